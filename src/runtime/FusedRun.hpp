@@ -83,16 +83,19 @@ struct TiledStep
     }
 };
 
-enum class FusedRunKind : uint8_t
+/// The fusions of fusions/FusionList.cpp. The first three make fused runs.
+enum class FusionKind : uint8_t
 {
     Attention,
     ElementwiseChain,
-    CrossLayerTiling
+    CrossLayerTiling,
+    ResidualAdd,
+    ConcatInPlace
 };
 
 struct FusedRun
 {
-    FusedRunKind m_Kind = FusedRunKind::CrossLayerTiling;
+    FusionKind m_Kind = FusionKind::CrossLayerTiling;
     uint32_t m_First = 0; ///< the first step
     size_t m_Tiles = 0;
     size_t m_AllowedThreads = SIZE_MAX; ///< the least that a step allows, see FusionHooks::m_MaxTileThreads

@@ -4,7 +4,6 @@
 
 #include "runtime/MemoryPlanner.hpp"
 #include "runtime/MemorySharing.hpp"
-#include "runtime/fusions/Fusion.hpp"
 
 #include <fmt/format.h>
 
@@ -169,17 +168,6 @@ void Layout::Make(const Limits& limits)
     }
 }
 
-const char* NameOf(FusedRunKind kind)
-{
-    switch (kind)
-    {
-    case FusedRunKind::Attention: return fusions::AttentionName;
-    case FusedRunKind::ElementwiseChain: return fusions::ElementwiseChainName;
-    case FusedRunKind::CrossLayerTiling: break;
-    }
-    return fusions::CrossLayerTilingName;
-}
-
 /// Drops the runs that would overwrite a tensor, and gives the others scratch memory.
 void Layout::SettleRuns()
 {
@@ -188,7 +176,7 @@ void Layout::SettleRuns()
         const WhyNot whyNot = SettleRun(*run);
         if (whyNot != nullptr)
         {
-            m_Draft.NoteDropped(NameOf(run->m_Kind), run->m_First, whyNot);
+            m_Draft.NoteDropped(run->m_Kind, run->m_First, whyNot);
         }
         return whyNot != nullptr;
     };

@@ -78,14 +78,12 @@ public:
     {
         ShapeSteps();
         m_Draft.m_InPlace.assign(m_Draft.NumSteps(), false);
-        uint32_t bit = 1;
         for (const Fusion& fusion : GetFusions())
         {
-            if ((m_Draft.m_Options.m_DisabledFusions & bit) == 0)
+            if (IsEnabled(m_Draft.m_Options, fusion.m_Kind))
             {
                 fusion.m_Run(m_Draft);
             }
-            bit <<= 1;
         }
         PlaceValues(m_Draft, m_Limits);
         return std::make_shared<const Plan>(std::move(m_Draft.m_Plan));

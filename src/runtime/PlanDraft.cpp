@@ -3,6 +3,7 @@
 #include "runtime/PlanDraft.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tenon
 {
@@ -39,15 +40,18 @@ std::pair<uint32_t, uint32_t> PlanDraft::RunsWith(uint32_t step) const
     return {turn, turn};
 }
 
-void PlanDraft::AddRun(std::unique_ptr<FusedRun> run)
+void PlanDraft::AddRuns(std::vector<std::unique_ptr<FusedRun>> runs)
 {
-    auto& runs = m_Plan.m_FusedRuns;
-    const auto next = std::upper_bound(runs.begin(), runs.end(), run->m_First,
-                                       [](uint32_t s, const auto& other) { return s < other->m_First; });
-    runs.insert(next, std::move(run)); // at the end, as a rule: fusions go through the steps in order
+    auto& all = m_Plan.m_FusedRuns;
+    std::vector<std::unique_ptr<FusedRun>> merged;
+    merged.reserve(all.size() + runs.size());
+    std::merge(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()),
+               std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end()), std::back_inserter(merged),
+               [](const auto& a, const auto& b) { return a->m_First < b->m_First; });
+    all = std::move(merged);
 }
 
-void PlanDraft::NoteDropped(const char* fusion, uint32_t first, WhyNot whyNot)
+void PlanDraft::NoteDropped(FusionKind fusion, uint32_t first, WhyNot whyNot)
 {
     if (m_Options.m_Attempts == nullptr)
     {

@@ -22,8 +22,8 @@ using WhyNot = const char*;
 /// What a fusion was tried on, for people.
 struct FusionAttempt
 {
-    const char* m_Fusion = nullptr; ///< its name
-    uint32_t m_First = 0;           ///< the steps
+    FusionKind m_Fusion = FusionKind::Attention;
+    uint32_t m_First = 0; ///< the steps
     uint32_t m_Last = 0;
     WhyNot m_WhyNot = nullptr;
 };
@@ -32,7 +32,7 @@ struct FusionAttempt
 struct PlanOptions
 {
     unsigned int m_MaxThreads = 1;                    ///< that layers get scratch memory for
-    uint32_t m_DisabledFusions = 0;                   ///< bit i: fusion i of GetFusions() is left out
+    uint32_t m_DisabledFusions = 0;                   ///< bit i: the fusion of FusionKind i is left out
     std::vector<FusionAttempt>* m_Attempts = nullptr; ///< where attempts are written; null: nowhere
 };
 
@@ -79,11 +79,11 @@ struct PlanDraft
     /// The steps that run when a step does: those of its fused run, the addition that it waits for, or itself. `step`
     /// may be the number of steps.
     std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
-    /// Adds a fused run of steps that are in no other one.
-    void AddRun(std::unique_ptr<FusedRun> run);
+    /// Adds fused runs of steps that are in no other one, in the order of their steps.
+    void AddRuns(std::vector<std::unique_ptr<FusedRun>> runs);
 
     /// Notes what a fusion did with steps, or why it did nothing, if somebody wants to know.
-    void Note(const char* fusion, uint32_t first, uint32_t last, WhyNot whyNot)
+    void Note(FusionKind fusion, uint32_t first, uint32_t last, WhyNot whyNot)
     {
         if (m_Options.m_Attempts != nullptr)
         {
@@ -91,7 +91,7 @@ struct PlanDraft
         }
     }
     /// Changes a note of before, of a fusion that was dropped after all.
-    void NoteDropped(const char* fusion, uint32_t first, WhyNot whyNot);
+    void NoteDropped(FusionKind fusion, uint32_t first, WhyNot whyNot);
 };
 
 /// Whether the step is an ElementwiseBinary that adds two tensors of the host.

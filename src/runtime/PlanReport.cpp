@@ -3,6 +3,7 @@
 #include "runtime/PlanReport.hpp"
 
 #include "runtime/PlanBuilder.hpp"
+#include "runtime/fusions/Fusion.hpp"
 
 #include <fmt/format.h>
 
@@ -29,11 +30,17 @@ std::string NameMemory(const Program& program, const Location& location, MemoryI
     return memory == HostMemory ? "arena" : program.Memories()[memory].m_Name;
 }
 
-/// Whether only tiles of the outputs of a step are ever there.
-bool IsTiled(const Plan& plan, uint32_t step)
+/// The name of the kernel that runs the step, in a fused workload where it has a part in one.
+std::string NameKernel(const Plan& plan, uint32_t index)
 {
-    const FusedRun* const run = FindRun(plan.GetFusedRuns(), step);
-    return run != nullptr && !run->m_Steps[step - run->m_First].m_Output.m_IsKept;
+    const PlannedStep& planned = plan.Steps()[index];
+    if (planned.m_ResidualAdd != ResidualAdd::None)
+    {
+        return plan.GetResidualAdds()[planned.m_ResidualAdd].m_KernelName;
+    }
+    const FusedRun* const run = FindRun(plan.GetFusedRuns(), index);
+    return run != nullptr && run->m_Kind == FusionKind::Attention ? run->m_Fused.m_Workload->GetFusion().m_KernelName
+                                                                  : planned.m_KernelName;
 }
 
 PlannedLayer ReportLayer(const Program& program, const Plan* plan, uint32_t index, const Limits& limits)
@@ -53,10 +60,11 @@ PlannedLayer ReportLayer(const Program& program, const Plan* plan, uint32_t inde
         if (planned.m_Workload != nullptr)
         {
             const char* const declined = planned.m_Workload->GetFusion().m_Declined;
-            layer.m_Kernel = planned.m_KernelName;
+            layer.m_Kernel = NameKernel(*plan, index);
             layer.m_Declined = declined != nullptr ? declined : "";
         }
     }
+    const FusedRun* const run = layer.m_IsPlanned ? FindRun(plan->GetFusedRuns(), index) : nullptr;
     for (ValueId v = step.m_FirstOutput; v < step.m_FirstOutput + step.m_NumOutputs; ++v)
     {
         PlannedTensor& tensor = layer.m_Outputs.emplace_back();
@@ -64,13 +72,25 @@ PlannedLayer ReportLayer(const Program& program, const Plan* plan, uint32_t inde
         const Location location = plan != nullptr ? plan->Locations()[v] : Location();
         tensor.m_Memory = NameMemory(program, location, program.Values()[v].m_Memory);
         tensor.m_Offset = location.m_Offset;
-        tensor.m_IsTiled = layer.m_IsPlanned && IsTiled(*plan, index);
+        tensor.m_IsTiled = run != nullptr && !run->m_Steps[index - run->m_First].m_Output.m_IsKept;
     }
     for (const auto& body : step.m_Bodies)
     {
         layer.m_Bodies.push_back(ReportPlan(*body->m_Program, body->m_Plans, limits));
     }
     return layer;
+}
+
+/// Why a fusion is not applied; empty: it is.
+std::string DescribeOutcome(const Plan& plan, const FusionAttempt& attempt)
+{
+    if (attempt.m_WhyNot != nullptr)
+    {
+        return attempt.m_WhyNot;
+    }
+    const FusedRun* const run = FindRun(plan.GetFusedRuns(), attempt.m_First);
+    const bool runs = attempt.m_Fusion != FusionKind::CrossLayerTiling || run->IsWorthwhile(plan.GetMaxThreads());
+    return runs ? "" : fmt::format("{} tiles are unequal shares of {} threads", run->m_Tiles, plan.GetMaxThreads());
 }
 
 } // namespace
@@ -97,8 +117,8 @@ NetworkPlan ReportPlan(const Program& program, const PlanCache& plans, const Lim
     }
     for (const FusionAttempt& attempt : attempts)
     {
-        report.m_Fusions.push_back(
-            {attempt.m_Fusion, attempt.m_First, attempt.m_Last, attempt.m_WhyNot != nullptr ? attempt.m_WhyNot : ""});
+        report.m_Fusions.push_back({GetFusions()[static_cast<size_t>(attempt.m_Fusion)].m_Name, attempt.m_First,
+                                    attempt.m_Last, DescribeOutcome(*plan, attempt)});
     }
     return report;
 }

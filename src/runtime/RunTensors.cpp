@@ -50,7 +50,7 @@ void RunTensors::ReserveArena(const Plan& plan)
     }
     catch (...)
     {
-        RethrowWithContext("taking memory for what layers hand on to each other");
+        RethrowWithContext("taking memory for the tensors between layers");
     }
     if (GetHostAllocator() == nullptr) // an application chooses the pages of its memory itself
     {

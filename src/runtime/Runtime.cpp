@@ -315,7 +315,7 @@ NetworkStatistics Runtime::GetStatistics(NetworkId networkId) const
 
 NetworkPlan Runtime::GetPlan(NetworkId networkId) const
 {
-    return Share(networkId)->GetPlan();
+    return StartRun(networkId)->GetPlan();
 }
 
 void Runtime::SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads)

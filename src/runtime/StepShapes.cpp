@@ -49,7 +49,12 @@ std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescrip
     args.m_OutputPitch = outputPitch;
     try
     {
-        return step.m_Workload->Reshape(args);
+        auto shaped = step.m_Workload->Reshape(args);
+        if (shaped == nullptr && outputPitch == 0)
+        {
+            throw RuntimeException("Reshape gave no workload; a backend has to give one or throw the reason");
+        }
+        return shaped;
     }
     catch (...)
     {

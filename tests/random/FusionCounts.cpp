@@ -28,9 +28,9 @@ std::string NameOf(const FusedRun& run)
 {
     switch (run.m_Kind)
     {
-    case FusedRunKind::Attention: return "attention";
-    case FusedRunKind::ElementwiseChain: return "chain";
-    case FusedRunKind::CrossLayerTiling: break;
+    case FusionKind::Attention: return "attention";
+    case FusionKind::ElementwiseChain: return "chain";
+    case FusionKind::CrossLayerTiling: break;
     }
     return "tiled run";
 }

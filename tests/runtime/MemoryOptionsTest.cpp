@@ -144,7 +144,7 @@ TEST(CustomAllocator, FailuresAreTold)
     const auto run = [&] { RunFloat(*runtime, id, {1, 4}, {1, 2, 3, 4}); };
     allocator->m_GivesNull = true;
     EXPECT_THAT(MessageOf<MemoryValidationException>(run),
-                AllOf(HasSubstr("what layers hand on to each other: "), HasSubstr("custom allocator has no memory")));
+                AllOf(HasSubstr("the tensors between layers: "), HasSubstr("custom allocator has no memory")));
     allocator->m_GivesNull = false;
     allocator->m_IsMisaligned = true;
     EXPECT_THAT(MessageOf<MemoryValidationException>(run), HasSubstr("multiple of 64"));

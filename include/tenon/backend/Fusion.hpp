@@ -47,11 +47,11 @@ struct AttentionRest
     /// Whether several threads share the work of one call, each with scratch memory of its own; else one thread runs
     /// it.
     bool m_IsShared = false;
-    const ReshapeArgs& m_Product; ///< of the BatchMatMul of the softmax and the values
+    const ReshapeArgs& m_Product; ///< of the BatchMatMul of the softmax and the values; valid during the call
 };
 
-/// What the planner may do with a shaped workload. All members have a default that offers nothing. Results are the same
-/// bytes as without fusion, unless a member says otherwise.
+/// What the planner may do with a shaped workload. Defaults offer nothing. Results are the unfused bytes, unless
+/// a member says otherwise. A workload that a member makes is destroyed before this one.
 struct FusionHooks
 {
     /// The name of the kernel that runs, for profiles; null: IWorkload::GetName(). Lives as long as the workload.
@@ -61,9 +61,9 @@ struct FusionHooks
     const char* m_Declined = nullptr;
     /// Null: no tensor is a range of another one. Lives as long as the workload.
     const TensorAliases* m_Aliases = nullptr;
-    /// How many threads may run the layer at once when it is tiled: shaped anew for one index of leading dimensions,
-    /// with scratch memory for each thread. 0: the layer is not to be tiled. Tensors of tiles are aligned to their
-    /// elements only.
+    /// How many threads may run the layer at once in a tiled run (shaped anew for one index of leading dimensions, with
+    /// scratch memory for each thread; its tensors are aligned to their elements only) and in a chain of element loops.
+    /// 0: the layer is not to be tiled, and its element loop may run on any number of threads.
     unsigned int m_MaxTileThreads = 0;
     /// Whether IWorkload::Reshape takes ReshapeArgs::m_OutputPitch, for a layer of these shapes.
     bool m_WritesPitched = false;
@@ -74,7 +74,7 @@ struct FusionHooks
     /// Makes a workload of this layer and a sum after it, so that a residual is added in the epilogue. Its inputs are
     /// those of this one and then a tensor of the type and shape of output 0, which is added to the output; then
     /// `activation`, if not null, applies. The output may be the memory of that input. Null, or gives null: there is
-    /// none.
+    /// none, as of a layer with an activation of its own.
     std::function<std::unique_ptr<IShapedWorkload>(const ActivationDescriptor* activation)> m_AddTensor;
     /// Makes a workload of this BatchMatMul and the layers of an attention after it. Its inputs are those of this one,
     /// then the added tensor if there is one, then the values; its output is the second product's. Float sums may be

@@ -150,7 +150,12 @@ public:
 private:
     std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const
     {
-        return std::make_unique<TableShapedWorkload>((*m_AddTensor)(activation),
+        Prepared sum = (*m_AddTensor)(activation);
+        if (sum.IsDeclined())
+        {
+            return nullptr;
+        }
+        return std::make_unique<TableShapedWorkload>(std::move(sum),
                                                      KernelLabel(m_KernelName, activation != nullptr, true), m_Packed);
     }
     std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const
@@ -193,7 +198,7 @@ public:
         const Kernel& first = *m_Kernels.front();
         if (args.m_OutputPitch != 0 && !first.m_WritesPitched)
         {
-            return nullptr;
+            return TryOthers(args, "writes no outputs with a pitch");
         }
         Prepared prepared = first.Prepare(args, m_Packed.get()); // of empty outputs, too: it checks the shapes
         if (prepared.IsDeclined())
@@ -209,9 +214,9 @@ private:
                                           std::shared_ptr<const PackedWeights> packed, const Kernel& kernel,
                                           std::string declined) const
     {
-        if (declined.empty() && prepared.m_Declined != nullptr) // the reference in place of what refines it
+        if (prepared.m_Declined != nullptr) // the reference in place of the row that refines it
         {
-            declined = std::string(kernel.m_Name) + ": " + prepared.m_Declined;
+            declined += std::string(declined.empty() ? "" : "; ") + kernel.m_Name + ": " + prepared.m_Declined;
         }
         const bool writesPitched = kernel.m_WritesPitched && prepared.m_Declined == nullptr;
         KernelLabel label(prepared.m_KernelName, m_IsFused);
@@ -258,8 +263,13 @@ private:
         {
             return nullptr;
         }
+        m_Kernels.back()->Prepare(args, nullptr); // it throws for shapes that do not fit together
         throw LayerValidationException(std::string("no kernel runs ") + GetLayerTypeAsCString(m_Type) +
-                                       " with these shapes (" + declined + ")");
+                                       " with these shapes (" + declined +
+                                       (args.m_FusedActivation != nullptr
+                                            ? "); make its activation a layer that reads several layers, which is not "
+                                              "fused, or prefer another backend"
+                                            : "); prefer another backend"));
     }
 
     /// Whether a further row runs the layer, with the activation that is fused into it. The last row is not asked: it

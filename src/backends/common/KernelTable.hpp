@@ -189,7 +189,7 @@ struct Kernel
     /// Called when shapes are known, by way of Prepare. `packed` is what m_Pack gave, or null. It may decline. Its
     /// result is not run where all outputs are empty, unless the layer has an effect. Null where m_Refine is set.
     Prepared (*m_Prepare)(const ReshapeArgs& args, const PackedWeights* packed) = nullptr;
-    /// Further conditions beside the types and scales; may be null. m_Prepare relies on both: it checks shapes, and
+    /// Further conditions than the types and scales; may be null. m_Prepare relies on both: it checks shapes, and
     /// nothing that is known without them.
     SupportResult (*m_Check)(const LayerView& layer) = nullptr;
     /// Create step: packs weights, with large blocks out of the store; may be null.
@@ -222,8 +222,8 @@ struct Kernel
 /// Why the kernel does not take the layer, or that it does. In AskKernel.cpp.
 SupportResult AskKernel(const Kernel& kernel, const LayerView& layer);
 
-/// The kernels of a layer type in the order of trial; the first one that takes a layer runs it. The last one takes
-/// most: its reasons are the ones given where none does. Empty where there is none.
+/// The kernels of a layer type in the order of trial; the first one that takes a layer runs it. The last one takes all
+/// layers that another one takes: its reasons are the ones given where none does. Empty where there is none.
 using KernelLookup = std::span<const Kernel* const> (*)(LayerType);
 
 /// Support by table lookup: (op, types), then the scales of the row, then the kernel's check.

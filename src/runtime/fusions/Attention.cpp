@@ -190,6 +190,7 @@ void FuseAttention(PlanDraft& draft)
     {
         return;
     }
+    std::vector<std::unique_ptr<FusedRun>> runs;
     for (uint32_t s = 0; s < draft.NumSteps(); ++s)
     {
         const Step& step = draft.GetStep(s);
@@ -201,14 +202,15 @@ void FuseAttention(PlanDraft& draft)
         WhyNot whyNot = nullptr;
         uint32_t last = s;
         auto run = MakeAttention(draft, s, last, whyNot);
-        draft.Note(AttentionName, s, last, whyNot);
+        draft.Note(FusionKind::Attention, s, last, whyNot);
         if (run != nullptr)
         {
-            run->m_Kind = FusedRunKind::Attention;
+            run->m_Kind = FusionKind::Attention;
             s = run->Last();
-            draft.AddRun(std::move(run));
+            runs.push_back(std::move(run));
         }
     }
+    draft.AddRuns(std::move(runs));
 }
 
 } // namespace tenon::fusions

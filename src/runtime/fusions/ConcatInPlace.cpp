@@ -37,7 +37,8 @@ bool RunsAlone(const PlanDraft& draft, uint32_t index)
     const OpSchema& schema = GetSchema(step.m_Type);
     return planned.m_Workload != nullptr && step.m_Memory == HostMemory && step.m_Overrides.empty() &&
            step.m_NumOutputs == 1 && !planned.m_IsCopy && planned.m_ResidualAdd == ResidualAdd::None &&
-           draft.FindRun(index) == nullptr && !schema.Has(OpFlags::View) && !schema.Has(OpFlags::InPlace);
+           planned.m_Aliases == nullptr && draft.FindRun(index) == nullptr && !schema.Has(OpFlags::View) &&
+           !schema.Has(OpFlags::InPlace);
 }
 
 /// Null where the step does not write so.
@@ -108,8 +109,11 @@ bool HasPitches(const PlanDraft& draft, uint32_t concat)
     return found != draft.m_Pitches.end() && found->m_Pitched.m_Concat == concat;
 }
 
+/// Of more steps than this, times their number, none is tried by itself: that would take some 100 ms.
+constexpr size_t MaxWork = 1'000'000;
+
 /// The steps whose tensors may lie in place without making the host's arena larger.
-std::vector<bool> Choose(const PlanDraft& draft, const std::vector<bool>& candidates)
+std::vector<bool> Choose(const PlanDraft& draft, const std::vector<bool>& candidates, WhyNot& whyNot)
 {
     std::vector<bool> chosen(draft.NumSteps(), false);
     size_t least = CountHostBytes(draft, chosen);
@@ -117,9 +121,14 @@ std::vector<bool> Choose(const PlanDraft& draft, const std::vector<bool>& candid
     {
         return candidates;
     }
-    constexpr size_t MaxWork = 1'000'000; // steps to look at: some 100 ms
     const auto count = static_cast<size_t>(std::count(candidates.begin(), candidates.end(), true));
-    for (size_t s = 0; s < candidates.size() && count <= MaxWork / candidates.size(); ++s)
+    if (count > MaxWork / candidates.size())
+    {
+        whyNot = "the arena would grow if all were in place, and there are too many to try each";
+        return chosen;
+    }
+    whyNot = "the arena would grow";
+    for (size_t s = 0; s < candidates.size(); ++s)
     {
         if (candidates[s])
         {
@@ -145,7 +154,6 @@ void ApplyPitches(PlanDraft& draft)
             planned.m_Workload = std::move(candidate.m_Workload);
             planned.m_ScratchBytes = planned.m_Workload->GetScratchBytes();
             planned.m_KernelName = GetKernelName(*draft.GetStep(pitched.m_Writer).m_Workload, *planned.m_Workload);
-            planned.m_Aliases = nullptr; // of the workload before
             draft.m_Plan.m_PitchedValues.push_back(pitched);
             applied.push_back({pitched, nullptr});
         }
@@ -160,6 +168,8 @@ void ApplyPitches(PlanDraft& draft)
 void FindConcatsInPlace(PlanDraft& draft)
 {
     std::vector<bool> candidates(draft.NumSteps(), false);
+    std::vector<WhyNot> refusals(draft.NumSteps(), nullptr);
+    bool hasCandidates = false;
     for (uint32_t s = 0; s < draft.NumSteps(); ++s)
     {
         const TensorAliases* const aliases = draft.Planned(s).m_Aliases;
@@ -167,29 +177,30 @@ void FindConcatsInPlace(PlanDraft& draft)
         {
             continue;
         }
-        candidates[s] = aliases->m_InputsInPixels.empty();
-        WhyNot whyNot = nullptr;
         for (size_t i = 0; i < aliases->m_InputsInPixels.size(); ++i)
         {
             const WhyNot refusal = TryPitch(draft, s, i);
-            whyNot = whyNot != nullptr ? whyNot : refusal;
+            refusals[s] = refusals[s] != nullptr ? refusals[s] : refusal;
         }
-        candidates[s] = candidates[s] || HasPitches(draft, s);
-        draft.Note(ConcatInPlaceName, s, s, candidates[s] ? nullptr : whyNot);
+        candidates[s] = aliases->m_InputsInPixels.empty() || HasPitches(draft, s);
+        hasCandidates = hasCandidates || candidates[s];
     }
-    if (std::find(candidates.begin(), candidates.end(), true) == candidates.end())
+    WhyNot notChosen = nullptr;
+    if (hasCandidates)
     {
-        return;
+        draft.m_InPlace = Choose(draft, candidates, notChosen);
+        ApplyPitches(draft);
     }
-    draft.m_InPlace = Choose(draft, candidates);
     for (uint32_t s = 0; s < draft.NumSteps(); ++s)
     {
-        if (candidates[s] && !draft.m_InPlace[s])
+        if (draft.Planned(s).m_Aliases != nullptr)
         {
-            draft.NoteDropped(ConcatInPlaceName, s, "the arena would grow");
+            draft.Note(FusionKind::ConcatInPlace, s, s,
+                       draft.m_InPlace[s] ? nullptr
+                       : candidates[s]    ? notChosen
+                                          : refusals[s]);
         }
     }
-    ApplyPitches(draft);
 }
 
 } // namespace tenon::fusions

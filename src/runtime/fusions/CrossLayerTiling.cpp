@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tenon::fusions
 {
@@ -47,8 +48,8 @@ WhyNot CheckInnerTensors(const PlanDraft& draft, const FusedRun& run)
                                     : nullptr;
 }
 
-/// The longest run from a step on that pays; null where there is none, with the reason.
-std::unique_ptr<FusedRun> FindRun(const PlanDraft& draft, uint32_t first, WhyNot& whyNot)
+/// The longest run of at most `maxSteps` steps that pays; null where there is none, with the reason.
+std::unique_ptr<FusedRun> MakeTiledRun(const PlanDraft& draft, uint32_t first, size_t maxSteps, WhyNot& whyNot)
 {
     std::unique_ptr<FusedRun> best;
     whyNot = "no layer after it can be tiled like it";
@@ -60,7 +61,7 @@ std::unique_ptr<FusedRun> FindRun(const PlanDraft& draft, uint32_t first, WhyNot
         tiles *= shape[i];
         if (tiles > 1 && shape[i] > 1 && info.GetNumBytes() / tiles >= MinTileBytes / 4)
         {
-            auto run = CutRun(draft, first, tiles, MaxSteps);
+            auto run = CutRun(draft, first, tiles, maxSteps);
             if (run->m_Steps.size() <= 1 || (best != nullptr && run->m_Steps.size() <= best->m_Steps.size()))
             {
                 continue;
@@ -80,36 +81,100 @@ std::unique_ptr<FusedRun> FindRun(const PlanDraft& draft, uint32_t first, WhyNot
     return best;
 }
 
-/// Whether a step of the run is in an attention.
-bool MeetsAttention(const PlanDraft& draft, const FusedRun& run)
+/// Goes through the steps beside the runs that other fusions made, and chooses.
+class TilingPass
 {
-    for (uint32_t s = run.m_First; s <= run.Last(); ++s)
+public:
+    explicit TilingPass(PlanDraft& draft) : m_Draft(draft), m_Others(draft.m_Plan.m_FusedRuns)
     {
-        const FusedRun* const other = draft.FindRun(s);
-        if (other != nullptr && other->m_Kind == FusedRunKind::Attention)
+        m_IsDropped.resize(m_Others.size(), false);
+        uint32_t first = draft.NumSteps();
+        m_NextAttention.resize(m_Others.size() + 1, first);
+        for (size_t i = m_Others.size(); i-- > 0;)
         {
-            return true;
+            first = m_Others[i]->m_Kind == FusionKind::Attention ? m_Others[i]->m_First : first;
+            m_NextAttention[i] = first;
         }
     }
-    return false;
+
+    void Run()
+    {
+        for (uint32_t s = 0; s < m_Draft.NumSteps();)
+        {
+            s = Visit(s);
+        }
+        size_t i = 0;
+        m_Others.erase(
+            std::remove_if(m_Others.begin(), m_Others.end(), [&](const auto&) { return bool(m_IsDropped[i++]); }),
+            m_Others.end());
+        m_Draft.AddRuns(std::move(m_Runs));
+    }
+
+private:
+    /// Returns the next step to visit.
+    uint32_t Visit(uint32_t s);
+    uint32_t DropChains(const FusedRun& run);
+
+    PlanDraft& m_Draft;
+    std::vector<std::unique_ptr<FusedRun>>& m_Others; ///< attentions and chains; not changed while the pass runs
+    std::vector<bool> m_IsDropped;                    ///< by index of m_Others
+    std::vector<uint32_t> m_NextAttention; ///< by index of m_Others: the first step of the next one from it on
+    size_t m_Next = 0;                     ///< index of the first one of m_Others that ends at or after the step
+    std::vector<std::unique_ptr<FusedRun>> m_Runs;
+};
+
+uint32_t TilingPass::Visit(uint32_t s)
+{
+    while (m_Next < m_Others.size() && m_Others[m_Next]->Last() < s)
+    {
+        ++m_Next;
+    }
+    const FusedRun* const other =
+        m_Next < m_Others.size() && m_Others[m_Next]->m_First <= s ? m_Others[m_Next].get() : nullptr;
+    const uint32_t next = other != nullptr ? other->Last() + 1 : s + 1;
+    const Step& step = m_Draft.GetStep(s);
+    const bool isTaken = other != nullptr && (other->m_Kind != FusionKind::ElementwiseChain || other->m_First != s);
+    if (isTaken || m_Draft.Planned(s).m_Workload == nullptr || step.m_NumOutputs != 1 || !IsTileable(step) ||
+        m_Draft.OutputOf(s).GetNumBytes() < MinTensorBytes)
+    {
+        return next;
+    }
+    WhyNot whyNot = nullptr;
+    auto run = MakeTiledRun(m_Draft, s, std::min<size_t>(MaxSteps, m_NextAttention[m_Next] - s), whyNot);
+    if (run != nullptr && other != nullptr && other->Last() >= run->Last())
+    {
+        whyNot = "a chain has all of its layers, in smaller blocks";
+    }
+    m_Draft.Note(FusionKind::CrossLayerTiling, s, run != nullptr ? run->Last() : s, whyNot);
+    if (whyNot != nullptr)
+    {
+        return next;
+    }
+    run->m_Kind = FusionKind::CrossLayerTiling;
+    const uint32_t begin = run->Last() + 1;
+    const uint32_t end = DropChains(*run);
+    m_Runs.push_back(std::move(run));
+    if (end == begin || !IsEnabled(m_Draft.m_Options, FusionKind::ElementwiseChain))
+    {
+        return begin;
+    }
+    for (auto& chain : MakeElementwiseChains(m_Draft, begin, end)) // of the steps that a dropped chain leaves
+    {
+        m_Runs.push_back(std::move(chain));
+    }
+    return end;
 }
 
-/// Drops the chains that the run takes steps of. Returns the end of the last one of them, or of the run.
-uint32_t DropChains(PlanDraft& draft, const FusedRun& run)
+/// Drops the chains that the run takes steps of. Returns the step behind them and the run.
+uint32_t TilingPass::DropChains(const FusedRun& run)
 {
     uint32_t end = run.Last() + 1;
-    auto& runs = draft.m_Plan.m_FusedRuns;
-    const auto isTaken = [&](const std::unique_ptr<FusedRun>& other)
+    for (size_t i = m_Next; i < m_Others.size() && m_Others[i]->m_First <= run.Last(); ++i)
     {
-        const bool isShared = other->m_First <= run.Last() && other->Last() >= run.m_First;
-        if (isShared)
-        {
-            end = std::max(end, other->Last() + 1);
-            draft.NoteDropped(ElementwiseChainName, other->m_First, "a tiled run has more of its layers");
-        }
-        return isShared;
-    };
-    runs.erase(std::remove_if(runs.begin(), runs.end(), isTaken), runs.end());
+        m_IsDropped[i] = true;
+        end = std::max(end, m_Others[i]->Last() + 1);
+        m_Draft.NoteDropped(FusionKind::ElementwiseChain, m_Others[i]->m_First, "a tiled run has more of its layers");
+    }
     return end;
 }
 
@@ -117,48 +182,9 @@ uint32_t DropChains(PlanDraft& draft, const FusedRun& run)
 
 void TileAcrossLayers(PlanDraft& draft)
 {
-    if (draft.m_LargestBytes < MinTensorBytes)
+    if (draft.m_LargestBytes >= MinTensorBytes)
     {
-        return;
-    }
-    for (uint32_t s = 0; s < draft.NumSteps();)
-    {
-        const FusedRun* const other = draft.FindRun(s);
-        const uint32_t next = other != nullptr ? other->Last() + 1 : s + 1;
-        const Step& step = draft.GetStep(s);
-        const bool isTaken =
-            other != nullptr && (other->m_Kind != FusedRunKind::ElementwiseChain || other->m_First != s);
-        if (isTaken || draft.Planned(s).m_Workload == nullptr || step.m_NumOutputs != 1 || !IsTileable(step) ||
-            draft.OutputOf(s).GetNumBytes() < MinTensorBytes)
-        {
-            s = next;
-            continue;
-        }
-        WhyNot whyNot = nullptr;
-        auto run = FindRun(draft, s, whyNot);
-        if (run != nullptr && other != nullptr && other->Last() >= run->Last())
-        {
-            whyNot = "a chain has all of its layers, in smaller blocks";
-        }
-        else if (run != nullptr && MeetsAttention(draft, *run))
-        {
-            whyNot = "an attention has some of its layers";
-        }
-        draft.Note(CrossLayerTilingName, s, run != nullptr ? run->Last() : s, whyNot);
-        if (run == nullptr || whyNot != nullptr)
-        {
-            s = next;
-            continue;
-        }
-        run->m_Kind = FusedRunKind::CrossLayerTiling;
-        const uint32_t begin = run->Last() + 1;
-        const uint32_t end = DropChains(draft, *run);
-        draft.AddRun(std::move(run));
-        if (end > begin) // the run took the beginning of a chain
-        {
-            FuseElementwiseChainsOf(draft, begin, end);
-        }
-        s = begin;
+        TilingPass(draft).Run();
     }
 }
 

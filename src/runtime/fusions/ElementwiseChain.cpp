@@ -6,6 +6,7 @@
 #include "runtime/fusions/Fusion.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -242,7 +243,7 @@ std::unique_ptr<FusedRun> ChainFinder::Make() const
 {
     std::vector<ChainInput> inputs;
     auto run = std::make_unique<FusedRun>();
-    run->m_Kind = FusedRunKind::ElementwiseChain;
+    run->m_Kind = FusionKind::ElementwiseChain;
     run->m_First = m_First;
     run->m_Tiles = 1;
     for (const External& external : m_Externals)
@@ -265,11 +266,11 @@ std::unique_ptr<FusedRun> ChainFinder::Make() const
     return run->m_Fused.m_Workload != nullptr ? std::move(run) : nullptr;
 }
 
-/// The most steps that a chain from one on may have: the tensors of all but the last of them are read up to that one.
-/// 0: there is no such chain.
-uint32_t CountSteps(const PlanDraft& draft, uint32_t first)
+/// The most steps before `end` that a chain from one on may have: the tensors of all but the last of them are read up
+/// to that one. 0: there is no such chain.
+uint32_t CountSteps(const PlanDraft& draft, uint32_t first, uint32_t end)
 {
-    const uint32_t end = first + std::min(MaxSteps, draft.NumSteps() - first);
+    end = first + std::min(MaxSteps, end - first);
     uint32_t lastUse = draft.GetValue(draft.GetStep(first).m_FirstOutput).m_LastUse;
     uint32_t most = 0;
     for (uint32_t s = first + 1; s < end && lastUse < end && draft.GetStep(s).m_NumOutputs == 1; ++s)
@@ -280,12 +281,12 @@ uint32_t CountSteps(const PlanDraft& draft, uint32_t first)
     return most;
 }
 
-/// The longest chain from a step on; null where there is none of two links, with the reason.
-std::unique_ptr<FusedRun> MakeChain(const PlanDraft& draft, uint32_t first, WhyNot& whyNot)
+/// The longest chain from a step on that ends before `end`; null where there is none of two links, with the reason.
+std::unique_ptr<FusedRun> MakeChain(const PlanDraft& draft, uint32_t first, uint32_t end, WhyNot& whyNot)
 {
     // Counted first, since links are costly: where outputs are read late, as in blocks of many residuals, dozens of
     // steps may follow of which none could be the last one.
-    const uint32_t most = CountSteps(draft, first);
+    const uint32_t most = CountSteps(draft, first, end);
     if (most == 0)
     {
         whyNot = "its output is read by layers further on, or is an output of the network";
@@ -322,38 +323,49 @@ std::unique_ptr<FusedRun> MakeChain(const PlanDraft& draft, uint32_t first, WhyN
 
 } // namespace
 
-void FuseElementwiseChainsOf(PlanDraft& draft, uint32_t first, uint32_t end)
+std::vector<std::unique_ptr<FusedRun>> MakeElementwiseChains(PlanDraft& draft, uint32_t first, uint32_t end)
 {
-    for (uint32_t s = first; s < end;)
+    std::vector<std::unique_ptr<FusedRun>> chains;
+    for (uint32_t s = first; s < end; ++s)
     {
-        if (const FusedRun* const other = draft.FindRun(s); other != nullptr)
+        const FusionHooks* const hooks = draft.HooksOf(s);
+        if (hooks == nullptr || hooks->m_ElementLoop == nullptr || draft.GetStep(s).m_NumOutputs != 1 ||
+            draft.OutputOf(s).GetNumBytes() < MinTensorBytes)
         {
-            s = other->Last() + 1;
             continue;
         }
-        std::unique_ptr<FusedRun> run;
-        const FusionHooks* const hooks = draft.HooksOf(s);
-        if (hooks != nullptr && hooks->m_ElementLoop != nullptr && draft.GetStep(s).m_NumOutputs == 1 &&
-            draft.OutputOf(s).GetNumBytes() >= MinTensorBytes)
+        WhyNot whyNot = nullptr;
+        auto chain = MakeChain(draft, s, end, whyNot);
+        draft.Note(FusionKind::ElementwiseChain, s, chain != nullptr ? chain->Last() : s, whyNot);
+        if (chain != nullptr)
         {
-            WhyNot whyNot = nullptr;
-            run = MakeChain(draft, s, whyNot);
-            draft.Note(ElementwiseChainName, s, run != nullptr ? run->Last() : s, whyNot);
-        }
-        s = run != nullptr ? run->Last() + 1 : s + 1;
-        if (run != nullptr)
-        {
-            draft.AddRun(std::move(run));
+            s = chain->Last();
+            chains.push_back(std::move(chain));
         }
     }
+    return chains;
 }
 
 void FuseElementwiseChains(PlanDraft& draft)
 {
-    if (draft.m_LargestBytes >= MinTensorBytes)
+    if (draft.m_LargestBytes < MinTensorBytes)
     {
-        FuseElementwiseChainsOf(draft, 0, draft.NumSteps());
+        return;
     }
+    std::vector<std::unique_ptr<FusedRun>> chains;
+    uint32_t first = 0;
+    const auto addUntil = [&](uint32_t end)
+    {
+        auto more = MakeElementwiseChains(draft, first, end);
+        std::move(more.begin(), more.end(), std::back_inserter(chains));
+    };
+    for (const auto& run : draft.m_Plan.m_FusedRuns)
+    {
+        addUntil(run->m_First);
+        first = run->Last() + 1;
+    }
+    addUntil(draft.NumSteps());
+    draft.AddRuns(std::move(chains));
 }
 
 } // namespace tenon::fusions

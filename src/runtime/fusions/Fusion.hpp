@@ -19,28 +19,26 @@ namespace tenon
 
 struct Fusion
 {
+    FusionKind m_Kind;
     const char* m_Name;
     void (*m_Run)(PlanDraft& draft);
 };
 
-/// In the order in which they run.
+/// In the order in which they run; by FusionKind.
 std::span<const Fusion> GetFusions();
 
 /// The bits of PlanOptions::m_DisabledFusions for names of fusions. Throws InvalidArgumentException for a name that
 /// there is none of; it lists those that there are.
 uint32_t GetFusionBits(const std::vector<std::string>& names);
 
-/// Whether the fusion of the name is not left out.
-bool IsEnabled(const PlanOptions& options, const char* name);
+/// Whether the fusion is not left out.
+inline bool IsEnabled(const PlanOptions& options, FusionKind kind)
+{
+    return (options.m_DisabledFusions >> static_cast<unsigned int>(kind) & 1U) == 0;
+}
 
 namespace fusions
 {
-
-inline constexpr const char* AttentionName = "Attention";
-inline constexpr const char* ElementwiseChainName = "ElementwiseChain";
-inline constexpr const char* CrossLayerTilingName = "CrossLayerTiling";
-inline constexpr const char* ResidualAddName = "ResidualAdd";
-inline constexpr const char* ConcatInPlaceName = "ConcatInPlace";
 
 void FuseAttention(PlanDraft& draft);
 void FuseElementwiseChains(PlanDraft& draft);
@@ -48,8 +46,8 @@ void TileAcrossLayers(PlanDraft& draft);
 void FuseResidualAdds(PlanDraft& draft);
 void FindConcatsInPlace(PlanDraft& draft);
 
-/// Chains of steps [first, end), for a fusion that took the beginning of one.
-void FuseElementwiseChainsOf(PlanDraft& draft, uint32_t first, uint32_t end);
+/// Makes chains of steps [first, end), none of which is in a fused run.
+std::vector<std::unique_ptr<FusedRun>> MakeElementwiseChains(PlanDraft& draft, uint32_t first, uint32_t end);
 /// Whether the step is an addition that ResidualAdd will have the product before it do.
 bool IsResidualAdd(const PlanDraft& draft, uint32_t step);
 

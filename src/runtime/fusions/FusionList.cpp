@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace tenon
 {
@@ -18,30 +17,17 @@ std::span<const Fusion> GetFusions()
     using namespace fusions;
     static constexpr Fusion list[] = {
         // Before what would take its mask or its softmax: one kernel for all of it gains most.
-        {AttentionName, &FuseAttention},
+        {FusionKind::Attention, "Attention", &FuseAttention},
         // Blocks of a chain are smaller than tiles, and a chain is one call; where a tiled run has more steps, it
         // replaces the chain that begins with it.
-        {ElementwiseChainName, &FuseElementwiseChains},
-        {CrossLayerTilingName, &TileAcrossLayers},
+        {FusionKind::ElementwiseChain, "ElementwiseChain", &FuseElementwiseChains},
+        {FusionKind::CrossLayerTiling, "CrossLayerTiling", &TileAcrossLayers},
         // Of steps that are in no run. ElementwiseChain leaves out the additions that it will want.
-        {ResidualAddName, &FuseResidualAdds},
+        {FusionKind::ResidualAdd, "ResidualAdd", &FuseResidualAdds},
         // The last one: it shapes a layer anew that runs alone, which those before it decide.
-        {ConcatInPlaceName, &FindConcatsInPlace},
+        {FusionKind::ConcatInPlace, "ConcatInPlace", &FindConcatsInPlace},
     };
     return list;
-}
-
-bool IsEnabled(const PlanOptions& options, const char* name)
-{
-    const auto fusions = GetFusions();
-    for (size_t i = 0; i < fusions.size(); ++i)
-    {
-        if (std::string_view(fusions[i].m_Name) == name)
-        {
-            return (options.m_DisabledFusions >> i & 1U) == 0;
-        }
-    }
-    return false;
 }
 
 std::vector<std::string> GetFusionNames()

@@ -85,7 +85,7 @@ WhyNot Check(const PlanDraft& draft, uint32_t layer)
 /// make the arena larger by more than a little.
 void DropCostly(PlanDraft& draft)
 {
-    constexpr size_t Little = 16; // one such part of it
+    constexpr size_t MaxGrowthDivisor = 16; // by more than a sixteenth of the arena
     auto& adds = draft.m_Plan.m_ResidualAdds;
     const auto waitsLong = [](const ResidualAdd& add) { return add.m_Add - add.m_Layer > 1; };
     const auto firstLong = std::stable_partition(adds.begin(), adds.end(), std::not_fn(waitsLong));
@@ -110,7 +110,7 @@ void DropCostly(PlanDraft& draft)
         draft.Planned(add.m_Layer).m_ResidualAdd = draft.Planned(add.m_Add).m_ResidualAdd = ResidualAdd::None;
     }
     const size_t without = CountHostBytes(draft, nothing);
-    if (bytes <= without + without / Little)
+    if (bytes <= without + without / MaxGrowthDivisor)
     {
         adds.insert(adds.end(), std::make_move_iterator(costly.begin()), std::make_move_iterator(costly.end()));
         number();
@@ -118,7 +118,8 @@ void DropCostly(PlanDraft& draft)
     }
     for (const ResidualAdd& add : costly)
     {
-        draft.NoteDropped(ResidualAddName, add.m_Layer, "the arena would grow, since tensors live until the addition");
+        draft.NoteDropped(FusionKind::ResidualAdd, add.m_Layer,
+                          "the arena would grow, since tensors live until the addition");
     }
 }
 
@@ -126,7 +127,7 @@ void DropCostly(PlanDraft& draft)
 
 bool IsResidualAdd(const PlanDraft& draft, uint32_t step)
 {
-    if (!IsAddition(draft.GetStep(step)) || !IsEnabled(draft.m_Options, ResidualAddName))
+    if (!IsAddition(draft.GetStep(step)) || !IsEnabled(draft.m_Options, FusionKind::ResidualAdd))
     {
         return false;
     }
@@ -162,7 +163,7 @@ void FuseResidualAdds(PlanDraft& draft)
             add.m_Workload = draft.HooksOf(layer)->m_AddTensor(next.m_Layer->GetFusedActivation());
             whyNot = add.m_Workload != nullptr ? nullptr : "its kernel does not take an addition of these shapes";
         }
-        draft.Note(ResidualAddName, layer, add.m_Add, whyNot);
+        draft.Note(FusionKind::ResidualAdd, layer, add.m_Add, whyNot);
         if (whyNot == nullptr)
         {
             add.m_KernelName = GetKernelName(*step.m_Workload, *add.m_Workload);

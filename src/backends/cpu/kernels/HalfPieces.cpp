@@ -150,7 +150,7 @@ public:
             backends::Prepared prepared = rows == 0 ? backends::Prepared() : PrepareRows(args, rows, prepare);
             inner = std::max(inner, prepared.m_ScratchBytes);
             m_Name = rows == 0 ? m_Name : prepared.m_KernelName;
-            m_Declined = rows == 0 ? m_Declined : prepared.m_Declined;
+            m_Declined = m_Declined != nullptr ? m_Declined : prepared.m_Declined;
             m_Run[rows == left ? 1 : 0] = std::move(prepared.m_Run);
         }
         m_InnerOffset = part.Add<std::byte>(inner);
