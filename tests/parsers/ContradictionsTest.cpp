@@ -165,6 +165,9 @@ TEST(TfLiteContradictions, NumbersOfOperandsThatFollowFromAnOption)
     EXPECT_THAT(error(Op::BIDIRECTIONAL_SEQUENCE_RNN, 12, 2, rnn), HasSubstr("merge_outputs asks for 1"));
     EXPECT_THAT(error(Op::BIDIRECTIONAL_SEQUENCE_LSTM, 48, 2, lstm), HasSubstr("merge_outputs asks for 1"));
 
+    const schema::UnidirectionalSequenceLSTMOptionsT oneWay;
+    EXPECT_THAT(error(Op::UNIDIRECTIONAL_SEQUENCE_LSTM, 19, 1, oneWay), HasSubstr("has 19 inputs, needs 20 to 24"));
+
     schema::LSTMOptionsT step;
     EXPECT_THAT(error(Op::LSTM, 24, 2, step), HasSubstr("has 2 outputs, but option kernel_type asks for 1"));
     step.kernel_type = schema::LSTMKernelType::BASIC;

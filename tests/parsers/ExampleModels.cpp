@@ -3,6 +3,7 @@
 #include "parsers/ExampleModels.hpp"
 
 #include "parsers/tflite/Model.hpp"
+#include "parsers/tflite/Operators.hpp"
 #include "parsers/tflite/OptionsReader.hpp"
 
 #include <flatbuffers/flexbuffers.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <stdexcept>
 
 namespace tenon::test
 {
@@ -234,14 +236,43 @@ void VisitWithOptions(const ExampleRow& row, ModelBuilder plain, const std::func
 
 } // namespace
 
+namespace
+{
+
+/// The builtin operator of this name in tflite.fbs. Throws std::runtime_error where there is none.
+Operator CodeOf(const std::string& name)
+{
+    for (const Operator code : schema::EnumValuesBuiltinOperator())
+    {
+        if (name == schema::EnumNameBuiltinOperator(code))
+        {
+            return code;
+        }
+    }
+    throw std::runtime_error("tflite.fbs has no operator " + name + ", which a row of the parser has");
+}
+
+} // namespace
+
 const std::vector<ExampleRow>& GetExampleRows()
 {
-    static const std::vector<ExampleRow> rows = {
-#define TENON_TFLITE_OP(Name, Function, ...) {#Name, Operator::Name, __VA_ARGS__},
-#include "parsers/tflite/Operators.def"
-#define TENON_TFLITE_CUSTOM_OP(Name, Function, ...) {Name, Operator::CUSTOM, __VA_ARGS__},
-#include "parsers/tflite/Operators.def"
-    };
+    static const std::vector<ExampleRow> rows = []
+    {
+        std::vector<ExampleRow> all;
+        for (const bool isCustom : {false, true})
+        {
+            for (const tflite::OperatorRow& row : tflite::GetRows(isCustom))
+            {
+                const std::string name(row.m_Name);
+                const Operator code = isCustom ? Operator::CUSTOM : CodeOf(name);
+                const auto most = [](uint16_t number)
+                { return number == tflite::OperatorRow::AnyNumber ? Any : number; };
+                all.push_back(
+                    {name, code, row.m_MinInputs, most(row.m_MaxInputs), row.m_MinOutputs, most(row.m_MaxOutputs)});
+            }
+        }
+        return all;
+    }();
     return rows;
 }
 

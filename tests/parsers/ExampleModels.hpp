@@ -12,7 +12,7 @@
 namespace tenon::test
 {
 
-/// A row of Operators.def.
+/// A row of the parser.
 struct ExampleRow
 {
     std::string m_Name;

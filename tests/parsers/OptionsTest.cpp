@@ -12,6 +12,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace tenon::test
 {
@@ -262,7 +266,7 @@ TEST(TfLiteOptions, RowsAreFoundByName)
 {
     const auto nothing = [](const OperatorView&, tflite::NetworkBuilder&) {};
     const tflite::OperatorRow table[] = {
-        {}, {"Irfft2d", nothing, 2, 2, 1, 1}, {"Roll", nothing, 3, 3, 1, 1}, {"atan2", nothing, 2, 2, 1, 1}};
+        {"Irfft2d", nothing, 2, 2, 1, 1}, {"Roll", nothing, 3, 3, 1, 1}, {"atan2", nothing, 2, 2, 1, 1}};
     const Span<const tflite::OperatorRow> rows(table, std::size(table));
     for (const char* name : {"Irfft2d", "Roll", "atan2"})
     {
@@ -280,6 +284,39 @@ TEST(TfLiteOptions, RowsAreFoundByName)
     for (const ExampleRow& row : GetExampleRows())
     {
         EXPECT_NE(FindRow(row.m_Name, row.m_Code == Operator::CUSTOM), nullptr) << row.m_Name;
+    }
+}
+
+/// Whether `word` stands in the text by itself.
+static bool HasWord(const std::string& text, const std::string& word)
+{
+    const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    {
+        const size_t end = at + word.size();
+        if ((at == 0 || !isPart(text[at - 1])) && (end == text.size() || !isPart(text[end])))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What a row makes of operands and options is checked by its values, beside what is checked of all rows here.
+TEST(TfLiteOptions, EachRowHasATest)
+{
+    ASSERT_TRUE(std::filesystem::exists("tests/parsers")) << "run it in the folder of the sources";
+    std::string tests;
+    for (const auto& entry : std::filesystem::directory_iterator("tests/parsers"))
+    {
+        std::ifstream file(entry.path());
+        tests.append(std::istreambuf_iterator<char>(file), {});
+    }
+    for (const ExampleRow& row : GetExampleRows())
+    {
+        const bool isCustom = row.m_Code == Operator::CUSTOM;
+        EXPECT_TRUE(isCustom ? tests.find('"' + row.m_Name + '"') != std::string::npos : HasWord(tests, row.m_Name))
+            << "nothing in tests/parsers is about " << row.m_Name;
     }
 }
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
+#include <iterator>
+#include <vector>
 
 namespace tenon::tflite
 {
@@ -16,27 +16,22 @@ namespace tenon::tflite
 namespace
 {
 
-constexpr uint16_t Any = std::numeric_limits<uint16_t>::max();
-
-template <size_t N>
-constexpr std::array<OperatorRow, N> Sorted(std::array<OperatorRow, N> rows)
+/// The rows of all families that are of custom operators, or of builtin ones, sorted by name.
+std::vector<OperatorRow> JoinRows(bool isCustom)
 {
-    std::sort(rows.begin(), rows.end(), [](const OperatorRow& a, const OperatorRow& b) { return a.m_Name < b.m_Name; });
-    return rows;
+    std::vector<OperatorRow> joined;
+    for (const Span<const OperatorRow> family :
+         {GetActivationRows(), GetControlFlowRows(), GetConvolutionRows(), GetDetectionRows(), GetElementwiseRows(),
+          GetLookupRows(), GetPoolingRows(), GetRandomRows(), GetRearrangeRows(), GetRecurrentRows(), GetReduceRows(),
+          GetReshapeRows(), GetSignalRows(), GetSliceRows(), GetStablehloRows()})
+    {
+        std::copy_if(family.begin(), family.end(), std::back_inserter(joined),
+                     [&](const OperatorRow& row) { return row.m_IsCustom == isCustom; });
+    }
+    std::sort(joined.begin(), joined.end(),
+              [](const OperatorRow& a, const OperatorRow& b) { return a.m_Name < b.m_Name; });
+    return joined;
 }
-
-// The first row of each has no name and no function: it finds nobody, and lets a table be empty.
-#define TENON_TFLITE_OP(Name, Function, ...) OperatorRow{#Name, Function, __VA_ARGS__},
-constexpr auto BuiltinRows = Sorted(std::array{
-    OperatorRow{},
-#include "parsers/tflite/Operators.def"
-});
-
-#define TENON_TFLITE_CUSTOM_OP(Name, Function, ...) OperatorRow{Name, Function, __VA_ARGS__},
-constexpr auto CustomRows = Sorted(std::array{
-    OperatorRow{},
-#include "parsers/tflite/Operators.def"
-});
 
 void CheckCount(const OperatorView& op, const char* kind, size_t count, size_t least, size_t most)
 {
@@ -56,13 +51,20 @@ const OperatorRow* FindRow(Span<const OperatorRow> table, std::string_view name)
     const OperatorRow* row =
         std::lower_bound(table.begin(), table.end(), name,
                          [](const OperatorRow& entry, std::string_view wanted) { return entry.m_Name < wanted; });
-    return row != table.end() && row->m_Name == name && row->m_Function != nullptr ? row : nullptr;
+    return row != table.end() && row->m_Name == name ? row : nullptr;
+}
+
+Span<const OperatorRow> GetRows(bool isCustom)
+{
+    static const std::vector<OperatorRow> builtinRows = JoinRows(false);
+    static const std::vector<OperatorRow> customRows = JoinRows(true);
+    const std::vector<OperatorRow>& rows = isCustom ? customRows : builtinRows;
+    return {rows.data(), rows.size()};
 }
 
 const OperatorRow* FindRow(std::string_view name, bool isCustom)
 {
-    return isCustom ? FindRow({CustomRows.data(), CustomRows.size()}, name)
-                    : FindRow({BuiltinRows.data(), BuiltinRows.size()}, name);
+    return FindRow(GetRows(isCustom), name);
 }
 
 void AddOperator(const OperatorRow& row, const OperatorView& op, NetworkBuilder& builder)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the activation functions and softmaxes. Called through the table of Operators.def.
+// Rows of the activation functions and softmaxes.
 #include "parsers/tflite/operators/Rows.hpp"
 
 namespace tenon::tflite
@@ -14,8 +14,6 @@ void AddActivation(const OperatorView& op, NetworkBuilder& builder, ActivationFu
     builder.Wire(op, builder.Network().AddActivationLayer(ActivationDescriptor(function, a, b), op.LayerName().c_str()),
                  {0});
 }
-
-} // namespace
 
 void AddRelu(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -85,6 +83,28 @@ void AddLogSoftmax(const OperatorView& op, NetworkBuilder& builder)
     LogSoftmaxDescriptor descriptor;
     descriptor.m_Axis = -1;
     builder.Wire(op, builder.Network().AddLogSoftmaxLayer(descriptor, op.LayerName().c_str()), {0});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetActivationRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"ELU", AddElu, 1, 1, 1, 1},
+        {"GELU", AddGelu, 1, 1, 1, 1},
+        {"HARD_SWISH", AddHardSwish, 1, 1, 1, 1},
+        {"LEAKY_RELU", AddLeakyRelu, 1, 1, 1, 1},
+        {"LOGISTIC", AddLogistic, 1, 1, 1, 1},
+        {"LOG_SOFTMAX", AddLogSoftmax, 1, 1, 1, 1},
+        {"PRELU", AddPrelu, 2, 2, 1, 1},
+        {"RELU", AddRelu, 1, 1, 1, 1},
+        {"RELU6", AddRelu6, 1, 1, 1, 1},
+        {"RELU_0_TO_1", AddRelu0To1, 1, 1, 1, 1},
+        {"RELU_N1_TO_1", AddReluN1To1, 1, 1, 1, 1},
+        {"SOFTMAX", AddSoftmax, 1, 1, 1, 1},
+        {"TANH", AddTanH, 1, 1, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

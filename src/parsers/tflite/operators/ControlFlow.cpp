@@ -5,6 +5,9 @@
 namespace tenon::tflite
 {
 
+namespace
+{
+
 void AddIf(const OperatorView& op, NetworkBuilder& builder)
 {
     builder.AddIf(op, op.Int("then_subgraph_index", 0), op.Int("else_subgraph_index", 0));
@@ -38,6 +41,22 @@ void AddReadVariable(const OperatorView& op, NetworkBuilder& builder)
 void AddAssignVariable(const OperatorView& op, NetworkBuilder& builder)
 {
     builder.AssignVariable(op);
+}
+
+} // namespace
+
+Span<const OperatorRow> GetControlFlowRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"ASSIGN_VARIABLE", AddAssignVariable, 2, 2, 0, 0},
+        {"CALL", AddCall, 0, Any, 0, Any},
+        {"CALL_ONCE", AddCallOnce, 0, 0, 0, 0},
+        {"IF", AddIf, 1, Any, 0, Any},
+        {"READ_VARIABLE", AddReadVariable, 1, 1, 1, 1},
+        {"VAR_HANDLE", AddVarHandle, 0, 0, 1, 1},
+        {"WHILE", AddWhile, 0, Any, 0, Any},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

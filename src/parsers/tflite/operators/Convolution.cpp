@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the convolutions and matrix products. Called through the table of Operators.def.
+// Rows of the convolutions and matrix products.
 #include "parsers/tflite/operators/Rows.hpp"
 
 namespace tenon::tflite
@@ -41,8 +41,6 @@ Descriptor MakeDilated(const OperatorView& op, DataLayout layout)
     descriptor.m_BiasEnabled = op.HasInput(2);
     return descriptor;
 }
-
-} // namespace
 
 void AddConv2d(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -114,6 +112,22 @@ void AddBatchMatMul(const OperatorView& op, NetworkBuilder& builder)
     BatchMatMulDescriptor descriptor(op.Bool("adj_x", false), op.Bool("adj_y", false));
     descriptor.m_AsymmetricQuantizeInputs = op.Bool("asymmetric_quantize_inputs", false);
     builder.Wire(op, builder.Network().AddBatchMatMulLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetConvolutionRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"BATCH_MATMUL", AddBatchMatMul, 2, 2, 1, 1},
+        {"CONV_2D", AddConv2d, 2, 3, 1, 1},
+        {"CONV_3D", AddConv3d, 2, 3, 1, 1},
+        {"CONV_3D_TRANSPOSE", AddConv3dTranspose, 3, 4, 1, 1},
+        {"DEPTHWISE_CONV_2D", AddDepthwiseConv2d, 2, 3, 1, 1},
+        {"FULLY_CONNECTED", AddFullyConnected, 2, 3, 1, 2},
+        {"TRANSPOSE_CONV", AddTransposeConv, 3, 4, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row of TFLite_Detection_PostProcess. Called through the table of Operators.def.
+// Row of TFLite_Detection_PostProcess.
 #include "parsers/tflite/operators/Rows.hpp"
 
 namespace tenon::tflite
+{
+
+namespace
 {
 
 void AddDetectionPostProcess(const OperatorView& op, NetworkBuilder& builder)
@@ -21,6 +24,16 @@ void AddDetectionPostProcess(const OperatorView& op, NetworkBuilder& builder)
     descriptor.m_ScaleH = op.Float("h_scale", 0.0f);
     descriptor.m_ScaleW = op.Float("w_scale", 0.0f);
     builder.Wire(op, builder.Network().AddDetectionPostProcessLayer(descriptor, op.LayerName().c_str()), {0, 1, 2});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetDetectionRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"TFLite_Detection_PostProcess", AddDetectionPostProcess, 3, 3, 4, 4, IsCustom},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

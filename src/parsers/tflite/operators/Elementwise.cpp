@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators that work element by element, types included. Called through the table of Operators.def.
+// Rows of the operators that work element by element, types included.
 #include "parsers/tflite/operators/Rows.hpp"
 
 #include <algorithm>
@@ -88,8 +88,6 @@ void AddLogical(const OperatorView& op, NetworkBuilder& builder, LogicalBinaryOp
                  builder.Network().AddLogicalBinaryLayer(LogicalBinaryDescriptor(operation), op.LayerName().c_str()),
                  {0, 1});
 }
-
-} // namespace
 
 void AddAbs(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -358,6 +356,69 @@ void AddDequantize(const OperatorView& op, NetworkBuilder& builder)
 void AddDensify(const OperatorView& op, NetworkBuilder& builder)
 {
     builder.Alias(op);
+}
+
+} // namespace
+
+Span<const OperatorRow> GetElementwiseRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"ABS", AddAbs, 1, 1, 1, 1},
+        {"ADD", AddAdd, 2, 2, 1, 1},
+        {"ADD_N", AddAddN, 1, Any, 1, 1},
+        {"ATAN2", AddAtan2, 2, 2, 1, 1},
+        {"BITCAST", AddBitcast, 1, 1, 1, 1},
+        {"BITWISE_XOR", AddBitwiseXor, 2, 2, 1, 1},
+        {"BUCKETIZE", AddBucketize, 1, 1, 1, 1},
+        {"CAST", AddCast, 1, 1, 1, 1},
+        {"CEIL", AddCeil, 1, 1, 1, 1},
+        {"COS", AddCos, 1, 1, 1, 1},
+        {"DENSIFY", AddDensify, 1, 1, 1, 1},
+        {"DEQUANTIZE", AddDequantize, 1, 1, 1, 1},
+        {"DIV", AddDiv, 2, 2, 1, 1},
+        {"EQUAL", AddEqual, 2, 2, 1, 1},
+        {"EXP", AddExp, 1, 1, 1, 1},
+        {"FAKE_QUANT", AddFakeQuant, 1, 1, 1, 1},
+        {"FLOOR", AddFloor, 1, 1, 1, 1},
+        {"FLOOR_DIV", AddFloorDiv, 2, 2, 1, 1},
+        {"FLOOR_MOD", AddFloorMod, 2, 2, 1, 1},
+        {"GREATER", AddGreater, 2, 2, 1, 1},
+        {"GREATER_EQUAL", AddGreaterEqual, 2, 2, 1, 1},
+        {"LESS", AddLess, 2, 2, 1, 1},
+        {"LESS_EQUAL", AddLessEqual, 2, 2, 1, 1},
+        {"LOG", AddLog, 1, 1, 1, 1},
+        {"LOGICAL_AND", AddLogicalAnd, 2, 2, 1, 1},
+        {"LOGICAL_NOT", AddLogicalNot, 1, 1, 1, 1},
+        {"LOGICAL_OR", AddLogicalOr, 2, 2, 1, 1},
+        {"MAXIMUM", AddMaximum, 2, 2, 1, 1},
+        {"MINIMUM", AddMinimum, 2, 2, 1, 1},
+        {"MUL", AddMul, 2, 2, 1, 1},
+        {"NEG", AddNeg, 1, 1, 1, 1},
+        {"NOT_EQUAL", AddNotEqual, 2, 2, 1, 1},
+        {"POW", AddPow, 2, 2, 1, 1},
+        {"QUANTIZE", AddQuantize, 1, 1, 1, 1},
+        {"RIGHT_SHIFT", AddRightShift, 2, 2, 1, 1},
+        {"ROUND", AddRound, 1, 1, 1, 1},
+        {"RSQRT", AddRsqrt, 1, 1, 1, 1},
+        {"SIGN", AddSign, 1, 1, 1, 1},
+        {"SIN", AddSin, 1, 1, 1, 1},
+        {"SQRT", AddSqrt, 1, 1, 1, 1},
+        {"SQUARE", AddSquare, 1, 1, 1, 1},
+        {"SQUARED_DIFFERENCE", AddSquaredDifference, 2, 2, 1, 1},
+        {"STABLEHLO_ADD", AddStablehloAdd, 2, 2, 1, 1},
+        {"STABLEHLO_AND", AddStablehloAnd, 2, 2, 1, 1},
+        {"STABLEHLO_MAXIMUM", AddMaximum, 2, 2, 1, 1},
+        {"STABLEHLO_MINIMUM", AddMinimum, 2, 2, 1, 1},
+        {"STABLEHLO_MULTIPLY", AddStablehloMultiply, 2, 2, 1, 1},
+        {"STABLEHLO_SHIFT_LEFT", AddShiftLeft, 2, 2, 1, 1},
+        {"SUB", AddSub, 2, 2, 1, 1},
+        {"ZEROS_LIKE", AddZerosLike, 1, 1, 1, 1},
+        {"FlexErf", AddErf, 1, 1, 1, 1, IsCustom},
+        {"Sign", AddSign, 1, 1, 1, 1, IsCustom},
+        {"Table", AddTable, 2, 2, 1, 1, IsCustom},
+        {"atan2", AddAtan2, 2, 2, 1, 1, IsCustom},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

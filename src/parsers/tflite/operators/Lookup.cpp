@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators that look up, select and count by index or condition. Called through the table of
-// Operators.def.
+// Rows of the operators that look up, select and count by index or condition.
 #include "parsers/tflite/operators/Enumerations.hpp"
 #include "parsers/tflite/operators/Rows.hpp"
 
@@ -35,8 +34,6 @@ void AddSuppression(const OperatorView& op, NetworkBuilder& builder, bool soft)
     }
     builder.Wire(op, builder.Network().AddNonMaxSuppressionLayer(descriptor, op.LayerName().c_str()), operands);
 }
-
-} // namespace
 
 void AddSelect(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -174,6 +171,39 @@ void AddNonMaxSuppressionV4(const OperatorView& op, NetworkBuilder& builder)
 void AddNonMaxSuppressionV5(const OperatorView& op, NetworkBuilder& builder)
 {
     AddSuppression(op, builder, true);
+}
+
+} // namespace
+
+Span<const OperatorRow> GetLookupRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"BROADCAST_ARGS", AddBroadcastArgs, 2, 2, 1, 1},
+        {"CUMSUM", AddCumsum, 2, 2, 1, 1},
+        {"DYNAMIC_UPDATE_SLICE", AddDynamicUpdateSlice, 3, 3, 1, 1},
+        {"EMBEDDING_LOOKUP", AddEmbeddingLookup, 2, 2, 1, 1},
+        {"EMBEDDING_LOOKUP_SPARSE", AddEmbeddingLookupSparse, 5, 5, 1, 1},
+        {"HASHTABLE_LOOKUP", AddHashtableLookup, 3, 3, 2, 2},
+        {"MATRIX_DIAG", AddMatrixDiag, 1, 1, 1, 1},
+        {"MATRIX_SET_DIAG", AddMatrixSetDiag, 2, 2, 1, 1},
+        {"NON_MAX_SUPPRESSION_V4", AddNonMaxSuppressionV4, 5, 5, 2, 2},
+        {"NON_MAX_SUPPRESSION_V5", AddNonMaxSuppressionV5, 6, 6, 3, 3},
+        {"ONE_HOT", AddOneHot, 4, 4, 1, 1},
+        {"RANGE", AddRange, 3, 3, 1, 1},
+        {"REVERSE_SEQUENCE", AddReverseSequence, 2, 2, 1, 1},
+        {"SEGMENT_SUM", AddSegmentSum, 2, 2, 1, 1},
+        {"SELECT", AddSelect, 3, 3, 1, 1},
+        {"SELECT_V2", AddSelectV2, 3, 3, 1, 1},
+        {"SPARSE_TO_DENSE", AddSparseToDense, 4, 4, 1, 1},
+        {"TOPK_V2", AddTopKV2, 2, 2, 2, 2},
+        {"UNIQUE", AddUnique, 1, 1, 2, 2},
+        {"UNSORTED_SEGMENT_MAX", AddUnsortedSegmentMax, 3, 3, 1, 1},
+        {"UNSORTED_SEGMENT_MIN", AddUnsortedSegmentMin, 3, 3, 1, 1},
+        {"UNSORTED_SEGMENT_PROD", AddUnsortedSegmentProd, 3, 3, 1, 1},
+        {"UNSORTED_SEGMENT_SUM", AddUnsortedSegmentSum, 3, 3, 1, 1},
+        {"WHERE", AddWhere, 1, 1, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators on images that have no weights: pools, normalizations, resizing. Called through the table of
-// Operators.def.
+// Rows of the operators on images that have no weights: pools, normalizations, resizing.
 #include "parsers/tflite/operators/Rows.hpp"
 
 #include <fmt/ranges.h>
@@ -89,8 +88,6 @@ void AddPool3d(const OperatorView& op, NetworkBuilder& builder, PoolingAlgorithm
     builder.Wire(op, builder.Network().AddPooling3dLayer(descriptor, op.LayerName().c_str()), {0});
 }
 
-} // namespace
-
 void AddAveragePool2d(const OperatorView& op, NetworkBuilder& builder)
 {
     AddPool(op, builder, PoolingAlgorithm::Average);
@@ -147,6 +144,24 @@ void AddResizeBilinear(const OperatorView& op, NetworkBuilder& builder)
 void AddResizeNearestNeighbor(const OperatorView& op, NetworkBuilder& builder)
 {
     AddResize(op, builder, ResizeMethod::NearestNeighbor);
+}
+
+} // namespace
+
+Span<const OperatorRow> GetPoolingRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"AVERAGE_POOL_2D", AddAveragePool2d, 1, 1, 1, 1},
+        {"L2_NORMALIZATION", AddL2Normalization, 1, 1, 1, 1},
+        {"L2_POOL_2D", AddL2Pool2d, 1, 1, 1, 1},
+        {"LOCAL_RESPONSE_NORMALIZATION", AddLocalResponseNormalization, 1, 1, 1, 1},
+        {"MAX_POOL_2D", AddMaxPool2d, 1, 1, 1, 1},
+        {"RESIZE_BILINEAR", AddResizeBilinear, 2, 2, 1, 1},
+        {"RESIZE_NEAREST_NEIGHBOR", AddResizeNearestNeighbor, 2, 2, 1, 1},
+        {"AveragePool3D", AddAveragePool3d, 1, 1, 1, 1, IsCustom},
+        {"MaxPool3D", AddMaxPool3d, 1, 1, 1, 1, IsCustom},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators that make random numbers. Called through the table of Operators.def.
+// Rows of the operators that make random numbers.
 #include "parsers/tflite/operators/Rows.hpp"
 
 namespace tenon::tflite
@@ -23,8 +23,6 @@ void AddNumbers(const OperatorView& op, NetworkBuilder& builder, RandomDistribut
     builder.Wire(op, builder.Network().AddRandomLayer(descriptor, op.LayerName().c_str()), {0});
 }
 
-} // namespace
-
 void AddMultinomial(const OperatorView& op, NetworkBuilder& builder)
 {
     MultinomialDescriptor descriptor;
@@ -40,6 +38,18 @@ void AddRandomStandardNormal(const OperatorView& op, NetworkBuilder& builder)
 void AddRandomUniform(const OperatorView& op, NetworkBuilder& builder)
 {
     AddNumbers(op, builder, RandomDistribution::Uniform);
+}
+
+} // namespace
+
+Span<const OperatorRow> GetRandomRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"MULTINOMIAL", AddMultinomial, 2, 2, 1, 1},
+        {"RANDOM_STANDARD_NORMAL", AddRandomStandardNormal, 1, 1, 1, 1},
+        {"RANDOM_UNIFORM", AddRandomUniform, 1, 1, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the operators that move elements to other places, or pick them by index. What they need to know is always an
-// input; the optimizer folds constant ones. Called through the table of Operators.def.
+// input; the optimizer folds constant ones.
 #include "parsers/tflite/operators/Rows.hpp"
 #include "parsers/tflite/operators/StoredValues.hpp"
 
@@ -22,8 +22,6 @@ SpaceToDepthDescriptor MakeBlock(const OperatorView& op)
 {
     return {op.Unsigned("block_size", 0, 1), DataLayout::NHWC};
 }
-
-} // namespace
 
 void AddTranspose(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -119,6 +117,29 @@ void AddScatterNd(const OperatorView& op, NetworkBuilder& builder)
 {
     const ScatterNdDescriptor descriptor(ScatterNdFunction::Add, false);
     builder.Wire(op, builder.Network().AddScatterNdLayer(descriptor, op.LayerName().c_str()), {2, 0, 1});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetRearrangeRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"BATCH_TO_SPACE_ND", AddBatchToSpaceNd, 3, 3, 1, 1},
+        {"DEPTH_TO_SPACE", AddDepthToSpace, 1, 1, 1, 1},
+        {"GATHER", AddGather, 2, 2, 1, 1},
+        {"GATHER_ND", AddGatherNd, 2, 2, 1, 1},
+        {"MIRROR_PAD", AddMirrorPad, 2, 2, 1, 1},
+        {"PAD", AddPad, 2, 3, 1, 1},
+        {"PADV2", AddPad, 2, 3, 1, 1},
+        {"REVERSE_V2", AddReverseV2, 2, 2, 1, 1},
+        {"SCATTER_ND", AddScatterNd, 3, 3, 1, 1},
+        {"SPACE_TO_BATCH_ND", AddSpaceToBatchNd, 3, 3, 1, 1},
+        {"SPACE_TO_DEPTH", AddSpaceToDepth, 1, 1, 1, 1},
+        {"TILE", AddTile, 2, 2, 1, 1},
+        {"TRANSPOSE", AddTranspose, 2, 2, 1, 1},
+        {"Roll", AddRoll, 3, 3, 1, 1, IsCustom},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

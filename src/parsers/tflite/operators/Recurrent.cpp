@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators that keep state. Called through the table of Operators.def.
+// Rows of the operators that keep state.
 #include "parsers/tflite/operators/Rows.hpp"
 
 #include <algorithm>
@@ -210,8 +210,6 @@ void AddRnnLayer(const OperatorView& op, NetworkBuilder& builder, bool isTimeMaj
               {{4, 4, 0, {{1, 0}}}}, descriptor.m_TimeMajor);
 }
 
-} // namespace
-
 void AddLstm(const OperatorView& op, NetworkBuilder& builder)
 {
     if (IsBasicLstm(op))
@@ -288,6 +286,22 @@ void AddSvdf(const OperatorView& op, NetworkBuilder& builder)
     descriptor.m_AsymmetricQuantizeInputs = op.Bool("asymmetric_quantize_inputs", false);
     WireLayer(op, builder, builder.Network().AddSvdfLayer(descriptor, op.LayerName().c_str()), FirstOperands(5), {1},
               {{4, 4, 0, {{1, 0}, {2, 1}}}}, false);
+}
+
+} // namespace
+
+Span<const OperatorRow> GetRecurrentRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"BIDIRECTIONAL_SEQUENCE_LSTM", AddBidirectionalSequenceLstm, 39, 48, 1, 2},
+        {"BIDIRECTIONAL_SEQUENCE_RNN", AddBidirectionalSequenceRnn, 9, 12, 1, 2},
+        {"LSTM", AddLstm, 5, 24, 1, 4},
+        {"RNN", AddRnn, 5, 5, 1, 1},
+        {"SVDF", AddSvdf, 5, 5, 1, 1},
+        {"UNIDIRECTIONAL_SEQUENCE_LSTM", AddUnidirectionalSequenceLstm, 20, 24, 1, 1},
+        {"UNIDIRECTIONAL_SEQUENCE_RNN", AddUnidirectionalSequenceRnn, 5, 5, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

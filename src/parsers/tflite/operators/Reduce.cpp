@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators that reduce along axes. The axes are always an input; the optimizer folds constant ones. Called
-// through the table of Operators.def.
+// Rows of the operators that reduce along axes. The axes are always an input; the optimizer folds constant ones.
 #include "parsers/tflite/operators/Rows.hpp"
 #include "parsers/tflite/operators/StoredValues.hpp"
 
@@ -29,8 +28,6 @@ void AddArgMinMax(const OperatorView& op, NetworkBuilder& builder, ArgMinMaxFunc
     builder.WireAs(op, builder.Network().AddArgMinMaxLayer(descriptor, op.LayerName().c_str()), {0, 1},
                    descriptor.m_Output_Type);
 }
-
-} // namespace
 
 void AddMean(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -80,6 +77,24 @@ void AddArgMax(const OperatorView& op, NetworkBuilder& builder)
 void AddArgMin(const OperatorView& op, NetworkBuilder& builder)
 {
     AddArgMinMax(op, builder, ArgMinMaxFunction::Min);
+}
+
+} // namespace
+
+Span<const OperatorRow> GetReduceRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"ARG_MAX", AddArgMax, 2, 2, 1, 1},
+        {"ARG_MIN", AddArgMin, 2, 2, 1, 1},
+        {"MEAN", AddMean, 2, 2, 1, 1},
+        {"REDUCE_ALL", AddReduceAll, 2, 2, 1, 1},
+        {"REDUCE_ANY", AddReduceAny, 2, 2, 1, 1},
+        {"REDUCE_MAX", AddReduceMax, 2, 2, 1, 1},
+        {"REDUCE_MIN", AddReduceMin, 2, 2, 1, 1},
+        {"REDUCE_PROD", AddReduceProd, 2, 2, 1, 1},
+        {"SUM", AddSum, 2, 2, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

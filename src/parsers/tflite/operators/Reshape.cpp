@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators that change or tell shapes. Called through the table of Operators.def.
+// Rows of the operators that change or tell shapes.
 #include "parsers/tflite/operators/Rows.hpp"
 #include "parsers/tflite/operators/StoredValues.hpp"
 
@@ -35,8 +35,6 @@ void AddReshapeTo(const OperatorView& op, NetworkBuilder& builder, const TensorS
 {
     builder.Wire(op, builder.Network().AddReshapeLayer(ReshapeDescriptor(target), op.LayerName().c_str()), {0});
 }
-
-} // namespace
 
 /// The target is input 1. Where that is missing, or no list (a scalar in some old files), it is in the options.
 void AddReshape(const OperatorView& op, NetworkBuilder& builder)
@@ -97,6 +95,22 @@ void AddBroadcastTo(const OperatorView& op, NetworkBuilder& builder)
     BroadcastToDescriptor descriptor;
     descriptor.m_ParametersAsInputs = true;
     builder.Wire(op, builder.Network().AddBroadcastToLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetReshapeRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"BROADCAST_TO", AddBroadcastTo, 2, 2, 1, 1},
+        {"EXPAND_DIMS", AddExpandDims, 2, 2, 1, 1},
+        {"FILL", AddFill, 2, 2, 1, 1},
+        {"RANK", AddRank, 1, 1, 1, 1},
+        {"RESHAPE", AddReshape, 1, 2, 1, 1},
+        {"SHAPE", AddShape, 1, 1, 1, 1},
+        {"SQUEEZE", AddSqueeze, 1, 1, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

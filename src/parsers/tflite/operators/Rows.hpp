@@ -1,16 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the rows in Operators.def. Included by the files here, which define them, and by Operators.cpp.
+// The operators of TFLite that Tenon has layers for: each file here has the functions of a family and, at its end, a
+// row for each operator, by its name in tflite.fbs or, with IsCustom, by its custom_code. The function may read any
+// field of the operator's options table there, of a custom operator any entry of its FlexBuffers options. Included by
+// the files here, and by Operators.cpp, which joins the rows.
 #pragma once
 
 #include "parsers/tflite/NetworkBuilder.hpp"
 #include "parsers/tflite/OperatorView.hpp"
+#include "parsers/tflite/Operators.hpp"
 #include "parsers/tflite/operators/Enumerations.hpp"
+
+#include <iterator>
 
 namespace tenon::tflite
 {
 
-#define TENON_TFLITE_OP(Name, Function, ...) void Function(const OperatorView& op, NetworkBuilder& builder);
-#define TENON_TFLITE_CUSTOM_OP(Name, Function, ...) void Function(const OperatorView& op, NetworkBuilder& builder);
-#include "parsers/tflite/Operators.def"
+/// As the most operands of a row: no limit.
+constexpr uint16_t Any = OperatorRow::AnyNumber;
+constexpr bool IsCustom = true;
+
+Span<const OperatorRow> GetActivationRows();
+Span<const OperatorRow> GetControlFlowRows();
+Span<const OperatorRow> GetConvolutionRows();
+Span<const OperatorRow> GetDetectionRows();
+Span<const OperatorRow> GetElementwiseRows();
+Span<const OperatorRow> GetLookupRows();
+Span<const OperatorRow> GetPoolingRows();
+Span<const OperatorRow> GetRandomRows();
+Span<const OperatorRow> GetRearrangeRows();
+Span<const OperatorRow> GetRecurrentRows();
+Span<const OperatorRow> GetReduceRows();
+Span<const OperatorRow> GetReshapeRows();
+Span<const OperatorRow> GetSignalRows();
+Span<const OperatorRow> GetSliceRows();
+Span<const OperatorRow> GetStablehloRows();
 
 } // namespace tenon::tflite

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of Fourier transforms, of audio features made of them, and of complex numbers. Called through the table of
-// Operators.def.
+// Rows of Fourier transforms, of audio features made of them, and of complex numbers.
 #include "parsers/tflite/operators/Rows.hpp"
 
 #include <cmath>
@@ -24,8 +23,6 @@ void AddComplexPart(const OperatorView& op, NetworkBuilder& builder, ComplexComp
     const ComplexPartDescriptor descriptor(component);
     builder.Wire(op, builder.Network().AddComplexPartLayer(descriptor, op.LayerName().c_str()), {0});
 }
-
-} // namespace
 
 void AddRfft2d(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -73,6 +70,22 @@ void AddMfcc(const OperatorView& op, NetworkBuilder& builder)
         op.Unsigned("dct_coefficient_count", static_cast<int32_t>(descriptor.m_DctCoefficientCount), 1);
     descriptor.m_ParametersAsInputs = true;
     builder.Wire(op, builder.Network().AddMfccLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetSignalRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"COMPLEX_ABS", AddComplexAbs, 1, 1, 1, 1},
+        {"IMAG", AddImag, 1, 1, 1, 1},
+        {"REAL", AddReal, 1, 1, 1, 1},
+        {"RFFT2D", AddRfft2d, 2, 2, 1, 1},
+        {"AudioSpectrogram", AddAudioSpectrogram, 1, 1, 1, 1, IsCustom},
+        {"Irfft2d", AddIrfft2d, 2, 2, 1, 1, IsCustom},
+        {"Mfcc", AddMfcc, 2, 2, 1, 1, IsCustom},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

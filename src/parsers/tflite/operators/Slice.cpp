@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators that cut tensors and join them. Called through the table of Operators.def.
+// Rows of the operators that cut tensors and join them.
 #include "parsers/tflite/operators/Rows.hpp"
 #include "parsers/tflite/operators/StoredValues.hpp"
 
@@ -43,8 +43,6 @@ ViewsDescriptor MakeViews(const OperatorView& op)
     descriptor.m_ParametersAsInputs = true;
     return descriptor;
 }
-
-} // namespace
 
 void AddSlice(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -144,6 +142,22 @@ void AddSplitV(const OperatorView& op, NetworkBuilder& builder)
     ViewsDescriptor descriptor = MakeViews(op);
     descriptor.m_SizesAsInput = true;
     builder.Wire(op, builder.Network().AddSplitterLayer(descriptor, op.LayerName().c_str()), {0, 2, 1});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetSliceRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"CONCATENATION", AddConcatenation, 1, Any, 1, 1},
+        {"PACK", AddPack, 1, Any, 1, 1},
+        {"SLICE", AddSlice, 3, 3, 1, 1},
+        {"SPLIT", AddSplit, 2, 2, 1, Any},
+        {"SPLIT_V", AddSplitV, 3, 3, 1, Any},
+        {"STRIDED_SLICE", AddStridedSlice, 4, 4, 1, 1},
+        {"UNPACK", AddUnpack, 1, 1, 1, Any},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite

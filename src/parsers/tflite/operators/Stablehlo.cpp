@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of StableHLO's operators, as far as TFLite has kernels for them, and of those that came to TFLite with them.
-// Called through the table of Operators.def.
+//
 #include "parsers/tflite/operators/Rows.hpp"
 
 #include <algorithm>
@@ -126,8 +126,6 @@ IConnectableLayer* AddPadding(const OperatorView& op, NetworkBuilder& builder, s
     return layer;
 }
 
-} // namespace
-
 void AddDilate(const OperatorView& op, NetworkBuilder& builder)
 {
     DilateDescriptor descriptor;
@@ -219,6 +217,23 @@ void AddStablehloScatter(const OperatorView& op, NetworkBuilder& builder)
     descriptor.m_ScatterDimsToOperandDims = GetUnsigneds(op, "scatter_dims_to_operand_dims");
     descriptor.m_IndexVectorDim = GetDimension(op, "index_vector_dim");
     builder.Wire(op, builder.Network().AddStablehloScatterLayer(descriptor, op.LayerName().c_str()), {0, 1, 2});
+}
+
+} // namespace
+
+Span<const OperatorRow> GetStablehloRows()
+{
+    static constexpr OperatorRow rows[] = {
+        {"DILATE", AddDilate, 3, 3, 1, 1},
+        {"REDUCE_WINDOW", AddReduceWindow, 5, 5, 1, 1},
+        {"STABLEHLO_COMPOSITE", AddStablehloComposite, 0, Any, 0, Any},
+        {"STABLEHLO_GATHER", AddStablehloGather, 2, 2, 1, 1},
+        {"STABLEHLO_PAD", AddStablehloPad, 2, 2, 1, 1},
+        {"STABLEHLO_REDUCE_WINDOW", AddStablehloReduceWindow, 2, 2, 1, 1},
+        {"STABLEHLO_RNG_BIT_GENERATOR", AddStablehloRngBitGenerator, 1, 1, 2, 2},
+        {"STABLEHLO_SCATTER", AddStablehloScatter, 3, 3, 1, 1},
+    };
+    return {rows, std::size(rows)};
 }
 
 } // namespace tenon::tflite
