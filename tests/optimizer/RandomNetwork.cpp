@@ -30,12 +30,21 @@ float Grid(unsigned int roll)
 
 } // namespace
 
+std::vector<RandomNetwork::Kind>& RandomNetwork::Registered()
+{
+    static std::vector<Kind> kinds;
+    return kinds;
+}
+
 const std::vector<RandomNetwork::Kind>& RandomNetwork::Table()
 {
-    static const std::vector<Kind> table = {
-#define TENON_RANDOM_KIND(name) {#name, &RandomNetwork::name},
-#include "optimizer/RandomNetworkKinds.def"
-    };
+    // By name: the order of registration is the linker's, and a seed gives one network everywhere.
+    static const std::vector<Kind> table = []
+    {
+        std::vector<Kind> kinds = Registered();
+        std::sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.m_Name < b.m_Name; });
+        return kinds;
+    }();
     return table;
 }
 
@@ -44,7 +53,7 @@ std::vector<std::string> RandomNetwork::AllKinds()
     std::vector<std::string> names;
     for (const Kind& kind : Table())
     {
-        names.emplace_back(kind.m_Name);
+        names.push_back(kind.m_Name);
     }
     return names;
 }
@@ -68,7 +77,7 @@ RandomNetwork::RandomNetwork(uint32_t seed, unsigned int numLayers) : m_Random(s
         m_Name = kind.m_Name + std::to_string(made);
         if ((this->*kind.m_Make)())
         {
-            m_Kinds.emplace_back(kind.m_Name);
+            m_Kinds.push_back(kind.m_Name);
             ++made;
         }
     }
@@ -242,7 +251,7 @@ std::vector<unsigned int> RandomNetwork::RandomAxes(unsigned int rank)
 
 // Elementwise
 
-bool RandomNetwork::Activation()
+TENON_RANDOM_KIND(Activation)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -256,7 +265,7 @@ bool RandomNetwork::Activation()
     return true;
 }
 
-bool RandomNetwork::SmoothActivation()
+TENON_RANDOM_KIND(SmoothActivation)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -271,7 +280,7 @@ bool RandomNetwork::SmoothActivation()
     return true;
 }
 
-bool RandomNetwork::Unary()
+TENON_RANDOM_KIND(Unary)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -283,7 +292,7 @@ bool RandomNetwork::Unary()
     return true;
 }
 
-bool RandomNetwork::SmoothUnary()
+TENON_RANDOM_KIND(SmoothUnary)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Bound > 8.0f)
@@ -298,7 +307,7 @@ bool RandomNetwork::SmoothUnary()
     return true;
 }
 
-bool RandomNetwork::Round()
+TENON_RANDOM_KIND(Round)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -311,7 +320,7 @@ bool RandomNetwork::Round()
     return true;
 }
 
-bool RandomNetwork::AddOrSub()
+TENON_RANDOM_KIND(AddOrSub)
 {
     const Tensor* x = FindFloat();
     const Tensor* y =
@@ -331,7 +340,7 @@ bool RandomNetwork::AddOrSub()
     return true;
 }
 
-bool RandomNetwork::MinOrMax()
+TENON_RANDOM_KIND(MinOrMax)
 {
     const Tensor* x = FindFloat();
     const Tensor* y =
@@ -349,7 +358,7 @@ bool RandomNetwork::MinOrMax()
     return true;
 }
 
-bool RandomNetwork::Multiply()
+TENON_RANDOM_KIND(Multiply)
 {
     const Tensor* x = FindFloat();
     const Tensor* y =
@@ -366,7 +375,7 @@ bool RandomNetwork::Multiply()
     return true;
 }
 
-bool RandomNetwork::Clamp()
+TENON_RANDOM_KIND(Clamp)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -388,7 +397,7 @@ bool RandomNetwork::Clamp()
     return true;
 }
 
-bool RandomNetwork::ScaleShift()
+TENON_RANDOM_KIND(ScaleShift)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -405,7 +414,7 @@ bool RandomNetwork::ScaleShift()
     return true;
 }
 
-bool RandomNetwork::BroadcastAdd()
+TENON_RANDOM_KIND(BroadcastAdd)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -432,7 +441,7 @@ bool RandomNetwork::BroadcastAdd()
 
 // Comparisons and integers
 
-bool RandomNetwork::Compare()
+TENON_RANDOM_KIND(Compare)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -447,7 +456,7 @@ bool RandomNetwork::Compare()
     return true;
 }
 
-bool RandomNetwork::Logic()
+TENON_RANDOM_KIND(Logic)
 {
     const Tensor* x = FindType(DataType::Boolean);
     const Tensor* y =
@@ -465,7 +474,7 @@ bool RandomNetwork::Logic()
     return true;
 }
 
-bool RandomNetwork::Select()
+TENON_RANDOM_KIND(Select)
 {
     const Tensor* condition = FindType(DataType::Boolean);
     const auto fits = [&](const Tensor& t) { return t.m_Type == DataType::Float32 && t.m_Shape == condition->m_Shape; };
@@ -481,7 +490,7 @@ bool RandomNetwork::Select()
     return true;
 }
 
-bool RandomNetwork::CastFloat()
+TENON_RANDOM_KIND(CastFloat)
 {
     const Tensor* x =
         Find([](const Tensor& t) { return t.m_Type == DataType::Signed32 || t.m_Type == DataType::Boolean; });
@@ -500,7 +509,7 @@ bool RandomNetwork::CastFloat()
     return true;
 }
 
-bool RandomNetwork::ArgMax()
+TENON_RANDOM_KIND(ArgMax)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)

@@ -33,6 +33,16 @@ public:
     /// The names of all kinds that there are.
     static std::vector<std::string> AllKinds();
 
+    /// Adds layers of a kind, each of which TENON_RANDOM_KIND defines and registers. False where no tensor fits.
+    template <typename Tag>
+    bool Make();
+    template <typename Tag>
+    static bool Register(const char* name)
+    {
+        Registered().push_back({name, &RandomNetwork::Make<Tag>});
+        return true;
+    }
+
 private:
     /// A tensor that further layers may read.
     struct Tensor
@@ -54,12 +64,12 @@ private:
         float m_Scale = 0.0f;
         int32_t m_ZeroPoint = 0;
     };
-    using Maker = bool (RandomNetwork::*)();
     struct Kind
     {
-        const char* m_Name;
-        Maker m_Make;
+        std::string m_Name;
+        bool (RandomNetwork::*m_Make)();
     };
+    static std::vector<Kind>& Registered();
     static const std::vector<Kind>& Table();
 
     unsigned int Roll(unsigned int sides) { return static_cast<unsigned int>(m_Random() % sides); }
@@ -84,15 +94,9 @@ private:
     Tensor Ints(const std::vector<int32_t>& values, const TensorShape& shape);
     std::vector<unsigned int> RandomAxes(unsigned int rank);
 
-#define TENON_RANDOM_KIND(name) bool name();
-#include "optimizer/RandomNetworkKinds.def"
-
     /// What several makers share.
     Tensor Reshaped(const Tensor& input, const TensorShape& shape);
-    Tensor InitialState(const TensorShape& shape)
-    {
-        return Constant(shape, 0.5f, false);
-    }
+    Tensor InitialState(const TensorShape& shape) { return Constant(shape, 0.5f, false); }
     /// Stored values from `least` to `most`, in 64ths for floats.
     std::vector<std::byte> RandomStored(const TensorInfo& info, int least, int most);
     Tensor Stored(const TensorInfo& info, int least, int most);
@@ -112,3 +116,13 @@ private:
 };
 
 } // namespace tenon::test
+
+/// Heads the function that adds layers of a kind, a method of RandomNetwork, in namespace tenon::test:
+///     TENON_RANDOM_KIND(CumSum) { ... return true; }
+#define TENON_RANDOM_KIND(name)                                                                                        \
+    struct name##Kind;                                                                                                 \
+    template <>                                                                                                        \
+    bool RandomNetwork::Make<name##Kind>();                                                                            \
+    [[maybe_unused]] static const bool is##name##Registered = RandomNetwork::Register<name##Kind>(#name);              \
+    template <>                                                                                                        \
+    bool RandomNetwork::Make<name##Kind>()

@@ -32,7 +32,7 @@ RandomNetwork::Tensor RandomNetwork::Reshaped(const Tensor& input, const TensorS
 
 // Shapes as values
 
-bool RandomNetwork::RankOf()
+TENON_RANDOM_KIND(RankOf)
 {
     const Tensor input = *Find([](const Tensor&) { return true; });
     FinishAs(m_Network->AddRankLayer(m_Name.c_str()), {input},
@@ -42,7 +42,7 @@ bool RandomNetwork::RankOf()
     return true;
 }
 
-bool RandomNetwork::ShapeAsValues()
+TENON_RANDOM_KIND(ShapeAsValues)
 {
     const Tensor input = *Find([](const Tensor&) { return true; });
     FinishAs(m_Network->AddShapeLayer(m_Name.c_str()), {input},
@@ -50,7 +50,7 @@ bool RandomNetwork::ShapeAsValues()
     return true;
 }
 
-bool RandomNetwork::BroadcastArgs()
+TENON_RANDOM_KIND(BroadcastArgs)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -71,7 +71,7 @@ bool RandomNetwork::BroadcastArgs()
     return true;
 }
 
-bool RandomNetwork::Fill()
+TENON_RANDOM_KIND(Fill)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -87,7 +87,7 @@ bool RandomNetwork::Fill()
     return true;
 }
 
-bool RandomNetwork::Range()
+TENON_RANDOM_KIND(Range)
 {
     const unsigned int count = 2 + Roll(4);
     const auto number = [&](int32_t value) { return Ints({value}, TensorShape({1})); };
@@ -97,7 +97,7 @@ bool RandomNetwork::Range()
     return true;
 }
 
-bool RandomNetwork::OneHot()
+TENON_RANDOM_KIND(OneHot)
 {
     const Tensor* x =
         Find([](const Tensor& t) { return t.m_Type == DataType::Signed32 && t.m_Shape.GetNumDimensions() < 4; });
@@ -113,7 +113,7 @@ bool RandomNetwork::OneHot()
 
 // Random numbers, which are the same in every run
 
-bool RandomNetwork::RandomNumbers()
+TENON_RANDOM_KIND(RandomNumbers)
 {
     RandomDescriptor descriptor;
     descriptor.m_Seed = Roll(3);
@@ -123,7 +123,7 @@ bool RandomNetwork::RandomNumbers()
     return true;
 }
 
-bool RandomNetwork::RandomBits()
+TENON_RANDOM_KIND(RandomBits)
 {
     const std::vector<uint64_t> state = {1 + Roll(3), 5};
     RngBitGeneratorDescriptor descriptor;
@@ -135,7 +135,7 @@ bool RandomNetwork::RandomBits()
     return true;
 }
 
-bool RandomNetwork::Multinomial()
+TENON_RANDOM_KIND(Multinomial)
 {
     const Tensor* x = FindFloat(true, 2);
     if (x == nullptr)
@@ -152,7 +152,7 @@ bool RandomNetwork::Multinomial()
 
 // Slices by index
 
-bool RandomNetwork::UpdateSlice()
+TENON_RANDOM_KIND(UpdateSlice)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -168,7 +168,7 @@ bool RandomNetwork::UpdateSlice()
     return true;
 }
 
-bool RandomNetwork::GatherNd()
+TENON_RANDOM_KIND(GatherNd)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -182,7 +182,7 @@ bool RandomNetwork::GatherNd()
     return true;
 }
 
-bool RandomNetwork::GatherFree()
+TENON_RANDOM_KIND(GatherFree)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -203,7 +203,7 @@ bool RandomNetwork::GatherFree()
     return true;
 }
 
-bool RandomNetwork::ScatterNd()
+TENON_RANDOM_KIND(ScatterNd)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -225,7 +225,7 @@ bool RandomNetwork::ScatterNd()
     return true;
 }
 
-bool RandomNetwork::ScatterFree()
+TENON_RANDOM_KIND(ScatterFree)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -245,7 +245,7 @@ bool RandomNetwork::ScatterFree()
     return true;
 }
 
-bool RandomNetwork::LookUp()
+TENON_RANDOM_KIND(LookUp)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -259,7 +259,7 @@ bool RandomNetwork::LookUp()
     return true;
 }
 
-bool RandomNetwork::LookUpBags()
+TENON_RANDOM_KIND(LookUpBags)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -277,7 +277,7 @@ bool RandomNetwork::LookUpBags()
     return true;
 }
 
-bool RandomNetwork::LookUpKeys()
+TENON_RANDOM_KIND(LookUpKeys)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -297,7 +297,7 @@ bool RandomNetwork::LookUpKeys()
     return true;
 }
 
-bool RandomNetwork::SparseToDense()
+TENON_RANDOM_KIND(SparseToDense)
 {
     const Tensor* x = FindFloat(false, 1);
     if (x == nullptr)
@@ -315,7 +315,7 @@ bool RandomNetwork::SparseToDense()
     return true;
 }
 
-bool RandomNetwork::SumSegments()
+TENON_RANDOM_KIND(SumSegments)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -334,7 +334,7 @@ bool RandomNetwork::SumSegments()
     return true;
 }
 
-bool RandomNetwork::ReduceSegments()
+TENON_RANDOM_KIND(ReduceSegments)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -353,7 +353,7 @@ bool RandomNetwork::ReduceSegments()
 
 // What chooses
 
-bool RandomNetwork::TopK()
+TENON_RANDOM_KIND(TopK)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -368,7 +368,7 @@ bool RandomNetwork::TopK()
     return true;
 }
 
-bool RandomNetwork::WhereNotZero()
+TENON_RANDOM_KIND(WhereNotZero)
 {
     const Tensor* x = Find([](const Tensor& t)
                            { return t.m_Type == DataType::Boolean || (t.m_Type == DataType::Float32 && t.m_IsExact); });
@@ -392,7 +392,7 @@ bool RandomNetwork::WhereNotZero()
     return true;
 }
 
-bool RandomNetwork::Distinct()
+TENON_RANDOM_KIND(Distinct)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -418,7 +418,7 @@ bool RandomNetwork::Distinct()
     return true;
 }
 
-bool RandomNetwork::SelectBoxes()
+TENON_RANDOM_KIND(SelectBoxes)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr || x->m_Shape.GetNumElements() % 4 != 0)
@@ -448,7 +448,7 @@ bool RandomNetwork::SelectBoxes()
     return true;
 }
 
-bool RandomNetwork::DetectBoxes()
+TENON_RANDOM_KIND(DetectBoxes)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr || x->m_Shape.GetNumElements() % 4 != 0 || x->m_Bound > 16.0f)

@@ -11,7 +11,7 @@ namespace tenon::test
 
 // Layers with weights
 
-bool RandomNetwork::Convolution()
+TENON_RANDOM_KIND(Convolution)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Bound > 20.0f || x->m_Shape[1] < 2 || x->m_Shape[2] < 2)
@@ -48,7 +48,7 @@ bool RandomNetwork::Convolution()
     return true;
 }
 
-bool RandomNetwork::Depthwise()
+TENON_RANDOM_KIND(Depthwise)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Bound > 20.0f || x->m_Shape[1] < 2 || x->m_Shape[2] < 2)
@@ -70,7 +70,7 @@ bool RandomNetwork::Depthwise()
     return true;
 }
 
-bool RandomNetwork::TransposedConvolution()
+TENON_RANDOM_KIND(TransposedConvolution)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -88,7 +88,7 @@ bool RandomNetwork::TransposedConvolution()
     return true;
 }
 
-bool RandomNetwork::FullyConnected()
+TENON_RANDOM_KIND(FullyConnected)
 {
     const Tensor* x = FindFloat(false, 2);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -113,7 +113,7 @@ bool RandomNetwork::FullyConnected()
     return true;
 }
 
-bool RandomNetwork::MatMul()
+TENON_RANDOM_KIND(MatMul)
 {
     const Tensor* x =
         Find([](const Tensor& t)
@@ -128,7 +128,7 @@ bool RandomNetwork::MatMul()
     return true;
 }
 
-bool RandomNetwork::BatchNormalization()
+TENON_RANDOM_KIND(BatchNormalization)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr)
@@ -157,7 +157,7 @@ bool RandomNetwork::BatchNormalization()
 
 // Over windows and axes
 
-bool RandomNetwork::Pool()
+TENON_RANDOM_KIND(Pool)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Shape[1] < 2 || x->m_Shape[2] < 2)
@@ -176,7 +176,7 @@ bool RandomNetwork::Pool()
     return true;
 }
 
-bool RandomNetwork::Softmax()
+TENON_RANDOM_KIND(Softmax)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -188,7 +188,7 @@ bool RandomNetwork::Softmax()
     return true;
 }
 
-bool RandomNetwork::L2Normalization()
+TENON_RANDOM_KIND(L2Normalization)
 {
     const Tensor* x = FindFloat(true, 4);
     if (x == nullptr)
@@ -203,7 +203,7 @@ bool RandomNetwork::L2Normalization()
     return true;
 }
 
-bool RandomNetwork::LayerNormalizationLongForm()
+TENON_RANDOM_KIND(LayerNormalizationLongForm)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -236,7 +236,7 @@ bool RandomNetwork::LayerNormalizationLongForm()
     return true;
 }
 
-bool RandomNetwork::HardSwishLongForm()
+TENON_RANDOM_KIND(HardSwishLongForm)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -261,7 +261,7 @@ bool RandomNetwork::HardSwishLongForm()
     return true;
 }
 
-bool RandomNetwork::Prelu()
+TENON_RANDOM_KIND(Prelu)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -275,7 +275,7 @@ bool RandomNetwork::Prelu()
     return true;
 }
 
-bool RandomNetwork::Mean()
+TENON_RANDOM_KIND(Mean)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Shape.GetNumDimensions() < 2)
@@ -291,7 +291,7 @@ bool RandomNetwork::Mean()
     return true;
 }
 
-bool RandomNetwork::Reduce()
+TENON_RANDOM_KIND(Reduce)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Shape.GetNumDimensions() < 2)
@@ -307,7 +307,7 @@ bool RandomNetwork::Reduce()
     return true;
 }
 
-bool RandomNetwork::CumSum()
+TENON_RANDOM_KIND(CumSum)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Bound > 50.0f)
@@ -325,7 +325,7 @@ bool RandomNetwork::CumSum()
 
 // What moves data
 
-bool RandomNetwork::Reshape()
+TENON_RANDOM_KIND(Reshape)
 {
     const Tensor* x = Find([](const Tensor&) { return true; });
     const Tensor input = *x;
@@ -337,7 +337,7 @@ bool RandomNetwork::Reshape()
     return true;
 }
 
-bool RandomNetwork::Permute()
+TENON_RANDOM_KIND(Permute)
 {
     const Tensor* x = Find([](const Tensor& t) { return t.m_Shape.GetNumDimensions() > 1; });
     if (x == nullptr)
@@ -353,7 +353,7 @@ bool RandomNetwork::Permute()
     return true;
 }
 
-bool RandomNetwork::Transpose()
+TENON_RANDOM_KIND(Transpose)
 {
     const Tensor* x = Find([](const Tensor& t) { return t.m_Shape.GetNumDimensions() == 4; });
     if (x == nullptr)
@@ -367,7 +367,7 @@ bool RandomNetwork::Transpose()
     return true;
 }
 
-bool RandomNetwork::InversePermutes()
+TENON_RANDOM_KIND(InversePermutes)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr)
@@ -383,7 +383,7 @@ bool RandomNetwork::InversePermutes()
     return true;
 }
 
-bool RandomNetwork::Concat()
+TENON_RANDOM_KIND(Concat)
 {
     const Tensor* x = FindFloat();
     const Tensor* y = x == nullptr
@@ -402,7 +402,7 @@ bool RandomNetwork::Concat()
     return true;
 }
 
-bool RandomNetwork::Split()
+TENON_RANDOM_KIND(Split)
 {
     const Tensor* x = Find([](const Tensor& t) { return t.m_Type == DataType::Float32 && LastOf(t.m_Shape) % 2 == 0; });
     if (x == nullptr)
@@ -425,7 +425,7 @@ bool RandomNetwork::Split()
     return true;
 }
 
-bool RandomNetwork::Stack()
+TENON_RANDOM_KIND(Stack)
 {
     const Tensor* x =
         Find([](const Tensor& t) { return t.m_Type == DataType::Float32 && t.m_Shape.GetNumDimensions() < 4; });
@@ -440,7 +440,7 @@ bool RandomNetwork::Stack()
     return true;
 }
 
-bool RandomNetwork::Slice()
+TENON_RANDOM_KIND(Slice)
 {
     const Tensor* x = Find([](const Tensor& t) { return LastOf(t.m_Shape) > 1; });
     if (x == nullptr)
@@ -459,7 +459,7 @@ bool RandomNetwork::Slice()
     return true;
 }
 
-bool RandomNetwork::StridedSlice()
+TENON_RANDOM_KIND(StridedSlice)
 {
     const Tensor* x = Find([](const Tensor& t) { return LastOf(t.m_Shape) > 2; });
     if (x == nullptr)
@@ -476,7 +476,7 @@ bool RandomNetwork::StridedSlice()
     return true;
 }
 
-bool RandomNetwork::Pad()
+TENON_RANDOM_KIND(Pad)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -491,7 +491,7 @@ bool RandomNetwork::Pad()
     return true;
 }
 
-bool RandomNetwork::Tile()
+TENON_RANDOM_KIND(Tile)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -505,7 +505,7 @@ bool RandomNetwork::Tile()
     return true;
 }
 
-bool RandomNetwork::BroadcastTo()
+TENON_RANDOM_KIND(BroadcastTo)
 {
     const Tensor* x =
         Find([](const Tensor& t) { return t.m_Type == DataType::Float32 && t.m_Shape.GetNumDimensions() < 4; });
@@ -520,7 +520,7 @@ bool RandomNetwork::BroadcastTo()
     return true;
 }
 
-bool RandomNetwork::Gather()
+TENON_RANDOM_KIND(Gather)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -535,7 +535,7 @@ bool RandomNetwork::Gather()
     return true;
 }
 
-bool RandomNetwork::Reverse()
+TENON_RANDOM_KIND(Reverse)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -548,7 +548,7 @@ bool RandomNetwork::Reverse()
     return true;
 }
 
-bool RandomNetwork::ExpandAndSqueeze()
+TENON_RANDOM_KIND(ExpandAndSqueeze)
 {
     const Tensor* x =
         Find([](const Tensor& t) { return t.m_Type == DataType::Float32 && t.m_Shape.GetNumDimensions() < 4; });
@@ -570,7 +570,7 @@ bool RandomNetwork::ExpandAndSqueeze()
     return true;
 }
 
-bool RandomNetwork::SpaceAndDepth()
+TENON_RANDOM_KIND(SpaceAndDepth)
 {
     const Tensor* x = Find(
         [](const Tensor& t)
@@ -587,7 +587,7 @@ bool RandomNetwork::SpaceAndDepth()
     return true;
 }
 
-bool RandomNetwork::Resize()
+TENON_RANDOM_KIND(Resize)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr)
@@ -608,7 +608,7 @@ bool RandomNetwork::Resize()
 
 // Quantized islands
 
-bool RandomNetwork::Quantize()
+TENON_RANDOM_KIND(Quantize)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -621,7 +621,7 @@ bool RandomNetwork::Quantize()
     return true;
 }
 
-bool RandomNetwork::QuantizedActivation()
+TENON_RANDOM_KIND(QuantizedActivation)
 {
     const Tensor* x = FindType(DataType::QAsymmS8);
     if (x == nullptr)
@@ -635,7 +635,7 @@ bool RandomNetwork::QuantizedActivation()
     return true;
 }
 
-bool RandomNetwork::Requantize()
+TENON_RANDOM_KIND(Requantize)
 {
     const Tensor* x = FindType(DataType::QAsymmS8);
     if (x == nullptr)
@@ -650,7 +650,7 @@ bool RandomNetwork::Requantize()
     return true;
 }
 
-bool RandomNetwork::Dequantize()
+TENON_RANDOM_KIND(Dequantize)
 {
     const Tensor* x = FindType(DataType::QAsymmS8);
     if (x == nullptr)
@@ -664,7 +664,7 @@ bool RandomNetwork::Dequantize()
 
 // What the optimizer should see through
 
-bool RandomNetwork::ConstantIsland()
+TENON_RANDOM_KIND(ConstantIsland)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -684,7 +684,7 @@ bool RandomNetwork::ConstantIsland()
     return true;
 }
 
-bool RandomNetwork::Twin()
+TENON_RANDOM_KIND(Twin)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -701,7 +701,7 @@ bool RandomNetwork::Twin()
     return true;
 }
 
-bool RandomNetwork::Branch()
+TENON_RANDOM_KIND(Branch)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)

@@ -10,7 +10,7 @@ namespace tenon::test
 
 // Elementwise
 
-bool RandomNetwork::AddN()
+TENON_RANDOM_KIND(AddN)
 {
     const Tensor* x = FindFloat();
     const Tensor* y =
@@ -31,7 +31,7 @@ bool RandomNetwork::AddN()
     return true;
 }
 
-bool RandomNetwork::FloorIt()
+TENON_RANDOM_KIND(FloorIt)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -42,7 +42,7 @@ bool RandomNetwork::FloorIt()
     return true;
 }
 
-bool RandomNetwork::Zeros()
+TENON_RANDOM_KIND(Zeros)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -54,7 +54,7 @@ bool RandomNetwork::Zeros()
     return true;
 }
 
-bool RandomNetwork::Bucketize()
+TENON_RANDOM_KIND(Bucketize)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -68,7 +68,7 @@ bool RandomNetwork::Bucketize()
     return true;
 }
 
-bool RandomNetwork::FakeQuantize()
+TENON_RANDOM_KIND(FakeQuantize)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -81,7 +81,7 @@ bool RandomNetwork::FakeQuantize()
     return true;
 }
 
-bool RandomNetwork::Bitcast()
+TENON_RANDOM_KIND(Bitcast)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -93,7 +93,7 @@ bool RandomNetwork::Bitcast()
     return true;
 }
 
-bool RandomNetwork::TableLookup()
+TENON_RANDOM_KIND(TableLookup)
 {
     const Tensor* x = FindType(DataType::QAsymmS8);
     if (x == nullptr)
@@ -110,7 +110,7 @@ bool RandomNetwork::TableLookup()
 
 // Norms
 
-bool RandomNetwork::LogSoftmax()
+TENON_RANDOM_KIND(LogSoftmax)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -123,7 +123,7 @@ bool RandomNetwork::LogSoftmax()
     return true;
 }
 
-bool RandomNetwork::LayerNormalization()
+TENON_RANDOM_KIND(LayerNormalization)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -144,7 +144,7 @@ bool RandomNetwork::LayerNormalization()
     return true;
 }
 
-bool RandomNetwork::InstanceNormalization()
+TENON_RANDOM_KIND(InstanceNormalization)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -160,7 +160,7 @@ bool RandomNetwork::InstanceNormalization()
     return true;
 }
 
-bool RandomNetwork::ResponseNormalization()
+TENON_RANDOM_KIND(ResponseNormalization)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -182,7 +182,7 @@ bool RandomNetwork::ResponseNormalization()
 
 // Windows and moves
 
-bool RandomNetwork::ReduceWindows()
+TENON_RANDOM_KIND(ReduceWindows)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || LastOf(x->m_Shape) < 2)
@@ -204,7 +204,7 @@ bool RandomNetwork::ReduceWindows()
     return true;
 }
 
-bool RandomNetwork::SpaceToBatch()
+TENON_RANDOM_KIND(SpaceToBatch)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Shape[1] % 2 != 0)
@@ -222,7 +222,7 @@ bool RandomNetwork::SpaceToBatch()
     return true;
 }
 
-bool RandomNetwork::DepthToSpace()
+TENON_RANDOM_KIND(DepthToSpace)
 {
     const Tensor* x = Find([](const Tensor& t) { return t.m_Shape.GetNumDimensions() == 4 && t.m_Shape[3] % 4 == 0; });
     if (x == nullptr)
@@ -233,7 +233,7 @@ bool RandomNetwork::DepthToSpace()
     return true;
 }
 
-bool RandomNetwork::ShuffleChannels()
+TENON_RANDOM_KIND(ShuffleChannels)
 {
     const Tensor* x = Find([](const Tensor& t) { return t.m_Type == DataType::Float32 && LastOf(t.m_Shape) % 2 == 0; });
     if (x == nullptr)
@@ -247,7 +247,7 @@ bool RandomNetwork::ShuffleChannels()
     return true;
 }
 
-bool RandomNetwork::Dilate()
+TENON_RANDOM_KIND(Dilate)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -265,7 +265,7 @@ bool RandomNetwork::Dilate()
     return true;
 }
 
-bool RandomNetwork::PadBetween()
+TENON_RANDOM_KIND(PadBetween)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -287,7 +287,7 @@ bool RandomNetwork::PadBetween()
     return true;
 }
 
-bool RandomNetwork::ReverseSequence()
+TENON_RANDOM_KIND(ReverseSequence)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Shape.GetNumDimensions() < 2)
@@ -306,7 +306,7 @@ bool RandomNetwork::ReverseSequence()
     return true;
 }
 
-bool RandomNetwork::RollAxes()
+TENON_RANDOM_KIND(RollAxes)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -321,7 +321,7 @@ bool RandomNetwork::RollAxes()
     return true;
 }
 
-bool RandomNetwork::Diagonal()
+TENON_RANDOM_KIND(Diagonal)
 {
     const Tensor* x =
         Find([](const Tensor& t) { return t.m_Type == DataType::Float32 && t.m_Shape.GetNumDimensions() < 4; });
@@ -333,7 +333,7 @@ bool RandomNetwork::Diagonal()
     return true;
 }
 
-bool RandomNetwork::SetDiagonal()
+TENON_RANDOM_KIND(SetDiagonal)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr || x->m_Shape.GetNumDimensions() < 2)

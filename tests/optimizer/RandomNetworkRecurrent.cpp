@@ -120,7 +120,7 @@ LstmInputParams RandomNetwork::LstmParameters(unsigned int inputs, TensorInfo we
 
 // Recurrent layers
 
-bool RandomNetwork::LstmStep()
+TENON_RANDOM_KIND(LstmStep)
 {
     const Tensor* x = FindFloat(false, 2);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -144,7 +144,7 @@ bool RandomNetwork::LstmStep()
     return true;
 }
 
-bool RandomNetwork::LstmSequence()
+TENON_RANDOM_KIND(LstmSequence)
 {
     const Tensor* x = FindFloat(false, 3);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -167,7 +167,7 @@ bool RandomNetwork::LstmSequence()
     return true;
 }
 
-bool RandomNetwork::LstmBothWays()
+TENON_RANDOM_KIND(LstmBothWays)
 {
     const Tensor* x = FindFloat(false, 3);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -204,7 +204,7 @@ bool RandomNetwork::LstmBothWays()
     return true;
 }
 
-bool RandomNetwork::LstmOneMatrix()
+TENON_RANDOM_KIND(LstmOneMatrix)
 {
     const Tensor* x = FindFloat(false, 2);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -226,7 +226,7 @@ bool RandomNetwork::LstmOneMatrix()
     return true;
 }
 
-bool RandomNetwork::LstmOfBytes()
+TENON_RANDOM_KIND(LstmOfBytes)
 {
     const Tensor* x = FindFloat(true, 2);
     if (x == nullptr)
@@ -264,7 +264,7 @@ bool RandomNetwork::LstmOfBytes()
     return true;
 }
 
-bool RandomNetwork::LstmOfInt8()
+TENON_RANDOM_KIND(LstmOfInt8)
 {
     const Tensor* x = FindFloat(true, 2);
     if (x == nullptr)
@@ -294,7 +294,7 @@ bool RandomNetwork::LstmOfInt8()
     return true;
 }
 
-bool RandomNetwork::RecurrentStep()
+TENON_RANDOM_KIND(RecurrentStep)
 {
     const Tensor* x = FindFloat(false, Flip() ? 2 : 3);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -312,7 +312,7 @@ bool RandomNetwork::RecurrentStep()
     return true;
 }
 
-bool RandomNetwork::RecurrentBothWays()
+TENON_RANDOM_KIND(RecurrentBothWays)
 {
     const Tensor* x = FindFloat(false, 3);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -335,7 +335,7 @@ bool RandomNetwork::RecurrentBothWays()
     return true;
 }
 
-bool RandomNetwork::TimeFilter()
+TENON_RANDOM_KIND(TimeFilter)
 {
     const Tensor* x = FindFloat(false, 2);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -361,7 +361,7 @@ bool RandomNetwork::TimeFilter()
 
 // Loops, states and what an application brings along
 
-bool RandomNetwork::Loop()
+TENON_RANDOM_KIND(Loop)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr)
@@ -408,7 +408,7 @@ bool RandomNetwork::Loop()
     return true;
 }
 
-bool RandomNetwork::State()
+TENON_RANDOM_KIND(State)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -433,7 +433,7 @@ bool RandomNetwork::State()
     return true;
 }
 
-bool RandomNetwork::OwnOperator()
+TENON_RANDOM_KIND(OwnOperator)
 {
     const Tensor* x = FindFloat();
     if (x == nullptr)
@@ -452,7 +452,7 @@ bool RandomNetwork::OwnOperator()
 
 // Volumes
 
-bool RandomNetwork::Volume()
+TENON_RANDOM_KIND(Volume)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -473,7 +473,7 @@ bool RandomNetwork::Volume()
     return true;
 }
 
-bool RandomNetwork::VolumeTransposed()
+TENON_RANDOM_KIND(VolumeTransposed)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Bound > 20.0f)
@@ -491,7 +491,7 @@ bool RandomNetwork::VolumeTransposed()
     return true;
 }
 
-bool RandomNetwork::VolumePool()
+TENON_RANDOM_KIND(VolumePool)
 {
     const Tensor* x = FindFloat(false, 4);
     if (x == nullptr || x->m_Shape[1] < 2 || x->m_Shape[2] < 2)
@@ -514,7 +514,7 @@ bool RandomNetwork::VolumePool()
 
 // Frequencies
 
-bool RandomNetwork::Spectrogram()
+TENON_RANDOM_KIND(Spectrogram)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr || x->m_Shape.GetNumElements() < 8)
@@ -538,7 +538,7 @@ bool RandomNetwork::Spectrogram()
     return true;
 }
 
-bool RandomNetwork::Fourier()
+TENON_RANDOM_KIND(Fourier)
 {
     const Tensor* x = FindFloat(true);
     if (x == nullptr || x->m_Shape.GetNumDimensions() < 2)
