@@ -81,6 +81,10 @@ TEST(CpuRefBackend, HasATestOfEachKernel)
     std::string tests;
     for (const auto& entry : std::filesystem::directory_iterator("tests/ops"))
     {
+        if (entry.path().filename().string().compare(0, 5, "Infer") == 0)
+        {
+            continue; // of shapes alone
+        }
         std::ifstream file(entry.path());
         tests.append(std::istreambuf_iterator<char>(file), {});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: blocks between space, batch and channels.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -21,7 +21,7 @@ D Blocks(std::vector<unsigned int> block, Pairs pairs, bool asInputs = false, Da
 
 } // namespace
 
-InferCases BlockCases()
+static InferCases MakeBlockCases()
 {
     using enum LayerType;
     using S = SpaceToBatchNdDescriptor;
@@ -79,5 +79,7 @@ InferCases BlockCases()
         Case(ChannelShuffle, "axis", ChannelShuffleDescriptor(2, 3), {T({1, 6, 2})}).Rejects("axis 3"),
     };
 }
+
+static const InferTable BlockTable(MakeBlockCases);
 
 } // namespace tenon::test

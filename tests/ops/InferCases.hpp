@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How shape inference is tested: tables of (layer, descriptor, inputs) -> output shapes and resolved descriptor, or a
-// refusal. Each Infer...Test.cpp of this folder gives the tables of one family; InferTest.cpp runs all of them.
+// refusal. They are in the operator's own test here, or in the Infer...Test.cpp of its family; InferTest.cpp runs all.
 #pragma once
 
 #include "graph/OpSchema.hpp"
@@ -117,24 +117,13 @@ D Made(Setter&& set, D descriptor = {})
     return descriptor;
 }
 
-InferCases BlockCases();
-InferCases ControlFlowCases();
-InferCases ConvolutionCases();
-InferCases ElementwiseCases();
-InferCases GatherCases();
-InferCases IdentityCases();
-InferCases JoinCases();
-InferCases LookupCases();
-InferCases MatMulCases();
-InferCases MiscellaneousCases();
-InferCases NormalizationCases();
-InferCases PoolingCases();
-InferCases RecurrentCases();
-InferCases ReductionCases();
-InferCases SelectionCases();
-InferCases SequenceCases();
-InferCases ShapeCases();
-InferCases SignalCases();
-InferCases SliceCases();
+/// Has the cases that `make` gives run by InferTest.cpp: one object of static life in each file that has some.
+class InferTable
+{
+public:
+    using Maker = InferCases (*)();
+    explicit InferTable(Maker make) { Makers().push_back(make); }
+    static std::vector<Maker>& Makers();
+};
 
 } // namespace tenon::test

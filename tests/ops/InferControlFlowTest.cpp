@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: control flow, states, and dimensions of size 1.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -27,7 +27,7 @@ SqueezeDescriptor Drop(std::vector<int32_t> axes)
 
 } // namespace
 
-InferCases ControlFlowCases()
+static InferCases MakeControlFlowCases()
 {
     using enum LayerType;
     const auto branch = Made<IfDescriptor>(
@@ -80,5 +80,7 @@ InferCases ControlFlowCases()
         Case(Squeeze, "outside", Drop({3}), {T({1, 2, 1})}).Rejects("axis 3"),
     };
 }
+
+static const InferTable ControlFlowTable(MakeControlFlowCases);
 
 } // namespace tenon::test

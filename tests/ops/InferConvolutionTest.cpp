@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: convolutions.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -289,7 +289,7 @@ InferCases TransposeConvolution3dCases()
 
 } // namespace
 
-InferCases ConvolutionCases()
+static InferCases MakeConvolutionCases()
 {
     InferCases all = Convolution2dCases();
     for (const auto& cases :
@@ -299,5 +299,7 @@ InferCases ConvolutionCases()
     }
     return all;
 }
+
+static const InferTable ConvolutionTable(MakeConvolutionCases);
 
 } // namespace tenon::test

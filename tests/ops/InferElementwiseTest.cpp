@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: operations on single elements.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
 
-InferCases ElementwiseCases()
+static InferCases MakeElementwiseCases()
 {
     using enum LayerType;
     const NullDescriptor none;
@@ -49,5 +49,7 @@ InferCases ElementwiseCases()
             .Rejects("input 2 is not connected"),
     };
 }
+
+static const InferTable ElementwiseTable(MakeElementwiseCases);
 
 } // namespace tenon::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: reading and writing by index, and detection.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -48,7 +48,7 @@ InferCases DetectionCases()
 
 } // namespace
 
-InferCases GatherCases()
+static InferCases MakeGatherCases()
 {
     using enum LayerType;
     const NullDescriptor none;
@@ -90,5 +90,7 @@ InferCases GatherCases()
     all.insert(all.end(), detection.begin(), detection.end());
     return all;
 }
+
+static const InferTable GatherTable(MakeGatherCases);
 
 } // namespace tenon::test

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: layers that compute nothing.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
 
-InferCases IdentityCases()
+static InferCases MakeIdentityCases()
 {
     using enum LayerType;
     const NullDescriptor none;
@@ -44,5 +44,7 @@ InferCases IdentityCases()
         Case(Shape, "scalar", none, {T({})}).Gives({"[0]"}),
     };
 }
+
+static const InferTable IdentityTable(MakeIdentityCases);
 
 } // namespace tenon::test

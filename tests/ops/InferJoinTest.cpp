@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: joining tensors and cutting them into views.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -71,7 +71,7 @@ SplitterDescriptor SizesAlone()
 
 } // namespace
 
-InferCases JoinCases()
+static InferCases MakeJoinCases()
 {
     using enum LayerType;
     const auto stack = [](uint32_t axis, uint32_t numInputs, const TensorShape& shape = TensorShape())
@@ -166,5 +166,7 @@ InferCases JoinCases()
         Case(Splitter, "no views", SplitterDescriptor(), {T({2, 6})}).Rejects("at least one view"),
     };
 }
+
+static const InferTable JoinTable(MakeJoinCases);
 
 } // namespace tenon::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: lookups, and tensors that are made from indices.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -15,7 +15,7 @@ OneHotDescriptor Along(int32_t axis)
 
 } // namespace
 
-InferCases LookupCases()
+static InferCases MakeLookupCases()
 {
     using enum LayerType;
     const NullDescriptor none;
@@ -71,5 +71,7 @@ InferCases LookupCases()
         Case(SparseToDense, "default", none, {T({6, 2}), P({4, 5}), T({6}), T({2})}).Rejects("default value"),
     };
 }
+
+static const InferTable LookupTable(MakeLookupCases);
 
 } // namespace tenon::test

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: matrix products.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
 
-InferCases MatMulCases()
+static InferCases MakeMatMulCases()
 {
     using enum LayerType;
     using B = BatchMatMulDescriptor;
@@ -51,5 +51,7 @@ InferCases MatMulCases()
         Case(FullyConnected, "weights of rank 3", F(), {T({2, 3}), T({1, 3, 4})}).Rejects("input 1"),
     };
 }
+
+static const InferTable MatMulTable(MakeMatMulCases);
 
 } // namespace tenon::test

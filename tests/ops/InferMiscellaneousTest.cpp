@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: TFLite's and StableHLO's operators of no larger family.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 #include <limits>
 
@@ -236,7 +236,7 @@ InferCases IndexCases()
 
 } // namespace
 
-InferCases MiscellaneousCases()
+static InferCases MakeMiscellaneousCases()
 {
     InferCases all;
     for (const InferCases& cases : {ElementCases(), RandomCases(), SpreadCases(), IndexCases()})
@@ -245,5 +245,7 @@ InferCases MiscellaneousCases()
     }
     return all;
 }
+
+static const InferTable MiscellaneousTable(MakeMiscellaneousCases);
 
 } // namespace tenon::test

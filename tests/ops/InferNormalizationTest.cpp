@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: normalizations and softmax.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
 
-InferCases NormalizationCases()
+static InferCases MakeNormalizationCases()
 {
     using enum LayerType;
     const auto softmax = [](int axis) { return Made<SoftmaxDescriptor>([&](auto& d) { d.m_Axis = axis; }); };
@@ -62,5 +62,7 @@ InferCases NormalizationCases()
             .Rejects("must have 4 dimensions"),
     };
 }
+
+static const InferTable NormalizationTable(MakeNormalizationCases);
 
 } // namespace tenon::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: pools.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -51,7 +51,7 @@ Pooling3dDescriptor Pool3d(uint32_t size, uint32_t stride, PaddingScheme scheme 
 
 } // namespace
 
-InferCases PoolingCases()
+static InferCases MakePoolingCases()
 {
     using enum LayerType;
     using enum PaddingScheme;
@@ -103,5 +103,7 @@ InferCases PoolingCases()
         Case(Pooling3d, "rank 4", Pool3d(3, 1), {T({1, 3, 3, 3})}).Rejects("must have 5 dimensions"),
     };
 }
+
+static const InferTable PoolingTable(MakePoolingCases);
 
 } // namespace tenon::test

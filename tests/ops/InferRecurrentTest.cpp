@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: the LSTM layers. The tables start from a full set of weights and take away or change one.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -150,7 +150,7 @@ InferCases SmallCases()
 
 } // namespace
 
-InferCases RecurrentCases()
+static InferCases MakeRecurrentCases()
 {
     using enum LayerType;
     using L = LstmDescriptor;
@@ -223,5 +223,7 @@ InferCases RecurrentCases()
     }
     return cases;
 }
+
+static const InferTable RecurrentTable(MakeRecurrentCases);
 
 } // namespace tenon::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: reductions.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -35,7 +35,7 @@ ArgMinMaxDescriptor ArgMax(int axis, bool asInputs = false)
 
 } // namespace
 
-InferCases ReductionCases()
+static InferCases MakeReductionCases()
 {
     constexpr LayerType mean = LayerType::Mean;
     constexpr LayerType reduce = LayerType::Reduce;
@@ -86,5 +86,7 @@ InferCases ReductionCases()
         Case(argMinMax, "two axes", ArgMax(0, true), {T({2, 3}), P({0, 1})}).Rejects("2 elements"),
     };
 }
+
+static const InferTable ReductionTable(MakeReductionCases);
 
 } // namespace tenon::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: layers that choose.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -27,7 +27,7 @@ InferCases SuppressionCases()
 
 } // namespace
 
-InferCases SelectionCases()
+static InferCases MakeSelectionCases()
 {
     using enum LayerType;
     const NullDescriptor none;
@@ -63,5 +63,7 @@ InferCases SelectionCases()
     all.insert(all.end(), suppression.begin(), suppression.end());
     return all;
 }
+
+static const InferTable SelectionTable(MakeSelectionCases);
 
 } // namespace tenon::test

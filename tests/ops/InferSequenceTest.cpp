@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: ranges, running sums, sequences, segments, shapes as values, and diagonals.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 #include <limits>
 
@@ -70,7 +70,7 @@ InferCases RangeCases()
 
 } // namespace
 
-InferCases SequenceCases()
+static InferCases MakeSequenceCases()
 {
     using enum LayerType;
     const NullDescriptor none;
@@ -137,5 +137,7 @@ InferCases SequenceCases()
     all.insert(all.end(), ranges.begin(), ranges.end());
     return all;
 }
+
+static const InferTable SequenceTable(MakeSequenceCases);
 
 } // namespace tenon::test

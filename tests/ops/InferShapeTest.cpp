@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: operations that rearrange, repeat or surround elements.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -177,7 +177,7 @@ InferCases RepeatCases()
 
 } // namespace
 
-InferCases ShapeCases()
+static InferCases MakeShapeCases()
 {
     InferCases all;
     for (const auto& cases : {ReshapeCases(), TransposeCases(), PadCases(), ResizeCases(), RepeatCases()})
@@ -186,5 +186,7 @@ InferCases ShapeCases()
     }
     return all;
 }
+
+static const InferTable ShapeTable(MakeShapeCases);
 
 } // namespace tenon::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: Fourier transforms, what is made of them, and complex numbers.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 namespace tenon::test
 {
@@ -31,7 +31,7 @@ RealFft2dDescriptor Transform(uint32_t height, uint32_t width, bool inverse = fa
 
 } // namespace
 
-InferCases SignalCases()
+static InferCases MakeSignalCases()
 {
     using enum LayerType;
     const auto fedRate = Made<MfccDescriptor>([](auto& d) { d.m_ParametersAsInputs = true; });
@@ -70,5 +70,7 @@ InferCases SignalCases()
         Case(RealFft2d, "rank", Transform(4, 4), {T({4})}).Rejects("at least 2 dimensions"),
     };
 }
+
+static const InferTable SignalTable(MakeSignalCases);
 
 } // namespace tenon::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of shape inference: Slice and StridedSlice.
-#include "graph/InferCases.hpp"
+#include "ops/InferCases.hpp"
 
 #include <limits>
 
@@ -218,12 +218,14 @@ InferCases PlainSliceCases()
 
 } // namespace
 
-InferCases SliceCases()
+static InferCases MakeSliceCases()
 {
     InferCases all = StridedCases();
     const InferCases plain = PlainSliceCases();
     all.insert(all.end(), plain.begin(), plain.end());
     return all;
 }
+
+static const InferTable SliceTable(MakeSliceCases);
 
 } // namespace tenon::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the tables of shape inference, sees to it that every row of ops.def is in them, and tests InferContext itself.
-#include "graph/InferCases.hpp"
 #include "graph/InferContext.hpp"
+#include "ops/InferCases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,19 +12,27 @@
 
 namespace tenon::test
 {
+
+std::vector<InferTable::Maker>& InferTable::Makers()
+{
+    static std::vector<Maker> makers;
+    return makers;
+}
+
 namespace
 {
 
+/// By layer type: the order of tables is the linker's.
 InferCases AllCases()
 {
     InferCases all;
-    for (const auto& family : {BlockCases(), ControlFlowCases(), ConvolutionCases(), ElementwiseCases(), GatherCases(),
-                               IdentityCases(), JoinCases(), LookupCases(), MatMulCases(), MiscellaneousCases(),
-                               NormalizationCases(), PoolingCases(), RecurrentCases(), ReductionCases(),
-                               SelectionCases(), SequenceCases(), ShapeCases(), SignalCases(), SliceCases()})
+    for (const InferTable::Maker make : InferTable::Makers())
     {
-        all.insert(all.end(), family.begin(), family.end());
+        const InferCases table = make();
+        all.insert(all.end(), table.begin(), table.end());
     }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const InferCase& a, const InferCase& b) { return a.m_Type < b.m_Type; });
     return all;
 }
 
