@@ -60,8 +60,8 @@ struct INetworkProperties
     /// For what belongs to this machine rather than to the network, such as CpuAcc's CachedNetworkFilePath, which no
     /// serialized network has (Tenon).
     ModelOptions m_ModelOptions;
-    /// Fusions that are not to be tried, by the names of FusionReport::m_Fusion. For finding out whether one of them
-    /// makes a difference that it should not make; all of them save time. LoadNetwork throws InvalidArgumentException
+    /// Fusions that are not to be tried, here and in networks inside of layers, by the names of FusionReport::m_Fusion.
+    /// For finding out whether one of them makes a difference to results. LoadNetwork throws InvalidArgumentException
     /// for a name that there is none of (Tenon).
     std::vector<std::string> m_DisabledFusions;
 };
@@ -236,8 +236,8 @@ public:
     /// SetDebugEnabled(true); an empty one ends that.
     virtual void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) = 0;
     virtual NetworkStatistics GetStatistics(NetworkId networkId) const = 0;
-    /// How the network runs with the input shapes of its latest run, or of its load where no run was yet. The plan is
-    /// made once more for that, which takes as long as the first time (Tenon).
+    /// How the network runs with the input shapes of its latest run, or of its load. The plan is made once more for it,
+    /// which takes as long as at first; throws as a run does, InvalidArgumentException for an unknown id (Tenon).
     virtual NetworkPlan GetPlan(NetworkId networkId) const = 0;
 
     /// Sets how many threads one run may use from now on; 0 means all cores. Memory is planned for those that a network

@@ -22,10 +22,10 @@ struct PlannedTensor
     /// The shape may be unknown where the layer is shaped only during the run.
     TensorInfo m_Info;
     /// "arena", "constant", "input 0" and "output 1" (binding ids of the application's memory), "state 'h'", the name
-    /// of a device's memory, or "its own" of a tensor that is shaped during the run.
+    /// of a device's memory, "imported by" such a name, or "its own" of a tensor that is shaped during the run.
     std::string m_Memory;
     size_t m_Offset = 0; ///< in that memory, bytes
-    /// A tensor between layers that run tile by tile: only one tile of each thread is ever there.
+    /// It lies between layers that run tile by tile: it exists in one tile of each thread at a time.
     bool m_IsTiled = false;
 };
 
@@ -34,9 +34,9 @@ struct PlannedLayer
 {
     LayerGuid m_Guid;
     std::string m_Name;
-    std::string m_Type; ///< "Convolution2d"
-    std::string m_Backend;
-    /// Of the kernel that runs it, or its type where the runtime itself does; "+InPlace" where nothing is left to copy.
+    std::string m_Type;    ///< "Convolution2d"
+    std::string m_Backend; ///< empty where the runtime itself runs it
+    /// Of the kernel that runs it, alone or with others; its type where the runtime does; "+InPlace": nothing to copy.
     std::string m_Kernel;
     /// Faster kernels that declined these shapes and why: "CpuSoftmax: not along the last dimension". Empty: none did.
     std::string m_Declined;
@@ -54,7 +54,7 @@ struct FusionReport
     std::string m_Fusion; ///< "Attention", "ElementwiseChain", "CrossLayerTiling", "ResidualAdd" or "ConcatInPlace"
     size_t m_First = 0;   ///< the first layer, an index into NetworkPlan::m_Layers
     size_t m_Last = 0;    ///< the last layer; layers between them need not be part of it
-    std::string m_WhyNot; ///< why it is not applied; empty: it is
+    std::string m_WhyNot; ///< why it is not applied with m_MaxThreads threads; empty: it is
 };
 
 /// How a network runs with the input shapes of its latest run, or of its load.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // FusedRun: consecutive steps of a plan that run as one. Two ways:
 //
-//   one workload  an attention or a chain of elementwise layers: the whole run is one kernel
-//   tiled         cross-layer tiling, known as depth-first or fused-layer execution: all steps run for one tile (an
-//   index
-//                 of leading dimensions: a head of an attention, a row of an image), then for the next tile
+// one workload: an attention or a chain of elementwise layers, the whole run is one kernel
+// tiled: cross-layer tiling (depth-first, fused-layer execution), all steps run for one tile, then for the next one
 //
-//                        tile 0   tile 1   tile 2   ...        what is between the steps exists for one tile a thread,
-//        step m_First      |        |        |                 and stays in its cache
-//        step m_First+1    |        |        |
-//        step Last()       v        v        v
+//                    tile 0   tile 1   tile 2   ...     A tile is an index of leading dimensions: a head of an
+//   step m_First       |        |        |              attention, a row of an image. The tensors between the
+//   step m_First+1     |        |        |              steps exist in one tile of each thread, and stay in its
+//   step Last()        v        v        v              cache.
 //
 // Threads take contiguous ranges of tiles. A tensor between the steps has memory for all tiles, of which each thread
 // uses the place of its first one. An attention is tiled by heads and has one workload for each tile; a chain has one

@@ -82,7 +82,7 @@ struct PlanDraft
     /// Adds fused runs of steps that are in no other one, in the order of their steps.
     void AddRuns(std::vector<std::unique_ptr<FusedRun>> runs);
 
-    /// Notes what a fusion did with steps, or why it did nothing, if somebody wants to know.
+    /// Notes the outcome of a fusion on steps, where attempts are wanted.
     void Note(FusionKind fusion, uint32_t first, uint32_t last, WhyNot whyNot)
     {
         if (m_Options.m_Attempts != nullptr)

@@ -265,11 +265,7 @@ private:
         }
         m_Kernels.back()->Prepare(args, nullptr); // it throws for shapes that do not fit together
         throw LayerValidationException(std::string("no kernel runs ") + GetLayerTypeAsCString(m_Type) +
-                                       " with these shapes (" + declined +
-                                       (args.m_FusedActivation != nullptr
-                                            ? "); make its activation a layer that reads several layers, which is not "
-                                              "fused, or prefer another backend"
-                                            : "); prefer another backend"));
+                                       " with these shapes (" + declined + "); prefer another backend for the layer");
     }
 
     /// Whether a further row runs the layer, with the activation that is fused into it. The last row is not asked: it

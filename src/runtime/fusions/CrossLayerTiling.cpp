@@ -81,7 +81,7 @@ std::unique_ptr<FusedRun> MakeTiledRun(const PlanDraft& draft, uint32_t first, s
     return best;
 }
 
-/// Goes through the steps beside the runs that other fusions made, and chooses.
+/// Visits the steps in order, and chooses between a tiled run and the runs that other fusions made.
 class TilingPass
 {
 public:

@@ -92,7 +92,7 @@ std::optional<std::pair<TiledTensor, TensorShape>> CutInput(const TensorInfo& in
     return std::make_pair(std::move(tensor), std::move(shape));
 }
 
-/// One step in so many tiles; none where it cannot be cut.
+/// One step in `tiles` tiles; none where it cannot be cut.
 std::optional<TiledStep> CutStep(const PlanDraft& draft, uint32_t index, size_t tiles)
 {
     const Step& step = draft.GetStep(index);

@@ -31,7 +31,7 @@ bool IsTileable(const Step& step);
 /// in `tiled`.
 std::optional<TileInfos> CutTensors(const PlanDraft& draft, uint32_t index, size_t tiles, TiledStep& tiled);
 
-/// The longest run of at most `maxSteps` steps from `first` on in so many tiles, in which each step but the first one
+/// The longest run of at most `maxSteps` steps from `first` on in `tiles` tiles, in which each step but the first one
 /// reads, tile by tile, a tensor that an earlier one gives. It may have no steps. Its kind and label are not set.
 std::unique_ptr<FusedRun> CutRun(const PlanDraft& draft, uint32_t first, size_t tiles, size_t maxSteps);
 
