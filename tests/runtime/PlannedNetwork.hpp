@@ -55,17 +55,26 @@ public:
     /// tried.
     std::string WhyNot(const std::string& fusion, size_t first) const
     {
-        for (const FusionAttempt& attempt : m_Attempts)
+        for (size_t i = 0; i < m_Attempts.size(); ++i)
         {
-            if (attempt.m_Fusion == fusion && attempt.m_First == first)
+            if (Names()[i] == fusion && m_Attempts[i].m_First == first)
             {
-                return attempt.m_WhyNot != nullptr ? attempt.m_WhyNot : "";
+                return m_Attempts[i].m_WhyNot != nullptr ? m_Attempts[i].m_WhyNot : "";
             }
         }
         ADD_FAILURE() << fusion << " was not tried at step " << first;
         return "not tried";
     }
-    const std::vector<FusionAttempt>& Attempts() const { return m_Attempts; }
+    /// Of the fusions that were tried, in the order of trial.
+    std::vector<std::string> Names() const
+    {
+        std::vector<std::string> names;
+        for (const FusionAttempt& attempt : m_Attempts)
+        {
+            names.emplace_back(GetFusions()[static_cast<size_t>(attempt.m_Fusion)].m_Name);
+        }
+        return names;
+    }
 
     size_t FindStep(LayerType type, size_t which = 0) const
     {
