@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -264,14 +265,31 @@ void Layer::CollectInputInfos(std::vector<const TensorInfo*>& infos) const
     }
 }
 
+namespace
+{
+
+/// Runners alone, by layer type: schemas are large, and these are asked for several times a layer.
+constexpr Runner Runners[] = {
+#define TENON_OP(name, descriptor, method, runner, ...) Runner::runner,
+#include <tenon/ops.def>
+};
+
+bool HasRunner(LayerType type, Runner runner)
+{
+    const auto index = static_cast<size_t>(type);
+    return index < std::size(Runners) && Runners[index] == runner;
+}
+
+} // namespace
+
 bool IsBoundByRuntime(LayerType type)
 {
-    return tenon::GetSchema(type).m_Runner == Runner::Bound;
+    return HasRunner(type, Runner::Bound);
 }
 
 bool IsRunByRuntime(LayerType type)
 {
-    return tenon::GetSchema(type).m_Runner == Runner::Runtime;
+    return HasRunner(type, Runner::Runtime);
 }
 
 } // namespace tenon

@@ -2,7 +2,7 @@
 // Layers that turn out to copy their input for the shapes of a run: they share its memory, and only in such runs.
 #include "graph/OptimizedNetwork.hpp"
 #include "harness/Networks.hpp"
-#include "runtime/Plan.hpp"
+#include "runtime/PlanBuilder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,8 @@ bool Shares(const Maker& make, const TensorShape& shape)
     const ModelOptions modelOptions;
     WorkloadFactories factories(registry, modelOptions, pool, 1, profiler);
     const Program program(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), memories, factories);
-    const Plan plan(program, {shape}, 1, Limits());
+    const auto made = BuildPlan(program, {shape}, Limits(), PlanOptions());
+    const Plan& plan = *made;
     EXPECT_EQ(plan.Steps().size(), 3u);
     const Step& step = program.Steps()[1];
     const Location& input = plan.Locations()[step.m_Inputs[0]];

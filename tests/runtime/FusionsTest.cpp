@@ -2,6 +2,7 @@
 // The fusions of plans at their borders: networks on one side and the other of each condition, the reasons that are
 // given, that all outputs are the same bytes with and without each fusion, and IRuntime::GetPlan.
 #include "backends/cpu/CpuAccBackend.hpp"
+#include "graph/Network.hpp"
 #include "runtime/PartNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
@@ -23,6 +24,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
+using testing::Not;
 
 /// All outputs on two threads without some fusions.
 std::vector<Floats> RunWithout(const INetwork& network, const std::vector<std::string>& fusions)
@@ -75,7 +77,7 @@ void ExpectOutcome(const INetwork& network, const std::string& fusion, LayerType
 
 IConnectableLayer* AddImage(INetwork& network, LayerBindingId id, const TensorShape& shape = {8, 64, 16})
 {
-    return AddInput(network, id, FloatInfo(shape));
+    return AddInput(network, id, TensorInfo(shape, DataType::Float32));
 }
 
 INetworkPtr MakeChain(const std::function<IConnectableLayer*(INetwork&, IConnectableLayer*)>& second,
@@ -188,7 +190,7 @@ INetworkPtr MakeResidual(unsigned int between, const TensorShape& residual = {1,
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* image = AddInput(*network, 0, FloatInfo({1, 9, 7, Channels}));
-    IConnectableLayer* other = AddInput(*network, 1, FloatInfo(residual));
+    IConnectableLayer* other = AddInput(*network, 1, TensorInfo(residual, DataType::Float32));
     IConnectableLayer* convolution = AddConvolution(*network, image, Channels);
     for (unsigned int i = 0; i < between; ++i)
     {

@@ -118,27 +118,20 @@ class TableShapedWorkload final : public IShapedWorkload, public Pooled<TableSha
 {
 public:
     /// `declined`: see FusionHooks; empty: none.
-    TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed,
-                        bool writesPitched = false, std::string declined = {})
-        : m_Run(std::move(prepared.m_Run)), m_ScratchBytes(prepared.m_ScratchBytes), m_IsCopy(prepared.m_IsCopy),
-          m_KernelName(prepared.m_KernelName), m_Label(std::move(label)), m_Packed(std::move(packed)),
-          m_Aliases(std::move(prepared.m_Aliases)), m_AddTensor(std::move(prepared.m_AddTensor)),
-          m_MakeAttention(std::move(prepared.m_MakeAttention)),
-          m_Declined(declined.empty() ? nullptr : std::make_unique<const std::string>(std::move(declined)))
+    TableShapedWorkload(Prepared&& prepared, KernelLabel&& label, const std::shared_ptr<const PackedWeights>& packed,
+                        bool writesPitched = false, std::string&& declined = {})
+        : m_Run(std::move(prepared.m_Run)), m_ScratchBytes(prepared.m_ScratchBytes), m_Label(std::move(label)),
+          m_Packed(packed), m_IsCopy(prepared.m_IsCopy)
     {
         m_Fusion.m_KernelName = m_Label.Get();
-        m_Fusion.m_Declined = m_Declined != nullptr ? m_Declined->c_str() : nullptr;
-        m_Fusion.m_Aliases = m_Aliases.Empty() ? nullptr : &m_Aliases;
         m_Fusion.m_MaxTileThreads = UINT_MAX;
         m_Fusion.m_WritesPitched = writesPitched;
         m_Fusion.m_ElementLoop = std::move(prepared.m_ElementLoop);
-        if (m_AddTensor != nullptr)
+        if (prepared.m_AddTensor != nullptr || prepared.m_MakeAttention != nullptr || !prepared.m_Aliases.Empty() ||
+            !declined.empty())
         {
-            m_Fusion.m_AddTensor = [this](const ActivationDescriptor* activation) { return AddTensor(activation); };
-        }
-        if (m_MakeAttention != nullptr)
-        {
-            m_Fusion.m_MakeAttention = [this](const AttentionRest& rest) { return MakeAttention(rest); };
+            m_Offers = std::make_unique<Offers>();
+            Offer(prepared, std::move(declined));
         }
     }
 
@@ -148,37 +141,58 @@ public:
     void Execute(const ExecuteArgs& args) const override { m_Run(args); }
 
 private:
+    /// The objects behind hooks that few workloads have.
+    struct Offers
+    {
+        const char* m_KernelName = nullptr;
+        TensorAliases m_Aliases;
+        std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
+        std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
+        std::string m_Declined;
+    };
+
+    void Offer(Prepared& prepared, std::string&& declined)
+    {
+        m_Offers->m_KernelName = prepared.m_KernelName;
+        m_Offers->m_Aliases = std::move(prepared.m_Aliases);
+        m_Offers->m_AddTensor = std::move(prepared.m_AddTensor);
+        m_Offers->m_MakeAttention = std::move(prepared.m_MakeAttention);
+        m_Offers->m_Declined = std::move(declined);
+        m_Fusion.m_Aliases = m_Offers->m_Aliases.Empty() ? nullptr : &m_Offers->m_Aliases;
+        m_Fusion.m_Declined = m_Offers->m_Declined.empty() ? nullptr : m_Offers->m_Declined.c_str();
+        if (m_Offers->m_AddTensor != nullptr)
+        {
+            m_Fusion.m_AddTensor = [this](const ActivationDescriptor* activation) { return AddTensor(activation); };
+        }
+        if (m_Offers->m_MakeAttention != nullptr)
+        {
+            m_Fusion.m_MakeAttention = [this](const AttentionRest& rest) { return MakeAttention(rest); };
+        }
+    }
+
     std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const
     {
-        Prepared sum = (*m_AddTensor)(activation);
-        if (sum.IsDeclined())
-        {
-            return nullptr;
-        }
-        return std::make_unique<TableShapedWorkload>(std::move(sum),
-                                                     KernelLabel(m_KernelName, activation != nullptr, true), m_Packed);
+        return Make((*m_Offers->m_AddTensor)(activation), m_Offers->m_KernelName, activation != nullptr, true);
     }
     std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const
     {
-        Prepared attention = (*m_MakeAttention)(rest);
-        if (attention.IsDeclined())
-        {
-            return nullptr;
-        }
-        KernelLabel label(attention.m_KernelName, false);
-        return std::make_unique<TableShapedWorkload>(std::move(attention), std::move(label), m_Packed);
+        Prepared attention = (*m_Offers->m_MakeAttention)(rest);
+        const char* const kernel = attention.m_KernelName;
+        return Make(std::move(attention), kernel, false, false);
+    }
+    std::unique_ptr<IShapedWorkload> Make(Prepared&& prepared, const char* kernel, bool isFused, bool addsTensor) const
+    {
+        return prepared.IsDeclined() ? nullptr
+                                     : std::make_unique<TableShapedWorkload>(
+                                           std::move(prepared), KernelLabel(kernel, isFused, addsTensor), m_Packed);
     }
 
     Executor m_Run;
     size_t m_ScratchBytes;
-    bool m_IsCopy;
-    const char* m_KernelName;
     KernelLabel m_Label;
     std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Run points into it
-    TensorAliases m_Aliases;
-    std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
-    std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
-    std::unique_ptr<const std::string> m_Declined;
+    std::unique_ptr<Offers> m_Offers;              ///< null: none
+    bool m_IsCopy;
     FusionHooks m_Fusion;
 };
 
@@ -205,14 +219,15 @@ public:
         {
             return TryOthers(args, prepared.m_Declined);
         }
-        return Make(args, std::move(prepared), m_Packed, first, {});
+        return Make(args, prepared, m_Packed, first, {});
     }
     const char* GetName() const override { return m_Label.Get(); }
 
 private:
-    std::unique_ptr<IShapedWorkload> Make(const ReshapeArgs& args, Prepared prepared,
-                                          std::shared_ptr<const PackedWeights> packed, const Kernel& kernel,
-                                          std::string declined) const
+    /// Moves from `prepared`.
+    std::unique_ptr<IShapedWorkload> Make(const ReshapeArgs& args, Prepared& prepared,
+                                          const std::shared_ptr<const PackedWeights>& packed, const Kernel& kernel,
+                                          std::string&& declined) const
     {
         if (prepared.m_Declined != nullptr) // the reference in place of the row that refines it
         {
@@ -224,8 +239,8 @@ private:
         {
             prepared = Prepared([](const ExecuteArgs&) {});
         }
-        return std::make_unique<TableShapedWorkload>(std::move(prepared), std::move(label), std::move(packed),
-                                                     writesPitched, std::move(declined));
+        return std::make_unique<TableShapedWorkload>(std::move(prepared), std::move(label), packed, writesPitched,
+                                                     std::move(declined));
     }
 
     /// The rows after the first one, which declined. Weights that one of them packs are packed for these shapes alone.
@@ -255,7 +270,7 @@ private:
             Prepared prepared = kernel->Prepare(args, packed.get());
             if (!prepared.IsDeclined())
             {
-                return Make(args, std::move(prepared), std::move(packed), *kernel, std::move(declined));
+                return Make(args, prepared, packed, *kernel, std::move(declined));
             }
             declined += std::string("; ") + kernel->m_Name + ": " + prepared.m_Declined;
         }
