@@ -26,13 +26,9 @@ bool AreInputsKnown(const Graph& graph)
 
 std::string NameOf(const FusedRun& run)
 {
-    switch (run.m_Kind)
-    {
-    case FusionKind::Attention: return "attention";
-    case FusionKind::ElementwiseChain: return "chain";
-    case FusionKind::CrossLayerTiling: break;
-    }
-    return "tiled run";
+    return run.m_Kind == FusionKind::Attention          ? "attention"
+           : run.m_Kind == FusionKind::ElementwiseChain ? "chain"
+                                                        : "tiled run";
 }
 
 void CountRuns(const Planned& planned, FusionCounts& counts)

@@ -140,7 +140,7 @@ NetworkCase MakeLongCase()
 Shrunk ShrinkWith(Mischief mischief, const ShrinkLimits& limits = {})
 {
     Ways ways;
-    ways.m_Ways = {{"Wrong", {"Wrong"}, 1, 0, ""}};
+    ways.m_Ways = {{"Wrong", {"Wrong"}, 1, 0, "", {}}};
     ways.m_OwnBackends = {std::make_shared<WrongBackend>(mischief)};
     const CaseCheck check = [ways](const NetworkCase& tested, const Say& say)
     { return FindDisagreement(tested, ways, say); };
