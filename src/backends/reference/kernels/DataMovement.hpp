@@ -71,7 +71,8 @@ public:
 
     void operator()(const std::byte* input, std::byte* output) const;
 
-    /// Where in the source the one run begins that the copy consists of; TensorAliases::None where it has no or several.
+    /// Where in the source the one run begins that the copy consists of; TensorAliases::None where it has no or
+    /// several.
     size_t FindPart() const
     {
         return m_NumLoops == 0 && m_RunBytes != 0 ? static_cast<size_t>(m_First) : TensorAliases::None;
