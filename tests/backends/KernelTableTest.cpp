@@ -200,7 +200,8 @@ public:
         LayerView view;
         view.m_Type = m_Type;
         view.m_Name = &m_Name;
-        view.m_Descriptor = &m_Descriptor;
+        view.m_Descriptor =
+            m_Type == LayerType::Convolution3d ? static_cast<const BaseDescriptor*>(&m_Volume) : &m_Descriptor;
         view.m_Inputs = m_Pointers;
         view.m_Outputs = {&m_OutputPointer, 1};
         view.m_ConstantData = m_Constants;
@@ -212,7 +213,8 @@ public:
 
 private:
     LayerType m_Type;
-    Convolution2dDescriptor m_Descriptor; ///< of all types here, whose kernels do not look at it
+    Convolution2dDescriptor m_Descriptor; ///< of types whose kernels do not look at it, and pack nothing
+    Convolution3dDescriptor m_Volume;
     std::vector<TensorInfo> m_Inputs;
     TensorInfo m_Output;
     const TensorInfo* m_OutputPointer = &m_Output;
