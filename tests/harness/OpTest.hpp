@@ -3,8 +3,8 @@
 // the harness multiplies each case over
 //   backends (CpuRef must run it, others may refuse), constant and run-time parameters, 1 and 2 threads,
 //   output in memory of its own or in an input's (where ops.def says InPlace or View),
-// each buffer ending at a guard page, inputs read-only. The oracle judges CpuRef; on quantized types other backends
-// must give CpuRef's bytes. Used by the tests under ops/.
+// each buffer ending at a guard page, inputs read-only. The oracle judges all; on quantized types other backends than
+// CpuRef must give CpuRef's bytes. Used by the tests under ops/.
 //
 //   TEST(Floor, RoundsDown)
 //   {
@@ -107,5 +107,10 @@ std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const Ru
 /// The backends that cases run on: the built-in ones, CpuRef first, and those of the folder or file that the
 /// environment variable TENON_DYNAMIC_BACKENDS_PATH names.
 const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends();
+
+/// Whether CheckOp runs cases on a backend of GetTestBackends() in this program. All are, but no run repeats what
+/// another run of the suite has shown: with TENON_FORCE_ISA, on which CpuRef does not depend, CpuRef only gives the
+/// bytes to compare with, and with TENON_DYNAMIC_BACKENDS_PATH the built-in backends are left out.
+bool IsJudged(const IBackend& backend);
 
 } // namespace tenon::test
