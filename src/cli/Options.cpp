@@ -371,9 +371,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     options.m_WriteLayers = options.m_WriteLayers || !options.m_LayersFolder.empty();
     options.m_Limits = ParseLimits(raw.m_Limits);
     options.m_DisabledFusions = SplitNames(raw.m_DisabledFusions, "--without-fusion");
+    const std::vector<std::string> known = GetFusionNames();
     for (const std::string& name : options.m_DisabledFusions)
     {
-        const std::vector<std::string> known = GetFusionNames();
         if (std::find(known.begin(), known.end(), name) == known.end())
         {
             throw UsageError(fmt::format("--without-fusion: there is no fusion '{}'; there are {}", OneLine(name),

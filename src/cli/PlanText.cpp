@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 namespace tenon::cli
@@ -17,45 +16,9 @@ namespace tenon::cli
 namespace
 {
 
-/// Of a cell: models have names that fill a screen.
-constexpr size_t MaxCell = 40;
-
-using Rows = std::vector<std::vector<std::string>>;
-
-/// Columns of the widths that they need; the last one is as long as it is.
-std::string FormatRows(const Rows& rows, const std::string& indent)
-{
-    std::vector<size_t> widths(rows.front().size() - 1);
-    for (const auto& row : rows)
-    {
-        for (size_t i = 0; i < widths.size(); ++i)
-        {
-            widths[i] = std::max(widths[i], row[i].size());
-        }
-    }
-    std::string text;
-    for (const auto& row : rows)
-    {
-        std::string line = indent;
-        for (size_t i = 0; i < widths.size(); ++i)
-        {
-            line += fmt::format("{:{}}  ", row[i], widths[i]);
-        }
-        line += row.back();
-        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    }
-    return text;
-}
-
-std::string Cell(const std::string& text)
-{
-    const std::string line = OneLine(text);
-    return line.size() > MaxCell ? line.substr(0, MaxCell - 3) + "..." : line;
-}
-
 std::string NameOf(const PlannedLayer& layer)
 {
-    return layer.m_Name.empty() ? "(" + layer.m_Type + ")" : Cell(layer.m_Name);
+    return layer.m_Name.empty() ? "(" + layer.m_Type + ")" : NameCell(layer.m_Name);
 }
 
 bool HasBytes(const TensorInfo& info)
@@ -97,7 +60,7 @@ std::string FormatPlan(const NetworkPlan& plan, const std::string& indent)
                            ? indent + "plan: none yet, since shapes of inputs are not known before the first run\n"
                            : fmt::format("{}plan: at most {} threads, arena of {} bytes\n", indent, plan.m_MaxThreads,
                                          plan.m_ArenaBytes);
-    Rows rows = {
+    TextRows rows = {
         {"layer", "type", "backend", "kernel", "output", "memory (offset+bytes)", "scratch", "runs in", "instead of"}};
     std::string bodies;
     for (size_t i = 0; i < plan.m_Layers.size(); ++i)
@@ -126,7 +89,7 @@ std::string FormatPlan(const NetworkPlan& plan, const std::string& indent)
     text += FormatRows(rows, indent);
     if (!plan.m_Fusions.empty())
     {
-        Rows fusions = {{"fusion", "from", "to", "applied"}};
+        TextRows fusions = {{"fusion", "from", "to", "applied"}};
         for (const FusionReport& fusion : plan.m_Fusions)
         {
             fusions.push_back({fusion.m_Fusion, NameOf(plan.m_Layers[fusion.m_First]),

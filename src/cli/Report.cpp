@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -267,41 +266,17 @@ std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
 
 std::string FormatAssignment(const std::vector<LayerAssignment>& assignment)
 {
-    constexpr size_t widest = 40; // of a name: models have names that fill a screen
-    using Row = std::array<std::string, 5>;
-    std::vector<Row> rows = {{"layer", "type", "output", "backend", "reason"}};
+    TextRows rows = {{"layer", "type", "output", "backend", "reason"}};
     for (const LayerAssignment& layer : assignment)
     {
-        if (layer.m_Type == LayerType::Constant)
+        if (layer.m_Type != LayerType::Constant)
         {
-            continue;
-        }
-        std::string name = OneLine(layer.m_Network.empty() ? layer.m_Name : layer.m_Network + "/" + layer.m_Name);
-        if (name.size() > widest)
-        {
-            name = name.substr(0, widest - 3) + "...";
-        }
-        rows.push_back({std::move(name), GetLayerTypeAsCString(layer.m_Type), GetDataTypeName(layer.m_DataType),
-                        layer.m_Backend.Get(), OneLine(layer.m_Reason)});
-    }
-    std::array<size_t, 4> widths{};
-    for (const Row& row : rows)
-    {
-        for (size_t i = 0; i < widths.size(); ++i)
-        {
-            widths[i] = std::max(widths[i], row[i].size());
+            rows.push_back({NameCell(layer.m_Network.empty() ? layer.m_Name : layer.m_Network + "/" + layer.m_Name),
+                            GetLayerTypeAsCString(layer.m_Type), GetDataTypeName(layer.m_DataType),
+                            layer.m_Backend.Get(), OneLine(layer.m_Reason)});
         }
     }
-    std::string text;
-    for (const Row& row : rows)
-    {
-        for (size_t i = 0; i < widths.size(); ++i)
-        {
-            text += fmt::format("{:{}}  ", row[i], widths[i]);
-        }
-        text += row.back() + "\n";
-    }
-    return text;
+    return FormatRows(rows);
 }
 
 std::string SummarizeTimes(const Report& report)

@@ -172,6 +172,37 @@ std::string Printable(std::string_view text, size_t maxCharacters)
     return shown + (at < text.size() ? "..." : "");
 }
 
+std::string NameCell(std::string_view name)
+{
+    constexpr size_t MaxCharacters = 40;
+    const std::string line = OneLine(name);
+    return line.size() > MaxCharacters ? Printable(line, MaxCharacters - 3) : line;
+}
+
+std::string FormatRows(const TextRows& rows, std::string_view indent)
+{
+    std::vector<size_t> widths(rows.front().size() - 1);
+    for (const auto& row : rows)
+    {
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    std::string text;
+    for (const auto& row : rows)
+    {
+        std::string line(indent);
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            line += fmt::format("{:{}}  ", row[i], widths[i]);
+        }
+        line += row.back();
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+}
+
 std::string QuotedList(const std::vector<std::string>& names)
 {
     std::string list;

@@ -31,6 +31,15 @@ size_t Utf8Length(std::string_view text, size_t at);
 /// for what is left out.
 std::string Printable(std::string_view text, size_t maxCharacters);
 
+/// A name from a file as a cell of a table: one line of at most 40 characters, since some names would fill a screen.
+std::string NameCell(std::string_view name);
+
+/// Rows of a table, which all have as many cells, at least one.
+using TextRows = std::vector<std::vector<std::string>>;
+
+/// A line for each row, with columns of the widths that their cells need; the last one is as long as it is.
+std::string FormatRows(const TextRows& rows, std::string_view indent = {});
+
 /// "a, b and c", each in quotes.
 std::string QuotedList(const std::vector<std::string>& names);
 
