@@ -112,8 +112,8 @@ INetworkPtr MakeNetwork(const Attention& of, IConnectableLayer* (*makeMask)(INet
 
 const FusedRun* FindAttention(const Planned& plan)
 {
-    const auto& strips = plan.Get().GetFusedRuns();
-    return strips.empty() || strips.front()->m_Fused.m_Workload == nullptr ? nullptr : strips.front().get();
+    const auto& run = plan.Get().GetFusedRuns();
+    return run.empty() || run.front()->m_Fused.m_Workload == nullptr ? nullptr : run.front().get();
 }
 
 void ExpectNear(const std::vector<Floats>& actual, const std::vector<Floats>& expected)
@@ -300,11 +300,11 @@ TEST(Attention, IsOneEventOfAProfile)
     }
     const INetworkPtr network = MakeNetwork({.m_Mask = TensorShape{77}});
     const Planned plan(*network, "CpuAcc");
-    const FusedRun* const strips = FindAttention(plan);
-    ASSERT_NE(strips, nullptr);
-    EXPECT_EQ(strips->m_Tiles, 6u);
-    EXPECT_EQ(strips->m_Fused.m_NumInputs, 4u);
-    EXPECT_THAT(strips->m_Label, StartsWith("CpuAttention of "));
+    const FusedRun* const run = FindAttention(plan);
+    ASSERT_NE(run, nullptr);
+    EXPECT_EQ(run->m_Tiles, 6u);
+    EXPECT_EQ(run->m_Fused.m_NumInputs, 4u);
+    EXPECT_THAT(run->m_Label, StartsWith("CpuAttention of "));
 }
 
 } // namespace tenon::test

@@ -23,21 +23,6 @@ TensorInfo InfoOf(const TensorShape& shape)
     return TensorInfo(shape, DataType::Float32);
 }
 
-IConnectableLayer* AddProduct(INetwork& network, IConnectableLayer* a, IConnectableLayer* b)
-{
-    IConnectableLayer* layer = network.AddBatchMatMulLayer(BatchMatMulDescriptor(), "product");
-    Connect(a, layer, 0);
-    Connect(b, layer, 1);
-    return layer;
-}
-
-IConnectableLayer* AddSoftmax(INetwork& network, IConnectableLayer* from)
-{
-    IConnectableLayer* layer = network.AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
-    Connect(from, layer);
-    return layer;
-}
-
 IConnectableLayer* AddReshape(INetwork& network, IConnectableLayer* from, const TensorShape& shape)
 {
     IConnectableLayer* layer = network.AddReshapeLayer(ReshapeDescriptor(shape), "reshape");
@@ -79,7 +64,7 @@ INetworkPtr MakeAttention(unsigned int length, bool givesScores, DataType type =
     return network;
 }
 
-const FusedRun* FindStrips(const Planned& plan)
+const FusedRun* FindTiledRun(const Planned& plan)
 {
     return plan.Get().GetFusedRuns().empty() ? nullptr : plan.Get().GetFusedRuns().front().get();
 }
@@ -106,15 +91,15 @@ TEST(CrossLayerTiling, OfAnAttentionAreItsHeads)
 {
     const INetworkPtr network = MakeAttention(250, false);
     const Planned plan(*network, "CpuAcc");
-    const FusedRun* const strips = FindStrips(plan);
-    ASSERT_NE(strips, nullptr);
-    EXPECT_EQ(strips->m_Tiles, 12u);
-    ASSERT_EQ(strips->m_Steps.size(), 6u); // with two that reshape
-    EXPECT_THAT(strips->m_Label, HasSubstr("Softmax"));
-    EXPECT_THAT(strips->m_Steps[2].m_Inputs[1].m_Offsets, testing::SizeIs(12));
-    EXPECT_EQ(strips->m_Steps[2].m_Inputs[1].m_Offsets[7], 250 * sizeof(float));
-    EXPECT_FALSE(strips->m_Steps[0].m_Output.m_IsKept);
-    EXPECT_TRUE(strips->m_Steps[5].m_Output.m_IsKept);
+    const FusedRun* const run = FindTiledRun(plan);
+    ASSERT_NE(run, nullptr);
+    EXPECT_EQ(run->m_Tiles, 12u);
+    ASSERT_EQ(run->m_Steps.size(), 6u); // with two that reshape
+    EXPECT_THAT(run->m_Label, HasSubstr("Softmax"));
+    EXPECT_THAT(run->m_Steps[2].m_Inputs[1].m_Offsets, testing::SizeIs(12));
+    EXPECT_EQ(run->m_Steps[2].m_Inputs[1].m_Offsets[7], 250 * sizeof(float));
+    EXPECT_FALSE(run->m_Steps[0].m_Output.m_IsKept);
+    EXPECT_TRUE(run->m_Steps[5].m_Output.m_IsKept);
     const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
     for (const unsigned int threads : {1u, 2u, 5u, 16u})
     {
@@ -123,7 +108,7 @@ TEST(CrossLayerTiling, OfAnAttentionAreItsHeads)
     EXPECT_EQ(RunNetwork(*network, "CpuRef", 2, true), RunNetwork(*network, "CpuRef", 2, false));
 }
 
-// The option NumberOfThreads takes no strips away, and holds for their parts.
+// With the option NumberOfThreads layers are tiled all the same, and tiles run on no more threads than it says.
 TEST(CrossLayerTiling, KeepToTheThreadsOfTheBackend)
 {
     const INetworkPtr network = MakeAttention(250, false);
@@ -132,12 +117,12 @@ TEST(CrossLayerTiling, KeepToTheThreadsOfTheBackend)
     {
         const OptimizerOptionsOpaque options = LimitedThreads(limit);
         const Planned plan(*network, "CpuAcc", options);
-        const FusedRun* const strips = FindStrips(plan);
-        ASSERT_NE(strips, nullptr);
-        EXPECT_EQ(strips->m_Tiles, 12u);
-        EXPECT_EQ(strips->m_Steps.size(), 6u);
-        EXPECT_LE(strips->m_MaxThreads, limit);
-        EXPECT_TRUE(strips->IsWorthwhile(limit < 12 ? 256 : 6)); // few parts for as many threads, but for the limit
+        const FusedRun* const run = FindTiledRun(plan);
+        ASSERT_NE(run, nullptr);
+        EXPECT_EQ(run->m_Tiles, 12u);
+        EXPECT_EQ(run->m_Steps.size(), 6u);
+        EXPECT_LE(run->m_MaxThreads, limit);
+        EXPECT_TRUE(run->IsWorthwhile(limit < 12 ? 256 : 6)); // few parts for as many threads, but for the limit
         for (const unsigned int threads : {1u, 4u, 16u})
         {
             EXPECT_EQ(RunNetwork(*network, "CpuAcc", threads, true, options), expected)
@@ -153,16 +138,16 @@ TEST(CrossLayerTiling, OfAnAttentionInHalves)
     {
         const INetworkPtr network = MakeAttention(370, false, type);
         const Planned plan(*network, "CpuAcc");
-        const FusedRun* const strips = FindStrips(plan);
-        ASSERT_NE(strips, nullptr);
-        EXPECT_EQ(strips->m_Tiles, 12u);
-        EXPECT_EQ(strips->m_Steps.size(), 6u);
+        const FusedRun* const run = FindTiledRun(plan);
+        ASSERT_NE(run, nullptr);
+        EXPECT_EQ(run->m_Tiles, 12u);
+        EXPECT_EQ(run->m_Steps.size(), 6u);
         const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
         for (const unsigned int threads : {1u, 2u, 5u})
         {
             EXPECT_EQ(RunNetwork(*network, "CpuAcc", threads, true), expected) << threads << " threads";
         }
-        EXPECT_EQ(FindStrips(Planned(*MakeAttention(64, false, type), "CpuAcc")), nullptr);
+        EXPECT_EQ(FindTiledRun(Planned(*MakeAttention(64, false, type), "CpuAcc")), nullptr);
     }
 }
 
@@ -170,9 +155,9 @@ TEST(CrossLayerTiling, KeepWhatIsReadLater)
 {
     const INetworkPtr network = MakeAttention(250, true);
     const Planned plan(*network, "CpuAcc");
-    const FusedRun* const strips = FindStrips(plan);
-    ASSERT_NE(strips, nullptr);
-    EXPECT_TRUE(strips->m_Steps[0].m_Output.m_IsKept);
+    const FusedRun* const run = FindTiledRun(plan);
+    ASSERT_NE(run, nullptr);
+    EXPECT_TRUE(run->m_Steps[0].m_Output.m_IsKept);
     EXPECT_EQ(RunNetwork(*network, "CpuAcc", 2, true), RunNetwork(*network, "CpuAcc", 2, false));
 }
 
@@ -189,7 +174,7 @@ TEST(CrossLayerTiling, LeaveMemoryOfWholeTensorsAlone)
 
 TEST(CrossLayerTiling, AreNotForWhatFitsIntoTheCache)
 {
-    EXPECT_EQ(FindStrips(Planned(*MakeAttention(64, false), "CpuAcc")), nullptr);
+    EXPECT_EQ(FindTiledRun(Planned(*MakeAttention(64, false), "CpuAcc")), nullptr);
     // Nor for one layer, or where layers go along the dimension that would be cut.
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* input = AddInput(*network, 0, InfoOf({128, 128, 64}));
@@ -198,7 +183,7 @@ TEST(CrossLayerTiling, AreNotForWhatFitsIntoTheCache)
     IConnectableLayer* softmax = network->AddSoftmaxLayer(descriptor);
     Connect(input, softmax);
     AddOutputs(*network, {AddUnary(*network, softmax)});
-    EXPECT_EQ(FindStrips(Planned(*network, "CpuAcc")), nullptr);
+    EXPECT_EQ(FindTiledRun(Planned(*network, "CpuAcc")), nullptr);
 }
 
 TEST(CrossLayerTiling, AreOneEventOfAProfile)
@@ -264,7 +249,7 @@ TEST(CrossLayerTiling, OfRandomLayersGiveWhatTheLayersGive)
             }
         }
         AddOutputs(*network, outputs);
-        found += FindStrips(Planned(*network, "CpuAcc")) != nullptr ? 1 : 0;
+        found += FindTiledRun(Planned(*network, "CpuAcc")) != nullptr ? 1 : 0;
         const unsigned int threads = 1 + static_cast<unsigned int>(pick(3));
         ASSERT_EQ(RunNetwork(*network, "CpuAcc", threads, true), RunNetwork(*network, "CpuAcc", threads, false))
             << "seed " << seed;
@@ -287,9 +272,10 @@ TEST(CrossLayerTiling, OfManyLargeLayersAreFoundInPieces)
     }
     AddOutputs(*network, {last});
     const Planned plan(*network, "CpuAcc");
-    for (const auto& strips : plan.Get().GetFusedRuns())
+    ASSERT_FALSE(plan.Get().GetFusedRuns().empty());
+    for (const auto& run : plan.Get().GetFusedRuns())
     {
-        EXPECT_LE(strips->m_Steps.size(), 32U);
+        EXPECT_LE(run->m_Steps.size(), 32U);
     }
 }
 

@@ -70,12 +70,12 @@ std::vector<size_t> CountSteps(const INetwork& network, const OptimizerOptionsOp
 {
     const Planned plan(network, "CpuAcc", options);
     std::vector<size_t> counts;
-    for (const auto& strips : plan.Get().GetFusedRuns())
+    for (const auto& run : plan.Get().GetFusedRuns())
     {
-        if (dynamic_cast<const ElementChain*>(strips->m_Fused.m_Workload.get()) != nullptr)
+        if (dynamic_cast<const ElementChain*>(run->m_Fused.m_Workload.get()) != nullptr)
         {
-            EXPECT_THAT(strips->m_Label, StartsWith("Chain of Cpu"));
-            counts.push_back(strips->m_Steps.size());
+            EXPECT_THAT(run->m_Label, StartsWith("Chain of Cpu"));
+            counts.push_back(run->m_Steps.size());
         }
     }
     return counts;
@@ -136,8 +136,8 @@ TEST(ElementwiseChain, KeepToTheThreadsOfTheBackend)
         EXPECT_THAT(CountSteps(*network, options), ElementsAre(4u)) << limit;
         const Planned plan(*network, "CpuAcc", options);
         ASSERT_EQ(plan.Get().GetFusedRuns().size(), 1u);
-        const FusedRun& strips = *plan.Get().GetFusedRuns().front();
-        const auto* const chain = dynamic_cast<const ElementChain*>(strips.m_Fused.m_Workload.get());
+        const FusedRun& run = *plan.Get().GetFusedRuns().front();
+        const auto* const chain = dynamic_cast<const ElementChain*>(run.m_Fused.m_Workload.get());
         ASSERT_NE(chain, nullptr);
         EXPECT_EQ(chain->GetMaxThreads(), limit);
         for (const unsigned int threads : {1u, 4u, 16u})

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fusions of plans at their borders: networks on one side and the other of each condition, the reasons that are
-// given, that all outputs are the same bytes with and without each fusion, and IRuntime::GetPlan.
+// given, that outputs are the same bytes with and without each fusion but Attention, and IRuntime::GetPlan.
 #include "backends/cpu/CpuAccBackend.hpp"
-#include "graph/Network.hpp"
 #include "runtime/PartNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
@@ -35,28 +34,7 @@ std::vector<Floats> RunWithout(const INetwork& network, const std::vector<std::s
     properties.m_DisabledFusions = fusions;
     NetworkId id = 0;
     runtime->LoadNetwork(id, Optimize(network, {"CpuAcc", "CpuRef"}, runtime->GetDeviceSpec()), properties);
-    std::vector<Floats> values;
-    values.reserve(8);
-    InputTensors inputs;
-    std::mt19937 random(11);
-    std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
-    for (const Layer* layer : static_cast<const Network&>(network).GetGraph().LayersOf(LayerType::Input))
-    {
-        TensorInfo info = runtime->GetInputTensorInfo(id, layer->GetBindingId());
-        info.SetConstant();
-        Floats& data = values.emplace_back(info.GetNumElements());
-        std::generate(data.begin(), data.end(), [&] { return distribution(random); });
-        inputs.emplace_back(layer->GetBindingId(), ConstTensor(info, data.data()));
-    }
-    std::vector<Floats> results(4);
-    runtime->EnqueueWorkload(id, inputs,
-                             [&](LayerBindingId binding, const TensorInfo& info)
-                             {
-                                 Floats& result = results[static_cast<size_t>(binding)];
-                                 result.resize(info.GetNumElements());
-                                 return result.data();
-                             });
-    return results;
+    return RunRandom(*runtime, id, network);
 }
 
 /// Expects one outcome of a fusion at a step, and the same bytes with and without it.
@@ -65,7 +43,7 @@ void ExpectOutcome(const INetwork& network, const std::string& fusion, LayerType
 {
     const Planned plan(network, {"CpuAcc", "CpuRef"});
     EXPECT_EQ(plan.WhyNot(fusion, plan.FindStep(type, which)), whyNot);
-    if (fusion != "Attention") // whose sums may be taken in another order
+    if (fusion != "Attention") // which may take sums in another order
     {
         EXPECT_EQ(RunWithout(network, {}), RunWithout(network, {fusion}));
     }
@@ -220,8 +198,7 @@ TEST(Fusions, ResidualAddHasOneReader)
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* image = AddInput(*network, 0, FloatInfo({1, 9, 7, Channels}));
     IConnectableLayer* convolution = AddConvolution(*network, image, Channels);
-    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
-    Connect(convolution, softmax);
+    IConnectableLayer* softmax = AddSoftmax(*network, convolution);
     AddOutputs(*network, {AddBinary(*network, BinaryOperation::Add, convolution, softmax)});
     ExpectOutcome(*network, "ResidualAdd", LayerType::Convolution2d, "another layer reads its output");
 }
@@ -277,8 +254,7 @@ TEST(Fusions, ConcatOfChannelsOfConvolutionsIsInPlace)
     {
         parts.push_back(AddConvolution(*network, AddInput(*network, i, FloatInfo({1, 9, 7, Channels})), Channels));
     }
-    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
-    Connect(AddConcat(*network, parts, 3, 4), softmax);
+    IConnectableLayer* softmax = AddSoftmax(*network, AddConcat(*network, parts, 3, 4));
     AddOutputs(*network, {softmax});
     ExpectOutcome(*network, "ConcatInPlace", LayerType::Concat, "");
 }
@@ -287,14 +263,6 @@ TEST(Fusions, ConcatOfChannelsOfConvolutionsIsInPlace)
 
 namespace
 {
-
-IConnectableLayer* AddProduct(INetwork& network, IConnectableLayer* x, IConnectableLayer* y)
-{
-    IConnectableLayer* layer = network.AddBatchMatMulLayer(BatchMatMulDescriptor(), "product");
-    Connect(x, layer, 0);
-    Connect(y, layer, 1);
-    return layer;
-}
 
 struct AttentionOf
 {

@@ -119,22 +119,9 @@ inline OptimizerOptionsOpaque LimitedThreads(unsigned int threads)
     return options;
 }
 
-/// All outputs, on so many threads, of random inputs. Where layers are to run one by one, a debug callback looks on.
-inline std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& backend, unsigned int threads,
-                                      bool together, OptimizerOptionsOpaque options = {})
+/// All outputs of a loaded network for random inputs, of the second one of two runs.
+inline std::vector<Floats> RunRandom(IRuntime& runtime, NetworkId id, const INetwork& network)
 {
-    const IRuntimePtr runtime = IRuntime::Create({});
-    options.SetDebugEnabled(!together);
-    auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), options);
-    INetworkProperties properties;
-    properties.m_NumberOfThreads = threads;
-    NetworkId id = 0;
-    std::string error;
-    EXPECT_EQ(runtime->LoadNetwork(id, std::move(optimized), error, properties), Status::Success) << error;
-    if (!together)
-    {
-        runtime->RegisterDebugCallback(id, [](LayerGuid, unsigned int, ITensorHandle*) {});
-    }
     std::vector<Floats> values;
     InputTensors inputs;
     values.reserve(8);
@@ -154,7 +141,7 @@ inline std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& 
     network.ExecuteStrategy(counts);
     for (LayerBindingId i = 0; i < counts.m_Inputs; ++i)
     {
-        TensorInfo info = runtime->GetInputTensorInfo(id, i);
+        TensorInfo info = runtime.GetInputTensorInfo(id, i);
         info.SetConstant();
         Floats& data = values.emplace_back(info.GetNumElements());
         std::generate(data.begin(), data.end(), [&] { return distribution(random); });
@@ -163,15 +150,34 @@ inline std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& 
     std::vector<Floats> results(static_cast<size_t>(counts.m_Outputs));
     for (int run = 0; run < 2; ++run) // the second one finds what the first one left
     {
-        runtime->EnqueueWorkload(id, inputs,
-                                 [&](LayerBindingId binding, const TensorInfo& info)
-                                 {
-                                     Floats& result = results[static_cast<size_t>(binding)];
-                                     result.resize(info.GetNumElements());
-                                     return result.data();
-                                 });
+        runtime.EnqueueWorkload(id, inputs,
+                                [&](LayerBindingId binding, const TensorInfo& info)
+                                {
+                                    Floats& result = results[static_cast<size_t>(binding)];
+                                    result.resize(info.GetNumElements());
+                                    return result.data();
+                                });
     }
     return results;
+}
+
+/// All outputs, on `threads` threads, of random inputs. Where layers are to run one by one, a debug callback looks on.
+inline std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& backend, unsigned int threads,
+                                      bool together, OptimizerOptionsOpaque options = {})
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    options.SetDebugEnabled(!together);
+    auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), options);
+    INetworkProperties properties;
+    properties.m_NumberOfThreads = threads;
+    NetworkId id = 0;
+    std::string error;
+    EXPECT_EQ(runtime->LoadNetwork(id, std::move(optimized), error, properties), Status::Success) << error;
+    if (!together)
+    {
+        runtime->RegisterDebugCallback(id, [](LayerGuid, unsigned int, ITensorHandle*) {});
+    }
+    return RunRandom(*runtime, id, network);
 }
 
 inline IConnectableLayer* AddBinary(INetwork& network, BinaryOperation operation, IConnectableLayer* a,
@@ -180,6 +186,21 @@ inline IConnectableLayer* AddBinary(INetwork& network, BinaryOperation operation
     IConnectableLayer* layer = network.AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), "binary");
     Connect(a, layer, 0);
     Connect(b, layer, 1);
+    return layer;
+}
+
+inline IConnectableLayer* AddProduct(INetwork& network, IConnectableLayer* x, IConnectableLayer* y)
+{
+    IConnectableLayer* layer = network.AddBatchMatMulLayer(BatchMatMulDescriptor(), "product");
+    Connect(x, layer, 0);
+    Connect(y, layer, 1);
+    return layer;
+}
+
+inline IConnectableLayer* AddSoftmax(INetwork& network, IConnectableLayer* from)
+{
+    IConnectableLayer* layer = network.AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+    Connect(from, layer);
     return layer;
 }
 
