@@ -27,7 +27,7 @@ enum class Place : uint8_t
     Output,   ///< memory of the caller; m_Index says which output
     State,    ///< memory of the session; m_Index says which state
     Imported, ///< host memory that a device uses; m_Index is the output of the MemImport step
-    Arena     ///< the arena in the memory of the root of those that share it, see MemorySharing
+    Arena     ///< the arena; values that share memory are in that of their root, see MemorySharing
 };
 
 struct Location

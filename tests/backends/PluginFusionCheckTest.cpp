@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plugin offers for fusion and does not suit the layer: each fault is refused with a text that says what is
+// Offers of a plugin for fusion that do not suit the layer: each fault is refused with a text that says what is
 // wrong.
 #include "backends/plugin/PluginBackend.hpp"
 #include "harness/MessageOf.hpp"

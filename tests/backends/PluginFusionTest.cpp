@@ -32,7 +32,7 @@ using ::testing::StartsWith;
 struct Script
 {
     tenon_fusion m_Fusion{};          ///< of workloads that are reshaped
-    tenon_fusion m_FusionOfPitched{}; ///< of those that are reshaped with a pitch
+    tenon_fusion m_FusionOfPitched{}; ///< of workloads that are reshaped with a pitch
     bool m_GivesFusion = true;
     bool m_GivesShaped = true; ///< else workload_reshape gives null; so do hooks
     bool m_HooksFail = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
-// fused into the layers before them, tensors that are parts of others left in place, layers in strips, sums in the
+// fused into the layers before them, tensors that are parts of others left in place, layers in tiles, sums in the
 // layers before them, attentions in one workload, elementwise layers in chains, borders in the layers behind them, and
 // strides in the layers before them. The tables of docs/subgraphs.md are its. One thread, nine ways in turn, A B C D E
 // F G H I A B C D E F G H I; ratios above 1 are what the network would take longer.
@@ -293,10 +293,9 @@ INetworkPtr MakePadded(unsigned int size, unsigned int channels, unsigned int la
 int main(int argc, char** argv)
 {
     using namespace tenon::bench;
-    std::cout
-        << "| network | us | activations not fused | parts copied | not in strips | attentions apart | sums apart "
-           "| chains apart | pads apart | strides late |\n"
-           "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+    std::cout << "| network | us | activations not fused | no ConcatInPlace | no CrossLayerTiling | no Attention "
+                 "| no ResidualAdd | no ElementwiseChain | pads apart | strides late |\n"
+                 "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));

@@ -36,7 +36,7 @@ multiples of 64 bytes; "smallest" says that it is proven that no packing with su
 {machine}
 Runs have {threads} thread. Scratch memory, which is part of the arena, depends on the instruction sets, as kernels lay
 data out for them: on another machine some figures differ. With more threads there is a part of it for each. Layers that
-run in strips have memory for whole tensors as well, which a debug callback would ask for and other runs do not touch.
+run in tiles have memory for whole tensors as well, which a debug callback would ask for and other runs do not touch.
 
 | model | layers before | after | partitions | arena, bytes | bound | arena / bound | smallest |
 |---|---:|---:|---:|---:|---:|---:|---|

@@ -143,7 +143,7 @@ def choose_engines(parser, arguments):
     if any(name not in engine_list.PEERS for name in wanted) and arguments.exe is None:
         parser.error("--exe is missing: the path of bench_serve (or give --peers-only)")
     if arguments.other_exe is not None and not others and any(name in engine_list.PEERS for name in wanted):
-        parser.error("--other-exe beside peers: add tenon-other to --engines, or leave the peers out")
+        parser.error("to compare with peers as well as --other-exe, add tenon-other to --engines, or leave the peers out")
     usable, notes = [], {}
     for name in wanted:
         reason = engine_list.missing_reason(name)

@@ -181,8 +181,8 @@ class Workers(unittest.TestCase):
         self.assertEqual(figures["tenon"].rounds, [])
 
 
-# bench_serve as far as its protocol goes. A model NAME takes TIMES[NAME] ms, [at first, after so many loads, later];
-# what is not there takes 1 ms. "refuse" and "die" stand for a time.
+# A stand-in for bench_serve that speaks its protocol. TIMES[NAME] is [a, n, b]: model NAME takes a ms in its first n
+# loads and b ms in later ones. Other models take 1 ms. In place of a time, "refuse" and "die" name what happens.
 SERVE = """#!{python} -SE
 import sys
 TIMES = {times}

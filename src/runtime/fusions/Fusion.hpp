@@ -27,8 +27,8 @@ struct Fusion
 /// In the order in which they run; by FusionKind.
 std::span<const Fusion> GetFusions();
 
-/// The bits of PlanOptions::m_DisabledFusions for names of fusions. Throws InvalidArgumentException for a name that
-/// there is none of; it lists those that there are.
+/// The bits of PlanOptions::m_DisabledFusions for names of fusions. Throws InvalidArgumentException for an unknown
+/// name; the text lists the known ones.
 uint32_t GetFusionBits(const std::vector<std::string>& names);
 
 /// Whether the fusion is not left out.

@@ -178,7 +178,7 @@ std::optional<TileInfos> CutTensors(const PlanDraft& draft, uint32_t index, size
         const TensorInfo& input = draft.InfoOf(value);
         auto cut = CutInput(input, output.GetShape(), *leading, tiles);
         const void* const constant = draft.GetValue(value).m_Constant;
-        // Of constants, which workloads may have packed, only those that are the same for all tiles.
+        // A constant must be the same for all tiles: the workload may have packed it as a whole.
         const bool isSame = cut && cut->first.m_Bytes == input.GetNumBytes() && step.m_Type != LayerType::BatchMatMul;
         if (!cut || (constant != nullptr && !isSame))
         {

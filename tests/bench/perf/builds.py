@@ -18,7 +18,7 @@ from perf.table import number, quotient, refusals, rows_of
 WITH_OTHER_BUILD = {way: engine for engine, way in OTHER_BUILD.items()}
 SUFFIX = {"tenon": "", "tenon-bf16": ", bf16", "tenon-fast": ", fast math"}
 
-HEAD = """# {new} beside {old}
+HEAD = """# {new} compared with {old}
 
 Generated; write it anew with
 

@@ -20,7 +20,7 @@ namespace tenon::cpu
 class Winograd8
 {
 public:
-    /// `windows`: 3x3 ones that lie beside each other, of one group. `isAsymmetric`: how float data are quantized.
+    /// `windows`: 3x3, of stride and dilation 1 and one group. `isAsymmetric`: how float data are quantized.
     Winograd8(const WinogradWeights8& weights, const Windows& windows, const ReshapeArgs& args, bool isAsymmetric);
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }

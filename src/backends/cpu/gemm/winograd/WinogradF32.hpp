@@ -27,7 +27,7 @@ std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size
 class WinogradF32
 {
 public:
-    /// `weights`: of PackWinograd; `windows`: 3x3 ones that lie beside each other, of one group. `maxThreads`: see
+    /// `weights`: of PackWinograd; `windows`: 3x3, of stride and dilation 1 and one group. `maxThreads`: see
     /// ReshapeArgs.
     WinogradF32(const PackedWeightsF32& weights, const Windows& windows, size_t images,
                 const backends::FloatClamp& clamp, unsigned int maxThreads);
