@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The package: what libtenon.so exports, and what `cmake --install` puts where. The prefix may be moved afterwards:
 # every path in it is relative.
-#   include/tenon/            public headers; include/tenon/compat/ holds the headers with Arm NN's names
+#   include/tenon/            public headers with their folders; include/tenon/compat/ holds the headers with Arm NN's
+#                             names
 #   lib/                      libtenon.so.<version> and its links, libtenon.a
 #   lib/cmake/Tenon/          find_package(Tenon CONFIG): Tenon::tenon, Tenon::tenon_static, Tenon::armnn
 #   lib/pkgconfig/            tenon.pc, tenon-static.pc, tenon-armnn.pc

@@ -224,8 +224,9 @@ What a network can be made of, and which operators of a `.tflite` model become w
 
 ## Layers
 
-Each layer is added with the method of `INetwork` below its name and documented there and at its descriptor, in
-[INetwork.hpp](../include/tenon/INetwork.hpp) and [Descriptors.hpp](../include/tenon/Descriptors.hpp).
+Each layer is added with the method of `INetwork` below its name. It is documented there, in
+[INetwork.hpp](../include/tenon/INetwork.hpp), and at its descriptor, in the header of its family in
+[include/tenon/descriptors](../include/tenon/descriptors).
 
 *In* and *Out* count the layer's slots. A range: the last inputs are optional or depend on the descriptor; `1+`: as many
 as the descriptor says.

@@ -7,7 +7,8 @@
 cmake_minimum_required(VERSION 3.25)
 
 # folder : what it may include beside its own headers and the C++ standard library. The first row that fits counts.
-# `api` is <tenon/...> but compat; `backend`, `parsers` and `serializer` are folders of it that `api` alone does not have.
+# `api` is <tenon/...> with <tenon/descriptors/...>, but without compat; `backend`, `parsers` and `serializer` are folders
+# of it that `api` alone does not have.
 set(rules
   "include/tenon/compat : compat api parsers serializer"
   "include/tenon/backend : api"
@@ -137,6 +138,10 @@ if(DEFINED SELF_TEST)
     endif()
   endmacro()
   given(include/tenon/A.hpp "#include <tenon/B.hpp>" "")
+  given(include/tenon/descriptors/A.hpp "#include <tenon/descriptors/B.hpp>" "")
+  given(include/tenon/descriptors/Up.hpp "#include <tenon/backend/B.hpp>"
+        "include/tenon must not include <tenon/backend/B.hpp>")
+  given(src/graph/infer/Descriptor.cpp "#include <tenon/descriptors/A.hpp>" "")
   given(include/tenon/Fmt.hpp "#include <fmt/format.h>" "include/tenon must not include <fmt/format.h>")
   given(include/tenon/Up.hpp "#include <tenon/backend/B.hpp>" "include/tenon must not include <tenon/backend/B.hpp>")
   given(include/tenon/Src.hpp "#include \"graph/Graph.hpp\"" "include/tenon must not include \"graph/Graph.hpp\"")

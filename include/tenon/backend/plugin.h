@@ -97,7 +97,7 @@ typedef struct tenon_tensor_info
     uint8_t is_constant;
 } tenon_tensor_info;
 
-/* A named value: a field of a layer's descriptor (include/tenon/Descriptors.hpp; the name is the field's without
+/* A named value: a field of a layer's descriptor (include/tenon/descriptors/; the name is the field's without
  * m_), or an option. */
 typedef int32_t tenon_attribute_kind;
 enum

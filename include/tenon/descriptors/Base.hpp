@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all descriptors share. A descriptor names its fields once, in Visit; equality, clone, dump and serialization
-// derive from that. Included by Descriptors.hpp alone.
+// The base of all descriptors. A descriptor names its fields once, in Visit; equality, clone, dump and serialization
+// derive from that.
+//
+// m_ParametersAsInputs (Tenon), in the descriptors that have it: parameters arrive as tensors at run time. The layer
+// then has the extra inputs that the comment of its descriptor names, and the fields they replace are ignored. These
+// inputs are integer tensors, Signed32 or Signed64.
 #pragma once
-
-#include <memory>
 
 namespace tenon
 {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of layers that reduce windows which slide over their input.
+#pragma once
+
+#include <tenon/Types.hpp>
+#include <tenon/descriptors/Base.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace tenon
+{
+
+/// Pooling2d: max, average or L2 over windows of pixels.
+struct Pooling2dDescriptor : detail::Described<Pooling2dDescriptor>
+{
+    PoolingAlgorithm m_PoolType = PoolingAlgorithm::Max;
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_PoolWidth = 0;
+    uint32_t m_PoolHeight = 0;
+    uint32_t m_StrideX = 0;
+    uint32_t m_StrideY = 0;
+    OutputShapeRounding m_OutputShapeRounding = OutputShapeRounding::Floor;
+    PaddingMethod m_PaddingMethod = PaddingMethod::Exclude;
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolType", &Pooling2dDescriptor::m_PoolType);
+        v("PadLeft", &Pooling2dDescriptor::m_PadLeft);
+        v("PadRight", &Pooling2dDescriptor::m_PadRight);
+        v("PadTop", &Pooling2dDescriptor::m_PadTop);
+        v("PadBottom", &Pooling2dDescriptor::m_PadBottom);
+        v("PoolWidth", &Pooling2dDescriptor::m_PoolWidth);
+        v("PoolHeight", &Pooling2dDescriptor::m_PoolHeight);
+        v("StrideX", &Pooling2dDescriptor::m_StrideX);
+        v("StrideY", &Pooling2dDescriptor::m_StrideY);
+        v("OutputShapeRounding", &Pooling2dDescriptor::m_OutputShapeRounding);
+        v("PaddingMethod", &Pooling2dDescriptor::m_PaddingMethod);
+        v("DataLayout", &Pooling2dDescriptor::m_DataLayout);
+        v("PaddingScheme", &Pooling2dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// Pooling3d: the same over three dimensions.
+struct Pooling3dDescriptor : detail::Described<Pooling3dDescriptor>
+{
+    PoolingAlgorithm m_PoolType = PoolingAlgorithm::Max;
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_PadFront = 0;
+    uint32_t m_PadBack = 0;
+    uint32_t m_PoolWidth = 0;
+    uint32_t m_PoolHeight = 0;
+    uint32_t m_PoolDepth = 0;
+    uint32_t m_StrideX = 0;
+    uint32_t m_StrideY = 0;
+    uint32_t m_StrideZ = 0;
+    OutputShapeRounding m_OutputShapeRounding = OutputShapeRounding::Floor;
+    PaddingMethod m_PaddingMethod = PaddingMethod::Exclude;
+    DataLayout m_DataLayout = DataLayout::NCDHW;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolType", &Pooling3dDescriptor::m_PoolType);
+        v("PadLeft", &Pooling3dDescriptor::m_PadLeft);
+        v("PadRight", &Pooling3dDescriptor::m_PadRight);
+        v("PadTop", &Pooling3dDescriptor::m_PadTop);
+        v("PadBottom", &Pooling3dDescriptor::m_PadBottom);
+        v("PadFront", &Pooling3dDescriptor::m_PadFront);
+        v("PadBack", &Pooling3dDescriptor::m_PadBack);
+        v("PoolWidth", &Pooling3dDescriptor::m_PoolWidth);
+        v("PoolHeight", &Pooling3dDescriptor::m_PoolHeight);
+        v("PoolDepth", &Pooling3dDescriptor::m_PoolDepth);
+        v("StrideX", &Pooling3dDescriptor::m_StrideX);
+        v("StrideY", &Pooling3dDescriptor::m_StrideY);
+        v("StrideZ", &Pooling3dDescriptor::m_StrideZ);
+        v("OutputShapeRounding", &Pooling3dDescriptor::m_OutputShapeRounding);
+        v("PaddingMethod", &Pooling3dDescriptor::m_PaddingMethod);
+        v("DataLayout", &Pooling3dDescriptor::m_DataLayout);
+        v("PaddingScheme", &Pooling3dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// ReduceWindow (Tenon): reduces windows that slide over input 0 in every dimension, each starting from input 1 (one
+/// element); windows lie inside the input. Tensors with a scale are taken as the integers that are stored; integers
+/// wrap. With m_ParametersAsInputs inputs 2, 3 and 4 hold window sizes, strides and dilations.
+struct ReduceWindowDescriptor : detail::Described<ReduceWindowDescriptor>
+{
+    ReduceWindowFunction m_Function = ReduceWindowFunction::Add;
+    std::vector<uint32_t> m_WindowSizes; ///< one a dimension, at least 1; strides and dilations likewise
+    std::vector<uint32_t> m_Strides;
+    std::vector<uint32_t> m_Dilations;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 5 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Function", &ReduceWindowDescriptor::m_Function);
+        v("WindowSizes", &ReduceWindowDescriptor::m_WindowSizes);
+        v("Strides", &ReduceWindowDescriptor::m_Strides);
+        v("Dilations", &ReduceWindowDescriptor::m_Dilations);
+        v("ParametersAsInputs", &ReduceWindowDescriptor::m_ParametersAsInputs);
+    }
+};
+
+} // namespace tenon

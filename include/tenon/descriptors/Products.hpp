@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of matrix products.
+#pragma once
+
+#include <tenon/Types.hpp>
+#include <tenon/descriptors/Base.hpp>
+
+#include <cstdint>
+
+namespace tenon
+{
+
+/// FullyConnected: inputs are data, weights [I, O] (or [O, I]) and, with m_BiasEnabled, bias [O].
+/// The input is flattened to [N, I].
+struct FullyConnectedDescriptor : detail::Described<FullyConnectedDescriptor>
+{
+    bool m_BiasEnabled = false;
+    bool m_TransposeWeightMatrix = false;    ///< weights are [O, I] in place of [I, O]
+    bool m_ConstantWeights = true;           ///< kept for Arm NN; weights may come from any layer
+    bool m_KeepDims = false;                 ///< Tenon: the output keeps the leading dimensions of the input
+    bool m_AsymmetricQuantizeInputs = false; ///< Tenon: float input with integer weights: quantize it asymmetrically
+    /// Tenon: uint8 weights are TFLite's SHUFFLED4x16INT8: blocks of 4 outputs by 16 inputs, the top bit of each weight
+    /// flipped. Output 1 then is the data in that order.
+    bool m_ShuffledWeights = false;
+
+    uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
+    uint32_t GetNumOutputs() const { return m_ShuffledWeights ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("BiasEnabled", &FullyConnectedDescriptor::m_BiasEnabled);
+        v("TransposeWeightMatrix", &FullyConnectedDescriptor::m_TransposeWeightMatrix);
+        v("ConstantWeights", &FullyConnectedDescriptor::m_ConstantWeights);
+        v("KeepDims", &FullyConnectedDescriptor::m_KeepDims);
+        v("AsymmetricQuantizeInputs", &FullyConnectedDescriptor::m_AsymmetricQuantizeInputs);
+        v("ShuffledWeights", &FullyConnectedDescriptor::m_ShuffledWeights);
+    }
+};
+
+/// BatchMatMul: out[..., M, N] = x[..., M, K] * y[..., K, N], with broadcasting of the leading dimensions.
+struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
+{
+    BatchMatMulDescriptor() = default;
+    explicit BatchMatMulDescriptor(bool transposeX, bool transposeY, bool adjointX = false, bool adjointY = false)
+        : m_TransposeX(transposeX), m_TransposeY(transposeY), m_AdjointX(adjointX), m_AdjointY(adjointY)
+    {
+    }
+
+    bool m_TransposeX = false;
+    bool m_TransposeY = false;
+    bool m_AdjointX = false;
+    bool m_AdjointY = false;
+    DataLayout m_DataLayoutX = DataLayout::NCHW;
+    DataLayout m_DataLayoutY = DataLayout::NCHW;
+    bool m_AsymmetricQuantizeInputs = false; ///< Tenon: float x with integer y: quantize x asymmetrically
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("TransposeX", &BatchMatMulDescriptor::m_TransposeX);
+        v("TransposeY", &BatchMatMulDescriptor::m_TransposeY);
+        v("AdjointX", &BatchMatMulDescriptor::m_AdjointX);
+        v("AdjointY", &BatchMatMulDescriptor::m_AdjointY);
+        v("DataLayoutX", &BatchMatMulDescriptor::m_DataLayoutX);
+        v("DataLayoutY", &BatchMatMulDescriptor::m_DataLayoutY);
+        v("AsymmetricQuantizeInputs", &BatchMatMulDescriptor::m_AsymmetricQuantizeInputs);
+    }
+};
+
+} // namespace tenon
