@@ -4,7 +4,6 @@
 
 #include <tenon/BackendId.hpp>
 #include <tenon/BackendOptions.hpp>
-#include <tenon/Descriptors.hpp>
 #include <tenon/Export.hpp>
 #include <tenon/LayerQueries.hpp>
 #include <tenon/Optional.hpp>

@@ -2,8 +2,9 @@
 // IStrategy: a visitor of a network's layers.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/Export.hpp>
 #include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
 
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace tenon
 {
 
 class IConnectableLayer;
+struct BaseDescriptor;
 
 class TENON_API IStrategy
 {

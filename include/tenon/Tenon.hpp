@@ -7,7 +7,9 @@
 #include <tenon/BackendOptions.hpp>
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/IConnectableLayer.hpp>
 #include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/IProfiler.hpp>
 #include <tenon/IRuntime.hpp>
 #include <tenon/IStrategy.hpp>

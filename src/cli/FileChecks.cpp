@@ -6,7 +6,7 @@
 #include "cli/File.hpp"
 #include "cli/Strings.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 
 #include <fmt/format.h>
 

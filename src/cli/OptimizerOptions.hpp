@@ -4,7 +4,7 @@
 
 #include "cli/Options.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/Limits.hpp>
 
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "cli/Model.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/NetworkPlan.hpp>
 
 #include <cstdint>

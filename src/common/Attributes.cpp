@@ -2,6 +2,7 @@
 // Attributes: see Attributes.hpp.
 #include "common/Attributes.hpp"
 
+#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>

@@ -3,8 +3,9 @@
 // (plugins) and comes back. A new operator or field needs nothing here.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <cstdint>
 #include <memory>

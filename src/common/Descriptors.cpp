@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the descriptors that need more than a struct: view origins and sizes of Concat and Splitter,
 // and questions to a custom operator.
-#include <tenon/Descriptors.hpp>
 #include <tenon/Logging.hpp>
 #include <tenon/backend/ICustomOperator.hpp>
+#include <tenon/descriptors/External.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <fmt/format.h>
 

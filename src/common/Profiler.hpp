@@ -3,7 +3,7 @@
 // Recording is here, what becomes of it in ProfileTree.
 #pragma once
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IConnectableLayer.hpp>
 #include <tenon/IProfiler.hpp>
 #include <tenon/backend/IWorkload.hpp>
 

@@ -3,6 +3,8 @@
 #include "graph/Graph.hpp"
 #include "graph/LayerJson.hpp"
 
+#include <tenon/IOptimizedNetwork.hpp>
+
 #include <fmt/format.h>
 
 namespace tenon

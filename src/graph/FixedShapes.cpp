@@ -2,6 +2,9 @@
 // See FixedShapes.hpp.
 #include "graph/FixedShapes.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+
 #include <algorithm>
 
 namespace tenon

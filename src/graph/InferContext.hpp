@@ -4,10 +4,10 @@
 // by the runtime for each new set of input shapes, and in the middle of a run for shapes that follow from values.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Span.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <fmt/format.h>
 

@@ -7,6 +7,8 @@
 #include "graph/Nested.hpp"
 #include "graph/Ranks.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include "graph/Graph.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 
 #include <string>
 #include <vector>

@@ -5,7 +5,9 @@
 
 #include "graph/OpSchema.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IConnectableLayer.hpp>
+#include <tenon/SupportCode.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <memory>
 #include <string>

@@ -2,6 +2,8 @@
 // The constants that feed a Layer.
 #include "graph/Layer.hpp"
 
+#include <tenon/IStrategy.hpp>
+
 namespace tenon
 {
 

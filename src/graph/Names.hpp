@@ -2,9 +2,13 @@
 // Text for each kind of descriptor field, for dumps. Used by OpSchema.cpp.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tenon
 {

@@ -2,6 +2,8 @@
 // See Nested.hpp.
 #include "graph/Nested.hpp"
 
+#include <tenon/descriptors/ControlFlow.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

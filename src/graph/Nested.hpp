@@ -6,6 +6,7 @@
 #include "graph/Graph.hpp"
 
 #include <tenon/Limits.hpp>
+#include <tenon/descriptors/ControlFlow.hpp>
 
 namespace tenon
 {

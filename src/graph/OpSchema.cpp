@@ -5,6 +5,8 @@
 #include "graph/Infer.hpp"
 #include "graph/Names.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 #include "graph/InferContext.hpp"
 #include "graph/OpRules.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Types.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OptimizerOptionsOpaque and OptimizerOptions: constructors and text.
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 
 #include <fmt/format.h>
 

@@ -2,6 +2,8 @@
 // Ranks: see Ranks.hpp. Here is the code of the rules of column `rank` of ops.def.
 #include "graph/Ranks.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 namespace tenon
 {
 

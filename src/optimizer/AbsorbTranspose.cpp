@@ -2,6 +2,8 @@
 // See AbsorbTranspose.hpp.
 #include "optimizer/AbsorbTranspose.hpp"
 
+#include <tenon/descriptors/Reduction.hpp>
+
 #include <algorithm>
 #include <array>
 #include <vector>

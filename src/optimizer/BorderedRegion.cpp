@@ -6,6 +6,8 @@
 #include "optimizer/LayoutRules.hpp"
 #include "optimizer/Transposes.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <memory>

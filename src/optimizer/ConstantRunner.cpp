@@ -4,6 +4,8 @@
 
 #include "common/OneThread.hpp"
 
+#include <tenon/backend/BackendRegistry.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

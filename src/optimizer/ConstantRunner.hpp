@@ -5,14 +5,19 @@
 #include "common/AlignedMemory.hpp"
 #include "graph/MakeLayerView.hpp"
 
-#include <tenon/INetwork.hpp>
-#include <tenon/backend/BackendRegistry.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
+#include <tenon/Limits.hpp>
+#include <tenon/backend/IWorkloadFactory.hpp>
 
 #include <memory>
 #include <vector>
 
 namespace tenon
 {
+
+class BackendRegistry;
+class IBackend;
+class ILayerSupport;
 
 /// One output of a layer that was run.
 struct ConstantResult

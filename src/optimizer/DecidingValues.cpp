@@ -2,6 +2,8 @@
 // See DecidingValues.hpp.
 #include "optimizer/DecidingValues.hpp"
 
+#include <tenon/descriptors/ControlFlow.hpp>
+
 #include <map>
 #include <string>
 #include <unordered_map>

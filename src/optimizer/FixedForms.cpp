@@ -5,6 +5,8 @@
 #include "graph/Ranks.hpp"
 #include "optimizer/Patterns.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <algorithm>
 
 namespace tenon

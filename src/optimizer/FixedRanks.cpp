@@ -5,6 +5,8 @@
 #include "graph/Ranks.hpp"
 #include "optimizer/LayoutRules.hpp"
 
+#include <tenon/descriptors/Slicing.hpp>
+
 #include <algorithm>
 
 namespace tenon

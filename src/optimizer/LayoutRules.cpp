@@ -2,6 +2,8 @@
 // See LayoutRules.hpp. Here is the code of the rules of column `axes` of ops.def.
 #include "optimizer/LayoutRules.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -2,7 +2,7 @@
 // See NormalizationMatcher.hpp.
 #include "optimizer/NormalizationMatcher.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 

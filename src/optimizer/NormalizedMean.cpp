@@ -2,7 +2,7 @@
 // See NormalizedMean.hpp.
 #include "optimizer/NormalizedMean.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "optimizer/Assignment.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 
 #include <string>
 #include <vector>

@@ -5,6 +5,8 @@
 
 #include "optimizer/ContractedGraph.hpp"
 
+#include <tenon/IOptimizedNetwork.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>

@@ -12,8 +12,7 @@
 
 #include "graph/Graph.hpp"
 
-#include <tenon/INetwork.hpp>
-#include <tenon/backend/BackendRegistry.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +25,7 @@ namespace tenon
 {
 
 class BackendChooser;
+class BackendRegistry;
 
 /// What a pass may look at beside the graph. One for all passes of one Optimize(), nested networks included.
 struct PassContext

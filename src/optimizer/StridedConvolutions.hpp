@@ -4,7 +4,7 @@
 
 #include "graph/Graph.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -2,6 +2,8 @@
 // See Transposes.hpp.
 #include "optimizer/Transposes.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+
 namespace tenon
 {
 

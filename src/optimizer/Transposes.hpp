@@ -4,6 +4,8 @@
 
 #include "graph/Graph.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+
 namespace tenon
 {
 

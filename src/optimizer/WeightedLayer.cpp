@@ -4,6 +4,9 @@
 
 #include "common/HalfFloat.hpp"
 
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Products.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -5,7 +5,7 @@
 
 #include "graph/Layer.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 
 #include <cstdint>
 #include <filesystem>

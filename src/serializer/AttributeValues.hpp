@@ -7,8 +7,9 @@
 #include "serializer/FileWriter.hpp"
 #include "serializer/TensorInfos.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
 
 #include <fmt/format.h>
 

@@ -4,6 +4,8 @@
 
 #include "serializer/AttributeValues.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>

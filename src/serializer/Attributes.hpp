@@ -7,8 +7,8 @@
 #include "serializer/FileWriter.hpp"
 
 #include <tenon/BackendOptions.hpp>
-#include <tenon/Descriptors.hpp>
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <memory>
 #include <vector>

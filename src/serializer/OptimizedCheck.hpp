@@ -5,7 +5,7 @@
 
 #include "graph/Graph.hpp"
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
 namespace tenon::serializer

@@ -7,8 +7,9 @@
 #include "harness/ForcedIsa.hpp"
 
 #include <tenon/BackendHelper.hpp>
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,8 @@
 #include "common/KernelName.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include "backends/common/PackedFormat.hpp"
 #include "harness/MessageOf.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

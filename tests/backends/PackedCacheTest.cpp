@@ -4,8 +4,8 @@
 #include "backends/cpu/simd/Isa.hpp"
 #include "common/MappedFile.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/backend/IBackend.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <gtest/gtest.h>
 

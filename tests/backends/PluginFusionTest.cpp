@@ -5,8 +5,8 @@
 #include "harness/MessageOf.hpp"
 #include "harness/ShapedLayer.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <climits>
 #include <gmock/gmock.h>

@@ -3,6 +3,8 @@
 // networks that make the search for cycles long.
 #include "optimizer/Partition.hpp"
 
+#include <tenon/descriptors/Slicing.hpp>
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

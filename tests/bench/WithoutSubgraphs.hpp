@@ -3,7 +3,7 @@
 // which compares. The runtime's fusions are left out by INetworkProperties::m_DisabledFusions.
 #pragma once
 
-#include <tenon/INetwork.hpp>
+#include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/backend/IBackend.hpp>
 
 #include <memory>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // View origins and sizes of Concat and Splitter, equality of descriptors, and CreateDescriptorForConcatenation.
-#include <tenon/Descriptors.hpp>
+
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,8 @@
 #include "graph/OpSchema.hpp"
 #include "optimizer/Assignment.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

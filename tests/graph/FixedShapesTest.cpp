@@ -2,6 +2,8 @@
 // FixedShapes: what follows from parameters and constants, in whichever way it is asked, and what does not.
 #include "graph/FixedShapes.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -2,6 +2,7 @@
 // See CaseRebuild.hpp.
 #include "harness/CaseRebuild.hpp"
 
+#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 
 #include "graph/Names.hpp"
 
+#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>

@@ -4,10 +4,11 @@
 
 #include "common/OneThread.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/backend/IBackend.hpp>
 #include <tenon/backend/IWorkload.hpp>
 #include <tenon/backend/IWorkloadFactory.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <climits>
 

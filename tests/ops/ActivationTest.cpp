@@ -2,7 +2,7 @@
 // Activation: every function on every type, TFLite's exact results on quantized tensors, and what is refused.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

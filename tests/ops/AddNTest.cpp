@@ -2,7 +2,7 @@
 // AddN: sums of any number of tensors.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // ArgMinMax: any axis and type, ties, NaN, and what is refused.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // AudioSpectrogram against the sum that defines the transform of each window.
 #include "harness/OpTest.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Signal.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // BatchMatMul against products in double precision: transposed and broadcast matrices, every combination of types.
 #include "harness/OpTest.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Bitcast and ZerosLike: layers that look at no value.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // BroadcastArgs: shapes of any lengths, and those that do not broadcast.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // BroadcastTo: dimensions of size 1 and missing ones are repeated.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Bucketize: how many boundaries are not above each element.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <algorithm>
 #include <cstdint>

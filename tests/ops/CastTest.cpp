@@ -2,7 +2,7 @@
 // Cast: every pair of types, and what happens to numbers that the other type does not have.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // ChannelShuffle: any axis and type.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Comparison: every operation, type and broadcast; quantized tensors on a common scale; NaN.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,6 @@
 
 #include "harness/OpTest.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 #include <gtest/gtest.h>
 
 #include <complex>

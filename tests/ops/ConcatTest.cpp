@@ -2,7 +2,7 @@
 // Concat: inputs one after the other along an axis, requantized where their quantization is not the output's.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Convolution3d and TransposeConvolution3d against sums in double precision.
 #include "ops/VolumeOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <gtest/gtest.h>
 

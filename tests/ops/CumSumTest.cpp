@@ -2,7 +2,7 @@
 // CumSum: any axis, exclusive and reverse, and integers that wrap.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,8 @@
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cmath>
 #include <random>

@@ -3,7 +3,7 @@
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // Dequantize: stored numbers to real ones, per tensor and per channel, and half precision to float.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

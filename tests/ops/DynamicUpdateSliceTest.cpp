@@ -2,7 +2,7 @@
 // DynamicUpdateSlice: any rank and type, half bytes included, and starts that are moved.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cstring>
 #include <iterator>

@@ -2,8 +2,8 @@
 // ElementwiseUnary: every operation and type, TFLite's exact results on quantized tensors, and what is refused.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // EmbeddingLookupSparse: bags by each combiner, and numbers and places outside.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // EmbeddingLookup: slices of every element size, quantized tables with float slices, and numbers outside.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,8 @@
 #include "backends/cpu/simd/Isa.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cmath>
 #include <string>

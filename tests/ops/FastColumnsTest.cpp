@@ -3,7 +3,8 @@
 // types, with strides, dilations and borders.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <string>
 

@@ -5,7 +5,7 @@
 #include "backends/cpu/simd/Isa.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <cstring>
 #include <limits>

@@ -4,7 +4,7 @@
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <string>
 

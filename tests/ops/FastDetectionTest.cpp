@@ -3,7 +3,7 @@
 // suppression, ties, NaN and infinities, boxes that stand in each other's way, anchors of negative size.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <cstring>
 #include <limits>

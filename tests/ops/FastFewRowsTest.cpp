@@ -6,7 +6,7 @@
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <random>
 

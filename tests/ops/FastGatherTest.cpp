@@ -3,7 +3,7 @@
 // indices of all types and such as are outside, on one and three threads.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 namespace tenon::test
 {

@@ -3,7 +3,8 @@
 #include "ops/SmallGroups.hpp"
 #include "ops/SumKinds.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cstring>
 #include <iterator>

@@ -6,7 +6,11 @@
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+#include <tenon/descriptors/Products.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,9 @@
 #include "ops/FastCompare.hpp"
 #include "ops/SmallGroups.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <cmath>
 #include <limits>

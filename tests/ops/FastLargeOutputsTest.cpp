@@ -4,7 +4,8 @@
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <string>
 

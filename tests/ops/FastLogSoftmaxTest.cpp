@@ -3,7 +3,7 @@
 // other and far apart, at scales from where all of them are the same to where all but the largest one are nothing.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <cstddef>
 #include <random>

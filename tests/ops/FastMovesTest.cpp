@@ -2,7 +2,9 @@
 // CpuAcc's kernels that move elements beside CpuRef's, for elements of all sizes; some are split over threads.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <algorithm>
 #include <array>

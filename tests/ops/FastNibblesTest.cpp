@@ -5,7 +5,9 @@
 #include "ops/SumKinds.hpp"
 #include "ops/WinogradKernels.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <cmath>
 #include <string>

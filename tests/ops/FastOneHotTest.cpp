@@ -3,7 +3,7 @@
 // that end within a row.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <vector>
 

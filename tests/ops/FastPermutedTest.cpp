@@ -5,7 +5,7 @@
 #include "ops/ByteLayerCases.hpp"
 #include "ops/SplitCases.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 #include <cstddef>

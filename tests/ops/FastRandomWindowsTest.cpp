@@ -3,7 +3,7 @@
 // tables of cases leave out shows here, such as windows without taps, beside the image or larger than it.
 #include "ops/SumKinds.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <iterator>
 #include <random>

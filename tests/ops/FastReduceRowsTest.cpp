@@ -5,7 +5,7 @@
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <limits>

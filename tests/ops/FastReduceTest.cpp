@@ -3,7 +3,7 @@
 // vectors.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <cstddef>
 #include <limits>

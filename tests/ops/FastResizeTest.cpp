@@ -3,7 +3,7 @@
 #include "ops/ChannelCases.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <limits>
 #include <utility>

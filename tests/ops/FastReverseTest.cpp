@@ -3,7 +3,7 @@
 // threads.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 namespace tenon::test
 {

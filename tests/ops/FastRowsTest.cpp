@@ -6,7 +6,9 @@
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <cstring>

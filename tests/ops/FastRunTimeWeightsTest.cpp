@@ -4,7 +4,9 @@
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <cmath>
 #include <cstring>

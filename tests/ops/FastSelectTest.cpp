@@ -4,7 +4,7 @@
 #include "ops/ComplexTensor.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 

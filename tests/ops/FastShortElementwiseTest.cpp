@@ -3,7 +3,7 @@
 // bit, for ordinary and extreme scales, every way of broadcasting and odd sizes.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

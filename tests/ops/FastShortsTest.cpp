@@ -7,7 +7,9 @@
 #include "ops/FastCompare.hpp"
 #include "ops/SmallGroups.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <algorithm>
 #include <cmath>

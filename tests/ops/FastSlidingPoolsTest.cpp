@@ -4,7 +4,7 @@
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <algorithm>
 #include <string>

@@ -7,7 +7,7 @@
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <vector>
 

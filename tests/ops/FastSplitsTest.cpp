@@ -8,7 +8,7 @@
 #include "ops/ByteLayerCases.hpp"
 #include "ops/SplitCases.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <array>
 #include <cstddef>

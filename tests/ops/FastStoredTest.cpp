@@ -4,7 +4,7 @@
 #include "ops/ByteLayerCases.hpp"
 #include "ops/PackingCases.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 #include <iterator>

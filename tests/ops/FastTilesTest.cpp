@@ -6,7 +6,7 @@
 #include "harness/GuardedBuffer.hpp"
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <cstring>
 #include <random>

@@ -3,7 +3,7 @@
 // either sign, in whatever order they are, on one and three threads.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <cstring>
 #include <limits>

@@ -4,7 +4,8 @@
 #include "ops/BytesInfo.hpp"
 #include "ops/SumKinds.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,8 @@
 // Convolution3d of CpuAcc: the numbers of CpuRef, and what is left to that.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cmath>
 #include <random>

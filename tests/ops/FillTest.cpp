@@ -2,7 +2,7 @@
 // Fill: one value, of the descriptor or of input 1, everywhere.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,8 @@
 // Float32 and BFloat16.
 #include "ops/WeightedSumOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Gather: slices along an axis, with batches, and indices that nobody vouches for.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "ops/BytesInfo.hpp"
 #include "ops/PackingCases.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,8 @@
 // Tables of shape inference: blocks between space, batch and channels.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+
 namespace tenon::test
 {
 

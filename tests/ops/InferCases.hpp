@@ -5,8 +5,8 @@
 
 #include "graph/OpSchema.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Tensor.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <cstdint>
 #include <initializer_list>

@@ -2,6 +2,9 @@
 // Tables of shape inference: control flow, states, and dimensions of size 1.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/ControlFlow.hpp>
+
 namespace tenon::test
 {
 

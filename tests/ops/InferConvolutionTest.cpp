@@ -2,6 +2,8 @@
 // Tables of shape inference: convolutions.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Convolution.hpp>
+
 namespace tenon::test
 {
 

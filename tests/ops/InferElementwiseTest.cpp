@@ -2,6 +2,9 @@
 // Tables of shape inference: operations on single elements.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/External.hpp>
+
 namespace tenon::test
 {
 

@@ -2,6 +2,9 @@
 // Tables of shape inference: reading and writing by index, and detection.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Indexing.hpp>
+#include <tenon/descriptors/Vision.hpp>
+
 namespace tenon::test
 {
 

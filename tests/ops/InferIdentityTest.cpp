@@ -2,6 +2,8 @@
 // Tables of shape inference: layers that compute nothing.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/External.hpp>
+
 namespace tenon::test
 {
 

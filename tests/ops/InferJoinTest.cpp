@@ -2,6 +2,8 @@
 // Tables of shape inference: joining tensors and cutting them into views.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Slicing.hpp>
+
 namespace tenon::test
 {
 

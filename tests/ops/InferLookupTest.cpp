@@ -2,6 +2,8 @@
 // Tables of shape inference: lookups, and tensors that are made from indices.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Indexing.hpp>
+
 namespace tenon::test
 {
 

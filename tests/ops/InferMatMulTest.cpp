@@ -2,6 +2,8 @@
 // Tables of shape inference: matrix products.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Products.hpp>
+
 namespace tenon::test
 {
 

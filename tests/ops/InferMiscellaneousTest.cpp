@@ -2,6 +2,12 @@
 // Tables of shape inference: TFLite's and StableHLO's operators of no larger family.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Indexing.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+#include <tenon/descriptors/Random.hpp>
+
 #include <limits>
 
 namespace tenon::test

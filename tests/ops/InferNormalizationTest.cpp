@@ -2,6 +2,8 @@
 // Tables of shape inference: normalizations and softmax.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Normalization.hpp>
+
 namespace tenon::test
 {
 

@@ -2,6 +2,8 @@
 // Tables of shape inference: pools.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Pooling.hpp>
+
 namespace tenon::test
 {
 

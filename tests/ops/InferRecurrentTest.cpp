@@ -2,6 +2,8 @@
 // Tables of shape inference: the LSTM layers. The tables start from a full set of weights and take away or change one.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Recurrent.hpp>
+
 namespace tenon::test
 {
 

@@ -2,6 +2,8 @@
 // Tables of shape inference: reductions.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Reduction.hpp>
+
 namespace tenon::test
 {
 

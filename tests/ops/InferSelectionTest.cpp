@@ -2,6 +2,10 @@
 // Tables of shape inference: layers that choose.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Indexing.hpp>
+#include <tenon/descriptors/Vision.hpp>
+
 namespace tenon::test
 {
 

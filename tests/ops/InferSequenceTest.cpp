@@ -2,6 +2,9 @@
 // Tables of shape inference: ranges, running sums, sequences, segments, shapes as values, and diagonals.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Reduction.hpp>
+
 #include <limits>
 
 namespace tenon::test

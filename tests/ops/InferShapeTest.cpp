@@ -2,6 +2,10 @@
 // Tables of shape inference: operations that rearrange, repeat or surround elements.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Vision.hpp>
+
 namespace tenon::test
 {
 

@@ -2,6 +2,8 @@
 // Tables of shape inference: Fourier transforms, what is made of them, and complex numbers.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Signal.hpp>
+
 namespace tenon::test
 {
 

@@ -2,6 +2,8 @@
 // Tables of shape inference: Slice and StridedSlice.
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Slicing.hpp>
+
 #include <limits>
 
 namespace tenon::test

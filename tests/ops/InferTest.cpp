@@ -3,6 +3,8 @@
 #include "graph/InferContext.hpp"
 #include "ops/InferCases.hpp"
 
+#include <tenon/descriptors/Expansion.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

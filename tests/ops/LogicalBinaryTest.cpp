@@ -2,7 +2,7 @@
 // LogicalBinary: and, or, with broadcasting, of whatever bytes.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

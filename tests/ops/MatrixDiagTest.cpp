@@ -2,7 +2,7 @@
 // MatrixDiag and MatrixSetDiag: every element size, batches, and matrices that are not square.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

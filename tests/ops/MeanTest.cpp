@@ -2,7 +2,7 @@
 // Mean as a layer of its own. The arithmetic is Reduce's, where all types are tested.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Mfcc against its definition: triangles on the mel scale, logarithms, cosines; and what is refused.
 #include "harness/OpTest.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Signal.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,6 @@
 
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -3,7 +3,12 @@
 // kernels are meant, so tensors are long enough for whole vectors and a rest.
 #include "harness/OpTest.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+#include <tenon/descriptors/Products.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,11 @@
 // compute real values in double precision.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Products.hpp>
+#include <tenon/descriptors/Reduction.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 

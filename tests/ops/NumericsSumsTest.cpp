@@ -3,7 +3,12 @@
 // backends. The bounds are those that docs/numerics.md states.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Indexing.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+#include <tenon/descriptors/Products.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <gtest/gtest.h>
 

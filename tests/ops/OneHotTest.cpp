@@ -2,7 +2,7 @@
 // OneHot: any axis and type, and indices that are outside.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Pad: borders of a value, or mirrored ones.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <gtest/gtest.h>
 

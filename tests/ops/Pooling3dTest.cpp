@@ -2,7 +2,7 @@
 // Pooling3d against its definition in double precision.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Prelu: every type, broadcasting, and what is refused.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // and what is refused.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

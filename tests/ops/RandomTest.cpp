@@ -5,7 +5,7 @@
 #include "harness/Networks.hpp"
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Random.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

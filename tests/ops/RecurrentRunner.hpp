@@ -8,9 +8,9 @@
 #include "harness/GuardedBuffer.hpp"
 #include "harness/OpTest.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 #include <tenon/backend/LstmSlots.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Reduce: every operation and type over any axes, TFLite's exact results on quantized tensors, and what is refused.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // ReduceWindow: windows over every dimension.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Reshape, Squeeze, ExpandDims: the same elements in the same order.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <gtest/gtest.h>
 

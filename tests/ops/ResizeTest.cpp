@@ -2,7 +2,7 @@
 // Resize: bilinear and nearest neighbour, with both conventions of where pixels lie.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // ReverseSequence: sequences before and behind the batch, every element size, and lengths that do not fit.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // ReverseV2: backwards along some axes, which are known at run time.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

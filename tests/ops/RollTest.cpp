@@ -2,8 +2,8 @@
 // Roll: rotation along axes.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

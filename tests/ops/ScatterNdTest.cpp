@@ -2,7 +2,7 @@
 // ScatterNd: updates of slices, in order, in every function, and indices that nobody vouches for.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 

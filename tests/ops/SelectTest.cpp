@@ -2,7 +2,7 @@
 // Select: broadcasting of three inputs, TFLite's choice by slice, every element size, and what is refused.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

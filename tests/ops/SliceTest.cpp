@@ -2,7 +2,7 @@
 // Slice: a box of the input.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Softmax: any axis, beta and type, TFLite's exact results on quantized tensors, and what is refused.
 #include "ops/ElementwiseOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SpaceToBatchNd and BatchToSpaceNd: blocks of space to the batch and back, with a border.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SpaceToDepth and DepthToSpace: blocks of pixels to channels and back.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // SparseToDense: places of any rank and type, one value or one each, and places that are outside.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Splitter: one box of the input for each output.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 

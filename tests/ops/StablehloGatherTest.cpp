@@ -2,7 +2,7 @@
 // StablehloGather and StablehloScatter: slices and windows at index vectors.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // StablehloPad and Dilate: values around and between the elements.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <gtest/gtest.h>
 

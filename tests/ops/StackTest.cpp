@@ -2,7 +2,7 @@
 // Stack: inputs one after the other along a new axis.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 

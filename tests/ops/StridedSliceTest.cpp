@@ -2,7 +2,7 @@
 // StridedSlice as kernels see it: one resolved begin, end and stride for each dimension of the input.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 

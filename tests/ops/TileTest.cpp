@@ -2,7 +2,7 @@
 // Tile: the input again and again along each dimension.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <gtest/gtest.h>
 

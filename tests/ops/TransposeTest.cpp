@@ -2,7 +2,7 @@
 // Transpose: dimension i of the output is dimension m[i] of the input.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <gtest/gtest.h>
 

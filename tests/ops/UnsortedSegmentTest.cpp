@@ -2,8 +2,8 @@
 // UnsortedSegment and SegmentSum: every operation and type, negative numbers, empty segments, and numbers outside.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,8 @@
 #include "ops/ByteLayerCases.hpp"
 #include "ops/WinogradKernels.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

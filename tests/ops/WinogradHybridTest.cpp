@@ -4,7 +4,8 @@
 #include "ops/SumKinds.hpp"
 #include "ops/WinogradKernels.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 namespace tenon::test
 {

@@ -4,7 +4,8 @@
 #include "ops/FastCompare.hpp"
 #include "ops/WeightedSumOracle.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,8 @@
 // Reshape of dimensions of size 1 is out of their way.
 #include "harness/Passes.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,8 @@
 // UnreadLayers: what loses its last reader goes, with all that fed it alone.
 #include "optimizer/UnreadLayers.hpp"
 
+#include <tenon/descriptors/Slicing.hpp>
+
 #include <gtest/gtest.h>
 
 namespace tenon::test

@@ -4,6 +4,8 @@
 #include "Files.hpp"
 #include "serializer/Enumerators.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>

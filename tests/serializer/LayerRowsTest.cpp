@@ -3,6 +3,8 @@
 #include "Files.hpp"
 #include "serializer/Enumerators.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <gmock/gmock.h>
 
 #include <type_traits>

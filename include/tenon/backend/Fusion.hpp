@@ -3,7 +3,6 @@
 // memory. A workload without hooks runs by itself.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Export.hpp>
 #include <tenon/Tensor.hpp>
 
@@ -17,6 +16,7 @@ namespace tenon
 {
 
 class IShapedWorkload;
+struct ActivationDescriptor;
 struct ReshapeArgs;
 
 /// Tensors of a layer that are ranges of another one of its tensors, byte for byte: the inputs of a Concat along the

@@ -5,6 +5,7 @@
 
 #include <tenon/backend/ILayerSupport.hpp>
 #include <tenon/backend/IWorkload.hpp>
+#include <tenon/descriptors/External.hpp>
 
 #include <memory>
 #include <vector>

@@ -2,15 +2,17 @@
 // LayerView: what a backend sees of a layer when it is asked for support or for a workload.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Span.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
+#include <tenon/descriptors/Base.hpp>
 
 #include <string>
 
 namespace tenon
 {
+
+struct ActivationDescriptor;
 
 /// A plain view; the pointers are valid during the call that passes it, constant data as long as the loaded network.
 struct LayerView
@@ -49,7 +51,8 @@ struct LayerView
     /// The values of a constant input. Null if it is none, or in a question without values.
     const void* GetConstantData(size_t i) const { return i < m_ConstantData.size() ? m_ConstantData[i] : nullptr; }
 
-    /// The descriptor as D. The layer type says which one it is: the `descriptor` column of ops.def.
+    /// The descriptor as D, whose header is in <tenon/descriptors/>. The layer type says which one it is: the
+    /// `descriptor` column of ops.def.
     template <typename D>
     const D& GetDescriptor() const
     {

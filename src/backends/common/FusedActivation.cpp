@@ -2,6 +2,8 @@
 // See FusedActivation.hpp.
 #include "backends/common/FusedActivation.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+
 #include <cmath>
 #include <limits>
 #include <string>

@@ -8,6 +8,7 @@
 #include "common/OpFlags.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <climits>
 

@@ -3,7 +3,9 @@
 // prepare function); support, workload factory and workloads derive from the table. Used by CpuRef and CpuAcc.
 #pragma once
 
-#include <tenon/backend/IBackend.hpp>
+#include <tenon/BackendId.hpp>
+#include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/IWorkloadFactory.hpp>
 
 #include <array>
 #include <cstdint>

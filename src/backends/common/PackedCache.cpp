@@ -4,6 +4,8 @@
 
 #include "common/MappedFile.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <algorithm>
 
 namespace tenon::backends

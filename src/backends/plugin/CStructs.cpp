@@ -3,6 +3,7 @@
 #include "backends/plugin/CStructs.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <climits>
 

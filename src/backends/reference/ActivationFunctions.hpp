@@ -3,8 +3,8 @@
 // for floats and to fill its tables.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Types.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,8 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/ControlFlow.hpp>
+
 namespace tenon::infer
 {
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape inference of convolutions. Weights have the data's layout with the output channels in front, but for depthwise
-// and 3D convolutions, which have one layout of weights each (see Descriptors.hpp). A bias may be left unconnected.
+// and 3D convolutions, which have one layout of weights each (see descriptors/Convolution.hpp). A bias may be left
+// unconnected.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
 
 namespace tenon::infer
 {

@@ -3,6 +3,8 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Slicing.hpp>
+
 namespace tenon::infer
 {
 

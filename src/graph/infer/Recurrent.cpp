@@ -4,6 +4,7 @@
 #include "graph/infer/InferHelpers.hpp"
 
 #include <tenon/backend/LstmSlots.hpp>
+#include <tenon/descriptors/Recurrent.hpp>
 
 namespace tenon::infer
 {

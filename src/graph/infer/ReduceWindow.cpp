@@ -3,6 +3,9 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+
 #include <algorithm>
 
 namespace tenon::infer

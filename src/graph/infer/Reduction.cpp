@@ -5,6 +5,8 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Reduction.hpp>
+
 namespace tenon::infer
 {
 

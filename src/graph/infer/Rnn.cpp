@@ -3,6 +3,8 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Recurrent.hpp>
+
 namespace tenon::infer
 {
 

@@ -3,6 +3,9 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Vision.hpp>
+
 #include <algorithm>
 
 namespace tenon::infer

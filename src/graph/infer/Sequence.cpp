@@ -3,6 +3,9 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Reduction.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -3,6 +3,10 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Vision.hpp>
+
 namespace tenon::infer
 {
 

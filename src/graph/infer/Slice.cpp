@@ -7,6 +7,8 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Slicing.hpp>
+
 #include <algorithm>
 #include <limits>
 

@@ -4,6 +4,8 @@
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
+#include <tenon/descriptors/Indexing.hpp>
+
 #include <algorithm>
 
 namespace tenon::infer

@@ -4,6 +4,12 @@
 #include "graph/InferContext.hpp"
 #include "optimizer/Pass.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Reduction.hpp>
+#include <tenon/descriptors/Slicing.hpp>
+#include <tenon/descriptors/Vision.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>

@@ -2,6 +2,8 @@
 // Pass CanonicalTranspose: one kind of transposition for all that follows.
 #include "optimizer/Pass.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+
 namespace tenon::passes
 {
 

@@ -4,6 +4,10 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/WeightedLayer.hpp"
 
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Products.hpp>
+
 #include <cmath>
 
 namespace tenon::passes

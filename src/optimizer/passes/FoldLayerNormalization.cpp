@@ -8,6 +8,8 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
+#include <tenon/descriptors/Normalization.hpp>
+
 namespace tenon::passes
 {
 

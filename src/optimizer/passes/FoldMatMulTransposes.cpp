@@ -6,7 +6,8 @@
 #include "optimizer/Patterns.hpp"
 #include "optimizer/Transposes.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <memory>
 #include <utility>

@@ -5,6 +5,8 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
+#include <tenon/descriptors/Normalization.hpp>
+
 namespace tenon::passes
 {
 

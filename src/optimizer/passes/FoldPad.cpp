@@ -5,6 +5,10 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+
 #include <cmath>
 #include <limits>
 #include <utility>

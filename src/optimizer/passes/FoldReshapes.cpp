@@ -6,6 +6,8 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/UnreadLayers.hpp"
 
+#include <tenon/descriptors/Arrangement.hpp>
+
 namespace tenon::passes
 {
 

@@ -6,6 +6,9 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/WeightedLayer.hpp"
 
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Products.hpp>
+
 #include <algorithm>
 
 namespace tenon::passes

@@ -7,6 +7,9 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Reduction.hpp>
+
 #include <algorithm>
 
 namespace tenon::passes

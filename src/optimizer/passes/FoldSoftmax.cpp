@@ -3,6 +3,9 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Reduction.hpp>
+
 namespace tenon::passes
 {
 

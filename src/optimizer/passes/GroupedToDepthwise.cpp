@@ -6,7 +6,7 @@
 #include "optimizer/Patterns.hpp"
 #include "optimizer/Transposes.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <cstring>
 #include <memory>

@@ -6,6 +6,8 @@
 #include "optimizer/Pass.hpp"
 #include "optimizer/Transposes.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <algorithm>
 
 namespace tenon::passes

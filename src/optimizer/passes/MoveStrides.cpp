@@ -14,7 +14,7 @@
 #include "optimizer/Patterns.hpp"
 #include "optimizer/StridedConvolutions.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "optimizer/Patterns.hpp"
 #include "optimizer/Transposes.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <algorithm>
 #include <array>

@@ -11,8 +11,8 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -10,8 +10,8 @@
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/elementwise/Broadcast.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/Types.hpp>
 
 #include <cstddef>
 #include <cstdint>

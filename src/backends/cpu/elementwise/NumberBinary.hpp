@@ -6,7 +6,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/Types.hpp>
 
 #include <cstddef>
 

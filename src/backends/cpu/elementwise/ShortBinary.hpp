@@ -8,8 +8,8 @@
 
 #include "backends/common/Quantization.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "backends/cpu/elementwise/ShortLoops.hpp"
 #include "backends/reference/kernels/ShortTables.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cstdlib>
 #include <limits>

@@ -9,7 +9,7 @@
 #include "backends/cpu/kernels/ActivationLoop.hpp"
 #include "backends/reference/Kernels.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 namespace tenon::cpu
 {

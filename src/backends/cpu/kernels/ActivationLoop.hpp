@@ -4,7 +4,7 @@
 
 #include "backends/cpu/elementwise/FloatUnary.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -5,8 +5,6 @@
 #include "backends/cpu/elementwise/NumberBinary.hpp"
 #include "backends/reference/Kernels.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 #include <algorithm>
 #include <array>
 

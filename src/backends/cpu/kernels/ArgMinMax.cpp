@@ -6,7 +6,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/kernels/HalfBands.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <algorithm>
 #include <cstddef>

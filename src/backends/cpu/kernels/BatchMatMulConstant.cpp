@@ -14,7 +14,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <limits>
 #include <utility>

@@ -9,8 +9,6 @@
 #include "backends/cpu/elementwise/Requantize.hpp"
 #include "backends/reference/Kernels.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 namespace tenon::cpu
 {
 

@@ -5,7 +5,7 @@
 #include "backends/cpu/kernels/PreparedProduct.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 namespace tenon::cpu
 {

@@ -9,7 +9,7 @@
 #include "backends/cpu/kernels/GroupMatrices.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/PreparedProduct.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 namespace tenon::cpu
 {

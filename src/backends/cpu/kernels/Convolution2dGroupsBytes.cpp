@@ -13,7 +13,7 @@
 #include "backends/cpu/kernels/PackedGroups8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 

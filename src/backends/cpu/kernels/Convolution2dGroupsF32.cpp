@@ -6,7 +6,7 @@
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 namespace tenon::cpu
 {

@@ -7,7 +7,7 @@
 #include "backends/cpu/kernels/DepthwiseProduct16.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <cstdlib>
 

@@ -9,7 +9,7 @@
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 namespace tenon::cpu
 {

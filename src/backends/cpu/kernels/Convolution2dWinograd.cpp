@@ -6,8 +6,6 @@
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/WinogradCheck.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 namespace tenon::cpu
 {
 

@@ -8,8 +8,6 @@
 #include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/cpu/kernels/WinogradCheck.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 namespace tenon::cpu
 {
 

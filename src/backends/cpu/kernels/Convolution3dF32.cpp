@@ -8,6 +8,8 @@
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/reference/kernels/VolumeGeometry.hpp"
 
+#include <tenon/descriptors/Convolution.hpp>
+
 #include <algorithm>
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <cstddef>
 

@@ -14,7 +14,7 @@
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <type_traits>
 

@@ -9,8 +9,6 @@
 #include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/reference/Kernels.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 #include <algorithm>
 #include <vector>
 

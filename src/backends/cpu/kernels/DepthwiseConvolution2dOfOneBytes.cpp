@@ -8,7 +8,7 @@
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 namespace tenon::cpu
 {

@@ -6,8 +6,6 @@
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 #include "backends/reference/Kernels.hpp"
 
-#include <tenon/Descriptors.hpp>
-
 namespace tenon::cpu
 {
 

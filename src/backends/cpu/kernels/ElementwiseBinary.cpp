@@ -10,7 +10,7 @@
 #include "backends/cpu/elementwise/ShortBinary.hpp"
 #include "backends/reference/Kernels.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <memory>
 

@@ -8,8 +8,8 @@
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/WeightsCheck.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 namespace tenon::cpu
 {

@@ -7,8 +7,8 @@
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 namespace tenon::cpu
 {

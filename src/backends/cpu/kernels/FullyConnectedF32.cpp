@@ -3,7 +3,7 @@
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/PreparedProduct.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 namespace tenon::cpu
 {

@@ -6,7 +6,7 @@
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 namespace tenon::cpu
 {

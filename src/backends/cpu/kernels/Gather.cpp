@@ -10,7 +10,7 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <algorithm>
 #include <array>

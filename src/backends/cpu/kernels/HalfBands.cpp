@@ -6,6 +6,8 @@
 #include "backends/cpu/kernels/HalfLoops.hpp"
 #include "common/OneThread.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -8,7 +8,7 @@
 #include "backends/common/Scratch.hpp"
 #include "common/FunctionRef.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/Types.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -8,7 +8,9 @@
 #include "backends/cpu/kernels/HalfPieces.hpp"
 #include "backends/cpu/kernels/PoolVectors.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <vector>
 

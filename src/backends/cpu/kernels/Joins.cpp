@@ -10,7 +10,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <algorithm>
 #include <memory>

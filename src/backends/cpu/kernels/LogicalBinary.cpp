@@ -3,7 +3,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/LogicalLoops.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 namespace tenon::cpu
 {

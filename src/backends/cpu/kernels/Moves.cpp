@@ -7,7 +7,9 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <utility>
 #include <vector>

@@ -8,7 +8,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "backends/cpu/kernels/CentredWeights8.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 #include <cstdlib>

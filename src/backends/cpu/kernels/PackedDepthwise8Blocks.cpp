@@ -4,7 +4,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -8,7 +8,7 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -7,7 +7,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include "backends/cpu/kernels/ReduceVectors.hpp"
 #include "backends/reference/Kernels.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "common/CopyBlock.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <algorithm>
 #include <cstdint>

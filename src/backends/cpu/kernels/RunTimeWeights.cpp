@@ -2,7 +2,8 @@
 // See RunTimeWeights.hpp.
 #include "backends/cpu/kernels/RunTimeWeights.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 namespace tenon::cpu
 {

@@ -11,7 +11,7 @@
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <memory>
 

@@ -9,7 +9,7 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -10,7 +10,7 @@
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Recurrent.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -8,8 +8,8 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/windows/Windows.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 #include <cstddef>

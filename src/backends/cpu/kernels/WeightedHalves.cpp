@@ -8,7 +8,7 @@
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "common/OneThread.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 #include <memory>

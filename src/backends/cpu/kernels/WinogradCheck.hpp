@@ -2,8 +2,8 @@
 // What the convolutions by Winograd's transforms ask of their layers.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <cstddef>
 #include <cstdint>

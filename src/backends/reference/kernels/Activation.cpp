@@ -5,7 +5,7 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/QuantizedActivation.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <cmath>

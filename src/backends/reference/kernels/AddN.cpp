@@ -6,7 +6,6 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/SumType.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
 #include <string>

@@ -4,8 +4,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <cstdint>
 #include <string>

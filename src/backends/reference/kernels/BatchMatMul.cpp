@@ -12,8 +12,8 @@
 #include "backends/reference/kernels/Pieces.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <cmath>
 

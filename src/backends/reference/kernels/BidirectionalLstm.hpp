@@ -5,7 +5,7 @@
 
 #include "backends/reference/kernels/LstmCell.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Recurrent.hpp>
 
 namespace tenon::ref
 {

@@ -7,8 +7,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/RnnCell.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Recurrent.hpp>
 
 #include <algorithm>
 #include <cstring>

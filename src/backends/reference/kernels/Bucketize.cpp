@@ -3,8 +3,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // ChannelShuffle: the slices of an axis, taken as a table of groups by slices of a group, are read column by column.
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 namespace tenon::ref
 {

@@ -2,8 +2,8 @@
 // ComplexPart: the real part, imaginary part or magnitude of complex numbers.
 #include "backends/common/KernelTable.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Signal.hpp>
 
 #include <complex>
 

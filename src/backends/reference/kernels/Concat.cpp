@@ -6,8 +6,8 @@
 #include "backends/reference/kernels/ChunkJoin.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #include "backends/reference/kernels/Requantizer.hpp"
 #include "backends/reference/kernels/VolumeGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <functional>
 

@@ -2,8 +2,8 @@
 // Geometry of convolutions from descriptors and shapes.
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <string>
 

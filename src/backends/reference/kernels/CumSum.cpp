@@ -8,7 +8,7 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 

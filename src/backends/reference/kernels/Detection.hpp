@@ -7,8 +7,8 @@
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/BoxSuppression.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/backend/IWorkload.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/Detection.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <algorithm>
 #include <string>

@@ -11,8 +11,8 @@
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/ShortTables.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementwiseLoop.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <cstring>
 

@@ -12,8 +12,9 @@
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -4,8 +4,8 @@
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "common/CopyBlock.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <string>
 #include <vector>

@@ -8,8 +8,8 @@
 #include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <algorithm>
 #include <cmath>

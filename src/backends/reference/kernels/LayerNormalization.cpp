@@ -6,8 +6,8 @@
 #include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <array>
 #include <cmath>

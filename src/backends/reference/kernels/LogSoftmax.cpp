@@ -9,8 +9,8 @@
 #include "backends/reference/kernels/AxisRows.hpp"
 #include "backends/reference/kernels/ByteLogSoftmax.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cstdint>
 

@@ -7,10 +7,10 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/GateProduct.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/backend/ILayerSupport.hpp>
 #include <tenon/backend/IWorkload.hpp>
 #include <tenon/backend/LstmSlots.hpp>
+#include <tenon/descriptors/Recurrent.hpp>
 
 #include <array>
 #include <cstdint>

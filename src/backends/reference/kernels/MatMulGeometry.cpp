@@ -2,8 +2,8 @@
 // See MatMulGeometry.hpp.
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 // Mean over some axes: the reduction of that name under its own layer type.
 #include "backends/reference/kernels/Reduce.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 namespace tenon::ref
 {

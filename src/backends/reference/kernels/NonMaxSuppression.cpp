@@ -5,7 +5,7 @@
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <algorithm>
 #include <cmath>

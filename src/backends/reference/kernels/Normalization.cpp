@@ -5,8 +5,8 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/SumType.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <algorithm>
 #include <cmath>

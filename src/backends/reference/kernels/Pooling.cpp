@@ -7,8 +7,8 @@
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <algorithm>
 #include <cmath>

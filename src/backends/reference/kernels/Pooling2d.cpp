@@ -2,7 +2,7 @@
 // Pooling2d: pools over windows of NHWC data; the work is done in Pooling.cpp.
 #include "backends/reference/kernels/Pooling.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 namespace tenon::ref
 {

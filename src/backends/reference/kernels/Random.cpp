@@ -6,8 +6,8 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/RandomBits.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Random.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -6,8 +6,8 @@
 #include "backends/reference/kernels/Fft.hpp"
 #include "backends/reference/kernels/Pieces.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Signal.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -11,8 +11,8 @@
 #include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <bit>

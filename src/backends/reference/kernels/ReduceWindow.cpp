@@ -7,8 +7,8 @@
 #include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 
 #include <algorithm>
 #include <functional>

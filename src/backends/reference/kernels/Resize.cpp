@@ -4,8 +4,8 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/ResizeAxis.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Vision.hpp>
 
 #include <Eigen/Core>
 

@@ -5,7 +5,7 @@
 #include "backends/reference/kernels/MovedElement.hpp"
 #include "common/CopyBlock.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <algorithm>
 

@@ -3,6 +3,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/RnnCell.hpp"
 
+#include <tenon/descriptors/Recurrent.hpp>
+
 namespace tenon::ref
 {
 

@@ -7,8 +7,8 @@
 #include "backends/reference/kernels/Requantizer.hpp"
 #include "backends/reference/kernels/SumRequantizer.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 // kernels compute them. Used by Activation, here and in CpuAcc.
 #pragma once
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <array>

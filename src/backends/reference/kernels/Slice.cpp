@@ -2,8 +2,8 @@
 // Slice: the box at m_Begin of m_Size.
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <string>
 

@@ -11,7 +11,7 @@
 #include "backends/reference/kernels/ShortSoftmax.hpp"
 #include "backends/reference/kernels/SoftmaxPowers.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,8 +6,8 @@
 #include "backends/reference/kernels/StoredElement.hpp"
 #include "common/CopyBlock.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 // Both are a transposition of six dimensions.
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <string>
 #include <utility>

@@ -2,8 +2,8 @@
 // Splitter: output i is the box of view i.
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <algorithm>
 #include <string>

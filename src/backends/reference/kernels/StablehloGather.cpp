@@ -5,8 +5,8 @@
 #include "backends/reference/IndexWalk.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -4,8 +4,8 @@
 #include "backends/reference/IndexWalk.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <algorithm>
 #include <cstring>

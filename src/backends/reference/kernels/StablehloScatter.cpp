@@ -10,8 +10,8 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -4,8 +4,8 @@
 // index, so that the order of the elements is that of the input's dimensions.
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Slicing.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -10,8 +10,8 @@
 #include "backends/reference/kernels/LstmInteger.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Recurrent.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -4,8 +4,8 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 // Transpose: dimension i of the output is dimension m[i] of the input. Permute arrives here too, with its inverse.
 #include "backends/reference/kernels/DataMovement.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 namespace tenon::ref
 {

@@ -4,8 +4,8 @@
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "backends/reference/kernels/TransposedSum.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 namespace tenon::ref
 {

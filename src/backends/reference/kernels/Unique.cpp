@@ -4,7 +4,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
-#include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <algorithm>
 #include <numeric>

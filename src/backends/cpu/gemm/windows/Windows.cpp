@@ -5,8 +5,8 @@
 #include "backends/cpu/gemm/windows/ColumnAsRow.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
-#include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
 #include <cstring>
