@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# tenon_add_module(<name> SOURCES <file>... [USES <module>...] [LIBS <imported target>...] [INCLUDES <dir>...])
+# tenon_add_module(<name> SOURCES <file>... [USES <module>...] [LIBS <imported target>...] [INCLUDES <dir>...]
+#                  [KIND <kind>])
 #
 # One folder of src/ as an object library. USES names the modules that its sources may include; the ctest
 # "layering" checks the #includes themselves. LIBS and INCLUDES are private: they reach no other module's sources.
-# The objects go into both libtenon.so and libtenon.a.
+# KIND says how it is compiled: see Optimization.cmake. The objects go into both libtenon.so and libtenon.a.
 
 include(CheckLinkerFlag)
+include(${CMAKE_CURRENT_LIST_DIR}/Optimization.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/PrecompiledHeaders.cmake)
 
 add_library(tenon_options INTERFACE)
 target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
@@ -17,6 +20,7 @@ check_linker_flag(CXX LINKER:-z,now TENON_HAS_Z_NOW)
 if(TENON_HAS_Z_NOW)
   target_link_options(tenon_options INTERFACE LINKER:-z,now)
 endif()
+include(${CMAKE_CURRENT_LIST_DIR}/SmallLibrary.cmake)
 if(CMAKE_SIZEOF_VOID_P EQUAL 4)
   target_compile_definitions(tenon_options INTERFACE _FILE_OFFSET_BITS=64) # files, and limits of memory, past 2 GiB
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -35,21 +39,44 @@ if(TENON_SANITIZE)
   endif()
 endif()
 
+# Sources of one module that are compiled as one share what they include. Names in anonymous namespaces must then differ
+# within a module. The preset "debug" compiles each source by itself.
+option(TENON_UNITY_BUILD "Compile several sources of a module as one" ON)
+function(tenon_unite target)
+  if(TENON_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 set_property(GLOBAL PROPERTY TENON_MODULES "")
 set_property(GLOBAL PROPERTY TENON_MODULE_LIBS "")
 
-function(tenon_add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;LIBS;INCLUDES")
-  set(target tenon_${name})
-  add_library(${target} OBJECT ${arg_SOURCES})
+# For objects of libtenon.so.
+function(tenon_hide_symbols target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
   target_compile_definitions(${target} PRIVATE TENON_BUILDING)
+endfunction()
+
+function(tenon_add_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "SOURCES;USES;LIBS;INCLUDES")
+  set(target tenon_${name})
+  add_library(${target} OBJECT ${arg_SOURCES})
+  tenon_hide_symbols(${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   if(arg_INCLUDES)
     target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
   endif()
   target_link_libraries(${target} PRIVATE tenon_options ${arg_LIBS})
+  set(kind modules)
+  if(arg_KIND)
+    set(kind ${arg_KIND})
+  endif()
+  tenon_optimize(${target} ${kind})
+  tenon_precompile(${target} ${kind})
+  if(kind MATCHES "modules|runtime")
+    tenon_unite(${target})
+  endif()
   foreach(module IN LISTS arg_USES)
     if(NOT TARGET tenon_${module})
       message(FATAL_ERROR "module ${name} uses ${module}, which is not below it: see src/CMakeLists.txt")

@@ -35,7 +35,7 @@ bool TakeNumber(std::string_view& text, T& value)
 }
 
 template <typename T>
-bool ParseNumber(std::string_view text, T& value)
+bool ParseElement(std::string_view text, T& value)
 {
     return TakeNumber(text, value) && text.empty();
 }
@@ -115,7 +115,7 @@ bool ParseElement(DataType type, std::string_view text, std::byte* data, size_t 
                             if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
                             {
                                 float value = 0.0f;
-                                if (!ParseNumber(text, value))
+                                if (!ParseElement(text, value))
                                 {
                                     return false;
                                 }
@@ -125,7 +125,7 @@ bool ParseElement(DataType type, std::string_view text, std::byte* data, size_t 
                             else if constexpr (std::is_same_v<T, Int4>)
                             {
                                 int value = 0;
-                                if (!ParseNumber(text, value) || value < -8 || value > 7)
+                                if (!ParseElement(text, value) || value < -8 || value > 7)
                                 {
                                     return false;
                                 }
@@ -146,7 +146,7 @@ bool ParseElement(DataType type, std::string_view text, std::byte* data, size_t 
                                 }
                                 else
                                 {
-                                    parsed = ParseNumber(text, value);
+                                    parsed = ParseElement(text, value);
                                 }
                                 if (parsed)
                                 {

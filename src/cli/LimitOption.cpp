@@ -28,7 +28,7 @@ constexpr uint64_t NoLimit = std::numeric_limits<uint64_t>::max();
 /// Networks within networks are read and run by functions that call themselves.
 constexpr uint64_t MaxNesting = 256;
 /// What a message quotes of a word, in characters.
-constexpr size_t MaxQuoted = 40;
+constexpr size_t MaxQuotedLimit = 40;
 
 struct NamedLimit
 {
@@ -72,7 +72,7 @@ const NamedLimit& FindLimit(const std::string& name)
             names.push_back(limit.m_Name);
         }
         const std::optional<std::string> nearest = FindNearest(name, names);
-        throw UsageError(fmt::format("--limit: there is no limit '{}'{}; there are {}", Printable(name, MaxQuoted),
+        throw UsageError(fmt::format("--limit: there is no limit '{}'{}; there are {}", Printable(name, MaxQuotedLimit),
                                      nearest ? fmt::format(" (nearest: {})", *nearest) : "", fmt::join(names, ", ")));
     }
     return *found;
@@ -103,7 +103,7 @@ uint64_t ParseValue(const NamedLimit& limit, std::string_view text)
     if (error != std::errc() || unit == 0 || number > limit.m_Most / unit)
     {
         throw UsageError(fmt::format(
-            "--limit: '{}' is no value for {}; expected is {}", Printable(text, MaxQuoted), limit.m_Name,
+            "--limit: '{}' is no value for {}; expected is {}", Printable(text, MaxQuotedLimit), limit.m_Name,
             limit.m_Most == NoLimit ? "a whole number below 2^64, also with K, M, G or T behind it for a power of "
                                       "1024, as 8G, or 'none'"
                                     : fmt::format("a whole number in 0..{}", limit.m_Most)));

@@ -18,7 +18,7 @@ namespace
 
 constexpr std::string_view Separators = " \t\r\n,";
 /// What a message quotes of a word, in characters.
-constexpr size_t MaxQuoted = 40;
+constexpr size_t MaxQuotedWord = 40;
 
 bool IsContinuation(char c)
 {
@@ -55,7 +55,7 @@ bool IsBeginOfCharacter(std::string_view bytes)
 {
     const Position position = PositionOf(content, at);
     std::string message = fmt::format("column {} of line {}: '{}' is no value of type {}", position.m_Column,
-                                      position.m_Line, Printable(word, MaxQuoted), GetDataTypeName(type));
+                                      position.m_Line, Printable(word, MaxQuotedWord), GetDataTypeName(type));
     if (content.find_first_not_of(Separators) == at) // perhaps no text with numbers at all
     {
         message += "; read are .npy, PNG, JPEG and BMP pictures, raw bytes in a .bin file, and text with numbers";

@@ -16,7 +16,7 @@ namespace
 {
 
 /// What a message quotes of a word, in characters.
-constexpr size_t MaxQuoted = 60;
+constexpr size_t MaxQuotedOption = 60;
 
 /// "-5" and "-.5" are values.
 bool IsOption(const std::string& word)
@@ -49,7 +49,7 @@ std::string DescribeOption(const std::string& word, const std::vector<std::strin
         }
     }
     const std::optional<std::string> nearest = FindNearest(bare, bareOptions);
-    return fmt::format("there is no option '{}'", Printable(name, MaxQuoted)) +
+    return fmt::format("there is no option '{}'", Printable(name, MaxQuotedOption)) +
            (nearest ? fmt::format("; the nearest is {}{}", isLong ? "--" : "-", *nearest) : "");
 }
 
@@ -72,7 +72,7 @@ std::string DescribeUnknownWords(const std::vector<std::string>& unknown, const 
         {
             text += text.empty() ? "" : "; ";
             text += IsOption(word) ? DescribeOption(word, options)
-                                   : fmt::format("'{}' belongs to no option", Printable(word, MaxQuoted));
+                                   : fmt::format("'{}' belongs to no option", Printable(word, MaxQuotedOption));
         }
     }
     return text;

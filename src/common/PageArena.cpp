@@ -13,8 +13,8 @@ namespace tenon
 namespace
 {
 
-constexpr size_t FirstChunkBytes = size_t{4} << 10; ///< a small network fits
-constexpr size_t LastChunkBytes = size_t{8} << 20;  ///< chunks double up to here
+constexpr size_t FirstArenaBytes = size_t{4} << 10; ///< a small network fits
+constexpr size_t LastArenaBytes = size_t{8} << 20;  ///< chunks double up to here
 
 } // namespace
 
@@ -42,7 +42,7 @@ void* PageArena::Allocate(size_t bytes, size_t alignment)
 
 void PageArena::AddChunk(size_t bytes)
 {
-    const size_t next = m_Chunks.empty() ? FirstChunkBytes : std::min(m_Chunks.back().m_Bytes * 2, LastChunkBytes);
+    const size_t next = m_Chunks.empty() ? FirstArenaBytes : std::min(m_Chunks.back().m_Bytes * 2, LastArenaBytes);
     const size_t size = RoundToPages(std::max(next, bytes));
     m_Chunks.reserve(m_Chunks.size() + 1); // so that the chunk is noted once it is there
     void* const memory = TakePages(size);

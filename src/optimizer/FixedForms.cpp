@@ -15,14 +15,14 @@ namespace tenon
 namespace
 {
 
-unsigned int RankOf(const TensorShape& shape)
+unsigned int RankIfStatic(const TensorShape& shape)
 {
     return shape.AreAllDimensionsSpecified() ? shape.GetNumDimensions() : 0;
 }
 
 unsigned int SizeOf(const TensorShape& shape, unsigned int dimension)
 {
-    return dimension < RankOf(shape) ? shape[dimension] : 0;
+    return dimension < RankIfStatic(shape) ? shape[dimension] : 0;
 }
 
 /// Of constant weights, which are input 1; 0 where they are not constant.
@@ -53,7 +53,7 @@ FixedForms::Form FixedForms::MakeBy(const Layer& layer) const
     if constexpr (Rule == FormRule::Stored)
     {
         const TensorShape& shape = layer.Output(0).GetTensorInfo().GetShape();
-        const unsigned int rank = RankOf(shape);
+        const unsigned int rank = RankIfStatic(shape);
         return {rank, true, rank == 0 ? 0 : SizeOf(shape, rank - 1)};
     }
     else if constexpr (Rule == FormRule::Weights0 || Rule == FormRule::Weights3)
@@ -147,7 +147,7 @@ std::optional<unsigned int> FixedForms::GetRank(const OutputSlot& slot) const
 
 bool FixedForms::KeepsShape(const Layer& layer, unsigned int data, unsigned int constant) const
 {
-    return RankOf(layer.Input(constant).GetTensorInfo().GetShape()) <= OfInput(layer, data).m_LeastRank;
+    return RankIfStatic(layer.Input(constant).GetTensorInfo().GetShape()) <= OfInput(layer, data).m_LeastRank;
 }
 
 } // namespace tenon

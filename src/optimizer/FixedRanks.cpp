@@ -29,7 +29,7 @@ bool PreservesRank(const Layer& layer)
     }
 }
 
-unsigned int RankOf(const TensorShape& shape)
+unsigned int RankIfKnown(const TensorShape& shape)
 {
     return shape.GetDimensionality() == Dimensionality::Specified ? shape.GetNumDimensions() : 0;
 }
@@ -75,7 +75,7 @@ void FixedRanks::AskProducer(const Layer& layer)
     unsigned int rank = GetFixedRank(layer);
     if (layer.GetType() == LayerType::Constant)
     {
-        rank = RankOf(layer.Output(0).GetTensorInfo().GetShape());
+        rank = RankIfKnown(layer.Output(0).GetTensorInfo().GetShape());
     }
     else if (rank == 0 && PreservesRank(layer))
     {

@@ -10,7 +10,7 @@ namespace tenon
 namespace
 {
 
-constexpr size_t MaxNamedLayers = 50; // of one error message; a model with more failures says how many more
+constexpr size_t MaxNamedRefusals = 50; // of one error message; a model with more failures says how many more
 
 std::string Types(const Layer& layer)
 {
@@ -72,7 +72,7 @@ std::string DescribeFallback(const Layer& layer, const Refusals& refusals)
 void UnsupportedLayers::Add(const Layer& layer, const std::string& where, const Refusals& refusals)
 {
     ++m_Count;
-    if (m_Count <= MaxNamedLayers)
+    if (m_Count <= MaxNamedRefusals)
     {
         m_Text += fmt::format("\n  {}layer {} '{}' ({}): {}", where, layer.m_Index, layer.GetNameStr(),
                               GetTypeText(layer), refusals.m_Reasons);
@@ -91,7 +91,7 @@ void UnsupportedLayers::ThrowIfAny(size_t numLayers) const
     {
         return;
     }
-    const std::string more = m_Count > MaxNamedLayers ? fmt::format("\n  and {} more", m_Count - MaxNamedLayers) : "";
+    const std::string more = m_Count > MaxNamedRefusals ? fmt::format("\n  and {} more", m_Count - MaxNamedRefusals) : "";
     throw UnimplementedException(fmt::format("{} of {} layers are not supported by any of the chosen backends:{}{}",
                                              m_Count, numLayers, m_Text, more));
 }

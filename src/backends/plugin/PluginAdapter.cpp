@@ -405,9 +405,9 @@ tenon_plugin_table MakePluginTable(const char* id, const char* version)
 }
 
 tenon_status CreatePluginBackend(PluginBackendMaker maker, const char* id, size_t numOptions,
-                                 const tenon_attribute* options, tenon_plugin_backend** backend, tenon_text* error)
+                                 const tenon_attribute* options, tenon_plugin_backend** backend, tenon_text* message)
 {
-    return Guarded(error,
+    return Guarded(message,
                    [&]
                    {
                        auto made = std::make_unique<tenon_plugin_backend>();

@@ -13,11 +13,6 @@ namespace tenon::infer
 namespace
 {
 
-void InferSame(InferContext& context)
-{
-    context.SetOutputShape(0, context.InputShape(0));
-}
-
 void InferBroadcast(InferContext& context)
 {
     context.SetOutputShape(0, Broadcast(context, context.InputShape(0), context.InputShape(1)));

@@ -12,11 +12,6 @@ namespace tenon::infer
 namespace
 {
 
-void InferSame(InferContext& context)
-{
-    context.SetOutputShape(0, context.InputShape(0));
-}
-
 // The shapes that the layer's maker declared, known or not.
 void InferDeclared(InferContext& context)
 {

@@ -47,6 +47,11 @@ void ShapeBuilder::AddRange(const TensorShape& shape, unsigned int first, unsign
     }
 }
 
+void InferSame(InferContext& context)
+{
+    context.SetOutputShape(0, context.InputShape(0));
+}
+
 TensorShape Broadcast(const InferContext& context, const TensorShape& a, const TensorShape& b)
 {
     if (a == b)

@@ -48,6 +48,9 @@ private:
     unsigned int m_Rank = 0;
 };
 
+/// Output 0 has input 0's shape.
+void InferSame(InferContext& context);
+
 /// The shape of an elementwise operation: dimensions are aligned at the last one, and those of size 1 are repeated.
 TensorShape Broadcast(const InferContext& context, const TensorShape& a, const TensorShape& b);
 

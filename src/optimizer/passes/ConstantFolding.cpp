@@ -21,10 +21,10 @@ bool ReadsShapeAlone(LayerType type)
     return type == LayerType::Shape || type == LayerType::Rank || type == LayerType::ZerosLike;
 }
 
-class Folder
+class ConstantFolder
 {
 public:
-    Folder(Graph& graph, PassContext& context)
+    ConstantFolder(Graph& graph, PassContext& context)
         : m_Graph(graph), m_Context(context), m_Runner(context.m_Registry, context.m_Options), m_Fixed(graph.Size()),
           m_Dead(graph.Size(), false)
     {
@@ -183,7 +183,7 @@ private:
 
 void ConstantFolding(Graph& graph, PassContext& context)
 {
-    Folder(graph, context).Run();
+    ConstantFolder(graph, context).Run();
 }
 
 } // namespace tenon::passes

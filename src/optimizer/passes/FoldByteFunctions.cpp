@@ -19,10 +19,10 @@ namespace
 
 constexpr unsigned int Entries = 256;
 
-class Folder
+class ByteFunctionFolder
 {
 public:
-    Folder(Graph& graph, PassContext& context)
+    ByteFunctionFolder(Graph& graph, PassContext& context)
         : m_Graph(graph), m_Context(context), m_Runner(context.m_Registry, context.m_Options)
     {
     }
@@ -131,7 +131,7 @@ private:
 
 void FoldByteFunctions(Graph& graph, PassContext& context)
 {
-    Folder(graph, context).Run();
+    ByteFunctionFolder(graph, context).Run();
 }
 
 } // namespace tenon::passes

@@ -18,10 +18,10 @@ namespace
 constexpr double SqrtTwoOverPi = 2.0 * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 constexpr double Cubic = 0.044715;
 
-class Matcher
+class GeluMatcher
 {
 public:
-    explicit Matcher(const FixedForms& forms) : m_Forms(forms) {}
+    explicit GeluMatcher(const FixedForms& forms) : m_Forms(forms) {}
 
     struct Gelu
     {
@@ -184,9 +184,9 @@ private:
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
-bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+bool FoldGeluAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
 {
-    const auto gelu = Matcher(forms).Match(last);
+    const auto gelu = GeluMatcher(forms).Match(last);
     if (!gelu.has_value())
     {
         return false;
@@ -202,7 +202,7 @@ bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForm
 
 void FoldGelu(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, context, &Fold);
+    ReplaceInOrder(graph, context, &FoldGeluAt);
 }
 
 } // namespace tenon::passes

@@ -48,7 +48,7 @@ OutputSlot* FindRamp(OutputSlot& slot, const FixedForms& forms, std::vector<cons
     return sum->Input(scalar->m_Data).GetConnectedOutputSlot();
 }
 
-bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+bool FoldHardSwishAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
 {
     Product product = GetProduct(last, forms);
     if (product.m_Factors.size() != 2 || !IsNear(product.m_Constant, 1.0 / 6.0))
@@ -73,7 +73,7 @@ bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForm
 
 void FoldHardSwish(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, context, &Fold);
+    ReplaceInOrder(graph, context, &FoldHardSwishAt);
 }
 
 } // namespace tenon::passes

@@ -45,7 +45,7 @@ std::optional<unsigned int> GetDataInput(const Layer& layer)
     return std::nullopt;
 }
 
-bool Fold(Graph& graph, const PassContext& context, Layer& sum, const FixedForms& forms)
+bool FoldMulAddAt(Graph& graph, const PassContext& context, Layer& sum, const FixedForms& forms)
 {
     const bool isDifference = IsBinary(&sum, BinaryOperation::Sub);
     const auto product = isDifference || IsBinary(&sum, BinaryOperation::Add) ? GetDataInput(sum) : std::nullopt;
@@ -94,7 +94,7 @@ bool Fold(Graph& graph, const PassContext& context, Layer& sum, const FixedForms
 
 void FoldMulAdd(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, context, &Fold);
+    ReplaceInOrder(graph, context, &FoldMulAddAt);
 }
 
 } // namespace tenon::passes

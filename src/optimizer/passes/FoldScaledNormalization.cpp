@@ -24,7 +24,7 @@ const TensorShape* GetTarget(const Layer& layer)
     return layer.GetType() == LayerType::Reshape && IsPlainInput(layer, 0) ? FindTargetShape(layer) : nullptr;
 }
 
-class Matcher
+class NormalizationMatcher
 {
 public:
     struct Normalization
@@ -194,9 +194,9 @@ private:
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
-bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
+bool FoldScaledNormalizationAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
 {
-    const auto found = Matcher().Match(last);
+    const auto found = NormalizationMatcher().Match(last);
     if (!found.has_value())
     {
         return false;
@@ -217,7 +217,7 @@ bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForm
 
 void FoldScaledNormalization(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, context, Fold);
+    ReplaceInOrder(graph, context, &FoldScaledNormalizationAt);
 }
 
 } // namespace tenon::passes

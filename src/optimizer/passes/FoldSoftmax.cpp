@@ -32,7 +32,7 @@ std::optional<int64_t> GetAxis(const Layer& reduce)
     return descriptor.m_vAxis.size() == 1 ? std::optional<int64_t>(descriptor.m_vAxis.front()) : std::nullopt;
 }
 
-bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
+bool FoldSoftmaxAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
 {
     if (!IsBinary(&last, BinaryOperation::Div) || last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
     {
@@ -67,7 +67,7 @@ bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForm
 
 void FoldSoftmax(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, context, &Fold);
+    ReplaceInOrder(graph, context, &FoldSoftmaxAt);
 }
 
 } // namespace tenon::passes

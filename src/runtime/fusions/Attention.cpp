@@ -18,7 +18,7 @@ namespace
 /// Of the scores: smaller ones gain nothing.
 constexpr size_t MinScoresBytes = size_t{16} << 10;
 /// From the first product to the second, with views.
-constexpr uint32_t MaxSteps = 12;
+constexpr uint32_t MaxAttentionSteps = 12;
 
 /// Whether the softmax is along the last dimension, of `length` numbers: a reshape before it may have made other rows.
 bool IsOfRows(const Step& softmax, const TensorInfo& info, unsigned int length)
@@ -51,7 +51,7 @@ WhyNot FindSteps(const PlanDraft& draft, uint32_t first, AttentionSteps& found)
     }
     const unsigned int keys = scores[scores.GetNumDimensions() - 1];
     ValueId given = product.m_FirstOutput;
-    for (uint32_t i = 1; i < MaxSteps && first + i < draft.NumSteps() && found.m_Values == 0; ++i)
+    for (uint32_t i = 1; i < MaxAttentionSteps && first + i < draft.NumSteps() && found.m_Values == 0; ++i)
     {
         const Step& step = draft.GetStep(first + i);
         const auto at = std::find(step.m_Inputs.begin(), step.m_Inputs.end(), given) - step.m_Inputs.begin();

@@ -16,7 +16,7 @@ namespace
 {
 
 /// Of a step's output: smaller tensors stay in a cache anyway.
-constexpr size_t MinTensorBytes = size_t{512} << 10;
+constexpr size_t MinTiledTensorBytes = size_t{512} << 10;
 /// Of all tensors between the steps: fewer gain nothing.
 constexpr size_t MinInnerBytes = size_t{2} << 20;
 /// Of the tensors between the steps, in one tile: it may fill a third-level cache, which gains, too.
@@ -24,7 +24,7 @@ constexpr size_t MaxTileBytes = size_t{4} << 20;
 /// Of the largest tensor between the steps, in one tile: a call then takes no time that matters.
 constexpr size_t MinTileBytes = size_t{32} << 10;
 /// Of a run: one more would gain little, and looking for it takes long in networks of many large layers.
-constexpr size_t MaxSteps = 32;
+constexpr size_t MaxTiledSteps = 32;
 
 WhyNot CheckInnerTensors(const PlanDraft& draft, const FusedRun& run)
 {
@@ -135,12 +135,12 @@ uint32_t TilingPass::Visit(uint32_t s)
     const Step& step = m_Draft.GetStep(s);
     const bool isTaken = other != nullptr && (other->m_Kind != FusionKind::ElementwiseChain || other->m_First != s);
     if (isTaken || m_Draft.Planned(s).m_Workload == nullptr || step.m_NumOutputs != 1 || !IsTileable(step) ||
-        m_Draft.OutputOf(s).GetNumBytes() < MinTensorBytes)
+        m_Draft.OutputOf(s).GetNumBytes() < MinTiledTensorBytes)
     {
         return next;
     }
     WhyNot whyNot = nullptr;
-    auto run = MakeTiledRun(m_Draft, s, std::min<size_t>(MaxSteps, m_NextAttention[m_Next] - s), whyNot);
+    auto run = MakeTiledRun(m_Draft, s, std::min<size_t>(MaxTiledSteps, m_NextAttention[m_Next] - s), whyNot);
     if (run != nullptr && other != nullptr && other->Last() >= run->Last())
     {
         whyNot = "a chain has all of its layers, in smaller blocks";
@@ -182,7 +182,7 @@ uint32_t TilingPass::DropChains(const FusedRun& run)
 
 void TileAcrossLayers(PlanDraft& draft)
 {
-    if (draft.m_LargestBytes >= MinTensorBytes)
+    if (draft.m_LargestBytes >= MinTiledTensorBytes)
     {
         TilingPass(draft).Run();
     }

@@ -18,9 +18,9 @@ namespace
 {
 
 /// Of a tensor between layers: a few kilobytes take as long as the calls.
-constexpr size_t MinTensorBytes = size_t{4} << 10;
+constexpr size_t MinChainTensorBytes = size_t{4} << 10;
 /// Of a chain: one more would gain little, and looking for it takes long in large networks.
-constexpr uint32_t MaxSteps = 32;
+constexpr uint32_t MaxChainSteps = 32;
 
 /// Elements after which an input that is broadcast to the output begins anew: it has the output's last dimensions, and
 /// those before them are 1. None where it is broadcast in another way.
@@ -270,7 +270,7 @@ std::unique_ptr<FusedRun> ChainFinder::Make() const
 /// to that one. 0: there is no such chain.
 uint32_t CountSteps(const PlanDraft& draft, uint32_t first, uint32_t end)
 {
-    end = first + std::min(MaxSteps, end - first);
+    end = first + std::min(MaxChainSteps, end - first);
     uint32_t lastUse = draft.GetValue(draft.GetStep(first).m_FirstOutput).m_LastUse;
     uint32_t most = 0;
     for (uint32_t s = first + 1; s < end && lastUse < end && draft.GetStep(s).m_NumOutputs == 1; ++s)
@@ -330,7 +330,7 @@ std::vector<std::unique_ptr<FusedRun>> MakeElementwiseChains(PlanDraft& draft, u
     {
         const FusionHooks* const hooks = draft.HooksOf(s);
         if (hooks == nullptr || hooks->m_ElementLoop == nullptr || draft.GetStep(s).m_NumOutputs != 1 ||
-            draft.OutputOf(s).GetNumBytes() < MinTensorBytes)
+            draft.OutputOf(s).GetNumBytes() < MinChainTensorBytes)
         {
             continue;
         }
@@ -348,7 +348,7 @@ std::vector<std::unique_ptr<FusedRun>> MakeElementwiseChains(PlanDraft& draft, u
 
 void FuseElementwiseChains(PlanDraft& draft)
 {
-    if (draft.m_LargestBytes < MinTensorBytes)
+    if (draft.m_LargestBytes < MinChainTensorBytes)
     {
         return;
     }

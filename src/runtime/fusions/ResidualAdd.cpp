@@ -19,7 +19,7 @@ namespace
 {
 
 /// From the layer to the addition: all the while the tensors that the layer reads keep their memory.
-constexpr uint32_t MaxSteps = 4;
+constexpr uint32_t MaxResidualSteps = 4;
 
 bool MayHaveAddition(const Step& step)
 {
@@ -50,7 +50,7 @@ WhyNot Check(const PlanDraft& draft, uint32_t layer)
     {
         return "its kernel adds no tensor, or has an activation fused into it";
     }
-    if (add - layer > MaxSteps)
+    if (add - layer > MaxResidualSteps)
     {
         return "the addition is too far behind it";
     }
@@ -131,7 +131,7 @@ bool IsResidualAdd(const PlanDraft& draft, uint32_t step)
     {
         return false;
     }
-    for (uint32_t layer = step - std::min(step, MaxSteps); layer < step; ++layer)
+    for (uint32_t layer = step - std::min(step, MaxResidualSteps); layer < step; ++layer)
     {
         if (IsBeforeAddition(draft, layer) && draft.GetValue(draft.GetStep(layer).m_FirstOutput).m_LastUse == step &&
             Check(draft, layer) == nullptr)

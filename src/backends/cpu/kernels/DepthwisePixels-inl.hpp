@@ -18,16 +18,16 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-HWY_INLINE void StoreRounded(Floats values, uint16_t* to, size_t count, [[maybe_unused]] bool isFast)
+/// The nearest bfloat16; `isFast`: by the instruction for numbers that are normal.
+HWY_INLINE hn::Vec<HalfWordTag> RoundPixel(Floats values, [[maybe_unused]] bool isFast)
 {
 #if HWY_TARGET == HWY_AVX3
     if (isFast)
     {
-        StoreSomeHalves(RoundNormalToBf16(values), to, count);
-        return;
+        return RoundNormalToBf16(values);
     }
 #endif
-    StoreSomeBf16(values, to, count);
+    return RoundToBf16(values);
 }
 
 /// Whole vectors of channels.
@@ -38,7 +38,7 @@ struct Whole
     HWY_INLINE void Store(Floats values, float* to, bool) const { hn::StoreU(values, FloatTag(), to); }
     HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
     {
-        StoreRounded(values, to, hn::Lanes(FloatTag()), isFast);
+        hn::StoreU(RoundPixel(values, isFast), HalfWordTag(), to);
     }
 };
 
@@ -46,10 +46,16 @@ struct Whole
 struct Rest
 {
     size_t m_Count;
-    HWY_INLINE Floats Load(const float* from) const { return LoadSome(from, m_Count); }
-    HWY_INLINE Floats Load(const uint16_t* from) const { return LoadSomeBf16(from, m_Count); }
-    HWY_INLINE void Store(Floats values, float* to, bool) const { StoreSome(values, to, m_Count); }
-    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const { StoreRounded(values, to, m_Count, isFast); }
+    HWY_INLINE Floats Load(const float* from) const { return LoadFew(from, m_Count); }
+    HWY_INLINE Floats Load(const uint16_t* from) const
+    {
+        return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(LoadFewHalves(from, m_Count)));
+    }
+    HWY_INLINE void Store(Floats values, float* to, bool) const { StoreFew(values, to, m_Count); }
+    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
+    {
+        StoreFewHalves(RoundPixel(values, isFast), to, m_Count);
+    }
 };
 
 template <size_t Rows, size_t Columns, typename T, typename Memory>

@@ -66,9 +66,10 @@ HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t first, size
     }
 }
 
-/// At most `Lanes` columns, by the narrowest vectors, or parts of them, that cover them, over their neighbours.
+/// At most `Lanes` columns, by the narrowest vectors, or parts of them, that cover them, over their neighbours. One
+/// function for all that is fetched ahead, as nothing is here. The matrix is a copy as in TransposeBands.
 template <size_t Lanes, typename T>
-HWY_INLINE void TransposeRest(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t count)
+HWY_NOINLINE void TransposeRest(const Matrix<T> matrix, size_t first, size_t end, size_t column, size_t count)
 {
     if constexpr (Lanes * sizeof(T) > 16)
     {
@@ -140,6 +141,14 @@ HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
         }
         row = end;
     }
+}
+
+/// The same by vectors of `Lanes`. A matrix that takes vectors narrower than the target's has no whole line of columns:
+/// nothing is fetched ahead of it.
+template <size_t Lanes, Ahead What, typename T>
+HWY_INLINE void TransposeBandsBy(const Matrix<T>& matrix, size_t bandRows)
+{
+    TransposeBands<Lanes, Lanes == HWY_LANES(T) ? What : Ahead::Nothing>(matrix, bandRows);
 }
 
 /// How many lines of the source, a row each, as many as a line has elements, get a way of the first-level cache in
@@ -250,11 +259,11 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
             constexpr size_t MostBytes = 24 * 1024;
             matrix.m_Rows* matrix.m_Columns <= MostBytes
                 ? TransposeBands<std::min<size_t>(Lanes, 32), Ahead::Nothing>(matrix, 4 * Line)
-                : TransposeBands<Lanes, Ahead::InOrder>(matrix, 4 * Line);
+                : TransposeBandsBy<Lanes, Ahead::InOrder>(matrix, 4 * Line);
         }
         else
         {
-            TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
+            TransposeBandsBy<Lanes, Ahead::Nothing>(matrix, 4 * Line);
         }
     }
     else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
@@ -263,24 +272,24 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
         const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
         const size_t bandRows = isShort ? 4 * Line : LongBand;
         const bool areNextRows = sizeof(T) <= 2 && matrix.m_Columns < 2 * Line; // as there are no next columns
-        areNextRows ? TransposeBands<Lanes, Ahead::LinesOfNextRows>(matrix, bandRows)
-                    : TransposeBands<Lanes, Far>(matrix, bandRows);
+        areNextRows ? TransposeBandsBy<Lanes, Ahead::LinesOfNextRows>(matrix, bandRows)
+                    : TransposeBandsBy<Lanes, Far>(matrix, bandRows);
     }
     else if (matrix.m_FromStride % static_cast<int64_t>(Line) != 0 ||
              reinterpret_cast<uintptr_t>(matrix.m_From) % 64 != 0)
     {
         constexpr Ahead Next = sizeof(T) <= 4 ? Ahead::NextLinesToL2 : Ahead::Nothing;
         const bool hasFew = sizeof(T) <= 4 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
-        hasFew ? TransposeBands<Lanes, Ahead::NextLines>(matrix, 64 * Line)
-               : TransposeBands<Lanes, Next>(matrix, 64 * Line);
+        hasFew ? TransposeBandsBy<Lanes, Ahead::NextLines>(matrix, 64 * Line)
+               : TransposeBandsBy<Lanes, Next>(matrix, 64 * Line);
     }
     else if (sizeof(T) == 1 && matrix.m_Rows > 2 * Line)
     {
-        TransposeBands<Lanes, Ahead::InOrder>(matrix, 16 * Line);
+        TransposeBandsBy<Lanes, Ahead::InOrder>(matrix, 16 * Line);
     }
     else
     {
-        TransposeBands<Lanes, Ahead::NextLines>(matrix, Line);
+        TransposeBandsBy<Lanes, Ahead::NextLines>(matrix, Line);
     }
 }
 

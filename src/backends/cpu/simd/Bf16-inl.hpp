@@ -26,20 +26,44 @@ HWY_INLINE Floats LoadBf16(const uint16_t* from)
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))));
 }
 
-/// The first `count` numbers of 16 bits, zeros after them, each in 32 bits. Reads nothing past them.
-HWY_INLINE Words LoadSomeHalves(const uint16_t* from, size_t count)
+#if HWY_TARGET == HWY_AVX3 // masks of 16 bits
+
+/// The first `count` numbers of 16 bits, fewer than there are floats in a vector, zeros after them, each in 32 bits.
+/// Reads nothing past them.
+HWY_INLINE Words LoadFewHalves(const uint16_t* from, size_t count)
 {
-    if (count >= hn::Lanes(FloatTag()))
-    {
-        return hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from));
-    }
-#if HWY_TARGET == HWY_AVX3 // what a mask hides is not touched
     return hn::PromoteTo(WordTag(), hn::MaskedLoad(hn::FirstN(HalfWordTag(), count), HalfWordTag(), from));
+}
+
+/// Writes the first `count` numbers of 16 bits, fewer than there are floats in a vector, and nothing past them.
+HWY_INLINE void StoreFewHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_t count)
+{
+    hn::BlendedStore(halves, hn::FirstN(HalfWordTag(), count), HalfWordTag(), to);
+}
+
 #else
+
+HWY_NOINLINE inline Words LoadFewHalves(const uint16_t* from, size_t count)
+{
     HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())] = {};
     std::memcpy(buffer, from, count * sizeof(uint16_t));
     return hn::PromoteTo(WordTag(), hn::Load(HalfWordTag(), buffer));
+}
+
+HWY_NOINLINE inline void StoreFewHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_t count)
+{
+    HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())];
+    hn::Store(halves, HalfWordTag(), buffer);
+    std::memcpy(to, buffer, count * sizeof(uint16_t));
+}
+
 #endif
+
+/// The first `count` numbers of 16 bits, zeros after them, each in 32 bits. Reads nothing past them.
+HWY_INLINE Words LoadSomeHalves(const uint16_t* from, size_t count)
+{
+    return count >= hn::Lanes(FloatTag()) ? hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))
+                                          : LoadFewHalves(from, count);
 }
 
 /// The first `count`, zeros after them. Reads nothing past them.
@@ -100,13 +124,7 @@ HWY_INLINE void StoreSomeHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_
         hn::StoreU(halves, HalfWordTag(), to);
         return;
     }
-#if HWY_TARGET == HWY_AVX3
-    hn::BlendedStore(halves, hn::FirstN(HalfWordTag(), count), HalfWordTag(), to);
-#else
-    HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())];
-    hn::Store(halves, HalfWordTag(), buffer);
-    std::memcpy(to, buffer, count * sizeof(uint16_t));
-#endif
+    StoreFewHalves(halves, to, count);
 }
 
 HWY_INLINE void StoreSomeBf16(Floats values, uint16_t* to, size_t count)

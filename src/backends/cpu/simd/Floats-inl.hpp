@@ -24,39 +24,59 @@ using Floats = hn::Vec<FloatTag>;
 /// Whether there are 32 vector registers; else there are 16.
 constexpr bool ManyRegisters = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);
 
-/// The first `count` floats, zeros after them. Reads nothing past them.
-HWY_INLINE Floats LoadSome(const float* from, size_t count)
+// Parts of vectors go through masks where a target has them, else through memory: a function of their own, since
+// unrolled loops would repeat it for each load.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
+/// The first `count` floats, fewer than a vector has, zeros after them. Reads nothing past them.
+HWY_INLINE Floats LoadFew(const float* from, size_t count)
 {
     const FloatTag d;
-    if (count >= hn::Lanes(d))
-    {
-        return hn::LoadU(d, from);
-    }
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+}
+
+/// Writes the first `count` floats, fewer than a vector has, and nothing past them.
+HWY_INLINE void StoreFew(Floats values, float* to, size_t count)
+{
+    const FloatTag d;
+    hn::BlendedStore(values, hn::FirstN(d, count), d, to);
+}
+
 #else
+
+HWY_NOINLINE inline Floats LoadFew(const float* from, size_t count)
+{
+    const FloatTag d;
     HWY_ALIGN float buffer[hn::MaxLanes(d)] = {};
     std::memcpy(buffer, from, count * sizeof(float));
     return hn::Load(d, buffer);
-#endif
 }
 
-/// Writes the first `count` floats, and nothing past them.
-HWY_INLINE void StoreSome(Floats values, float* to, size_t count)
+HWY_NOINLINE inline void StoreFew(Floats values, float* to, size_t count)
 {
     const FloatTag d;
-    if (count >= hn::Lanes(d))
-    {
-        hn::StoreU(values, d, to);
-        return;
-    }
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-    hn::BlendedStore(values, hn::FirstN(d, count), d, to);
-#else
     HWY_ALIGN float buffer[hn::MaxLanes(d)];
     hn::Store(values, d, buffer);
     std::memcpy(to, buffer, count * sizeof(float));
+}
+
 #endif
+
+/// The first `count` floats, at most a vector, zeros after them. Reads nothing past them.
+HWY_INLINE Floats LoadSome(const float* from, size_t count)
+{
+    return count >= hn::Lanes(FloatTag()) ? hn::LoadU(FloatTag(), from) : LoadFew(from, count);
+}
+
+/// Writes the first `count` floats, at most a vector, and nothing past them.
+HWY_INLINE void StoreSome(Floats values, float* to, size_t count)
+{
+    if (count >= hn::Lanes(FloatTag()))
+    {
+        hn::StoreU(values, FloatTag(), to);
+        return;
+    }
+    StoreFew(values, to, count);
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

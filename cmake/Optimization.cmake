@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# How much the compiler optimizes, by what code is for. Release builds alone: others keep what they ask for.
+#
+# tenon_optimize(<target> <kind>), a kind as in PrecompiledHeaders.cmake
+set(TENON_OPTIMIZATION_OF_modules -Os)
+set(TENON_OPTIMIZATION_OF_programs -Os)
+set(TENON_OPTIMIZATION_OF_runtime -O2) # a small network's inference takes two microseconds, of which it is a part
+set(TENON_OPTIMIZATION_OF_reference -O2) # hundreds of loops, one for each type, of which -O3 makes twice as much code
+set(TENON_OPTIMIZATION_OF_kernels -O3)
+set(TENON_OPTIMIZATION_OF_tests -O1) # run once
+
+function(tenon_optimize target kind)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${TENON_OPTIMIZATION_OF_${kind}}>)
+endfunction()

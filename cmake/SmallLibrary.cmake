@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# How libtenon.so gets small: each function in a section of its own, of which the linker drops those that nothing needs
+# and keeps one of those that are the same (identical code folding, ICF), where it can. See docs/size.md.
+#
+# tenon_shrink(<shared library>)
+
+target_compile_options(tenon_options INTERFACE $<$<CONFIG:Release>:-ffunction-sections>)
+check_linker_flag(CXX LINKER:--gc-sections TENON_HAS_GC_SECTIONS)
+# GNU's own linker folds nothing; gold, which comes with it on Debian, and mold do. "safe": functions whose addresses are
+# taken stay apart, as tables of kernels may compare them.
+foreach(linker gold mold)
+  if(NOT TENON_ICF_LINKER)
+    check_linker_flag(CXX "-fuse-ld=${linker};LINKER:--icf=safe" TENON_HAS_ICF_OF_${linker})
+    if(TENON_HAS_ICF_OF_${linker})
+      set(TENON_ICF_LINKER ${linker})
+    endif()
+  endif()
+endforeach()
+
+function(tenon_shrink target)
+  set(options "")
+  if(TENON_HAS_GC_SECTIONS)
+    list(APPEND options LINKER:--gc-sections)
+  endif()
+  if(TENON_ICF_LINKER)
+    list(APPEND options -fuse-ld=${TENON_ICF_LINKER} LINKER:--icf=safe)
+  endif()
+  if(NOT TENON_SANITIZE)
+    target_link_options(${target} PRIVATE "$<$<CONFIG:Release>:${options}>")
+  endif()
+endfunction()
