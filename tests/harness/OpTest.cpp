@@ -2,10 +2,13 @@
 // The operator harness at backend level: layer view, support, create, reshape, execute; no graph.
 #include "harness/OpTest.hpp"
 
+#include "backends/cpu/simd/IsaForTests.hpp"
 #include "common/KernelName.hpp"
 #include "graph/OpSchema.hpp"
 #include "harness/Allocations.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
+#include "harness/RunMemory.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
@@ -13,11 +16,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
-#include <cstring>
 #include <exception>
 #include <optional>
+#include <semaphore>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -27,58 +33,148 @@ namespace tenon::test
 namespace
 {
 
+/// A thread that runs one piece of work after the other.
+class PieceThread
+{
+public:
+    PieceThread() : m_Thread([this] { RunAll(); }) {}
+
+    ~PieceThread()
+    {
+        m_Work = nullptr;
+        m_Begin.release();
+        m_Thread.join();
+    }
+
+    PieceThread(const PieceThread&) = delete;
+    PieceThread& operator=(const PieceThread&) = delete;
+
+    /// The work stays valid until it has ended.
+    void Begin(const std::function<void()>& work)
+    {
+        m_Work = &work;
+        m_Begin.release();
+    }
+
+    void WaitForEnd() { m_End.acquire(); }
+
+private:
+    void RunAll()
+    {
+        for (m_Begin.acquire(); m_Work != nullptr; m_Begin.acquire())
+        {
+            (*m_Work)();
+            m_End.release();
+        }
+    }
+
+    const std::function<void()>* m_Work = nullptr;
+    std::binary_semaphore m_Begin{0};
+    std::binary_semaphore m_End{0};
+    std::thread m_Thread; // last: it uses the others
+};
+
 /// Splits every loop that may be split into a piece for each thread, to show what depends on the split.
 class TestParallelFor final : public IParallelFor
 {
 public:
-    explicit TestParallelFor(unsigned int threads) : m_Threads(threads) {}
+    explicit TestParallelFor(unsigned int threads) : m_Threads(threads)
+    {
+        if (threads > MostThreads)
+        {
+            throw std::invalid_argument("the operator harness has no " + std::to_string(threads) + " threads");
+        }
+    }
 
     void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
     {
-        const size_t pieces = std::clamp<size_t>(count / std::max<size_t>(grain, 1), 1, m_Threads);
-        if (pieces == 1 && count != 0)
+        const size_t most = count / std::max<size_t>(grain, 1);
+        m_WasAsked = m_WasAsked || most > 1;
+        const size_t pieces = std::clamp<size_t>(most, 1, m_Threads);
+        if (count == 0)
         {
-            body(0, count); // without memory of its own: allocations are counted
             return;
         }
-        std::vector<std::exception_ptr> errors(pieces);
-        const auto run = [&](size_t piece)
+        if (pieces == 1)
         {
-            try
-            {
-                body(count * piece / pieces, count * (piece + 1) / pieces);
-            }
-            catch (...)
-            {
-                errors[piece] = std::current_exception();
-            }
-        };
-        std::vector<std::thread> others;
-        for (size_t piece = 1; piece < pieces; ++piece)
-        {
-            others.emplace_back(run, piece);
+            body(0, count);
+            return;
         }
-        if (count != 0)
+        static std::array<PieceThread, MostThreads - 1> others;
+        // No memory is allocated here: that is counted. One pointer fits into a std::function as it is.
+        std::array<Piece, MostThreads> all;
+        for (size_t piece = 0; piece < pieces; ++piece)
         {
-            run(0);
+            all[piece].m_Body = &body;
+            all[piece].m_Begin = count * piece / pieces;
+            all[piece].m_End = count * (piece + 1) / pieces;
+            all[piece].m_Run = [at = &all[piece]] { at->Run(); };
         }
-        for (std::thread& other : others)
+        const bool isNested = IsInside(); // in a piece of another loop, whose threads are taken
+        for (size_t piece = 1; piece < pieces && !isNested; ++piece)
         {
-            other.join();
+            others[piece - 1].Begin(all[piece].m_Run);
         }
-        for (const std::exception_ptr& error : errors)
+        for (size_t piece = 0; piece < (isNested ? pieces : 1); ++piece)
         {
-            if (error)
+            all[piece].m_Run();
+        }
+        for (size_t piece = 1; piece < pieces && !isNested; ++piece)
+        {
+            others[piece - 1].WaitForEnd();
+        }
+        for (const Piece& piece : all)
+        {
+            if (piece.m_Error)
             {
-                std::rethrow_exception(error);
+                std::rethrow_exception(piece.m_Error);
             }
         }
     }
 
-    unsigned int GetNumThreads() const override { return m_Threads; }
+    unsigned int GetNumThreads() const override
+    {
+        m_WasAsked = true;
+        return m_Threads;
+    }
+
+    /// Whether what ran could tell how many threads there are.
+    bool WasAsked() const { return m_WasAsked; }
 
 private:
+    static constexpr unsigned int MostThreads = 8;
+
+    struct Piece
+    {
+        const std::function<void(size_t, size_t)>* m_Body = nullptr;
+        size_t m_Begin = 0;
+        size_t m_End = 0;
+        std::function<void()> m_Run;
+        std::exception_ptr m_Error;
+
+        void Run()
+        {
+            const bool wasInside = std::exchange(IsInside(), true);
+            try
+            {
+                (*m_Body)(m_Begin, m_End);
+            }
+            catch (...)
+            {
+                m_Error = std::current_exception();
+            }
+            IsInside() = wasInside;
+        }
+    };
+
+    static bool& IsInside()
+    {
+        static thread_local bool isInside = false;
+        return isInside;
+    }
+
     unsigned int m_Threads;
+    mutable std::atomic<bool> m_WasAsked = false;
 };
 
 /// A case as backends see it. Constants are copied, since their data must stay while the workload lives.
@@ -170,9 +266,10 @@ void CompareOutput(const OpCase& op, const TensorInfo& output, const std::byte* 
     const bool real = type == DataType::Float16 || type == DataType::BFloat16 || type == DataType::Float32 ||
                       type == DataType::Float64;
     const double steps = output.IsQuantized() ? op.m_Steps : 0.0;
+    const std::vector<double> wanted = real ? std::vector<double>() : ToStored(output, want, stored.size());
     for (size_t i = 0; i < stored.size(); ++i)
     {
-        const double expected = real ? want[i] : ToStored(output, want[i], i);
+        const double expected = real ? want[i] : wanted[i];
         const double bound = real ? op.m_Relative * std::abs(expected) + op.m_Absolute : steps;
         const bool same = (std::isnan(stored[i]) && std::isnan(expected)) || stored[i] == expected;
         ASSERT_TRUE(same || std::abs(stored[i] - expected) <= bound)
@@ -194,12 +291,6 @@ void Compare(const OpCase& op, const std::vector<std::byte>& got, const std::vec
         elements += output.GetNumElements();
     }
     ASSERT_EQ(elements, want.size()) << "the oracle gives another number of values than the outputs have";
-}
-
-std::set<std::string>& RunKernels()
-{
-    static std::set<std::string> names;
-    return names;
 }
 
 std::vector<double> AskOracle(const OpCase& op)
@@ -248,6 +339,186 @@ bool IsReferencePlugin(const IBackend& backend)
 {
     return backend.GetId() == BackendId("CpuRefPlugin");
 }
+
+void Add(ContentHash& hash, const BaseDescriptor& descriptor, LayerType type)
+{
+    GetSchema(type).m_VisitFields(descriptor,
+                                  [&hash](const char* name, const std::string& value)
+                                  {
+                                      hash.Add(std::string(name));
+                                      hash.Add(value);
+                                  });
+}
+
+/// Of all that a layer's numbers depend on.
+ContentHash GetHash(const OpCase& op)
+{
+    ContentHash hash;
+    hash.Add(op.m_Type);
+    Add(hash, *op.m_Descriptor, op.m_Type);
+    for (const TestTensor& input : op.m_Inputs)
+    {
+        hash.Add(input.m_Info);
+        hash.Add(input.m_Connected);
+        hash.Add(input.m_Constant);
+        hash.AddBytes(input.m_Bytes.data(), input.m_Bytes.size());
+    }
+    for (const TensorInfo& output : GetOutputs(op))
+    {
+        hash.Add(output);
+    }
+    hash.Add(op.m_FusedActivation != nullptr);
+    if (op.m_FusedActivation != nullptr)
+    {
+        Add(hash, *op.m_FusedActivation, LayerType::Activation);
+    }
+    return hash;
+}
+
+/// Of all that the result of a run depends on, but features and the number of threads.
+ContentKey GetKey(ContentHash hash, const IBackend& backend, const RunVariant& variant)
+{
+    hash.Add(backend.GetId().Get());
+    hash.Add(variant.m_Constants);
+    hash.Add(variant.m_InPlaceInput);
+    return hash.GetKey();
+}
+
+/// Runs a supported case twice, and expects the same bytes, allocations in the first run alone and no writes around
+/// tensors.
+RunMemory::Run Execute(const IBackend& backend, const OpCase& op, const RunVariant& variant)
+{
+    const Layer layer(op, variant.m_Constants);
+    const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(layer.View());
+    const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(layer.Args());
+    RunMemory::Run run;
+    run.m_Kernel = GetKernelName(*workload, *shaped);
+    NoteKernel(run.m_Kernel); // also if it throws
+    TestParallelFor parallel(variant.m_Threads);
+    GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
+
+    // Inputs that only are read serve for both runs.
+    std::vector<std::unique_ptr<GuardedBuffer>> buffers(op.m_Inputs.size());
+    std::vector<const void*> inputs(op.m_Inputs.size());
+    for (int repeat = 0; repeat < 2; ++repeat) // over the same scratch memory: what is left behind must not show
+    {
+        for (size_t i = 0; i < op.m_Inputs.size(); ++i)
+        {
+            const TestTensor& input = op.m_Inputs[i];
+            const bool isTaken = variant.m_InPlaceInput == static_cast<int>(i);
+            if (input.m_Connected && (repeat == 0 || isTaken))
+            {
+                buffers[i] = MakeInputBuffer(input, isTaken);
+                inputs[i] = buffers[i]->GetData();
+            }
+        }
+        std::vector<std::unique_ptr<GuardedBuffer>> made;
+        std::vector<const GuardedBuffer*> results;
+        std::vector<void*> outputs;
+        for (const TensorInfo& info : GetOutputs(op))
+        {
+            const bool isInPlace = results.empty() && variant.m_InPlaceInput >= 0;
+            if (!isInPlace)
+            {
+                made.push_back(std::make_unique<GuardedBuffer>(info.GetNumBytes(), GetAlignment(info)));
+            }
+            results.push_back(isInPlace ? buffers[variant.m_InPlaceInput].get() : made.back().get());
+            outputs.push_back(results.back()->GetData());
+        }
+
+        ExecuteArgs args;
+        args.m_Inputs = inputs;
+        args.m_Outputs = outputs;
+        // As of a network that has nothing else in its arena.
+        args.m_Scratch = scratch.GetBytes() != 0 ? scratch.GetData() : nullptr;
+        args.m_Parallel = &parallel;
+        const size_t allocations = CountAllocations();
+        shaped->Execute(args);
+        EXPECT_TRUE(repeat == 0 || CountAllocations() == allocations) << "allocates in a run that is not the first";
+
+        for (const auto& buffer : buffers)
+        {
+            EXPECT_TRUE(buffer == nullptr || buffer->IsIntactAround()) << "wrote in front of or behind a tensor";
+        }
+        EXPECT_TRUE(scratch.IsIntactAround()) << "wrote in front of or behind the scratch memory";
+        std::vector<std::byte> bytes;
+        for (const GuardedBuffer* result : results)
+        {
+            EXPECT_TRUE(result->IsIntactAround()) << "wrote in front of or behind a tensor";
+            bytes.insert(bytes.end(), result->GetData(), result->GetData() + result->GetBytes());
+        }
+        if (repeat != 0)
+        {
+            EXPECT_TRUE(bytes == run.m_Bytes) << "a second execution gives other results";
+        }
+        run.m_Bytes = std::move(bytes);
+    }
+    run.m_IsSplit = parallel.WasAsked();
+    run.m_Threads = variant.m_Threads;
+    return run;
+}
+
+/// Runs a supported case, unless an earlier run of the test's body did the same. `hash`: of the case.
+RunMemory::Run RunOrRemember(const IBackend& backend, const OpCase& op, const ContentHash& hash,
+                             const RunVariant& variant)
+{
+    RunMemory* const memory = RunMemory::Get();
+    if (memory == nullptr)
+    {
+        return Execute(backend, op, variant);
+    }
+    const ContentKey key = GetKey(hash, backend, variant);
+    if (const RunMemory::Run* found = memory->FindRun(key, variant.m_Threads))
+    {
+        cpu::NoteFeatureReads(found->m_Reads);
+        NoteKernel(found->m_Kernel);
+        return *found;
+    }
+    const cpu::FeatureReads reads;
+    RunMemory::Run run = Execute(backend, op, variant);
+    run.m_Reads = reads.Get();
+    run.m_FeatureBits = cpu::GetFeatureBits();
+    memory->AddRun(key, run);
+    return run;
+}
+
+/// Judges results of a case by its oracle, each but once: most variants give the same one, and so do most levels.
+class Judge
+{
+public:
+    Judge(const OpCase& op, const ContentHash& hash) : m_Op(op), m_Hash(hash)
+    {
+        m_Hash.Add(CountCase("CheckOp")); // another call may have another oracle for the same case
+        m_Hash.Add(op.m_Relative);
+        m_Hash.Add(op.m_Absolute);
+        m_Hash.Add(op.m_Steps);
+    }
+
+    void Check(const std::vector<std::byte>& got)
+    {
+        ContentHash hash = m_Hash;
+        hash.AddBytes(got.data(), got.size());
+        RunMemory* const memory = RunMemory::Get();
+        if (memory != nullptr && memory->WasJudged(hash.GetKey()))
+        {
+            return;
+        }
+        if (!m_Want)
+        {
+            ASSERT_NO_THROW(m_Want = AskOracle(m_Op)) << m_Op.m_Name;
+        }
+        ASSERT_NO_FATAL_FAILURE(Compare(m_Op, got, *m_Want));
+        if (memory != nullptr)
+        {
+            memory->AddJudged(hash.GetKey());
+        }
+    }
+
+private:
+    const OpCase& m_Op;
+    ContentHash m_Hash;
+    std::optional<std::vector<double>> m_Want;
+};
 
 } // namespace
 
@@ -318,103 +589,30 @@ std::string ToText(const RunVariant& variant)
 
 std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant, std::string* kernel)
 {
-    const Layer layer(op, variant.m_Constants);
-    const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(layer.View());
-    const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(layer.Args());
-    const std::string name = GetKernelName(*workload, *shaped);
-    NoteKernel(name);
+    CountCase(backend.GetId().Get());
+    RunMemory::Run run = RunOrRemember(backend, op, GetHash(op), variant);
     if (kernel != nullptr)
     {
-        *kernel = name;
+        *kernel = std::move(run.m_Kernel);
     }
-    TestParallelFor parallel(variant.m_Threads);
-    GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
-
-    std::vector<std::byte> result;
-    // Twice over the same scratch memory: what an execution leaves behind must not show in the next one.
-    for (int repeat = 0; repeat < 2; ++repeat)
-    {
-        std::vector<std::unique_ptr<GuardedBuffer>> buffers;
-        std::vector<const void*> inputs;
-        for (size_t i = 0; i < op.m_Inputs.size(); ++i)
-        {
-            const TestTensor& input = op.m_Inputs[i];
-            const bool taken = variant.m_InPlaceInput == static_cast<int>(i);
-            buffers.push_back(input.m_Connected ? MakeInputBuffer(input, taken) : nullptr);
-            inputs.push_back(input.m_Connected ? buffers.back()->GetData() : nullptr);
-        }
-        buffers.push_back(std::make_unique<GuardedBuffer>(op.m_Output.GetNumBytes(), GetAlignment(op.m_Output)));
-        const GuardedBuffer& output = variant.m_InPlaceInput < 0 ? *buffers.back() : *buffers[variant.m_InPlaceInput];
-        std::vector<std::unique_ptr<GuardedBuffer>> more;
-        std::vector<void*> outputs = {output.GetData()};
-        for (const TensorInfo& info : op.m_MoreOutputs)
-        {
-            more.push_back(std::make_unique<GuardedBuffer>(info.GetNumBytes(), GetAlignment(info)));
-            outputs.push_back(more.back()->GetData());
-        }
-
-        ExecuteArgs args;
-        args.m_Inputs = inputs;
-        args.m_Outputs = outputs;
-        // As of a network that has nothing else in its arena.
-        args.m_Scratch = scratch.GetBytes() != 0 ? scratch.GetData() : nullptr;
-        args.m_Parallel = &parallel;
-        const size_t allocations = CountAllocations();
-        shaped->Execute(args);
-        // A second thread is made anew each time, and that allocates.
-        EXPECT_TRUE(repeat == 0 || variant.m_Threads != 1 || CountAllocations() == allocations)
-            << "allocates in a run that is not the first";
-
-        for (const auto& buffer : buffers)
-        {
-            EXPECT_TRUE(buffer == nullptr || buffer->IsIntactAround()) << "wrote in front of or behind a tensor";
-        }
-        EXPECT_TRUE(scratch.IsIntactAround()) << "wrote in front of or behind the scratch memory";
-        std::vector<std::byte> bytes(output.GetData(), output.GetData() + output.GetBytes());
-        for (const auto& buffer : more)
-        {
-            EXPECT_TRUE(buffer->IsIntactAround()) << "wrote in front of or behind a tensor";
-            bytes.insert(bytes.end(), buffer->GetData(), buffer->GetData() + buffer->GetBytes());
-        }
-        if (repeat != 0)
-        {
-            EXPECT_TRUE(bytes == result) << "a second execution gives other results";
-        }
-        result = std::move(bytes);
-    }
-    return result;
-}
-
-bool IsJudged(const IBackend& backend)
-{
-    const auto isSet = [](const char* variable)
-    {
-        const char* const value = std::getenv(variable);
-        return value != nullptr && *value != '\0';
-    };
-    static const bool isOnPlugins = isSet("TENON_DYNAMIC_BACKENDS_PATH");
-    static const bool isOnIsa = isSet("TENON_FORCE_ISA");
-    const bool isReference = backend.GetId().IsCpuRef();
-    const bool isBuiltIn = isReference || backend.GetId() == BackendId(Compute::CpuAcc);
-    return !(isOnPlugins && isBuiltIn) && !(isOnIsa && isReference);
+    return std::move(run.m_Bytes);
 }
 
 void CheckOp(const OpCase& op)
 {
-    std::vector<double> want;
-    ASSERT_NO_THROW(want = AskOracle(op)) << op.m_Name;
+    const ContentHash hash = GetHash(op);
+    Judge judge(op, hash);
     const IBackend& reference = *GetTestBackends().front();
     const std::vector<RunVariant> variants = GetVariants(op, {1, 2});
-    std::vector<std::optional<std::vector<std::byte>>> referenceBytes(variants.size());
     for (const auto& backend : GetTestBackends())
     {
-        if (!IsJudged(*backend))
+        // CpuAcc alone depends on the instruction set.
+        if (!IsBestIsa() && backend->GetId() != BackendId(Compute::CpuAcc))
         {
             continue;
         }
-        for (size_t i = 0; i < variants.size(); ++i)
+        for (const RunVariant& variant : variants)
         {
-            const RunVariant& variant = variants[i];
             SCOPED_TRACE(op.m_Name + " on " + backend->GetId().Get() + ", " + ToText(variant));
             const SupportResult support = AskSupport(*backend, op, variant.m_Constants);
             if (!support && backend.get() != &reference && !IsReferencePlugin(*backend))
@@ -423,33 +621,18 @@ void CheckOp(const OpCase& op)
                 continue;
             }
             ASSERT_TRUE(support) << support.m_Reason;
+            CountCase(backend->GetId().Get());
             std::vector<std::byte> got;
-            ASSERT_NO_THROW(got = RunOp(*backend, op, variant));
-            ASSERT_NO_FATAL_FAILURE(Compare(op, got, want));
-            if (backend.get() == &reference)
+            ASSERT_NO_THROW(got = RunOrRemember(*backend, op, hash, variant).m_Bytes);
+            ASSERT_NO_FATAL_FAILURE(judge.Check(got));
+            if (op.m_Output.IsQuantized() && backend.get() != &reference)
             {
-                referenceBytes[i] = std::move(got);
-            }
-            else if (op.m_Output.IsQuantized())
-            {
-                if (!referenceBytes[i])
-                {
-                    ASSERT_NO_THROW(referenceBytes[i] = RunOp(reference, op, variant));
-                }
-                ASSERT_TRUE(got == *referenceBytes[i]) << "differs from CpuRef";
+                std::vector<std::byte> want;
+                ASSERT_NO_THROW(want = RunOrRemember(reference, op, hash, variant).m_Bytes);
+                ASSERT_TRUE(got == want) << "differs from CpuRef";
             }
         }
     }
-}
-
-void NoteKernel(const std::string& name)
-{
-    RunKernels().insert(name);
-}
-
-const std::set<std::string>& GetRunKernels()
-{
-    return RunKernels();
 }
 
 void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason)

@@ -58,33 +58,31 @@ inline void ExpectAsReference(const OpCase& op, std::string kernel, double ofLar
     SCOPED_TRACE(op.m_Name);
     kernel += kernel.empty() || op.m_FusedActivation == nullptr ? "" : "+Activation";
     const std::vector<std::byte> want = RunOp(FindTestBackend(Compute::CpuRef), op, {});
+    std::vector<TensorInfo> outputs = op.m_MoreOutputs;
+    outputs.insert(outputs.begin(), op.m_Output);
     const std::vector<RunVariant> variants = GetVariants(op, {1, 3});
     std::vector<std::vector<std::byte>> ofOneThread; // of the first half of the variants
+    std::vector<std::byte> near = want;              // the last ones that are
     for (size_t i = 0; i < variants.size(); ++i)
     {
         const RunVariant& variant = variants[i];
         SCOPED_TRACE(ToText(variant));
         std::string name;
-        const std::vector<std::byte> got = RunOp(FindTestBackend(Compute::CpuAcc), op, variant, &name);
+        std::vector<std::byte> got = RunOp(FindTestBackend(Compute::CpuAcc), op, variant, &name);
         const bool isThatLayer = variant.m_Constants || std::none_of(op.m_Inputs.begin(), op.m_Inputs.end(),
                                                                      [](const TestTensor& t) { return t.m_Constant; });
         if (cpu::GetCpuFeatures().m_Simd && !kernel.empty() && isThatLayer)
         {
             ASSERT_EQ(name, kernel);
         }
-        if (variant.m_Threads == 1)
-        {
-            ofOneThread.push_back(got);
-        }
-        else
+        if (variant.m_Threads != 1)
         {
             ASSERT_EQ(variant.m_InPlaceInput, variants[i - ofOneThread.size()].m_InPlaceInput);
             ASSERT_TRUE(got == ofOneThread[i - ofOneThread.size()]) << "on one thread it gives something else";
+            continue;
         }
-        if (got != want)
+        if (got != near && got != want)
         {
-            std::vector<TensorInfo> outputs = op.m_MoreOutputs;
-            outputs.insert(outputs.begin(), op.m_Output);
             size_t at = 0;
             for (const TensorInfo& output : outputs)
             {
@@ -92,7 +90,9 @@ inline void ExpectAsReference(const OpCase& op, std::string kernel, double ofLar
                     ExpectNear(op, GetStored(output, got.data() + at), GetStored(output, want.data() + at), ofLargest));
                 at += output.GetNumBytes();
             }
+            near = got;
         }
+        ofOneThread.push_back(std::move(got));
     }
 }
 

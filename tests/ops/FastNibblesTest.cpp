@@ -119,7 +119,7 @@ const Depthwise DepthwiseCases[] = {
 } // namespace
 
 // Few rows take the weights as they are, more of them as whole bytes; a column may begin in the middle of a byte.
-TEST(FastNibbles, ConnectedAsReference)
+ISA_TEST(FastNibbles, ConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 4U, 5U, 43U})
     {
@@ -138,7 +138,7 @@ TEST(FastNibbles, ConnectedAsReference)
 }
 
 // Deeper rows of many steps, which int8 weights have forms of their own for.
-TEST(FastNibbles, DeepConnectedAsReference)
+ISA_TEST(FastNibbles, DeepConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 3U, 20U})
     {
@@ -151,7 +151,7 @@ TEST(FastNibbles, DeepConnectedAsReference)
 }
 
 // Sums of 16 bits are largest where data and weights are at their ends.
-TEST(FastNibbles, EndsAsReference)
+ISA_TEST(FastNibbles, EndsAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 9U})
     {
@@ -176,7 +176,7 @@ TEST(FastNibbles, EndsAsReference)
 }
 
 // One pixel, few and many of them; windows of a few channels, which may be padded for images read where they lie.
-TEST(FastNibbles, ConvolutionsAsReference)
+ISA_TEST(FastNibbles, ConvolutionsAsReference)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -209,7 +209,7 @@ TEST(FastNibbles, ConvolutionsAsReference)
 }
 
 // 3x3 that Winograd's transforms are for.
-TEST(FastNibbles, TransformedConvolutionsAsReference)
+ISA_TEST(FastNibbles, TransformedConvolutionsAsReference)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -231,7 +231,7 @@ TEST(FastNibbles, TransformedConvolutionsAsReference)
     }
 }
 
-TEST(FastNibbles, DepthwiseAsReference)
+ISA_TEST(FastNibbles, DepthwiseAsReference)
 {
     const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
     for (const Depthwise& c : DepthwiseCases)
@@ -247,7 +247,7 @@ TEST(FastNibbles, DepthwiseAsReference)
 }
 
 // Images of one channel are those of a convolution.
-TEST(FastNibbles, DepthwiseOfOneChannelAsReference)
+ISA_TEST(FastNibbles, DepthwiseOfOneChannelAsReference)
 {
     for (const unsigned int outputs : {1U, 3U, 8U, 19U})
     {
@@ -259,7 +259,7 @@ TEST(FastNibbles, DepthwiseOfOneChannelAsReference)
     }
 }
 
-TEST(FastNibbles, DepthwiseOfFloatsAsReference)
+ISA_TEST(FastNibbles, DepthwiseOfFloatsAsReference)
 {
     for (const Depthwise& c : DepthwiseCases)
     {

@@ -80,7 +80,7 @@ OpCase MakeOp(const Case& c)
 
 } // namespace
 
-TEST(FastVolumes, AsReference)
+ISA_TEST(FastVolumes, AsReference)
 {
     for (const Case& c : Cases)
     {
@@ -88,7 +88,7 @@ TEST(FastVolumes, AsReference)
     }
 }
 
-TEST(FastVolumes, RandomSizes)
+ISA_TEST(FastVolumes, RandomSizes)
 {
     std::mt19937 random(9);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -109,7 +109,7 @@ TEST(FastVolumes, RandomSizes)
 }
 
 // The reference kernel applies none, so what it gives is clamped here.
-TEST(FastVolumes, AppliesActivations)
+ISA_TEST(FastVolumes, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::BoundedReLu;
@@ -120,7 +120,7 @@ TEST(FastVolumes, AppliesActivations)
         OpCase op = MakeOp(c);
         if (!cpu::GetCpuFeatures().m_Simd)
         {
-            GTEST_SKIP() << "without vectors the reference kernels run";
+            ISA_SKIP() << "without vectors the reference kernels run";
         }
         std::vector<double> want = GetStored(op.m_Output, RunOp(FindTestBackend(Compute::CpuRef), op, {}).data());
         // Sums are as near as they are before they are clamped.
@@ -140,7 +140,7 @@ TEST(FastVolumes, AppliesActivations)
     }
 }
 
-TEST(FastVolumes, ShapesThatDoNotFit)
+ISA_TEST(FastVolumes, ShapesThatDoNotFit)
 {
     OpCase op = MakeOp(Cases[0]);
     op.m_Output.SetShape({2, 6, 9, 8, 16});

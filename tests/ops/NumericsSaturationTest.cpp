@@ -83,7 +83,7 @@ const TensorShape Shape({2, 3, 700});
 
 } // namespace
 
-TEST(NumericsSaturation, Quantize)
+ISA_TEST(NumericsSaturation, Quantize)
 {
     for (const DataType from : StoredTypes)
     {
@@ -98,7 +98,7 @@ TEST(NumericsSaturation, Quantize)
     }
 }
 
-TEST(NumericsSaturation, Activations)
+ISA_TEST(NumericsSaturation, Activations)
 {
     const std::pair<ActivationDescriptor, Function> all[] = {
         {ActivationDescriptor(ActivationFunction::ReLu), [](double x) { return std::max(x, 0.0); }},
@@ -118,7 +118,7 @@ TEST(NumericsSaturation, Activations)
     }
 }
 
-TEST(NumericsSaturation, AbsAndNeg)
+ISA_TEST(NumericsSaturation, AbsAndNeg)
 {
     for (const DataType type : StoredTypes)
     {
@@ -134,7 +134,7 @@ TEST(NumericsSaturation, AbsAndNeg)
     }
 }
 
-TEST(NumericsSaturation, BinaryOperations)
+ISA_TEST(NumericsSaturation, BinaryOperations)
 {
     const std::pair<BinaryOperation, Combination> all[] = {
         {BinaryOperation::Add, [](double a, double b) { return a + b; }},
@@ -176,7 +176,7 @@ TEST(NumericsSaturation, BinaryOperations)
     }
 }
 
-TEST(NumericsSaturation, Prelu)
+ISA_TEST(NumericsSaturation, Prelu)
 {
     for (const DataType type : StoredTypes)
     {
@@ -197,7 +197,7 @@ TEST(NumericsSaturation, Prelu)
     }
 }
 
-TEST(NumericsSaturation, Concat)
+ISA_TEST(NumericsSaturation, Concat)
 {
     for (const DataType type : StoredTypes)
     {
@@ -217,7 +217,7 @@ TEST(NumericsSaturation, Concat)
     }
 }
 
-TEST(NumericsSaturation, MeansAndSums)
+ISA_TEST(NumericsSaturation, MeansAndSums)
 {
     for (const DataType type : StoredTypes)
     {
@@ -249,7 +249,7 @@ TEST(NumericsSaturation, MeansAndSums)
 }
 
 /// Convolutions, depthwise too, and products, of which every epilogue scales.
-TEST(NumericsSaturation, SumsOfProducts)
+ISA_TEST(NumericsSaturation, SumsOfProducts)
 {
     constexpr unsigned int Channels = 19;
     for (const DataType type : StoredTypes)

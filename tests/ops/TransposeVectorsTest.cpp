@@ -5,6 +5,7 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -68,7 +69,7 @@ void ExpectAllTransposed()
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP();
+        ISA_SKIP();
     }
     constexpr size_t Line = 64 / Bytes;
     constexpr size_t Block = 16 / Bytes;
@@ -109,19 +110,19 @@ void ExpectAllTransposed()
 
 } // namespace
 
-TEST(TransposeVectors, Bytes)
+ISA_TEST(TransposeVectors, Bytes)
 {
     ExpectAllTransposed<1>();
 }
-TEST(TransposeVectors, Shorts)
+ISA_TEST(TransposeVectors, Shorts)
 {
     ExpectAllTransposed<2>();
 }
-TEST(TransposeVectors, Words)
+ISA_TEST(TransposeVectors, Words)
 {
     ExpectAllTransposed<4>();
 }
-TEST(TransposeVectors, Pairs)
+ISA_TEST(TransposeVectors, Pairs)
 {
     ExpectAllTransposed<8>();
 }

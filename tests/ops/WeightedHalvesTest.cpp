@@ -120,7 +120,7 @@ const std::vector<std::pair<std::vector<unsigned int>, Window>>& GetImages()
 
 } // namespace
 
-TEST(WeightedHalves, ConvolutionsAsReference)
+ISA_TEST(WeightedHalves, ConvolutionsAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::BoundedReLu, 0.5f, -0.25f);
     for (const DataType type : HalfTypes)
@@ -138,7 +138,7 @@ TEST(WeightedHalves, ConvolutionsAsReference)
     }
 }
 
-TEST(WeightedHalves, GroupsAsReference)
+ISA_TEST(WeightedHalves, GroupsAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -160,7 +160,7 @@ TEST(WeightedHalves, GroupsAsReference)
     }
 }
 
-TEST(WeightedHalves, DepthwiseAsReference)
+ISA_TEST(WeightedHalves, DepthwiseAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::ReLu);
     for (const DataType type : HalfTypes)
@@ -180,7 +180,7 @@ TEST(WeightedHalves, DepthwiseAsReference)
     }
 }
 
-TEST(WeightedHalves, FullyConnectedAsReference)
+ISA_TEST(WeightedHalves, FullyConnectedAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::ReLu);
     for (const DataType type : HalfTypes)
@@ -204,7 +204,7 @@ TEST(WeightedHalves, FullyConnectedAsReference)
     }
 }
 
-TEST(WeightedHalves, BiasAtRunTimeAsReference)
+ISA_TEST(WeightedHalves, BiasAtRunTimeAsReference)
 {
     FullyConnectedDescriptor descriptor;
     descriptor.m_BiasEnabled = true;
@@ -215,7 +215,7 @@ TEST(WeightedHalves, BiasAtRunTimeAsReference)
     }
 }
 
-TEST(WeightedHalves, MatrixProductsAsReference)
+ISA_TEST(WeightedHalves, MatrixProductsAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -233,7 +233,7 @@ TEST(WeightedHalves, MatrixProductsAsReference)
     }
 }
 
-TEST(WeightedHalves, TransposedAsReference)
+ISA_TEST(WeightedHalves, TransposedAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -256,7 +256,7 @@ TEST(WeightedHalves, TransposedAsReference)
     }
 }
 
-TEST(WeightedHalves, VolumesAsReference)
+ISA_TEST(WeightedHalves, VolumesAsReference)
 {
     for (const DataType type : HalfTypes)
     {

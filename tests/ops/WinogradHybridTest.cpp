@@ -60,7 +60,7 @@ const char* GetKernel()
 
 } // namespace
 
-TEST(WinogradHybrid, AllWeights)
+ISA_TEST(WinogradHybrid, AllWeights)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -74,7 +74,7 @@ TEST(WinogradHybrid, AllWeights)
     }
 }
 
-TEST(WinogradHybrid, AppliesActivations)
+ISA_TEST(WinogradHybrid, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::BoundedReLu;
