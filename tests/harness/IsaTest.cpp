@@ -3,6 +3,7 @@
 #include "harness/IsaTest.hpp"
 
 #include "backends/cpu/simd/IsaForTests.hpp"
+#include "harness/IsaCases.hpp"
 #include "harness/RunMemory.hpp"
 
 #include <algorithm>
@@ -19,21 +20,43 @@ namespace tenon::test
 namespace
 {
 
+/// What a run did.
+struct Tally
+{
+    std::map<std::string, size_t> m_Cases; ///< by backend
+    std::set<std::string> m_Kernels;
+
+    void Add(const Tally& other)
+    {
+        for (const auto& [backend, cases] : other.m_Cases)
+        {
+            m_Cases[backend] += cases;
+        }
+        m_Kernels.insert(other.m_Kernels.begin(), other.m_Kernels.end());
+    }
+};
+
+/// A level that bodies run on.
+struct Level
+{
+    std::string m_Name;
+    uint32_t m_FeatureBits = 0; ///< in force
+};
+
 /// One run of a body.
 struct BodyRun
 {
-    std::string m_Isa;
-    uint32_t m_FeatureBits = 0;            ///< in force
-    uint32_t m_Reads = 0;                  ///< asked for
-    std::map<std::string, size_t> m_Cases; ///< by backend
-    std::set<std::string> m_Kernels;
+    std::vector<Level> m_Levels;            ///< that it may stand for; its own one first
+    Tally m_Tally;                          ///< but for parts
+    std::map<std::string, Tally> m_OfParts; ///< by level
+    std::set<std::string> m_LevelsOfParts;  ///< on which parts have run
     std::optional<std::string> m_SkipReason;
 };
 
 /// What became of the bodies on a level.
 struct LevelCounts
 {
-    size_t m_Run = 0;
+    size_t m_Run = 0; ///< all or parts of them
     size_t m_Same = 0;
     size_t m_Lacking = 0;
     size_t m_Elsewhere = 0; ///< the processor has it, but another program is to run it
@@ -56,6 +79,8 @@ Counts& GetCounts()
 }
 
 BodyRun* currentRun = nullptr;
+const Level* currentLevel = nullptr; ///< of the run or of a part
+Tally* currentTally = nullptr;       ///< likewise
 
 bool IsSet(const char* variable)
 {
@@ -75,12 +100,12 @@ std::string GetSuite()
     return test != nullptr ? test->test_suite_name() : "none";
 }
 
-/// Adds what a run did to the counts of a level: the one that it was on, or one on which it would do the same.
-void Count(const BodyRun& run, const std::string& isa)
+/// Adds what was run on a level, or is the same as on another one.
+void Count(const Tally& tally, const std::string& isa)
 {
     Counts& counts = GetCounts();
     std::map<std::string, size_t>& suite = counts.m_Cases[GetSuite()];
-    for (const auto& [backend, cases] : run.m_Cases)
+    for (const auto& [backend, cases] : tally.m_Cases)
     {
         if (backend == "CpuAcc")
         {
@@ -91,26 +116,72 @@ void Count(const BodyRun& run, const std::string& isa)
             suite[backend] += cases;
         }
     }
-    counts.m_Kernels[isa].insert(run.m_Kernels.begin(), run.m_Kernels.end());
-    counts.m_Levels[isa].m_Skipped += run.m_SkipReason ? 1 : 0;
+    counts.m_Kernels[isa].insert(tally.m_Kernels.begin(), tally.m_Kernels.end());
 }
 
-void Run(void (*body)(), BodyRun& run)
+/// The tested levels, the best one first.
+const std::vector<Level>& GetTestedLevels()
 {
-    class Current
+    static const std::vector<Level> levels = []
     {
-    public:
-        explicit Current(BodyRun& of) { currentRun = &of; }
-        ~Current() { currentRun = nullptr; }
-        Current(const Current&) = delete;
-        Current& operator=(const Current&) = delete;
-    };
-    SCOPED_TRACE("on " + run.m_Isa);
-    const Current current(run);
-    run.m_FeatureBits = cpu::GetFeatureBits();
+        std::vector<Level> found;
+        for (const std::string& isa : GetTestedIsas())
+        {
+            const cpu::ScopedIsa scoped(isa);
+            found.push_back({isa, cpu::GetFeatureBits()});
+        }
+        return found;
+    }();
+    return levels;
+}
+
+bool AreSame(const Level& a, const Level& b, uint32_t features)
+{
+    return ((a.m_FeatureBits ^ b.m_FeatureBits) & features) == 0;
+}
+
+/// Sets variables while it lives.
+class Current
+{
+public:
+    Current(BodyRun* run, const Level& level, Tally& tally)
+        : m_Run(std::exchange(currentRun, run)), m_Level(std::exchange(currentLevel, &level)),
+          m_Tally(std::exchange(currentTally, &tally))
+    {
+    }
+    ~Current()
+    {
+        currentRun = m_Run;
+        currentLevel = m_Level;
+        currentTally = m_Tally;
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+private:
+    BodyRun* m_Run;
+    const Level* m_Level;
+    Tally* m_Tally;
+};
+
+/// Runs the body on the first of the levels. Returns which of them it stands for.
+std::vector<Level> Run(void (*body)(), BodyRun& run)
+{
+    const Level& own = run.m_Levels.front();
+    SCOPED_TRACE("on " + own.m_Name);
+    const Current current(&run, own, run.m_Tally);
+    const cpu::ScopedIsa scoped(own.m_Name);
     const cpu::FeatureReads reads;
     body();
-    run.m_Reads = reads.Get();
+    std::vector<Level> same;
+    for (const Level& level : run.m_Levels)
+    {
+        if (AreSame(level, own, reads.Get()))
+        {
+            same.push_back(level);
+        }
+    }
+    return same;
 }
 
 /// Whether a test that is not run for each level asks for features all the same.
@@ -156,7 +227,7 @@ const std::vector<std::string>& GetTestedIsas()
 
 const std::string& GetIsa()
 {
-    return currentRun != nullptr ? currentRun->m_Isa : GetTestedIsas().front();
+    return currentLevel != nullptr ? currentLevel->m_Name : GetTestedIsas().front();
 }
 
 bool IsBestIsa()
@@ -171,15 +242,15 @@ void IsaSkip::operator=(const testing::Message& reason) const
 
 size_t CountCase(const std::string& backend)
 {
-    return ++(currentRun != nullptr ? currentRun->m_Cases : GetCounts().m_Cases[GetSuite()])[backend];
+    return ++(currentTally != nullptr ? currentTally->m_Cases : GetCounts().m_Cases[GetSuite()])[backend];
 }
 
 void NoteKernel(const std::string& name)
 {
     GetCounts().m_Kernels[GetIsa()].insert(name);
-    if (currentRun != nullptr)
+    if (currentTally != nullptr)
     {
-        currentRun->m_Kernels.insert(name);
+        currentTally->m_Kernels.insert(name);
     }
 }
 
@@ -197,40 +268,87 @@ void RunOnIsas(void (*body)())
 {
     Counts& counts = GetCounts();
     ++counts.m_Bodies;
-    const RunMemory memory;
-    std::vector<BodyRun> done;
-    const std::vector<std::string>& tested = GetTestedIsas();
     for (const cpu::IsaLevel& level : cpu::GetIsaLevels())
     {
-        LevelCounts& count = counts.m_Levels[level.m_Name];
+        const std::vector<std::string>& tested = GetTestedIsas();
         if (std::find(tested.begin(), tested.end(), level.m_Name) == tested.end())
         {
+            LevelCounts& count = counts.m_Levels[level.m_Name];
             ++(level.m_IsThere ? count.m_Elsewhere : count.m_Lacking);
-            continue;
         }
-        std::optional<cpu::ScopedIsa> scoped;
-        if (!done.empty())
+    }
+    const RunMemory memory;
+    std::vector<Level> left = GetTestedLevels();
+    bool isSkipped = true;
+    std::string skipReason;
+    while (!left.empty())
+    {
+        BodyRun run;
+        run.m_Levels = left;
+        for (const Level& level : Run(body, run))
         {
-            scoped.emplace(level.m_Name);
+            const bool hasRun = level.m_Name == left.front().m_Name || run.m_LevelsOfParts.count(level.m_Name) != 0;
+            LevelCounts& count = counts.m_Levels[level.m_Name];
+            ++(hasRun ? count.m_Run : count.m_Same);
+            count.m_Skipped += run.m_SkipReason ? 1 : 0;
+            Count(run.m_Tally, level.m_Name);
+            Count(run.m_OfParts[level.m_Name], level.m_Name);
+            std::erase_if(run.m_Levels, [&](const Level& other) { return other.m_Name == level.m_Name; });
         }
-        const uint32_t bits = cpu::GetFeatureBits();
+        isSkipped = isSkipped && run.m_SkipReason;
+        skipReason = run.m_SkipReason.value_or("");
+        left = run.m_Levels;
+    }
+    if (isSkipped)
+    {
+        GTEST_SKIP() << skipReason;
+    }
+}
+
+void ForEachIsa(FunctionRef<void()> part)
+{
+    BodyRun* const run = currentRun;
+    if (run == nullptr)
+    {
+        part();
+        return;
+    }
+    struct Done
+    {
+        const Level* m_Level;
+        uint32_t m_Reads;
+        Tally m_Tally;
+    };
+    std::vector<Done> done;
+    const Level& own = run->m_Levels.front();
+    const uint32_t before = cpu::GetFeatureReads();
+    for (const Level& level : run->m_Levels)
+    {
+        if (!AreSame(level, own, before))
+        {
+            continue; // the body itself is to run on it
+        }
         const auto same =
             std::find_if(done.begin(), done.end(),
-                         [bits](const BodyRun& run) { return ((run.m_FeatureBits ^ bits) & run.m_Reads) == 0; });
+                         [&level](const Done& other) { return AreSame(level, *other.m_Level, other.m_Reads); });
         if (same != done.end())
         {
-            ++count.m_Same;
-            Count(*same, level.m_Name);
+            run->m_OfParts[level.m_Name].Add(same->m_Tally);
+            GetCounts().m_Kernels[level.m_Name].insert(same->m_Tally.m_Kernels.begin(), same->m_Tally.m_Kernels.end());
             continue;
         }
-        ++count.m_Run;
-        done.push_back({level.m_Name, 0, 0, {}, {}, {}});
-        Run(body, done.back());
-        Count(done.back(), level.m_Name);
-    }
-    if (std::all_of(done.begin(), done.end(), [](const BodyRun& run) { return run.m_SkipReason.has_value(); }))
-    {
-        GTEST_SKIP() << *done.front().m_SkipReason;
+        SCOPED_TRACE("on " + level.m_Name);
+        done.push_back({&level, 0, {}});
+        const Current current(nullptr, level, done.back().m_Tally); // parts have no parts
+        const cpu::ScopedIsa scoped(level.m_Name);
+        const size_t runs = RunMemory::Get()->CountRuns();
+        cpu::FeatureReads reads;
+        part();
+        RunMemory::Get()->ForgetRuns(runs); // no other level has the same kernels
+        done.back().m_Reads = reads.Get();
+        reads.Forget();
+        run->m_OfParts[level.m_Name].Add(done.back().m_Tally);
+        run->m_LevelsOfParts.insert(level.m_Name);
     }
 }
 

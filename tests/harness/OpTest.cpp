@@ -7,6 +7,7 @@
 #include "graph/OpSchema.hpp"
 #include "harness/Allocations.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaCases.hpp"
 #include "harness/IsaTest.hpp"
 #include "harness/RunMemory.hpp"
 
@@ -386,14 +387,14 @@ ContentKey GetKey(ContentHash hash, const IBackend& backend, const RunVariant& v
 
 /// Runs a supported case twice, and expects the same bytes, allocations in the first run alone and no writes around
 /// tensors.
-RunMemory::Run Execute(const IBackend& backend, const OpCase& op, const RunVariant& variant)
+std::shared_ptr<RunMemory::Run> Execute(const IBackend& backend, const OpCase& op, const RunVariant& variant)
 {
     const Layer layer(op, variant.m_Constants);
     const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(layer.View());
     const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(layer.Args());
-    RunMemory::Run run;
-    run.m_Kernel = GetKernelName(*workload, *shaped);
-    NoteKernel(run.m_Kernel); // also if it throws
+    auto run = std::make_shared<RunMemory::Run>();
+    run->m_Kernel = GetKernelName(*workload, *shaped);
+    NoteKernel(run->m_Kernel); // also if it throws
     TestParallelFor parallel(variant.m_Threads);
     GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
 
@@ -441,26 +442,31 @@ RunMemory::Run Execute(const IBackend& backend, const OpCase& op, const RunVaria
             EXPECT_TRUE(buffer == nullptr || buffer->IsIntactAround()) << "wrote in front of or behind a tensor";
         }
         EXPECT_TRUE(scratch.IsIntactAround()) << "wrote in front of or behind the scratch memory";
-        std::vector<std::byte> bytes;
+        size_t at = 0;
         for (const GuardedBuffer* result : results)
         {
             EXPECT_TRUE(result->IsIntactAround()) << "wrote in front of or behind a tensor";
-            bytes.insert(bytes.end(), result->GetData(), result->GetData() + result->GetBytes());
+            const std::span<const std::byte> bytes(result->GetData(), result->GetBytes());
+            if (repeat == 0)
+            {
+                run->m_Bytes.insert(run->m_Bytes.end(), bytes.begin(), bytes.end());
+            }
+            else
+            {
+                EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), run->m_Bytes.begin() + static_cast<ptrdiff_t>(at)))
+                    << "a second execution gives other results";
+            }
+            at += bytes.size();
         }
-        if (repeat != 0)
-        {
-            EXPECT_TRUE(bytes == run.m_Bytes) << "a second execution gives other results";
-        }
-        run.m_Bytes = std::move(bytes);
     }
-    run.m_IsSplit = parallel.WasAsked();
-    run.m_Threads = variant.m_Threads;
+    run->m_IsSplit = parallel.WasAsked();
+    run->m_Threads = variant.m_Threads;
     return run;
 }
 
 /// Runs a supported case, unless an earlier run of the test's body did the same. `hash`: of the case.
-RunMemory::Run RunOrRemember(const IBackend& backend, const OpCase& op, const ContentHash& hash,
-                             const RunVariant& variant)
+std::shared_ptr<const RunMemory::Run> RunOrRemember(const IBackend& backend, const OpCase& op, const ContentHash& hash,
+                                                    const RunVariant& variant)
 {
     RunMemory* const memory = RunMemory::Get();
     if (memory == nullptr)
@@ -468,16 +474,16 @@ RunMemory::Run RunOrRemember(const IBackend& backend, const OpCase& op, const Co
         return Execute(backend, op, variant);
     }
     const ContentKey key = GetKey(hash, backend, variant);
-    if (const RunMemory::Run* found = memory->FindRun(key, variant.m_Threads))
+    if (auto found = memory->FindRun(key, variant.m_Threads))
     {
         cpu::NoteFeatureReads(found->m_Reads);
         NoteKernel(found->m_Kernel);
-        return *found;
+        return found;
     }
     const cpu::FeatureReads reads;
-    RunMemory::Run run = Execute(backend, op, variant);
-    run.m_Reads = reads.Get();
-    run.m_FeatureBits = cpu::GetFeatureBits();
+    std::shared_ptr<RunMemory::Run> run = Execute(backend, op, variant);
+    run->m_Reads = reads.Get();
+    run->m_FeatureBits = cpu::GetFeatureBits();
     memory->AddRun(key, run);
     return run;
 }
@@ -590,12 +596,12 @@ std::string ToText(const RunVariant& variant)
 std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant, std::string* kernel)
 {
     CountCase(backend.GetId().Get());
-    RunMemory::Run run = RunOrRemember(backend, op, GetHash(op), variant);
+    const std::shared_ptr<const RunMemory::Run> run = RunOrRemember(backend, op, GetHash(op), variant);
     if (kernel != nullptr)
     {
-        *kernel = std::move(run.m_Kernel);
+        *kernel = run->m_Kernel;
     }
-    return std::move(run.m_Bytes);
+    return run->m_Bytes;
 }
 
 void CheckOp(const OpCase& op)
@@ -604,33 +610,43 @@ void CheckOp(const OpCase& op)
     Judge judge(op, hash);
     const IBackend& reference = *GetTestBackends().front();
     const std::vector<RunVariant> variants = GetVariants(op, {1, 2});
-    for (const auto& backend : GetTestBackends())
+    const auto check = [&](const IBackend& backend)
     {
-        // CpuAcc alone depends on the instruction set.
-        if (!IsBestIsa() && backend->GetId() != BackendId(Compute::CpuAcc))
-        {
-            continue;
-        }
         for (const RunVariant& variant : variants)
         {
-            SCOPED_TRACE(op.m_Name + " on " + backend->GetId().Get() + ", " + ToText(variant));
-            const SupportResult support = AskSupport(*backend, op, variant.m_Constants);
-            if (!support && backend.get() != &reference && !IsReferencePlugin(*backend))
+            SCOPED_TRACE(op.m_Name + " on " + backend.GetId().Get() + ", " + ToText(variant));
+            const SupportResult support = AskSupport(backend, op, variant.m_Constants);
+            if (!support && &backend != &reference && !IsReferencePlugin(backend))
             {
                 ASSERT_FALSE(support.m_Reason.empty());
                 continue;
             }
             ASSERT_TRUE(support) << support.m_Reason;
-            CountCase(backend->GetId().Get());
-            std::vector<std::byte> got;
-            ASSERT_NO_THROW(got = RunOrRemember(*backend, op, hash, variant).m_Bytes);
-            ASSERT_NO_FATAL_FAILURE(judge.Check(got));
-            if (op.m_Output.IsQuantized() && backend.get() != &reference)
+            CountCase(backend.GetId().Get());
+            std::shared_ptr<const RunMemory::Run> got;
+            ASSERT_NO_THROW(got = RunOrRemember(backend, op, hash, variant));
+            ASSERT_NO_FATAL_FAILURE(judge.Check(got->m_Bytes));
+            if (op.m_Output.IsQuantized() && &backend != &reference)
             {
-                std::vector<std::byte> want;
-                ASSERT_NO_THROW(want = RunOrRemember(reference, op, hash, variant).m_Bytes);
-                ASSERT_TRUE(got == want) << "differs from CpuRef";
+                std::shared_ptr<const RunMemory::Run> want;
+                ASSERT_NO_THROW(want = RunOrRemember(reference, op, hash, variant));
+                ASSERT_TRUE(got->m_Bytes == want->m_Bytes) << "differs from CpuRef";
             }
+        }
+    };
+    for (const auto& backend : GetTestBackends())
+    {
+        if (backend->GetId() == BackendId(Compute::CpuAcc)) // which alone depends on the instruction set
+        {
+            ForEachIsa([&] { check(*backend); });
+        }
+        else if (IsBestIsa())
+        {
+            check(*backend);
+        }
+        if (testing::Test::HasFatalFailure())
+        {
+            return;
         }
     }
 }
@@ -642,12 +658,16 @@ void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& rea
     EXPECT_EQ(static_cast<int>(support.m_Code), static_cast<int>(code)) << support.m_Reason;
     EXPECT_NE(support.m_Reason.find(reason), std::string::npos)
         << "'" << support.m_Reason << "' does not contain '" << reason << "'";
-    for (const auto& backend : GetOtherBackends())
+    const auto check = [&op]
     {
-        const SupportResult other = AskSupport(*backend, op, true);
-        EXPECT_FALSE(other) << backend->GetId().Get() << " takes it";
-        EXPECT_FALSE(other.m_Reason.empty()) << backend->GetId().Get() << " does not say why not";
-    }
+        for (const auto& backend : GetOtherBackends())
+        {
+            const SupportResult other = AskSupport(*backend, op, true);
+            EXPECT_FALSE(other) << backend->GetId().Get() << " takes it";
+            EXPECT_FALSE(other.m_Reason.empty()) << backend->GetId().Get() << " does not say why not";
+        }
+    };
+    ForEachIsa(check);
 }
 
 void CheckRejectsShapes(const OpCase& op, const std::string& text)
@@ -657,13 +677,17 @@ void CheckRejectsShapes(const OpCase& op, const std::string& text)
     const SupportResult support = AskSupport(reference, op, true);
     ASSERT_TRUE(support) << support.m_Reason;
     ExpectRejection(reference, op, text);
-    for (const auto& backend : GetOtherBackends())
+    const auto check = [&op]
     {
-        if (AskSupport(*backend, op, true))
+        for (const auto& backend : GetOtherBackends())
         {
-            ExpectRejection(*backend, op, ""); // in its own words
+            if (AskSupport(*backend, op, true))
+            {
+                ExpectRejection(*backend, op, ""); // in its own words
+            }
         }
-    }
+    };
+    ForEachIsa(check);
 }
 
 } // namespace tenon::test

@@ -6,9 +6,7 @@
 
 #include <tenon/Tensor.hpp>
 
-#include <bit>
 #include <cstring>
-#include <utility>
 
 namespace tenon::test
 {
@@ -18,9 +16,14 @@ namespace
 
 RunMemory* current = nullptr;
 
+/// Both halves of the product, which depend on all bits, in one word.
 uint64_t Mix(uint64_t a, uint64_t b)
 {
-    // The upper half of a product depends on all bits of both, and the lower half keeps what the upper one loses.
+#if defined(__SIZEOF_INT128__)
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+#else
     const uint64_t low = a * b;
     const uint64_t aHigh = a >> 32;
     const uint64_t bHigh = b >> 32;
@@ -29,31 +32,33 @@ uint64_t Mix(uint64_t a, uint64_t b)
     const uint64_t middle = aHigh * bLow + (aLow * bLow >> 32);
     const uint64_t high = aHigh * bHigh + (middle >> 32) + ((aLow * bHigh + (middle & 0xFFFFFFFFU)) >> 32);
     return low ^ high;
+#endif
 }
 
 } // namespace
 
-void ContentHash::AddWord(uint64_t word)
+void ContentHash::AddWords(uint64_t first, uint64_t second)
 {
-    m_Key.m_First = Mix(m_Key.m_First ^ word, 0x9E3779B97F4A7C15U) + std::rotl(word, 32);
-    m_Key.m_Second = Mix(m_Key.m_Second + word, 0xD6E8FEB86659FD93U) ^ std::rotl(m_Key.m_Second, 23);
+    m_Key.m_First = Mix(m_Key.m_First ^ first, second ^ 0x9E3779B97F4A7C15U);
+    m_Key.m_Second = Mix(m_Key.m_Second ^ second, first ^ 0xD6E8FEB86659FD93U) + first;
 }
 
 void ContentHash::AddBytes(const void* data, size_t bytes)
 {
     const char* from = static_cast<const char*>(data);
-    AddWord(bytes);
-    for (; bytes >= sizeof(uint64_t); bytes -= sizeof(uint64_t), from += sizeof(uint64_t))
+    AddWords(bytes, 0);
+    uint64_t words[2] = {};
+    for (; bytes >= sizeof(words); bytes -= sizeof(words), from += sizeof(words))
     {
-        uint64_t word = 0;
-        std::memcpy(&word, from, sizeof(word));
-        AddWord(word);
+        std::memcpy(words, from, sizeof(words));
+        AddWords(words[0], words[1]);
     }
     if (bytes != 0)
     {
-        uint64_t word = 0;
-        std::memcpy(&word, from, bytes);
-        AddWord(word);
+        words[0] = 0;
+        words[1] = 0;
+        std::memcpy(words, from, bytes);
+        AddWords(words[0], words[1]);
     }
 }
 
@@ -94,16 +99,16 @@ RunMemory::~RunMemory()
     current = nullptr;
 }
 
-const RunMemory::Run* RunMemory::FindRun(const ContentKey& key, unsigned int threads) const
+std::shared_ptr<const RunMemory::Run> RunMemory::FindRun(const ContentKey& key, unsigned int threads) const
 {
     const uint32_t bits = cpu::GetFeatureBits();
     const auto [begin, end] = m_Runs.equal_range(key);
     for (auto run = begin; run != end; ++run)
     {
-        const Run& found = run->second;
+        const Run& found = *run->second;
         if (((found.m_FeatureBits ^ bits) & found.m_Reads) == 0 && (!found.m_IsSplit || found.m_Threads == threads))
         {
-            return &found;
+            return run->second;
         }
     }
     return nullptr;
@@ -120,11 +125,20 @@ bool RunMemory::HasRoom(size_t bytes)
     return true;
 }
 
-void RunMemory::AddRun(const ContentKey& key, Run run)
+void RunMemory::AddRun(const ContentKey& key, const std::shared_ptr<const Run>& run)
 {
-    if (HasRoom(run.m_Bytes.size()))
+    if (HasRoom(run->m_Bytes.size()))
     {
-        m_Runs.emplace(key, std::move(run));
+        m_Order.push_back(m_Runs.emplace(key, run));
+    }
+}
+
+void RunMemory::ForgetRuns(size_t count)
+{
+    for (; m_Order.size() > count; m_Order.pop_back())
+    {
+        m_Bytes -= m_Order.back()->second->m_Bytes.size();
+        m_Runs.erase(m_Order.back());
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -46,7 +47,7 @@ public:
     ContentKey GetKey() const { return m_Key; }
 
 private:
-    void AddWord(uint64_t word);
+    void AddWords(uint64_t first, uint64_t second);
 
     ContentKey m_Key = {0x243F6A8885A308D3U, 0x13198A2E03707344U}; // digits of pi
 };
@@ -75,9 +76,12 @@ public:
 
     /// A run of this key that does what one would now: all features that it asked for are as they were then, and so is
     /// the number of threads if it asked for that. Null if there is none.
-    const Run* FindRun(const ContentKey& key, unsigned int threads) const;
+    std::shared_ptr<const Run> FindRun(const ContentKey& key, unsigned int threads) const;
     /// Keeps it unless there is too much already, as for tensors.
-    void AddRun(const ContentKey& key, Run run);
+    void AddRun(const ContentKey& key, const std::shared_ptr<const Run>& run);
+    size_t CountRuns() const { return m_Order.size(); }
+    /// Forgets the last ones but so many.
+    void ForgetRuns(size_t count);
 
     /// Whether a result was found right: the key is of it, and of all that it is judged by.
     bool WasJudged(const ContentKey& key) const { return m_Judged.count(key) != 0; }
@@ -90,7 +94,9 @@ public:
 private:
     bool HasRoom(size_t bytes);
 
-    std::multimap<ContentKey, Run> m_Runs;
+    using Runs = std::multimap<ContentKey, std::shared_ptr<const Run>>;
+    Runs m_Runs;
+    std::vector<Runs::iterator> m_Order; ///< in which they were added
     std::set<ContentKey> m_Judged;
     std::map<ContentKey, std::vector<std::byte>> m_Tensors;
     size_t m_Bytes = 0; ///< of all

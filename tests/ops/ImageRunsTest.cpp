@@ -2,6 +2,7 @@
 // Which convolutions of bytes read windows where they lie in a padded image, and the weights that are padded for it.
 #include "backends/cpu/gemm/bytes/ImageProduct8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
+#include "harness/IsaTest.hpp"
 #include "ops/BytesInfo.hpp"
 #include "ops/PackingCases.hpp"
 

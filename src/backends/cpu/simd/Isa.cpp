@@ -342,6 +342,17 @@ uint32_t FeatureReads::Get() const
     return detail::featureReads;
 }
 
+void FeatureReads::Forget()
+{
+    detail::featureReads = 0;
+    ++detail::isaEra;
+}
+
+uint32_t GetFeatureReads()
+{
+    return detail::featureReads;
+}
+
 void NoteFeatureReads(uint32_t bits)
 {
     detail::NoteFeatureRead(bits);

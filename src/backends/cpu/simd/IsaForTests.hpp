@@ -39,8 +39,8 @@ private:
 /// A bit for each feature that is in force.
 uint32_t GetFeatureBits();
 
-/// Notes which features are asked for while it lives; they count for one around it, too. At its begin no other thread
-/// may run code of CpuAcc.
+/// Notes which features are asked for while it lives; they count for one around it, too, unless it forgets them. At its
+/// begin no other thread may run code of CpuAcc.
 class FeatureReads
 {
 public:
@@ -52,10 +52,15 @@ public:
     /// Bits of the features that were asked for so far. Code that is run again asks for the same ones, and does the
     /// same, where these have the same values.
     uint32_t Get() const;
+    /// As if nothing had been asked for so far.
+    void Forget();
 
 private:
     uint32_t m_Around; ///< what was read before
 };
+
+/// Bits of the features that were asked for in the innermost FeatureReads.
+uint32_t GetFeatureReads();
 
 /// As if these features had been asked for: of code that is not run again.
 void NoteFeatureReads(uint32_t bits);
