@@ -116,7 +116,7 @@ std::shared_ptr<const RunMemory::Run> RunMemory::FindRun(const ContentKey& key, 
 
 bool RunMemory::HasRoom(size_t bytes)
 {
-    constexpr size_t MostBytes = size_t{512} << 20;
+    constexpr size_t MostBytes = size_t{128} << 20;
     if (m_Bytes + bytes > MostBytes)
     {
         return false;

@@ -5,6 +5,7 @@
 #include "backends/cpu/simd/IsaForTests.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "harness/HookBackend.hpp"
+#include "harness/IsaCases.hpp"
 #include "harness/IsaTest.hpp"
 #include "harness/OpTest.hpp"
 
@@ -198,10 +199,47 @@ TEST(IsaRuns, RemembersNoRunOfOtherKernels)
         {
             std::string kernel;
             const IBackend& fast = *GetTestBackends()[1];
-            EXPECT_EQ(GetFirst(RunOp(fast, MakeFloor(7.5), {}, &kernel)), 7);
-            EXPECT_EQ(kernel == "RefFloor", !cpu::GetCpuFeatures().m_Simd) << kernel;
+            OpCase op = MakeFloor(7.5);
+            op.m_Type = LayerType::Activation;
+            op.m_Descriptor = MakeDescriptor(ActivationDescriptor(ActivationFunction::ReLu));
+            EXPECT_EQ(GetFirst(RunOp(fast, op, {}, &kernel)), 7.5f);
+            EXPECT_EQ(kernel, cpu::GetCpuFeatures().m_Simd ? "CpuActivation" : "RefActivation");
             See(0);
         });
+    EXPECT_GE(seen.size(), GetDistinct([] { return cpu::GetCpuFeatures().m_Simd ? 1 : 0; }).size());
+}
+
+// A part of a body runs on all levels, but for those on which the body itself is to run.
+TEST(IsaRuns, PartsRunOnAllLevels)
+{
+    seen.clear();
+    static size_t bodies = 0;
+    bodies = 0;
+    RunOnIsas(
+        []
+        {
+            ++bodies;
+            ForEachIsa([] { See(cpu::HaveManyRegisters() ? 2 : 3); });
+            if (cpu::GetCpuFeatures().m_Simd)
+            {
+                ForEachIsa([] { See(cpu::HaveManyRegisters() ? 4 : 5); });
+            }
+        });
+    const std::vector<std::string> ofBody = GetDistinct([] { return cpu::GetCpuFeatures().m_Simd ? 1 : 0; });
+    const std::vector<std::string> ofPart = GetDistinct([] { return cpu::HaveManyRegisters() ? 1 : 0; });
+    EXPECT_EQ(bodies, ofBody.size()) << "what parts ask for does not count for the body";
+    for (const std::string& isa : ofPart)
+    {
+        EXPECT_TRUE(std::any_of(seen.begin(), seen.end(),
+                                [&](const Seen& each) { return each.m_Isa == isa && each.m_Value < 4; }))
+            << isa;
+    }
+    for (const Seen& each : seen)
+    {
+        const cpu::ScopedIsa scoped(each.m_Isa);
+        EXPECT_EQ(each.m_Value == 2 || each.m_Value == 4, cpu::HaveManyRegisters()) << each.m_Isa;
+        EXPECT_TRUE(each.m_Value < 4 || cpu::GetCpuFeatures().m_Simd) << "the body does not get there";
+    }
 }
 
 TEST(IsaRuns, RandomTensorsAreTheSameOnEachLevel)

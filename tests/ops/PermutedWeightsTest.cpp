@@ -2,6 +2,7 @@
 // Packing of permuted weights: which ones are permuted at all, of which kind their steps are, how much memory they
 // take, and files that cannot be.
 #include "backends/cpu/gemm/bytes/PermutedWeights8.hpp"
+#include "harness/IsaTest.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 

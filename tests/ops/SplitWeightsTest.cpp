@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of split weights: which ones are split at all, how much memory they take, and files that cannot be.
+#include "harness/IsaTest.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 

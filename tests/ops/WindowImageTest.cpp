@@ -4,6 +4,7 @@
 #include "backends/cpu/gemm/bytes/WindowImage8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
 #include "ops/SplitCases.hpp"
 
 #include <gtest/gtest.h>
