@@ -10,6 +10,7 @@
 #include "harness/IsaCases.hpp"
 #include "harness/IsaTest.hpp"
 #include "harness/RunMemory.hpp"
+#include "harness/TestParallelFor.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
@@ -17,15 +18,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <optional>
-#include <semaphore>
 #include <span>
-#include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace tenon::test
@@ -33,150 +28,6 @@ namespace tenon::test
 
 namespace
 {
-
-/// A thread that runs one piece of work after the other.
-class PieceThread
-{
-public:
-    PieceThread() : m_Thread([this] { RunAll(); }) {}
-
-    ~PieceThread()
-    {
-        m_Work = nullptr;
-        m_Begin.release();
-        m_Thread.join();
-    }
-
-    PieceThread(const PieceThread&) = delete;
-    PieceThread& operator=(const PieceThread&) = delete;
-
-    /// The work stays valid until it has ended.
-    void Begin(const std::function<void()>& work)
-    {
-        m_Work = &work;
-        m_Begin.release();
-    }
-
-    void WaitForEnd() { m_End.acquire(); }
-
-private:
-    void RunAll()
-    {
-        for (m_Begin.acquire(); m_Work != nullptr; m_Begin.acquire())
-        {
-            (*m_Work)();
-            m_End.release();
-        }
-    }
-
-    const std::function<void()>* m_Work = nullptr;
-    std::binary_semaphore m_Begin{0};
-    std::binary_semaphore m_End{0};
-    std::thread m_Thread; // last: it uses the others
-};
-
-/// Splits every loop that may be split into a piece for each thread, to show what depends on the split.
-class TestParallelFor final : public IParallelFor
-{
-public:
-    explicit TestParallelFor(unsigned int threads) : m_Threads(threads)
-    {
-        if (threads > MostThreads)
-        {
-            throw std::invalid_argument("the operator harness has no " + std::to_string(threads) + " threads");
-        }
-    }
-
-    void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
-    {
-        const size_t most = count / std::max<size_t>(grain, 1);
-        m_WasAsked = m_WasAsked || most > 1;
-        const size_t pieces = std::clamp<size_t>(most, 1, m_Threads);
-        if (count == 0)
-        {
-            return;
-        }
-        if (pieces == 1)
-        {
-            body(0, count);
-            return;
-        }
-        static std::array<PieceThread, MostThreads - 1> others;
-        // No memory is allocated here: that is counted. One pointer fits into a std::function as it is.
-        std::array<Piece, MostThreads> all;
-        for (size_t piece = 0; piece < pieces; ++piece)
-        {
-            all[piece].m_Body = &body;
-            all[piece].m_Begin = count * piece / pieces;
-            all[piece].m_End = count * (piece + 1) / pieces;
-            all[piece].m_Run = [at = &all[piece]] { at->Run(); };
-        }
-        const bool isNested = IsInside(); // in a piece of another loop, whose threads are taken
-        for (size_t piece = 1; piece < pieces && !isNested; ++piece)
-        {
-            others[piece - 1].Begin(all[piece].m_Run);
-        }
-        for (size_t piece = 0; piece < (isNested ? pieces : 1); ++piece)
-        {
-            all[piece].m_Run();
-        }
-        for (size_t piece = 1; piece < pieces && !isNested; ++piece)
-        {
-            others[piece - 1].WaitForEnd();
-        }
-        for (const Piece& piece : all)
-        {
-            if (piece.m_Error)
-            {
-                std::rethrow_exception(piece.m_Error);
-            }
-        }
-    }
-
-    unsigned int GetNumThreads() const override
-    {
-        m_WasAsked = true;
-        return m_Threads;
-    }
-
-    /// Whether what ran could tell how many threads there are.
-    bool WasAsked() const { return m_WasAsked; }
-
-private:
-    static constexpr unsigned int MostThreads = 8;
-
-    struct Piece
-    {
-        const std::function<void(size_t, size_t)>* m_Body = nullptr;
-        size_t m_Begin = 0;
-        size_t m_End = 0;
-        std::function<void()> m_Run;
-        std::exception_ptr m_Error;
-
-        void Run()
-        {
-            const bool wasInside = std::exchange(IsInside(), true);
-            try
-            {
-                (*m_Body)(m_Begin, m_End);
-            }
-            catch (...)
-            {
-                m_Error = std::current_exception();
-            }
-            IsInside() = wasInside;
-        }
-    };
-
-    static bool& IsInside()
-    {
-        static thread_local bool isInside = false;
-        return isInside;
-    }
-
-    unsigned int m_Threads;
-    mutable std::atomic<bool> m_WasAsked = false;
-};
 
 /// A case as backends see it. Constants are copied, since their data must stay while the workload lives.
 class Layer
@@ -385,18 +236,34 @@ ContentKey GetKey(ContentHash hash, const IBackend& backend, const RunVariant& v
     return hash.GetKey();
 }
 
+/// The workload of a case.
+struct Prepared
+{
+    Prepared(const IBackend& backend, const OpCase& op, const RunVariant& variant)
+        : m_Layer(op, variant.m_Constants),
+          m_Workload(backend.CreateWorkloadFactory({})->CreateWorkload(m_Layer.View())),
+          m_Shaped(m_Workload->Reshape(m_Layer.Args())), m_Kernel(GetKernelName(*m_Workload, *m_Shaped))
+    {
+        NoteKernel(m_Kernel);
+    }
+
+    /// Whether it is a kernel of CpuRef's, by which CpuAcc runs what it has no faster one for.
+    bool IsReference() const { return m_Kernel.starts_with("Ref"); }
+
+    Layer m_Layer;
+    std::unique_ptr<IWorkload> m_Workload;
+    std::unique_ptr<IShapedWorkload> m_Shaped;
+    std::string m_Kernel;
+};
+
 /// Runs a supported case twice, and expects the same bytes, allocations in the first run alone and no writes around
 /// tensors.
-std::shared_ptr<RunMemory::Run> Execute(const IBackend& backend, const OpCase& op, const RunVariant& variant)
+std::shared_ptr<RunMemory::Run> Execute(const Prepared& prepared, const OpCase& op, const RunVariant& variant)
 {
-    const Layer layer(op, variant.m_Constants);
-    const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(layer.View());
-    const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(layer.Args());
     auto run = std::make_shared<RunMemory::Run>();
-    run->m_Kernel = GetKernelName(*workload, *shaped);
-    NoteKernel(run->m_Kernel); // also if it throws
+    run->m_Kernel = prepared.m_Kernel;
     TestParallelFor parallel(variant.m_Threads);
-    GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
+    GuardedBuffer scratch(prepared.m_Shaped->GetScratchBytes(), 64);
 
     // Inputs that only are read serve for both runs.
     std::vector<std::unique_ptr<GuardedBuffer>> buffers(op.m_Inputs.size());
@@ -434,7 +301,7 @@ std::shared_ptr<RunMemory::Run> Execute(const IBackend& backend, const OpCase& o
         args.m_Scratch = scratch.GetBytes() != 0 ? scratch.GetData() : nullptr;
         args.m_Parallel = &parallel;
         const size_t allocations = CountAllocations();
-        shaped->Execute(args);
+        prepared.m_Shaped->Execute(args);
         EXPECT_TRUE(repeat == 0 || CountAllocations() == allocations) << "allocates in a run that is not the first";
 
         for (const auto& buffer : buffers)
@@ -471,7 +338,7 @@ std::shared_ptr<const RunMemory::Run> RunOrRemember(const IBackend& backend, con
     RunMemory* const memory = RunMemory::Get();
     if (memory == nullptr)
     {
-        return Execute(backend, op, variant);
+        return Execute(Prepared(backend, op, variant), op, variant);
     }
     const ContentKey key = GetKey(hash, backend, variant);
     if (auto found = memory->FindRun(key, variant.m_Threads))
@@ -481,7 +348,17 @@ std::shared_ptr<const RunMemory::Run> RunOrRemember(const IBackend& backend, con
         return found;
     }
     const cpu::FeatureReads reads;
-    std::shared_ptr<RunMemory::Run> run = Execute(backend, op, variant);
+    const Prepared prepared(backend, op, variant);
+    if (backend.GetId() == BackendId(Compute::CpuAcc) && prepared.IsReference())
+    {
+        // The same kernel on the same case: it is CpuRef's run.
+        if (auto found = memory->FindRun(GetKey(hash, *GetTestBackends().front(), variant), variant.m_Threads))
+        {
+            cpu::NoteFeatureReads(found->m_Reads);
+            return found;
+        }
+    }
+    std::shared_ptr<RunMemory::Run> run = Execute(prepared, op, variant);
     run->m_Reads = reads.Get();
     run->m_FeatureBits = cpu::GetFeatureBits();
     memory->AddRun(key, run);

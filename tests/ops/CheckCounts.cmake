@@ -5,6 +5,7 @@
 #              [-DWRITE=ON] [-DEMULATOR=...] -P CheckCounts.cmake
 # FOLDER: has a file of each part, <number>.txt, which test_ops writes (TENON_TEST_COUNTS, WriteIsaCounts). GOLDEN: the
 # cases that there are to be at least; empty: not checked. WRITE: writes it instead.
+cmake_minimum_required(VERSION 3.25)
 set(missing "")
 set(columns "")
 set(suites "")

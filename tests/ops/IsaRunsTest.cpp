@@ -8,14 +8,19 @@
 #include "harness/IsaCases.hpp"
 #include "harness/IsaTest.hpp"
 #include "harness/OpTest.hpp"
+#include "harness/TestParallelFor.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <mutex>
+#include <stdexcept>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -260,6 +265,56 @@ TEST(IsaRuns, RandomTensorsAreTheSameOnEachLevel)
             EXPECT_EQ(random.m_Bytes, first);
             See(0);
         });
+}
+
+TEST(TestParallelFor, SplitsAsFarAsItMay)
+{
+    TestParallelFor parallel(3);
+    const auto split = [&parallel](size_t count, size_t grain)
+    {
+        std::mutex mutex;
+        std::map<size_t, size_t> pieces; // ends by begins
+        parallel.Run(count, grain,
+                     [&](size_t begin, size_t end)
+                     {
+                         const std::lock_guard lock(mutex);
+                         pieces[begin] = end;
+                     });
+        return pieces;
+    };
+    using Pieces = std::map<size_t, size_t>;
+    EXPECT_EQ(split(0, 1), Pieces());
+    EXPECT_EQ(split(5, 3), (Pieces{{0, 5}}));
+    EXPECT_FALSE(parallel.WasAsked()) << "as with any number of threads";
+    EXPECT_EQ(split(6, 3), (Pieces{{0, 3}, {3, 6}}));
+    EXPECT_TRUE(parallel.WasAsked());
+    EXPECT_EQ(split(100, 1), (Pieces{{0, 33}, {33, 66}, {66, 100}}));
+    TestParallelFor other(1);
+    EXPECT_FALSE(other.WasAsked());
+    EXPECT_EQ(other.GetNumThreads(), 1U);
+    EXPECT_TRUE(other.WasAsked());
+    EXPECT_THROW(TestParallelFor(9), std::invalid_argument);
+}
+
+TEST(TestParallelFor, RunsLoopsInPiecesAndPassesErrorsOn)
+{
+    TestParallelFor parallel(2);
+    std::atomic<size_t> count = 0;
+    const auto inner = [&count](size_t begin, size_t end) { count += end - begin; };
+    parallel.Run(2, 1, [&](size_t, size_t) { parallel.Run(10, 1, inner); });
+    EXPECT_EQ(count, 20U);
+    const auto fail = [](size_t begin, size_t) { throw std::runtime_error(begin == 0 ? "first" : "second"); };
+    try
+    {
+        parallel.Run(2, 1, fail);
+        ADD_FAILURE() << "no exception";
+    }
+    catch (const std::runtime_error& error)
+    {
+        EXPECT_EQ(std::string(error.what()), "first");
+    }
+    parallel.Run(2, 1, inner);
+    EXPECT_EQ(count, 22U) << "usable after an error";
 }
 
 TEST(GuardedBuffer, IsBetweenGuards)
