@@ -148,6 +148,9 @@ TEST(FeatureReads, NotesWhatIsAskedFor)
         EXPECT_EQ(inner.Get(), 0U);
         GetFeatureBits();
         GetIsaLevels();
+        {
+            const ScopedIsa scoped("scalar");
+        }
         EXPECT_EQ(inner.Get(), 0U) << "tests themselves ask for none";
         NoteFeatureReads(4);
         EXPECT_EQ(inner.Get(), 4U);

@@ -176,9 +176,12 @@ void Cap(CpuFeatures& features, const std::string& name, const std::string& sour
     {
         throw InvalidArgumentException(source + " is '" + name + "'; on this processor it may be one of " + names);
     }
-    features.m_Avx512Vbmi.Set(features.m_Avx512Vbmi && features.m_Avx512Vnni);
-    features.m_HasSparePorts.Set(features.m_HasSparePorts && features.m_Avx512Bf16);
-    features.m_SplitsVectors.Set(features.m_SplitsVectors && features.m_Avx512Bf16);
+    // By bits: a test that changes the level does not ask for features.
+    const auto needs = [](Feature& feature, const Feature& needed)
+    { feature.Set(feature.GetBits() != 0 && needed.GetBits() != 0); };
+    needs(features.m_Avx512Vbmi, features.m_Avx512Vnni);
+    needs(features.m_HasSparePorts, features.m_Avx512Bf16);
+    needs(features.m_SplitsVectors, features.m_Avx512Bf16);
 }
 
 CpuFeatures Find()
