@@ -80,7 +80,7 @@ public:
     /// Keeps it unless there is too much already, as for tensors.
     void AddRun(const ContentKey& key, const std::shared_ptr<const Run>& run);
     size_t CountRuns() const { return m_Order.size(); }
-    /// Forgets the last ones but so many.
+    /// Forgets the last runs until `count` are left.
     void ForgetRuns(size_t count);
 
     /// Whether a result was found right: the key is of it, and of all that it is judged by.

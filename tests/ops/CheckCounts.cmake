@@ -81,7 +81,7 @@ foreach(level IN LISTS levels)
   string(APPEND table "  ${level}: ${run_${level}} run (${skipped_${level}} skip themselves), "
                       "${same_${level}} same as on a better level")
   if(lacking_${level})
-    string(APPEND table ", ${lacking_${level}} not run: the processor lacks it")
+    string(APPEND table ", ${lacking_${level}} not run: the processor lacks it or TENON_FORCE_ISA rules it out")
   endif()
   if(elsewhere_${level})
     string(APPEND table ", ${elsewhere_${level}} in other entries of ctest")

@@ -9,6 +9,7 @@
 #include "harness/IsaTest.hpp"
 #include "harness/OpTest.hpp"
 #include "harness/TestParallelFor.hpp"
+#include "ops/FastCompare.hpp"
 
 #include <gtest/gtest.h>
 
@@ -203,7 +204,7 @@ TEST(IsaRuns, RemembersNoRunOfOtherKernels)
         []
         {
             std::string kernel;
-            const IBackend& fast = *GetTestBackends()[1];
+            const IBackend& fast = FindTestBackend(Compute::CpuAcc);
             OpCase op = MakeFloor(7.5);
             op.m_Type = LayerType::Activation;
             op.m_Descriptor = MakeDescriptor(ActivationDescriptor(ActivationFunction::ReLu));
