@@ -12,3 +12,10 @@ set(TENON_OPTIMIZATION_OF_tests -O1) # run once
 function(tenon_optimize target kind)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${TENON_OPTIMIZATION_OF_${kind}}>)
 endfunction()
+
+# tenon_tune(<option> <source>...): sources of the current folder with an option of their own, which no precompiled
+# header was compiled with.
+function(tenon_tune option)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${option})
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GuardedBuffer: memory that ends where an inaccessible page begins, so that a kernel that touches one byte too much
-// dies at once. Used by the operator harness for every tensor and for scratch memory.
+// GuardedBuffer: memory between two inaccessible pages that ends where the second one begins, so that a kernel that
+// touches one byte too much dies at once. Used by the operator harness for every tensor and for scratch memory.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,24 @@ public:
     std::byte* GetData() const { return m_Data; }
     size_t GetBytes() const { return m_Bytes; }
 
-    /// From now on writing dies too.
+    /// From now on the buffer is at another address, where writing dies too.
     void MakeReadOnly();
     /// Whether nothing was written in front of the buffer or between its end and the guard.
     bool IsIntactAround() const;
 
+    /// Pages of one size, mapped twice: to be written, and to be read only.
+    struct Region
+    {
+        std::byte* m_Writable = nullptr;
+        std::byte* m_ReadOnly = nullptr;
+    };
+
 private:
-    std::byte* m_Map = nullptr;
-    size_t m_MapBytes = 0; ///< guard page included
-    size_t m_UsableBytes = 0;
+    Region m_Region;
+    size_t m_UsableBytes = 0; ///< whole pages
     std::byte* m_Data = nullptr;
     size_t m_Bytes = 0;
+    bool m_IsReadOnly = false;
 };
 
 } // namespace tenon::test

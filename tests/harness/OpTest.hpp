@@ -6,7 +6,7 @@
 // each buffer ending at a guard page, inputs read-only. The oracle judges all; on quantized types other backends than
 // CpuRef must give CpuRef's bytes. Used by the tests under ops/.
 //
-//   TEST(Floor, RoundsDown)
+//   ISA_TEST(Floor, RoundsDown)
 //   {
 //       const TensorInfo info({2, 3}, DataType::Float32);
 //       CheckOp({"fractions", LayerType::Floor, MakeDescriptor(NullDescriptor()), {Random(info, 1, -3, 3)}, info,
@@ -14,13 +14,13 @@
 //   }
 #pragma once
 
+#include "harness/IsaTest.hpp"
 #include "harness/TestTensor.hpp"
 
 #include <tenon/backend/IBackend.hpp>
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -69,14 +69,9 @@ std::vector<double> Map(const RealTensor& tensor, F f)
     return values;
 }
 
-/// Runs the case in all variants and compares. Backends other than CpuRef may refuse it.
+/// Runs the case in all variants and compares. Backends other than CpuRef may refuse it. On other levels than the best
+/// one (IsaTest.hpp) CpuAcc alone is judged.
 void CheckOp(const OpCase& op);
-
-/// Of a kernel that a test ran by itself.
-void NoteKernel(const std::string& name);
-
-/// Names (see GetKernelName) of the kernels that cases have run by so far in this program.
-const std::set<std::string>& GetRunKernels();
 
 /// CpuRef refuses the layer with this code, and its reason contains `reason`; all other backends refuse it too.
 void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason);
@@ -107,10 +102,5 @@ std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const Ru
 /// The backends that cases run on: the built-in ones, CpuRef first, and those of the folder or file that the
 /// environment variable TENON_DYNAMIC_BACKENDS_PATH names.
 const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends();
-
-/// Whether CheckOp runs cases on a backend of GetTestBackends() in this program. All are, but no run repeats what
-/// another run of the suite has shown: with TENON_FORCE_ISA, on which CpuRef does not depend, CpuRef only gives the
-/// bytes to compare with, and with TENON_DYNAMIC_BACKENDS_PATH the built-in backends are left out.
-bool IsJudged(const IBackend& backend);
 
 } // namespace tenon::test

@@ -2,6 +2,8 @@
 // Elements of every real type to and from double.
 #include "harness/TestTensor.hpp"
 
+#include "harness/RunMemory.hpp"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -68,51 +70,120 @@ T FromDouble(double value)
     }
 }
 
-/// Scale and zero point of one element; 1 and 0 for types without.
-std::pair<double, double> GetQuantization(const TensorInfo& info, size_t element)
+/// Scales and zero points of a tensor's elements; 1 and 0 for types without.
+class Quantization
 {
-    // Biases are integers whose scale is that of the products.
-    const bool isSum = info.GetDataType() == DataType::Signed32 || info.GetDataType() == DataType::Signed64;
-    if (!(info.IsQuantized() || isSum) || !info.HasQuantization())
+public:
+    explicit Quantization(const TensorInfo& info)
     {
-        return {1.0, 0.0};
-    }
-    const std::vector<float> scales = info.GetQuantizationScales();
-    const std::vector<int32_t> offsets = info.GetQuantizationOffsets();
-    size_t slice = 0;
-    if (scales.size() > 1)
-    {
-        const unsigned int dim = info.GetQuantizationDim().value();
-        size_t inner = 1;
-        for (unsigned int i = dim + 1; i < info.GetNumDimensions(); ++i)
+        // Biases are integers whose scale is that of the products.
+        const bool isSum = info.GetDataType() == DataType::Signed32 || info.GetDataType() == DataType::Signed64;
+        if (!(info.IsQuantized() || isSum) || !info.HasQuantization())
         {
-            inner *= info.GetShape()[i];
+            return;
         }
-        slice = element / inner % scales.size();
+        const std::vector<float> scales = info.GetQuantizationScales();
+        const std::vector<int32_t> offsets = info.GetQuantizationOffsets();
+        m_Slices.clear();
+        for (size_t i = 0; i < scales.size(); ++i)
+        {
+            m_Slices.emplace_back(scales[i], offsets.empty() ? 0.0 : offsets[offsets.size() > 1 ? i : 0]);
+        }
+        if (scales.size() > 1)
+        {
+            for (unsigned int i = info.GetQuantizationDim().value() + 1; i < info.GetNumDimensions(); ++i)
+            {
+                m_Inner *= info.GetShape()[i];
+            }
+        }
     }
-    return {scales[slice], offsets.empty() ? 0.0 : offsets[offsets.size() > 1 ? slice : 0]};
-}
 
-void SetStored(const TensorInfo& info, std::byte* data, size_t i, double value)
+    const std::pair<double, double>& At(size_t element) const
+    {
+        return m_Slices.size() == 1 ? m_Slices.front() : m_Slices[element / m_Inner % m_Slices.size()];
+    }
+
+private:
+    std::vector<std::pair<double, double>> m_Slices = {{1.0, 0.0}};
+    size_t m_Inner = 1; ///< elements of a slice that lie together
+};
+
+/// What elements of type T store for a real value.
+template <typename T>
+T Quantize(double real, const std::pair<double, double>& scaleAndZeroPoint)
 {
-    WithElement(info.GetDataType(),
-                [&](auto zero)
-                {
-                    const auto element = FromDouble<decltype(zero)>(value);
-                    std::memcpy(data + i * sizeof(element), &element, sizeof(element));
-                });
+    const double value = real / scaleAndZeroPoint.first;
+    const double steps = IsInteger<T> ? std::round(value) + scaleAndZeroPoint.second : value;
+    return FromDouble<T>(steps);
 }
 
+template <typename T>
+void SetElement(std::byte* data, size_t i, T element)
+{
+    std::memcpy(data + i * sizeof(element), &element, sizeof(element));
+}
+
+/// A tensor of these stored values, each of which `stored` gives in turn.
 template <typename F>
-TestTensor Generate(const TensorInfo& info, F stored)
+TestTensor GenerateStored(const TensorInfo& info, F stored)
 {
     TestTensor tensor;
     tensor.m_Info = info;
     tensor.m_Bytes.resize(info.GetNumBytes());
-    for (size_t i = 0; i < info.GetNumElements(); ++i)
+    WithElement(info.GetDataType(),
+                [&, count = info.GetNumElements()](auto zero)
+                {
+                    for (size_t i = 0; i < count; ++i)
+                    {
+                        SetElement(tensor.m_Bytes.data(), i, FromDouble<decltype(zero)>(stored(i)));
+                    }
+                });
+    return tensor;
+}
+
+/// A tensor of these real values.
+template <typename F>
+TestTensor GenerateReal(const TensorInfo& info, F real)
+{
+    TestTensor tensor;
+    tensor.m_Info = info;
+    tensor.m_Bytes.resize(info.GetNumBytes());
+    const Quantization quantization(info);
+    WithElement(info.GetDataType(),
+                [&, count = info.GetNumElements()](auto zero)
+                {
+                    for (size_t i = 0; i < count; ++i)
+                    {
+                        SetElement(tensor.m_Bytes.data(), i, Quantize<decltype(zero)>(real(i), quantization.At(i)));
+                    }
+                });
+    return tensor;
+}
+
+/// A random tensor, which `make` makes unless an earlier run of the test's body has.
+template <typename F>
+TestTensor Remembered(const TensorInfo& info, uint32_t seed, double low, double high, bool isStored, F make)
+{
+    RunMemory* const memory = RunMemory::Get();
+    if (memory == nullptr)
     {
-        SetStored(info, tensor.m_Bytes.data(), i, stored(i));
+        return make();
     }
+    ContentHash hash;
+    hash.Add(info);
+    hash.Add(seed);
+    hash.Add(low);
+    hash.Add(high);
+    hash.Add(isStored);
+    TestTensor tensor;
+    if (const std::vector<std::byte>* bytes = memory->FindTensor(hash.GetKey()))
+    {
+        tensor.m_Info = info;
+        tensor.m_Bytes = *bytes;
+        return tensor;
+    }
+    tensor = make();
+    memory->AddTensor(hash.GetKey(), tensor.m_Bytes);
     return tensor;
 }
 
@@ -129,20 +200,24 @@ void RequireCount(const TensorInfo& info, size_t count)
 TestTensor Values(const TensorInfo& info, const std::vector<double>& real)
 {
     RequireCount(info, real.size());
-    return Generate(info, [&](size_t i) { return ToStored(info, real[i], i); });
+    return GenerateReal(info, [&](size_t i) { return real[i]; });
 }
 
 TestTensor Stored(const TensorInfo& info, const std::vector<double>& stored)
 {
     RequireCount(info, stored.size());
-    return Generate(info, [&](size_t i) { return stored[i]; });
+    return GenerateStored(info, [&](size_t i) { return stored[i]; });
 }
 
 TestTensor Random(const TensorInfo& info, uint32_t seed, double low, double high)
 {
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<double> distribution(low, high);
-    return Generate(info, [&](size_t i) { return ToStored(info, distribution(engine), i); });
+    const auto make = [&]
+    {
+        std::mt19937 engine(seed);
+        std::uniform_real_distribution<double> distribution(low, high);
+        return GenerateReal(info, [&](size_t) { return distribution(engine); });
+    };
+    return Remembered(info, seed, low, high, false, make);
 }
 
 TestTensor Random(const TensorInfo& info, uint32_t seed)
@@ -157,10 +232,16 @@ TestTensor Random(const TensorInfo& info, uint32_t seed)
                                        }
                                        return {-1.0, 1.0};
                                    });
-    const bool boolean = info.GetDataType() == DataType::Boolean;
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<double> distribution(boolean ? 0.0 : range.first, boolean ? 1.0 : range.second);
-    return Generate(info, [&](size_t) { return distribution(engine); });
+    const bool isBoolean = info.GetDataType() == DataType::Boolean;
+    const double low = isBoolean ? 0.0 : range.first;
+    const double high = isBoolean ? 1.0 : range.second;
+    const auto make = [&]
+    {
+        std::mt19937 engine(seed);
+        std::uniform_real_distribution<double> distribution(low, high);
+        return GenerateStored(info, [&](size_t) { return distribution(engine); });
+    };
+    return Remembered(info, seed, low, high, true, make);
 }
 
 TestTensor Constant(TestTensor tensor)
@@ -194,24 +275,28 @@ std::vector<double> GetStored(const TensorInfo& info, const std::byte* data)
 RealTensor GetReal(const TensorInfo& info, const std::byte* data)
 {
     RealTensor real{info.GetShape(), GetStored(info, data)};
+    const Quantization quantization(info);
     for (size_t i = 0; i < real.m_Values.size(); ++i)
     {
-        const auto [scale, zeroPoint] = GetQuantization(info, i);
+        const auto& [scale, zeroPoint] = quantization.At(i);
         real.m_Values[i] = (real.m_Values[i] - zeroPoint) * scale;
     }
     return real;
 }
 
-double ToStored(const TensorInfo& info, double real, size_t element)
+std::vector<double> ToStored(const TensorInfo& info, const double* real, size_t count)
 {
-    const auto [scale, zeroPoint] = GetQuantization(info, element);
-    return WithElement(info.GetDataType(),
-                       [value = real / scale, zero = zeroPoint](auto type)
-                       {
-                           using T = decltype(type);
-                           const double steps = IsInteger<T> ? std::round(value) + zero : value;
-                           return static_cast<double>(FromDouble<T>(steps));
-                       });
+    const Quantization quantization(info);
+    std::vector<double> stored(count);
+    WithElement(info.GetDataType(),
+                [&](auto zero)
+                {
+                    for (size_t i = 0; i < count; ++i)
+                    {
+                        stored[i] = static_cast<double>(Quantize<decltype(zero)>(real[i], quantization.At(i)));
+                    }
+                });
+    return stored;
 }
 
 } // namespace tenon::test

@@ -55,7 +55,8 @@ TestTensor NotConnected();
 std::vector<double> GetStored(const TensorInfo& info, const std::byte* data);
 /// What the stored values stand for.
 RealTensor GetReal(const TensorInfo& info, const std::byte* data);
-/// What a tensor of this info stores for a real value: saturated and, for integers, rounded half away from zero.
-double ToStored(const TensorInfo& info, double real, size_t element);
+/// What a tensor of this info stores for its first `count` real values: saturated and, for integers, rounded half away
+/// from zero.
+std::vector<double> ToStored(const TensorInfo& info, const double* real, size_t count);
 
 } // namespace tenon::test

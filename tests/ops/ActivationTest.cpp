@@ -117,7 +117,7 @@ TensorInfo Shorts(unsigned int count, float scale)
 
 } // namespace
 
-TEST(Activation, FloatTypes)
+ISA_TEST(Activation, FloatTypes)
 {
     for (const Row& row : GetRows())
     {
@@ -132,7 +132,7 @@ TEST(Activation, FloatTypes)
     }
 }
 
-TEST(Activation, FloatsFarOut)
+ISA_TEST(Activation, FloatsFarOut)
 {
     const double inf = std::numeric_limits<double>::infinity();
     for (const Row& row : GetRows())
@@ -148,7 +148,7 @@ TEST(Activation, FloatsFarOut)
     }
 }
 
-TEST(Activation, ShapesOfNoElementAndOfOne)
+ISA_TEST(Activation, ShapesOfNoElementAndOfOne)
 {
     for (const TensorShape& shape : {TensorShape(Dimensionality::Scalar), TensorShape({0, 4})})
     {
@@ -159,7 +159,7 @@ TEST(Activation, ShapesOfNoElementAndOfOne)
     }
 }
 
-TEST(Activation, QuantizedTypesAreWithinAStep)
+ISA_TEST(Activation, QuantizedTypesAreWithinAStep)
 {
     for (const Row& row : GetRows())
     {
@@ -181,7 +181,7 @@ TEST(Activation, QuantizedTypesAreWithinAStep)
     }
 }
 
-TEST(Activation, ShortsAreCloseToReal)
+ISA_TEST(Activation, ShortsAreCloseToReal)
 {
     for (const Row& row : GetRows())
     {
@@ -199,7 +199,7 @@ TEST(Activation, ShortsAreCloseToReal)
     }
 }
 
-TEST(Activation, IntegersAreClamped)
+ISA_TEST(Activation, IntegersAreClamped)
 {
     const auto check = [](DataType type, const ActivationDescriptor& descriptor, const std::vector<double>& in,
                           const std::vector<double>& out)
@@ -219,7 +219,7 @@ TEST(Activation, IntegersAreClamped)
     check(DataType::Unsigned8, relu6, {0, 5, 6, 7, 255}, {0, 5, 6, 6, 6});
 }
 
-TEST(Activation, ReLuOfOneQuantizationIsAnExactClamp)
+ISA_TEST(Activation, ReLuOfOneQuantizationIsAnExactClamp)
 {
     const TensorInfo info = Bytes(256, 0.05f, -20);
     OpCase op = MakeCase({"ReLu6", ActivationDescriptor(Function::BoundedReLu, 6, 0), 0, 0, 0, 0,
@@ -230,7 +230,7 @@ TEST(Activation, ReLuOfOneQuantizationIsAnExactClamp)
 }
 
 // Results of TFLite's reference kernels.
-TEST(Activation, QuantizedResultsOfTfLite)
+ISA_TEST(Activation, QuantizedResultsOfTfLite)
 {
     using D = ActivationDescriptor;
     const std::vector<double> bytes = {-128, -100, -50, -20, -10, 0, 10, 20, 50, 127};
@@ -261,7 +261,7 @@ TEST(Activation, QuantizedResultsOfTfLite)
     }
 }
 
-TEST(Activation, ShortResultsOfTfLite)
+ISA_TEST(Activation, ShortResultsOfTfLite)
 {
     using D = ActivationDescriptor;
     const std::vector<double> shorts = {-32768, -20000, -5000, -300, -1, 0, 1, 300, 5000, 20000, 32767};
@@ -285,7 +285,7 @@ TEST(Activation, ShortResultsOfTfLite)
                {-14746, -9000, -2250, -135, -1, 0, 2, 450, 7500, 30000, 32767});
 }
 
-TEST(Activation, RefusesWhatDoesNotFit)
+ISA_TEST(Activation, RefusesWhatDoesNotFit)
 {
     const auto make = [](const ActivationDescriptor& descriptor, const TensorInfo& input, const TensorInfo& output) {
         return MakeCase({"refused", descriptor, 0, 0, 0, 0, nullptr}, Random(input, 1, 0, 4), output);

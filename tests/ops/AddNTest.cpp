@@ -43,7 +43,7 @@ OpCase MakeCase(const TensorInfo& info, uint32_t numInputs)
 
 } // namespace
 
-TEST(AddN, AnyNumberOfAnyType)
+ISA_TEST(AddN, AnyNumberOfAnyType)
 {
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16,
                                 DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
@@ -56,7 +56,7 @@ TEST(AddN, AnyNumberOfAnyType)
     }
 }
 
-TEST(AddN, IntegersWrap)
+ISA_TEST(AddN, IntegersWrap)
 {
     const TensorInfo info(TensorShape({2}), DataType::Signed32);
     OpCase op = MakeCase(info, 2);
@@ -65,7 +65,7 @@ TEST(AddN, IntegersWrap)
     CheckOp(op);
 }
 
-TEST(AddN, RefusesWhatDoesNotFit)
+ISA_TEST(AddN, RefusesWhatDoesNotFit)
 {
     const TensorInfo info(TensorShape({2}), DataType::Float32);
     OpCase shapes = MakeCase(info, 2);

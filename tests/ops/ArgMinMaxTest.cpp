@@ -65,7 +65,7 @@ OpCase MakeCase(ArgMinMaxFunction function, TestTensor input, int axis, DataType
 
 } // namespace
 
-TEST(ArgMinMax, AnyAxisAndType)
+ISA_TEST(ArgMinMax, AnyAxisAndType)
 {
     for (const ArgMinMaxFunction function : {ArgMinMaxFunction::Min, ArgMinMaxFunction::Max})
     {
@@ -87,7 +87,7 @@ TEST(ArgMinMax, AnyAxisAndType)
     }
 }
 
-TEST(ArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
+ISA_TEST(ArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
 {
     const double nan = std::nan("");
     const TensorInfo info(TensorShape({4, 3}), DataType::Float32);
@@ -99,7 +99,7 @@ TEST(ArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
     }
 }
 
-TEST(ArgMinMax, EmptyAndSingle)
+ISA_TEST(ArgMinMax, EmptyAndSingle)
 {
     const auto of = [](const TensorShape& shape) { return Random(TensorInfo(shape, DataType::Float32), 1); };
     CheckOp(MakeCase(ArgMinMaxFunction::Max, of({0, 4}), 1));
@@ -107,7 +107,7 @@ TEST(ArgMinMax, EmptyAndSingle)
     CheckOp(MakeCase(ArgMinMaxFunction::Max, of({9}), 0));
 }
 
-TEST(ArgMinMax, RefusesWhatDoesNotFit)
+ISA_TEST(ArgMinMax, RefusesWhatDoesNotFit)
 {
     const auto of = [](const TensorShape& shape) { return Random(TensorInfo(shape, DataType::Float32), 1); };
     CheckRejectsShapes(MakeCase(ArgMinMaxFunction::Max, of({2, 0}), 1), "empty axis");

@@ -68,7 +68,7 @@ TestTensor Audio(const TensorShape& shape)
 
 } // namespace
 
-TEST(AudioSpectrogram, WindowsOfAnySizeAndStride)
+ISA_TEST(AudioSpectrogram, WindowsOfAnySizeAndStride)
 {
     for (const bool squared : {false, true})
     {
@@ -81,7 +81,7 @@ TEST(AudioSpectrogram, WindowsOfAnySizeAndStride)
     }
 }
 
-TEST(AudioSpectrogram, TooFewSamples)
+ISA_TEST(AudioSpectrogram, TooFewSamples)
 {
     CheckOp(MakeCase(Audio(TensorShape({7, 2})), 8, 1, false));
     CheckOp(MakeCase(Audio(TensorShape({0, 1})), 1U << 31, 1, false)); // no memory for such a window
@@ -89,7 +89,7 @@ TEST(AudioSpectrogram, TooFewSamples)
 }
 
 // Results of TFLite.
-TEST(AudioSpectrogram, ResultsOfTfLite)
+ISA_TEST(AudioSpectrogram, ResultsOfTfLite)
 {
     const TestTensor input = Values(TensorInfo(TensorShape({8, 1}), DataType::Float32), {-1, 0, 1, 0, -1, 0, 1, 0});
     OpCase op = MakeCase(input, 8, 1, true);
@@ -97,7 +97,7 @@ TEST(AudioSpectrogram, ResultsOfTfLite)
     CheckOp(op);
 }
 
-TEST(AudioSpectrogram, RefusesWhatDoesNotFit)
+ISA_TEST(AudioSpectrogram, RefusesWhatDoesNotFit)
 {
     CheckUnsupported(MakeCase(Audio(TensorShape({8, 1})), 1, 1, false), SupportCode::UnsupportedParameters,
                      "at least 2");

@@ -73,7 +73,7 @@ RecurrentLayer MakeBasic(bool isQuantized)
 
 } // namespace
 
-TEST(BasicLstm, Float)
+ISA_TEST(BasicLstm, Float)
 {
     RecurrentLayer layer = MakeBasic(false);
     for (int run = 0; run < 3; ++run)
@@ -87,7 +87,7 @@ TEST(BasicLstm, Float)
     }
 }
 
-TEST(BasicLstm, Bytes)
+ISA_TEST(BasicLstm, Bytes)
 {
     RecurrentLayer layer = MakeBasic(true);
     for (int run = 0; run < 3; ++run)
@@ -111,7 +111,7 @@ TEST(BasicLstm, Bytes)
     }
 }
 
-TEST(BasicLstm, Refused)
+ISA_TEST(BasicLstm, Refused)
 {
     RecurrentLayer layer = MakeBasic(true);
     layer.m_Inputs[0].m_Info.SetQuantizationOffset(127);
@@ -124,7 +124,7 @@ TEST(BasicLstm, Refused)
     EXPECT_NE(GetRefusal(layer).find("input 4"), std::string::npos);
 }
 
-TEST(QuantizedLstm, AsBasicLstm)
+ISA_TEST(QuantizedLstm, AsBasicLstm)
 {
     const RecurrentLayer basic = MakeBasic(true);
     RecurrentLayer layer;

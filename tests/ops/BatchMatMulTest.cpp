@@ -152,7 +152,7 @@ TensorInfo Info(DataType type, float scale = 0.0f, int32_t zeroPoint = 0)
 
 } // namespace
 
-TEST(BatchMatMul, AgreesWithDoublePrecision)
+ISA_TEST(BatchMatMul, AgreesWithDoublePrecision)
 {
     using D = DataType;
     for (const Case& c : Cases)
@@ -177,7 +177,7 @@ TEST(BatchMatMul, AgreesWithDoublePrecision)
     }
 }
 
-TEST(BatchMatMul, OfTwoFloatMatricesIsCut)
+ISA_TEST(BatchMatMul, OfTwoFloatMatricesIsCut)
 {
     for (const Case& c : CutCases)
     {
@@ -194,7 +194,7 @@ TEST(BatchMatMul, OfTwoFloatMatricesIsCut)
 }
 
 // Rows that 8 bits hold exactly, in both ways of quantizing them.
-TEST(BatchMatMul, QuantizesFloatsBesideBytes)
+ISA_TEST(BatchMatMul, QuantizesFloatsBesideBytes)
 {
     for (const bool asymmetric : {false, true})
     {
@@ -215,7 +215,7 @@ TEST(BatchMatMul, QuantizesFloatsBesideBytes)
 }
 
 // TFLite finds no scale for the tensor as a whole.
-TEST(BatchMatMul, IntegersBesidePerAxisQuantizationGiveZeroPoints)
+ISA_TEST(BatchMatMul, IntegersBesidePerAxisQuantizationGiveZeroPoints)
 {
     const TensorInfo y({5, 4}, DataType::QSymmS8, {0.1f, 0.2f, 0.3f, 0.4f}, 1);
     OpCase op = MakeOp(Cases[0], Info(DataType::QSymmS16, 1e-4f), y, Info(DataType::QSymmS16, 1e-3f));
@@ -223,7 +223,7 @@ TEST(BatchMatMul, IntegersBesidePerAxisQuantizationGiveZeroPoints)
     CheckOp(op);
 }
 
-TEST(BatchMatMul, IsRefused)
+ISA_TEST(BatchMatMul, IsRefused)
 {
     using D = DataType;
     const TensorInfo rows({5, 4}, D::QSymmS8, {0.1f, 0.2f, 0.3f, 0.4f, 0.5f}, 0);

@@ -9,7 +9,7 @@
 namespace tenon::test
 {
 
-TEST(BatchNormalization, AgreesWithItsDefinition)
+ISA_TEST(BatchNormalization, AgreesWithItsDefinition)
 {
     for (const DataType type : NormalizedTypes)
     {

@@ -84,7 +84,7 @@ void Check(bool isMerged, bool isTimeMajor, Aux aux, bool hasProjection)
 
 } // namespace
 
-TEST(BidirectionalSequenceLstm, Float)
+ISA_TEST(BidirectionalSequenceLstm, Float)
 {
     for (unsigned int bits = 0; bits < 8; ++bits)
     {

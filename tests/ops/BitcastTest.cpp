@@ -28,7 +28,7 @@ OpCase MakeCase(LayerType type, TestTensor input, const TensorInfo& output, Orac
 
 } // namespace
 
-TEST(Bitcast, KeepsTheBytes)
+ISA_TEST(Bitcast, KeepsTheBytes)
 {
     const TensorInfo floats(TensorShape({3}), DataType::Float32);
     const TensorInfo words(TensorShape({3}), DataType::Unsigned32);
@@ -46,7 +46,7 @@ TEST(Bitcast, KeepsTheBytes)
     CheckOp(MakeCase(LayerType::Bitcast, Stored(none, {}), noWords, Expect(noWords, {})));
 }
 
-TEST(Bitcast, RefusesOtherSizesAndHalfBytes)
+ISA_TEST(Bitcast, RefusesOtherSizesAndHalfBytes)
 {
     const TensorInfo words(TensorShape({3}), DataType::Unsigned32);
     const TensorInfo bytes(TensorShape({3, 2}), DataType::Unsigned8);
@@ -55,7 +55,7 @@ TEST(Bitcast, RefusesOtherSizesAndHalfBytes)
     CheckUnsupported(MakeCase(LayerType::Bitcast, Random(words, 1), nibbles, {}), SupportCode::UnsupportedType, "");
 }
 
-TEST(ZerosLike, OfAnyType)
+ISA_TEST(ZerosLike, OfAnyType)
 {
     for (const DataType type : GetMovedTypes())
     {

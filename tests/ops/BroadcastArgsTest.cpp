@@ -31,7 +31,7 @@ OpCase MakeCase(const std::vector<double>& a, const std::vector<double>& b, std:
 
 } // namespace
 
-TEST(BroadcastArgs, AnyLengths)
+ISA_TEST(BroadcastArgs, AnyLengths)
 {
     for (const DataType type : {DataType::Signed32, DataType::Signed64})
     {
@@ -44,7 +44,7 @@ TEST(BroadcastArgs, AnyLengths)
     CheckOp(MakeCase({1}, {1}, {1}));
 }
 
-TEST(BroadcastArgs, RefusesWhatDoesNotBroadcast)
+ISA_TEST(BroadcastArgs, RefusesWhatDoesNotBroadcast)
 {
     const IBackend& reference = *GetTestBackends().front();
     OpCase op = MakeCase({2}, {2}, {2});

@@ -39,7 +39,7 @@ OpCase MakeCase(const Sizes& from, const Sizes& to, DataType type)
 
 } // namespace
 
-TEST(BroadcastTo, AnyTypeAndRank)
+ISA_TEST(BroadcastTo, AnyTypeAndRank)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -55,7 +55,7 @@ TEST(BroadcastTo, AnyTypeAndRank)
     }
 }
 
-TEST(BroadcastTo, RepeatsHalfBytes)
+ISA_TEST(BroadcastTo, RepeatsHalfBytes)
 {
     const auto info = [](const Sizes& sizes) { return TensorInfo(MakeShape(sizes), DataType::QSymmS4, 0.5f); };
     OpCase op = MakeCase({3, 1}, {3, 3}, DataType::Float32);
@@ -64,7 +64,7 @@ TEST(BroadcastTo, RepeatsHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x11, 0x21, 0x22, 0xFF, 0x0F}));
 }
 
-TEST(BroadcastTo, RefusesOtherShapes)
+ISA_TEST(BroadcastTo, RefusesOtherShapes)
 {
     CheckRejectsShapes(MakeCase({2, 3}, {2, 4}, DataType::Float32), "equal or 1");
     CheckRejectsShapes(MakeCase({2, 3}, {3}, DataType::Float32), "equal or 1");

@@ -37,7 +37,7 @@ OpCase MakeCase(const std::vector<float>& boundaries, TestTensor input)
 
 } // namespace
 
-TEST(Bucketize, AllTypes)
+ISA_TEST(Bucketize, AllTypes)
 {
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16,
                                 DataType::Signed32, DataType::Signed64})
@@ -50,7 +50,7 @@ TEST(Bucketize, AllTypes)
     }
 }
 
-TEST(Bucketize, EdgesAndNan)
+ISA_TEST(Bucketize, EdgesAndNan)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
@@ -60,7 +60,7 @@ TEST(Bucketize, EdgesAndNan)
     CheckOp(op);
 }
 
-TEST(Bucketize, RefusesBoundariesOutOfOrder)
+ISA_TEST(Bucketize, RefusesBoundariesOutOfOrder)
 {
     const TestTensor input = Random(TensorInfo(TensorShape({2}), DataType::Float32), 1);
     CheckUnsupported(MakeCase({1, 0}, input), SupportCode::UnsupportedParameters, "ascending");

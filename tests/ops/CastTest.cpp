@@ -64,7 +64,7 @@ std::vector<std::byte> RunReference(const OpCase& op)
 
 } // namespace
 
-TEST(Cast, BetweenAllTypes)
+ISA_TEST(Cast, BetweenAllTypes)
 {
     const std::vector<double> numbers = {0, 1, 2, 3, 100, 117};
     for (const DataType from : GetRealTypes())
@@ -86,7 +86,7 @@ TEST(Cast, BetweenAllTypes)
     }
 }
 
-TEST(Cast, FloatsAreCutAndSaturate)
+ISA_TEST(Cast, FloatsAreCutAndSaturate)
 {
     const double inf = std::numeric_limits<double>::infinity();
     for (const DataType from : {DataType::Float32, DataType::Float64, DataType::BFloat16})
@@ -104,7 +104,7 @@ TEST(Cast, FloatsAreCutAndSaturate)
     CheckExact(DataType::Float32, {0.5, -0.5, 0, std::nan("")}, DataType::Boolean, {1, 1, 0, 1});
 }
 
-TEST(Cast, IntegersWrap)
+ISA_TEST(Cast, IntegersWrap)
 {
     CheckExact(DataType::Signed32, {256, 300, -1, -129}, DataType::Unsigned8, {0, 44, 255, 127});
     CheckExact(DataType::Signed32, {-1, 2147483647}, DataType::Unsigned32, {4294967295.0, 2147483647});
@@ -112,13 +112,13 @@ TEST(Cast, IntegersWrap)
     CheckExact(DataType::Signed64, {4294967296.0 + 5}, DataType::Signed32, {5});
 }
 
-TEST(Cast, BytesOfBooleans)
+ISA_TEST(Cast, BytesOfBooleans)
 {
     CheckExact(DataType::Boolean, {0, 1, 2, 255}, DataType::Float32, {0, 1, 1, 1});
     CheckExact(DataType::Boolean, {0, 1, 2, 255}, DataType::Boolean, {0, 1, 1, 1});
 }
 
-TEST(Cast, QuantizedTypesAreTheIntegersThatAreStored)
+ISA_TEST(Cast, QuantizedTypesAreTheIntegersThatAreStored)
 {
     OpCase op =
         MakeCase(Stored(TensorInfo(TensorShape({2}), DataType::QAsymmU8, 0.5f, 100), {3, 200}), DataType::Float32);
@@ -126,7 +126,7 @@ TEST(Cast, QuantizedTypesAreTheIntegersThatAreStored)
     CheckOp(op);
 }
 
-TEST(Cast, ComplexNumbers)
+ISA_TEST(Cast, ComplexNumbers)
 {
     const float complexes[] = {1.5f, 2.0f, -3.0f, 4.0f};
     const TestTensor input = FromBytes(TensorInfo(TensorShape({2}), DataType::Complex64), complexes, sizeof(complexes));
@@ -149,7 +149,7 @@ TEST(Cast, ComplexNumbers)
     EXPECT_EQ(RunReference(fromReal), FromBytes(fromReal.m_Output, reals, sizeof(reals)).m_Bytes);
 }
 
-TEST(Cast, HalfBytes)
+ISA_TEST(Cast, HalfBytes)
 {
     const unsigned char nibbles[] = {0x8F, 0x07};
     const TensorInfo info(TensorShape({3}), DataType::QSymmS4, 0.5f);
@@ -173,7 +173,7 @@ TEST(Cast, HalfBytes)
               FromBytes(info, nibbles, sizeof(nibbles)).m_Bytes);
 }
 
-TEST(ConvertFp16ToFp32, GivesEveryHalfExactly)
+ISA_TEST(ConvertFp16ToFp32, GivesEveryHalfExactly)
 {
     std::vector<double> halves;
     for (int i = -2048; i <= 2048; ++i)
@@ -189,7 +189,7 @@ TEST(ConvertFp16ToFp32, GivesEveryHalfExactly)
     CheckOp(op);
 }
 
-TEST(ConvertFp32ToFp16, RoundsToTheNearestAndTiesToEven)
+ISA_TEST(ConvertFp32ToFp16, RoundsToTheNearestAndTiesToEven)
 {
     const double inf = std::numeric_limits<double>::infinity();
     const std::vector<double> in = {2049, 2051, -2049, 1e-8, 65519, 65520, -1e30, inf};
@@ -199,7 +199,7 @@ TEST(ConvertFp32ToFp16, RoundsToTheNearestAndTiesToEven)
     CheckOp(op);
 }
 
-TEST(ConvertFp32ToFp16, TakesTheseTypesOnly)
+ISA_TEST(ConvertFp32ToFp16, TakesTheseTypesOnly)
 {
     const TensorInfo info(TensorShape({2}), DataType::Float32);
     OpCase op = MakeCase(Values(info, {1, 2}), DataType::BFloat16);
@@ -209,7 +209,7 @@ TEST(ConvertFp32ToFp16, TakesTheseTypesOnly)
     CheckUnsupported(op, SupportCode::UnsupportedType, "input 0");
 }
 
-TEST(Cast, NoElements)
+ISA_TEST(Cast, NoElements)
 {
     CheckExact(DataType::Float32, {}, DataType::Signed32, {});
 }

@@ -46,7 +46,7 @@ OpCase MakeShuffle(const TensorShape& shape, uint32_t groups, uint32_t axis, Dat
 
 } // namespace
 
-TEST(ChannelShuffle, AnyAxisAndType)
+ISA_TEST(ChannelShuffle, AnyAxisAndType)
 {
     for (const DataType type : {DataType::Float32, DataType::Signed8, DataType::Signed64, DataType::Float16})
     {

@@ -47,7 +47,7 @@ OpCase MakeCase(ComparisonOperation operation, TestTensor a, TestTensor b, const
 
 } // namespace
 
-TEST(Comparison, AnyTypeAndOperation)
+ISA_TEST(Comparison, AnyTypeAndOperation)
 {
     for (const ComparisonOperation operation : Operations)
     {
@@ -71,7 +71,7 @@ TEST(Comparison, AnyTypeAndOperation)
     }
 }
 
-TEST(Comparison, AnyByteButZeroIsTrue)
+ISA_TEST(Comparison, AnyByteButZeroIsTrue)
 {
     const TensorInfo info(TensorShape({4}), DataType::Boolean);
     TestTensor a = Stored(info, {1, 1, 0, 0});
@@ -86,7 +86,7 @@ TEST(Comparison, AnyByteButZeroIsTrue)
     CheckOp(op);
 }
 
-TEST(Comparison, NaNIsUnequalToAll)
+ISA_TEST(Comparison, NaNIsUnequalToAll)
 {
     const double nan = std::nan("");
     const TensorInfo info(TensorShape({3}), DataType::Float32);
@@ -96,7 +96,7 @@ TEST(Comparison, NaNIsUnequalToAll)
     }
 }
 
-TEST(Comparison, BringsQuantizedTensorsToOneScale)
+ISA_TEST(Comparison, BringsQuantizedTensorsToOneScale)
 {
     for (const ComparisonOperation operation : Operations)
     {
@@ -115,7 +115,7 @@ TEST(Comparison, BringsQuantizedTensorsToOneScale)
     }
 }
 
-TEST(Comparison, IsAsCoarseAsTfLite)
+ISA_TEST(Comparison, IsAsCoarseAsTfLite)
 {
     // With scale 1e-3 a step is 256e-3 on the common scale: neighbours are equal, every fourth step differs.
     const TensorInfo info(TensorShape({4}), DataType::QAsymmS8, 0.001f, 0);
@@ -124,7 +124,7 @@ TEST(Comparison, IsAsCoarseAsTfLite)
     CheckOp(op);
 }
 
-TEST(Comparison, RefusesWhatDoesNotFit)
+ISA_TEST(Comparison, RefusesWhatDoesNotFit)
 {
     const auto of = [](const TensorShape& shape, DataType type) { return Random(TensorInfo(shape, type), 1, 0, 1); };
     CheckUnsupported(MakeCase(ComparisonOperation::Less, of({2}, DataType::Float32), of({2}, DataType::Signed32), {2}),

@@ -49,17 +49,17 @@ void CheckParts()
 
 } // namespace
 
-TEST(ComplexPart, SinglePrecision)
+ISA_TEST(ComplexPart, SinglePrecision)
 {
     CheckParts<float>();
 }
 
-TEST(ComplexPart, DoublePrecision)
+ISA_TEST(ComplexPart, DoublePrecision)
 {
     CheckParts<double>();
 }
 
-TEST(ComplexPart, RefusesWhatDoesNotFit)
+ISA_TEST(ComplexPart, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeCase<float>(ComplexComponent::Real, TensorShape({2}), {{1, 2}, {3, 4}});
     op.m_Output.SetDataType(DataType::Float64);

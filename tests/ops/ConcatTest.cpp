@@ -77,7 +77,7 @@ OpCase MakeRequantizing(DataType type, const std::vector<double>& first, float s
 
 } // namespace
 
-TEST(Concat, AnyTypeAxisAndNumberOfInputs)
+ISA_TEST(Concat, AnyTypeAxisAndNumberOfInputs)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -93,7 +93,7 @@ TEST(Concat, AnyTypeAxisAndNumberOfInputs)
     }
 }
 
-TEST(Concat, RequantizesAsTfLite)
+ISA_TEST(Concat, RequantizesAsTfLite)
 {
     // real 2 * (x - 10) / 4: (x - 10) * 2 + 20, within the type
     CheckOp(MakeRequantizing(DataType::QAsymmU8, {10, 11, 250}, 0.5f, 10, {0, 1, 255}, {20, 22, 255, 0, 1, 255}));
@@ -103,7 +103,7 @@ TEST(Concat, RequantizesAsTfLite)
     CheckOp(MakeRequantizing(DataType::QAsymmS8, {-10, -127, 120}, 0.5f, -10, {7, -8, 9}, {20, -128, 127, 7, -8, 9}));
 }
 
-TEST(Concat, RequantizedValuesStayWithinAStep)
+ISA_TEST(Concat, RequantizedValuesStayWithinAStep)
 {
     OpCase op = MakeCase({4, 50}, 0, {2, 2}, DataType::QAsymmU8);
     op.m_Inputs[0] = Random(TensorInfo(TensorShape({2, 50}), DataType::QAsymmU8, 0.3f, 77), 8);
@@ -112,7 +112,7 @@ TEST(Concat, RequantizedValuesStayWithinAStep)
     CheckOp(op);
 }
 
-TEST(Concat, JoinsHalfBytes)
+ISA_TEST(Concat, JoinsHalfBytes)
 {
     OpCase op = MakeCase({2, 3}, 1, {3, 1}, DataType::Float32);
     const auto info = [](const TensorShape& shape) { return TensorInfo(shape, DataType::QSymmS4, 0.5f); };
@@ -123,7 +123,7 @@ TEST(Concat, JoinsHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x21, 0x73, 0xE8, 0x9F}));
 }
 
-TEST(Concat, RefusesInputsOfOtherTypesAndQuantizations)
+ISA_TEST(Concat, RefusesInputsOfOtherTypesAndQuantizations)
 {
     OpCase fifth = MakeCase({2, 5}, 1, {1, 2, 3, 4, 5}, DataType::Float32);
     fifth.m_Inputs[4].m_Info.SetDataType(DataType::Signed32);
@@ -147,7 +147,7 @@ TEST(Concat, RefusesInputsOfOtherTypesAndQuantizations)
     CheckUnsupported(missing, SupportCode::UnsupportedParameters, "not connected");
 }
 
-TEST(Concat, RefusesShapesThatDoNotFit)
+ISA_TEST(Concat, RefusesShapesThatDoNotFit)
 {
     OpCase otherSize = MakeCase({2, 5}, 1, {1, 2}, DataType::Float32);
     otherSize.m_Inputs[1] = Random(TensorInfo(TensorShape({3, 2}), DataType::Float32), 1);

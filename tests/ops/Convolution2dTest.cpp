@@ -82,7 +82,7 @@ OpCase MakeFloatOp(const TensorShape& data, const TensorShape& weights, const Te
 
 } // namespace
 
-TEST(Convolution2d, AgreesWithDoublePrecision)
+ISA_TEST(Convolution2d, AgreesWithDoublePrecision)
 {
     for (const Case& c : Cases)
     {
@@ -96,7 +96,7 @@ TEST(Convolution2d, AgreesWithDoublePrecision)
     }
 }
 
-TEST(Convolution2d, IsExactOnQuantizedTypes)
+ISA_TEST(Convolution2d, IsExactOnQuantizedTypes)
 {
     for (const Case& c : Cases)
     {
@@ -114,7 +114,7 @@ TEST(Convolution2d, IsExactOnQuantizedTypes)
     }
 }
 
-TEST(Convolution2d, RunsWithoutBias)
+ISA_TEST(Convolution2d, RunsWithoutBias)
 {
     for (const SumTypes& types : GetSumTypes())
     {
@@ -125,7 +125,7 @@ TEST(Convolution2d, RunsWithoutBias)
     }
 }
 
-TEST(Convolution2d, BiasNeedsNoScale)
+ISA_TEST(Convolution2d, BiasNeedsNoScale)
 {
     OpCase op = MakeOp(Cases[2], GetSumTypes()[1]);
     const IBackend& reference = *GetTestBackends().front();
@@ -137,7 +137,7 @@ TEST(Convolution2d, BiasNeedsNoScale)
 // TFLite's uint8 kernels multiply the scales of data and weights as floats, its int8 kernels as doubles. With an output
 // scale of twice the float product a sum of -1 is scaled to exactly -1/2, which becomes 0; with the double product,
 // which is a little less here, it comes out as -1.
-TEST(Convolution2d, MultipliesScalesAsTheTypeDoes)
+ISA_TEST(Convolution2d, MultipliesScalesAsTheTypeDoes)
 {
     const float scale = 0.1f;
     float weightsScale = 0.3f;
@@ -161,7 +161,7 @@ TEST(Convolution2d, MultipliesScalesAsTheTypeDoes)
 }
 
 // Data that 8 bits hold exactly: then quantizing it while running loses nothing.
-TEST(Convolution2d, QuantizesFloatDataBesideIntegerWeights)
+ISA_TEST(Convolution2d, QuantizesFloatDataBesideIntegerWeights)
 {
     for (const bool perAxis : {false, true})
     {
@@ -184,7 +184,7 @@ TEST(Convolution2d, QuantizesFloatDataBesideIntegerWeights)
     }
 }
 
-TEST(Convolution2d, IsRefused)
+ISA_TEST(Convolution2d, IsRefused)
 {
     OpCase op = MakeOp(Cases[2], GetSumTypes()[0]);
     Convolution2dDescriptor descriptor = MakeDescriptor(Cases[2].m_Window);
@@ -212,7 +212,7 @@ TEST(Convolution2d, IsRefused)
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "dimension");
 }
 
-TEST(Convolution2d, RejectsShapesThatDoNotFit)
+ISA_TEST(Convolution2d, RejectsShapesThatDoNotFit)
 {
     CheckRejectsShapes(MakeFloatOp({1, 3, 3}, {4, 1, 1, 2}, {1, 3, 3, 4}), "4 dimensions");
     CheckRejectsShapes(MakeFloatOp({2, 3, 3, 2}, {4, 1, 1, 2}, {1, 3, 3, 4}), "batches");

@@ -86,7 +86,7 @@ OpCase MakeTransposed(const Case& c, DataType type = DataType::Float32)
 
 } // namespace
 
-TEST(Convolution3d, AgreesWithDoublePrecision)
+ISA_TEST(Convolution3d, AgreesWithDoublePrecision)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
     {
@@ -101,7 +101,7 @@ TEST(Convolution3d, AgreesWithDoublePrecision)
     CheckOp(op);
 }
 
-TEST(Convolution3d, RefusesWhatDoesNotFit)
+ISA_TEST(Convolution3d, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeForward(Forward[0]);
     Convolution3dDescriptor descriptor;
@@ -116,7 +116,7 @@ TEST(Convolution3d, RefusesWhatDoesNotFit)
     CheckRejectsShapes(MakeForward({"", {1, 2, 2, 2, 2}, {1, 1, 1, 2, 4}, {1, 2, 2, 2, 5}, {}}), "do not fit");
 }
 
-TEST(TransposeConvolution3d, AgreesWithDoublePrecision)
+ISA_TEST(TransposeConvolution3d, AgreesWithDoublePrecision)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
     {
@@ -127,7 +127,7 @@ TEST(TransposeConvolution3d, AgreesWithDoublePrecision)
     }
 }
 
-TEST(TransposeConvolution3d, RefusesWhatDoesNotFit)
+ISA_TEST(TransposeConvolution3d, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeTransposed(Transposed[0]);
     TransposeConvolution3dDescriptor descriptor;

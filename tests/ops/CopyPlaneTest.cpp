@@ -6,6 +6,7 @@
 #include "backends/cpu/moves/CopyRepeated.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,11 +34,11 @@ std::vector<std::byte> Count(size_t bytes)
 
 } // namespace
 
-TEST(CopyPlane, RunsOfAnyLength)
+ISA_TEST(CopyPlane, RunsOfAnyLength)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     for (size_t i = 0; i <= 2 * LongestRun; ++i)
     {
@@ -63,11 +64,11 @@ TEST(CopyPlane, RunsOfAnyLength)
     }
 }
 
-TEST(CopyPlane, PickedRunsOfAnyLength)
+ISA_TEST(CopyPlane, PickedRunsOfAnyLength)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     // Groups without the last slice, and with it.
     const uint32_t indices[] = {2, 0, 1, 0, 2, 2, 1, 0, 0, 3, 1, 3, 2, 0, 1, 1, 3, 2, 0, 2, 1, 0, 0, 1, 2, 1};
@@ -90,11 +91,11 @@ TEST(CopyPlane, PickedRunsOfAnyLength)
     }
 }
 
-TEST(CopyRepeated, RunsOfAnyLength)
+ISA_TEST(CopyRepeated, RunsOfAnyLength)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     size_t ways = 0;
     for (size_t bytes = 1; bytes <= 300; ++bytes)

@@ -51,7 +51,7 @@ OpCase MakeCase(TestTensor input, unsigned int axis, bool exclusive, bool revers
 
 } // namespace
 
-TEST(CumSum, AnyAxisAndDirection)
+ISA_TEST(CumSum, AnyAxisAndDirection)
 {
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Signed32, DataType::Signed64})
     {
@@ -68,7 +68,7 @@ TEST(CumSum, AnyAxisAndDirection)
     }
 }
 
-TEST(CumSum, Nothing)
+ISA_TEST(CumSum, Nothing)
 {
     CheckOp(MakeCase(Random(TensorInfo({0, 5}, DataType::Float32), 3), 1, false, false));
     CheckOp(MakeCase(Random(TensorInfo({5, 0}, DataType::Float32), 3), 1, true, true));
@@ -76,7 +76,7 @@ TEST(CumSum, Nothing)
     CheckOp(MakeCase(Stored(huge, {}), 0, false, false));
 }
 
-TEST(CumSum, IntegersWrap)
+ISA_TEST(CumSum, IntegersWrap)
 {
     const TensorInfo info({3}, DataType::Signed32);
     OpCase op = MakeCase(Stored(info, {2147483647, 1, 5}), 0, false, false);
@@ -84,7 +84,7 @@ TEST(CumSum, IntegersWrap)
     CheckOp(op);
 }
 
-TEST(CumSum, RefusesWhatDoesNotFit)
+ISA_TEST(CumSum, RefusesWhatDoesNotFit)
 {
     const TensorInfo info({3}, DataType::Float32);
     CheckRejectsShapes(MakeCase(Stored(info, {1, 2, 3}), 1, false, false), "axis 1");

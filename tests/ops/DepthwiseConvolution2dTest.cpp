@@ -57,7 +57,7 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
 
 } // namespace
 
-TEST(DepthwiseConvolution2d, AgreesWithDoublePrecision)
+ISA_TEST(DepthwiseConvolution2d, AgreesWithDoublePrecision)
 {
     for (const Case& c : Cases)
     {
@@ -68,7 +68,7 @@ TEST(DepthwiseConvolution2d, AgreesWithDoublePrecision)
     }
 }
 
-TEST(DepthwiseConvolution2d, IsExactOnQuantizedTypes)
+ISA_TEST(DepthwiseConvolution2d, IsExactOnQuantizedTypes)
 {
     for (const Case& c : Cases)
     {
@@ -87,7 +87,7 @@ TEST(DepthwiseConvolution2d, IsExactOnQuantizedTypes)
 }
 
 // Data that 8 bits hold exactly: quantized over [-128, 127] steps it loses nothing.
-TEST(DepthwiseConvolution2d, QuantizesFloatDataBesideIntegerWeights)
+ISA_TEST(DepthwiseConvolution2d, QuantizesFloatDataBesideIntegerWeights)
 {
     const TensorInfo data({1, 4, 4, 2}, DataType::Float32);
     std::vector<double> values = {-128 * 0.25, 127 * 0.25};
@@ -101,7 +101,7 @@ TEST(DepthwiseConvolution2d, QuantizesFloatDataBesideIntegerWeights)
     CheckOp(op);
 }
 
-TEST(DepthwiseConvolution2d, IsRefused)
+ISA_TEST(DepthwiseConvolution2d, IsRefused)
 {
     OpCase op = MakeOp(Cases[0], GetSumTypes()[0]);
     op.m_Inputs[1] = Random(TensorInfo(Cases[0].m_Weights, DataType::QAsymmU8, 0.1f, 3), 1);
@@ -116,7 +116,7 @@ TEST(DepthwiseConvolution2d, IsRefused)
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "2 scales for 19");
 }
 
-TEST(DepthwiseConvolution2d, RejectsShapesThatDoNotFit)
+ISA_TEST(DepthwiseConvolution2d, RejectsShapesThatDoNotFit)
 {
     const SumTypes& types = GetSumTypes()[0];
     CheckRejectsShapes(MakeOp({"", {1, 3, 3, 2}, {1, 1, 1, 3}, {1, 3, 3, 3}, 1, 1, 0}, types),

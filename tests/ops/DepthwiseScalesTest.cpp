@@ -108,7 +108,7 @@ void ExpectScaled(const ScaleCase& c)
 
 } // namespace
 
-TEST(FastBytes, DepthwiseScalesAndClampsAsReference)
+ISA_TEST(FastBytes, DepthwiseScalesAndClampsAsReference)
 {
     unsigned int i = 0;
     for (const unsigned int channels : {7U, 16U, 19U, 40U, 64U, 72U})

@@ -77,11 +77,11 @@ void WithLayerOfThree(unsigned int i, const ref::ConvolutionGeometry& g, const F
 
 // Strips of columns have the sums of tiles, bit for bit: from the first row of an image and from others, in images that
 // are wider and higher than a strip, and wherever the output lies beside the image.
-TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
+ISA_TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseEngine<float>().m_DownStrips[0][1] == nullptr)
     {
-        GTEST_SKIP() << "there are none";
+        ISA_SKIP() << "there are none";
     }
     for (unsigned int i = 0; i < 32; ++i)
     {
@@ -111,11 +111,11 @@ TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
 
 // Strips of all channels have nearly the sums of tiles: of single vectors and of pairs, stored at once and late, with
 // channels that fill no pair or no vector, and in rows of one and of two. They write nothing else.
-TEST(FastFloatDepthwise, WholeStripsAsTiles)
+ISA_TEST(FastFloatDepthwise, WholeStripsAsTiles)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseEngine<float>().m_PairStrips[0][1] == nullptr)
     {
-        GTEST_SKIP() << "there are none";
+        ISA_SKIP() << "there are none";
     }
     constexpr size_t Channels[] = {256, 5, 512, 16, 128, 24, 1024, 40, 144, 1, 32, 77, 384};
     for (unsigned int i = 0; i < 128; ++i)
@@ -151,7 +151,7 @@ TEST(FastFloatDepthwise, WholeStripsAsTiles)
 }
 
 // Which strips there are for pixels of so many channels, by where the output lies beside the image.
-TEST(FastFloatDepthwise, PairsOfVectors)
+ISA_TEST(FastFloatDepthwise, PairsOfVectors)
 {
     alignas(4096) static constexpr float memory[1024] = {};
     const auto choose = [](size_t width, size_t channels, size_t distance)

@@ -31,7 +31,7 @@ OpCase MakeCase(TestTensor input, DataType outputType = DataType::Float32)
 
 } // namespace
 
-TEST(Dequantize, StoredNumbers)
+ISA_TEST(Dequantize, StoredNumbers)
 {
     const TensorShape shape({2, 100});
     for (const DataType to : {DataType::Float32, DataType::Float16})
@@ -45,7 +45,7 @@ TEST(Dequantize, StoredNumbers)
     CheckOp(MakeCase(Random(TensorInfo(TensorShape(Dimensionality::Scalar), DataType::QAsymmS8, 1.0f, 0), 5)));
 }
 
-TEST(Dequantize, HalfPrecision)
+ISA_TEST(Dequantize, HalfPrecision)
 {
     for (const DataType type : {DataType::Float16, DataType::BFloat16})
     {
@@ -55,7 +55,7 @@ TEST(Dequantize, HalfPrecision)
     }
 }
 
-TEST(Dequantize, PerChannel)
+ISA_TEST(Dequantize, PerChannel)
 {
     for (const unsigned int dimension : {0U, 1U, 2U})
     {
@@ -72,7 +72,7 @@ TEST(Dequantize, PerChannel)
     }
 }
 
-TEST(Dequantize, HalfBytes)
+ISA_TEST(Dequantize, HalfBytes)
 {
     OpCase op = MakeCase(Random(TensorInfo(TensorShape({3}), DataType::QAsymmS8, 0.5f, 0), 1));
     op.m_Inputs[0].m_Info = TensorInfo(TensorShape({3}), DataType::QSymmS4, 0.5f);
@@ -81,7 +81,7 @@ TEST(Dequantize, HalfBytes)
     EXPECT_EQ(GetStored(op.m_Output, bytes.data()), (std::vector<double>{-0.5, -4, 3.5}));
 }
 
-TEST(Dequantize, RefusesWhatDoesNotFit)
+ISA_TEST(Dequantize, RefusesWhatDoesNotFit)
 {
     const TensorShape shape({2, 3});
     CheckUnsupported(MakeCase(Random(TensorInfo(shape, DataType::QAsymmS8), 1)), SupportCode::UnsupportedParameters,

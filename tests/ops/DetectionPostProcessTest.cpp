@@ -249,7 +249,7 @@ Inputs RandomDetections(unsigned int columns, uint32_t seed, DataType type = Dat
 } // namespace
 
 // Results of TFLite.
-TEST(DetectionPostProcess, FastSuppressionLikeTfLite)
+ISA_TEST(DetectionPostProcess, FastSuppressionLikeTfLite)
 {
     const Detections got = Detect(Settings(3, 2), SixDetections());
     EXPECT_EQ(got.m_Count, 3.0f);
@@ -258,7 +258,7 @@ TEST(DetectionPostProcess, FastSuppressionLikeTfLite)
     EXPECT_THAT(got.m_Boxes, Pointwise(FloatNear(1e-4f), Floats{0, 10, 1, 11, 0, 0, 1, 1, 0, 100, 1, 101}));
 }
 
-TEST(DetectionPostProcess, SeveralClassesLikeTfLite)
+ISA_TEST(DetectionPostProcess, SeveralClassesLikeTfLite)
 {
     DetectionPostProcessDescriptor d = Settings(3, 2);
     d.m_MaxClassesPerDetection = 2;
@@ -268,7 +268,7 @@ TEST(DetectionPostProcess, SeveralClassesLikeTfLite)
     EXPECT_THAT(got.m_Scores, ElementsAre(0.95f, 0.93f, 0.9f, 0.8f, 0.3f, 0.2f));
 }
 
-TEST(DetectionPostProcess, RegularSuppressionLikeTfLite)
+ISA_TEST(DetectionPostProcess, RegularSuppressionLikeTfLite)
 {
     const Detections got = Detect(Settings(3, 2, true), SixDetections());
     EXPECT_EQ(got.m_Count, 3.0f);
@@ -276,7 +276,7 @@ TEST(DetectionPostProcess, RegularSuppressionLikeTfLite)
     EXPECT_THAT(got.m_Scores, ElementsAre(0.95f, 0.93f, 0.9f));
 }
 
-TEST(DetectionPostProcess, AnyInputs)
+ISA_TEST(DetectionPostProcess, AnyInputs)
 {
     for (const bool regular : {false, true})
     {
@@ -299,7 +299,7 @@ TEST(DetectionPostProcess, AnyInputs)
     }
 }
 
-TEST(DetectionPostProcess, MoreClassesWantedThanThereAre)
+ISA_TEST(DetectionPostProcess, MoreClassesWantedThanThereAre)
 {
     DetectionPostProcessDescriptor d = Settings(2, 2);
     d.m_MaxClassesPerDetection = 3;
@@ -309,7 +309,7 @@ TEST(DetectionPostProcess, MoreClassesWantedThanThereAre)
     EXPECT_THAT(got.m_Scores, ElementsAre(0.95f, 0.93f, 0.0f, 0.9f, 0.8f, 0.0f));
 }
 
-TEST(DetectionPostProcess, EqualScores)
+ISA_TEST(DetectionPostProcess, EqualScores)
 {
     // Boxes far from each other: the lower index comes first; of two classes the lower one.
     const std::vector<double> anchors = {0, 0, 1, 1, 0, 10, 1, 1, 0, 20, 1, 1};
@@ -327,7 +327,7 @@ TEST(DetectionPostProcess, EqualScores)
                 ElementsAre(-0.5f, 9.5f, 19.5f, -0.5f));
 }
 
-TEST(DetectionPostProcess, NothingToFind)
+ISA_TEST(DetectionPostProcess, NothingToFind)
 {
     for (const bool regular : {false, true})
     {
@@ -341,7 +341,7 @@ TEST(DetectionPostProcess, NothingToFind)
     }
 }
 
-TEST(DetectionPostProcess, ScoresThatAreNaN)
+ISA_TEST(DetectionPostProcess, ScoresThatAreNaN)
 {
     Inputs inputs = SixDetections();
     std::vector<double> scores = SixScores;
@@ -360,7 +360,7 @@ TEST(DetectionPostProcess, ScoresThatAreNaN)
     EXPECT_EQ(Detect(Settings(3, 2, true), inputs).m_Scores[0], 0.8f);
 }
 
-TEST(DetectionPostProcess, RefusesWhatDoesNotFit)
+ISA_TEST(DetectionPostProcess, RefusesWhatDoesNotFit)
 {
     const auto expectError = [](const DetectionPostProcessDescriptor& d, const Inputs& inputs, const char* text)
     {

@@ -53,7 +53,7 @@ OpCase MakeCase(const Sizes& operand, const Sizes& update, const std::vector<dou
 
 } // namespace
 
-TEST(DynamicUpdateSlice, AnyType)
+ISA_TEST(DynamicUpdateSlice, AnyType)
 {
     std::vector<DataType> types = GetMovedTypes();
     types.push_back(DataType::BFloat16);
@@ -65,7 +65,7 @@ TEST(DynamicUpdateSlice, AnyType)
     }
 }
 
-TEST(DynamicUpdateSlice, TakesHalfBytes)
+ISA_TEST(DynamicUpdateSlice, TakesHalfBytes)
 {
     const auto info = [](const TensorShape& shape) { return TensorInfo(shape, DataType::QSymmS4, 0.5f); };
     const OpCase op{"4 bits",
@@ -78,14 +78,14 @@ TEST(DynamicUpdateSlice, TakesHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x21, 0x43, 0x6E, 0xF7, 0x09}));
 }
 
-TEST(DynamicUpdateSlice, StartsAreMoved)
+ISA_TEST(DynamicUpdateSlice, StartsAreMoved)
 {
     CheckOp(MakeCase({3, 5}, {2, 3}, {-7, 9}, DataType::Float32));
     CheckOp(MakeCase({3, 5}, {2, 3}, {2147483647, -2147483648.0}, DataType::Float32));
     CheckOp(MakeCase({3, 5}, {3, 5}, {1, 1}, DataType::Float32));
 }
 
-TEST(DynamicUpdateSlice, ScalarsAndNothing)
+ISA_TEST(DynamicUpdateSlice, ScalarsAndNothing)
 {
     CheckOp(MakeCase({}, {}, {}, DataType::Float32));
     CheckOp(MakeCase({7}, {3}, {2}, DataType::Float32));
@@ -93,7 +93,7 @@ TEST(DynamicUpdateSlice, ScalarsAndNothing)
     CheckOp(MakeCase({0, 3}, {0, 2}, {1, 1}, DataType::Signed32));
 }
 
-TEST(DynamicUpdateSlice, RefusesWhatDoesNotFit)
+ISA_TEST(DynamicUpdateSlice, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeCase({3, 5}, {2, 3}, {0, 0}, DataType::Float32);
     op.m_Inputs[1] = Random(TensorInfo({4, 3}, DataType::Float32), 4);

@@ -97,7 +97,7 @@ void RunReference(const OpCase& op)
 
 } // namespace
 
-TEST(ElementwiseBinary, Broadcasts)
+ISA_TEST(ElementwiseBinary, Broadcasts)
 {
     struct Row
     {
@@ -131,7 +131,7 @@ TEST(ElementwiseBinary, Broadcasts)
     }
 }
 
-TEST(ElementwiseBinary, FloatTypes)
+ISA_TEST(ElementwiseBinary, FloatTypes)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
     {
@@ -148,7 +148,7 @@ TEST(ElementwiseBinary, FloatTypes)
     }
 }
 
-TEST(ElementwiseBinary, FloatSpecialValues)
+ISA_TEST(ElementwiseBinary, FloatSpecialValues)
 {
     const double inf = std::numeric_limits<double>::infinity();
     CheckOp(MakeExact(BinaryOperation::Div, DataType::Float32, {1, -1, 0}, {0, 0, 0}, {inf, -inf, std::nan("")}));
@@ -157,7 +157,7 @@ TEST(ElementwiseBinary, FloatSpecialValues)
     CheckOp(MakeExact(BinaryOperation::FloorMod, DataType::Float32, {-7, 7, -7}, {2, -2, -2}, {1, -1, -1}));
 }
 
-TEST(ElementwiseBinary, IntegerTypes)
+ISA_TEST(ElementwiseBinary, IntegerTypes)
 {
     for (const DataType type : {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
                                 DataType::Unsigned8, DataType::Unsigned16, DataType::Unsigned32, DataType::Unsigned64})
@@ -188,7 +188,7 @@ TEST(ElementwiseBinary, IntegerTypes)
     }
 }
 
-TEST(ElementwiseBinary, IntegersWrap)
+ISA_TEST(ElementwiseBinary, IntegersWrap)
 {
     const double low = std::numeric_limits<int32_t>::min();
     const double high = std::numeric_limits<int32_t>::max();
@@ -207,7 +207,7 @@ TEST(ElementwiseBinary, IntegersWrap)
     CheckOp(MakeExact(BinaryOperation::Div, DataType::Signed8, {-128}, {-1}, {-128}));
 }
 
-TEST(ElementwiseBinary, QuantizedTypesAreWithinAStep)
+ISA_TEST(ElementwiseBinary, QuantizedTypesAreWithinAStep)
 {
     struct Row
     {
@@ -239,7 +239,7 @@ TEST(ElementwiseBinary, QuantizedTypesAreWithinAStep)
     }
 }
 
-TEST(ElementwiseBinary, QuantizedDivisionIsWithinAStep)
+ISA_TEST(ElementwiseBinary, QuantizedDivisionIsWithinAStep)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16})
     {
@@ -258,7 +258,7 @@ TEST(ElementwiseBinary, QuantizedDivisionIsWithinAStep)
     }
 }
 
-TEST(ElementwiseBinary, QuantizedExtremesOfOneQuantizationAreExact)
+ISA_TEST(ElementwiseBinary, QuantizedExtremesOfOneQuantizationAreExact)
 {
     for (const BinaryOperation operation : {BinaryOperation::Maximum, BinaryOperation::Minimum})
     {
@@ -272,7 +272,7 @@ TEST(ElementwiseBinary, QuantizedExtremesOfOneQuantizationAreExact)
 }
 
 // Results of TFLite's reference kernels.
-TEST(ElementwiseBinary, QuantizedResultsOfTfLite)
+ISA_TEST(ElementwiseBinary, QuantizedResultsOfTfLite)
 {
     struct Row
     {
@@ -300,7 +300,7 @@ TEST(ElementwiseBinary, QuantizedResultsOfTfLite)
     }
 }
 
-TEST(ElementwiseBinary, ShortSumsWithScalesThatArePowersOfTwo)
+ISA_TEST(ElementwiseBinary, ShortSumsWithScalesThatArePowersOfTwo)
 {
     // b is a quarter as fine as a and the output: rounded half away from zero, then saturated.
     const auto info = [](float scale) { return TensorInfo(TensorShape({5}), DataType::QSymmS16, scale); };
@@ -316,7 +316,7 @@ TEST(ElementwiseBinary, ShortSumsWithScalesThatArePowersOfTwo)
     }
 }
 
-TEST(ElementwiseBinary, ShortProductAsByte)
+ISA_TEST(ElementwiseBinary, ShortProductAsByte)
 {
     // Fractions of 2^15 whatever the scales say, as TFLite has it.
     const TensorInfo info(TensorShape({4}), DataType::QSymmS16, 1.0f / 32768.0f);
@@ -328,7 +328,7 @@ TEST(ElementwiseBinary, ShortProductAsByte)
     CheckOp(op);
 }
 
-TEST(ElementwiseBinary, RefusesDivisionByZero)
+ISA_TEST(ElementwiseBinary, RefusesDivisionByZero)
 {
     const TensorInfo integers(TensorShape({3}), DataType::Signed32);
     for (const BinaryOperation operation : {BinaryOperation::Div, BinaryOperation::FloorDiv, BinaryOperation::FloorMod})
@@ -345,14 +345,14 @@ TEST(ElementwiseBinary, RefusesDivisionByZero)
                  RuntimeException);
 }
 
-TEST(ElementwiseBinary, RefusesNegativePowersOfIntegers)
+ISA_TEST(ElementwiseBinary, RefusesNegativePowersOfIntegers)
 {
     const TensorInfo info(TensorShape({2}), DataType::Signed32);
     EXPECT_THROW(RunReference(MakeCase(BinaryOperation::Power, Stored(info, {2, 2}), Stored(info, {1, -1}), info)),
                  RuntimeException);
 }
 
-TEST(ElementwiseBinary, RefusesWhatDoesNotFit)
+ISA_TEST(ElementwiseBinary, RefusesWhatDoesNotFit)
 {
     const TensorInfo floats(TensorShape({2, 3}), DataType::Float32);
     const auto of = [](const TensorShape& shape) { return Random(TensorInfo(shape, DataType::Float32), 1); };
@@ -382,7 +382,7 @@ TEST(ElementwiseBinary, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedParameters, "per channel");
 }
 
-TEST(ElementwiseBinary, Atan2OfAllQuadrants)
+ISA_TEST(ElementwiseBinary, Atan2OfAllQuadrants)
 {
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16})
     {
@@ -401,7 +401,7 @@ TEST(ElementwiseBinary, Atan2OfAllQuadrants)
                      SupportCode::UnsupportedType, "floats only");
 }
 
-TEST(ElementwiseBinary, BitsOfIntegers)
+ISA_TEST(ElementwiseBinary, BitsOfIntegers)
 {
     for (const DataType type : {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64})
     {
@@ -431,7 +431,7 @@ TEST(ElementwiseBinary, BitsOfIntegers)
     CheckOp(op);
 }
 
-TEST(ElementwiseBinary, BitsAreOfIntegersAlone)
+ISA_TEST(ElementwiseBinary, BitsAreOfIntegersAlone)
 {
     const auto make = [](BinaryOperation operation, DataType type)
     {

@@ -82,7 +82,7 @@ TensorInfo Shorts(unsigned int count, float scale)
 
 } // namespace
 
-TEST(ElementwiseUnary, FloatTypes)
+ISA_TEST(ElementwiseUnary, FloatTypes)
 {
     for (const Row& row : Rows)
     {
@@ -100,7 +100,7 @@ TEST(ElementwiseUnary, FloatTypes)
     }
 }
 
-TEST(ElementwiseUnary, Integers)
+ISA_TEST(ElementwiseUnary, Integers)
 {
     for (const DataType type : {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64})
     {
@@ -119,13 +119,13 @@ TEST(ElementwiseUnary, Integers)
     CheckExact(UnaryOperation::Neg, one, {-2147483648.0}, one, {-2147483648.0});
 }
 
-TEST(ElementwiseUnary, RoundTakesHalvesToEven)
+ISA_TEST(ElementwiseUnary, RoundTakesHalvesToEven)
 {
     const TensorInfo info(TensorShape({6}), DataType::Float32);
     CheckExact(UnaryOperation::Round, info, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5}, info, {-2, -2, -0.0, 0, 2, 2});
 }
 
-TEST(ElementwiseUnary, SignOfNanAndZeros)
+ISA_TEST(ElementwiseUnary, SignOfNanAndZeros)
 {
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
     const TensorInfo info(TensorShape({4}), DataType::Float32);
@@ -135,14 +135,14 @@ TEST(ElementwiseUnary, SignOfNanAndZeros)
     CheckOp(op);
 }
 
-TEST(ElementwiseUnary, LogicalNot)
+ISA_TEST(ElementwiseUnary, LogicalNot)
 {
     const TensorInfo info(TensorShape({4}), DataType::Boolean);
     CheckExact(UnaryOperation::LogicalNot, info, {0, 1, 1, 0}, info, {1, 0, 0, 1});
     CheckExact(UnaryOperation::LogicalNot, info, {0, 2, 255, 0}, info, {1, 0, 0, 1});
 }
 
-TEST(ElementwiseUnary, QuantizedTypesAreWithinAStep)
+ISA_TEST(ElementwiseUnary, QuantizedTypesAreWithinAStep)
 {
     for (const Row& row : Rows)
     {
@@ -158,7 +158,7 @@ TEST(ElementwiseUnary, QuantizedTypesAreWithinAStep)
     }
 }
 
-TEST(ElementwiseUnary, ShortsAreCloseToReal)
+ISA_TEST(ElementwiseUnary, ShortsAreCloseToReal)
 {
     for (const Row& row : Rows)
     {
@@ -177,7 +177,7 @@ TEST(ElementwiseUnary, ShortsAreCloseToReal)
 }
 
 // Results of TFLite's reference kernels.
-TEST(ElementwiseUnary, QuantizedResultsOfTfLite)
+ISA_TEST(ElementwiseUnary, QuantizedResultsOfTfLite)
 {
     const std::vector<double> bytes = {-128, -60, -1, 0, 1, 40, 100, 127};
     CheckExact(UnaryOperation::Exp, Bytes(8, 0.02f, 5), bytes, Bytes(8, 0.06f, -128),
@@ -203,7 +203,7 @@ TEST(ElementwiseUnary, QuantizedResultsOfTfLite)
     CheckExact(UnaryOperation::Neg, Shorts(3, 0.5f), {-32767, 0, 5}, Shorts(3, 0.5f), {32767, 0, -5});
 }
 
-TEST(ElementwiseUnary, RefusesRootsOfNegativeNumbers)
+ISA_TEST(ElementwiseUnary, RefusesRootsOfNegativeNumbers)
 {
     for (const UnaryOperation operation : {UnaryOperation::Sqrt, UnaryOperation::Rsqrt})
     {
@@ -215,7 +215,7 @@ TEST(ElementwiseUnary, RefusesRootsOfNegativeNumbers)
     }
 }
 
-TEST(ElementwiseUnary, RefusesWhatDoesNotFit)
+ISA_TEST(ElementwiseUnary, RefusesWhatDoesNotFit)
 {
     const auto make = [](UnaryOperation operation, const TensorInfo& info)
     { return MakeCase(operation, Random(info, 1, 0, 1), info); };

@@ -80,7 +80,7 @@ OpCase MakeCase(EmbeddingCombiner combiner, const std::vector<unsigned int>& den
 
 } // namespace
 
-TEST(EmbeddingLookupSparse, EveryCombiner)
+ISA_TEST(EmbeddingLookupSparse, EveryCombiner)
 {
     using enum EmbeddingCombiner;
     for (const EmbeddingCombiner combiner : {Sum, Mean, SqrtN})
@@ -93,7 +93,7 @@ TEST(EmbeddingLookupSparse, EveryCombiner)
     }
 }
 
-TEST(EmbeddingLookupSparse, RefusesWhatIsOutside)
+ISA_TEST(EmbeddingLookupSparse, RefusesWhatIsOutside)
 {
     const IBackend& reference = *GetTestBackends().front();
     for (const Entry& entry : {Entry{{0, 0}, 4, 1}, Entry{{0, 0}, -1, 1}, Entry{{2, 0}, 0, 1}, Entry{{-1, 0}, 0, 1}})

@@ -45,7 +45,7 @@ OpCase MakeCase(TestTensor table, const std::vector<double>& numbers, DataType o
 
 } // namespace
 
-TEST(EmbeddingLookup, AnyType)
+ISA_TEST(EmbeddingLookup, AnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -55,7 +55,7 @@ TEST(EmbeddingLookup, AnyType)
     CheckOp(MakeCase(Random(TensorInfo({4, 2}, DataType::Float32), 3), {}, DataType::Float32));
 }
 
-TEST(EmbeddingLookup, QuantizedTables)
+ISA_TEST(EmbeddingLookup, QuantizedTables)
 {
     for (const DataType output : {DataType::Float32, DataType::Float16})
     {
@@ -70,7 +70,7 @@ TEST(EmbeddingLookup, QuantizedTables)
 }
 
 /// TFLite's results: slice 1 begins with the byte that slice 0 ends in.
-TEST(EmbeddingLookup, TakesHalfBytes)
+ISA_TEST(EmbeddingLookup, TakesHalfBytes)
 {
     const TensorInfo table(TensorShape({3, 3}), DataType::QSymmS4, std::vector<float>{0.5f, 0.25f, 2.0f}, 0);
     OpCase op{"4 bits",
@@ -83,7 +83,7 @@ TEST(EmbeddingLookup, TakesHalfBytes)
     EXPECT_EQ(GetStored(op.m_Output, got.data()), (std::vector<double>{14, -16, -2, 0.75, 1, 1.25}));
 }
 
-TEST(EmbeddingLookup, UnsignedTablesHoldSignedNumbers)
+ISA_TEST(EmbeddingLookup, UnsignedTablesHoldSignedNumbers)
 {
     OpCase op =
         MakeCase(Stored(TensorInfo({2, 2}, DataType::QAsymmU8, 0.5f), {1, 255, 128, 127}), {1, 0}, DataType::Float32);
@@ -91,7 +91,7 @@ TEST(EmbeddingLookup, UnsignedTablesHoldSignedNumbers)
     CheckOp(op);
 }
 
-TEST(EmbeddingLookup, RefusesWhatDoesNotFit)
+ISA_TEST(EmbeddingLookup, RefusesWhatDoesNotFit)
 {
     const IBackend& reference = *GetTestBackends().front();
     const TensorInfo table({3, 4}, DataType::Float32);

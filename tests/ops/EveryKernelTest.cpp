@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each kernel of CpuAcc runs in some case: CpuRef's kernel would give the right answer in place of one that takes
-// nothing, and nobody would notice. Each kernel of CpuRef does, too, so that none is without an oracle.
+// nothing, and nobody would notice. Each kernel of CpuRef does, too, so that none is without an oracle. And what the
+// program ran is written to the file that TENON_TEST_COUNTS names, for CheckCounts.cmake.
 #include "backends/cpu/CpuAccBackend.hpp"
+#include "backends/cpu/simd/IsaForTests.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "harness/ForcedIsa.hpp"
 #include "harness/OpTest.hpp"
@@ -9,7 +11,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace tenon::test
@@ -60,30 +67,78 @@ std::vector<const backends::Kernel*> GetReferenceKernels()
     return kernels;
 }
 
-/// Looks once all tests have run, unless a filter or a shard left some out.
-class EveryKernelRuns : public testing::Environment
+/// The kernels that cases are to run by, for each level, and those of CpuRef on the best one, where it is
+/// judged.
+std::map<std::string, std::set<std::string>> GetExpectedKernels()
 {
-public:
-    void TearDown() override
+    std::map<std::string, std::set<std::string>> expected;
+    for (const std::string& isa : GetTestedIsas())
     {
-        const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
-        if (tests.test_to_run_count() < tests.total_test_count() - tests.disabled_test_count())
+        const cpu::ScopedIsa scoped(isa);
+        for (const backends::Kernel* kernel : GetFastKernels())
         {
-            return;
+            expected[isa].insert(kernel->m_Name);
         }
-        const std::vector<const backends::Kernel*> none;
-        for (const backends::Kernel* kernel : IsJudged(FindTestBackend(Compute::CpuAcc)) ? GetFastKernels() : none)
+        for (const backends::Kernel* kernel : GetReferenceKernels())
         {
-            EXPECT_EQ(GetRunKernels().count(kernel->m_Name), 1U) << "no case ran by kernel " << kernel->m_Name;
-        }
-        for (const backends::Kernel* kernel : IsJudged(FindTestBackend(Compute::CpuRef)) ? GetReferenceKernels() : none)
-        {
-            EXPECT_EQ(GetRunKernels().count(kernel->m_Name), 1U) << "no case ran by kernel " << kernel->m_Name;
+            if (IsBestIsa() && isa == GetTestedIsas().front())
+            {
+                expected[isa].insert(kernel->m_Name);
+            }
         }
     }
+    return expected;
+}
+
+/// Looks once all tests have run. Where a filter or a shard left some out, the counts of all shards show it.
+class Suite final : public testing::Environment
+{
+public:
+    void SetUp() override
+    {
+        WatchPlainTests();
+        if (const char* file = GetFile())
+        {
+            std::filesystem::remove(file); // so that no earlier run's is taken for that of one that ends early
+        }
+    }
+
+    void TearDown() override
+    {
+        const auto expected = GetExpectedKernels();
+        const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
+        if (tests.test_to_run_count() == tests.total_test_count() - tests.disabled_test_count())
+        {
+            for (const auto& [isa, kernels] : expected)
+            {
+                for (const std::string& kernel : kernels)
+                {
+                    EXPECT_EQ(GetRunKernels(isa).count(kernel), 1U)
+                        << "no case ran by kernel " << kernel << " on " << isa;
+                }
+            }
+        }
+        if (const char* file = GetFile())
+        {
+            std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+            std::ofstream out(file);
+            WriteIsaCounts(out);
+            for (const auto& [isa, kernels] : expected)
+            {
+                for (const std::string& kernel : kernels)
+                {
+                    out << "expected " << isa << " " << kernel << "\n";
+                }
+            }
+            EXPECT_TRUE(out.flush()) << "cannot write " << file;
+        }
+    }
+
+private:
+    static const char* GetFile() { return std::getenv("TENON_TEST_COUNTS"); }
 };
 
-testing::Environment* const Registered = testing::AddGlobalTestEnvironment(new EveryKernelRuns);
+testing::Environment* const Registered = testing::AddGlobalTestEnvironment(new Suite);
 
 } // namespace
 

@@ -49,7 +49,7 @@ OpCase MakeCase(const FakeQuantizationDescriptor& grid, TestTensor input)
 
 } // namespace
 
-TEST(FakeQuantization, IsWithinAStep)
+ISA_TEST(FakeQuantization, IsWithinAStep)
 {
     for (const TensorShape& shape : {TensorShape({7, 30}), TensorShape(Dimensionality::Scalar), TensorShape({0})})
     {
@@ -62,7 +62,7 @@ TEST(FakeQuantization, IsWithinAStep)
     }
 }
 
-TEST(FakeQuantization, ExactValues)
+ISA_TEST(FakeQuantization, ExactValues)
 {
     const TensorInfo info(TensorShape({7}), DataType::Float32);
     constexpr double Infinity = std::numeric_limits<double>::infinity();
@@ -73,7 +73,7 @@ TEST(FakeQuantization, ExactValues)
     CheckOp(op);
 }
 
-TEST(FakeQuantization, RefusesGridsThatAreNone)
+ISA_TEST(FakeQuantization, RefusesGridsThatAreNone)
 {
     const TestTensor input = Random(TensorInfo(TensorShape({2}), DataType::Float32), 1);
     CheckUnsupported(MakeCase(MakeGrid(0, 1, 1), input), SupportCode::UnsupportedParameters, "2 to 16");

@@ -93,7 +93,7 @@ void ExpectBytes(const StepSetup& setup, uint32_t seed)
 
 } // namespace
 
-TEST(FastBasicLstm, BytesOfAllSizes)
+ISA_TEST(FastBasicLstm, BytesOfAllSizes)
 {
     uint32_t seed = 1;
     for (const unsigned int units : {1U, 3U, 5U, 8U, 16U, 17U, 33U, 64U, 67U, 130U})
@@ -111,7 +111,7 @@ TEST(FastBasicLstm, BytesOfAllSizes)
 }
 
 // Products of which each thread takes a part.
-TEST(FastBasicLstm, LargeBytes)
+ISA_TEST(FastBasicLstm, LargeBytes)
 {
     for (const unsigned int batches : {1U, 6U})
     {
@@ -121,7 +121,7 @@ TEST(FastBasicLstm, LargeBytes)
 }
 
 // Sums from far below a step to such as all saturate, and such as wrap.
-TEST(FastBasicLstm, BytesOfAllScales)
+ISA_TEST(FastBasicLstm, BytesOfAllScales)
 {
     uint32_t seed = 7;
     for (const float gain : {1e-9f, 0.01f, 0.5f, 4.0f, 300.0f, 1e6f})
@@ -137,7 +137,7 @@ TEST(FastBasicLstm, BytesOfAllScales)
 }
 
 // Gates and cells that pass through all numbers. The multiplier is 1, so that a gate's number is its bias plus data.
-TEST(FastBasicLstm, AllValuesOfGatesAndCells)
+ISA_TEST(FastBasicLstm, AllValuesOfGatesAndCells)
 {
     constexpr unsigned int Units = 64;
     constexpr unsigned int Batches = 512;
@@ -178,13 +178,13 @@ TEST(FastBasicLstm, AllValuesOfGatesAndCells)
 }
 
 // Sums that may not fit are the reference kernel's.
-TEST(FastBasicLstm, DeepBytes)
+ISA_TEST(FastBasicLstm, DeepBytes)
 {
     ExpectAsReference(MakeBytes({1, 100000, 2, 0.3f}, 1), "RefBasicLstm");
     ExpectAsReference(MakeQuantized({1, 100000, 2, 0.3f}, 2), "RefQuantizedLstm");
 }
 
-TEST(FastBasicLstm, Floats)
+ISA_TEST(FastBasicLstm, Floats)
 {
     uint32_t seed = 1;
     const auto floats = [](const TensorShape& shape) { return TensorInfo(shape, DataType::Float32); };

@@ -133,7 +133,7 @@ void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor
 
 } // namespace
 
-TEST(FastBorders, AsReference)
+ISA_TEST(FastBorders, AsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const DataType type : {DataType::Float32, DataType::BFloat16, DataType::QSymmS16})
@@ -148,7 +148,7 @@ TEST(FastBorders, AsReference)
 
 // Of few outputs float kernels take dot products along the depth of a window, by what lies beside each other of it:
 // points, rows of points, or windows that are laid out.
-TEST(FastBorders, FewOutputsAsReference)
+ISA_TEST(FastBorders, FewOutputsAsReference)
 {
     const ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 30.0f, -20.0f);
     const Sizes cases[] = {
@@ -182,11 +182,11 @@ TEST(FastBorders, FewOutputsAsReference)
     }
 }
 
-TEST(FastBorders, WeightsOfFewOutputsStay)
+ISA_TEST(FastBorders, WeightsOfFewOutputsStay)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     const size_t lanes = cpu::GetEngineF32().m_Lanes;
     const size_t most = lanes == 8 ? 6 : lanes / 2;
@@ -210,7 +210,7 @@ TEST(FastBorders, WeightsOfFewOutputsStay)
     }
 }
 
-TEST(FastBorders, DepthwiseSequencesAsReference)
+ISA_TEST(FastBorders, DepthwiseSequencesAsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::BFloat16})
     {

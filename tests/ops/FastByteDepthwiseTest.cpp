@@ -34,7 +34,7 @@ OpCase Depthwise(std::string name, const DepthwiseConvolution2dDescriptor& d, co
 
 } // namespace
 
-TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
+ISA_TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -60,7 +60,7 @@ TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
     }
 }
 
-TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
+ISA_TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
 {
     struct Case
     {
@@ -95,7 +95,7 @@ TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
 }
 
 // Rows that neighbouring output rows share are laid out once, in bands of rows, by several threads.
-TEST(FastBytes, DepthwiseOfTallImagesAsReference)
+ISA_TEST(FastBytes, DepthwiseOfTallImagesAsReference)
 {
     for (const unsigned int kernel : {1U, 2U, 3U, 4U, 5U, 7U})
     {
@@ -124,7 +124,7 @@ TEST(FastBytes, DepthwiseOfTallImagesAsReference)
 }
 
 // Images of one column or row, of few ones so that threads take segments of them, and outputs that see borders alone.
-TEST(FastBytes, DepthwiseOfLinesAsReference)
+ISA_TEST(FastBytes, DepthwiseOfLinesAsReference)
 {
     for (const bool isColumn : {false, true})
     {
@@ -173,7 +173,7 @@ TEST(FastBytes, DepthwiseOfLinesAsReference)
 }
 
 // Windows of three columns pass from one to the next, whatever rows they have: runs of few of them, and of many.
-TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
+ISA_TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 3U, 4U, 5U})
     {
@@ -246,7 +246,7 @@ void ExpectWindowsOfThree(unsigned int channels, unsigned int height, unsigned i
 
 // However many channels there are, they are cut into blocks of several widths; the narrow ones take several strips of
 // rows at once, of which there may be fewer.
-TEST(FastBytes, DepthwiseBlocksOfAllWidthsAsReference)
+ISA_TEST(FastBytes, DepthwiseBlocksOfAllWidthsAsReference)
 {
     for (unsigned int channels = 1; channels <= 200; ++channels)
     {
@@ -259,7 +259,7 @@ TEST(FastBytes, DepthwiseBlocksOfAllWidthsAsReference)
     }
 }
 
-TEST(FastBytes, DepthwiseOfAllSmallImagesAsReference)
+ISA_TEST(FastBytes, DepthwiseOfAllSmallImagesAsReference)
 {
     for (const unsigned int channels : {16U, 24U, 32U, 96U, 144U})
     {
@@ -279,7 +279,7 @@ TEST(FastBytes, DepthwiseOfAllSmallImagesAsReference)
 }
 
 // Strips of bands of rows, by several threads.
-TEST(FastBytes, DepthwiseOfNarrowBlocksInTallImagesAsReference)
+ISA_TEST(FastBytes, DepthwiseOfNarrowBlocksInTallImagesAsReference)
 {
     for (const unsigned int channels : {16U, 32U, 40U, 80U})
     {

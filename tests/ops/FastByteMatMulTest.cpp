@@ -150,7 +150,7 @@ private:
 
 } // namespace
 
-TEST(FastBytes, ProductsOfMatricesAsReference)
+ISA_TEST(FastBytes, ProductsOfMatricesAsReference)
 {
     const unsigned int sizes[][3] = {{1, 1, 1}, {1, 64, 70}, {7, 5, 19}, {33, 30, 16}, {17, 129, 40}};
     for (const auto& [rows, depth, columns] : sizes)
@@ -160,7 +160,7 @@ TEST(FastBytes, ProductsOfMatricesAsReference)
 }
 
 // More panels and rows than are packed and laid out at a time. One whose sums could overflow is the reference kernel's.
-TEST(FastBytes, ProductsOfLargeMatricesAsReference)
+ISA_TEST(FastBytes, ProductsOfLargeMatricesAsReference)
 {
     CheckProduct(3, 700, 600, "CpuBatchMatMulBytes");
     CheckProduct(1100, 70, 9, "CpuBatchMatMulBytes");
@@ -170,7 +170,7 @@ TEST(FastBytes, ProductsOfLargeMatricesAsReference)
 
 // Sizes of nothing, inputs of fewer dimensions, channels behind the matrices, zero points at the ends, scales of all
 // magnitudes.
-TEST(FastBytes, ProductsOfAnyMatricesAsReference)
+ISA_TEST(FastBytes, ProductsOfAnyMatricesAsReference)
 {
     AnyLayers layers;
     for (int i = 0; i < 150 && !testing::Test::HasFailure(); ++i)
@@ -182,7 +182,7 @@ TEST(FastBytes, ProductsOfAnyMatricesAsReference)
 
 // What is packed of a matrix serves several products, whichever dimension is broadcast; parts that do not begin with
 // one of them.
-TEST(FastBytes, ProductsByOneMatrixAsReference)
+ISA_TEST(FastBytes, ProductsByOneMatrixAsReference)
 {
     struct Batches
     {
@@ -210,7 +210,7 @@ TEST(FastBytes, ProductsByOneMatrixAsReference)
 }
 
 // A constant matrix beside floats, with a scale for all or for each column.
-TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
+ISA_TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
 {
     for (const bool isTurned : {false, true})
     {

@@ -20,7 +20,7 @@
 namespace tenon::test
 {
 
-TEST(FastBytes, ShiftsBy31AsReference)
+ISA_TEST(FastBytes, ShiftsBy31AsReference)
 {
     constexpr unsigned int Channels = 40;
     Convolution2dDescriptor d;
@@ -84,7 +84,7 @@ void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums
 } // namespace
 
 // Tiles that end beside the products of the next ones, or after each other, with all numbers of rows that are left.
-TEST(FastBytes, PixelsOfAllCountsAsReference)
+ISA_TEST(FastBytes, PixelsOfAllCountsAsReference)
 {
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -117,11 +117,11 @@ TEST(FastBytes, PixelsOfAllCountsAsReference)
 
 // All of the shifts: for whole vectors by one, and for lanes by different ones. Sums may be as large as they are
 // allowed to be whatever the shift is, so that those to the left saturate, and the zero point's addition too.
-TEST(FastBytes, RequantizeAsTheScalarFunction)
+ISA_TEST(FastBytes, RequantizeAsTheScalarFunction)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr size_t Columns = 64;
     constexpr int32_t Most = (1 << 30) - 1;
@@ -195,11 +195,11 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
 }
 
 // By doubles: of all magnitudes, halves, and far outside of what integers hold, with columns of their own scales.
-TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
+ISA_TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr size_t Columns = 128;
     constexpr size_t Rows = 3;
@@ -268,7 +268,7 @@ TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
 
 // The same for the multipliers that elementwise kernels share: from outputs whose steps are the smallest, where sums
 // and products saturate before their zero point is added, to those where all results are the zero point.
-TEST(FastBytes, ProductsOfAllScalesAsReference)
+ISA_TEST(FastBytes, ProductsOfAllScalesAsReference)
 {
     for (int exponent = -52; exponent <= 31; ++exponent) // sums have 20 bits more, and so have their multipliers
     {

@@ -19,7 +19,7 @@ namespace tenon::test
 {
 
 // Vectors of one column would take many times the memory of such weights, and so would whole groups of one row.
-TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
+ISA_TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
 {
     const auto kernelOf = [](DataType type, const TensorShape& weights, bool isTransposed)
     {
@@ -37,7 +37,7 @@ TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
     };
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr unsigned int Long = 1U << 21;
     const cpu::Engine8& engine = cpu::GetEngine8();
@@ -54,7 +54,7 @@ TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
 }
 
 // Infinite data make NaN of the outputs whose weights are zeros, and a clamp makes a number of those again.
-TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
+ISA_TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
 {
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
@@ -92,7 +92,7 @@ TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
 
 // Depths at which slices of packing end, in groups that are whole and that are not; with weights of 4 bits a column may
 // begin in the middle of a byte.
-TEST(FastBytes, WeightsOfAnyDepthAsReference)
+ISA_TEST(FastBytes, WeightsOfAnyDepthAsReference)
 {
     FullyConnectedDescriptor d;
     d.m_TransposeWeightMatrix = true;
@@ -149,7 +149,7 @@ void ExpectFloatsAsReference(unsigned int rows, unsigned int columns, unsigned i
 } // namespace
 
 // Tiles of all heights and widths.
-TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
+ISA_TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
 {
     for (const unsigned int columns : {1U, 8U, 9U, 16U, 17U, 24U, 32U, 41U, 48U, 56U, 63U, 64U, 65U, 130U})
     {
@@ -161,7 +161,7 @@ TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
 }
 
 // Tiles that end beside the next one's products, see ProductsOfManyRowsAsReference.
-TEST(FastBytes, ProductsOfManyRowsOfFloatsAsReference)
+ISA_TEST(FastBytes, ProductsOfManyRowsOfFloatsAsReference)
 {
     for (const unsigned int columns : {5U, 16U, 24U, 27U, 40U, 48U, 56U, 64U, 90U})
     {
@@ -178,7 +178,7 @@ TEST(FastBytes, ProductsOfManyRowsOfFloatsAsReference)
 // Tiles that end beside the products of the next one: of all widths, of depths from those that are not worth it to
 // those whose panels are too large, the last tile over none to all but one of the rows before; sums with terms of each
 // row and without, clamped and not.
-TEST(FastBytes, ProductsOfManyRowsAsReference)
+ISA_TEST(FastBytes, ProductsOfManyRowsAsReference)
 {
     ActivationDescriptor relu(ActivationFunction::ReLu);
     Convolution2dDescriptor d;
@@ -209,7 +209,7 @@ TEST(FastBytes, ProductsOfManyRowsAsReference)
 }
 
 // Rows of windows, or points of groups, of one byte to several vectors.
-TEST(FastBytes, ConvolutionsOfManyChannelsAsReference)
+ISA_TEST(FastBytes, ConvolutionsOfManyChannelsAsReference)
 {
     for (const unsigned int channels : {1U, 2U, 5U, 8U, 11U, 21U, 22U, 32U, 43U, 64U, 70U})
     {
@@ -235,7 +235,7 @@ TEST(FastBytes, ConvolutionsOfManyChannelsAsReference)
 }
 
 // Short rows of windows are moved with more bytes than they have, up to the end of the image.
-TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
+ISA_TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
 {
     for (const unsigned int channels : {1U, 3U, 7U})
     {
@@ -273,7 +273,7 @@ TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
 }
 
 // Around the image lies the zero point of its own data; a column of weights begins in the middle of a byte.
-TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
+ISA_TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
 {
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;

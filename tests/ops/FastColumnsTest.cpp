@@ -87,7 +87,7 @@ void Expect(const char* what, const Column& column, const Types& types, LayerTyp
 
 } // namespace
 
-TEST(FastColumns, ConvolutionsAsReference)
+ISA_TEST(FastColumns, ConvolutionsAsReference)
 {
     for (const Column& column : Columns)
     {
@@ -100,7 +100,7 @@ TEST(FastColumns, ConvolutionsAsReference)
     }
 }
 
-TEST(FastColumns, DepthwiseConvolutionsAsReference)
+ISA_TEST(FastColumns, DepthwiseConvolutionsAsReference)
 {
     for (const Column& column : Columns)
     {
@@ -114,7 +114,7 @@ TEST(FastColumns, DepthwiseConvolutionsAsReference)
     }
 }
 
-TEST(FastColumns, PoolingAsReference)
+ISA_TEST(FastColumns, PoolingAsReference)
 {
     for (const bool isColumn : {true, false})
     {

@@ -15,7 +15,7 @@
 namespace tenon::test
 {
 
-TEST(FastCumSum, AsReference)
+ISA_TEST(FastCumSum, AsReference)
 {
     struct
     {
@@ -54,11 +54,11 @@ TEST(FastCumSum, AsReference)
     }
 }
 
-TEST(FastCumSum, InPlace)
+ISA_TEST(FastCumSum, InPlace)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "this processor has no loop of its own";
+        ISA_SKIP() << "this processor has no loop of its own";
     }
     const cpu::CumSumFunction cumSum = cpu::FindCumSum(DataType::Float32, 1);
     for (const size_t length : {1U, 3U, 11U})
@@ -80,7 +80,7 @@ TEST(FastCumSum, InPlace)
 }
 
 // In each row two elements that are no numbers, at places of whole blocks and of the rest.
-TEST(FastCumSum, NaNAndInfinitiesAsReference)
+ISA_TEST(FastCumSum, NaNAndInfinitiesAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     constexpr unsigned int Length = 11;

@@ -81,7 +81,7 @@ OpCase MakeWindowsOfThree(unsigned int i, DataType type, bool isHybrid)
 
 } // namespace
 
-TEST(FastHybridDepthwise, AsReference)
+ISA_TEST(FastHybridDepthwise, AsReference)
 {
     const Window windows[] = {{3, 1, 1, 1}, {3, 2, 1, 1}, {5, 1, 1, 2}, {2, 1, 3, 0}, {1, 1, 1, 0}};
     const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
@@ -116,7 +116,7 @@ TEST(FastHybridDepthwise, AsReference)
     }
 }
 
-TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
+ISA_TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
 {
     for (unsigned int i = 0; i < 256; ++i)
     {
@@ -127,7 +127,7 @@ TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
     }
 }
 
-TEST(FastHybridDepthwise, WindowsOfThreeAsReference)
+ISA_TEST(FastHybridDepthwise, WindowsOfThreeAsReference)
 {
     for (unsigned int i = 0; i < 256; ++i)
     {
@@ -138,7 +138,7 @@ TEST(FastHybridDepthwise, WindowsOfThreeAsReference)
 
 // Images that have no range, ones whose steps are too small for their inverse to be finite, and what are no numbers.
 // The second image of each is an ordinary one.
-TEST(FastHybridDepthwise, UnusualImages)
+ISA_TEST(FastHybridDepthwise, UnusualImages)
 {
     for (unsigned int i = 0; i < 32; ++i) // with and without padding on each side
     {
@@ -165,7 +165,7 @@ TEST(FastHybridDepthwise, UnusualImages)
 
 // Rows of which only a few have room in the memory that strips copy them to, and pixels whose output shares few places
 // of a cache.
-TEST(FastHybridDepthwise, WideImagesAndPixels)
+ISA_TEST(FastHybridDepthwise, WideImagesAndPixels)
 {
     DepthwiseConvolution2dDescriptor d;
     d.m_StrideX = d.m_StrideY = 1;

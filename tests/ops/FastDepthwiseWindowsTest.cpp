@@ -54,7 +54,7 @@ void Check(const Case& c, bool isSigned, bool isPositive)
 
 } // namespace
 
-TEST(FastDepthwiseWindows, OfAllWidthsOfBlocks)
+ISA_TEST(FastDepthwiseWindows, OfAllWidthsOfBlocks)
 {
     for (const unsigned int window : {5U, 7U})
     {
@@ -73,7 +73,7 @@ TEST(FastDepthwiseWindows, OfAllWidthsOfBlocks)
     }
 }
 
-TEST(FastDepthwiseWindows, OfOtherRowsThanColumns)
+ISA_TEST(FastDepthwiseWindows, OfOtherRowsThanColumns)
 {
     for (const unsigned int rows : {4U, 5U, 6U, 7U, 8U, 9U})
     {

@@ -140,7 +140,7 @@ DetectionSetup RandomLayer(uint32_t seed)
 
 } // namespace
 
-TEST(FastDetection, RandomLayersAsReference)
+ISA_TEST(FastDetection, RandomLayersAsReference)
 {
     for (uint32_t seed = 0; seed < 400; ++seed)
     {
@@ -149,7 +149,7 @@ TEST(FastDetection, RandomLayersAsReference)
     }
 }
 
-TEST(FastDetection, AnyNumberOfClassesAsReference)
+ISA_TEST(FastDetection, AnyNumberOfClassesAsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8})
     {
@@ -170,7 +170,7 @@ TEST(FastDetection, AnyNumberOfClassesAsReference)
     }
 }
 
-TEST(FastDetection, LargeLayersAsReference)
+ISA_TEST(FastDetection, LargeLayersAsReference)
 {
     for (const unsigned int classes : {1U, 3U, 90U})
     {
@@ -187,7 +187,7 @@ TEST(FastDetection, LargeLayersAsReference)
 }
 
 // More candidates than are collected at first are in the way of others.
-TEST(FastDetection, CrowdsAsReference)
+ISA_TEST(FastDetection, CrowdsAsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::QAsymmS8})
     {
@@ -210,7 +210,7 @@ TEST(FastDetection, CrowdsAsReference)
 }
 
 // NaN are collected whatever was left out before them: what comes after them has not been looked at.
-TEST(FastDetection, CrowdsWithNanAsReference)
+ISA_TEST(FastDetection, CrowdsWithNanAsReference)
 {
     for (const unsigned int classes : {1U, 3U})
     {
@@ -232,7 +232,7 @@ TEST(FastDetection, CrowdsWithNanAsReference)
     }
 }
 
-TEST(FastDetection, HardScoresAsReference)
+ISA_TEST(FastDetection, HardScoresAsReference)
 {
     const std::vector<std::vector<float>> choices = {
         {Nan},
@@ -267,7 +267,7 @@ TEST(FastDetection, HardScoresAsReference)
     }
 }
 
-TEST(FastDetection, HardBoxesAsReference)
+ISA_TEST(FastDetection, HardBoxesAsReference)
 {
     for (const bool isRegular : {false, true})
     {
@@ -293,7 +293,7 @@ TEST(FastDetection, HardBoxesAsReference)
 
 // The same exception, of the first box, whether anybody would have looked at it or not; and none where a negative size
 // does no harm.
-TEST(FastDetection, NegativeAnchorsAsReference)
+ISA_TEST(FastDetection, NegativeAnchorsAsReference)
 {
     const auto messageOf = [](const BackendId& backend, const OpCase& op, bool isConstant)
     {
@@ -331,7 +331,7 @@ TEST(FastDetection, NegativeAnchorsAsReference)
     }
 }
 
-TEST(FastDetection, LeavesTheRestToTheReference)
+ISA_TEST(FastDetection, LeavesTheRestToTheReference)
 {
     const std::string reference = "RefDetectionPostProcess";
     DetectionSetup setup;

@@ -95,7 +95,7 @@ std::vector<TestTensor> AllPairs(const TensorInfo& a, const TensorInfo& b)
 
 } // namespace
 
-TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
+ISA_TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
 {
     struct Scales
     {
@@ -138,7 +138,7 @@ TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
     }
 }
 
-TEST(FastElementwise, PreluOfAllPairsOfBytes)
+ISA_TEST(FastElementwise, PreluOfAllPairsOfBytes)
 {
     struct Scales
     {
@@ -169,7 +169,7 @@ TEST(FastElementwise, PreluOfAllPairsOfBytes)
 }
 
 // What lies at halves and next to them, and what is no number, among ordinary numbers of all sizes.
-TEST(FastElementwise, QuantizesFloatsOfAllKinds)
+ISA_TEST(FastElementwise, QuantizesFloatsOfAllKinds)
 {
     for (const float scale : {0.0123f, 1.0f / 127.0f, 0.25f, 3.7f, 1e-33f, 1e35f})
     {
@@ -211,7 +211,7 @@ TEST(FastElementwise, QuantizesFloatsOfAllKinds)
     }
 }
 
-TEST(FastElementwise, BytesBroadcast)
+ISA_TEST(FastElementwise, BytesBroadcast)
 {
     for (const Shapes& shapes : GetShapes())
     {
@@ -239,7 +239,7 @@ TEST(FastElementwise, BytesBroadcast)
     }
 }
 
-TEST(FastElementwise, NumbersBroadcast)
+ISA_TEST(FastElementwise, NumbersBroadcast)
 {
     const ActivationDescriptor relu6 = Clamp(ActivationFunction::BoundedReLu, 6, -0.0f);
     for (const Shapes& shapes : GetShapes())
@@ -278,7 +278,7 @@ TEST(FastElementwise, NumbersBroadcast)
 }
 
 // As near to what the standard library gives as the two of them are to the truth.
-TEST(FastElementwise, Powers)
+ISA_TEST(FastElementwise, Powers)
 {
     struct Range
     {
@@ -314,7 +314,7 @@ TEST(FastElementwise, Powers)
 }
 
 // Bases below 0, infinite and 0 have powers of their own; exponents are finite here.
-TEST(FastElementwise, PowersOfSpecialBases)
+ISA_TEST(FastElementwise, PowersOfSpecialBases)
 {
     const TensorInfo info({3, 8}, DataType::Float32);
     const double inf = std::numeric_limits<double>::infinity();
@@ -333,7 +333,7 @@ TEST(FastElementwise, PowersOfSpecialBases)
     }
 }
 
-TEST(FastElementwise, Comparisons)
+ISA_TEST(FastElementwise, Comparisons)
 {
     for (const Shapes& shapes : GetShapes())
     {
@@ -368,7 +368,7 @@ TEST(FastElementwise, Comparisons)
 }
 
 // Bytes other than 0 are true, whichever they are.
-TEST(FastElementwise, LogicalOperations)
+ISA_TEST(FastElementwise, LogicalOperations)
 {
     for (const Shapes& shapes : GetShapes())
     {
@@ -393,7 +393,7 @@ TEST(FastElementwise, LogicalOperations)
     }
 }
 
-TEST(FastElementwise, SumsOfMany)
+ISA_TEST(FastElementwise, SumsOfMany)
 {
     for (const TensorShape& shape : {TensorShape({3, 5}), TensorShape({1024}), TensorShape({5, 20011})})
     {

@@ -36,11 +36,11 @@ TestTensor FilledWith(const TensorInfo& info, int8_t value)
 
 } // namespace
 
-TEST(FastFewRows, WeightsWhoseNegativeIsNoByte)
+ISA_TEST(FastFewRows, WeightsWhoseNegativeIsNoByte)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_FewRows.m_Vectors == 0)
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     for (const bool hasLeast : {false, true})
     {
@@ -60,7 +60,7 @@ TEST(FastFewRows, WeightsWhoseNegativeIsNoByte)
 }
 
 // Data of both ends, which is where sums of 16 bits are largest, with and without a weight of -128.
-TEST(FastFewRows, LayersAsReference)
+ISA_TEST(FastFewRows, LayersAsReference)
 {
     for (const unsigned int depth : {4U, 7U, 64U, 257U})
     {
@@ -89,7 +89,7 @@ TEST(FastFewRows, LayersAsReference)
 }
 
 // The same of uint8, for weights with any zero point, and of int8 with one.
-TEST(FastFewRows, LayersWithZeroPointsAsReference)
+ISA_TEST(FastFewRows, LayersWithZeroPointsAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -128,7 +128,7 @@ TEST(FastFewRows, LayersWithZeroPointsAsReference)
 }
 
 // One row has panels of its own where dot products of bytes are missing: of one to four vectors.
-TEST(FastFewRows, WeightsOfFourBitsAsReference)
+ISA_TEST(FastFewRows, WeightsOfFourBitsAsReference)
 {
     FullyConnectedDescriptor d;
     d.m_TransposeWeightMatrix = true;

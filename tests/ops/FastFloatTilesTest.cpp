@@ -3,6 +3,7 @@
 // below the other, with the last vector full, half full and with one column, beside plain sums.
 #include "backends/cpu/gemm/float32/TilesF32.hpp"
 #include "backends/cpu/simd/Isa.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -153,11 +154,11 @@ void ExpectSums(const Product& product, cpu::TileFunctionF32 function, Way way)
 
 } // namespace
 
-TEST(FastFloatTiles, AllSumsOfProducts)
+ISA_TEST(FastFloatTiles, AllSumsOfProducts)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     const cpu::EngineF32& engine = cpu::GetEngineF32();
     for (size_t vectors = 1; vectors <= engine.m_MostVectors; ++vectors)
@@ -182,11 +183,11 @@ TEST(FastFloatTiles, AllSumsOfProducts)
 }
 
 // A point is skipped where it lies among zeros for all rows of the tile, and only then: its weights are NaN here.
-TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
+ISA_TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     const cpu::EngineF32& engine = cpu::GetEngineF32();
     const std::vector<float> zeros(Product::Depth);

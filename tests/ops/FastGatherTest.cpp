@@ -58,7 +58,7 @@ void ExpectRefused(const OpCase& op, const std::string& text)
 
 } // namespace
 
-TEST(FastGather, GatherAsReference)
+ISA_TEST(FastGather, GatherAsReference)
 {
     const Shapes all[] = {{{1000}, {1301}, {1301}}, // more than are read at a time
                           {{50, 7}, {3}, {3, 7}},
@@ -87,7 +87,7 @@ TEST(FastGather, GatherAsReference)
     }
 }
 
-TEST(FastGather, GatherNdAsReference)
+ISA_TEST(FastGather, GatherNdAsReference)
 {
     struct
     {
@@ -121,7 +121,7 @@ TEST(FastGather, GatherNdAsReference)
     }
 }
 
-TEST(FastGather, EmbeddingLookupAsReference)
+ISA_TEST(FastGather, EmbeddingLookupAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -146,7 +146,7 @@ TEST(FastGather, EmbeddingLookupAsReference)
                                               "RefEmbeddingLookup"));
 }
 
-TEST(FastGather, RefusesIndicesThatAreOutside)
+ISA_TEST(FastGather, RefusesIndicesThatAreOutside)
 {
     const TensorInfo info({50, 4}, DataType::Float32);
     for (const double index : {-1.0, 50.0})
@@ -173,7 +173,7 @@ TEST(FastGather, RefusesIndicesThatAreOutside)
     }
 }
 
-TEST(FastGather, RefusesIndicesOfNoSlices)
+ISA_TEST(FastGather, RefusesIndicesOfNoSlices)
 {
     const TensorInfo none({0, 4}, DataType::Float32);
     for (const DataType type : IndexTypes)
@@ -185,7 +185,7 @@ TEST(FastGather, RefusesIndicesOfNoSlices)
     }
 }
 
-TEST(FastGather, RefusesIndicesAtTheEndsOfTheirType)
+ISA_TEST(FastGather, RefusesIndicesAtTheEndsOfTheirType)
 {
     struct
     {

@@ -86,7 +86,7 @@ std::string GetKernel(const Case& c, const SumKind& kind)
 
 } // namespace
 
-TEST(FastGroups, AllTypes)
+ISA_TEST(FastGroups, AllTypes)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -97,7 +97,7 @@ TEST(FastGroups, AllTypes)
     }
 }
 
-TEST(FastGroups, RandomSizes)
+ISA_TEST(FastGroups, RandomSizes)
 {
     std::mt19937 random(5);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -119,7 +119,7 @@ TEST(FastGroups, RandomSizes)
 }
 
 // Few channels, which may be as many as a group has once its depth is filled up.
-TEST(FastGroups, RandomPixels)
+ISA_TEST(FastGroups, RandomPixels)
 {
     std::mt19937 random(6);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -137,7 +137,7 @@ TEST(FastGroups, RandomPixels)
     }
 }
 
-TEST(FastGroups, AppliesActivations)
+ISA_TEST(FastGroups, AppliesActivations)
 {
     for (const ActivationDescriptor& activation : {ActivationDescriptor(ActivationFunction::ReLu),
                                                    ActivationDescriptor(ActivationFunction::BoundedReLu, 1e6f, 1e5f),
@@ -153,7 +153,7 @@ TEST(FastGroups, AppliesActivations)
 }
 
 // An infinity is seen by its own group alone.
-TEST(FastGroups, InfinitiesOfOtherGroups)
+ISA_TEST(FastGroups, InfinitiesOfOtherGroups)
 {
     for (const Case& c : Cases)
     {

@@ -87,7 +87,7 @@ void ExpectOfEvery(LayerType layer, const D& descriptor, std::vector<TestTensor>
 
 } // namespace
 
-TEST(FastHalves, ElementwiseAsReference)
+ISA_TEST(FastHalves, ElementwiseAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -106,11 +106,11 @@ TEST(FastHalves, ElementwiseAsReference)
 
 // All bfloat16 that are numbers, for functions with polynomials of few terms, beside the same of doubles: the nearest
 // number or, where the result lies about halfway between two, the other one.
-TEST(FastHalves, FunctionsOfEveryBFloat16)
+ISA_TEST(FastHalves, FunctionsOfEveryBFloat16)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernels run these";
+        ISA_SKIP() << "the reference kernels run these";
     }
     const TestTensor all = EveryBFloat16([](uint32_t bits) { return (bits & 0x7F80U) != 0x7F80U; });
     const TensorInfo& info = all.m_Info;
@@ -141,7 +141,7 @@ TEST(FastHalves, FunctionsOfEveryBFloat16)
 }
 
 // The other functions, as CpuRef has them: of infinities and NaN too.
-TEST(FastHalves, ActivationsOfEveryBFloat16)
+ISA_TEST(FastHalves, ActivationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
     for (const ActivationFunction function :
@@ -156,7 +156,7 @@ TEST(FastHalves, ActivationsOfEveryBFloat16)
     }
 }
 
-TEST(FastHalves, UnaryOperationsOfEveryBFloat16)
+ISA_TEST(FastHalves, UnaryOperationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
     for (const UnaryOperation operation :
@@ -169,7 +169,7 @@ TEST(FastHalves, UnaryOperationsOfEveryBFloat16)
 }
 
 // Every number beside another one: that so many places behind it, or one for all.
-TEST(FastHalves, BinaryOperationsOfEveryBFloat16)
+ISA_TEST(FastHalves, BinaryOperationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
     TestTensor others = all;
@@ -187,7 +187,7 @@ TEST(FastHalves, BinaryOperationsOfEveryBFloat16)
     }
 }
 
-TEST(FastHalves, RowsAsReference)
+ISA_TEST(FastHalves, RowsAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -213,7 +213,7 @@ TEST(FastHalves, RowsAsReference)
 
 // More elements than are floats at a time: pieces of several rows, the last one shorter, of inputs broadcast along
 // dimensions before, in and behind those that are cut.
-TEST(FastHalves, PiecesAsReference)
+ISA_TEST(FastHalves, PiecesAsReference)
 {
     struct Shapes
     {
@@ -261,7 +261,7 @@ TEST(FastHalves, PiecesAsReference)
     }
 }
 
-TEST(FastHalves, MatrixProductsAsReference)
+ISA_TEST(FastHalves, MatrixProductsAsReference)
 {
     for (const DataType type : HalfTypes)
     {

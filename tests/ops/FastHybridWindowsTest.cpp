@@ -80,7 +80,7 @@ void Check(const Case& c)
 
 } // namespace
 
-TEST(FastHybridWindows, GroupsOfAnyNumberOfOutputs)
+ISA_TEST(FastHybridWindows, GroupsOfAnyNumberOfOutputs)
 {
     for (unsigned int outputs = 1; outputs <= 66; ++outputs)
     {
@@ -89,7 +89,7 @@ TEST(FastHybridWindows, GroupsOfAnyNumberOfOutputs)
     }
 }
 
-TEST(FastHybridWindows, GroupsOfAnyNumberOfChannels)
+ISA_TEST(FastHybridWindows, GroupsOfAnyNumberOfChannels)
 {
     for (unsigned int channels = 1; channels <= 20; ++channels)
     {
@@ -98,7 +98,7 @@ TEST(FastHybridWindows, GroupsOfAnyNumberOfChannels)
     }
 }
 
-TEST(FastHybridWindows, ImagesOfAnyNumberOfWindows)
+ISA_TEST(FastHybridWindows, ImagesOfAnyNumberOfWindows)
 {
     for (unsigned int width = 1; width <= 30; ++width)
     {
@@ -107,7 +107,7 @@ TEST(FastHybridWindows, ImagesOfAnyNumberOfWindows)
     }
 }
 
-TEST(FastHybridWindows, ManyWindows)
+ISA_TEST(FastHybridWindows, ManyWindows)
 {
     Check({{2, 33, 21, 64}, 2, 24});
     Check({{1, 40, 40, 192}, 1, 8, 5, 4});
@@ -118,7 +118,7 @@ TEST(FastHybridWindows, ManyWindows)
 
 // Images with so many channels that points which windows at their borders lack are skipped, where a block is a whole
 // image: on one thread, or where threads share columns.
-TEST(FastHybridWindows, BordersOfDeepImages)
+ISA_TEST(FastHybridWindows, BordersOfDeepImages)
 {
     for (const unsigned int outputs : {8U, 17U, 40U, 64U, 200U})
     {
@@ -132,7 +132,7 @@ TEST(FastHybridWindows, BordersOfDeepImages)
 }
 
 // Only the pixels that windows of one point see become bytes, by a scale of all of them.
-TEST(FastHybridWindows, PixelsApart)
+ISA_TEST(FastHybridWindows, PixelsApart)
 {
     for (const unsigned int channels : {3U, 15U, 16U, 64U, 100U})
     {
@@ -162,7 +162,7 @@ TEST(FastHybridWindows, PixelsApart)
 
 // What becomes bytes by vectors: halves, zeros, numbers that are none, infinities, ranges so small that their steps
 // have no inverse, and so large that they have none of their own.
-TEST(FastHybridWindows, FloatsOfAllKinds)
+ISA_TEST(FastHybridWindows, FloatsOfAllKinds)
 {
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
@@ -206,7 +206,7 @@ TEST(FastHybridWindows, FloatsOfAllKinds)
     }
 }
 
-TEST(FastHybridWindows, AppliesActivations)
+ISA_TEST(FastHybridWindows, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::BoundedReLu;

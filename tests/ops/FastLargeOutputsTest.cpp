@@ -66,7 +66,7 @@ void SetFloatBounds(OpCase& op)
 
 } // namespace
 
-TEST(FastLargeOutputs, OfFloats)
+ISA_TEST(FastLargeOutputs, OfFloats)
 {
     for (const unsigned int columns : {70u, 1001u})
     {
@@ -84,7 +84,7 @@ TEST(FastLargeOutputs, OfFloats)
 
 // Products take the pixels whose windows lack points by themselves, so that blocks are not of rows that follow each
 // other.
-TEST(FastLargeOutputs, OfWindowsWithColumnsApart)
+ISA_TEST(FastLargeOutputs, OfWindowsWithColumnsApart)
 {
     for (const DataType type : {DataType::Float32, DataType::BFloat16})
     {
@@ -97,7 +97,7 @@ TEST(FastLargeOutputs, OfWindowsWithColumnsApart)
         ExpectAsReference(MakeConvolution(DataType::Float32, DataType::QSymmS8, 70), "CpuConvolution2dHybrid"));
 }
 
-TEST(FastLargeOutputs, OfFloatsByBytes)
+ISA_TEST(FastLargeOutputs, OfFloatsByBytes)
 {
     for (const unsigned int columns : {70u, 1001u})
     {
@@ -107,7 +107,7 @@ TEST(FastLargeOutputs, OfFloatsByBytes)
     }
 }
 
-TEST(FastLargeOutputs, OfBytes)
+ISA_TEST(FastLargeOutputs, OfBytes)
 {
     for (const unsigned int columns : {261u, 1001u})
     {

@@ -47,7 +47,7 @@ void Check(DataType type, const TensorShape& shape, float scale, float beta, int
 
 } // namespace
 
-TEST(FastLogSoftmax, BytesAsReference)
+ISA_TEST(FastLogSoftmax, BytesAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {

@@ -135,7 +135,7 @@ bool HasRun(const char* kernel)
 
 } // namespace
 
-TEST(FastLstm, BytesOfAllSizes)
+ISA_TEST(FastLstm, BytesOfAllSizes)
 {
     uint32_t seed = 1;
     for (const unsigned int units : {1U, 3U, 8U, 16U, 17U, 20U, 33U, 64U, 67U, 130U})
@@ -151,7 +151,7 @@ TEST(FastLstm, BytesOfAllSizes)
 }
 
 // Products of which each thread takes a part, of data and of states.
-TEST(FastLstm, LargeBytes)
+ISA_TEST(FastLstm, LargeBytes)
 {
     for (const bool isTimeMajor : {false, true})
     {
@@ -162,7 +162,7 @@ TEST(FastLstm, LargeBytes)
     }
 }
 
-TEST(FastLstm, BytesOfAllKinds)
+ISA_TEST(FastLstm, BytesOfAllKinds)
 {
     for (unsigned int bits = 0; bits < 64; ++bits)
     {
@@ -183,7 +183,7 @@ TEST(FastLstm, BytesOfAllKinds)
 }
 
 // Sums from far below a step to such as all saturate, all scales of cell states, hidden states that are clamped.
-TEST(FastLstm, BytesOfAllScales)
+ISA_TEST(FastLstm, BytesOfAllScales)
 {
     uint32_t seed = 7;
     for (const float gain : {1e-6f, 0.01f, 0.5f, 4.0f, 300.0f, 1e6f})
@@ -203,7 +203,7 @@ TEST(FastLstm, BytesOfAllScales)
 }
 
 // Gates and cells that pass through all numbers. Multipliers are 1, so that a gate's number is its bias plus data.
-TEST(FastLstm, AllValuesOfGatesAndCells)
+ISA_TEST(FastLstm, AllValuesOfGatesAndCells)
 {
     constexpr unsigned int Units = 64;
     constexpr unsigned int Batches = 512;
@@ -244,7 +244,7 @@ TEST(FastLstm, AllValuesOfGatesAndCells)
 }
 
 // Values that are all alike, some that vary by a step, and such as saturate before and behind the normalization.
-TEST(FastLstm, NormalizedBytesOfAllScales)
+ISA_TEST(FastLstm, NormalizedBytesOfAllScales)
 {
     uint32_t seed = 11;
     for (const float gain : {1e-6f, 0.002f, 0.1f, 2.0f, 1e3f})
@@ -267,7 +267,7 @@ TEST(FastLstm, NormalizedBytesOfAllScales)
     }
 }
 
-TEST(FastLstm, OneStepOfBytes)
+ISA_TEST(FastLstm, OneStepOfBytes)
 {
     for (const bool hasProjection : {false, true})
     {
@@ -290,7 +290,7 @@ TEST(FastLstm, OneStepOfBytes)
 }
 
 // Shifted peephole weights are the reference kernel's.
-TEST(FastLstm, BytesOfOtherKinds)
+ISA_TEST(FastLstm, BytesOfOtherKinds)
 {
     ByteSetup setup;
     setup.m_Cell = MakeCell(2, 2, 5, 8);
@@ -300,7 +300,7 @@ TEST(FastLstm, BytesOfOtherKinds)
 }
 
 // A value near the middle of two steps may fall to the other one than in CpuRef, whose functions round otherwise.
-TEST(FastLstm, FloatsBesideBytes)
+ISA_TEST(FastLstm, FloatsBesideBytes)
 {
     uint32_t seed = 20;
     for (const unsigned int units : {1U, 3U, 16U, 17U, 20U, 67U, 130U})
@@ -326,7 +326,7 @@ TEST(FastLstm, FloatsBesideBytes)
 }
 
 // One step has no states that were rounded: sums are those of CpuRef, and functions nearly so.
-TEST(FastLstm, OneStepOfFloatsBesideBytes)
+ISA_TEST(FastLstm, OneStepOfFloatsBesideBytes)
 {
     for (const bool isAsymmetric : {false, true})
     {

@@ -42,7 +42,7 @@ std::string Name(const char* what, const TensorInfo& input)
 
 } // namespace
 
-TEST(FastMoves, TransposeAsReference)
+ISA_TEST(FastMoves, TransposeAsReference)
 {
     const TensorShape shapes[] = {{1, 9, 11, 3},   {1, 3, 19, 23},  {2, 64, 65, 1},   {3, 4, 70, 2},  {1, 128, 5, 66},
                                   {1, 33, 130, 4}, {2, 16, 17, 18}, {1, 1, 300, 200}, {5, 58, 2, 20}, {1, 70, 1, 1024}};
@@ -65,7 +65,7 @@ TEST(FastMoves, TransposeAsReference)
     }
 }
 
-TEST(FastMoves, JoinsAndSplitsAsReference)
+ISA_TEST(FastMoves, JoinsAndSplitsAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -115,7 +115,7 @@ TEST(FastMoves, JoinsAndSplitsAsReference)
     }
 }
 
-TEST(FastMoves, ShortRunsAsReference)
+ISA_TEST(FastMoves, ShortRunsAsReference)
 {
     const std::vector<std::vector<unsigned int>> lengths = {
         {1, 1},  {4, 2}, {3, 8, 5}, {16, 16},      {12, 12, 9, 1}, {24, 24},       {31, 2, 1},
@@ -153,7 +153,7 @@ TEST(FastMoves, ShortRunsAsReference)
 }
 
 // Views are any boxes: some leave gaps, overlap, or come in another order.
-TEST(FastMoves, ViewsOfShortRunsAsReference)
+ISA_TEST(FastMoves, ViewsOfShortRunsAsReference)
 {
     struct View
     {
@@ -182,7 +182,7 @@ TEST(FastMoves, ViewsOfShortRunsAsReference)
     }
 }
 
-TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
+ISA_TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {
@@ -210,7 +210,7 @@ TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
     }
 }
 
-TEST(FastMoves, SlicesAsReference)
+ISA_TEST(FastMoves, SlicesAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -233,7 +233,7 @@ TEST(FastMoves, SlicesAsReference)
     }
 }
 
-TEST(FastMoves, BlocksAndRepetitionsAsReference)
+ISA_TEST(FastMoves, BlocksAndRepetitionsAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -271,7 +271,7 @@ TEST(FastMoves, BlocksAndRepetitionsAsReference)
     }
 }
 
-TEST(FastMoves, BatchesOfBlocksAsReference)
+ISA_TEST(FastMoves, BatchesOfBlocksAsReference)
 {
     using Edges = std::vector<std::pair<unsigned int, unsigned int>>;
     struct Case
@@ -315,7 +315,7 @@ TEST(FastMoves, BatchesOfBlocksAsReference)
     }
 }
 
-TEST(FastMoves, PadAsReference)
+ISA_TEST(FastMoves, PadAsReference)
 {
     const std::vector<std::pair<unsigned int, unsigned int>> borders[] = {
         {{0, 0}, {1, 2}, {3, 1}, {0, 0}}, {{0, 0}, {0, 0}, {0, 0}, {2, 3}}, {{1, 0}, {0, 4}, {0, 0}, {1, 0}},

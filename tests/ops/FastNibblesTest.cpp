@@ -121,7 +121,7 @@ const Depthwise DepthwiseCases[] = {
 } // namespace
 
 // Few rows take the weights as they are, more of them as whole bytes; a column may begin in the middle of a byte.
-TEST(FastNibbles, ConnectedAsReference)
+ISA_TEST(FastNibbles, ConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 4U, 5U, 43U})
     {
@@ -140,7 +140,7 @@ TEST(FastNibbles, ConnectedAsReference)
 }
 
 // Deeper rows of many steps, which int8 weights have forms of their own for.
-TEST(FastNibbles, DeepConnectedAsReference)
+ISA_TEST(FastNibbles, DeepConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 3U, 20U})
     {
@@ -153,7 +153,7 @@ TEST(FastNibbles, DeepConnectedAsReference)
 }
 
 // Sums of 16 bits are largest where data and weights are at their ends.
-TEST(FastNibbles, EndsAsReference)
+ISA_TEST(FastNibbles, EndsAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 9U})
     {
@@ -178,7 +178,7 @@ TEST(FastNibbles, EndsAsReference)
 }
 
 // One pixel, few and many of them; windows of a few channels, which may be padded for images read where they lie.
-TEST(FastNibbles, ConvolutionsAsReference)
+ISA_TEST(FastNibbles, ConvolutionsAsReference)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -211,7 +211,7 @@ TEST(FastNibbles, ConvolutionsAsReference)
 }
 
 // 3x3 that Winograd's transforms are for.
-TEST(FastNibbles, TransformedConvolutionsAsReference)
+ISA_TEST(FastNibbles, TransformedConvolutionsAsReference)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -233,7 +233,7 @@ TEST(FastNibbles, TransformedConvolutionsAsReference)
     }
 }
 
-TEST(FastNibbles, DepthwiseAsReference)
+ISA_TEST(FastNibbles, DepthwiseAsReference)
 {
     const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
     for (const Depthwise& c : DepthwiseCases)
@@ -249,7 +249,7 @@ TEST(FastNibbles, DepthwiseAsReference)
 }
 
 // Images of one channel are those of a convolution.
-TEST(FastNibbles, DepthwiseOfOneChannelAsReference)
+ISA_TEST(FastNibbles, DepthwiseOfOneChannelAsReference)
 {
     for (const unsigned int outputs : {1U, 3U, 8U, 19U})
     {
@@ -261,7 +261,7 @@ TEST(FastNibbles, DepthwiseOfOneChannelAsReference)
     }
 }
 
-TEST(FastNibbles, DepthwiseOfFloatsAsReference)
+ISA_TEST(FastNibbles, DepthwiseOfFloatsAsReference)
 {
     for (const Depthwise& c : DepthwiseCases)
     {

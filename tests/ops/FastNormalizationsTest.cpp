@@ -25,7 +25,7 @@ OpCase L2OfBytes(const TensorInfo& input, TestTensor data)
 
 } // namespace
 
-TEST(FastNormalizations, AsReference)
+ISA_TEST(FastNormalizations, AsReference)
 {
     for (const unsigned int channels : Channels)
     {
@@ -59,7 +59,7 @@ TEST(FastNormalizations, AsReference)
     }
 }
 
-TEST(FastNormalizations, L2OfBytesAsReference)
+ISA_TEST(FastNormalizations, L2OfBytesAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {

@@ -10,7 +10,7 @@
 namespace tenon::test
 {
 
-TEST(FastOneHot, AsReference)
+ISA_TEST(FastOneHot, AsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::Boolean, DataType::Float16, DataType::Signed64})
     {

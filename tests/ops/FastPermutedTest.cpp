@@ -101,11 +101,11 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
 } // namespace
 
 // Steps of both kinds; panels with columns that there are not, depths whose last window is not full.
-TEST(FastPermuted, AllSumsOfProducts)
+ISA_TEST(FastPermuted, AllSumsOfProducts)
 {
     if (!HasPermuted())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     const Engine8& engine = cpu::GetEngine8();
     std::mt19937 random(3);
@@ -136,11 +136,11 @@ TEST(FastPermuted, AllSumsOfProducts)
 }
 
 // Windows of any number of eights, whole vectors or not.
-TEST(FastPermuted, WindowsHaveNumbersAndTheirMirrors)
+ISA_TEST(FastPermuted, WindowsHaveNumbersAndTheirMirrors)
 {
     if (!HasPermuted())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     for (size_t count = 0; count <= 136; count += 8)
     {
@@ -164,7 +164,7 @@ TEST(FastPermuted, WindowsHaveNumbersAndTheirMirrors)
 }
 
 // Weights with a scale for each channel, of all kinds of layers that have them.
-TEST(FastPermuted, LayersAsReference)
+ISA_TEST(FastPermuted, LayersAsReference)
 {
     std::mt19937 random(11);
     for (const unsigned int depth : {36U, 55U, 72U, 200U})

@@ -116,7 +116,7 @@ private:
 
 } // namespace
 
-TEST(FastRandomWindows, ConvolutionsAsReference)
+ISA_TEST(FastRandomWindows, ConvolutionsAsReference)
 {
     for (uint32_t seed = 0; seed < NumCases; ++seed)
     {

@@ -89,7 +89,7 @@ OpCase MakeSvdfOfBytes(const SvdfSetup& setup, float gain, uint32_t seed)
 
 } // namespace
 
-TEST(FastRecurrent, Rnn)
+ISA_TEST(FastRecurrent, Rnn)
 {
     uint32_t seed = 1;
     for (const unsigned int units : {1U, 3U, 17U, 20U, 67U})
@@ -133,7 +133,7 @@ TEST(FastRecurrent, Rnn)
 
 // With time in front, sequences beside 8-bit weights are run as often as they have steps. Auxiliary weights are the
 // reference kernel's.
-TEST(FastRecurrent, BidirectionalSequenceRnn)
+ISA_TEST(FastRecurrent, BidirectionalSequenceRnn)
 {
     uint32_t seed = 1;
     for (const auto& [columns, units] : {std::pair(1U, 1U), {3U, 5U}, {21U, 17U}, {40U, 64U}, {128U, 256U}})
@@ -191,7 +191,7 @@ TEST(FastRecurrent, BidirectionalSequenceRnn)
     }
 }
 
-TEST(FastRecurrent, BidirectionalSequenceLstm)
+ISA_TEST(FastRecurrent, BidirectionalSequenceLstm)
 {
     for (unsigned int bits = 0; bits < 64; ++bits)
     {
@@ -234,7 +234,7 @@ TEST(FastRecurrent, BidirectionalSequenceLstm)
     }
 }
 
-TEST(FastRecurrent, SvdfOfFloats)
+ISA_TEST(FastRecurrent, SvdfOfFloats)
 {
     uint32_t seed = 1;
     for (const SvdfSetup& setup : GetSvdfSetups())
@@ -262,7 +262,7 @@ TEST(FastRecurrent, SvdfOfFloats)
 }
 
 // At scales from such as all states round to nothing to such as all of them saturate.
-TEST(FastRecurrent, SvdfOfBytes)
+ISA_TEST(FastRecurrent, SvdfOfBytes)
 {
     uint32_t seed = 1;
     for (const SvdfSetup& setup : GetSvdfSetups())
@@ -276,7 +276,7 @@ TEST(FastRecurrent, SvdfOfBytes)
 }
 
 // Sums that may not fit, and weights that would take many times their memory, are the reference kernel's.
-TEST(FastRecurrent, SvdfOfManyBytes)
+ISA_TEST(FastRecurrent, SvdfOfManyBytes)
 {
     ExpectAsReference(MakeSvdfOfBytes({1, 200000, 2, 1, 3, true}, 0.3f, 1), "RefSvdf");
     ExpectAsReference(MakeSvdfOfBytes({1, 1000000, 1, 1, 2, true}, 0.3f, 2), "RefSvdf");

@@ -45,7 +45,7 @@ OpCase RowsCase(ReduceOperation operation, const TestTensor& data, TensorInfo ou
 
 } // namespace
 
-TEST(FastReduceRows, AsReference)
+ISA_TEST(FastReduceRows, AsReference)
 {
     for (const TensorInfo& type : {Float, Unsigned, Signed, Shorts})
     {
@@ -74,7 +74,7 @@ TEST(FastReduceRows, AsReference)
 }
 
 // Lengths up to those of rows that are not reduced together.
-TEST(FastReduceRows, SumsAtTheEndsOfTheirTypes)
+ISA_TEST(FastReduceRows, SumsAtTheEndsOfTheirTypes)
 {
     for (const TensorInfo& type : {Unsigned, Signed, Shorts})
     {
@@ -92,7 +92,7 @@ TEST(FastReduceRows, SumsAtTheEndsOfTheirTypes)
 }
 
 // NaN are passed over by maxima and go into sums, and nothing goes from a row to those around it.
-TEST(FastReduceRows, NaNAndInfinitiesAsReference)
+ISA_TEST(FastReduceRows, NaNAndInfinitiesAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
@@ -121,7 +121,7 @@ TEST(FastReduceRows, NaNAndInfinitiesAsReference)
 }
 
 // Sums of floats of both signs, which show in what order they were added, and zeros of both signs.
-TEST(FastReduceRows, ThreadsMakeNoDifference)
+ISA_TEST(FastReduceRows, ThreadsMakeNoDifference)
 {
     for (const unsigned int length : {2U, 3U, 5U, 7U, 8U, 13U, 64U, 67U, 131U})
     {

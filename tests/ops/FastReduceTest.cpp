@@ -40,7 +40,7 @@ void Check(ReduceOperation operation, TestTensor input, std::vector<unsigned int
 } // namespace
 
 // In most rows and columns one byte decides: 0 beside others, or another beside zeros. What is not 0 is true.
-TEST(FastReduce, BooleansAsReference)
+ISA_TEST(FastReduce, BooleansAsReference)
 {
     for (const ReduceOperation operation : {ReduceOperation::Any, ReduceOperation::All})
     {
@@ -70,7 +70,7 @@ TEST(FastReduce, BooleansAsReference)
 }
 
 // Each place of a row by itself.
-TEST(FastReduce, OneBooleanOfARow)
+ISA_TEST(FastReduce, OneBooleanOfARow)
 {
     for (const ReduceOperation operation : {ReduceOperation::Any, ReduceOperation::All})
     {
@@ -90,7 +90,7 @@ TEST(FastReduce, OneBooleanOfARow)
 }
 
 // Products come in the same order. Some overflow or are no numbers.
-TEST(FastReduce, ProductsAsReference)
+ISA_TEST(FastReduce, ProductsAsReference)
 {
     for (const unsigned int size : Sizes)
     {

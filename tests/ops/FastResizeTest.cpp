@@ -35,7 +35,7 @@ ResizeDescriptor Bilinear(unsigned int height, unsigned int width, bool hasHalfP
 
 } // namespace
 
-TEST(FastResize, AsReference)
+ISA_TEST(FastResize, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -76,7 +76,7 @@ TEST(FastResize, AsReference)
 
 // Each pixel comes as often as the factors say, which has a way of its own; but with a factor of 41 as scale of floats
 // some come once more or less, and with aligned corners.
-TEST(FastResize, NearestByWholeFactorsAsReference)
+ISA_TEST(FastResize, NearestByWholeFactorsAsReference)
 {
     struct Factors
     {
@@ -108,7 +108,7 @@ TEST(FastResize, NearestByWholeFactorsAsReference)
 }
 
 // Where many sums lie between two numbers, or close to there, and at edges, where weights are beyond 0 and 1.
-TEST(FastResize, HalvesOfUnsignedBytesAsReference)
+ISA_TEST(FastResize, HalvesOfUnsignedBytesAsReference)
 {
     for (const unsigned int factor : {2U, 3U, 6U, 8U, 10U, 14U, 30U})
     {
@@ -128,7 +128,7 @@ TEST(FastResize, HalvesOfUnsignedBytesAsReference)
 }
 
 // All sums lie close to a half, and the last vector of a row overlaps the one before.
-TEST(FastResize, RowsOfHalvesAsReference)
+ISA_TEST(FastResize, RowsOfHalvesAsReference)
 {
     for (const unsigned int width : {31U, 33U, 63U, 65U, 127U})
     {
@@ -142,7 +142,7 @@ TEST(FastResize, RowsOfHalvesAsReference)
 }
 
 // No numbers and infinities, whose weight may be 0.
-TEST(FastResize, SpecialFloatsAsReference)
+ISA_TEST(FastResize, SpecialFloatsAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     for (const unsigned int channels : {1U, 3U, 19U})
@@ -166,7 +166,7 @@ TEST(FastResize, SpecialFloatsAsReference)
 }
 
 // Sums at the ends of their range, and such as lie between two numbers.
-TEST(FastResize, ExtremesOfShortsAsReference)
+ISA_TEST(FastResize, ExtremesOfShortsAsReference)
 {
     const ResizeDescriptor d = Bilinear(16, 13, true);
     const TensorInfo input({1, 8, 5, 19}, DataType::QSymmS16, 0.001f, 0);

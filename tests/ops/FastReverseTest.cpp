@@ -8,7 +8,7 @@
 namespace tenon::test
 {
 
-TEST(FastReverse, AsReference)
+ISA_TEST(FastReverse, AsReference)
 {
     const TensorInfo types[] = {TensorInfo({1}, DataType::QAsymmU8, 0.5f, 3), TensorInfo({1}, DataType::Signed16),
                                 TensorInfo({1}, DataType::Float32), TensorInfo({1}, DataType::Signed64)};

@@ -15,7 +15,7 @@ namespace tenon::test
 
 // Every mantissa, of odd and even exponents, and what is beside the range of numbers whose roots vectors take by
 // estimates. Nothing below 0 among them, which would have whole vectors take the other way.
-TEST(FastRoots, OfEveryMantissa)
+ISA_TEST(FastRoots, OfEveryMantissa)
 {
     constexpr unsigned int Count = 1U << 22;
     TestTensor data = Floats({Count}, 3, 1, 2);

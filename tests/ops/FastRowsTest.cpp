@@ -38,7 +38,7 @@ double Tolerance(const TensorInfo& info)
 
 } // namespace
 
-TEST(FastPooling, AsReference)
+ISA_TEST(FastPooling, AsReference)
 {
     struct Case
     {
@@ -79,7 +79,7 @@ TEST(FastPooling, AsReference)
 }
 
 // Every half in a window with each of the greatest, the smallest and the strangest ones.
-TEST(FastPooling, LargestOfHalvesOfAllKinds)
+ISA_TEST(FastPooling, LargestOfHalvesOfAllKinds)
 {
     for (const DataType type : {DataType::BFloat16, DataType::Float16})
     {
@@ -108,7 +108,7 @@ TEST(FastPooling, LargestOfHalvesOfAllKinds)
 }
 
 /// Averages of windows of all sizes up to the largest that are not the reference kernel's, and beyond: all halves.
-TEST(FastPooling, AveragesOfIntegersRoundAsReference)
+ISA_TEST(FastPooling, AveragesOfIntegersRoundAsReference)
 {
     for (const TensorInfo& type : {Unsigned, Signed, Shorts})
     {
@@ -134,7 +134,7 @@ TEST(FastPooling, AveragesOfIntegersRoundAsReference)
     }
 }
 
-TEST(FastReduce, AsReference)
+ISA_TEST(FastReduce, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -190,7 +190,7 @@ TEST(FastReduce, AsReference)
 }
 
 // The largest and the smallest sums, of more rows than 16 bits hold sums of.
-TEST(FastReduce, SumsOfBytesAtTheEndsOfTheirTypes)
+ISA_TEST(FastReduce, SumsOfBytesAtTheEndsOfTheirTypes)
 {
     for (const TensorInfo& type : {Unsigned, Signed})
     {
@@ -216,7 +216,7 @@ TEST(FastReduce, SumsOfBytesAtTheEndsOfTheirTypes)
     }
 }
 
-TEST(FastSoftmax, AsReference)
+ISA_TEST(FastSoftmax, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -252,7 +252,7 @@ TEST(FastSoftmax, AsReference)
 }
 
 // In each row one element that is no number, at places of whole vectors and of the rest.
-TEST(FastSoftmax, NaNAndInfinitiesAsReference)
+ISA_TEST(FastSoftmax, NaNAndInfinitiesAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
@@ -287,7 +287,7 @@ TEST(FastSoftmax, NaNAndInfinitiesAsReference)
 }
 
 // NaN are passed over by comparisons: which of the numbers is the largest does not depend on where they are.
-TEST(FastExtremes, NaNAsReference)
+ISA_TEST(FastExtremes, NaNAsReference)
 {
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
     for (const unsigned int channels : Channels)
@@ -326,7 +326,7 @@ TEST(FastExtremes, NaNAsReference)
 }
 
 /// Few values, so that there are ties; depths around those of vectors, and rows up to the end of the tensor.
-TEST(FastArgMinMax, AsReference)
+ISA_TEST(FastArgMinMax, AsReference)
 {
     for (const TensorInfo& type : {Float, Unsigned, Signed})
     {
@@ -356,7 +356,7 @@ TEST(FastArgMinMax, AsReference)
 }
 
 /// Columns of bytes deeper than a byte counts: the extreme lies anywhere in them, once or twice.
-TEST(FastArgMinMax, DeepColumnsOfBytes)
+ISA_TEST(FastArgMinMax, DeepColumnsOfBytes)
 {
     constexpr unsigned int Depth = 1030;
     constexpr unsigned int Columns = 70;
@@ -383,7 +383,7 @@ TEST(FastArgMinMax, DeepColumnsOfBytes)
     }
 }
 
-TEST(FastArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
+ISA_TEST(FastArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
 {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     constexpr float infinity = std::numeric_limits<float>::infinity();

@@ -122,7 +122,7 @@ std::string NameOfBytes(const std::string& kernel, unsigned int rows, bool outpu
 
 } // namespace
 
-TEST(FastRunTimeWeights, ConnectedFloatsAsReference)
+ISA_TEST(FastRunTimeWeights, ConnectedFloatsAsReference)
 {
     const ActivationDescriptor bounded = MakeBounded(-1.0f, 2.0f);
     for (const auto& [rows, depth, columns] : Sizes)
@@ -149,7 +149,7 @@ TEST(FastRunTimeWeights, ConnectedFloatsAsReference)
 }
 
 // More than is packed at a time, and rows of images.
-TEST(FastRunTimeWeights, LargeConnectedFloatsAsReference)
+ISA_TEST(FastRunTimeWeights, LargeConnectedFloatsAsReference)
 {
     for (const unsigned int rows : {1U, 6U, 200U})
     {
@@ -160,7 +160,7 @@ TEST(FastRunTimeWeights, LargeConnectedFloatsAsReference)
     }
 }
 
-TEST(FastRunTimeWeights, ConnectedBytesAsReference)
+ISA_TEST(FastRunTimeWeights, ConnectedBytesAsReference)
 {
     const ActivationDescriptor bounded = MakeBounded(-1.0f, 4.0f);
     for (const auto& [rows, depth, columns] : Sizes)
@@ -190,11 +190,11 @@ TEST(FastRunTimeWeights, ConnectedBytesAsReference)
 }
 
 // On processors with dot products of bytes, and of weights without -128 on some others, few rows need no packing.
-TEST(FastRunTimeWeights, FewRowsOfBytesAreNotPacked)
+ISA_TEST(FastRunTimeWeights, FewRowsOfBytesAreNotPacked)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_StoredSigned.m_Vectors == 0)
     {
-        GTEST_SKIP() << "the processor has no such loops";
+        ISA_SKIP() << "the processor has no such loops";
     }
     for (const unsigned int rows : {1U, 2U, 5U, 16U})
     {
@@ -211,7 +211,7 @@ TEST(FastRunTimeWeights, FewRowsOfBytesAreNotPacked)
 
 // A bias whose sums wrap around, or are past what fixed-point arithmetic takes; and the ends of all that bytes can sum
 // up to.
-TEST(FastRunTimeWeights, AnyBiasAsReference)
+ISA_TEST(FastRunTimeWeights, AnyBiasAsReference)
 {
     constexpr int32_t Least = std::numeric_limits<int32_t>::min();
     constexpr int32_t Most = std::numeric_limits<int32_t>::max();
@@ -241,7 +241,7 @@ TEST(FastRunTimeWeights, AnyBiasAsReference)
     }
 }
 
-TEST(FastRunTimeWeights, PixelsAsReference)
+ISA_TEST(FastRunTimeWeights, PixelsAsReference)
 {
     const ActivationDescriptor bounded = MakeBounded(0.0f, 6.0f);
     for (const auto& [width, depth, columns] : Sizes)
@@ -271,7 +271,7 @@ TEST(FastRunTimeWeights, PixelsAsReference)
 }
 
 // Windows of several points, groups, pixels that are left out; sums that could overflow.
-TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
+ISA_TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
 {
     const auto floats = [](const TensorShape& shape) { return Random(Float(shape), 1, -1, 1); };
     ExpectAsReference(MakePixels({floats({1, 5, 6, 8}), floats({9, 3, 3, 8})}, Float({1, 3, 4, 9})),

@@ -51,7 +51,7 @@ constexpr DataType Types[] = {DataType::QAsymmU8, DataType::Float16, DataType::F
 
 } // namespace
 
-TEST(FastSelect, LengthsAsReference)
+ISA_TEST(FastSelect, LengthsAsReference)
 {
     for (const DataType type : Types)
     {
@@ -66,7 +66,7 @@ TEST(FastSelect, LengthsAsReference)
     }
 }
 
-TEST(FastSelect, BroadcastsAsReference)
+ISA_TEST(FastSelect, BroadcastsAsReference)
 {
     const TensorShape scalar(Dimensionality::Scalar);
     const Shapes all[] = {{{1}, {99}, {99}, {99}}, // one input stands, two, all
@@ -96,7 +96,7 @@ TEST(FastSelect, BroadcastsAsReference)
     }
 }
 
-TEST(FastSelect, ComplexAsReference)
+ISA_TEST(FastSelect, ComplexAsReference)
 {
     std::vector<std::complex<double>> wide(99);
     std::vector<std::complex<float>> narrow(99);

@@ -71,7 +71,7 @@ const Shapes Broadcasts[] = {{{1, 9, 11, 7}, {1, 9, 11, 7}, {1, 9, 11, 7}},
 
 } // namespace
 
-TEST(FastShortElementwise, BroadcastAsReference)
+ISA_TEST(FastShortElementwise, BroadcastAsReference)
 {
     for (const Shapes& shapes : Broadcasts)
     {
@@ -104,7 +104,7 @@ TEST(FastShortElementwise, BroadcastAsReference)
 }
 
 // What TFLite shifts where scales are powers of two, and what it then does not.
-TEST(FastShortElementwise, PowersOfTwoAsReference)
+ISA_TEST(FastShortElementwise, PowersOfTwoAsReference)
 {
     const TensorShape shape({3, 701});
     for (int shift = 0; shift <= 18; ++shift)
@@ -123,7 +123,7 @@ TEST(FastShortElementwise, PowersOfTwoAsReference)
     }
 }
 
-TEST(FastShortElementwise, AllScalesAsReference)
+ISA_TEST(FastShortElementwise, AllScalesAsReference)
 {
     std::mt19937 random(7);
     std::uniform_real_distribution<float> near(-2.0f, 2.0f);
@@ -147,7 +147,7 @@ TEST(FastShortElementwise, AllScalesAsReference)
     }
 }
 
-TEST(FastShortElementwise, FusedClampsAsReference)
+ISA_TEST(FastShortElementwise, FusedClampsAsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     const ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 6.0f, -0.4f);
@@ -164,7 +164,7 @@ TEST(FastShortElementwise, FusedClampsAsReference)
 }
 
 // Every 16-bit number, to equal and to other scales, to such as saturate and such as leave nothing.
-TEST(FastShortElementwise, FunctionsAsReference)
+ISA_TEST(FastShortElementwise, FunctionsAsReference)
 {
     struct Activation
     {
@@ -228,7 +228,7 @@ TEST(FastShortElementwise, FunctionsAsReference)
     }
 }
 
-TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
+ISA_TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
 {
     for (const unsigned int count : {1U, 7U, 31U, 33U, 100003U})
     {

@@ -145,7 +145,7 @@ TestTensor Filled(const TensorInfo& info, double value)
 
 } // namespace
 
-TEST(FastShorts, ConvolutionsAsReference)
+ISA_TEST(FastShorts, ConvolutionsAsReference)
 {
     const Conv convs[] = {
         {{1, 5, 7, 24}, {40, 1, 1, 24}},        // pixels
@@ -194,7 +194,7 @@ TEST(FastShorts, ConvolutionsAsReference)
     }
 }
 
-TEST(FastShorts, ConnectedAsReference)
+ISA_TEST(FastShorts, ConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 5U, 13U, 61U})
     {
@@ -217,7 +217,7 @@ TEST(FastShorts, ConnectedAsReference)
     }
 }
 
-TEST(FastShorts, DepthwiseAsReference)
+ISA_TEST(FastShorts, DepthwiseAsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::BoundedReLu, 0.5f, -0.25f);
     const Conv windows[] = {{{}, {1, 3, 3, 1}, 1, 1, 1},
@@ -252,7 +252,7 @@ TEST(FastShorts, DepthwiseAsReference)
 }
 
 // Several outputs for each channel.
-TEST(FastShorts, DepthwiseMultipliersAsReference)
+ISA_TEST(FastShorts, DepthwiseMultipliersAsReference)
 {
     for (const auto& [channels, multiplier] :
          {std::pair(1U, 1U), {1U, 8U}, {1U, 37U}, {2U, 3U}, {5U, 4U}, {16U, 2U}, {20U, 5U}})
@@ -274,7 +274,7 @@ TEST(FastShorts, DepthwiseMultipliersAsReference)
     }
 }
 
-TEST(FastShorts, ProductsByAConstantMatrixAsReference)
+ISA_TEST(FastShorts, ProductsByAConstantMatrixAsReference)
 {
     for (const bool isTransposed : {false, true})
     {
@@ -299,7 +299,7 @@ TEST(FastShorts, ProductsByAConstantMatrixAsReference)
 }
 
 // Two matrices of 16 bits: turned around or not, broadcast, of odd sizes, with sums that fit doubles or not.
-TEST(FastShorts, ProductsOfTwoMatricesAsReference)
+ISA_TEST(FastShorts, ProductsOfTwoMatricesAsReference)
 {
     struct Sizes
     {
@@ -338,7 +338,7 @@ TEST(FastShorts, ProductsOfTwoMatricesAsReference)
 }
 
 // Depths whose sums exceed 32 bits: random ones, and all products as large as they may be, which cancel out or not.
-TEST(FastShorts, SumsOf64BitsAsReference)
+ISA_TEST(FastShorts, SumsOf64BitsAsReference)
 {
     for (const DataType bias : BiasTypes)
     {
@@ -366,7 +366,7 @@ TEST(FastShorts, SumsOf64BitsAsReference)
 }
 
 // With a bias of 32 bits sums may need more than 32 bits, and are scaled by any factor.
-TEST(FastShorts, SumsBeyond32BitsAsReference)
+ISA_TEST(FastShorts, SumsBeyond32BitsAsReference)
 {
     for (const int exponent : {-40, -31, -16, -3, 0, 5, 17})
     {
@@ -385,7 +385,7 @@ TEST(FastShorts, SumsBeyond32BitsAsReference)
 }
 
 // What doubles could not hold, or what the reference kernel's results of 32 bits could not, it runs itself.
-TEST(FastShorts, ResultsThatWouldWrapAreLeftToTheReference)
+ISA_TEST(FastShorts, ResultsThatWouldWrapAreLeftToTheReference)
 {
     OpCase op = MakeCase("large bias", {{1, 3, 3, 8}, {4, 1, 1, 8}}, WeightKind::PerTensor, DataType::Signed64);
     op.m_Inputs[2] = Constant(Stored(op.m_Inputs[2].m_Info, {0, std::ldexp(1.0, 40), -std::ldexp(1.0, 62), 5}));
@@ -400,11 +400,11 @@ TEST(FastShorts, ResultsThatWouldWrapAreLeftToTheReference)
 }
 
 // All of the shifts of sums of 64 bits, and halves between two results.
-TEST(FastShorts, RequantizeAsTheScalarFunctions)
+ISA_TEST(FastShorts, RequantizeAsTheScalarFunctions)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr size_t Count = 64;
     std::mt19937_64 engine(1);

@@ -64,7 +64,7 @@ constexpr PoolingAlgorithm Algorithms[] = {PoolingAlgorithm::Max, PoolingAlgorit
 
 } // namespace
 
-TEST(FastSlidingPools, AsReference)
+ISA_TEST(FastSlidingPools, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -91,7 +91,7 @@ TEST(FastSlidingPools, AsReference)
 }
 
 // Rows whose windows see more than stays in the cache, and few rows, whose windows threads share.
-TEST(FastSlidingPools, LongRowsAsReference)
+ISA_TEST(FastSlidingPools, LongRowsAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -111,7 +111,7 @@ TEST(FastSlidingPools, LongRowsAsReference)
 }
 
 // Sums come in an order that shows where a window was pooled with its neighbours.
-TEST(FastSlidingPools, ThreadsMakeNoDifference)
+ISA_TEST(FastSlidingPools, ThreadsMakeNoDifference)
 {
     const TensorInfo type({1}, DataType::Float32);
     for (const unsigned int columns : {33U, 49U, 64U, 100U, 129U})

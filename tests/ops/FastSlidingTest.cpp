@@ -63,7 +63,7 @@ constexpr DataType Types[] = {DataType::Float32, DataType::BFloat16};
 
 } // namespace
 
-TEST(FastSliding, AllWidths)
+ISA_TEST(FastSliding, AllWidths)
 {
     for (const DataType type : Types)
     {
@@ -75,7 +75,7 @@ TEST(FastSliding, AllWidths)
     }
 }
 
-TEST(FastSliding, Channels)
+ISA_TEST(FastSliding, Channels)
 {
     for (const DataType type : Types)
     {
@@ -89,7 +89,7 @@ TEST(FastSliding, Channels)
     }
 }
 
-TEST(FastSliding, Windows)
+ISA_TEST(FastSliding, Windows)
 {
     for (const DataType type : Types)
     {

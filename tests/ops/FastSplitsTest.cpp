@@ -84,11 +84,11 @@ void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& 
 } // namespace
 
 // Weights of up to four terms, of one, of couples; panels with columns that there are not, depths of half groups.
-TEST(FastSplits, AllSumsOfProducts)
+ISA_TEST(FastSplits, AllSumsOfProducts)
 {
     if (!HasSplits())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     const Engine8& engine = cpu::GetEngine8();
     std::mt19937 random(3);
@@ -122,11 +122,11 @@ TEST(FastSplits, AllSumsOfProducts)
 }
 
 // No two of a couple may exceed what they share, and none that might be one may be left alone for nothing.
-TEST(FastSplits, CouplesShareNoMoreThanFits)
+ISA_TEST(FastSplits, CouplesShareNoMoreThanFits)
 {
     if (!HasSplits())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     constexpr size_t RowBytes = 64;
     std::mt19937 random(5);
@@ -172,7 +172,7 @@ TEST(FastSplits, CouplesShareNoMoreThanFits)
     }
 }
 
-TEST(FastSplits, LayersAsReference)
+ISA_TEST(FastSplits, LayersAsReference)
 {
     for (const bool isSigned : {false, true})
     {

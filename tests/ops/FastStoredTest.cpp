@@ -48,11 +48,11 @@ bool HasStored()
 
 } // namespace
 
-TEST(FastStored, WeightsForFewRows)
+ISA_TEST(FastStored, WeightsForFewRows)
 {
     if (!HasStored())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     for (unsigned int bits = 0; bits < 8; ++bits)
     {
@@ -80,11 +80,11 @@ TEST(FastStored, WeightsForFewRows)
     }
 }
 
-TEST(FastStored, LargeWeights)
+ISA_TEST(FastStored, LargeWeights)
 {
     if (!HasStored())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     for (const unsigned int columns : {512U, 513U})
     {
@@ -99,7 +99,7 @@ TEST(FastStored, LargeWeights)
 }
 
 // Depths and columns around those of vectors.
-TEST(FastStored, LayersAsReference)
+ISA_TEST(FastStored, LayersAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -131,11 +131,11 @@ TEST(FastStored, LayersAsReference)
     }
 }
 
-TEST(FastStored, WeightsForFewColumns)
+ISA_TEST(FastStored, WeightsForFewColumns)
 {
     if (!HasStored())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     const bool areDots = cpu::GetEngine8().m_StoredSigned.TakesLeastByte();
     for (unsigned int columns = 1; columns <= 9; ++columns)
@@ -163,7 +163,7 @@ TEST(FastStored, WeightsForFewColumns)
 }
 
 // More rows than sums are held of at a time.
-TEST(FastStored, FewColumnsAsReference)
+ISA_TEST(FastStored, FewColumnsAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -187,7 +187,7 @@ TEST(FastStored, FewColumnsAsReference)
 }
 
 // Of one pixel, and windows that are laid out with padding around them; of few rows, and of few columns.
-TEST(FastStored, ConvolutionsAsReference)
+ISA_TEST(FastStored, ConvolutionsAsReference)
 {
     const auto expect = [](bool isSigned, unsigned int size, unsigned int stride, unsigned int image,
                            unsigned int outputs, bool hasLeast)

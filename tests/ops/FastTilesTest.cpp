@@ -146,11 +146,11 @@ private:
 
 } // namespace
 
-TEST(FastTiles, AllSumsOfProducts)
+ISA_TEST(FastTiles, AllSumsOfProducts)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     const cpu::Engine8& engine = cpu::GetEngine8();
     EXPECT_NE(engine.m_Nibbles.m_Vectors, 0U);
@@ -196,7 +196,7 @@ TEST(FastTiles, AllSumsOfProducts)
 }
 
 // Signed and unsigned data and weights, with zero points and by channel.
-TEST(FastTiles, RowsThatAreReadInPlace)
+ISA_TEST(FastTiles, RowsThatAreReadInPlace)
 {
     for (const unsigned int depth : {4U, 12U, 16U, 28U, 44U, 100U})
     {

@@ -37,7 +37,7 @@ TestTensor Floats(const std::vector<float>& values)
 
 } // namespace
 
-TEST(FastTopK, AnyTypeAsReference)
+ISA_TEST(FastTopK, AnyTypeAsReference)
 {
     const TensorInfo types[] = {TensorInfo({1}, DataType::Float32),        TensorInfo({1}, DataType::Signed32),
                                 TensorInfo({1}, DataType::QAsymmU8, 0.5f), TensorInfo({1}, DataType::QAsymmS8, 0.5f),
@@ -66,7 +66,7 @@ TEST(FastTopK, AnyTypeAsReference)
     }
 }
 
-TEST(FastTopK, HardOrdersAsReference)
+ISA_TEST(FastTopK, HardOrdersAsReference)
 {
     constexpr float Nan = std::numeric_limits<float>::quiet_NaN();
     constexpr float Infinity = std::numeric_limits<float>::infinity();
@@ -95,7 +95,7 @@ TEST(FastTopK, HardOrdersAsReference)
     }
 }
 
-TEST(FastTopK, LeavesTheRestToTheReference)
+ISA_TEST(FastTopK, LeavesTheRestToTheReference)
 {
     ASSERT_NO_FATAL_FAILURE(
         ExpectAsReference(Case(Random(TensorInfo({99}, DataType::Float16), 1, -9, 9), 5), "RefTopK"));

@@ -57,7 +57,7 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
 
 } // namespace
 
-TEST(FastTransposed, AllTypes)
+ISA_TEST(FastTransposed, AllTypes)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -70,7 +70,7 @@ TEST(FastTransposed, AllTypes)
 }
 
 // As the processor's dot products of bfloat16 have it, or else as floats.
-TEST(FastTransposed, BFloat16)
+ISA_TEST(FastTransposed, BFloat16)
 {
     for (const Case& c : Cases)
     {
@@ -93,7 +93,7 @@ TEST(FastTransposed, BFloat16)
     }
 }
 
-TEST(FastTransposed, HybridWeightsAreSigned)
+ISA_TEST(FastTransposed, HybridWeightsAreSigned)
 {
     OpCase op = MakeOp(Cases[1], SumKinds[0]);
     op.m_Inputs[0].m_Info = TensorInfo(Cases[1].m_Data, DataType::Float32);
@@ -103,7 +103,7 @@ TEST(FastTransposed, HybridWeightsAreSigned)
     CheckUnsupported(op, SupportCode::UnsupportedType, "QAsymmU8");
 }
 
-TEST(FastTransposed, RandomSizes)
+ISA_TEST(FastTransposed, RandomSizes)
 {
     std::mt19937 random(3);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -134,7 +134,7 @@ TEST(FastTransposed, RandomSizes)
     }
 }
 
-TEST(FastTransposed, AppliesActivations)
+ISA_TEST(FastTransposed, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::ReLu;
@@ -147,7 +147,7 @@ TEST(FastTransposed, AppliesActivations)
 }
 
 // An output of fewer images than there are, biases beyond what sums of 32 bits may be, and more phases than are packed.
-TEST(FastTransposed, WhatIsLeftToTheReference)
+ISA_TEST(FastTransposed, WhatIsLeftToTheReference)
 {
     const std::string reference = "RefTransposeConvolution2d";
     ActivationDescriptor relu;
@@ -167,7 +167,7 @@ TEST(FastTransposed, WhatIsLeftToTheReference)
 }
 
 // Windows so deep that blocks have fewer rows than tiles read by a table.
-TEST(FastTransposed, FloatsByDeepWindowsAsReference)
+ISA_TEST(FastTransposed, FloatsByDeepWindowsAsReference)
 {
     TransposeConvolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;

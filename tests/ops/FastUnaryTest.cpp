@@ -29,7 +29,7 @@ constexpr UnaryOperation Operations[] = {UnaryOperation::Abs,   UnaryOperation::
 
 } // namespace
 
-TEST(FastUnary, FunctionsOfFloats)
+ISA_TEST(FastUnary, FunctionsOfFloats)
 {
     struct Function
     {
@@ -97,7 +97,7 @@ TEST(FastUnary, FunctionsOfFloats)
 }
 
 // NaN and infinities between ordinary numbers, which is where vectors choose between two of them.
-TEST(FastUnary, NaNAndInfinitiesAsReference)
+ISA_TEST(FastUnary, NaNAndInfinitiesAsReference)
 {
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
@@ -141,7 +141,7 @@ TEST(FastUnary, NaNAndInfinitiesAsReference)
 }
 
 // In every bit, of -0 as well; but a cosine is that of a rounded angle.
-TEST(FastUnary, ZerosAsReference)
+ISA_TEST(FastUnary, ZerosAsReference)
 {
     TestTensor data = Floats({19}, 3, -3, 3);
     const std::vector<float> zeros = {0.0f, -0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, 0.0f, -0.0f,
@@ -158,7 +158,7 @@ TEST(FastUnary, ZerosAsReference)
     }
 }
 
-TEST(FastUnary, FunctionsOfBytes)
+ISA_TEST(FastUnary, FunctionsOfBytes)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8})
     {
@@ -189,7 +189,7 @@ TEST(FastUnary, FunctionsOfBytes)
 }
 
 // Between all pairs of quantizations, with factors far from 1 and near to it.
-TEST(FastUnary, Requantizations)
+ISA_TEST(FastUnary, Requantizations)
 {
     const auto none = MakeDescriptor(NullDescriptor());
     constexpr DataType Types[] = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
@@ -220,7 +220,7 @@ TEST(FastUnary, Requantizations)
     }
 }
 
-TEST(FastUnary, Conversions)
+ISA_TEST(FastUnary, Conversions)
 {
     const auto none = MakeDescriptor(NullDescriptor());
     for (const unsigned int count : {1U, 15U, 257U, 100003U})
@@ -266,7 +266,7 @@ TEST(FastUnary, Conversions)
 }
 
 // Of any bits: Booleans beyond 1, NaN, subnormal numbers, and zeros of both signs between them.
-TEST(FastUnary, CastsOfBits)
+ISA_TEST(FastUnary, CastsOfBits)
 {
     using Pair = std::pair<DataType, DataType>;
     std::vector<Pair> pairs = {{DataType::Signed32, DataType::Signed64},

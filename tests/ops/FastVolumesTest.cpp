@@ -81,7 +81,7 @@ OpCase MakeOp(const Case& c)
 
 } // namespace
 
-TEST(FastVolumes, AsReference)
+ISA_TEST(FastVolumes, AsReference)
 {
     for (const Case& c : Cases)
     {
@@ -89,7 +89,7 @@ TEST(FastVolumes, AsReference)
     }
 }
 
-TEST(FastVolumes, RandomSizes)
+ISA_TEST(FastVolumes, RandomSizes)
 {
     std::mt19937 random(9);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -110,7 +110,7 @@ TEST(FastVolumes, RandomSizes)
 }
 
 // The reference kernel applies none, so what it gives is clamped here.
-TEST(FastVolumes, AppliesActivations)
+ISA_TEST(FastVolumes, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::BoundedReLu;
@@ -121,7 +121,7 @@ TEST(FastVolumes, AppliesActivations)
         OpCase op = MakeOp(c);
         if (!cpu::GetCpuFeatures().m_Simd)
         {
-            GTEST_SKIP() << "without vectors the reference kernels run";
+            ISA_SKIP() << "without vectors the reference kernels run";
         }
         std::vector<double> want = GetStored(op.m_Output, RunOp(FindTestBackend(Compute::CpuRef), op, {}).data());
         // Sums are as near as they are before they are clamped.
@@ -141,7 +141,7 @@ TEST(FastVolumes, AppliesActivations)
     }
 }
 
-TEST(FastVolumes, ShapesThatDoNotFit)
+ISA_TEST(FastVolumes, ShapesThatDoNotFit)
 {
     OpCase op = MakeOp(Cases[0]);
     op.m_Output.SetShape({2, 6, 9, 8, 16});

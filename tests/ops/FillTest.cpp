@@ -32,7 +32,7 @@ OpCase MakeCase(const std::vector<unsigned int>& sizes, double value, DataType t
 
 } // namespace
 
-TEST(Fill, AnyTypeAndShape)
+ISA_TEST(Fill, AnyTypeAndShape)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -46,21 +46,21 @@ TEST(Fill, AnyTypeAndShape)
     }
 }
 
-TEST(Fill, KeepsValuesWithinTheType)
+ISA_TEST(Fill, KeepsValuesWithinTheType)
 {
     OpCase op = MakeCase({2}, 300, DataType::QAsymmU8, false);
     op.m_Oracle = Expect(op.m_Output, {255, 255});
     CheckOp(op);
 }
 
-TEST(Fill, WritesHalfBytes)
+ISA_TEST(Fill, WritesHalfBytes)
 {
     OpCase op = MakeCase({3}, -3, DataType::Float32, false);
     op.m_Output = TensorInfo(TensorShape({3}), DataType::QSymmS4, 0.5f);
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0xDD, 0x0D}));
 }
 
-TEST(Fill, RefusesOtherValues)
+ISA_TEST(Fill, RefusesOtherValues)
 {
     OpCase missing = MakeCase({3}, 1, DataType::Float32, true);
     missing.m_Inputs[1].m_Connected = false;

@@ -75,7 +75,7 @@ void CheckWindows(LayerType layer, const Case& c, bool isDepthwise)
 
 } // namespace
 
-TEST(FloatProducts, ConvolutionsOfManySizes)
+ISA_TEST(FloatProducts, ConvolutionsOfManySizes)
 {
     const Case cases[] = {
         {{1, 7, 7, 16}, {64, 1, 1, 16}},              // whole vectors, 49 pixels
@@ -100,7 +100,7 @@ TEST(FloatProducts, ConvolutionsOfManySizes)
     }
 }
 
-TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
+ISA_TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
 {
     const Case cases[] = {
         {{1, 8, 8, 16}, {1, 3, 3, 16}, 1, 1, 1, 1},  // whole tiles and vectors
@@ -128,7 +128,7 @@ TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
     }
 }
 
-TEST(FloatProducts, FullyConnectedOfManySizes)
+ISA_TEST(FloatProducts, FullyConnectedOfManySizes)
 {
     struct Sizes
     {

@@ -30,7 +30,7 @@ OpCase MakeCase(TestTensor input)
 
 } // namespace
 
-TEST(Floor, FloatTypes)
+ISA_TEST(Floor, FloatTypes)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
     {
@@ -43,7 +43,7 @@ TEST(Floor, FloatTypes)
     CheckOp(MakeCase(Values(TensorInfo(TensorShape({4}), DataType::Float32), {inf, -inf, std::nan(""), 1e30})));
 }
 
-TEST(Floor, RefusesIntegers)
+ISA_TEST(Floor, RefusesIntegers)
 {
     CheckUnsupported(MakeCase(Random(TensorInfo(TensorShape({2}), DataType::Signed32), 1)),
                      SupportCode::UnsupportedType, "Float32");

@@ -92,7 +92,7 @@ std::vector<SumTypes> GetTypes()
 
 } // namespace
 
-TEST(FullyConnected, AgreesWithDoublePrecision)
+ISA_TEST(FullyConnected, AgreesWithDoublePrecision)
 {
     for (const Case& c : Cases)
     {
@@ -103,7 +103,7 @@ TEST(FullyConnected, AgreesWithDoublePrecision)
     }
 }
 
-TEST(FullyConnected, IsExactOnQuantizedTypes)
+ISA_TEST(FullyConnected, IsExactOnQuantizedTypes)
 {
     for (const Case& c : Cases)
     {
@@ -122,7 +122,7 @@ TEST(FullyConnected, IsExactOnQuantizedTypes)
 }
 
 // Data that 8 bits hold exactly, in both ways of quantizing it while running.
-TEST(FullyConnected, QuantizesFloatDataBesideIntegerWeights)
+ISA_TEST(FullyConnected, QuantizesFloatDataBesideIntegerWeights)
 {
     for (const bool asymmetric : {false, true})
     {
@@ -158,7 +158,7 @@ TEST(FullyConnected, QuantizesFloatDataBesideIntegerWeights)
 }
 
 // TFLite's results, of sums that need more than 32 bits.
-TEST(FullyConnected, WeightsOf16Bits)
+ISA_TEST(FullyConnected, WeightsOf16Bits)
 {
     const std::vector<double> data = {-32768, -32768, -32768, -32768, -32768, -32768,
                                       32767,  -12345, 100,    -1,     23,     31000};
@@ -213,7 +213,7 @@ TEST(FullyConnected, WeightsOf16Bits)
     }
 }
 
-TEST(FullyConnected, WeightsOf16BitsHaveNoZeroPoint)
+ISA_TEST(FullyConnected, WeightsOf16BitsHaveNoZeroPoint)
 {
     const TensorInfo output({1, 2}, DataType::QSymmS16, 1.0f);
     const OpCase op{"zero point",
@@ -227,14 +227,14 @@ TEST(FullyConnected, WeightsOf16BitsHaveNoZeroPoint)
 }
 
 // As TFLite: without inputs the output is zeros, even with a bias.
-TEST(FullyConnected, GivesZerosWithoutInputs)
+ISA_TEST(FullyConnected, GivesZerosWithoutInputs)
 {
     OpCase op = MakeOp({"no inputs", {2, 0}, 0, 3, {2, 3}, true}, GetSumTypes()[0]);
     op.m_Oracle = Expect(op.m_Output, {0, 0, 0, 0, 0, 0});
     CheckOp(op);
 }
 
-TEST(FullyConnected, IsRefused)
+ISA_TEST(FullyConnected, IsRefused)
 {
     OpCase op = MakeOp(Cases[0], GetSumTypes()[1]);
     op.m_Inputs[0].m_Info.SetDataType(DataType::QAsymmS8);
@@ -248,7 +248,7 @@ TEST(FullyConnected, IsRefused)
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "dimension");
 }
 
-TEST(FullyConnected, RejectsShapesThatDoNotFit)
+ISA_TEST(FullyConnected, RejectsShapesThatDoNotFit)
 {
     const SumTypes& types = GetSumTypes()[0];
     CheckRejectsShapes(MakeOp({"", {2, 7}, 8, 3, {2, 3}, true}, types), "as many rows");

@@ -59,7 +59,7 @@ OpCase MakeCase(const Sizes& data, const Sizes& indexSizes, DataType type, DataT
 
 } // namespace
 
-TEST(GatherNd, AnyTypeAndTuple)
+ISA_TEST(GatherNd, AnyTypeAndTuple)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -76,7 +76,7 @@ TEST(GatherNd, AnyTypeAndTuple)
     }
 }
 
-TEST(GatherNd, TakesHalfBytes)
+ISA_TEST(GatherNd, TakesHalfBytes)
 {
     OpCase op = MakeCase({3}, {3, 1}, DataType::Float32);
     op.m_Output = TensorInfo(TensorShape({3}), DataType::QSymmS4, 0.5f);
@@ -84,7 +84,7 @@ TEST(GatherNd, TakesHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0xF1, 0x02}));
 }
 
-TEST(GatherNd, RefusesWhatDoesNotFit)
+ISA_TEST(GatherNd, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeCase({4, 3}, {2, 2}, DataType::Float32);
     op.m_Inputs[1] = Stored(op.m_Inputs[1].m_Info, {0, 2, 1, 3});

@@ -63,7 +63,7 @@ OpCase MakeCase(const Sizes& data, const Sizes& indexSizes, int axis, int batchD
 
 } // namespace
 
-TEST(Gather, AnyTypeAxisAndBatch)
+ISA_TEST(Gather, AnyTypeAxisAndBatch)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -84,7 +84,7 @@ TEST(Gather, AnyTypeAxisAndBatch)
     }
 }
 
-TEST(Gather, TakesHalfBytes)
+ISA_TEST(Gather, TakesHalfBytes)
 {
     OpCase op = MakeCase({3}, {3}, 0, 0, DataType::Float32);
     op.m_Output = TensorInfo(TensorShape({3}), DataType::QSymmS4, 0.5f);
@@ -92,7 +92,7 @@ TEST(Gather, TakesHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x2F, 0x0F}));
 }
 
-TEST(Gather, RefusesIndicesOutside)
+ISA_TEST(Gather, RefusesIndicesOutside)
 {
     OpCase op = MakeCase({4, 3}, {2}, 0, 0, DataType::Float32);
     op.m_Inputs[1] = Indices({0, 4});
@@ -107,7 +107,7 @@ TEST(Gather, RefusesIndicesOutside)
     CheckFailsToRun(op, "below 0");
 }
 
-TEST(Gather, RefusesWhatDoesNotFit)
+ISA_TEST(Gather, RefusesWhatDoesNotFit)
 {
     CheckUnsupported(MakeCase({4}, {2}, 0, 0, DataType::Float32, DataType::Float32), SupportCode::UnsupportedType,
                      "input 1");

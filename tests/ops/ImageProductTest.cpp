@@ -109,7 +109,7 @@ void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activatio
 
 } // namespace
 
-TEST(ImageProduct, TilesOfAllWidthsAsReference)
+ISA_TEST(ImageProduct, TilesOfAllWidthsAsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const unsigned int outputs : {1U, 5U, 8U, 9U, 16U, 17U, 24U, 32U, 37U, 40U, 48U, 53U, 64U, 72U, 90U})
@@ -126,7 +126,7 @@ TEST(ImageProduct, TilesOfAllWidthsAsReference)
 }
 
 // All numbers of rows that the last tile can have.
-TEST(ImageProduct, TilesOfAllHeightsAsReference)
+ISA_TEST(ImageProduct, TilesOfAllHeightsAsReference)
 {
     for (unsigned int width = 1; width <= 26; ++width)
     {
@@ -139,7 +139,7 @@ TEST(ImageProduct, TilesOfAllHeightsAsReference)
     }
 }
 
-TEST(ImageProduct, WindowsOfAllKindsAsReference)
+ISA_TEST(ImageProduct, WindowsOfAllKindsAsReference)
 {
     for (const unsigned int channels : {1U, 3U, 4U, 7U, 8U, 30U})
     {
@@ -157,7 +157,7 @@ TEST(ImageProduct, WindowsOfAllKindsAsReference)
     }
 }
 
-TEST(ImageProduct, GroupsAsReference)
+ISA_TEST(ImageProduct, GroupsAsReference)
 {
     for (const unsigned int channels : {1U, 2U, 3U, 5U, 8U, 12U})
     {
@@ -171,7 +171,7 @@ TEST(ImageProduct, GroupsAsReference)
     }
 }
 
-TEST(ImageProduct, ImagesOfOneColumnAsReference)
+ISA_TEST(ImageProduct, ImagesOfOneColumnAsReference)
 {
     for (const unsigned int channels : {1U, 3U, 8U})
     {
@@ -186,7 +186,7 @@ TEST(ImageProduct, ImagesOfOneColumnAsReference)
 }
 
 // An image is larger than the blocks that it is made in; rows of one are longer than a block has pixels.
-TEST(ImageProduct, BlocksAsReference)
+ISA_TEST(ImageProduct, BlocksAsReference)
 {
     ExpectImageAsReference({{2, 40, 37, 64}, 24});
     ExpectImageAsReference({{1, 40, 37, 30}, 24, 3, 3, 1, 2});
@@ -200,7 +200,7 @@ TEST(ImageProduct, BlocksAsReference)
 }
 
 // Scales that shift sums to the left, or not at all.
-TEST(ImageProduct, LargeScalesAsReference)
+ISA_TEST(ImageProduct, LargeScalesAsReference)
 {
     for (const float scale : {0.015f, 0.019f, 0.021f, 0.04f})
     {
@@ -210,7 +210,7 @@ TEST(ImageProduct, LargeScalesAsReference)
 }
 
 // No memory is taken for such an image: the reference kernel does not need it.
-TEST(ImageProduct, ImagesOfMostlyPadding)
+ISA_TEST(ImageProduct, ImagesOfMostlyPadding)
 {
     Case c = {{1, 2, 2, 5}, 6};
     c.m_Dilation = 4000;
@@ -220,7 +220,7 @@ TEST(ImageProduct, ImagesOfMostlyPadding)
 }
 
 // 64 outputs of 128 channels: tiles that skip points would be taken if rows of the output had no gaps.
-TEST(ImageProduct, TransposedConvolutionsAsReference)
+ISA_TEST(ImageProduct, TransposedConvolutionsAsReference)
 {
     for (const unsigned int outputs : {3U, 8U, 20U, 64U})
     {

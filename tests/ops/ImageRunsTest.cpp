@@ -2,6 +2,7 @@
 // Which convolutions of bytes read windows where they lie in a padded image, and the weights that are padded for it.
 #include "backends/cpu/gemm/bytes/ImageProduct8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
+#include "harness/IsaTest.hpp"
 #include "ops/BytesInfo.hpp"
 #include "ops/PackingCases.hpp"
 
@@ -65,11 +66,11 @@ bool HasImageTiles()
 
 } // namespace
 
-TEST(ImageRuns, WhereItIsUsed)
+ISA_TEST(ImageRuns, WhereItIsUsed)
 {
     if (!HasImageTiles())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     EXPECT_TRUE(IsUsed({144}, MakeImageWindows(3, 3, 16, 16)));
     EXPECT_FALSE(IsUsed({90}, MakeImageWindows(3, 5, 6, 6))) << "rows of 30 bytes";
@@ -94,7 +95,7 @@ TEST(ImageRuns, WhereItIsUsed)
     EXPECT_FALSE(IsUsed({144}, wide)) << "more bytes than the windows have";
 }
 
-TEST(ImageRuns, RunsArePaddedWhereThatIsLessThanCopies)
+ISA_TEST(ImageRuns, RunsArePaddedWhereThatIsLessThanCopies)
 {
     const ImageRuns8 rows(3, 5, 6, true);
     EXPECT_EQ(rows.m_Count, 3U);
@@ -112,11 +113,11 @@ TEST(ImageRuns, RunsArePaddedWhereThatIsLessThanCopies)
 }
 
 // Weights that are padded serve no other products than these: the reference kernel would run in their place.
-TEST(ImageRuns, WeightsThatArePadded)
+ISA_TEST(ImageRuns, WeightsThatArePadded)
 {
     if (!HasImageTiles())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     const auto getDepth =
         [](const TensorShape& shape, unsigned int channels, uint32_t stride = 1, bool areFloats = false)

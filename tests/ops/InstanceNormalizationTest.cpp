@@ -9,7 +9,7 @@
 namespace tenon::test
 {
 
-TEST(InstanceNormalization, AgreesWithItsDefinition)
+ISA_TEST(InstanceNormalization, AgreesWithItsDefinition)
 {
     for (const DataType type : NormalizedTypes)
     {

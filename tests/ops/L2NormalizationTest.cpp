@@ -43,7 +43,7 @@ OpCase MakeL2(TestTensor input, float eps = 1e-6f)
 
 } // namespace
 
-TEST(L2Normalization, FloatTypes)
+ISA_TEST(L2Normalization, FloatTypes)
 {
     for (const DataType type : NormalizedTypes)
     {
@@ -54,7 +54,7 @@ TEST(L2Normalization, FloatTypes)
     CheckOp(MakeL2(Values(TensorInfo({2, 2}, DataType::Float32), {0, 0, 1e-3, 0}), 1e-2f));
 }
 
-TEST(L2Normalization, BytesAreWithinAStep)
+ISA_TEST(L2Normalization, BytesAreWithinAStep)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {

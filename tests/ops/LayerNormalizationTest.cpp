@@ -90,7 +90,7 @@ OpCase MakeCase(int axis, TestTensor input, size_t depth)
 
 } // namespace
 
-TEST(LayerNormalization, AgreesWithItsDefinition)
+ISA_TEST(LayerNormalization, AgreesWithItsDefinition)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
     {
@@ -124,7 +124,7 @@ TEST(LayerNormalization, AgreesWithItsDefinition)
     CheckOp(MakeCase(-1, Random(TensorInfo({4, 0}, DataType::Float32), 1), 1));
 }
 
-TEST(LayerNormalization, DimensionsInTheMiddle)
+ISA_TEST(LayerNormalization, DimensionsInTheMiddle)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
     {
@@ -150,7 +150,7 @@ TEST(LayerNormalization, DimensionsInTheMiddle)
     }
 }
 
-TEST(LayerNormalization, RefusesWhatDoesNotFit)
+ISA_TEST(LayerNormalization, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeCase(-1, Random(TensorInfo({2, 4}, DataType::Float32), 1), 4);
     op.m_Inputs.push_back(Random(TensorInfo({3}, DataType::Float32), 1));

@@ -44,7 +44,7 @@ OpCase MakeLogSoftmax(TestTensor input, int axis = -1)
 
 } // namespace
 
-TEST(LogSoftmax, FloatTypes)
+ISA_TEST(LogSoftmax, FloatTypes)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
     {
@@ -57,7 +57,7 @@ TEST(LogSoftmax, FloatTypes)
     CheckRejectsShapes(MakeLogSoftmax(Random(TensorInfo({2, 3}, DataType::Float32), 1), 2), "axis 2");
 }
 
-TEST(LogSoftmax, BytesAreWithinAStep)
+ISA_TEST(LogSoftmax, BytesAreWithinAStep)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {

@@ -41,7 +41,7 @@ OpCase MakeCase(LogicalBinaryOperation operation, const Sizes& a, const Sizes& b
 
 } // namespace
 
-TEST(LogicalBinary, Broadcasts)
+ISA_TEST(LogicalBinary, Broadcasts)
 {
     for (const LogicalBinaryOperation operation :
          {LogicalBinaryOperation::LogicalAnd, LogicalBinaryOperation::LogicalOr})
@@ -54,7 +54,7 @@ TEST(LogicalBinary, Broadcasts)
     }
 }
 
-TEST(LogicalBinary, RefusesWhatDoesNotFit)
+ISA_TEST(LogicalBinary, RefusesWhatDoesNotFit)
 {
     OpCase type = MakeCase(LogicalBinaryOperation::LogicalAnd, {3}, {3}, {3});
     type.m_Inputs[1].m_Info.SetDataType(DataType::Unsigned8);

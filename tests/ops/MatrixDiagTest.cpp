@@ -56,7 +56,7 @@ OpCase MakeCase(const Sizes& matrices, DataType type, bool background)
 
 } // namespace
 
-TEST(MatrixDiag, AnyType)
+ISA_TEST(MatrixDiag, AnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -66,7 +66,7 @@ TEST(MatrixDiag, AnyType)
     CheckOp(MakeCase({2, 0, 0}, DataType::Float32, false));
 }
 
-TEST(MatrixSetDiag, AnyType)
+ISA_TEST(MatrixSetDiag, AnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -77,7 +77,7 @@ TEST(MatrixSetDiag, AnyType)
     CheckOp(MakeCase({2, 0, 3}, DataType::Float32, true));
 }
 
-TEST(MatrixDiag, RefusesWhatDoesNotFit)
+ISA_TEST(MatrixDiag, RefusesWhatDoesNotFit)
 {
     OpCase one = MakeCase({3, 3}, DataType::Float32, false);
     one.m_Output.SetShape(TensorShape({4, 4}));

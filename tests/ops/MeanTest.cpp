@@ -32,7 +32,7 @@ OpCase MakeCase(TestTensor input, const Sizes& axes, const TensorShape& output)
 
 } // namespace
 
-TEST(Mean, OverPixels)
+ISA_TEST(Mean, OverPixels)
 {
     const TensorShape shape({2, 5, 7, 19});
     for (const TensorInfo& info :
@@ -46,13 +46,13 @@ TEST(Mean, OverPixels)
     }
 }
 
-TEST(Mean, NoAxes)
+ISA_TEST(Mean, NoAxes)
 {
     CheckOp(MakeCase(Random(TensorInfo(TensorShape({3, 4}), DataType::Float32), 5), {}, TensorShape({3, 4})));
 }
 
 // Results of TFLite's reference kernels.
-TEST(Mean, QuantizedResultsOfTfLite)
+ISA_TEST(Mean, QuantizedResultsOfTfLite)
 {
     std::vector<double> stored(24);
     for (size_t i = 0; i < stored.size(); ++i)
@@ -67,7 +67,7 @@ TEST(Mean, QuantizedResultsOfTfLite)
     CheckOp(op);
 }
 
-TEST(Mean, RefusesWhatDoesNotFit)
+ISA_TEST(Mean, RefusesWhatDoesNotFit)
 {
     const TestTensor input = Random(TensorInfo(TensorShape({3, 4}), DataType::Float32), 5);
     CheckRejectsShapes(MakeCase(input, {5}, TensorShape({3})), "axis 5");

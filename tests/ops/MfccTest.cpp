@@ -103,7 +103,7 @@ TestTensor Spectrogram(const TensorShape& shape)
 
 } // namespace
 
-TEST(Mfcc, AnyParameters)
+ISA_TEST(Mfcc, AnyParameters)
 {
     CheckOp(MakeCase(Spectrogram(TensorShape({1, 1, 513})), At(22050)));
     CheckOp(MakeCase(Spectrogram(TensorShape({2, 20, 257})), At(16000)));
@@ -115,7 +115,7 @@ TEST(Mfcc, AnyParameters)
 }
 
 // Results of TFLite for a spectrogram of 1, 2, 3, ...
-TEST(Mfcc, ResultsOfTfLite)
+ISA_TEST(Mfcc, ResultsOfTfLite)
 {
     std::vector<double> ramp(513);
     for (size_t i = 0; i < ramp.size(); ++i)
@@ -130,7 +130,7 @@ TEST(Mfcc, ResultsOfTfLite)
     CheckOp(op);
 }
 
-TEST(Mfcc, RefusesWhatDoesNotFit)
+ISA_TEST(Mfcc, RefusesWhatDoesNotFit)
 {
     const auto input = [] { return Spectrogram(TensorShape({1, 2, 257})); };
     constexpr float Infinity = std::numeric_limits<float>::infinity();

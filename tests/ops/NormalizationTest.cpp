@@ -61,7 +61,7 @@ OpCase MakeLrn(TestTensor input, NormalizationAlgorithmChannel channel, uint32_t
 
 } // namespace
 
-TEST(Normalization, AgreesWithItsDefinition)
+ISA_TEST(Normalization, AgreesWithItsDefinition)
 {
     for (const DataType type : NormalizedTypes)
     {

@@ -110,7 +110,7 @@ TestTensor OneNaN(const TensorShape& shape, DataType type, uint32_t seed)
 
 } // namespace
 
-TEST(NumericsNaN, ActivationsKeepIt)
+ISA_TEST(NumericsNaN, ActivationsKeepIt)
 {
     using enum ActivationFunction;
     const std::pair<ActivationDescriptor, std::function<double(double)>> functions[] = {
@@ -141,7 +141,7 @@ TEST(NumericsNaN, ActivationsKeepIt)
     }
 }
 
-TEST(NumericsNaN, ActivationsFusedIntoArithmeticKeepIt)
+ISA_TEST(NumericsNaN, ActivationsFusedIntoArithmeticKeepIt)
 {
     using enum BinaryOperation;
     for (const DataType type : FloatTypes)
@@ -164,7 +164,7 @@ TEST(NumericsNaN, ActivationsFusedIntoArithmeticKeepIt)
     }
 }
 
-TEST(NumericsNaN, ActivationsFusedIntoProductsKeepIt)
+ISA_TEST(NumericsNaN, ActivationsFusedIntoProductsKeepIt)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
     {
@@ -190,7 +190,7 @@ TEST(NumericsNaN, ActivationsFusedIntoProductsKeepIt)
     }
 }
 
-TEST(NumericsNaN, ActivationsFusedIntoConvolutionsKeepIt)
+ISA_TEST(NumericsNaN, ActivationsFusedIntoConvolutionsKeepIt)
 {
     for (const DataType type : FloatTypes)
     {
@@ -217,7 +217,7 @@ TEST(NumericsNaN, ActivationsFusedIntoConvolutionsKeepIt)
     }
 }
 
-TEST(NumericsNaN, ActivationsFusedIntoDepthwiseConvolutionsKeepIt)
+ISA_TEST(NumericsNaN, ActivationsFusedIntoDepthwiseConvolutionsKeepIt)
 {
     for (const DataType type : FloatTypes)
     {
@@ -243,7 +243,7 @@ TEST(NumericsNaN, ActivationsFusedIntoDepthwiseConvolutionsKeepIt)
     }
 }
 
-TEST(NumericsNaN, ActivationsFusedIntoTransposedConvolutionsKeepIt)
+ISA_TEST(NumericsNaN, ActivationsFusedIntoTransposedConvolutionsKeepIt)
 {
     for (const DataType type : FloatTypes)
     {
@@ -269,7 +269,7 @@ TEST(NumericsNaN, ActivationsFusedIntoTransposedConvolutionsKeepIt)
     }
 }
 
-TEST(NumericsNaN, AverageAndL2PoolsOfAWindowWithItBecomeIt)
+ISA_TEST(NumericsNaN, AverageAndL2PoolsOfAWindowWithItBecomeIt)
 {
     for (const DataType type : FloatTypes)
     {
@@ -301,7 +301,7 @@ TEST(NumericsNaN, AverageAndL2PoolsOfAWindowWithItBecomeIt)
     }
 }
 
-TEST(NumericsNaN, MaximumPoolsPassOverIt)
+ISA_TEST(NumericsNaN, MaximumPoolsPassOverIt)
 {
     for (const DataType type : FloatTypes)
     {
@@ -336,7 +336,7 @@ TEST(NumericsNaN, MaximumPoolsPassOverIt)
     }
 }
 
-TEST(NumericsNaN, MaximumAndMinimumGiveTheSecondOperand)
+ISA_TEST(NumericsNaN, MaximumAndMinimumGiveTheSecondOperand)
 {
     for (const DataType type : FloatTypes)
     {
@@ -375,7 +375,7 @@ TEST(NumericsNaN, MaximumAndMinimumGiveTheSecondOperand)
 }
 
 // Over every axis a reduction starts from the first element, as TFLite's reference kernel does.
-TEST(NumericsNaN, ExtremesPassOverItUnlessItComesFirstOfAll)
+ISA_TEST(NumericsNaN, ExtremesPassOverItUnlessItComesFirstOfAll)
 {
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16})
     {
@@ -425,7 +425,7 @@ TEST(NumericsNaN, ExtremesPassOverItUnlessItComesFirstOfAll)
     }
 }
 
-TEST(NumericsNaN, IndicesOfExtremesPassOverIt)
+ISA_TEST(NumericsNaN, IndicesOfExtremesPassOverIt)
 {
     const auto check = [](ArgMinMaxFunction function, const std::vector<double>& values, double expected)
     {
@@ -448,7 +448,7 @@ TEST(NumericsNaN, IndicesOfExtremesPassOverIt)
     check(ArgMinMaxFunction::Min, {2, 1, NaN}, 1);
 }
 
-TEST(NumericsNaN, SumsAndNormalizationsOfARowBecomeIt)
+ISA_TEST(NumericsNaN, SumsAndNormalizationsOfARowBecomeIt)
 {
     for (const unsigned int length : {3u, 70u})
     {
@@ -486,7 +486,7 @@ TEST(NumericsNaN, SumsAndNormalizationsOfARowBecomeIt)
     }
 }
 
-TEST(NumericsNaN, UnaryFunctionsKeepIt)
+ISA_TEST(NumericsNaN, UnaryFunctionsKeepIt)
 {
     using enum UnaryOperation;
     const std::pair<UnaryOperation, std::function<double(double)>> functions[] = {
@@ -516,7 +516,7 @@ TEST(NumericsNaN, UnaryFunctionsKeepIt)
     }
 }
 
-TEST(NumericsNaN, FloatsThatMeetIntegerWeightsTakeItAsTheLowestStep)
+ISA_TEST(NumericsNaN, FloatsThatMeetIntegerWeightsTakeItAsTheLowestStep)
 {
     for (const unsigned int depth : {3u, 70u})
     {
@@ -541,7 +541,7 @@ TEST(NumericsNaN, FloatsThatMeetIntegerWeightsTakeItAsTheLowestStep)
 
 // Beyond 32 bits the number of steps counts as -2^31, to which the zero point is added with wraparound: so TFLite's
 // reference kernel computes on x86-64.
-TEST(NumericsNaN, QuantizeGivesTheLowestOrHighestValueBeyond32Bits)
+ISA_TEST(NumericsNaN, QuantizeGivesTheLowestOrHighestValueBeyond32Bits)
 {
     for (const DataType from : FloatTypes)
     {
@@ -583,7 +583,7 @@ TEST(NumericsNaN, QuantizeGivesTheLowestOrHighestValueBeyond32Bits)
     }
 }
 
-TEST(NumericsNaN, CastGivesTheLargestIntegerAndSaturatesInfinities)
+ISA_TEST(NumericsNaN, CastGivesTheLargestIntegerAndSaturatesInfinities)
 {
     const std::pair<DataType, std::vector<double>> types[] = {
         {DataType::Signed32, {2147483647.0, -2147483648.0, 2147483647.0, 2}},

@@ -87,7 +87,7 @@ const TensorShape Shape({2, 3, 700});
 
 } // namespace
 
-TEST(NumericsSaturation, Quantize)
+ISA_TEST(NumericsSaturation, Quantize)
 {
     for (const DataType from : StoredTypes)
     {
@@ -102,7 +102,7 @@ TEST(NumericsSaturation, Quantize)
     }
 }
 
-TEST(NumericsSaturation, Activations)
+ISA_TEST(NumericsSaturation, Activations)
 {
     const std::pair<ActivationDescriptor, Function> all[] = {
         {ActivationDescriptor(ActivationFunction::ReLu), [](double x) { return std::max(x, 0.0); }},
@@ -122,7 +122,7 @@ TEST(NumericsSaturation, Activations)
     }
 }
 
-TEST(NumericsSaturation, AbsAndNeg)
+ISA_TEST(NumericsSaturation, AbsAndNeg)
 {
     for (const DataType type : StoredTypes)
     {
@@ -138,7 +138,7 @@ TEST(NumericsSaturation, AbsAndNeg)
     }
 }
 
-TEST(NumericsSaturation, BinaryOperations)
+ISA_TEST(NumericsSaturation, BinaryOperations)
 {
     const std::pair<BinaryOperation, Combination> all[] = {
         {BinaryOperation::Add, [](double a, double b) { return a + b; }},
@@ -180,7 +180,7 @@ TEST(NumericsSaturation, BinaryOperations)
     }
 }
 
-TEST(NumericsSaturation, Prelu)
+ISA_TEST(NumericsSaturation, Prelu)
 {
     for (const DataType type : StoredTypes)
     {
@@ -201,7 +201,7 @@ TEST(NumericsSaturation, Prelu)
     }
 }
 
-TEST(NumericsSaturation, Concat)
+ISA_TEST(NumericsSaturation, Concat)
 {
     for (const DataType type : StoredTypes)
     {
@@ -221,7 +221,7 @@ TEST(NumericsSaturation, Concat)
     }
 }
 
-TEST(NumericsSaturation, MeansAndSums)
+ISA_TEST(NumericsSaturation, MeansAndSums)
 {
     for (const DataType type : StoredTypes)
     {
@@ -253,7 +253,7 @@ TEST(NumericsSaturation, MeansAndSums)
 }
 
 /// Convolutions, depthwise too, and products, of which every epilogue scales.
-TEST(NumericsSaturation, SumsOfProducts)
+ISA_TEST(NumericsSaturation, SumsOfProducts)
 {
     constexpr unsigned int Channels = 19;
     for (const DataType type : StoredTypes)

@@ -160,7 +160,7 @@ Pooling2dDescriptor Pool(PoolingAlgorithm algorithm, unsigned int height, unsign
 } // namespace
 
 // 32767 * 90000 needs 32 bits and a sign.
-TEST(NumericsSums, ShortsBeyond32Bits)
+ISA_TEST(NumericsSums, ShortsBeyond32Bits)
 {
     const DataType type = DataType::QSymmS16;
     for (const double value : {32767.0, -32768.0})
@@ -174,7 +174,7 @@ TEST(NumericsSums, ShortsBeyond32Bits)
     CheckStored(Random(TensorInfo({3, 1, 40000, 5}, type, 0.25f, 0), 1, 2000.0, 8000.0), {2}, {3, 1, 5}, 1e4f);
 }
 
-TEST(NumericsSums, BytesBeyond32Bits)
+ISA_TEST(NumericsSums, BytesBeyond32Bits)
 {
     constexpr unsigned int Count = 8500000; // 2^31 / 255 are 8421505
     const auto check = [](DataType type, double stored, int32_t zeroPoint, unsigned int columns, bool isMean)
@@ -185,7 +185,7 @@ TEST(NumericsSums, BytesBeyond32Bits)
         output.SetQuantizationScale(isMean ? 0.5f : 1e7f);
         const OpCase op = MakeReduce(isMean ? ReduceOperation::Mean : ReduceOperation::Sum, input, {0}, output);
         const double real = 0.5 * (stored - zeroPoint) * (isMean ? 1.0 : Count);
-        CheckOnce(op, ToStored(output, real, 0));
+        CheckOnce(op, ToStored(output, &real, 1)[0]);
     };
     check(DataType::QAsymmU8, 255.0, 0, 1, true);
     check(DataType::QAsymmU8, 255.0, 0, 1, false);
@@ -193,7 +193,7 @@ TEST(NumericsSums, BytesBeyond32Bits)
     check(DataType::QAsymmU8, 255.0, 3, 2, true);
 }
 
-TEST(NumericsSums, QuantizedPools)
+ISA_TEST(NumericsSums, QuantizedPools)
 {
     const auto check = [](DataType type, double stored, unsigned int size)
     {
@@ -212,7 +212,7 @@ TEST(NumericsSums, QuantizedPools)
 }
 
 // The multiplier of a sum is as large as its output's scale is small.
-TEST(NumericsSums, SumsOfShortsSaturate)
+ISA_TEST(NumericsSums, SumsOfShortsSaturate)
 {
     const TensorInfo info({100000}, DataType::QSymmS16, 1.0f, 0);
     for (const double value : {32767.0, -32768.0, 1.0, -1.0})
@@ -226,7 +226,7 @@ TEST(NumericsSums, SumsOfShortsSaturate)
 }
 
 // Sums of products: 2^31 / 255^2 are 33026 products of bytes, and 516 of a 16-bit and an 8-bit number.
-TEST(NumericsSums, ProductsOfBytesBeyond32Bits)
+ISA_TEST(NumericsSums, ProductsOfBytesBeyond32Bits)
 {
     constexpr unsigned int Depth = 40000;
     FullyConnectedDescriptor descriptor;
@@ -252,7 +252,7 @@ TEST(NumericsSums, ProductsOfBytesBeyond32Bits)
     }
 }
 
-TEST(NumericsSums, ConvolutionsBeyond32Bits)
+ISA_TEST(NumericsSums, ConvolutionsBeyond32Bits)
 {
     const auto check = [](DataType dataType, double dataValue, double weight, DataType biasType, double biasValue,
                           unsigned int channels, float outputScale)
@@ -282,7 +282,7 @@ TEST(NumericsSums, ConvolutionsBeyond32Bits)
     }
 }
 
-TEST(NumericsSums, ReductionsOfFloats)
+ISA_TEST(NumericsSums, ReductionsOfFloats)
 {
     const auto check = [](const TensorShape& shape, const Sizes& axes, const TensorShape& output)
     {
@@ -307,7 +307,7 @@ TEST(NumericsSums, ReductionsOfFloats)
     CheckOp(op);
 }
 
-TEST(NumericsSums, ReductionsOfHalves)
+ISA_TEST(NumericsSums, ReductionsOfHalves)
 {
     for (const DataType type : {DataType::Float16, DataType::BFloat16})
     {
@@ -319,7 +319,7 @@ TEST(NumericsSums, ReductionsOfHalves)
     }
 }
 
-TEST(NumericsSums, Pools)
+ISA_TEST(NumericsSums, Pools)
 {
     for (const unsigned int channels : {1U, 3U, 37U})
     {
@@ -345,7 +345,7 @@ TEST(NumericsSums, Pools)
 }
 
 // More than 2^24 elements, each of which is lost to a float sum of as many.
-TEST(NumericsSums, PoolOfMoreElementsThanFloatsCount)
+ISA_TEST(NumericsSums, PoolOfMoreElementsThanFloatsCount)
 {
     OpCase op = MakeSum("4200x4200", LayerType::Pooling2d, Pool(PoolingAlgorithm::Average, 4200, 4200),
                         {Filled(FloatInfo({1, 4200, 4200, 1}), 1.0)}, FloatInfo({1, 1, 1, 1}));
@@ -356,7 +356,7 @@ TEST(NumericsSums, PoolOfMoreElementsThanFloatsCount)
     }
 }
 
-TEST(NumericsSums, CumSum)
+ISA_TEST(NumericsSums, CumSum)
 {
     constexpr unsigned int Length = 200000;
     for (const bool reverse : {false, true})
@@ -388,7 +388,7 @@ TEST(NumericsSums, CumSum)
     }
 }
 
-TEST(NumericsSums, Normalizations)
+ISA_TEST(NumericsSums, Normalizations)
 {
     constexpr unsigned int Depth = 200000;
     const TestTensor tenths = Tenths({1, 1, 1, Depth});
@@ -424,7 +424,7 @@ TEST(NumericsSums, Normalizations)
         expected);
 }
 
-TEST(NumericsSums, SegmentsWindowsAndScatteredElements)
+ISA_TEST(NumericsSums, SegmentsWindowsAndScatteredElements)
 {
     constexpr unsigned int Count = 60000;
     const TensorInfo numbers({Count}, DataType::Signed32);
@@ -462,7 +462,7 @@ TEST(NumericsSums, SegmentsWindowsAndScatteredElements)
              expected);
 }
 
-TEST(NumericsSums, DeepProducts)
+ISA_TEST(NumericsSums, DeepProducts)
 {
     constexpr unsigned int Depth = 40000; // five slices of 8192
     const double sum = Depth * double{Tenth};
@@ -489,7 +489,7 @@ TEST(NumericsSums, DeepProducts)
     }
 }
 
-TEST(NumericsSums, DeepConvolutions)
+ISA_TEST(NumericsSums, DeepConvolutions)
 {
     const auto check = [](unsigned int size, unsigned int channels)
     {

@@ -52,7 +52,7 @@ OpCase MakeCase(const Sizes& indices, int32_t axis, unsigned int depth, DataType
 
 } // namespace
 
-TEST(OneHot, AnyTypeAndAxis)
+ISA_TEST(OneHot, AnyTypeAndAxis)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -63,14 +63,14 @@ TEST(OneHot, AnyTypeAndAxis)
     }
 }
 
-TEST(OneHot, ScalarsAndNothing)
+ISA_TEST(OneHot, ScalarsAndNothing)
 {
     CheckOp(MakeCase({}, 0, 3, DataType::Float32));
     CheckOp(MakeCase({2}, 1, 0, DataType::Float32));
     CheckOp(MakeCase({0, 2}, 1, 3, DataType::Float32));
 }
 
-TEST(OneHot, RefusesWhatDoesNotFit)
+ISA_TEST(OneHot, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeCase({3}, 0, 4, DataType::Float32);
     op.m_Output.SetShape(TensorShape({5, 4}));

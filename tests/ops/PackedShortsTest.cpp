@@ -4,6 +4,7 @@
 #include "backends/cpu/gemm/shorts/PackedWeights16.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -200,22 +201,14 @@ void ExpectAsStored(const PackingCase& test)
     }
 }
 
-class PackedShorts : public testing::Test
-{
-protected:
-    void SetUp() override
-    {
-        if (!cpu::GetCpuFeatures().m_Simd)
-        {
-            GTEST_SKIP() << "without vectors the reference kernels run";
-        }
-    }
-};
-
 } // namespace
 
-TEST_F(PackedShorts, SizesOfAllKinds)
+ISA_TEST(PackedShorts, SizesOfAllKinds)
 {
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
     for (const size_t columns : {1U, 4U, 7U, 8U, 9U, 16U, 17U, 31U, 33U, 48U, 64U, 65U, 81U, 144U})
     {
         for (const size_t depth : {1U, 2U, 3U, 15U, 16U, 17U, 30U, 33U, 64U, 257U, 271U, 512U})
@@ -234,8 +227,12 @@ TEST_F(PackedShorts, SizesOfAllKinds)
     }
 }
 
-TEST_F(PackedShorts, GroupsOfColumns)
+ISA_TEST(PackedShorts, GroupsOfColumns)
 {
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
     for (const size_t columns : {1U, 5U, 24U})
     {
         for (const size_t rows : {1U, 100U})
@@ -246,8 +243,12 @@ TEST_F(PackedShorts, GroupsOfColumns)
 }
 
 // Depths of several slices, the magnitudes of which may be as large as they get.
-TEST_F(PackedShorts, DepthsOfSeveralSlices)
+ISA_TEST(PackedShorts, DepthsOfSeveralSlices)
 {
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
     for (const size_t columns : {1U, 19U, 70U})
     {
         for (const bool isTransposed : {false, true})
@@ -265,8 +266,12 @@ TEST_F(PackedShorts, DepthsOfSeveralSlices)
 }
 
 // Slices of pairs that are too much by themselves.
-TEST_F(PackedShorts, SlicesOfWeightsThatCannotBe)
+ISA_TEST(PackedShorts, SlicesOfWeightsThatCannotBe)
 {
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
     const PackingCase test{{1, 19, 2101}, false, -128, 100, 127};
     const StoredWeights values(test);
     Weights16 weights(values.Data(), 1e-9);

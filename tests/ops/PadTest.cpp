@@ -92,7 +92,7 @@ OpCase WithValueInput(OpCase op, double stored)
 
 } // namespace
 
-TEST(Pad, ConstantBordersOfAnyType)
+ISA_TEST(Pad, ConstantBordersOfAnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -106,7 +106,7 @@ TEST(Pad, ConstantBordersOfAnyType)
     }
 }
 
-TEST(Pad, TheValueIsTheStoredOne)
+ISA_TEST(Pad, TheValueIsTheStoredOne)
 {
     CheckOp(MakeCase({2, 2}, {{1, 1}, {1, 1}}, DataType::QAsymmU8, PaddingMode::Constant, 3.0f)); // the zero point
     CheckOp(MakeCase({2, 2}, {{1, 1}, {1, 1}}, DataType::QAsymmS8, PaddingMode::Constant, -128.0f));
@@ -114,7 +114,7 @@ TEST(Pad, TheValueIsTheStoredOne)
     CheckOp(MakeCase({2, 2}, {{1, 1}, {1, 1}}, DataType::Signed64, PaddingMode::Constant, -7.0f));
 }
 
-TEST(Pad, TheValueMayBeAnInput)
+ISA_TEST(Pad, TheValueMayBeAnInput)
 {
     CheckOp(WithValueInput(MakeCase({2, 3}, {{1, 0}, {2, 1}}, DataType::Float32, PaddingMode::Constant, 0.5f), 0.5));
     CheckOp(WithValueInput(MakeCase({2, 3}, {{1, 0}, {2, 1}}, DataType::QAsymmS8, PaddingMode::Constant, -9.0f), -9));
@@ -122,7 +122,7 @@ TEST(Pad, TheValueMayBeAnInput)
     CheckOp(WithValueInput(MakeCase({2, 3}, {{1, 1}, {2, 1}}, DataType::Float32, PaddingMode::Reflect), 4));
 }
 
-TEST(Pad, MirroredBorders)
+ISA_TEST(Pad, MirroredBorders)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -137,14 +137,14 @@ TEST(Pad, MirroredBorders)
     }
 }
 
-TEST(Pad, ZeroSizedTensors)
+ISA_TEST(Pad, ZeroSizedTensors)
 {
     CheckOp(MakeCase({2, 0}, {{1, 0}, {2, 1}}, DataType::Float32, PaddingMode::Constant, 5.0f)); // border only
     CheckOp(MakeCase({2, 0}, {{1, 0}, {0, 0}}, DataType::Float32));
     CheckOp(MakeCase({0, 3}, {{0, 0}, {1, 1}}, DataType::Float32, PaddingMode::Reflect));
 }
 
-TEST(Pad, HalfBytes)
+ISA_TEST(Pad, HalfBytes)
 {
     OpCase op = MakeCase({3}, {{1, 1}}, DataType::Float32, PaddingMode::Constant, -3.0f);
     op.m_Inputs = {FromBytes(TensorInfo(TensorShape({3}), DataType::QSymmS4, 0.5f), {0x21, 0x08})};
@@ -152,7 +152,7 @@ TEST(Pad, HalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x1D, 0x82, 0x0D}));
 }
 
-TEST(Pad, RefusesPaddingsThatDoNotFit)
+ISA_TEST(Pad, RefusesPaddingsThatDoNotFit)
 {
     OpCase tooFew = MakeCase({2, 3}, {{1, 1}, {1, 1}}, DataType::Float32);
     tooFew.m_Descriptor = MakeDescriptor(PadDescriptor({{1, 1}}));
@@ -171,7 +171,7 @@ TEST(Pad, RefusesPaddingsThatDoNotFit)
     CheckRejectsShapes(twoValues, "one element");
 }
 
-TEST(Pad, RefusesValuesOfOtherTypes)
+ISA_TEST(Pad, RefusesValuesOfOtherTypes)
 {
     OpCase otherType = WithValueInput(MakeCase({2}, {{1, 1}}, DataType::Float32), 0);
     otherType.m_Inputs[2].m_Info.SetDataType(DataType::Signed32);

@@ -2,6 +2,7 @@
 // Packing of permuted weights: which ones are permuted at all, of which kind their steps are, how much memory they
 // take, and files that cannot be.
 #include "backends/cpu/gemm/bytes/PermutedWeights8.hpp"
+#include "harness/IsaTest.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 
@@ -48,11 +49,11 @@ Packing MakePacking(unsigned int columns, unsigned int depth, const std::vector<
 
 // Any weights are permuted, whatever their sizes and signs, unless -128, which has no other sign, is among eight of
 // them more than twice.
-TEST(PermutedWeights, WeightsThatArePermuted)
+ISA_TEST(PermutedWeights, WeightsThatArePermuted)
 {
     if (!HasPermuted())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     for (const unsigned int columns : {1U, 16U, 17U, 19U, 24U, 40U})
     {
@@ -104,11 +105,11 @@ TEST(PermutedWeights, WeightsThatArePermuted)
 }
 
 // Packing takes a while, which few rows do not make up for.
-TEST(PermutedWeights, FewRowsNeedManySteps)
+ISA_TEST(PermutedWeights, FewRowsNeedManySteps)
 {
     if (!HasPermuted())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     for (const unsigned int depth : {512U, 1024U})
     {
@@ -123,11 +124,11 @@ TEST(PermutedWeights, FewRowsNeedManySteps)
 }
 
 // Windows of data are not worth making for few columns, but where no other bytes take the weights.
-TEST(PermutedWeights, FewColumnsAreNot)
+ISA_TEST(PermutedWeights, FewColumnsAreNot)
 {
     if (!HasPermuted() || cpu::GetEngine8().m_FewRows.m_Vectors == 0)
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     const auto most = static_cast<unsigned int>(2 * cpu::GetEngine8().m_Lanes);
     for (const unsigned int columns : {5U, most, most + 1})
@@ -145,11 +146,11 @@ TEST(PermutedWeights, FewColumnsAreNot)
 }
 
 // Almost all products of four share a sum in weights that are like those of trained layers.
-TEST(PermutedWeights, MostStepsAreCoupled)
+ISA_TEST(PermutedWeights, MostStepsAreCoupled)
 {
     if (!HasPermuted())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     constexpr unsigned int Depth = 512;
     backends::FillingStore store;
@@ -172,11 +173,11 @@ TEST(PermutedWeights, MostStepsAreCoupled)
 }
 
 // A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
-TEST(PermutedWeights, PanelsThatCannotBeReadAreRefused)
+ISA_TEST(PermutedWeights, PanelsThatCannotBeReadAreRefused)
 {
     if (!HasPermuted())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     constexpr unsigned int Depth = 64;
     const auto columns = static_cast<unsigned int>(3 * cpu::GetEngine8().m_Lanes); // two panels

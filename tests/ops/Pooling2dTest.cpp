@@ -125,7 +125,7 @@ OpCase MakeOp(const Case& c, TensorInfo info, PoolingAlgorithm algorithm, Paddin
 
 } // namespace
 
-TEST(Pooling2d, AgreesWithItsDefinition)
+ISA_TEST(Pooling2d, AgreesWithItsDefinition)
 {
     const TensorInfo infos[] = {{TensorShape({1}), DataType::Float32},
                                 {TensorShape({1}), DataType::QAsymmU8, 0.25f, 130},
@@ -148,7 +148,7 @@ TEST(Pooling2d, AgreesWithItsDefinition)
     }
 }
 
-TEST(Pooling2d, AveragesRoundHalfAwayFromZero)
+ISA_TEST(Pooling2d, AveragesRoundHalfAwayFromZero)
 {
     const TensorInfo input({1, 1, 2, 4}, DataType::QAsymmS8, 1.0f, 0);
     const TensorInfo output({1, 1, 1, 4}, DataType::QAsymmS8, 1.0f, 0);
@@ -159,7 +159,7 @@ TEST(Pooling2d, AveragesRoundHalfAwayFromZero)
     CheckOp(op);
 }
 
-TEST(Pooling2d, IsRefused)
+ISA_TEST(Pooling2d, IsRefused)
 {
     const TensorInfo quantized(TensorShape({1}), DataType::QAsymmU8, 0.25f, 130);
     CheckUnsupported(MakeOp(Cases[0], quantized, PoolingAlgorithm::L2, PaddingMethod::Exclude),
@@ -177,7 +177,7 @@ TEST(Pooling2d, IsRefused)
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "NHWC");
 }
 
-TEST(Pooling2d, RejectsShapesThatDoNotFit)
+ISA_TEST(Pooling2d, RejectsShapesThatDoNotFit)
 {
     const TensorInfo info(TensorShape({1}), DataType::Float32);
     const Case channels{"", {1, 4, 4, 2}, {1, 2, 2, 3}, 2, 2, 2, 0};

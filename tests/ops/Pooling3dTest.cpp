@@ -66,7 +66,7 @@ OpCase MakePool(PoolingAlgorithm algorithm, PaddingMethod method, const TensorIn
 
 } // namespace
 
-TEST(Pooling3d, AgreesWithItsDefinition)
+ISA_TEST(Pooling3d, AgreesWithItsDefinition)
 {
     for (const PaddingMethod method : {PaddingMethod::Exclude, PaddingMethod::IgnoreValue})
     {

@@ -29,7 +29,7 @@ OpCase MakePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo&
 
 } // namespace
 
-TEST(Prelu, AnyTypeAndBroadcasting)
+ISA_TEST(Prelu, AnyTypeAndBroadcasting)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
     {
@@ -51,7 +51,7 @@ TEST(Prelu, AnyTypeAndBroadcasting)
 }
 
 /// TFLite's results.
-TEST(Prelu, ShortsBesideByteSlopes)
+ISA_TEST(Prelu, ShortsBesideByteSlopes)
 {
     for (const DataType slopes : {DataType::QAsymmS8, DataType::QSymmS8})
     {
@@ -73,7 +73,7 @@ TEST(Prelu, ShortsBesideByteSlopes)
                       TensorInfo({3, 4}, DataType::QSymmS16, 4e-4f)));
 }
 
-TEST(Prelu, RefusesWhatDoesNotFit)
+ISA_TEST(Prelu, RefusesWhatDoesNotFit)
 {
     const TensorInfo x({2, 3}, DataType::Float32);
     CheckUnsupported(MakePrelu(x, TensorInfo({3}, DataType::Float16), x), SupportCode::UnsupportedType, "input 1");

@@ -108,7 +108,7 @@ LstmSetup MakeSetup(unsigned int bits)
 
 } // namespace
 
-TEST(FixedPoint16, SigmoidAndTanh)
+ISA_TEST(FixedPoint16, SigmoidAndTanh)
 {
     for (int raw = -32768; raw <= 32767; raw += 7)
     {
@@ -123,7 +123,7 @@ TEST(FixedPoint16, SigmoidAndTanh)
     EXPECT_EQ(backends::Tanh16(0, 4), 0);
 }
 
-TEST(QLstm, Steps)
+ISA_TEST(QLstm, Steps)
 {
     for (unsigned int bits = 0; bits < 16; ++bits)
     {
@@ -144,7 +144,7 @@ TEST(QLstm, Steps)
 }
 
 // A sequence is its steps, in both orders of time and batch.
-TEST(UnidirectionalSequenceLstm, IntegerSequenceIsItsSteps)
+ISA_TEST(UnidirectionalSequenceLstm, IntegerSequenceIsItsSteps)
 {
     IntegerCell cell(MakeSetup(4));
     const LstmSetup& setup = cell.m_Setup;
@@ -191,7 +191,7 @@ TEST(UnidirectionalSequenceLstm, IntegerSequenceIsItsSteps)
     }
 }
 
-TEST(QLstm, Refused)
+ISA_TEST(QLstm, Refused)
 {
     IntegerCell cell(MakeSetup(0));
     RecurrentLayer layer = cell.m_Layer;

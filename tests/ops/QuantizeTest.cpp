@@ -46,7 +46,7 @@ TensorInfo Of(unsigned int count, DataType type, float scale, int32_t zeroPoint 
 
 } // namespace
 
-TEST(Quantize, RealNumbers)
+ISA_TEST(Quantize, RealNumbers)
 {
     for (const DataType from : {DataType::Float32, DataType::Float16, DataType::BFloat16})
     {
@@ -60,7 +60,7 @@ TEST(Quantize, RealNumbers)
                      TensorInfo(TensorShape({0, 3}), DataType::QAsymmS8, 1.0f, 0)));
 }
 
-TEST(Quantize, RoundsHalvesAwayFromZeroAndSaturates)
+ISA_TEST(Quantize, RoundsHalvesAwayFromZeroAndSaturates)
 {
     const TensorInfo floats(TensorShape({9}), DataType::Float32);
     const double inf = std::numeric_limits<double>::infinity();
@@ -68,7 +68,7 @@ TEST(Quantize, RoundsHalvesAwayFromZeroAndSaturates)
                Of(9, DataType::QAsymmS8, 0.5f, 10), {11, 9, 12, 8, 127, -128, -128, -128, -128});
 }
 
-TEST(Quantize, PerChannel)
+ISA_TEST(Quantize, PerChannel)
 {
     for (const unsigned int dimension : {0U, 1U, 2U})
     {
@@ -87,7 +87,7 @@ TEST(Quantize, PerChannel)
     }
 }
 
-TEST(Quantize, HalfBytes)
+ISA_TEST(Quantize, HalfBytes)
 {
     const OpCase op = MakeCase(Values(TensorInfo(TensorShape({5}), DataType::Float32), {0.5, -0.5, 9, -9, 1.2}),
                                Of(5, DataType::QSymmS4, 0.5f));
@@ -96,7 +96,7 @@ TEST(Quantize, HalfBytes)
 }
 
 // To integers of 32 bits: exact results below.
-TEST(Quantize, RequantizesWithinAStep)
+ISA_TEST(Quantize, RequantizesWithinAStep)
 {
     const TensorInfo inputs[] = {Of(300, DataType::QAsymmU8, 0.1f, 100), Of(300, DataType::QAsymmS8, 0.1f, -30),
                                  Of(300, DataType::QSymmS8, 0.1f), Of(300, DataType::QSymmS16, 0.0007f),
@@ -116,7 +116,7 @@ TEST(Quantize, RequantizesWithinAStep)
 }
 
 // Results of TFLite's reference kernels.
-TEST(Quantize, RequantizedResultsOfTfLite)
+ISA_TEST(Quantize, RequantizedResultsOfTfLite)
 {
     const std::vector<double> shorts = {-32768, -20000, -5000, -300, -1, 0, 1, 300, 5000, 20000, 32767};
     CheckExact(Of(10, DataType::QAsymmS8, 0.1f, 10), {-128, -100, -50, -20, -10, 0, 10, 20, 50, 127},
@@ -136,7 +136,7 @@ TEST(Quantize, RequantizedResultsOfTfLite)
                {0, 128, 255});
 }
 
-TEST(Quantize, RefusesWhatDoesNotFit)
+ISA_TEST(Quantize, RefusesWhatDoesNotFit)
 {
     const TestTensor floats = Random(TensorInfo(TensorShape({2, 3}), DataType::Float32), 1);
     CheckUnsupported(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8)),

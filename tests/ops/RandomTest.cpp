@@ -90,7 +90,7 @@ Bits Generate(RngAlgorithm algorithm, std::vector<uint64_t> state, unsigned int 
 } // namespace
 
 // The vectors of Random123, the authors' own implementation.
-TEST(RandomBits, KnownAnswers)
+ISA_TEST(RandomBits, KnownAnswers)
 {
     using ref::Philox;
     using ref::ThreeFry;
@@ -105,7 +105,7 @@ TEST(RandomBits, KnownAnswers)
     EXPECT_THAT(ThreeFry({0x13198A2E, 0x03707344}, {0x243F6A88, 0x85A308D3}), ElementsAre(0xC4923A9C, 0x483DF7A0));
 }
 
-TEST(RandomBits, TheCounterCarries)
+ISA_TEST(RandomBits, TheCounterCarries)
 {
     // The second seed is the upper half of the counter.
     ref::PhiloxSequence sequence(int64_t{1} << 32 | 2, int64_t{3} << 32 | 4);
@@ -113,7 +113,7 @@ TEST(RandomBits, TheCounterCarries)
     EXPECT_EQ(sequence.Next(), ref::Philox({2, 1}, {1, 0, 4, 3}));
 }
 
-TEST(RngBitGenerator, BlocksAndStates)
+ISA_TEST(RngBitGenerator, BlocksAndStates)
 {
     const Bits philox = Generate(RngAlgorithm::Philox, {0, 0, 0}, 6);
     EXPECT_THAT(std::vector<uint32_t>(philox.m_Words.begin(), philox.m_Words.begin() + 4),
@@ -133,7 +133,7 @@ TEST(RngBitGenerator, BlocksAndStates)
     EXPECT_THAT(threeFry.m_State, ElementsAre(0, uint64_t{1} << 32 | 1));
 }
 
-TEST(Random, FollowsFromTheSeedsAlone)
+ISA_TEST(Random, FollowsFromTheSeedsAlone)
 {
     for (const RandomDistribution distribution : {RandomDistribution::Uniform, RandomDistribution::StandardNormal})
     {
@@ -150,7 +150,7 @@ TEST(Random, FollowsFromTheSeedsAlone)
     EXPECT_EQ(uniform[1], static_cast<float>(0xE169C58D & 0x7FFFFF) / 8388608.0f);
 }
 
-TEST(Random, Moments)
+ISA_TEST(Random, Moments)
 {
     constexpr unsigned int Count = 100000;
     for (const RandomDistribution distribution : {RandomDistribution::Uniform, RandomDistribution::StandardNormal})
@@ -170,7 +170,7 @@ TEST(Random, Moments)
     }
 }
 
-TEST(Multinomial, DrawsByProbability)
+ISA_TEST(Multinomial, DrawsByProbability)
 {
     constexpr unsigned int Count = 20000;
     const TensorInfo info(TensorShape({2, 3}), DataType::Float32);
@@ -193,7 +193,7 @@ TEST(Multinomial, DrawsByProbability)
     }
 }
 
-TEST(Multinomial, RowsWithoutANumber)
+ISA_TEST(Multinomial, RowsWithoutANumber)
 {
     const double NaN = std::nan("");
     const TestTensor logits = Values(TensorInfo(TensorShape({2, 2}), DataType::Float32), {NaN, NaN, NaN, 1.0});

@@ -9,7 +9,7 @@
 namespace tenon::test
 {
 
-TEST(Rank, AnyTensor)
+ISA_TEST(Rank, AnyTensor)
 {
     const TensorInfo output(MakeShape({}), DataType::Signed32);
     for (const DataType type : GetMovedTypes())
@@ -27,7 +27,7 @@ TEST(Rank, AnyTensor)
     }
 }
 
-TEST(Rank, RefusesOtherOutputs)
+ISA_TEST(Rank, RefusesOtherOutputs)
 {
     const TensorInfo info(TensorShape({2, 3}), DataType::Float32);
     OpCase op{"rank", LayerType::Rank, MakeDescriptor(NullDescriptor()), {Random(info, 1)}, info, nullptr};

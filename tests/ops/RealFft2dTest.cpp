@@ -159,7 +159,7 @@ void CheckBackward(const Size& size, const Size& input)
 
 } // namespace
 
-TEST(RealFft2d, Forward)
+ISA_TEST(RealFft2d, Forward)
 {
     for (const Size& size : Sizes)
     {
@@ -169,7 +169,7 @@ TEST(RealFft2d, Forward)
     CheckForward({4, 16}, {7, 5});
 }
 
-TEST(RealFft2d, BackwardFromAnySpectrum)
+ISA_TEST(RealFft2d, BackwardFromAnySpectrum)
 {
     for (const Size& size : Sizes)
     {
@@ -179,7 +179,7 @@ TEST(RealFft2d, BackwardFromAnySpectrum)
     CheckBackward({4, 16}, {7, 5});
 }
 
-TEST(RealFft2d, ThereAndBack)
+ISA_TEST(RealFft2d, ThereAndBack)
 {
     const TestTensor tensor = Random(TensorInfo(TensorShape({256, 128}), DataType::Float32), 6, -1, 1);
     const auto spectrum = RunAs<std::complex<float>>(MakeCase({256, 128}, false, tensor));
@@ -191,7 +191,7 @@ TEST(RealFft2d, ThereAndBack)
     }
 }
 
-TEST(RealFft2d, EmptyTensors)
+ISA_TEST(RealFft2d, EmptyTensors)
 {
     // No slices: no memory for the transform either, however long it is.
     constexpr unsigned int Huge = 1U << 31;
@@ -202,7 +202,7 @@ TEST(RealFft2d, EmptyTensors)
     EXPECT_EQ(RunAs<std::complex<float>>(MakeCase({2, 2}, false, empty)), std::vector<std::complex<float>>(4));
 }
 
-TEST(RealFft2d, RefusesWhatDoesNotFit)
+ISA_TEST(RealFft2d, RefusesWhatDoesNotFit)
 {
     const TestTensor input = Random(TensorInfo(TensorShape({4, 4}), DataType::Float32), 1);
     CheckRejectsShapes(MakeCase({4, 6}, false, input), "powers of two");

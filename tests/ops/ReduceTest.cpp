@@ -87,7 +87,7 @@ const ReduceOperation Operations[] = {ReduceOperation::Sum, ReduceOperation::Mea
 
 } // namespace
 
-TEST(Reduce, AnyAxes)
+ISA_TEST(Reduce, AnyAxes)
 {
     const TensorInfo info(TensorShape({2, 3, 1, 4, 5}), DataType::Float32);
     for (unsigned int mask = 0; mask < 32; ++mask)
@@ -113,7 +113,7 @@ TEST(Reduce, AnyAxes)
                      Random(TensorInfo(TensorShape(Dimensionality::Scalar), DataType::Float32), 1), {}));
 }
 
-TEST(Reduce, FloatTypes)
+ISA_TEST(Reduce, FloatTypes)
 {
     for (const ReduceOperation operation : Operations)
     {
@@ -128,7 +128,7 @@ TEST(Reduce, FloatTypes)
     }
 }
 
-TEST(Reduce, Logical)
+ISA_TEST(Reduce, Logical)
 {
     const TensorInfo info(TensorShape({2, 3, 2}), DataType::Boolean);
     const std::vector<double> values = {1, 1, 255, 2, 1, 0, 0, 0, 0, 1, 0, 0};
@@ -149,7 +149,7 @@ TEST(Reduce, Logical)
                      SupportCode::UnsupportedType, "All and Any take Boolean");
 }
 
-TEST(Reduce, FloatSpecialValues)
+ISA_TEST(Reduce, FloatSpecialValues)
 {
     const double inf = std::numeric_limits<double>::infinity();
     const TensorInfo info(TensorShape({2, 2}), DataType::Float32);
@@ -157,7 +157,7 @@ TEST(Reduce, FloatSpecialValues)
     CheckOp(MakeCase(ReduceOperation::Min, Values(info, {inf, inf, 1, -inf}), {1}));
 }
 
-TEST(Reduce, Integers)
+ISA_TEST(Reduce, Integers)
 {
     for (const DataType type : {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64})
     {
@@ -184,7 +184,7 @@ TEST(Reduce, Integers)
     CheckOp(product);
 }
 
-TEST(Reduce, QuantizedTypesAreWithinAStep)
+ISA_TEST(Reduce, QuantizedTypesAreWithinAStep)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16})
     {
@@ -214,7 +214,7 @@ TEST(Reduce, QuantizedTypesAreWithinAStep)
 }
 
 // Results of TFLite's reference kernels. Inputs are (37 i) mod 251 - 125, times 200 for 16 bits.
-TEST(Reduce, QuantizedResultsOfTfLite)
+ISA_TEST(Reduce, QuantizedResultsOfTfLite)
 {
     struct Row
     {
@@ -276,7 +276,7 @@ TEST(Reduce, QuantizedResultsOfTfLite)
     }
 }
 
-TEST(Reduce, NothingToReduce)
+ISA_TEST(Reduce, NothingToReduce)
 {
     struct Row
     {
@@ -299,7 +299,7 @@ TEST(Reduce, NothingToReduce)
     }
 }
 
-TEST(Reduce, RefusesWhatDoesNotFit)
+ISA_TEST(Reduce, RefusesWhatDoesNotFit)
 {
     const auto make = [](const Sizes& axes) {
         return MakeCase(ReduceOperation::Sum, Random(TensorInfo(TensorShape({2, 3}), DataType::Float32), 1), axes);

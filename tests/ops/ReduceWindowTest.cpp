@@ -96,7 +96,7 @@ OpCase MakeCase(ReduceWindowFunction function, const Sizes& input, const Windows
 
 } // namespace
 
-TEST(ReduceWindow, FunctionsAndTypes)
+ISA_TEST(ReduceWindow, FunctionsAndTypes)
 {
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16,
                                 DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
@@ -110,7 +110,7 @@ TEST(ReduceWindow, FunctionsAndTypes)
     }
 }
 
-TEST(ReduceWindow, AnyRank)
+ISA_TEST(ReduceWindow, AnyRank)
 {
     CheckOp(MakeCase(Add, {}, {}, DataType::Float32, 3));
     CheckOp(MakeCase(Max, {9}, {{3}, {2}, {3}}, DataType::Float32, -1));
@@ -120,7 +120,7 @@ TEST(ReduceWindow, AnyRank)
                      0));
 }
 
-TEST(ReduceWindow, EmptyTensors)
+ISA_TEST(ReduceWindow, EmptyTensors)
 {
     CheckOp(MakeCase(Add, {0, 3}, {{1, 1}, {1, 1}, {1, 1}}, DataType::Float32, 3));
     CheckOp(MakeCase(Add, {2, 3}, {{3, 1}, {1, 1}, {1, 1}}, DataType::Float32, 3)); // the window is too large
@@ -128,13 +128,13 @@ TEST(ReduceWindow, EmptyTensors)
     CheckOp(MakeCase(Add, {2, 3}, {{1, 3}, {4294967295U, 4294967295U}, {4294967295U, 1}}, DataType::Float32, 3));
 }
 
-TEST(ReduceWindow, LargeTensorsInPieces)
+ISA_TEST(ReduceWindow, LargeTensorsInPieces)
 {
     CheckOp(MakeCase(Max, {60, 70}, {{3, 3}, {1, 1}, {1, 1}}, DataType::Float32, -5));
     CheckOp(MakeCase(Add, {200, 300}, {{20, 40}, {20, 20}, {1, 1}}, DataType::Signed32, 0));
 }
 
-TEST(ReduceWindow, BooleansAndStoredValues)
+ISA_TEST(ReduceWindow, BooleansAndStoredValues)
 {
     const TensorInfo in(TensorShape({4}), DataType::Boolean);
     const TensorInfo out(TensorShape({3}), DataType::Boolean);
@@ -154,7 +154,7 @@ TEST(ReduceWindow, BooleansAndStoredValues)
     CheckOp(op);
 }
 
-TEST(ReduceWindow, RefusesWindowsThatStickOut)
+ISA_TEST(ReduceWindow, RefusesWindowsThatStickOut)
 {
     OpCase op = MakeCase(Add, {5}, {{2}, {1}, {1}}, DataType::Float32, 0);
     op.m_Output.SetShape(TensorShape({5}));

@@ -28,7 +28,7 @@ OpCase MakeCase(const std::vector<unsigned int>& from, const std::vector<unsigne
 
 } // namespace
 
-TEST(Reshape, KeepsTheElements)
+ISA_TEST(Reshape, KeepsTheElements)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -40,7 +40,7 @@ TEST(Reshape, KeepsTheElements)
     }
 }
 
-TEST(Reshape, DimensionsOfSizeOneComeAndGo)
+ISA_TEST(Reshape, DimensionsOfSizeOneComeAndGo)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -57,7 +57,7 @@ TEST(Reshape, DimensionsOfSizeOneComeAndGo)
     }
 }
 
-TEST(Reshape, CopiesHalfBytes)
+ISA_TEST(Reshape, CopiesHalfBytes)
 {
     const TensorInfo from(TensorShape({3}), DataType::QSymmS4, 0.5f);
     const TensorInfo to(TensorShape({1, 3}), DataType::QSymmS4, 0.5f);
@@ -70,13 +70,13 @@ TEST(Reshape, CopiesHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x21, 0x08}));
 }
 
-TEST(Reshape, RefusesAnotherNumberOfElements)
+ISA_TEST(Reshape, RefusesAnotherNumberOfElements)
 {
     CheckRejectsShapes(MakeCase({2, 3}, {5}, DataType::Float32), "numbers of elements differ");
     CheckRejectsShapes(MakeCase({2, 3}, {0}, DataType::Float32), "numbers of elements differ");
 }
 
-TEST(Reshape, RefusesAnotherType)
+ISA_TEST(Reshape, RefusesAnotherType)
 {
     OpCase op = MakeCase({2, 3}, {6}, DataType::Float32);
     op.m_Output.SetDataType(DataType::Float16);

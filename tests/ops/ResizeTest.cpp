@@ -121,7 +121,7 @@ const std::vector<std::pair<TensorShape, TensorShape>>& GetSizes()
 
 } // namespace
 
-TEST(Resize, NearestNeighborOfAnyType)
+ISA_TEST(Resize, NearestNeighborOfAnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -135,7 +135,7 @@ TEST(Resize, NearestNeighborOfAnyType)
     }
 }
 
-TEST(Resize, BilinearFloat)
+ISA_TEST(Resize, BilinearFloat)
 {
     for (const auto& [input, output] : GetSizes())
     {
@@ -150,7 +150,7 @@ TEST(Resize, BilinearFloat)
 }
 
 // More columns than are located at once. A factor of 1024 keeps positions exact in float.
-TEST(Resize, WideImages)
+ISA_TEST(Resize, WideImages)
 {
     const TensorShape input({2, 2, 3, 2});
     const TensorShape output({2, 2, 3072, 2});
@@ -161,7 +161,7 @@ TEST(Resize, WideImages)
     }
 }
 
-TEST(Resize, BilinearQuantized)
+ISA_TEST(Resize, BilinearQuantized)
 {
     for (const auto& [input, output] : GetSizes())
     {
@@ -181,7 +181,7 @@ TEST(Resize, BilinearQuantized)
     }
 }
 
-TEST(Resize, BilinearIntegersInFixedPoint)
+ISA_TEST(Resize, BilinearIntegersInFixedPoint)
 {
     // 2 to 3 pixels: positions 0, 683 and 1366 of 1024 to a pixel. 683 / 1024 of the way from 100 to 101, from -100 to
     // -101, and the halves: away from zero.
@@ -200,7 +200,7 @@ TEST(Resize, BilinearIntegersInFixedPoint)
     check(DataType::QSymmS16, {32767, -32768}, {32767, -10944, -32768});
 }
 
-TEST(Resize, RefusesShapesThatDoNotFit)
+ISA_TEST(Resize, RefusesShapesThatDoNotFit)
 {
     const TensorShape image({1, 4, 4, 2});
     const TensorShape larger({1, 8, 8, 2});
@@ -221,7 +221,7 @@ TEST(Resize, RefusesShapesThatDoNotFit)
     CheckRejectsShapes(nothing, "nothing to take");
 }
 
-TEST(Resize, RefusesLayoutsAndTypes)
+ISA_TEST(Resize, RefusesLayoutsAndTypes)
 {
     const TensorShape image({1, 4, 4, 2});
     OpCase channelsFirst = MakeCase(image, image, ResizeMethod::Bilinear, {}, DataType::Float32);

@@ -42,7 +42,7 @@ OpCase MakeCase(const std::vector<unsigned int>& sizes, unsigned int sequence, u
 
 } // namespace
 
-TEST(ReverseSequence, AnyType)
+ISA_TEST(ReverseSequence, AnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -51,7 +51,7 @@ TEST(ReverseSequence, AnyType)
     }
 }
 
-TEST(ReverseSequence, AnyDimensions)
+ISA_TEST(ReverseSequence, AnyDimensions)
 {
     CheckOp(MakeCase({2, 3}, 1, 0, {2, 3}, DataType::Float32));
     CheckOp(MakeCase({2, 3}, 0, 1, {2, 1, 0}, DataType::Float32));
@@ -60,7 +60,7 @@ TEST(ReverseSequence, AnyDimensions)
     CheckOp(MakeCase({2, 0}, 1, 0, {0, 0}, DataType::Float32));
 }
 
-TEST(ReverseSequence, RefusesWhatDoesNotFit)
+ISA_TEST(ReverseSequence, RefusesWhatDoesNotFit)
 {
     const IBackend& reference = *GetTestBackends().front();
     for (const double length : {-1.0, 4.0})

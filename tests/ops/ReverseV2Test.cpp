@@ -45,7 +45,7 @@ OpCase MakeCase(const Sizes& sizes, const std::vector<double>& axes, DataType ty
 
 } // namespace
 
-TEST(ReverseV2, AnyTypeAndAxes)
+ISA_TEST(ReverseV2, AnyTypeAndAxes)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -61,7 +61,7 @@ TEST(ReverseV2, AnyTypeAndAxes)
     }
 }
 
-TEST(ReverseV2, TurnsHalfBytes)
+ISA_TEST(ReverseV2, TurnsHalfBytes)
 {
     OpCase op = MakeCase({3}, {0}, DataType::Float32);
     op.m_Output = TensorInfo(TensorShape({3}), DataType::QSymmS4, 0.5f);
@@ -69,7 +69,7 @@ TEST(ReverseV2, TurnsHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x2F, 0x01}));
 }
 
-TEST(ReverseV2, RefusesOtherAxes)
+ISA_TEST(ReverseV2, RefusesOtherAxes)
 {
     CheckUnsupported(MakeCase({2, 3}, {0}, DataType::Float32, DataType::Float32), SupportCode::UnsupportedType,
                      "input 1");

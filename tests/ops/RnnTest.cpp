@@ -109,7 +109,7 @@ const TensorInfo ByteWeights({1}, DataType::QAsymmS8, 0.6f / 127.0f, 0);
 
 } // namespace
 
-TEST(Rnn, SequencesAndSteps)
+ISA_TEST(Rnn, SequencesAndSteps)
 {
     for (unsigned int bits = 0; bits < 8; ++bits)
     {
@@ -131,7 +131,7 @@ TEST(Rnn, SequencesAndSteps)
 }
 
 // With symmetric and with asymmetric quantization, on rows that it keeps as they are.
-TEST(Rnn, ExactBytes)
+ISA_TEST(Rnn, ExactBytes)
 {
     for (const bool isAsymmetric : {false, true})
     {
@@ -154,7 +154,7 @@ TEST(Rnn, ExactBytes)
     }
 }
 
-TEST(Rnn, Refused)
+ISA_TEST(Rnn, Refused)
 {
     RecurrentLayer layer = MakeRnn(false, false, Float({1}));
     layer.m_Inputs[2] = Random(TensorInfo({Units, Units}, DataType::QAsymmS8, 0.1f, 0), 1, -1, 1);
@@ -165,7 +165,7 @@ TEST(Rnn, Refused)
     EXPECT_NE(GetRefusal(layer).find("must have one scale"), std::string::npos);
 }
 
-TEST(BidirectionalSequenceRnn, Directions)
+ISA_TEST(BidirectionalSequenceRnn, Directions)
 {
     for (unsigned int bits = 0; bits < 12; ++bits)
     {
@@ -224,7 +224,7 @@ TEST(BidirectionalSequenceRnn, Directions)
 }
 
 // As TFLite: 8-bit weights and time in front run the sequence as often as it has steps.
-TEST(BidirectionalSequenceRnn, RepeatsHybridSequences)
+ISA_TEST(BidirectionalSequenceRnn, RepeatsHybridSequences)
 {
     BidirectionalSequenceRnnDescriptor descriptor;
     descriptor.m_TimeMajor = true;
@@ -250,7 +250,7 @@ TEST(BidirectionalSequenceRnn, RepeatsHybridSequences)
 }
 
 // A quarter of a turn in each step: states come back after four passes. Were each pass run, this would take a minute.
-TEST(BidirectionalSequenceRnn, LongHybridSequencesWhoseStatesTurn)
+ISA_TEST(BidirectionalSequenceRnn, LongHybridSequencesWhoseStatesTurn)
 {
     for (const unsigned int steps : {1U, 2U, 3U, 5U, 6U, 7U, 13U, 20013U})
     {

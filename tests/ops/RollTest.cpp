@@ -46,7 +46,7 @@ OpCase MakeCase(const std::vector<unsigned int>& sizes, DataType type, const std
 
 } // namespace
 
-TEST(Roll, AnyTypeAndAxis)
+ISA_TEST(Roll, AnyTypeAndAxis)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -63,7 +63,7 @@ TEST(Roll, AnyTypeAndAxis)
     }
 }
 
-TEST(Roll, RefusesAxesOutsideOfTheRank)
+ISA_TEST(Roll, RefusesAxesOutsideOfTheRank)
 {
     for (const double axis : {2.0, -3.0, double{std::numeric_limits<int32_t>::min()}})
     {
@@ -74,7 +74,7 @@ TEST(Roll, RefusesAxesOutsideOfTheRank)
                  InvalidArgumentException);
 }
 
-TEST(Roll, RefusesWhatDoesNotFit)
+ISA_TEST(Roll, RefusesWhatDoesNotFit)
 {
     OpCase counts = MakeCase({3, 2}, DataType::Float32, {1, 1}, {0, 1});
     counts.m_Inputs[2] = Constant(Values(TensorInfo(TensorShape({1}), DataType::Signed32), {0}));

@@ -64,7 +64,7 @@ OpCase MakeCase(ScatterNdFunction function, bool isTensor, DataType type, DataTy
 
 } // namespace
 
-TEST(ScatterNd, AnyTypeAndFunction)
+ISA_TEST(ScatterNd, AnyTypeAndFunction)
 {
     for (const ScatterNdFunction function : {ScatterNdFunction::Update, ScatterNdFunction::Add, ScatterNdFunction::Sub,
                                              ScatterNdFunction::Max, ScatterNdFunction::Min})
@@ -88,7 +88,7 @@ TEST(ScatterNd, AnyTypeAndFunction)
     }
 }
 
-TEST(ScatterNd, AddsWhatIsStored)
+ISA_TEST(ScatterNd, AddsWhatIsStored)
 {
     OpCase op = MakeCase(ScatterNdFunction::Add, false, DataType::Float32);
     op.m_Output = TensorInfo(TensorShape({3}), DataType::QAsymmU8, 0.5f, 7);
@@ -98,7 +98,7 @@ TEST(ScatterNd, AddsWhatIsStored)
     CheckOp(op);
 }
 
-TEST(ScatterNd, EmptyTuplesUpdateEverything)
+ISA_TEST(ScatterNd, EmptyTuplesUpdateEverything)
 {
     OpCase op = MakeCase(ScatterNdFunction::Add, false, DataType::Float32);
     op.m_Output = TensorInfo(TensorShape({2}), DataType::Float32);
@@ -108,7 +108,7 @@ TEST(ScatterNd, EmptyTuplesUpdateEverything)
     CheckOp(op);
 }
 
-TEST(ScatterNd, RefusesWhatDoesNotFit)
+ISA_TEST(ScatterNd, RefusesWhatDoesNotFit)
 {
     OpCase outside = MakeCase(ScatterNdFunction::Add, false, DataType::Float32);
     outside.m_Inputs[1] = Stored(outside.m_Inputs[1].m_Info, {0, 0, 0, 0, 5, 0});

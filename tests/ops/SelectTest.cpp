@@ -59,7 +59,7 @@ OpCase MakeCase(const Sizes& condition, const Sizes& x, const Sizes& y, const Si
 
 } // namespace
 
-TEST(Select, AnyType)
+ISA_TEST(Select, AnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -69,7 +69,7 @@ TEST(Select, AnyType)
     }
 }
 
-TEST(Select, Broadcasts)
+ISA_TEST(Select, Broadcasts)
 {
     constexpr DataType type = DataType::Float32;
     CheckOp(MakeCase({}, {}, {}, {}, type));
@@ -81,7 +81,7 @@ TEST(Select, Broadcasts)
     CheckOp(MakeCase({1}, {1, 1}, {1}, {}, type));
 }
 
-TEST(Select, BySlice)
+ISA_TEST(Select, BySlice)
 {
     constexpr DataType type = DataType::Signed32;
     CheckOp(MakeCase({2}, {2, 2}, {2, 2}, {2, 2}, type, true));
@@ -91,7 +91,7 @@ TEST(Select, BySlice)
     CheckOp(MakeCase({0}, {0, 2}, {0, 2}, {0, 2}, type, true));
 }
 
-TEST(Select, RefusesWhatDoesNotFit)
+ISA_TEST(Select, RefusesWhatDoesNotFit)
 {
     CheckRejectsShapes(MakeCase({2}, {3}, {3}, {3}, DataType::Float32), "does not broadcast");
     CheckRejectsShapes(MakeCase({1, 3}, {3}, {3}, {3}, DataType::Float32), "does not broadcast");

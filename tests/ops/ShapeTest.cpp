@@ -26,7 +26,7 @@ OpCase MakeCase(const std::vector<unsigned int>& sizes, DataType type, DataType 
 
 } // namespace
 
-TEST(Shape, AnyTensor)
+ISA_TEST(Shape, AnyTensor)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -39,7 +39,7 @@ TEST(Shape, AnyTensor)
     }
 }
 
-TEST(Shape, RefusesWhatDoesNotFit)
+ISA_TEST(Shape, RefusesWhatDoesNotFit)
 {
     CheckUnsupported(MakeCase({2}, DataType::Float32, DataType::Float32), SupportCode::UnsupportedType, "output 0");
     CheckRejectsShapes(MakeCase({0, 0xFFFFFFFFU}, DataType::Float32), "Signed64");

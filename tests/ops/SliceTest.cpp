@@ -43,7 +43,7 @@ OpCase MakeCase(const Sizes& input, const Sizes& begin, const Sizes& size, DataT
 
 } // namespace
 
-TEST(Slice, AnyTypeAndRank)
+ISA_TEST(Slice, AnyTypeAndRank)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -58,7 +58,7 @@ TEST(Slice, AnyTypeAndRank)
     }
 }
 
-TEST(Slice, RandomBoxes)
+ISA_TEST(Slice, RandomBoxes)
 {
     std::mt19937 random(5);
     const auto pick = [&random](unsigned int first, unsigned int last)
@@ -78,7 +78,7 @@ TEST(Slice, RandomBoxes)
     }
 }
 
-TEST(Slice, TakesHalfBytes)
+ISA_TEST(Slice, TakesHalfBytes)
 {
     const OpCase op{"4 bits",
                     LayerType::Slice,
@@ -89,7 +89,7 @@ TEST(Slice, TakesHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x32, 0xFE}));
 }
 
-TEST(Slice, RefusesBoxesThatDoNotFit)
+ISA_TEST(Slice, RefusesBoxesThatDoNotFit)
 {
     OpCase outside = MakeCase({4, 5}, {1, 2}, {3, 3}, DataType::Float32);
     outside.m_Descriptor = MakeDescriptor(SliceDescriptor({2, 2}, {3, 3}));

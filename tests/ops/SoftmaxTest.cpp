@@ -70,7 +70,7 @@ OpCase MakeCase(TestTensor input, DataType outputType, int axis = -1, float beta
 
 } // namespace
 
-TEST(Softmax, FloatTypes)
+ISA_TEST(Softmax, FloatTypes)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
     {
@@ -84,7 +84,7 @@ TEST(Softmax, FloatTypes)
     }
 }
 
-TEST(Softmax, AnyAxis)
+ISA_TEST(Softmax, AnyAxis)
 {
     const TensorShape shape({2, 3, 4, 5});
     for (int axis = -4; axis < 4; ++axis)
@@ -97,7 +97,7 @@ TEST(Softmax, AnyAxis)
     }
 }
 
-TEST(Softmax, ShapesOfNoElementAndOfOne)
+ISA_TEST(Softmax, ShapesOfNoElementAndOfOne)
 {
     for (const DataType type : {DataType::Float32, DataType::QAsymmU8, DataType::QSymmS16})
     {
@@ -112,13 +112,13 @@ TEST(Softmax, ShapesOfNoElementAndOfOne)
     CheckOp(MakeCase(Random(TensorInfo(TensorShape(Dimensionality::Scalar), DataType::Float32), 7), DataType::Float32));
 }
 
-TEST(Softmax, LargeFloatsDoNotOverflow)
+ISA_TEST(Softmax, LargeFloatsDoNotOverflow)
 {
     CheckOp(MakeCase(Values(TensorInfo(TensorShape({2, 2}), DataType::Float32), {1e30, -1e30, 500, 501}),
                      DataType::Float32));
 }
 
-TEST(Softmax, QuantizedTypesAreWithinAStep)
+ISA_TEST(Softmax, QuantizedTypesAreWithinAStep)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {
@@ -144,7 +144,7 @@ TEST(Softmax, QuantizedTypesAreWithinAStep)
     }
 }
 
-TEST(Softmax, ManyEqualBytes)
+ISA_TEST(Softmax, ManyEqualBytes)
 {
     // The sum of the powers leaves its 12 integer bits.
     const TensorInfo info(TensorShape({1, 5000}), DataType::QAsymmS8, 0.1f, 0);
@@ -152,7 +152,7 @@ TEST(Softmax, ManyEqualBytes)
 }
 
 // Results of TFLite's reference kernels.
-TEST(Softmax, QuantizedResultsOfTfLite)
+ISA_TEST(Softmax, QuantizedResultsOfTfLite)
 {
     struct Row
     {
@@ -195,7 +195,7 @@ TEST(Softmax, QuantizedResultsOfTfLite)
     }
 }
 
-TEST(Softmax, RefusesWhatDoesNotFit)
+ISA_TEST(Softmax, RefusesWhatDoesNotFit)
 {
     const TensorShape shape({2, 3});
     const auto floats = [&] { return Random(TensorInfo(shape, DataType::Float32), 1); };

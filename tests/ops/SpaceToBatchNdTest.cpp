@@ -88,7 +88,7 @@ OpCase MakeBatchToSpace(const Sizes& space, const Sizes& block, const Edges& edg
 
 } // namespace
 
-TEST(SpaceToBatchNd, AnyTypeBothWays)
+ISA_TEST(SpaceToBatchNd, AnyTypeBothWays)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -108,7 +108,7 @@ TEST(SpaceToBatchNd, AnyTypeBothWays)
     }
 }
 
-TEST(SpaceToBatchNd, RefusesWhatDoesNotFit)
+ISA_TEST(SpaceToBatchNd, RefusesWhatDoesNotFit)
 {
     const auto with = [](const Sizes& block, const Edges& edges, DataLayout layout = DataLayout::NHWC)
     {
@@ -126,7 +126,7 @@ TEST(SpaceToBatchNd, RefusesWhatDoesNotFit)
     CheckRejectsShapes(with({0xFFFFFFFFU, 0xFFFFFFFFU}, {{0, 0}, {0, 0}}), "whole blocks");
 }
 
-TEST(BatchToSpaceNd, RefusesWhatDoesNotFit)
+ISA_TEST(BatchToSpaceNd, RefusesWhatDoesNotFit)
 {
     const auto with = [](const Sizes& block, const Edges& edges, DataLayout layout = DataLayout::NHWC)
     {

@@ -47,7 +47,7 @@ OpCase MakeCase(LayerType layer, unsigned int batch, unsigned int blocks, unsign
 
 } // namespace
 
-TEST(SpaceToDepth, AnyTypeBothWays)
+ISA_TEST(SpaceToDepth, AnyTypeBothWays)
 {
     for (const LayerType layer : {LayerType::SpaceToDepth, LayerType::DepthToSpace})
     {
@@ -63,7 +63,7 @@ TEST(SpaceToDepth, AnyTypeBothWays)
     }
 }
 
-TEST(SpaceToDepth, RefusesWhatDoesNotFit)
+ISA_TEST(SpaceToDepth, RefusesWhatDoesNotFit)
 {
     for (const LayerType layer : {LayerType::SpaceToDepth, LayerType::DepthToSpace})
     {

@@ -35,7 +35,7 @@ OpCase MakeCase(const Sizes& placesShape, const std::vector<double>& places, con
 
 } // namespace
 
-TEST(SparseToDense, AnyType)
+ISA_TEST(SparseToDense, AnyType)
 {
     for (const DataType type : {DataType::Float32, DataType::Signed32, DataType::Signed64, DataType::QAsymmS8,
                                 DataType::Unsigned8, DataType::Float16, DataType::Float64})
@@ -47,7 +47,7 @@ TEST(SparseToDense, AnyType)
     }
 }
 
-TEST(SparseToDense, AnyRank)
+ISA_TEST(SparseToDense, AnyRank)
 {
     CheckOp(MakeCase({}, {2}, {4}, {}, {5}, {9, 9, 5, 9}));
     CheckOp(MakeCase({2}, {3, 0}, {4}, {2}, {5, 6}, {6, 9, 9, 5}));
@@ -57,12 +57,12 @@ TEST(SparseToDense, AnyRank)
     CheckOp(MakeCase({0, 2}, {}, {0, 2}, {0}, {}, {}));
 }
 
-TEST(SparseToDense, LastValueCounts)
+ISA_TEST(SparseToDense, LastValueCounts)
 {
     CheckOp(MakeCase({3}, {1, 1, 1}, {2}, {3}, {5, 6, 7}, {9, 7}));
 }
 
-TEST(SparseToDense, RefusesPlacesOutside)
+ISA_TEST(SparseToDense, RefusesPlacesOutside)
 {
     const IBackend& reference = *GetTestBackends().front();
     for (const double index : {-1.0, 4.0, 2147483647.0})

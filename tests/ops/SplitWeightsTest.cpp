@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of split weights: which ones are split at all, how much memory they take, and files that cannot be.
+#include "harness/IsaTest.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 
@@ -22,11 +23,11 @@ using cpu::PackedWeights8;
 } // namespace
 
 // Few large weights are split, and many are not.
-TEST(SplitWeights, WeightsThatAreSplit)
+ISA_TEST(SplitWeights, WeightsThatAreSplit)
 {
     if (!HasSplits())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     for (const bool isSigned : {false, true})
     {
@@ -46,11 +47,11 @@ TEST(SplitWeights, WeightsThatAreSplit)
 
 // One weight in so many that the terms are just as many as are worth while, and a few more; what is packed is never
 // more than was said, nor are terms that are worth nothing taken.
-TEST(SplitWeights, PackedWeightsTakeNoMoreThanIsSaid)
+ISA_TEST(SplitWeights, PackedWeightsTakeNoMoreThanIsSaid)
 {
     if (!HasSplits())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     constexpr unsigned int Depth = 400; // of 100 groups
     for (const unsigned int columns : {1U, 16U, 19U, 40U})
@@ -81,11 +82,11 @@ TEST(SplitWeights, PackedWeightsTakeNoMoreThanIsSaid)
 }
 
 // A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
-TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
+ISA_TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
 {
     if (!HasSplits())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     constexpr unsigned int Depth = 64;
     const auto columns = static_cast<unsigned int>(6 * cpu::GetEngine8().m_Lanes); // three panels

@@ -65,7 +65,7 @@ OpCase MakeCase(const Sizes& input, const std::vector<View>& views, DataType typ
 
 } // namespace
 
-TEST(Splitter, AnyTypeAndAxis)
+ISA_TEST(Splitter, AnyTypeAndAxis)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -78,7 +78,7 @@ TEST(Splitter, AnyTypeAndAxis)
     }
 }
 
-TEST(Splitter, CutsHalfBytes)
+ISA_TEST(Splitter, CutsHalfBytes)
 {
     const auto info = [](const Sizes& sizes) { return TensorInfo(MakeShape(sizes), DataType::QSymmS4, 0.5f); };
     OpCase op = MakeCase({2, 3}, {{{0, 0}, {2, 1}}, {{0, 1}, {2, 2}}}, DataType::Float32);
@@ -88,7 +88,7 @@ TEST(Splitter, CutsHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x81, 0x32, 0xFE}));
 }
 
-TEST(Splitter, RefusesWhatDoesNotFit)
+ISA_TEST(Splitter, RefusesWhatDoesNotFit)
 {
     OpCase type = MakeCase({4}, {{{0}, {2}}, {{2}, {2}}}, DataType::Float32);
     type.m_MoreOutputs[0].SetDataType(DataType::Signed32);

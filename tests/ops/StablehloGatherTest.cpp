@@ -168,7 +168,7 @@ OpCase MakeScatter(ScatterNdFunction function, const Sizes& input, TestTensor in
 
 } // namespace
 
-TEST(StablehloGather, SlicesOfAnyType)
+ISA_TEST(StablehloGather, SlicesOfAnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -189,7 +189,7 @@ TEST(StablehloGather, SlicesOfAnyType)
     }
 }
 
-TEST(StablehloGather, StartsAreMovedInside)
+ISA_TEST(StablehloGather, StartsAreMovedInside)
 {
     constexpr double Most = 9e18;
     const TensorInfo info(TensorShape({4}), DataType::Signed64);
@@ -200,20 +200,20 @@ TEST(StablehloGather, StartsAreMovedInside)
     CheckOp(op);
 }
 
-TEST(StablehloGather, ZeroSizedTensors)
+ISA_TEST(StablehloGather, ZeroSizedTensors)
 {
     CheckOp(MakeGather(Dimensions({1}, {0}, {0}, 1, {1, 5}), {3, 5}, StartIndices({0}), {0, 5}, DataType::Float32));
     CheckOp(MakeGather(Dimensions({1}, {0}, {0}, 1, {1, 0}), {3, 0}, StartIndices({4}), {4, 0}, DataType::Float32));
 }
 
-TEST(StablehloGather, RefusesOtherIndexTypes)
+ISA_TEST(StablehloGather, RefusesOtherIndexTypes)
 {
     OpCase op = MakeGather(Dimensions({1}, {0}, {0}, 1, {1, 5}), {3, 5}, StartIndices({7}, DataType::Float32), {7, 5},
                            DataType::Float32);
     CheckUnsupported(op, SupportCode::UnsupportedType, "");
 }
 
-TEST(StablehloScatter, AllFunctionsAndTypes)
+ISA_TEST(StablehloScatter, AllFunctionsAndTypes)
 {
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16,
                                 DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
@@ -232,7 +232,7 @@ TEST(StablehloScatter, AllFunctionsAndTypes)
     }
 }
 
-TEST(StablehloScatter, IndicesMeetInTheOrderOfUpdates)
+ISA_TEST(StablehloScatter, IndicesMeetInTheOrderOfUpdates)
 {
     for (const DataType index : {DataType::Signed32, DataType::Signed64})
     {

@@ -89,7 +89,7 @@ OpCase MakeDilate(const Sizes& input, const Sizes& dilations, DataType type)
 
 } // namespace
 
-TEST(StablehloPad, EdgesAndInteriorOfAnyType)
+ISA_TEST(StablehloPad, EdgesAndInteriorOfAnyType)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -105,7 +105,7 @@ TEST(StablehloPad, EdgesAndInteriorOfAnyType)
     }
 }
 
-TEST(StablehloPad, NothingLeftOrNothingThere)
+ISA_TEST(StablehloPad, NothingLeftOrNothingThere)
 {
     CheckOp(MakePad({3, 3}, {-2, 0}, {-2, 0}, {0, 0}, DataType::Float32)); // all sizes become 0
     CheckOp(MakePad({0}, {2}, {2}, {3}, DataType::Signed32));              // edges alone
@@ -117,7 +117,7 @@ TEST(StablehloPad, NothingLeftOrNothingThere)
     CheckOp(MakePad({1, 2}, {1, 0}, {0, 0}, {2147483647, 0}, DataType::Float32));
 }
 
-TEST(StablehloPad, RandomPaddings)
+ISA_TEST(StablehloPad, RandomPaddings)
 {
     std::mt19937 random(5);
     const auto pick = [&random](int32_t first, int32_t last)
@@ -139,7 +139,7 @@ TEST(StablehloPad, RandomPaddings)
     }
 }
 
-TEST(StablehloPad, RefusesWhatDoesNotFit)
+ISA_TEST(StablehloPad, RefusesWhatDoesNotFit)
 {
     OpCase tooFew = MakePad({2, 3}, {1, 1}, {1, 1}, {0, 0}, DataType::Float32);
     StablehloPadDescriptor descriptor;
@@ -158,7 +158,7 @@ TEST(StablehloPad, RefusesWhatDoesNotFit)
     CheckUnsupported(values, SupportCode::UnsupportedType, "");
 }
 
-TEST(Dilate, AnyTypeAndRank)
+ISA_TEST(Dilate, AnyTypeAndRank)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -173,7 +173,7 @@ TEST(Dilate, AnyTypeAndRank)
     CheckOp(MakeDilate({1}, {4294967295U}, DataType::Float32));
 }
 
-TEST(Dilate, RefusesWhatDoesNotFit)
+ISA_TEST(Dilate, RefusesWhatDoesNotFit)
 {
     OpCase op = MakeDilate({2, 2}, {2, 3}, DataType::Float32);
     op.m_Output.SetShape(TensorShape({3, 5}));

@@ -53,7 +53,7 @@ OpCase MakeCase(const Sizes& input, unsigned int axis, unsigned int count, DataT
 
 } // namespace
 
-TEST(Stack, AnyTypeAxisAndNumberOfInputs)
+ISA_TEST(Stack, AnyTypeAxisAndNumberOfInputs)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -68,7 +68,7 @@ TEST(Stack, AnyTypeAxisAndNumberOfInputs)
     }
 }
 
-TEST(Stack, Scalars)
+ISA_TEST(Stack, Scalars)
 {
     OpCase op = MakeCase({2}, 0, 2, DataType::Float32);
     const TensorInfo scalar(MakeShape({}), DataType::Float32);
@@ -78,7 +78,7 @@ TEST(Stack, Scalars)
     CheckOp(op);
 }
 
-TEST(Stack, JoinsHalfBytes)
+ISA_TEST(Stack, JoinsHalfBytes)
 {
     OpCase op = MakeCase({3}, 1, 2, DataType::Float32);
     const TensorInfo info(TensorShape({3}), DataType::QSymmS4, 0.5f);
@@ -87,7 +87,7 @@ TEST(Stack, JoinsHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x41, 0x52, 0x63}));
 }
 
-TEST(Stack, RefusesWhatDoesNotFit)
+ISA_TEST(Stack, RefusesWhatDoesNotFit)
 {
     OpCase type = MakeCase({3}, 0, 2, DataType::Float32);
     type.m_Inputs[1].m_Info.SetDataType(DataType::Signed32);

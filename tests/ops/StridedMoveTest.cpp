@@ -4,6 +4,7 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -97,11 +98,11 @@ void ExpectMoved(const Dimensions& dimensions, size_t elementBytes, RandomRanges
 
 } // namespace
 
-TEST(StridedMove, AnyStrides)
+ISA_TEST(StridedMove, AnyStrides)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     std::mt19937 random(1);
     RandomRanges ranges;
@@ -123,11 +124,11 @@ TEST(StridedMove, AnyStrides)
     }
 }
 
-TEST(StridedMove, CutsPlanesOfAnySize)
+ISA_TEST(StridedMove, CutsPlanesOfAnySize)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     for (const int64_t count : {1009, 1024, 1571})
     {

@@ -53,7 +53,7 @@ OpCase MakeCase(const Sizes& input, const Positions& begin, const Positions& end
 
 } // namespace
 
-TEST(StridedSlice, AnyTypeAndDirection)
+ISA_TEST(StridedSlice, AnyTypeAndDirection)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -67,7 +67,7 @@ TEST(StridedSlice, AnyTypeAndDirection)
     }
 }
 
-TEST(StridedSlice, OutputsWithOtherRanks)
+ISA_TEST(StridedSlice, OutputsWithOtherRanks)
 {
     StridedSliceDescriptor shrinking({1, 0}, {2, 4}, {1, 2});
     shrinking.m_ShrinkAxisMask = 1;
@@ -82,7 +82,7 @@ TEST(StridedSlice, OutputsWithOtherRanks)
     CheckOp(MakeCase({3, 4}, growing, {3, 3}, {1, 3, 3}, DataType::Float32));
 }
 
-TEST(StridedSlice, RandomSlices)
+ISA_TEST(StridedSlice, RandomSlices)
 {
     std::mt19937 random(7);
     const auto pick = [&random](int first, int last)
@@ -112,7 +112,7 @@ TEST(StridedSlice, RandomSlices)
     }
 }
 
-TEST(StridedSlice, WhatLiesOutsideIsZero)
+ISA_TEST(StridedSlice, WhatLiesOutsideIsZero)
 {
     constexpr int Lowest = std::numeric_limits<int>::min();
     CheckOp(MakeCase({1}, {0}, {Lowest}, {-1000000000}, {3}));
@@ -120,7 +120,7 @@ TEST(StridedSlice, WhatLiesOutsideIsZero)
     CheckOp(MakeCase({2, 3}, {-1, 2}, {3, -3}, {1, -1}, {4, 5}, DataType::Signed32));
 }
 
-TEST(StridedSlice, TakesHalfBytes)
+ISA_TEST(StridedSlice, TakesHalfBytes)
 {
     const OpCase op{"4 bits",
                     LayerType::StridedSlice,
@@ -131,7 +131,7 @@ TEST(StridedSlice, TakesHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x8F, 0x13}));
 }
 
-TEST(StridedSlice, RefusesWhatDoesNotFit)
+ISA_TEST(StridedSlice, RefusesWhatDoesNotFit)
 {
     OpCase noStride = MakeCase({4}, {0}, {4}, {1}, {4});
     noStride.m_Descriptor = MakeDescriptor(StridedSliceDescriptor({0}, {4}, {0}));

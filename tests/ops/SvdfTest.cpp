@@ -131,7 +131,7 @@ void CheckIntegerSteps(const TensorInfo& times, const TensorInfo& state, double 
 
 } // namespace
 
-TEST(Svdf, FloatSteps)
+ISA_TEST(Svdf, FloatSteps)
 {
     for (const bool isHybrid : {false, true})
     {
@@ -155,7 +155,7 @@ TEST(Svdf, FloatSteps)
     }
 }
 
-TEST(Svdf, IntegerSteps)
+ISA_TEST(Svdf, IntegerSteps)
 {
     CheckIntegerSteps(TensorInfo({Filters, Memory}, DataType::QSymmS16, 0.001f, 0),
                       TensorInfo({Batches, Filters * Memory}, DataType::QSymmS16, 0.0005f, 0),
@@ -163,7 +163,7 @@ TEST(Svdf, IntegerSteps)
 }
 
 /// As TFLite Micro has them, with a zero point of the state, and scales multiplied in float.
-TEST(Svdf, StepsWithStateOf8Bits)
+ISA_TEST(Svdf, StepsWithStateOf8Bits)
 {
     for (const DataType weights : {DataType::QAsymmS8, DataType::QSymmS8})
     {
@@ -173,7 +173,7 @@ TEST(Svdf, StepsWithStateOf8Bits)
     }
 }
 
-TEST(Svdf, Refused)
+ISA_TEST(Svdf, Refused)
 {
     RecurrentLayer layer = MakeFloat(Float({1}));
     SvdfDescriptor descriptor = MakeSvdf(0);

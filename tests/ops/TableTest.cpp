@@ -38,7 +38,7 @@ TensorInfo Plain(const TensorShape& shape, DataType type)
 
 } // namespace
 
-TEST(Table, BytesAreLookedUp)
+ISA_TEST(Table, BytesAreLookedUp)
 {
     for (const DataType entry : {DataType::Signed8, DataType::Signed16})
     {
@@ -52,7 +52,7 @@ TEST(Table, BytesAreLookedUp)
     }
 }
 
-TEST(Table, ShortsAreInterpolated)
+ISA_TEST(Table, ShortsAreInterpolated)
 {
     for (const DataType entry : {DataType::Signed8, DataType::Signed16})
     {
@@ -74,7 +74,7 @@ TEST(Table, ShortsAreInterpolated)
     }
 }
 
-TEST(Table, QuantizationDoesNotMatter)
+ISA_TEST(Table, QuantizationDoesNotMatter)
 {
     const TensorInfo input(TensorShape({3}), DataType::QAsymmS8, 0.5f, 3);
     const TensorInfo entries(TensorShape({256}), DataType::QAsymmS8, 0.25f, -7);
@@ -84,7 +84,7 @@ TEST(Table, QuantizationDoesNotMatter)
 }
 
 // Entries are from the lowest value on.
-TEST(Table, UnsignedBytes)
+ISA_TEST(Table, UnsignedBytes)
 {
     const TensorInfo input(TensorShape({4}), DataType::QAsymmU8, 0.5f, 3);
     const TensorInfo entries(TensorShape({256}), DataType::QAsymmS8, 0.25f, -7);
@@ -95,7 +95,7 @@ TEST(Table, UnsignedBytes)
     CheckOp(MakeCase(Stored(plain, {0, 1, 128, 255}), AllBytes(bytes), plain, Expect(plain, {0, 1, 128, 255})));
 }
 
-TEST(Table, OnCpuAccAsReference)
+ISA_TEST(Table, OnCpuAccAsReference)
 {
     for (const DataType type :
          {DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed8, DataType::Unsigned8})
@@ -117,7 +117,7 @@ TEST(Table, OnCpuAccAsReference)
 }
 
 // A table that comes at run time and is read here last: the output may take over its memory.
-TEST(Table, InPlaceOfItsTable)
+ISA_TEST(Table, InPlaceOfItsTable)
 {
     const INetworkPtr network = INetwork::Create();
     const TensorInfo info(TensorShape({16, 16}), DataType::Signed8);
@@ -148,7 +148,7 @@ TEST(Table, InPlaceOfItsTable)
     }
 }
 
-TEST(Table, RefusesTablesOfOtherSizesAndTypes)
+ISA_TEST(Table, RefusesTablesOfOtherSizesAndTypes)
 {
     const TestTensor input = Random(Plain(TensorShape({2}), DataType::Signed8), 1);
     const TensorInfo output = Plain(TensorShape({2}), DataType::Signed8);

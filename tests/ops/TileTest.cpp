@@ -43,7 +43,7 @@ OpCase MakeCase(const Sizes& input, const Sizes& multiples, DataType type)
 
 } // namespace
 
-TEST(Tile, AnyTypeAndRank)
+ISA_TEST(Tile, AnyTypeAndRank)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -59,7 +59,7 @@ TEST(Tile, AnyTypeAndRank)
     }
 }
 
-TEST(Tile, RepeatsHalfBytes)
+ISA_TEST(Tile, RepeatsHalfBytes)
 {
     const auto info = [](const Sizes& sizes) { return TensorInfo(MakeShape(sizes), DataType::QSymmS4, 0.5f); };
     OpCase op = MakeCase({3}, {3}, DataType::Float32);
@@ -68,7 +68,7 @@ TEST(Tile, RepeatsHalfBytes)
     EXPECT_EQ(ToNumbers(RunOnCpuRef(op)), (std::vector<unsigned int>{0x21, 0x1F, 0xF2, 0x21, 0x0F}));
 }
 
-TEST(Tile, RefusesWhatDoesNotFit)
+ISA_TEST(Tile, RefusesWhatDoesNotFit)
 {
     OpCase tooFew = MakeCase({2, 3}, {1, 2}, DataType::Float32);
     tooFew.m_Descriptor = MakeDescriptor(TileDescriptor({2}));

@@ -83,7 +83,7 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
 
 } // namespace
 
-TEST(TransposeConvolution2d, AgreesWithDoublePrecision)
+ISA_TEST(TransposeConvolution2d, AgreesWithDoublePrecision)
 {
     for (const Case& c : Cases)
     {
@@ -104,7 +104,7 @@ TEST(TransposeConvolution2d, AgreesWithDoublePrecision)
     }
 }
 
-TEST(TransposeConvolution2d, IsExactOnQuantizedTypes)
+ISA_TEST(TransposeConvolution2d, IsExactOnQuantizedTypes)
 {
     for (const Case& c : Cases)
     {
@@ -123,7 +123,7 @@ TEST(TransposeConvolution2d, IsExactOnQuantizedTypes)
 }
 
 // Data that 8 bits hold exactly.
-TEST(TransposeConvolution2d, QuantizesFloatDataBesideIntegerWeights)
+ISA_TEST(TransposeConvolution2d, QuantizesFloatDataBesideIntegerWeights)
 {
     OpCase op = MakeOp({"hybrid", {1, 2, 2, 1}, {2, 2, 2, 1}, {1, 3, 3, 2}, 1, 0, 0}, GetSumTypes()[0]);
     op.m_Inputs[0] = Values(op.m_Inputs[0].m_Info, {-128, 127, 3, -50});
@@ -131,7 +131,7 @@ TEST(TransposeConvolution2d, QuantizesFloatDataBesideIntegerWeights)
     CheckOp(op);
 }
 
-TEST(TransposeConvolution2d, RefusesWhatDoesNotFit)
+ISA_TEST(TransposeConvolution2d, RefusesWhatDoesNotFit)
 {
     const SumTypes& floats = GetSumTypes()[0];
     OpCase op = MakeOp(Cases[0], floats);

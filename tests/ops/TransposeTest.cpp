@@ -50,7 +50,7 @@ OpCase MakeCase(const std::vector<unsigned int>& sizes, const std::vector<unsign
 
 } // namespace
 
-TEST(Transpose, AllOrdersOfFourDimensions)
+ISA_TEST(Transpose, AllOrdersOfFourDimensions)
 {
     std::vector<unsigned int> mappings = {0, 1, 2, 3};
     do
@@ -60,7 +60,7 @@ TEST(Transpose, AllOrdersOfFourDimensions)
     } while (std::next_permutation(mappings.begin(), mappings.end()));
 }
 
-TEST(Transpose, AnyTypeAndRank)
+ISA_TEST(Transpose, AnyTypeAndRank)
 {
     for (const DataType type : GetMovedTypes())
     {
@@ -71,7 +71,7 @@ TEST(Transpose, AnyTypeAndRank)
     }
 }
 
-TEST(Transpose, MovesHalfBytesAndComplexNumbers)
+ISA_TEST(Transpose, MovesHalfBytesAndComplexNumbers)
 {
     const PermutationVector swap({1, 0});
     const OpCase packed{"4 bits",
@@ -103,7 +103,7 @@ TEST(Transpose, MovesHalfBytesAndComplexNumbers)
     }
 }
 
-TEST(Transpose, RefusesMappingsThatDoNotFit)
+ISA_TEST(Transpose, RefusesMappingsThatDoNotFit)
 {
     OpCase tooFew = MakeCase({2, 3}, {1, 0}, DataType::Float32);
     tooFew.m_Descriptor = MakeDescriptor(TransposeDescriptor(PermutationVector({0})));

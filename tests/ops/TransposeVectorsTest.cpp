@@ -5,9 +5,13 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaCases.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <vector>
@@ -23,23 +27,41 @@ struct Place
 {
     size_t m_Rows;
     size_t m_Columns;
-    size_t m_Stride;     ///< of the target, in elements
-    size_t m_First;      ///< bytes before the target
-    size_t m_FromStride; ///< of the source, in elements
+    size_t m_Stride; ///< of the target, in elements
+    size_t m_First;  ///< bytes before the target
     bool m_IsOfMany = false;
 };
 
-template <size_t Bytes>
-void ExpectTransposed(const Place& place)
+/// A matrix whose memory ends with its last row: behind it there is a page that may not be read.
+class Source
 {
-    const size_t fromStride = place.m_FromStride;
-    // Without a gap behind the last row, there is a page that may not be read.
-    const GuardedBuffer source((place.m_Columns - 1) * fromStride * Bytes + place.m_Rows * Bytes);
-    std::byte* const from = source.GetData();
-    for (size_t i = 0; i < source.GetBytes(); ++i)
+public:
+    Source(size_t rows, size_t columns, size_t stride, size_t bytes)
+        : m_Stride(stride), m_Memory((columns - 1) * stride * bytes + rows * bytes)
     {
-        from[i] = static_cast<std::byte>(i * 2654435761U >> 11U);
+        for (size_t column = 0; column < columns; ++column) // and the gaps keep the memory's pattern
+        {
+            std::byte* const to = m_Memory.GetData() + column * stride * bytes;
+            for (size_t i = 0; i < rows * bytes; ++i)
+            {
+                to[i] = static_cast<std::byte>((column * stride * bytes + i) * 2654435761U >> 11U);
+            }
+        }
     }
+
+    const std::byte* GetData() const { return m_Memory.GetData(); }
+    size_t GetStride() const { return m_Stride; } ///< in elements
+
+private:
+    size_t m_Stride;
+    GuardedBuffer m_Memory;
+};
+
+template <size_t Bytes>
+void ExpectTransposed(const Source& source, const Place& place)
+{
+    const size_t fromStride = source.GetStride();
+    const std::byte* const from = source.GetData();
     // The last row has no gap: what is read or written behind it is out of bounds.
     constexpr size_t Line = 64;
     const size_t bytes = ((place.m_Rows - 1) * place.m_Stride + place.m_Columns) * Bytes;
@@ -56,11 +78,17 @@ void ExpectTransposed(const Place& place)
                         from + (column * fromStride + row) * Bytes, Bytes);
         }
     }
-    cpu::TransposeElements<Bytes>(from, fromStride * Bytes, place.m_Rows, place.m_Columns, to, place.m_Stride * Bytes,
-                                  place.m_IsOfMany);
-    ASSERT_EQ(memory, expected) << Bytes << " bytes, " << place.m_Rows << " x " << place.m_Columns << ", stride "
-                                << place.m_Stride << ", first " << place.m_First << ", from " << fromStride
-                                << (place.m_IsOfMany ? ", of many" : "");
+    const std::vector<std::byte> before = memory;
+    const auto check = [&]
+    {
+        std::copy(before.begin(), before.end(), memory.begin());
+        cpu::TransposeElements<Bytes>(from, fromStride * Bytes, place.m_Rows, place.m_Columns, to,
+                                      place.m_Stride * Bytes, place.m_IsOfMany);
+        ASSERT_EQ(memory, expected) << Bytes << " bytes, " << place.m_Rows << " x " << place.m_Columns << ", stride "
+                                    << place.m_Stride << ", first " << place.m_First << ", from " << fromStride
+                                    << (place.m_IsOfMany ? ", of many" : "");
+    };
+    ForEachIsa(check);
 }
 
 template <size_t Bytes>
@@ -68,7 +96,7 @@ void ExpectAllTransposed()
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP();
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr size_t Line = 64 / Bytes;
     constexpr size_t Block = 16 / Bytes;
@@ -84,18 +112,19 @@ void ExpectAllTransposed()
     {
         for (const size_t column : columns)
         {
+            // Sources without gaps and with some, in few sets of a cache, and in a page for each row: each of them, of
+            // few and of many, comes with all rows and columns.
+            const Source sources[] = {Source(row, column, row, Bytes), Source(row, column, row + 2, Bytes),
+                                      Source(row, column, row + 1024 - row % 1024, Bytes),
+                                      Source(row, column, 5000 / Bytes + row, Bytes)};
             size_t turn = 0;
             const size_t lines = (column + Line - 1) / Line * Line;
             for (const size_t stride : {column, column + 1, lines, lines + Block})
             {
                 for (const size_t first : {size_t{0}, Bytes, size_t{16}, size_t{40}, 64 - Bytes, size_t{4}})
                 {
-                    // Sources without gaps and with some, in few sets of a cache, and in a page for each row: each of
-                    // them, of few and of many, comes with all rows and columns.
-                    const size_t fromStrides[] = {row, row + 2, row + 1024 - row % 1024, 5000 / Bytes + row};
-                    const size_t from = fromStrides[turn % std::size(fromStrides)];
-                    const bool isOfMany = turn / std::size(fromStrides) % 2 != 0;
-                    ExpectTransposed<Bytes>({row, column, stride, first, from, isOfMany});
+                    const bool isOfMany = turn / std::size(sources) % 2 != 0;
+                    ExpectTransposed<Bytes>(sources[turn % std::size(sources)], {row, column, stride, first, isOfMany});
                     ++turn;
                     if (testing::Test::HasFatalFailure())
                     {
@@ -109,19 +138,19 @@ void ExpectAllTransposed()
 
 } // namespace
 
-TEST(TransposeVectors, Bytes)
+ISA_TEST(TransposeVectors, Bytes)
 {
     ExpectAllTransposed<1>();
 }
-TEST(TransposeVectors, Shorts)
+ISA_TEST(TransposeVectors, Shorts)
 {
     ExpectAllTransposed<2>();
 }
-TEST(TransposeVectors, Words)
+ISA_TEST(TransposeVectors, Words)
 {
     ExpectAllTransposed<4>();
 }
-TEST(TransposeVectors, Pairs)
+ISA_TEST(TransposeVectors, Pairs)
 {
     ExpectAllTransposed<8>();
 }

@@ -142,7 +142,7 @@ std::vector<double> RoundBytes(const std::vector<double>& row, bool isAsymmetric
 
 } // namespace
 
-TEST(UnidirectionalSequenceLstm, Float)
+ISA_TEST(UnidirectionalSequenceLstm, Float)
 {
     for (const auto& [name, setup] : GetSetups())
     {
@@ -151,7 +151,7 @@ TEST(UnidirectionalSequenceLstm, Float)
 }
 
 // A value near the middle of two steps may fall to the other one than in the oracle: one step of one operand.
-TEST(UnidirectionalSequenceLstm, BytesBesideFloat)
+ISA_TEST(UnidirectionalSequenceLstm, BytesBesideFloat)
 {
     for (const DataType type : {DataType::QAsymmS8, DataType::QSymmS8})
     {
@@ -169,7 +169,7 @@ TEST(UnidirectionalSequenceLstm, BytesBesideFloat)
     }
 }
 
-TEST(UnidirectionalSequenceLstm, EmptySequencesKeepTheState)
+ISA_TEST(UnidirectionalSequenceLstm, EmptySequencesKeepTheState)
 {
     LstmSetup setup;
     setup.m_Steps = 0;
@@ -181,7 +181,7 @@ TEST(UnidirectionalSequenceLstm, EmptySequencesKeepTheState)
     EXPECT_TRUE(RunRecurrent(MakeLayer(setup, Float({}), 3))[0].m_Bytes.empty());
 }
 
-TEST(UnidirectionalSequenceLstm, Refused)
+ISA_TEST(UnidirectionalSequenceLstm, Refused)
 {
     const LstmSetup setup;
     const RecurrentLayer good = MakeLayer(setup, Float({}), 5);
@@ -208,7 +208,7 @@ TEST(UnidirectionalSequenceLstm, Refused)
     EXPECT_NE(GetRefusal(layer).find("clipping"), std::string::npos);
 }
 
-TEST(Lstm, OneStep)
+ISA_TEST(Lstm, OneStep)
 {
     for (const bool hasPeephole : {true, false})
     {

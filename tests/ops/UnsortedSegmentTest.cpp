@@ -88,7 +88,7 @@ OpCase MakeSum(const Sizes& data, const std::vector<double>& numbers, unsigned i
 
 } // namespace
 
-TEST(UnsortedSegment, EveryOperation)
+ISA_TEST(UnsortedSegment, EveryOperation)
 {
     using enum ReduceOperation;
     for (const ReduceOperation operation : {Sum, Max, Min, Prod})
@@ -104,12 +104,12 @@ TEST(UnsortedSegment, EveryOperation)
     }
 }
 
-TEST(UnsortedSegment, NothingOfHugeSize)
+ISA_TEST(UnsortedSegment, NothingOfHugeSize)
 {
     CheckOp(MakeCase(ReduceOperation::Sum, {2, 0, 5}, {}, {0}, 0x7FFFFFFFU, DataType::Signed32));
 }
 
-TEST(UnsortedSegment, IntegersWrap)
+ISA_TEST(UnsortedSegment, IntegersWrap)
 {
     for (const ReduceOperation operation : {ReduceOperation::Sum, ReduceOperation::Prod})
     {
@@ -120,7 +120,7 @@ TEST(UnsortedSegment, IntegersWrap)
     }
 }
 
-TEST(UnsortedSegment, RefusesWhatDoesNotFit)
+ISA_TEST(UnsortedSegment, RefusesWhatDoesNotFit)
 {
     const IBackend& reference = *GetTestBackends().front();
     EXPECT_THROW(RunOp(reference, MakeCase(ReduceOperation::Max, {2, 3}, {2}, {0, 2}, 2), RunVariant()),
@@ -132,7 +132,7 @@ TEST(UnsortedSegment, RefusesWhatDoesNotFit)
                      "Mean");
 }
 
-TEST(SegmentSum, AnyType)
+ISA_TEST(SegmentSum, AnyType)
 {
     for (const DataType type : {DataType::Float32, DataType::Signed32, DataType::Signed64})
     {
@@ -142,7 +142,7 @@ TEST(SegmentSum, AnyType)
     }
 }
 
-TEST(SegmentSum, RefusesNumbersOutside)
+ISA_TEST(SegmentSum, RefusesNumbersOutside)
 {
     const IBackend& reference = *GetTestBackends().front();
     for (const double number : {-1.0, 2.0})

@@ -122,7 +122,7 @@ const std::vector<std::pair<std::vector<unsigned int>, Window>>& GetImages()
 
 } // namespace
 
-TEST(WeightedHalves, ConvolutionsAsReference)
+ISA_TEST(WeightedHalves, ConvolutionsAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::BoundedReLu, 0.5f, -0.25f);
     for (const DataType type : HalfTypes)
@@ -140,7 +140,7 @@ TEST(WeightedHalves, ConvolutionsAsReference)
     }
 }
 
-TEST(WeightedHalves, GroupsAsReference)
+ISA_TEST(WeightedHalves, GroupsAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -162,7 +162,7 @@ TEST(WeightedHalves, GroupsAsReference)
     }
 }
 
-TEST(WeightedHalves, DepthwiseAsReference)
+ISA_TEST(WeightedHalves, DepthwiseAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::ReLu);
     for (const DataType type : HalfTypes)
@@ -182,7 +182,7 @@ TEST(WeightedHalves, DepthwiseAsReference)
     }
 }
 
-TEST(WeightedHalves, FullyConnectedAsReference)
+ISA_TEST(WeightedHalves, FullyConnectedAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::ReLu);
     for (const DataType type : HalfTypes)
@@ -206,7 +206,7 @@ TEST(WeightedHalves, FullyConnectedAsReference)
     }
 }
 
-TEST(WeightedHalves, BiasAtRunTimeAsReference)
+ISA_TEST(WeightedHalves, BiasAtRunTimeAsReference)
 {
     FullyConnectedDescriptor descriptor;
     descriptor.m_BiasEnabled = true;
@@ -217,7 +217,7 @@ TEST(WeightedHalves, BiasAtRunTimeAsReference)
     }
 }
 
-TEST(WeightedHalves, MatrixProductsAsReference)
+ISA_TEST(WeightedHalves, MatrixProductsAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -235,7 +235,7 @@ TEST(WeightedHalves, MatrixProductsAsReference)
     }
 }
 
-TEST(WeightedHalves, TransposedAsReference)
+ISA_TEST(WeightedHalves, TransposedAsReference)
 {
     for (const DataType type : HalfTypes)
     {
@@ -258,7 +258,7 @@ TEST(WeightedHalves, TransposedAsReference)
     }
 }
 
-TEST(WeightedHalves, VolumesAsReference)
+ISA_TEST(WeightedHalves, VolumesAsReference)
 {
     for (const DataType type : HalfTypes)
     {

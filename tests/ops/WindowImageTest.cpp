@@ -4,6 +4,7 @@
 #include "backends/cpu/gemm/bytes/WindowImage8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
 #include "ops/SplitCases.hpp"
 
 #include <gtest/gtest.h>
@@ -87,11 +88,11 @@ void CheckBlocks(const Windows& windows, size_t blockRows)
 
 } // namespace
 
-TEST(WindowImage, WindowsOfAllKindsOfImages)
+ISA_TEST(WindowImage, WindowsOfAllKindsOfImages)
 {
     if (!HasPermuted())
     {
-        GTEST_SKIP() << "other tiles are used on this processor";
+        ISA_SKIP() << "other tiles are used on this processor";
     }
     // Padding on both sides, none, more than the image has pixels; strides, dilations; pixels that no window sees.
     const Shape shapes[] = {{7, 3, 1, 1, 1, 1},  {9, 3, 2, 1, 0, 1},  {5, 2, 1, 1, -1, 0}, {4, 5, 1, 1, 6, 2},
@@ -115,7 +116,7 @@ TEST(WindowImage, WindowsOfAllKindsOfImages)
 }
 
 // Channels that are no whole windows; windows that share too little; rows that no cache holds.
-TEST(WindowImage, NotWhereCopiesAreFaster)
+ISA_TEST(WindowImage, NotWhereCopiesAreFaster)
 {
     const auto isUsed = [](const Shape& shape, size_t channels, size_t groupChannels)
     {

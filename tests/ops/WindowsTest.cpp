@@ -4,6 +4,7 @@
 // past what there is.
 #include "backends/cpu/gemm/windows/PixelOrder.hpp"
 #include "harness/GuardedBuffer.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -186,7 +187,7 @@ Windows PickWindows(std::mt19937& random, int64_t mostChannels)
 
 } // namespace
 
-TEST(Windows, LaidOut)
+ISA_TEST(Windows, LaidOut)
 {
     std::mt19937 random(5);
     for (int i = 0; i < 3000; ++i)
@@ -200,7 +201,7 @@ TEST(Windows, LaidOut)
 }
 
 // Of a group's channels, or with columns between theirs, windows have many short runs; of many channels, few long ones.
-TEST(Windows, LaidOutInRuns)
+ISA_TEST(Windows, LaidOutInRuns)
 {
     std::mt19937 random(7);
     for (int i = 0; i < 3000; ++i)
@@ -214,7 +215,7 @@ TEST(Windows, LaidOutInRuns)
     }
 }
 
-TEST(Windows, RowsInPlace)
+ISA_TEST(Windows, RowsInPlace)
 {
     std::mt19937 random(6);
     for (int i = 0; i < 5000; ++i)
@@ -224,7 +225,7 @@ TEST(Windows, RowsInPlace)
     }
 }
 
-TEST(Windows, PixelsInOrder)
+ISA_TEST(Windows, PixelsInOrder)
 {
     std::mt19937 random(8);
     for (int i = 0; i < 5000; ++i)
@@ -259,7 +260,7 @@ std::pair<size_t, size_t> CountRuns(size_t size, int64_t stride, int64_t before,
 }
 
 // Rows and columns of 3x3 windows of 7x7 pixels lack a third of their points.
-TEST(Windows, BordersAreApart)
+ISA_TEST(Windows, BordersAreApart)
 {
     EXPECT_EQ(CountRuns(7, 1, 1, {12}, true), std::make_pair(size_t{9}, size_t{24}));
     EXPECT_EQ(CountRuns(7, 1, 1, {6, 1, 36}, true), std::make_pair(size_t{9}, size_t{24}));
@@ -271,7 +272,7 @@ TEST(Windows, BordersAreApart)
 
 // With a stride of two there is one row and one column of 8x8 pixels that lack points: a column apart would leave runs
 // of seven, which tiles of six do not fit. Nor do they fit ten.
-TEST(Windows, BordersAreApartWhereThatPays)
+ISA_TEST(Windows, BordersAreApartWhereThatPays)
 {
     const cpu::TileCosts low{6, 1, 36};
     EXPECT_EQ(CountRuns(8, 2, 0, low, true), std::make_pair(size_t{2}, size_t{8}));
@@ -281,7 +282,7 @@ TEST(Windows, BordersAreApartWhereThatPays)
 }
 
 // Copies of rows that are cut off take no more memory than the cache has for them, or than the fewest windows need.
-TEST(Windows, CopiesOfCutRowsAreBounded)
+ISA_TEST(Windows, CopiesOfCutRowsAreBounded)
 {
     Windows windows;
     windows.m_InputHeight = windows.m_InputWidth = windows.m_OutputHeight = windows.m_OutputWidth = 32;

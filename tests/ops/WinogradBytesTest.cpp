@@ -100,7 +100,7 @@ OpCase MakeOp(const Case& c, uint32_t seed)
 
 } // namespace
 
-TEST(WinogradBytes, ManySizes)
+ISA_TEST(WinogradBytes, ManySizes)
 {
     const Case cases[] = {
         {{1, 14, 14, 16}, 16, 0, 0, 0, 0},              // whole tiles and vectors
@@ -121,7 +121,7 @@ TEST(WinogradBytes, ManySizes)
     }
 }
 
-TEST(WinogradBytes, RandomSizes)
+ISA_TEST(WinogradBytes, RandomSizes)
 {
     std::mt19937 random(3);
     const auto pick = [&random](unsigned int first, unsigned int last)
@@ -141,7 +141,7 @@ TEST(WinogradBytes, RandomSizes)
 
 // Sums, transforms and the products between them are as large as they can be: all values are at one of their ends, all
 // alike or such that the signs of data and weights agree in one tile and in all weights of a column.
-TEST(WinogradBytes, LargestValues)
+ISA_TEST(WinogradBytes, LargestValues)
 {
     for (const bool isSigned : {false, true})
     {
@@ -187,7 +187,7 @@ TEST(WinogradBytes, LargestValues)
     }
 }
 
-TEST(WinogradBytes, AppliesActivations)
+ISA_TEST(WinogradBytes, AppliesActivations)
 {
     for (const bool isSigned : {false, true})
     {
@@ -201,7 +201,7 @@ TEST(WinogradBytes, AppliesActivations)
 }
 
 // What gains nothing is left to products with whole windows.
-TEST(WinogradBytes, LayersThatTakeNoPart)
+ISA_TEST(WinogradBytes, LayersThatTakeNoPart)
 {
     const Case taken = {{1, 14, 14, 16}, 16, 1, 1, 1, 1};
     const auto expectProducts = [](const Case& c, const Convolution2dDescriptor& d, unsigned int window)
@@ -225,7 +225,7 @@ TEST(WinogradBytes, LayersThatTakeNoPart)
 }
 
 // Sums that a bias takes beyond what four times of them may be are those of the reference kernel.
-TEST(WinogradBytes, LargestBias)
+ISA_TEST(WinogradBytes, LargestBias)
 {
     OpCase op = MakeOp({{1, 8, 8, 16}, 16, 1, 1, 1, 1}, 7);
     std::vector<int32_t> bias(16);
@@ -238,7 +238,7 @@ TEST(WinogradBytes, LargestBias)
 }
 
 // Of what is known before a run, height, width and channels are enough.
-TEST(WinogradBytes, DimensionsToBeKnown)
+ISA_TEST(WinogradBytes, DimensionsToBeKnown)
 {
     const Case c = {{1, 14, 14, 16}, 16, 1, 1, 1, 1};
     const Convolution2dDescriptor descriptor = Describe(c);
@@ -283,11 +283,11 @@ TEST(WinogradBytes, DimensionsToBeKnown)
 }
 
 // The transforms of any numbers add up to four times the sums of the windows.
-TEST(WinogradBytes, TransformsAreExact)
+ISA_TEST(WinogradBytes, TransformsAreExact)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "without vectors the reference kernels run";
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr size_t Channels = 2 * cpu::WinogradEngine8::MostLanes;
     std::mt19937 random(1);

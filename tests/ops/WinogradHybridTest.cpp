@@ -61,7 +61,7 @@ const char* GetKernel()
 
 } // namespace
 
-TEST(WinogradHybrid, AllWeights)
+ISA_TEST(WinogradHybrid, AllWeights)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -75,7 +75,7 @@ TEST(WinogradHybrid, AllWeights)
     }
 }
 
-TEST(WinogradHybrid, AppliesActivations)
+ISA_TEST(WinogradHybrid, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::BoundedReLu;

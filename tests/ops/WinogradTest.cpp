@@ -138,7 +138,7 @@ void CheckFast(const OpCase& op, double low = -1e30, double high = 1e30)
 
 } // namespace
 
-TEST(WinogradConvolution, ManySizes)
+ISA_TEST(WinogradConvolution, ManySizes)
 {
     const Case cases[] = {
         {{1, 14, 14, 16}, 16},                  // whole tiles and vectors
@@ -159,7 +159,7 @@ TEST(WinogradConvolution, ManySizes)
     }
 }
 
-TEST(WinogradConvolution, RandomSizes)
+ISA_TEST(WinogradConvolution, RandomSizes)
 {
     std::mt19937 random(3);
     const auto pick = [&random](unsigned int first, unsigned int last)
@@ -176,7 +176,7 @@ TEST(WinogradConvolution, RandomSizes)
     }
 }
 
-TEST(WinogradConvolution, RoundingErrors)
+ISA_TEST(WinogradConvolution, RoundingErrors)
 {
     for (const unsigned int channels : {4U, 16U, 64U, 256U})
     {
@@ -194,7 +194,7 @@ TEST(WinogradConvolution, RoundingErrors)
     }
 }
 
-TEST(WinogradConvolution, AppliesActivations)
+ISA_TEST(WinogradConvolution, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::ReLu;
@@ -210,7 +210,7 @@ TEST(WinogradConvolution, AppliesActivations)
     CheckFast(op, -0.5, 0.75);
 }
 
-TEST(WinogradConvolution, IsLeftOutWithoutTheOption)
+ISA_TEST(WinogradConvolution, IsLeftOutWithoutTheOption)
 {
     const OpCase op = MakeOp({{1, 14, 14, 16}, 16}, 1);
     std::string kernel;
@@ -218,7 +218,7 @@ TEST(WinogradConvolution, IsLeftOutWithoutTheOption)
     EXPECT_EQ(kernel, cpu::GetCpuFeatures().m_Simd ? Products : "RefConvolution2d");
 }
 
-TEST(WinogradConvolution, LeavesOtherLayersAsTheyAre)
+ISA_TEST(WinogradConvolution, LeavesOtherLayersAsTheyAre)
 {
     const auto expectSame = [](const OpCase& op, const std::string& kernel)
     {

@@ -39,15 +39,12 @@ std::vector<KernelList> MakeLists(bool fastMath)
         lists.resize(std::max(lists.size(), index + 1));
         return lists[index];
     };
-    if (GetCpuFeatures().m_Simd)
-    {
 #define TENON_KERNEL(type, name)                                                                                       \
     if (fastMath || !Cpu##name##Kernel.m_IsFastMath)                                                                   \
     {                                                                                                                  \
         listOf(LayerType::type).push_back(&Cpu##name##Kernel);                                                         \
     }
 #include "backends/cpu/Kernels.def"
-    }
 #define TENON_OP(name, ...)                                                                                            \
     if (const backends::Kernel* kernel = ref::FindKernel(LayerType::name); kernel != nullptr)                          \
     {                                                                                                                  \
@@ -57,11 +54,17 @@ std::vector<KernelList> MakeLists(bool fastMath)
     return lists;
 }
 
+/// Those of a layer type that the processor can run: the fast ones need vectors.
 std::span<const backends::Kernel* const> FindIn(const std::vector<KernelList>& lists, LayerType type)
 {
     const auto index = static_cast<size_t>(type);
-    return index < lists.size() ? std::span<const backends::Kernel* const>(lists[index])
-                                : std::span<const backends::Kernel* const>();
+    if (index >= lists.size())
+    {
+        return {};
+    }
+    const std::span<const backends::Kernel* const> list = lists[index];
+    const size_t references = ref::FindKernel(type) != nullptr ? 1 : 0;
+    return GetCpuFeatures().m_Simd ? list : list.last(references);
 }
 
 } // namespace

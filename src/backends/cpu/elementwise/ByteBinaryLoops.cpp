@@ -267,8 +267,8 @@ namespace tenon::cpu
 
 const ByteBinaryLoops& GetByteBinaryLoops()
 {
-    static const ByteBinaryLoops loops = TENON_CHOOSE(MakeLoops)();
-    return loops;
+    static constinit PerIsa<ByteBinaryLoops> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 
 } // namespace tenon::cpu

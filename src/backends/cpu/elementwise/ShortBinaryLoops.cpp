@@ -172,8 +172,8 @@ namespace tenon::cpu
 
 const ShortBinaryLoops& GetShortBinaryLoops()
 {
-    static const ShortBinaryLoops loops = TENON_CHOOSE(MakeLoops)();
-    return loops;
+    static constinit PerIsa<ShortBinaryLoops> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 
 } // namespace tenon::cpu

@@ -167,8 +167,8 @@ namespace tenon::cpu
 
 const ShortLoops& GetShortLoops()
 {
-    static const ShortLoops loops = TENON_CHOOSE(MakeLoops)();
-    return loops;
+    static constinit PerIsa<ShortLoops> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 
 bool HasShortSigmoid(const ref::SigmoidTable& table)

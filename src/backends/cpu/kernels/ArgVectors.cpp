@@ -235,8 +235,8 @@ namespace tenon::cpu
 
 const ArgFunctions& GetArgFunctions()
 {
-    static const ArgFunctions functions = TENON_CHOOSE(MakeArgFunctions)();
-    return functions;
+    static constinit PerIsa<ArgFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeArgFunctions)(); });
 }
 
 } // namespace tenon::cpu

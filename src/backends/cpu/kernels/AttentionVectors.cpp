@@ -136,8 +136,8 @@ namespace tenon::cpu
 
 const AttentionFunctions& GetAttentionFunctions()
 {
-    static const AttentionFunctions functions = TENON_CHOOSE(MakeAttentionFunctions)();
-    return functions;
+    static constinit PerIsa<AttentionFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeAttentionFunctions)(); });
 }
 
 } // namespace tenon::cpu

@@ -185,8 +185,8 @@ namespace tenon::cpu
 
 const DepthwiseEngine8& GetDepthwiseEngine8()
 {
-    static const DepthwiseEngine8 engine = TENON_CHOOSE(MakeDepthwiseEngine)();
-    return engine;
+    static constinit PerIsa<DepthwiseEngine8> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeDepthwiseEngine)(); });
 }
 
 } // namespace tenon::cpu

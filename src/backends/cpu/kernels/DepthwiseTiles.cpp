@@ -278,15 +278,15 @@ namespace tenon::cpu
 template <>
 const DepthwiseEngine<float>& GetDepthwiseEngine()
 {
-    static const DepthwiseEngine<float> engine = TENON_CHOOSE(MakeEngineF32)();
-    return engine;
+    static constinit PerIsa<DepthwiseEngine<float>> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngineF32)(); });
 }
 
 template <>
 const DepthwiseEngine<uint16_t>& GetDepthwiseEngine()
 {
-    static const DepthwiseEngine<uint16_t> engine = TENON_CHOOSE(MakeEngineBf16)();
-    return engine;
+    static constinit PerIsa<DepthwiseEngine<uint16_t>> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngineBf16)(); });
 }
 
 } // namespace tenon::cpu

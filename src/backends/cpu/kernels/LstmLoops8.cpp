@@ -273,8 +273,8 @@ namespace tenon::cpu
 
 const LstmLoops8& GetLstmLoops8()
 {
-    static const LstmLoops8 loops = TENON_CHOOSE(MakeLstmLoops8)();
-    return loops;
+    static constinit PerIsa<LstmLoops8> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLstmLoops8)(); });
 }
 
 } // namespace tenon::cpu

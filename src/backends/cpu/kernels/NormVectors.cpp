@@ -203,8 +203,8 @@ namespace tenon::cpu
 
 const NormFunctions& GetNormFunctions()
 {
-    static const NormFunctions functions = TENON_CHOOSE(MakeNormFunctions)();
-    return functions;
+    static constinit PerIsa<NormFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeNormFunctions)(); });
 }
 
 } // namespace tenon::cpu

@@ -233,8 +233,8 @@ namespace tenon::cpu
 
 const PoolFunctions& GetPoolFunctions()
 {
-    static const PoolFunctions functions = TENON_CHOOSE(MakePoolFunctions)();
-    return functions;
+    static constinit PerIsa<PoolFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakePoolFunctions)(); });
 }
 
 } // namespace tenon::cpu

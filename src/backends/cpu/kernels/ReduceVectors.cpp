@@ -354,8 +354,8 @@ namespace tenon::cpu
 
 const ReduceFunctions& GetReduceFunctions()
 {
-    static const ReduceFunctions functions = TENON_CHOOSE(MakeReduceFunctions)();
-    return functions;
+    static constinit PerIsa<ReduceFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeReduceFunctions)(); });
 }
 
 } // namespace tenon::cpu

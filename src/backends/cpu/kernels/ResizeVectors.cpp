@@ -254,8 +254,8 @@ namespace tenon::cpu
 
 const ResizeFunctions& GetResizeFunctions()
 {
-    static const ResizeFunctions functions = TENON_CHOOSE(MakeResizeFunctions)();
-    return functions;
+    static constinit PerIsa<ResizeFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeResizeFunctions)(); });
 }
 
 } // namespace tenon::cpu

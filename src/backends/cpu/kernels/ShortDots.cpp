@@ -51,8 +51,7 @@ namespace tenon::cpu
 
 void RunShortDots(const ShortDots& dots)
 {
-    static const auto run = TENON_CHOOSE(RunDots);
-    run(dots);
+    TENON_CHOOSE(RunDots)(dots);
 }
 
 } // namespace tenon::cpu

@@ -232,8 +232,8 @@ namespace tenon::cpu
 
 const SoftmaxFunctions& GetSoftmaxFunctions()
 {
-    static const SoftmaxFunctions functions = TENON_CHOOSE(MakeSoftmaxFunctions)();
-    return functions;
+    static constinit PerIsa<SoftmaxFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeSoftmaxFunctions)(); });
 }
 
 } // namespace tenon::cpu

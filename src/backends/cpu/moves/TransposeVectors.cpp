@@ -158,8 +158,8 @@ namespace tenon::cpu
 
 const TransposeFunctions& GetTransposeFunctions()
 {
-    static const TransposeFunctions functions = TENON_CHOOSE(MakeTransposeFunctions)();
-    return functions;
+    static constinit PerIsa<TransposeFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeTransposeFunctions)(); });
 }
 
 } // namespace tenon::cpu

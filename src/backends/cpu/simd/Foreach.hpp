@@ -16,8 +16,9 @@
 #ifndef TENON_CHOOSE
 #include "backends/cpu/simd/Isa.hpp"
 
-/// The function of this name in the best of the targets that the processor has, and TENON_FORCE_ISA lets through; a
-/// pointer. Precondition: it has one, see CpuFeatures::m_Simd.
+/// The function of this name in the best of the targets that the source is compiled for, the processor has, and
+/// TENON_FORCE_ISA lets through; a pointer. Precondition: the processor has the lowest of them, mostly that of
+/// CpuFeatures::m_Simd.
 #define TENON_CHOOSE(function)                                                                                         \
     ::tenon::cpu::Choose(HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_SSE4(function),              \
                          HWY_CHOOSE_NEON(function))
@@ -25,17 +26,22 @@
 namespace tenon::cpu
 {
 
-/// Functions of targets that are not compiled are null.
+/// Functions of targets that are not compiled (src/backends/cpu/CMakeLists.txt says which are) are null.
 template <typename Avx3, typename Avx2, typename Sse4, typename Neon>
 auto Choose(Avx3 avx3, Avx2 avx2, Sse4 sse4, Neon neon)
 {
-    const CpuFeatures& features = GetCpuFeatures();
-    if constexpr (std::is_null_pointer_v<Sse4>)
+    if constexpr (!std::is_null_pointer_v<Neon>)
     {
         return neon;
     }
+    else if constexpr (std::is_null_pointer_v<Sse4>)
+    {
+        static_assert(std::is_null_pointer_v<Avx2>, "sources are compiled for all targets above their lowest one");
+        return avx3;
+    }
     else
     {
+        const CpuFeatures& features = GetCpuFeatures();
         return features.m_Avx512 ? avx3 : features.m_Avx2 ? avx2 : sse4;
     }
 }

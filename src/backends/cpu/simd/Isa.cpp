@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detection of the processor's instructions and their cap by TENON_FORCE_ISA.
-#include "backends/cpu/simd/Isa.hpp"
+// Detection of the processor's instructions, their cap by TENON_FORCE_ISA, and how tests change them.
+#include "backends/cpu/simd/IsaForTests.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -8,6 +8,9 @@
 
 #include <array>
 #include <cstdlib>
+#include <iterator>
+#include <map>
+#include <mutex>
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
@@ -30,7 +33,7 @@ namespace
 struct Level
 {
     const char* m_Name;
-    std::array<bool CpuFeatures::*, 2> m_Features; ///< null where there are fewer
+    std::array<Feature CpuFeatures::*, 2> m_Features; ///< null where there are fewer
 };
 
 #if HWY_ARCH_X86
@@ -82,32 +85,32 @@ CpuFeatures Detect()
 {
     // What Highway compiles its targets for. These ask whether the system saves the registers, too.
     CpuFeatures features;
-    features.m_Simd = __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0 &&
-                      __builtin_cpu_supports("aes") != 0;
+    features.m_Simd.Set(__builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0 &&
+                        __builtin_cpu_supports("aes") != 0);
     if (!features.m_Simd || __builtin_cpu_supports("avx2") == 0)
     {
         return features;
     }
     const CpuId model(1, 0);
     const bool hasF16c = (model.m_C >> 29 & 1U) != 0;
-    features.m_Avx2 = __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi2") != 0 && hasF16c;
-    features.m_Avx512 = features.m_Avx2 && __builtin_cpu_supports("avx512f") != 0 &&
-                        __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-                        __builtin_cpu_supports("avx512vl") != 0;
+    features.m_Avx2.Set(__builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi2") != 0 && hasF16c);
+    features.m_Avx512.Set(features.m_Avx2 && __builtin_cpu_supports("avx512f") != 0 &&
+                          __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+                          __builtin_cpu_supports("avx512vl") != 0);
     const CpuId extended(7, 0); // which tells of AVX2, so that it is there
-    features.m_Avx512Vnni = features.m_Avx512 && (extended.m_C >> 11 & 1U) != 0;
-    features.m_Avx512Vbmi = features.m_Avx512Vnni && (extended.m_C >> 1 & 1U) != 0;
+    features.m_Avx512Vnni.Set(features.m_Avx512 && (extended.m_C >> 11 & 1U) != 0);
+    features.m_Avx512Vbmi.Set(features.m_Avx512Vnni && (extended.m_C >> 1 & 1U) != 0);
     const bool hasTiles = features.m_Avx512 && (extended.m_D >> 24 & 1U) != 0 && RequestTiles();
-    features.m_AmxInt8 = hasTiles && (extended.m_D >> 25 & 1U) != 0;
-    features.m_AmxBf16 = hasTiles && (extended.m_D >> 22 & 1U) != 0;
+    features.m_AmxInt8.Set(hasTiles && (extended.m_D >> 25 & 1U) != 0);
+    features.m_AmxBf16.Set(hasTiles && (extended.m_D >> 22 & 1U) != 0);
     if (extended.m_A != 0) // the last subleaf
     {
         const CpuId more(7, 1);
-        features.m_AvxVnni = features.m_Avx2 && (more.m_A >> 4 & 1U) != 0;
-        features.m_Avx512Bf16 = features.m_Avx512 && (more.m_A >> 5 & 1U) != 0;
-        features.m_HasSparePorts = features.m_Avx512Bf16 && __builtin_cpu_is("amd") != 0;
+        features.m_AvxVnni.Set(features.m_Avx2 && (more.m_A >> 4 & 1U) != 0);
+        features.m_Avx512Bf16.Set(features.m_Avx512 && (more.m_A >> 5 & 1U) != 0);
+        features.m_HasSparePorts.Set(features.m_Avx512Bf16 && __builtin_cpu_is("amd") != 0);
         constexpr unsigned int FamilyOfFourth = 0x19; // of its processors, only those of the fourth generation get here
-        features.m_SplitsVectors = features.m_HasSparePorts && model.GetFamily() == FamilyOfFourth;
+        features.m_SplitsVectors.Set(features.m_HasSparePorts && model.GetFamily() == FamilyOfFourth);
     }
     return features;
 }
@@ -127,13 +130,13 @@ CpuFeatures Detect()
 {
     CpuFeatures features;
 #if HWY_ARCH_ARM_A64
-    features.m_Simd = true;
+    features.m_Simd.Set(true);
 #if defined(__linux__)
-    features.m_DotProd = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
-    features.m_I8mm = features.m_DotProd && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+    features.m_DotProd.Set((getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0);
+    features.m_I8mm.Set(features.m_DotProd && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0);
 #endif
 #elif defined(__linux__)
-    features.m_Simd = (getauxval(AT_HWCAP) & HWCAP_NEON) != 0 && (getauxval(AT_HWCAP) & HWCAP_VFPv4) != 0;
+    features.m_Simd.Set((getauxval(AT_HWCAP) & HWCAP_NEON) != 0 && (getauxval(AT_HWCAP) & HWCAP_VFPv4) != 0);
 #endif
     return features;
 }
@@ -142,9 +145,9 @@ CpuFeatures Detect()
 
 bool Has(const CpuFeatures& features, const Level& level)
 {
-    for (bool CpuFeatures::*feature : level.m_Features)
+    for (Feature CpuFeatures::*feature : level.m_Features)
     {
-        if (feature != nullptr && !(features.*feature))
+        if (feature != nullptr && (features.*feature).GetBits() == 0)
         {
             return false;
         }
@@ -152,18 +155,18 @@ bool Has(const CpuFeatures& features, const Level& level)
     return true;
 }
 
-/// Takes away what comes after the level of this name.
-void Cap(CpuFeatures& features, const std::string& name)
+/// Takes away what comes after the level of this name, which `source` gave.
+void Cap(CpuFeatures& features, const std::string& name, const std::string& source)
 {
     bool isAbove = false;
     std::string names;
     for (const Level& level : Levels)
     {
-        for (bool CpuFeatures::*feature : level.m_Features)
+        for (Feature CpuFeatures::*feature : level.m_Features)
         {
             if (isAbove && feature != nullptr)
             {
-                features.*feature = false;
+                (features.*feature).Set(false);
             }
         }
         isAbove = isAbove || name == level.m_Name;
@@ -171,9 +174,14 @@ void Cap(CpuFeatures& features, const std::string& name)
     }
     if (!isAbove)
     {
-        throw InvalidArgumentException("the environment variable TENON_FORCE_ISA is '" + name +
-                                       "'; on this processor it may be one of " + names);
+        throw InvalidArgumentException(source + " is '" + name + "'; on this processor it may be one of " + names);
     }
+    // By bits: a test that changes the level does not ask for features.
+    const auto needs = [](Feature& feature, const Feature& needed)
+    { feature.Set(feature.GetBits() != 0 && needed.GetBits() != 0); };
+    needs(features.m_Avx512Vbmi, features.m_Avx512Vnni);
+    needs(features.m_HasSparePorts, features.m_Avx512Bf16);
+    needs(features.m_SplitsVectors, features.m_Avx512Bf16);
 }
 
 CpuFeatures Find()
@@ -181,21 +189,60 @@ CpuFeatures Find()
     CpuFeatures features = Detect();
     if (const char* cap = std::getenv("TENON_FORCE_ISA"); cap != nullptr && *cap != '\0')
     {
-        Cap(features, cap);
-        features.m_Avx512Vbmi = features.m_Avx512Vbmi && features.m_Avx512Vnni;
-        features.m_HasSparePorts = features.m_HasSparePorts && features.m_Avx512Bf16;
-        features.m_SplitsVectors = features.m_SplitsVectors && features.m_Avx512Bf16;
+        Cap(features, cap, "the environment variable TENON_FORCE_ISA");
     }
     return features;
 }
 
-} // namespace
-
-const CpuFeatures& GetCpuFeatures()
+const CpuFeatures& GetFound()
 {
     static const CpuFeatures features = Find();
     return features;
 }
+
+constexpr Feature CpuFeatures::*AllFeatures[] = {
+    &CpuFeatures::m_Simd,       &CpuFeatures::m_Avx2,          &CpuFeatures::m_AvxVnni,       &CpuFeatures::m_Avx512,
+    &CpuFeatures::m_Avx512Vbmi, &CpuFeatures::m_Avx512Vnni,    &CpuFeatures::m_Avx512Bf16,    &CpuFeatures::m_AmxInt8,
+    &CpuFeatures::m_AmxBf16,    &CpuFeatures::m_HasSparePorts, &CpuFeatures::m_SplitsVectors, &CpuFeatures::m_DotProd,
+    &CpuFeatures::m_I8mm,
+};
+static_assert(sizeof(CpuFeatures) == std::size(AllFeatures) * sizeof(Feature), "a feature is missing");
+
+} // namespace
+
+namespace detail
+{
+
+constinit std::atomic<const CpuFeatures*> featuresInForce = nullptr;
+constinit std::atomic<uint32_t> featureReads = 0;
+constinit std::atomic<uint32_t> isaEra = 1; // none has the era of a PerIsa without a value
+
+const CpuFeatures& DetectFeatures()
+{
+    const CpuFeatures& found = GetFound();
+    const CpuFeatures* none = nullptr;
+    featuresInForce.compare_exchange_strong(none, &found, std::memory_order_acq_rel);
+    return found;
+}
+
+void NoteFeatureRead(uint32_t bit)
+{
+    featureReads.fetch_or(bit, std::memory_order_relaxed);
+}
+
+void Renew(std::atomic<uint32_t>& era, void (*make)(void* object), void* object)
+{
+    static std::recursive_mutex mutex; // what is made may ask for another PerIsa
+    const std::lock_guard lock(mutex);
+    const uint32_t current = isaEra.load(std::memory_order_relaxed);
+    if (era.load(std::memory_order_relaxed) != current)
+    {
+        make(object);
+        era.store(current, std::memory_order_release);
+    }
+}
+
+} // namespace detail
 
 bool HaveManyRegisters()
 {
@@ -209,6 +256,7 @@ bool HaveManyRegisters()
 
 std::string GetIsaName()
 {
+    detail::NoteFeatureRead(~0U); // it depends on all
     std::string name;
     for (const Level& level : Levels)
     {
@@ -238,6 +286,79 @@ std::string GetIsaFeatures()
     add(features.m_DotProd, "dotprod");
     add(features.m_I8mm, "i8mm");
     return names;
+}
+
+std::vector<IsaLevel> GetIsaLevels()
+{
+    std::vector<IsaLevel> levels;
+    for (const Level& level : Levels)
+    {
+        levels.insert(levels.begin(), {level.m_Name, Has(GetFound(), level)});
+    }
+    return levels;
+}
+
+ScopedIsa::ScopedIsa(const std::string& level) : m_Before(&GetCpuFeatures())
+{
+    static std::map<std::string, CpuFeatures> forced;
+    CpuFeatures features = GetFound();
+    Cap(features, level, "the level of a test");
+    for (const IsaLevel& each : GetIsaLevels())
+    {
+        if (each.m_Name == level && !each.m_IsThere)
+        {
+            throw InvalidArgumentException("the level of a test is '" + level + "', which this processor lacks");
+        }
+    }
+    detail::featuresInForce = &forced.emplace(level, features).first->second;
+    ++detail::isaEra;
+}
+
+ScopedIsa::~ScopedIsa()
+{
+    detail::featuresInForce = m_Before;
+    ++detail::isaEra;
+}
+
+uint32_t GetFeatureBits()
+{
+    uint32_t bits = 0;
+    for (Feature CpuFeatures::*feature : AllFeatures)
+    {
+        bits |= (GetCpuFeatures().*feature).GetBits();
+    }
+    return bits;
+}
+
+FeatureReads::FeatureReads() : m_Around(detail::featureReads.exchange(0))
+{
+    ++detail::isaEra; // so that what is made again asks again
+}
+
+FeatureReads::~FeatureReads()
+{
+    detail::NoteFeatureRead(m_Around);
+}
+
+uint32_t FeatureReads::Get() const
+{
+    return detail::featureReads;
+}
+
+void FeatureReads::Forget()
+{
+    detail::featureReads = 0;
+    ++detail::isaEra;
+}
+
+uint32_t GetFeatureReads()
+{
+    return detail::featureReads;
+}
+
+void NoteFeatureReads(uint32_t bits)
+{
+    detail::NoteFeatureRead(bits);
 }
 
 } // namespace tenon::cpu

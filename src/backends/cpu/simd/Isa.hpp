@@ -2,29 +2,75 @@
 // Which instructions of the processor CpuAcc uses. Asked when kernels are chosen, never in loops.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 
 namespace tenon::cpu
 {
 
+struct CpuFeatures;
+
+namespace detail
+{
+
+/// The features in force; null until they are first asked for.
+extern std::atomic<const CpuFeatures*> featuresInForce;
+/// Bits of the features that were read, for tests: see FeatureReads (IsaForTests.hpp).
+extern std::atomic<uint32_t> featureReads;
+/// Changes where tests change the features, or begin to note which are read.
+extern std::atomic<uint32_t> isaEra;
+
+/// Detects the features, unless another thread has.
+const CpuFeatures& DetectFeatures();
+void NoteFeatureRead(uint32_t bit);
+/// Calls make(object) and then sets `era` to the current one, unless another thread has.
+void Renew(std::atomic<uint32_t>& era, void (*make)(void* object), void* object);
+
+} // namespace detail
+
+/// Whether the processor has something. Tests can ask which features a piece of code has read.
+class Feature
+{
+public:
+    constexpr explicit Feature(unsigned int index) : m_Bit(uint32_t{1} << index) {}
+
+    operator bool() const
+    {
+        if ((detail::featureReads.load(std::memory_order_relaxed) & m_Bit) == 0)
+        {
+            detail::NoteFeatureRead(m_Bit);
+        }
+        return m_Has;
+    }
+
+    void Set(bool has) { m_Has = has; }
+    /// The bit of the feature if it is there; else 0. Does not count as read.
+    uint32_t GetBits() const { return m_Has ? m_Bit : 0; }
+
+private:
+    uint32_t m_Bit;
+    bool m_Has = false;
+};
+
 /// What the processor has, and TENON_FORCE_ISA lets through.
 struct CpuFeatures
 {
-    bool m_Simd = false;          ///< one of Highway's targets with vectors: without it only reference kernels run
-    bool m_Avx2 = false;          ///< with FMA
-    bool m_AvxVnni = false;       ///< 8-bit dot products on 256 bits
-    bool m_Avx512 = false;        ///< F, BW, DQ, VL
-    bool m_Avx512Vbmi = false;    ///< permutations of bytes; on some processors with VNNI: no level of its own
-    bool m_Avx512Vnni = false;    ///< 8-bit dot products on 512 bits
-    bool m_Avx512Bf16 = false;    ///< bfloat16 dot products on 512 bits
-    bool m_AmxInt8 = false;       ///< tiles of 8-bit dot products
-    bool m_AmxBf16 = false;       ///< tiles of bfloat16 dot products
-    bool m_HasSparePorts = false; ///< 512-bit logic beside as many dot products as go: AMD's, from level avx512bf16 on
+    Feature m_Simd{0};          ///< one of Highway's targets with vectors: without it only reference kernels run
+    Feature m_Avx2{1};          ///< with FMA
+    Feature m_AvxVnni{2};       ///< 8-bit dot products on 256 bits
+    Feature m_Avx512{3};        ///< F, BW, DQ, VL
+    Feature m_Avx512Vbmi{4};    ///< permutations of bytes; on some processors with VNNI: no level of its own
+    Feature m_Avx512Vnni{5};    ///< 8-bit dot products on 512 bits
+    Feature m_Avx512Bf16{6};    ///< bfloat16 dot products on 512 bits
+    Feature m_AmxInt8{7};       ///< tiles of 8-bit dot products
+    Feature m_AmxBf16{8};       ///< tiles of bfloat16 dot products
+    Feature m_HasSparePorts{9}; ///< 512-bit logic beside as many dot products as go: AMD's, from level avx512bf16 on
     /// 512-bit instructions run as two of 256 bits, so that half a vector takes half the time: AMD's family 19h, from
     /// level avx512bf16 on.
-    bool m_SplitsVectors = false;
-    bool m_DotProd = false; ///< Arm's 8-bit dot products
-    bool m_I8mm = false;    ///< Arm's 8-bit products of 2 rows and 2 columns
+    Feature m_SplitsVectors{10};
+    Feature m_DotProd{11}; ///< Arm's 8-bit dot products
+    Feature m_I8mm{12};    ///< Arm's 8-bit products of 2 rows and 2 columns
 };
 
 /// Found once for the process. The environment variable TENON_FORCE_ISA caps it, for tests and comparisons: one of
@@ -32,7 +78,48 @@ struct CpuFeatures
 ///   32-bit Arm: scalar, neon.
 /// Each stands for all before it too, as far as the processor has them. Throws InvalidArgumentException for other
 /// values.
-const CpuFeatures& GetCpuFeatures();
+inline const CpuFeatures& GetCpuFeatures()
+{
+    const CpuFeatures* const features = detail::featuresInForce.load(std::memory_order_acquire);
+    return features != nullptr ? *features : detail::DetectFeatures();
+}
+
+/// A value that depends on the processor's features alone: made when it is first asked for, and again where a test has
+/// changed the features. To be a static variable; it is empty before.
+///
+///     static constinit PerIsa<Engine> engine;
+///     return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+template <typename T>
+class PerIsa
+{
+public:
+    /// What `make` returns. The reference stays valid, and its value does until a test changes the features.
+    template <typename Make>
+    const T& Get(const Make& make)
+    {
+        if (m_Era.load(std::memory_order_acquire) != detail::isaEra.load(std::memory_order_relaxed)) [[unlikely]]
+        {
+            Maker<Make> maker = {make, m_Value};
+            detail::Renew(
+                m_Era,
+                [](void* of) { static_cast<Maker<Make>*>(of)->m_Value = static_cast<Maker<Make>*>(of)->m_Make(); },
+                &maker);
+        }
+        return m_Value;
+    }
+
+private:
+    template <typename Make>
+    struct Maker
+    {
+        const Make& m_Make;
+        T& m_Value;
+    };
+
+    std::atomic<uint32_t> m_Era = 0; ///< in which the value was made; 0: in none
+    T m_Value{};
+};
+
 /// Whether there are 32 vector registers, not 16.
 bool HaveManyRegisters();
 

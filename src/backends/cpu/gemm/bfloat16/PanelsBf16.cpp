@@ -102,8 +102,7 @@ void PanelsBf16::PackVector(size_t vector, const uint16_t* weights, WeightOrder 
     const size_t pairs = depth / 2; // that have both
     if (order == WeightOrder::Depth)
     {
-        static const auto zip = TENON_CHOOSE(ZipRows);
-        zip(weights + vector * lanes, stride, depth, columns, to, pairStride);
+        TENON_CHOOSE(ZipRows)(weights + vector * lanes, stride, depth, columns, to, pairStride);
         return;
     }
     const uint16_t* const from = weights + vector * lanes * stride;

@@ -328,8 +328,8 @@ namespace tenon::cpu
 
 const EngineBf16& GetEngineBf16()
 {
-    static const EngineBf16 engine = TENON_CHOOSE(MakeEngine)();
-    return engine;
+    static constinit PerIsa<EngineBf16> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
 }
 
 } // namespace tenon::cpu

@@ -131,7 +131,7 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
     {
         if constexpr (!std::is_same_v<Dot, VnniDataSigned>) // as on no processor that splits vectors
         {
-            static const bool splits = GetCpuFeatures().m_SplitsVectors;
+            const bool splits = GetCpuFeatures().m_SplitsVectors;
             if (columns.m_HasHalves && splits && rows.m_Rows >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
             {
                 TilesInTurn<ByteNarrowTile<Dot, Scale, HasTerms>, InTurn.m_Rows, Vectors>::Write(rows, columns,

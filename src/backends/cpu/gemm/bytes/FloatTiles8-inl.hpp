@@ -213,7 +213,7 @@ bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
     corrected.m_Bias = bias;
     if constexpr (std::is_same_v<Dot, VnniDataUnsigned>) // as on all processors that split vectors
     {
-        static const bool splits = GetCpuFeatures().m_SplitsVectors;
+        const bool splits = GetCpuFeatures().m_SplitsVectors;
         if (splits && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2 &&
             (rows.m_Places != nullptr
                  ? WriteFloatTiles<Dot, RowValues8::None, true, true, Vectors, GetNarrowRows(Vectors, Rows)>(corrected,

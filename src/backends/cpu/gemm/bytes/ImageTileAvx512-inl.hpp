@@ -84,7 +84,7 @@ void WriteWindows(const ImageRows8& rows, const Columns& columns, bool hasHalves
     const size_t count = rows.m_Rows;
     if constexpr (Vectors < 4)
     {
-        static const bool splits = GetCpuFeatures().m_SplitsVectors;
+        const bool splits = GetCpuFeatures().m_SplitsVectors;
         if (hasHalves && splits && count >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
         {
             TilesInTurn<OfImage<Narrow>, InTurn.m_Rows, Vectors>::Write(rows, columns, count);

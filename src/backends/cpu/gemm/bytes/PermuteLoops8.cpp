@@ -231,8 +231,8 @@ namespace tenon::cpu
 
 const PermuteLoops8& GetPermuteLoops8()
 {
-    static const PermuteLoops8 loops = TENON_CHOOSE(MakeLoops)();
-    return loops;
+    static constinit PerIsa<PermuteLoops8> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 
 } // namespace tenon::cpu

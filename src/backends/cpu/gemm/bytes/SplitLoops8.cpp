@@ -106,8 +106,8 @@ namespace tenon::cpu
 
 const SplitLoops8& GetSplitLoops8()
 {
-    static const SplitLoops8 loops = TENON_CHOOSE(MakeLoops)();
-    return loops;
+    static constinit PerIsa<SplitLoops8> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 
 } // namespace tenon::cpu

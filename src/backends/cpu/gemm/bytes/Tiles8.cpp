@@ -177,8 +177,8 @@ namespace tenon::cpu
 
 const Engine8& GetEngine8()
 {
-    static const Engine8 engine = TENON_CHOOSE(MakeEngine)();
-    return engine;
+    static constinit PerIsa<Engine8> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
 }
 
 } // namespace tenon::cpu

@@ -41,7 +41,7 @@ constexpr size_t MostPanelInTurn = 32768;
 template <size_t Vectors>
 bool TakeTurns(size_t rows, size_t groups, bool areEqual)
 {
-    static const bool splits = GetCpuFeatures().m_SplitsVectors;
+    const bool splits = GetCpuFeatures().m_SplitsVectors;
     constexpr Turns Of = TurnsOf[Vectors];
     if (rows <= Of.m_Rows || groups < (splits ? Of.m_LeastGroups : LeastGroupsOfWhole) ||
         groups * Vectors * sizeof(Vector) > MostPanelInTurn)

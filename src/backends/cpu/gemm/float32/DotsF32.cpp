@@ -318,14 +318,13 @@ namespace tenon::cpu
 
 void RunDotsF32(const DotsF32& dots)
 {
-    static const auto run = TENON_CHOOSE(AllDots);
-    run(dots);
+    TENON_CHOOSE(AllDots)(dots);
 }
 
 bool ReadsHalves()
 {
-    static const bool widens = TENON_CHOOSE(WidenInOne)();
-    return widens;
+    static constinit PerIsa<bool> widens;
+    return widens.Get([] { return TENON_CHOOSE(WidenInOne)(); });
 }
 
 } // namespace tenon::cpu

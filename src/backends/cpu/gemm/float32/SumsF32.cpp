@@ -238,8 +238,7 @@ namespace tenon::cpu
 
 void RunSumsF32(const SumsF32& sums)
 {
-    static const auto run = TENON_CHOOSE(AddAll);
-    run(sums);
+    TENON_CHOOSE(AddAll)(sums);
 }
 
 } // namespace tenon::cpu

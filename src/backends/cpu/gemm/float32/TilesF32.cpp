@@ -295,8 +295,8 @@ namespace tenon::cpu
 
 const EngineF32& GetEngineF32()
 {
-    static const EngineF32 engine = TENON_CHOOSE(MakeEngine)();
-    return engine;
+    static constinit PerIsa<EngineF32> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
 }
 
 } // namespace tenon::cpu

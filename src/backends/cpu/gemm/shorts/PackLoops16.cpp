@@ -234,8 +234,8 @@ namespace tenon::cpu
 
 const PackLoops16& GetPackLoops16()
 {
-    static const PackLoops16 loops = TENON_CHOOSE(MakeLoops)();
-    return loops;
+    static constinit PerIsa<PackLoops16> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 
 } // namespace tenon::cpu

@@ -190,8 +190,8 @@ namespace tenon::cpu
 
 const Engine16& GetEngine16()
 {
-    static const Engine16 engine = TENON_CHOOSE(MakeEngine)();
-    return engine;
+    static constinit PerIsa<Engine16> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
 }
 
 } // namespace tenon::cpu

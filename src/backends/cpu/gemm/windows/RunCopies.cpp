@@ -89,8 +89,8 @@ namespace tenon::cpu
 
 void CopyRuns(const RunCopies& copies)
 {
-    static const auto run = TENON_CHOOSE(FindCopies)();
-    run(copies);
+    static constinit PerIsa<void (*)(const RunCopies&)> run;
+    run.Get([] { return TENON_CHOOSE(FindCopies)(); })(copies);
 }
 
 } // namespace tenon::cpu

@@ -216,8 +216,8 @@ namespace tenon::cpu
 
 const WinogradEngine& GetWinogradEngine()
 {
-    static const WinogradEngine engine = TENON_CHOOSE(MakeEngine)();
-    return engine;
+    static constinit PerIsa<WinogradEngine> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
 }
 
 namespace

@@ -189,8 +189,8 @@ namespace tenon::cpu
 
 const WinogradEngine8& GetWinogradEngine8()
 {
-    static const WinogradEngine8 engine = TENON_CHOOSE(MakeEngine)();
-    return engine;
+    static constinit PerIsa<WinogradEngine8> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
 }
 
 } // namespace tenon::cpu

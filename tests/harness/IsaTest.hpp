@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// ISA_TEST: a test whose body runs once for each instruction set that the processor has, the best one first. Used by
+// the tests under ops/ of whatever depends on the instruction set.
+//
+//   ISA_TEST(Floor, RoundsDown) { CheckOp(...); }
+//
+// A lesser level is left out, and counted as the same as a better one, where all features (CpuFeatures) that the body
+// asked for there have the same values: it would do the same again. What CpuRef and oracles say is judged on the best
+// level alone, since they depend on none.
+//
+// TENON_FORCE_ISA restricts a program to one level, on which CpuAcc alone is judged. TENON_TEST_BEST_ISA restricts it
+// to the best one, on which all is.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <iosfwd>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+/// Runs the body for each level.
+void RunOnIsas(void (*body)());
+
+/// The levels that this program runs bodies on, the best one first.
+const std::vector<std::string>& GetTestedIsas();
+/// The level that the body now runs on.
+const std::string& GetIsa();
+/// Whether bodies now run on the level that shows what depends on none.
+bool IsBestIsa();
+
+/// Ends the body on this level, as GTEST_SKIP() ends a test; a test is skipped if its body is on every level.
+#define ISA_SKIP() return ::tenon::test::IsaSkip() = ::testing::Message()
+
+struct IsaSkip
+{
+    void operator=(const testing::Message& reason) const;
+};
+
+/// Counts a case that is run on this backend now, or on none yet ("CheckOp"); returns how many there are in this run of
+/// the body. Those that a level leaves out are counted, too.
+size_t CountCase(const std::string& backend);
+
+/// Names the kernel of a case, or of what a test ran by itself.
+void NoteKernel(const std::string& name);
+/// Names (see GetKernelName) of the kernels that cases have run by so far on this level in this program.
+const std::set<std::string>& GetRunKernels();
+/// The same of any level.
+const std::set<std::string>& GetRunKernels(const std::string& isa);
+
+/// From now on tests that are not run for each level fail if they ask for features. To be called once, before they run.
+void WatchPlainTests();
+
+/// Writes what ran where, for tests/ops/CheckCounts.cmake.
+void WriteIsaCounts(std::ostream& out);
+
+} // namespace tenon::test
+
+#define ISA_TEST(suite, name)                                                                                          \
+    static void suite##_##name##_OnIsa();                                                                              \
+    TEST(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        ::tenon::test::RunOnIsas(suite##_##name##_OnIsa);                                                              \
+    }                                                                                                                  \
+    static void suite##_##name##_OnIsa()
