@@ -4,7 +4,6 @@
 #
 # tenon_shrink(<shared library>)
 
-target_compile_options(tenon_options INTERFACE $<$<CONFIG:Release>:-ffunction-sections>)
 check_linker_flag(CXX LINKER:--gc-sections TENON_HAS_GC_SECTIONS)
 # GNU's own linker folds nothing; gold, which comes with it on Debian, and mold do. "safe": functions whose addresses are
 # taken stay apart, as tables of kernels may compare them.

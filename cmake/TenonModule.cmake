@@ -51,11 +51,12 @@ endfunction()
 set_property(GLOBAL PROPERTY TENON_MODULES "")
 set_property(GLOBAL PROPERTY TENON_MODULE_LIBS "")
 
-# For objects of libtenon.so.
+# For objects of libtenon.so: hidden symbols, and a section for each function, see SmallLibrary.cmake.
 function(tenon_hide_symbols target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
   target_compile_definitions(${target} PRIVATE TENON_BUILDING)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections>)
 endfunction()
 
 function(tenon_add_module name)
