@@ -26,7 +26,7 @@ endif()
 add_subdirectory(src/graph)
 """
 MODULE = """add_library(graph OBJECT One.cpp Two.cpp Three.cpp)
-set_target_properties(graph PROPERTIES UNITY_BUILD ${UNITE} UNITY_BUILD_BATCH_SIZE 2)
+set_target_properties(graph PROPERTIES UNITY_BUILD "${UNITE}" UNITY_BUILD_BATCH_SIZE 2)
 add_executable(program main.cpp $<TARGET_OBJECTS:graph>)
 """
 
