@@ -39,7 +39,7 @@ def after(option, command):
 
 
 def sources_of(source):
-    """How many sources a file that is compiled stands for: those that it includes if CMake made it for a unity build."""
+    """How many sources a file stands for: if CMake made it for a unity build, those that it includes."""
     if "/Unity/unity_" not in source:
         return 1
     with open(source, encoding="utf-8") as file:
@@ -141,12 +141,13 @@ def report(summary, top):
     parts, sources = summary["parts"], summary["sources"]
     lines = []
     if "wall" in summary:
-        lines += [f"{' '.join(summary['targets'])}: {summary['compiling'] + summary['others']:.0f} s of processor time, "
+        all_seconds = summary["compiling"] + summary["others"]
+        lines += [f"{' '.join(summary['targets'])}: {all_seconds:.0f} s of processor time, "
                   f"{summary['compiling']:.0f} s to compile and {summary['others']:.0f} s to link and generate; "
                   f"{summary['wall']:.0f} s of wall time with {summary['jobs']} jobs on {summary['cores']} cores."]
     else:
-        lines += [f"{summary['compiling']:.0f} s of processor time to compile. The build was not finished: what is below "
-                  "is of the compilations until then."]
+        lines += [f"{summary['compiling']:.0f} s of processor time to compile. The build was not finished: the tables "
+                  "have the compilations until then."]
     compiling = max(summary["compiling"], 1e-9)
     most = max(part["seconds"] for part in parts)
     lines += ["", *table(["Part", "Seconds", "Share", "Sources", "Compilations", ""],
@@ -163,7 +164,8 @@ def report(summary, top):
 def prepare(build):
     """Makes the build folder empty, if that deletes nothing but an earlier build of this script."""
     if build.is_dir() and any(build.iterdir()) and not (build / LOG).is_file():
-        raise Failure(f"'{build}' was not made by this script, which would delete it; name another folder with --build", 2)
+        raise Failure(f"'{build}' was not made by this script, which would delete it; name another folder with "
+                      "--build", 2)
     try:
         if build.is_dir():
             shutil.rmtree(build)
@@ -223,9 +225,11 @@ def parse(arguments):
                         help="build folder, deleted first (default: build/times)")
     parser.add_argument("--jobs", type=at_least_one, default=len(os.sched_getaffinity(0)), metavar="N",
                         help="compilations at once (default: as many as there are cores)")
-    parser.add_argument("--top", type=at_least_one, default=10, metavar="N", help="how many sources to list (default: 10)")
+    parser.add_argument("--top", type=at_least_one, default=10, metavar="N",
+                        help="how many sources to list (default: 10)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures to a file")
-    parser.add_argument("-D", "--define", action="append", default=[], metavar="NAME=VALUE", help="a variable for CMake")
+    parser.add_argument("-D", "--define", action="append", default=[], metavar="NAME=VALUE",
+                        help="a variable for CMake")
     parser.add_argument("--source", type=Path, default=ROOT, metavar="FOLDER", help="the checkout (default: this one)")
     parser.add_argument("--preset", default="release", help="CMake preset (default: release)")
     parser.add_argument("--report", type=Path, metavar="LOG", help="build nothing, print the tables of a log")

@@ -34,8 +34,8 @@ Generated; write it anew with
     cmake --build build/release --target generate_size_docs
 
 {build}
-The stripped library has {stripped} bytes ({mib:.2f} MiB); the test `library_size` allows 12 MiB. How it is kept small is
-in `cmake/SmallLibrary.cmake` and `cmake/Optimization.cmake`. All figures below are bytes.
+The stripped library has {stripped} bytes ({mib:.2f} MiB); the test `library_size` allows 12 MiB.
+`cmake/SmallLibrary.cmake` and `cmake/Optimization.cmake` keep it small. Code and data below are in bytes.
 """
 
 
@@ -134,7 +134,7 @@ def read_map(text, name):
             address = int(match[2], 16)
             if linker == "GNU ld":
                 piece = piece._replace(size=max(0, min(piece.size, end - address)))
-            # GNU ld shows strings that it merged with the bytes that they had before; the next ones begin where they end.
+            # GNU ld shows merged strings with the bytes that they had before; the next ones begin where they end.
             if linker == "GNU ld" and pieces and pieces[-1].output == output and address >= addresses[-1]:
                 pieces[-1] = pieces[-1]._replace(size=min(pieces[-1].size, address - addresses[-1]))
             pieces.append(piece)
@@ -164,7 +164,7 @@ def kind_of(section):
     """What sections of libraries and of objects hold: code, data, or nothing that is in the file ("")."""
     if re.match(r"\.(text|init|fini|plt)(\.|$)", section):
         return "code"
-    if re.match(r"\.(rodata|data|gcc_except_table|eh_frame|init_array|fini_array|tdata|got|tm_clone_table)(\.|_|$)", section):
+    if re.match(r"\.(rodata|data|tdata|got|gcc_except_table|eh_frame|init_array|fini_array)(\.|_|$)", section):
         return "data"
     return ""
 
@@ -273,9 +273,8 @@ def left_out_table(link_map, symbols):
     if not both:
         return []
     rows = rows_with_bars(both, lambda part: [number(dropped[part]), number(folded[part]), number(functions[part])])
-    return table(["Part", "Code", "Dropped", "Folded", "Functions", ""],
-                 [*rows, ["all", number(sum(both.values())), number(sum(dropped.values())), number(sum(folded.values())),
-                          number(sum(functions.values())), ""]])
+    sums = [number(sum(counts.values())) for counts in (both, dropped, folded, functions)]
+    return table(["Part", "Code", "Dropped", "Folded", "Functions", ""], [*rows, ["all", *sums, ""]])
 
 
 def describe_build(build, elf, linker):
@@ -287,7 +286,7 @@ def describe_build(build, elf, linker):
         if all(found):
             compiler = f"{found[0][1].replace('GNU', 'GCC')} {found[1][1]}"
     version = re.search(r"gold \d[\w.]*", elf.text_of(".note.gnu.gold-version"))
-    machine = {62: "x86-64", 183: "64-bit Arm", 40: "32-bit Arm", 3: "x86"}.get(elf.machine, f"ELF machine {elf.machine}")
+    machine = {62: "x86-64", 183: "64-bit Arm", 40: "32-bit Arm"}.get(elf.machine, f"ELF machine {elf.machine}")
     return f"Release build for {machine}, compiled by {compiler} and linked by {version[0] if version else linker}."
 
 
@@ -297,17 +296,17 @@ def make_document(build, library, stripped, stripped_bytes, link_map):
                          mib=stripped_bytes / MIB)]
     lines += ["## Sections of the stripped file", "", *sections_table(stripped), ""]
     lines += ["## Code by module", "",
-              "Data is constants, tables and what exceptions need. The linker makes tables for exceptions, calls of other",
-              "libraries, gaps and, if it is gold, strings that objects share.", "", *parts_table(link_map), ""]
+              "Data is constants, tables and what exceptions need. The linker makes tables for exceptions, calls of",
+              "other libraries, gaps and, if it is gold, strings that objects share.", "", *parts_table(link_map), ""]
     lines += ["## Code of CpuAcc by instruction set", "",
-              "The names are Highway's; AVX3 is AVX-512. All other code of CpuAcc is compiled once, for any processor.", "",
-              *sets_table(link_map), ""]
+              "The names are Highway's; AVX3 is AVX-512. All other code of CpuAcc is compiled once, for any processor.",
+              "", *sets_table(link_map), ""]
     lines += [f"## The {LARGEST} largest sources", "", *sources_table(link_map), ""]
     left_out = left_out_table(link_map, library.symbols())
     lines += ["## What the linker left out", ""]
     if left_out:
-        lines += ["Dropped: functions that nothing needs. Folded: functions with the same code as another one, which stands",
-                  "for both.", "", *left_out, ""]
+        lines += ["Dropped: functions that nothing needs. Folded: functions with the same code as another one, which",
+                  "stands for both.", "", *left_out, ""]
     else:
         lines += ["The map names no function that the linker dropped or folded.", ""]
     return "\n".join(lines)
@@ -329,8 +328,8 @@ def load_map(path):
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise Failure(f"cannot read the map '{path}': {error.strerror}; a Release build links libtenon.so with a map where "
-                      "the linker can write one") from error
+        raise Failure(f"cannot read the map '{path}': {error.strerror}; a Release build links libtenon.so with a map "
+                      "where the linker can write one") from error
     return read_map(text, path)
 
 
@@ -349,8 +348,8 @@ def judge(stripped_bytes, limit, build, largest):
     if stripped_bytes <= allowed:
         print(f"libtenon.so has {number(stripped_bytes)} bytes, stripped, of at most {number(allowed)}.")
         return 0
-    print(f"libtenon.so has {number(stripped_bytes)} bytes, stripped: {number(stripped_bytes - allowed)} more than the limit "
-          f"of {limit:g} MiB. Its largest parts:\n", file=sys.stderr)
+    print(f"libtenon.so has {number(stripped_bytes)} bytes, stripped: {number(stripped_bytes - allowed)} more than the "
+          f"limit of {limit:g} MiB. Its largest parts:\n", file=sys.stderr)
     print("\n".join(largest()), file=sys.stderr)
     print(f"\ndocs/size.md has the sizes of when it was last written by\n"
           f"cmake --build {build} --target generate_size_docs", file=sys.stderr)
@@ -362,7 +361,7 @@ def parse():
     parser.add_argument("--build", type=Path, required=True, metavar="FOLDER", help="a Release build folder")
     parser.add_argument("--library", type=Path, metavar="FILE", help="(default: lib/libtenon.so of the build)")
     parser.add_argument("--map", type=Path, metavar="FILE", help="the linker's map (default: lib/libtenon.map)")
-    parser.add_argument("--strip", default="strip", metavar="PROGRAM", help="binutils' strip for the library's processor")
+    parser.add_argument("--strip", default="strip", metavar="PROGRAM", help="strip of the library's binutils")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables, docs/size.md for example")
     parser.add_argument("--check", type=float, metavar="MIB", help="fail if the stripped library is larger")
     return parser.parse_args()

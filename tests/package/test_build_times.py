@@ -32,8 +32,8 @@ add_executable(program main.cpp $<TARGET_OBJECTS:graph>)
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, str(SCRIPT), *map(str, arguments)], capture_output=True, text=True, check=False,
-                          env={**os.environ, "CXX": COMPILER})
+    return subprocess.run([sys.executable, str(SCRIPT), *map(str, arguments)], capture_output=True, text=True,
+                          check=False, env={**os.environ, "CXX": COMPILER})
 
 
 def line_of(output, first):
@@ -86,13 +86,14 @@ class Report(unittest.TestCase):
                    entry("src/graph/CMakeFiles/tenon_graph.dir/Layer.cpp.o", 2.0),
                    entry("src/cli/CMakeFiles/tenon_cli.dir/main.cpp.o", 1.0),
                    entry("src/cli/CMakeFiles/tenon_cli.dir/main.cpp.o", 2.0),  # compiled again
-                   json.dumps({"build": {"targets": ["digits"], "jobs": 2, "cores": 4, "wall": 7.0, "processor": 13.5}}))
+                   json.dumps({"build": {"targets": ["digits"], "jobs": 2, "cores": 4, "wall": 7.0,
+                                         "processor": 13.5}}))
         json_file = self.log.with_suffix(".json")
         done = run("--report", self.log, "--top", 2, "--json", json_file)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         # 13.5 s less 10 s of compiling and 3 times half a second of the script
-        self.assertIn("digits: 12 s of processor time, 10 s to compile and 2 s to link and generate; 7 s of wall time with "
-                      "2 jobs on 4 cores.", done.stdout)
+        self.assertIn("digits: 12 s of processor time, 10 s to compile and 2 s to link and generate; 7 s of wall time "
+                      "with 2 jobs on 4 cores.", done.stdout)
         self.assertEqual(line_of(done.stdout, "src/graph"), ["src/graph", "8.0", "80.0 %", "9", "2", "█" * 30])
         self.assertEqual(line_of(done.stdout, "src/cli"), ["src/cli", "2.0", "20.0 %", "1", "1", "█" * 8])
         self.assertEqual(line_of(done.stdout, "src/graph (unity 1)"),
@@ -191,6 +192,9 @@ class Build(unittest.TestCase):
         self.assertIn("'missing'", done.stdout.replace("‘", "'").replace("’", "'"))  # the compiler's text, by ninja
         self.assertIn("build_times.py: the build of program failed (ninja's status is 1)", done.stderr)
         self.assertNotIn("dearest", done.stdout)
+        printed = run("--report", self.build / "build_times.jsonl")
+        self.assertIn("The build was not finished", printed.stdout)
+        self.assertEqual(line_of(printed.stdout, "src/graph/main.cpp")[2], "1")
         (self.source / "CMakeLists.txt").write_text("message(FATAL_ERROR broken)\n", encoding="utf-8")
         done = self.times()
         self.assertEqual(done.returncode, 1)

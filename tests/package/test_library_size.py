@@ -201,7 +201,8 @@ class Maps(unittest.TestCase):
                 library_size.read_map(text, "m")
 
     def test_instruction_sets(self):
-        for name, expected in {".text._ZN5tenon3cpu6N_AVX23FooEi": "AVX2", ".text._ZN5tenon3cpu9N_AVX3_DL3FooEi": "AVX3_DL",
+        for name, expected in {".text._ZN5tenon3cpu6N_AVX23FooEi": "AVX2",
+                               ".text._ZN5tenon3cpu9N_AVX3_DL3FooEi": "AVX3_DL",
                                ".text._ZN5tenon5Foo166N_SSE48FunctionEv": "SSE4",
                                ".text._ZN5tenon12_GLOBAL__N_13FooIN2_16N_NEON4BarEEvv": "NEON",
                                ".text._ZN5tenon12_GLOBAL__N_14HelpEv": "any processor",
@@ -272,7 +273,8 @@ class Program(unittest.TestCase):
         self.assertIn("by section: cannot read the map", done.stderr)
 
     def test_names_what_cannot_be_read(self):
-        for path, content, text in [(self.map, None, "cannot read the map"), (self.map, b"?", "is no map of GNU ld or gold"),
+        for path, content, text in [(self.map, None, "cannot read the map"),
+                                    (self.map, b"?", "is no map of GNU ld or gold"),
                                     (self.library, None, "cannot read the library"),
                                     (self.library, b"no library", "is no complete ELF file"),
                                     (self.library, self.library.read_bytes()[:100], "is no complete ELF file")]:
