@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Precompiled headers: what most sources include and nobody here edits often, compiled once for all targets of a kind.
-# Each source still includes all that it uses: the preset "debug" builds without precompiled headers.
+# Each source still includes all that it uses: the presets debug, asan and tsan build without them.
 #
 # tenon_precompile(<target> <kind>) lets a target use the headers of that kind:
 #   modules    of libtenon, for code that runs when a network is made or loaded

@@ -40,7 +40,7 @@ if(TENON_SANITIZE)
 endif()
 
 # Sources of one module that are compiled as one share what they include. Names in anonymous namespaces must then differ
-# within a module. The preset "debug" compiles each source by itself.
+# within a module. The presets debug, asan and tsan compile each source by itself.
 option(TENON_UNITY_BUILD "Compile several sources of a module as one" ON)
 function(tenon_unite target)
   if(TENON_UNITY_BUILD)
