@@ -67,9 +67,18 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
     StorePixels(tile, channel, sums, memory);
 }
 
+/// The last channels, fewer than a vector has, of one row of pixels. A function of its own, which tiles of two rows
+/// call for each: unrolled for both it would be as large as all whole vectors' code.
+template <size_t Size, size_t Stride, size_t Columns, typename T>
+HWY_NOINLINE void RunRest(const DepthwiseTile<T>& tile, size_t channel, const float* weights)
+{
+    RunChannels<Size, Stride, 1, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+}
+
 template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T>
 void Tile(const DepthwiseTile<T>& tile)
 {
+    static_assert(Rows <= 2);
     const size_t lanes = hn::Lanes(FloatTag());
     const float* weights = tile.m_Weights;
     size_t channel = 0;
@@ -79,7 +88,15 @@ void Tile(const DepthwiseTile<T>& tile)
     }
     if (channel < tile.m_Channels)
     {
-        RunChannels<Size, Stride, Rows, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+        RunRest<Size, Stride, Columns>(tile, channel, weights);
+        if constexpr (Rows == 2)
+        {
+            constexpr size_t Width = (Columns - 1) * Stride + Size; // of a row of the tile's image
+            DepthwiseTile<T> second = tile;
+            second.m_Data += Stride * Width;
+            second.m_Out += second.m_OutRowStride;
+            RunRest<Size, Stride, Columns>(second, channel, weights);
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "backends/cpu/simd/Select-inl.hpp"
 
-#include <cstring>
+#include <cstddef>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -48,7 +48,14 @@ HWY_NOINLINE inline Floats LoadFew(const float* from, size_t count)
 {
     const FloatTag d;
     HWY_ALIGN float buffer[hn::MaxLanes(d)] = {};
-    std::memcpy(buffer, from, count * sizeof(float));
+    HWY_UNROLL(4)
+    for (size_t i = 0; i + 1 < hn::MaxLanes(d); ++i)
+    {
+        if (i < count)
+        {
+            buffer[i] = from[i];
+        }
+    }
     return hn::Load(d, buffer);
 }
 
@@ -57,7 +64,14 @@ HWY_NOINLINE inline void StoreFew(Floats values, float* to, size_t count)
     const FloatTag d;
     HWY_ALIGN float buffer[hn::MaxLanes(d)];
     hn::Store(values, d, buffer);
-    std::memcpy(to, buffer, count * sizeof(float));
+    HWY_UNROLL(4)
+    for (size_t i = 0; i + 1 < hn::MaxLanes(d); ++i)
+    {
+        if (i < count)
+        {
+            to[i] = buffer[i];
+        }
+    }
 }
 
 #endif
