@@ -34,7 +34,7 @@ Generated; write it anew with
     cmake --build build/release --target generate_size_docs
 
 {build}
-The stripped library has {stripped} bytes ({mib:.2f} MiB); the test `library_size` allows 12 MiB.
+The stripped library has {stripped} bytes ({mib:.2f} MiB); the test `library_size` limits it.
 `cmake/SmallLibrary.cmake` and `cmake/Optimization.cmake` keep it small. Code and data below are in bytes.
 """
 
