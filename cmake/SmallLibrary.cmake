@@ -8,9 +8,9 @@
 check_linker_flag(CXX LINKER:--gc-sections TENON_HAS_GC_SECTIONS)
 check_linker_flag(CXX LINKER:-Map=tenon.map TENON_HAS_MAP)
 # GNU's own linker folds nothing; gold, which comes with it on Debian, and mold do. "safe": functions whose addresses are
-# taken stay apart, as tables of kernels may compare them.
+# taken stay apart, as tables of kernels may compare them. For Arm GNU's own stays: gold knows few of its errata.
 foreach(linker gold mold)
-  if(NOT TENON_ICF_LINKER)
+  if(NOT TENON_ICF_LINKER AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     check_linker_flag(CXX "-fuse-ld=${linker};LINKER:--icf=safe" TENON_HAS_ICF_OF_${linker})
     if(TENON_HAS_ICF_OF_${linker})
       set(TENON_ICF_LINKER ${linker})

@@ -91,7 +91,8 @@ void UnsupportedLayers::ThrowIfAny(size_t numLayers) const
     {
         return;
     }
-    const std::string more = m_Count > MaxNamedRefusals ? fmt::format("\n  and {} more", m_Count - MaxNamedRefusals) : "";
+    const std::string more =
+        m_Count > MaxNamedRefusals ? fmt::format("\n  and {} more", m_Count - MaxNamedRefusals) : "";
     throw UnimplementedException(fmt::format("{} of {} layers are not supported by any of the chosen backends:{}{}",
                                              m_Count, numLayers, m_Text, more));
 }

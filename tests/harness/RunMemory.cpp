@@ -6,7 +6,8 @@
 
 #include <tenon/Tensor.hpp>
 
-#include <cstring>
+#define XXH_INLINE_ALL // no library to link
+#include <xxhash.h>
 
 namespace tenon::test
 {
@@ -16,50 +17,14 @@ namespace
 
 RunMemory* current = nullptr;
 
-/// Both halves of the product, which depend on all bits, in one word.
-uint64_t Mix(uint64_t a, uint64_t b)
-{
-#if defined(__SIZEOF_INT128__)
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-#else
-    const uint64_t low = a * b;
-    const uint64_t aHigh = a >> 32;
-    const uint64_t bHigh = b >> 32;
-    const uint64_t aLow = a & 0xFFFFFFFFU;
-    const uint64_t bLow = b & 0xFFFFFFFFU;
-    const uint64_t middle = aHigh * bLow + (aLow * bLow >> 32);
-    const uint64_t high = aHigh * bHigh + (middle >> 32) + ((aLow * bHigh + (middle & 0xFFFFFFFFU)) >> 32);
-    return low ^ high;
-#endif
-}
-
 } // namespace
-
-void ContentHash::AddWords(uint64_t first, uint64_t second)
-{
-    m_Key.m_First = Mix(m_Key.m_First ^ first, second ^ 0x9E3779B97F4A7C15U);
-    m_Key.m_Second = Mix(m_Key.m_Second ^ second, first ^ 0xD6E8FEB86659FD93U) + first;
-}
 
 void ContentHash::AddBytes(const void* data, size_t bytes)
 {
-    const char* from = static_cast<const char*>(data);
-    AddWords(bytes, 0);
-    uint64_t words[2] = {};
-    for (; bytes >= sizeof(words); bytes -= sizeof(words), from += sizeof(words))
-    {
-        std::memcpy(words, from, sizeof(words));
-        AddWords(words[0], words[1]);
-    }
-    if (bytes != 0)
-    {
-        words[0] = 0;
-        words[1] = 0;
-        std::memcpy(words, from, bytes);
-        AddWords(words[0], words[1]);
-    }
+    const XXH128_hash_t added = XXH3_128bits(data, bytes);
+    const uint64_t words[] = {m_Key.m_First, m_Key.m_Second, added.low64, added.high64};
+    const XXH128_hash_t all = XXH3_128bits(words, sizeof(words));
+    m_Key = {all.low64, all.high64};
 }
 
 void ContentHash::Add(const TensorInfo& info)

@@ -29,8 +29,8 @@ struct ContentKey
     auto operator<=>(const ContentKey&) const = default;
 };
 
-/// Makes a key of what is added, in this order: 128 bits by multiplications, so that no two contents of a test have the
-/// same one by chance.
+/// Makes a key of what is added, in this order, by XXH3 (xxHash) of 128 bits: no two contents of a test have the same
+/// one by chance.
 class ContentHash
 {
 public:
@@ -47,9 +47,7 @@ public:
     ContentKey GetKey() const { return m_Key; }
 
 private:
-    void AddWords(uint64_t first, uint64_t second);
-
-    ContentKey m_Key = {0x243F6A8885A308D3U, 0x13198A2E03707344U}; // digits of pi
+    ContentKey m_Key;
 };
 
 class RunMemory
