@@ -56,7 +56,7 @@ public:
     void Return(const GuardedBuffer::Region& region, size_t usableBytes)
     {
         const std::lock_guard lock(m_Mutex);
-        if (m_FreeBytes + usableBytes > MostFreeBytes || m_FreeRegions == MostFreeRegions)
+        if (m_FreeBytes + usableBytes > MaxFreeBytes || m_FreeRegions == MaxFreeRegions)
         {
             Clear();
         }
@@ -66,8 +66,8 @@ public:
     }
 
 private:
-    static constexpr size_t MostFreeBytes = size_t{64} << 20;
-    static constexpr size_t MostFreeRegions = 4096; // each is six mappings, of which Linux allows 65530
+    static constexpr size_t MaxFreeBytes = size_t{64} << 20;
+    static constexpr size_t MaxFreeRegions = 4096; // each is six mappings, of which Linux allows 65530
 
     void Clear()
     {

@@ -60,7 +60,7 @@ struct LevelCounts
     size_t m_Same = 0;
     size_t m_Lacking = 0;
     size_t m_Elsewhere = 0; ///< the processor has it, but another program is to run it
-    size_t m_Skipped = 0;   ///< of those that were run or are the same
+    size_t m_Skipped = 0;   ///< bodies of m_Run and m_Same that skip themselves
 };
 
 struct Counts

@@ -41,8 +41,8 @@ struct IsaSkip
     void operator=(const testing::Message& reason) const;
 };
 
-/// Counts a case that is run on this backend now, or on none yet ("CheckOp"); returns how many there are in this run of
-/// the body. Those that a level leaves out are counted, too.
+/// Counts a case of a backend, or of none yet ("CheckOp"); returns the number of such cases in this run of the body.
+/// Cases that a level leaves out, as they would do the same, count for it, too.
 size_t CountCase(const std::string& backend);
 
 /// Names the kernel of a case, or of what a test ran by itself.

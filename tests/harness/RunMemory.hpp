@@ -60,8 +60,8 @@ public:
         std::string m_Kernel;
         bool m_IsSplit = false;     ///< it depends on the number of threads
         unsigned int m_Threads = 1; ///< that it had
-        uint32_t m_Reads = 0;       ///< the features that it asked for,
-        uint32_t m_FeatureBits = 0; ///< and those that were in force
+        uint32_t m_Reads = 0;       ///< bits of the features that it asked for
+        uint32_t m_FeatureBits = 0; ///< bits of the features in force when it ran
     };
 
     /// The one that there is while a body runs on one level after the other; null at other times.

@@ -93,7 +93,7 @@ struct Piece
 
 TestParallelFor::TestParallelFor(unsigned int threads) : m_Threads(threads)
 {
-    if (threads > MostThreads)
+    if (threads > MaxThreads)
     {
         throw std::invalid_argument("the operator harness has no " + std::to_string(threads) + " threads");
     }
@@ -113,9 +113,9 @@ void TestParallelFor::Run(size_t count, size_t grain, const std::function<void(s
         body(0, count);
         return;
     }
-    static std::array<PieceThread, MostThreads - 1> others;
+    static std::array<PieceThread, MaxThreads - 1> others;
     // No memory is allocated here: that is counted. One pointer fits into a std::function as it is.
-    std::array<Piece, MostThreads> all;
+    std::array<Piece, MaxThreads> all;
     for (size_t piece = 0; piece < pieces; ++piece)
     {
         all[piece].m_Body = &body;

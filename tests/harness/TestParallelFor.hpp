@@ -16,9 +16,9 @@ namespace tenon::test
 class TestParallelFor final : public IParallelFor
 {
 public:
-    static constexpr unsigned int MostThreads = 8;
+    static constexpr unsigned int MaxThreads = 8;
 
-    /// Throws std::invalid_argument for more than MostThreads.
+    /// Throws std::invalid_argument if `threads` is above MaxThreads.
     explicit TestParallelFor(unsigned int threads);
 
     void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override;
