@@ -5,7 +5,8 @@
 set(TENON_OPTIMIZATION_OF_modules -Os)
 set(TENON_OPTIMIZATION_OF_programs -Os)
 set(TENON_OPTIMIZATION_OF_runtime -O2) # a small network's inference takes two microseconds, of which it is a part
-set(TENON_OPTIMIZATION_OF_reference -O2) # hundreds of loops, one for each type, of which -O3 makes twice as much code
+set(TENON_OPTIMIZATION_OF_reference -Os) # a loop for each type and operation, in place of which CpuAcc has its kernels
+set(TENON_OPTIMIZATION_OF_drivers -O2)
 set(TENON_OPTIMIZATION_OF_kernels -O3)
 set(TENON_OPTIMIZATION_OF_tests -O1) # run once
 

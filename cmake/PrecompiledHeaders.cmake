@@ -6,7 +6,8 @@
 #   modules    of libtenon, for code that runs when a network is made or loaded
 #   runtime    of libtenon, for code that runs in each inference
 #   reference  of CpuRef
-#   kernels    of CpuAcc
+#   drivers    of CpuAcc, for code that prepares kernels and calls their loops
+#   kernels    of CpuAcc, for code with vectors
 #   programs   of programs on libtenon.so
 #   tests      of programs on libtenon.a, with GoogleTest
 # All targets of a kind have its optimization. A source with flags of its own needs SKIP_PRECOMPILE_HEADERS.
@@ -21,12 +22,14 @@ set(TENON_HEADERS_OF_modules ${standard} ${api} <iterator> <fmt/format.h>)
 set(TENON_HEADERS_OF_runtime ${TENON_HEADERS_OF_modules})
 set(TENON_HEADERS_OF_reference ${standard} <Eigen/Core> <tenon/Exceptions.hpp> <tenon/backend/IWorkload.hpp>
                                ${PROJECT_SOURCE_DIR}/src/backends/common/KernelTable.hpp)
+set(TENON_HEADERS_OF_drivers ${TENON_HEADERS_OF_reference})
 set(TENON_HEADERS_OF_kernels ${TENON_HEADERS_OF_reference})
 set(TENON_HEADERS_OF_programs ${TENON_HEADERS_OF_modules})
 set(TENON_HEADERS_OF_tests ${standard} ${api} <iterator> <sstream> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
 set(TENON_LIBS_OF_modules fmt::fmt)
 set(TENON_LIBS_OF_runtime fmt::fmt)
 set(TENON_LIBS_OF_reference Eigen3::Eigen)
+set(TENON_LIBS_OF_drivers Eigen3::Eigen)
 set(TENON_LIBS_OF_kernels Eigen3::Eigen)
 set(TENON_LIBS_OF_programs fmt::fmt)
 set(TENON_LIBS_OF_tests fmt::fmt GTest::gmock GTest::gtest)
@@ -39,7 +42,7 @@ function(tenon_add_precompiled kind)
   add_library(${owner} OBJECT ${source})
   target_include_directories(${owner} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${owner} PRIVATE tenon_options ${TENON_LIBS_OF_${kind}})
-  if(kind MATCHES "modules|runtime|reference|kernels")
+  if(kind MATCHES "modules|runtime|reference|drivers|kernels")
     tenon_hide_symbols(${owner})
   elseif(kind STREQUAL "tests")
     target_compile_definitions(${owner} PRIVATE TENON_STATIC)

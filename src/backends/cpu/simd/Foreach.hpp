@@ -9,6 +9,9 @@
 //
 // Highway's own dispatch is not used: it lives in a library whose load measures the processor's clock, for longer than
 // it takes to load a small network.
+#ifndef TENON_KERNELS
+#error "This source has vectors since cmake was run: run it again, so that it is optimized as a kernel"
+#endif
 #include <hwy/foreach_target.h>
 // After it: the vectors of the target at hand.
 #include <hwy/highway.h>
