@@ -6,7 +6,7 @@ set(TENON_OPTIMIZATION_OF_modules -Os)
 set(TENON_OPTIMIZATION_OF_programs -Os)
 set(TENON_OPTIMIZATION_OF_runtime -O2) # a small network's inference takes two microseconds, of which it is a part
 set(TENON_OPTIMIZATION_OF_reference -Os) # a loop for each type and operation, in place of which CpuAcc has its kernels
-set(TENON_OPTIMIZATION_OF_drivers -O2)
+set(TENON_OPTIMIZATION_OF_drivers -O2) # runs in each inference, between loops over vectors
 set(TENON_OPTIMIZATION_OF_kernels -O3)
 set(TENON_OPTIMIZATION_OF_tests -O1) # run once
 
@@ -15,8 +15,14 @@ function(tenon_optimize target kind)
 endfunction()
 
 # tenon_tune(<option> <source>...): sources of the current folder with an option of their own, which no precompiled
-# header was compiled with.
+# header was compiled with and which no other source of a unity build shares.
 function(tenon_tune option)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${option})
   set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# tenon_optimize_sources(<-O…> <source>...): sources of the current folder with another optimization than their target.
+function(tenon_optimize_sources option)
+  tenon_tune($<$<CONFIG:Release>:${option}> ${ARGN})
 endfunction()
