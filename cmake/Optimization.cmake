@@ -6,12 +6,16 @@ set(TENON_OPTIMIZATION_OF_modules -Os)
 set(TENON_OPTIMIZATION_OF_programs -Os)
 set(TENON_OPTIMIZATION_OF_runtime -O2) # a small network's inference takes two microseconds, of which it is a part
 set(TENON_OPTIMIZATION_OF_reference -Os) # a loop for each type and operation, in place of which CpuAcc has its kernels
-set(TENON_OPTIMIZATION_OF_drivers -O2) # runs in each inference, between loops over vectors
+set(TENON_OPTIMIZATION_OF_drivers -O2)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # By itself, GCC's -O2 leaves most loops over elements and over tables of pointers without vectors.
+  list(APPEND TENON_OPTIMIZATION_OF_drivers -fvect-cost-model=dynamic)
+endif()
 set(TENON_OPTIMIZATION_OF_kernels -O3)
 set(TENON_OPTIMIZATION_OF_tests -O1) # run once
 
 function(tenon_optimize target kind)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${TENON_OPTIMIZATION_OF_${kind}}>)
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${TENON_OPTIMIZATION_OF_${kind}}>")
 endfunction()
 
 # tenon_tune(<option> <source>...): sources of the current folder with an option of their own, which no precompiled
