@@ -28,7 +28,6 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace tenon
@@ -41,62 +40,106 @@ public:
     class Var
     {
     public:
-        Var(bool value) : m_Value(value) {}                       // NOLINT: implicit, as Arm NN's
-        Var(int value) : m_Value(value) {}                        // NOLINT
-        Var(unsigned int value) : m_Value(value) {}               // NOLINT
-        Var(float value) : m_Value(value) {}                      // NOLINT
-        Var(double value) : m_Value(static_cast<float>(value)) {} // NOLINT
-        Var(const char* value) : m_Value(std::string(value)) {}   // NOLINT
-        Var(std::string value) : m_Value(std::move(value)) {}     // NOLINT
+        Var(bool value) : m_Type(Type::Bool) { m_Number.m_Bool = value; } // NOLINT: implicit, as Arm NN's
+        Var(int value) : m_Type(Type::Int) { m_Number.m_Int = value; }    // NOLINT
+        Var(unsigned int value) : m_Type(Type::UnsignedInt) { m_Number.m_Unsigned = value; } // NOLINT
+        Var(float value) : m_Type(Type::Float) { m_Number.m_Float = value; }                 // NOLINT
+        Var(double value) : Var(static_cast<float>(value)) {}                                // NOLINT
+        Var(const char* value) : Var(std::string(value)) {}                                  // NOLINT
+        Var(std::string value) : m_Type(Type::String), m_String(std::move(value)) {}         // NOLINT
 
-        bool IsBool() const { return std::holds_alternative<bool>(m_Value); }
-        bool IsInt() const { return std::holds_alternative<int>(m_Value); }
-        bool IsUnsignedInt() const { return std::holds_alternative<unsigned int>(m_Value); }
-        bool IsFloat() const { return std::holds_alternative<float>(m_Value); }
-        bool IsString() const { return std::holds_alternative<std::string>(m_Value); }
+        bool IsBool() const { return m_Type == Type::Bool; }
+        bool IsInt() const { return m_Type == Type::Int; }
+        bool IsUnsignedInt() const { return m_Type == Type::UnsignedInt; }
+        bool IsFloat() const { return m_Type == Type::Float; }
+        bool IsString() const { return m_Type == Type::String; }
 
         /// Each throws InvalidArgumentException when the value is of another type.
-        bool AsBool() const { return As<bool>("bool"); }
-        int AsInt() const { return As<int>("int"); }
-        unsigned int AsUnsignedInt() const { return As<unsigned int>("unsigned int"); }
-        float AsFloat() const { return As<float>("float"); }
-        std::string AsString() const { return As<std::string>("string"); }
+        bool AsBool() const
+        {
+            Check(Type::Bool, "bool");
+            return m_Number.m_Bool;
+        }
+        int AsInt() const
+        {
+            Check(Type::Int, "int");
+            return m_Number.m_Int;
+        }
+        unsigned int AsUnsignedInt() const
+        {
+            Check(Type::UnsignedInt, "unsigned int");
+            return m_Number.m_Unsigned;
+        }
+        float AsFloat() const
+        {
+            Check(Type::Float, "float");
+            return m_Number.m_Float;
+        }
+        std::string AsString() const
+        {
+            Check(Type::String, "string");
+            return m_String;
+        }
         std::string ToString() const
         {
-            if (IsString())
+            switch (m_Type)
             {
-                return AsString();
+            case Type::Bool: return m_Number.m_Bool ? "true" : "false";
+            case Type::Int: return std::to_string(m_Number.m_Int);
+            case Type::UnsignedInt: return std::to_string(m_Number.m_Unsigned);
+            case Type::Float: return std::to_string(m_Number.m_Float);
+            case Type::String: break;
             }
-            if (IsBool())
-            {
-                return AsBool() ? "true" : "false";
-            }
-            if (IsInt())
-            {
-                return std::to_string(AsInt());
-            }
-            if (IsUnsignedInt())
-            {
-                return std::to_string(AsUnsignedInt());
-            }
-            return std::to_string(AsFloat());
+            return m_String;
         }
 
-        friend bool operator==(const Var& a, const Var& b) { return a.m_Value == b.m_Value; }
+        /// Of one type and value.
+        friend bool operator==(const Var& a, const Var& b)
+        {
+            if (a.m_Type != b.m_Type)
+            {
+                return false;
+            }
+            switch (a.m_Type)
+            {
+            case Type::Bool: return a.m_Number.m_Bool == b.m_Number.m_Bool;
+            case Type::Int: return a.m_Number.m_Int == b.m_Number.m_Int;
+            case Type::UnsignedInt: return a.m_Number.m_Unsigned == b.m_Number.m_Unsigned;
+            case Type::Float: return a.m_Number.m_Float == b.m_Number.m_Float;
+            case Type::String: break;
+            }
+            return a.m_String == b.m_String;
+        }
         friend bool operator!=(const Var& a, const Var& b) { return !(a == b); }
 
     private:
-        template <typename T>
-        T As(const char* wanted) const
+        enum class Type
         {
-            if (const T* value = std::get_if<T>(&m_Value))
+            Bool,
+            Int,
+            UnsignedInt,
+            Float,
+            String
+        };
+
+        void Check(Type wanted, const char* name) const
+        {
+            if (m_Type != wanted)
             {
-                return *value;
+                throw InvalidArgumentException(std::string("a backend option is not of type ") + name);
             }
-            throw InvalidArgumentException(std::string("a backend option is not of type ") + wanted);
         }
 
-        std::variant<bool, int, unsigned int, float, std::string> m_Value;
+        // In place of std::variant, which C++14 lacks.
+        Type m_Type;
+        union
+        {
+            bool m_Bool;
+            int m_Int;
+            unsigned int m_Unsigned;
+            float m_Float;
+        } m_Number = {};
+        std::string m_String;
     };
 
     class BackendOption

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optional: a value that may be absent, with Arm NN's interface. Unlike std::optional it may hold a reference.
+// Optional: a value that may be absent, with Arm NN's interface. Unlike std::optional it may hold a reference, and it
+// has one layout in C++14 and later.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
 
-#include <optional>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -25,55 +26,105 @@ template <typename T>
 class Optional
 {
 public:
-    Optional() = default;
-    Optional(EmptyOptional) {}                         // NOLINT: implicit, as Arm NN's
-    Optional(const T& value) : m_Value(value) {}       // NOLINT
-    Optional(T&& value) : m_Value(std::move(value)) {} // NOLINT
+    Optional() noexcept {}
+    Optional(EmptyOptional) noexcept {}                  // NOLINT: implicit, as Arm NN's
+    Optional(const T& value) { Construct(value); }       // NOLINT
+    Optional(T&& value) { Construct(std::move(value)); } // NOLINT
+    Optional(const Optional& other) { Take(other); }
+    Optional(Optional&& other) noexcept(std::is_nothrow_move_constructible<T>::value) { Take(std::move(other)); }
     template <typename... Args>
-    explicit Optional(ConstructInPlace, Args&&... args) : m_Value(std::in_place, std::forward<Args>(args)...)
+    explicit Optional(ConstructInPlace, Args&&... args)
     {
+        Construct(std::forward<Args>(args)...);
     }
+    ~Optional() { reset(); }
 
-    Optional& operator=(EmptyOptional)
+    Optional& operator=(EmptyOptional) noexcept
     {
-        m_Value.reset();
+        reset();
+        return *this;
+    }
+    Optional& operator=(const Optional& other)
+    {
+        if (this != &other)
+        {
+            *this = Optional(other);
+        }
+        return *this;
+    }
+    Optional& operator=(Optional&& other) noexcept(std::is_nothrow_move_constructible<T>::value)
+    {
+        if (this != &other)
+        {
+            reset();
+            Take(std::move(other));
+        }
         return *this;
     }
 
-    bool has_value() const noexcept { return m_Value.has_value(); }
-    explicit operator bool() const noexcept { return m_Value.has_value(); }
-    void reset() noexcept { m_Value.reset(); }
+    bool has_value() const noexcept { return m_HasValue; }
+    explicit operator bool() const noexcept { return m_HasValue; }
+    void reset() noexcept
+    {
+        if (m_HasValue)
+        {
+            m_HasValue = false;
+            m_Value.~T();
+        }
+    }
 
     /// Throws BadOptionalAccessException when empty.
     const T& value() const
     {
         Check();
-        return *m_Value;
+        return m_Value;
     }
     T& value()
     {
         Check();
-        return *m_Value;
+        return m_Value;
     }
     template <typename U>
     T value_or(U&& otherwise) const
     {
-        return m_Value.value_or(std::forward<U>(otherwise));
+        return m_HasValue ? m_Value : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    friend bool operator==(const Optional& a, const Optional& b) { return a.m_Value == b.m_Value; }
+    /// Both are empty, or both have values, which are equal.
+    friend bool operator==(const Optional& a, const Optional& b)
+    {
+        return a.m_HasValue && b.m_HasValue ? a.m_Value == b.m_Value : a.m_HasValue == b.m_HasValue;
+    }
     friend bool operator!=(const Optional& a, const Optional& b) { return !(a == b); }
 
 private:
+    template <typename... Args>
+    void Construct(Args&&... args)
+    {
+        ::new (static_cast<void*>(&m_Value)) T(std::forward<Args>(args)...);
+        m_HasValue = true;
+    }
+    template <typename Other>
+    void Take(Other&& other)
+    {
+        if (other.m_HasValue)
+        {
+            Construct(std::forward<Other>(other).m_Value);
+        }
+    }
     void Check() const
     {
-        if (!m_Value)
+        if (!m_HasValue)
         {
             throw BadOptionalAccessException("Optional holds no value; ask has_value() first");
         }
     }
 
-    std::optional<T> m_Value;
+    bool m_HasValue = false;
+    union
+    {
+        std::remove_const_t<T> m_Value;
+    };
 };
 
 /// An optional reference. The referred object must outlive it.

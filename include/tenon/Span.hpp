@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span: a view of consecutive elements, for public headers that must compile as C++17.
+// Span: a view of consecutive elements, for public headers, which compile as C++14.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ class Span
 public:
     constexpr Span() = default;
     constexpr Span(T* data, size_t size) : m_Data(data), m_Size(size) {}
-    template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+    template <typename U, typename = std::enable_if_t<std::is_convertible<U (*)[], T (*)[]>::value>>
     Span(const std::vector<U>& v) : m_Data(v.data()), m_Size(v.size()) // NOLINT: implicit
     {
     }
-    template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+    template <typename U, typename = std::enable_if_t<std::is_convertible<U (*)[], T (*)[]>::value>>
     Span(std::vector<U>& v) : m_Data(v.data()), m_Size(v.size()) // NOLINT: implicit
     {
     }
-    template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+    template <typename U, typename = std::enable_if_t<std::is_convertible<U (*)[], T (*)[]>::value>>
     constexpr Span(Span<U> other) : m_Data(other.data()), m_Size(other.size()) // NOLINT: implicit
     {
     }

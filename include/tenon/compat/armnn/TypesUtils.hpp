@@ -54,7 +54,7 @@ inline std::ostream& operator<<(std::ostream& os, const TensorShape& shape)
 template <typename QuantizedType>
 QuantizedType Quantize(float value, float scale, int32_t offset)
 {
-    static_assert(std::is_integral_v<QuantizedType> && sizeof(QuantizedType) <= sizeof(int32_t),
+    static_assert(std::is_integral<QuantizedType>::value && sizeof(QuantizedType) <= sizeof(int32_t),
                   "a quantized type is an integer of at most 32 bits");
     if (std::isnan(value) || !(scale > 0.0f))
     {

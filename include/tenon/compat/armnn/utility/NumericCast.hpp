@@ -16,12 +16,10 @@ template <typename Dest, typename Source>
 Dest numeric_cast(Source source)
 {
     const auto converted = static_cast<Dest>(source);
-    if constexpr (std::is_integral_v<Source> && std::is_integral_v<Dest>)
+    const bool areIntegers = std::is_integral<Source>::value && std::is_integral<Dest>::value;
+    if (areIntegers && (static_cast<Source>(converted) != source || (converted < Dest{}) != (source < Source{})))
     {
-        if (static_cast<Source>(converted) != source || (converted < Dest{}) != (source < Source{}))
-        {
-            throw InvalidArgumentException("numeric_cast: the value does not fit the type that it is converted to");
-        }
+        throw InvalidArgumentException("numeric_cast: the value does not fit the type that it is converted to");
     }
     return converted;
 }
