@@ -17,7 +17,7 @@ namespace tenon
 struct ReshapeDescriptor : detail::Described<ReshapeDescriptor>
 {
     ReshapeDescriptor() = default;
-    explicit ReshapeDescriptor(const TensorShape& shape) : m_TargetShape(shape) {}
+    ReshapeDescriptor(const TensorShape& shape) : m_TargetShape(shape) {}
 
     TensorShape m_TargetShape; ///< one unknown dimension is computed from the rest
     bool m_ParametersAsInputs = false;
@@ -65,7 +65,7 @@ struct ExpandDimsDescriptor : detail::Described<ExpandDimsDescriptor>
 struct PermuteDescriptor : detail::Described<PermuteDescriptor>
 {
     PermuteDescriptor() = default;
-    explicit PermuteDescriptor(const PermutationVector& dimMappings) : m_DimMappings(dimMappings) {}
+    PermuteDescriptor(const PermutationVector& dimMappings) : m_DimMappings(dimMappings) {}
 
     PermutationVector m_DimMappings; ///< dst_dim[m[i]] = src_dim[i]
 
@@ -81,7 +81,7 @@ struct PermuteDescriptor : detail::Described<PermuteDescriptor>
 struct TransposeDescriptor : detail::Described<TransposeDescriptor>
 {
     TransposeDescriptor() = default;
-    explicit TransposeDescriptor(const PermutationVector& dimMappings) : m_DimMappings(dimMappings) {}
+    TransposeDescriptor(const PermutationVector& dimMappings) : m_DimMappings(dimMappings) {}
 
     PermutationVector m_DimMappings; ///< dst_dim[i] = src_dim[m[i]]
     bool m_ParametersAsInputs = false;

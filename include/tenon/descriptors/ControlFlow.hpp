@@ -47,7 +47,7 @@ struct WhileDescriptor : detail::Described<WhileDescriptor>
 struct StateDescriptor : detail::Described<StateDescriptor>
 {
     StateDescriptor() = default;
-    explicit StateDescriptor(std::string name, uint32_t batchDimension = 0)
+    StateDescriptor(std::string name, uint32_t batchDimension = 0)
         : m_Name(std::move(name)), m_BatchDimension(batchDimension)
     {
     }

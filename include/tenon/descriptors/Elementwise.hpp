@@ -15,7 +15,7 @@ namespace tenon
 struct ActivationDescriptor : detail::Described<ActivationDescriptor>
 {
     ActivationDescriptor() = default;
-    explicit ActivationDescriptor(ActivationFunction function, float a = 0.0f, float b = 0.0f)
+    ActivationDescriptor(ActivationFunction function, float a = 0.0f, float b = 0.0f)
         : m_Function(function), m_A(a), m_B(b)
     {
     }
@@ -37,7 +37,7 @@ struct ActivationDescriptor : detail::Described<ActivationDescriptor>
 struct ElementwiseBinaryDescriptor : detail::Described<ElementwiseBinaryDescriptor>
 {
     ElementwiseBinaryDescriptor() = default;
-    explicit ElementwiseBinaryDescriptor(BinaryOperation operation) : m_Operation(operation) {}
+    ElementwiseBinaryDescriptor(BinaryOperation operation) : m_Operation(operation) {}
 
     BinaryOperation m_Operation = BinaryOperation::Add;
 
@@ -52,7 +52,7 @@ struct ElementwiseBinaryDescriptor : detail::Described<ElementwiseBinaryDescript
 struct ElementwiseUnaryDescriptor : detail::Described<ElementwiseUnaryDescriptor>
 {
     ElementwiseUnaryDescriptor() = default;
-    explicit ElementwiseUnaryDescriptor(UnaryOperation operation) : m_Operation(operation) {}
+    ElementwiseUnaryDescriptor(UnaryOperation operation) : m_Operation(operation) {}
 
     UnaryOperation m_Operation = UnaryOperation::Abs;
 
@@ -67,7 +67,7 @@ struct ElementwiseUnaryDescriptor : detail::Described<ElementwiseUnaryDescriptor
 struct ComparisonDescriptor : detail::Described<ComparisonDescriptor>
 {
     ComparisonDescriptor() = default;
-    explicit ComparisonDescriptor(ComparisonOperation operation) : m_Operation(operation) {}
+    ComparisonDescriptor(ComparisonOperation operation) : m_Operation(operation) {}
 
     ComparisonOperation m_Operation = ComparisonOperation::Equal;
 
@@ -82,7 +82,7 @@ struct ComparisonDescriptor : detail::Described<ComparisonDescriptor>
 struct LogicalBinaryDescriptor : detail::Described<LogicalBinaryDescriptor>
 {
     LogicalBinaryDescriptor() = default;
-    explicit LogicalBinaryDescriptor(LogicalBinaryOperation operation) : m_Operation(operation) {}
+    LogicalBinaryDescriptor(LogicalBinaryOperation operation) : m_Operation(operation) {}
 
     LogicalBinaryOperation m_Operation = LogicalBinaryOperation::LogicalAnd;
 

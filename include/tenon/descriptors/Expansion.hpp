@@ -17,8 +17,8 @@ namespace tenon
 struct PadDescriptor : detail::Described<PadDescriptor>
 {
     PadDescriptor() = default;
-    explicit PadDescriptor(const std::vector<std::pair<unsigned int, unsigned int>>& padList, float padValue = 0,
-                           PaddingMode paddingMode = PaddingMode::Constant)
+    PadDescriptor(const std::vector<std::pair<unsigned int, unsigned int>>& padList, float padValue = 0,
+                  PaddingMode paddingMode = PaddingMode::Constant)
         : m_PadList(padList), m_PadValue(padValue), m_PaddingMode(paddingMode)
     {
     }
@@ -99,7 +99,7 @@ struct TileDescriptor : detail::Described<TileDescriptor>
 struct BroadcastToDescriptor : detail::Described<BroadcastToDescriptor>
 {
     BroadcastToDescriptor() = default;
-    explicit BroadcastToDescriptor(const TensorShape& shape) : m_BroadcastToShape(shape) {}
+    BroadcastToDescriptor(const TensorShape& shape) : m_BroadcastToShape(shape) {}
 
     TensorShape m_BroadcastToShape;
     bool m_ParametersAsInputs = false;
@@ -118,7 +118,7 @@ struct BroadcastToDescriptor : detail::Described<BroadcastToDescriptor>
 struct FillDescriptor : detail::Described<FillDescriptor>
 {
     FillDescriptor() = default;
-    explicit FillDescriptor(float value) : m_Value(value) {}
+    FillDescriptor(const float& value) : m_Value(value) {}
 
     float m_Value = 0;
     bool m_ValueAsInput = false; ///< Tenon: input 1 is the value, of any type

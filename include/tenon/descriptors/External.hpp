@@ -45,14 +45,13 @@ struct CustomDescriptor : detail::Described<CustomDescriptor>
 /// PreCompiled: a blob that a backend compiled.
 struct PreCompiledDescriptor : detail::Described<PreCompiledDescriptor>
 {
-    PreCompiledDescriptor() = default;
-    PreCompiledDescriptor(uint32_t numInputSlots, uint32_t numOutputSlots)
+    PreCompiledDescriptor(uint32_t numInputSlots = 1, uint32_t numOutputSlots = 1)
         : m_NumInputSlots(numInputSlots), m_NumOutputSlots(numOutputSlots)
     {
     }
 
-    uint32_t m_NumInputSlots = 0;
-    uint32_t m_NumOutputSlots = 0;
+    uint32_t m_NumInputSlots;
+    uint32_t m_NumOutputSlots;
 
     uint32_t GetNumInputs() const { return m_NumInputSlots; }
     uint32_t GetNumOutputs() const { return m_NumOutputSlots; }

@@ -15,7 +15,7 @@ namespace tenon
 struct GatherDescriptor : detail::Described<GatherDescriptor>
 {
     GatherDescriptor() = default;
-    explicit GatherDescriptor(int32_t axis) : m_Axis(axis) {}
+    GatherDescriptor(int32_t axis) : m_Axis(axis) {}
 
     int32_t m_Axis = 0;      ///< negative counts from the end
     int32_t m_BatchDims = 0; ///< Tenon: leading dimensions that both inputs share

@@ -41,9 +41,11 @@ struct FullyConnectedDescriptor : detail::Described<FullyConnectedDescriptor>
 /// BatchMatMul: out[..., M, N] = x[..., M, K] * y[..., K, N], with broadcasting of the leading dimensions.
 struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
 {
-    BatchMatMulDescriptor() = default;
-    explicit BatchMatMulDescriptor(bool transposeX, bool transposeY, bool adjointX = false, bool adjointY = false)
-        : m_TransposeX(transposeX), m_TransposeY(transposeY), m_AdjointX(adjointX), m_AdjointY(adjointY)
+    BatchMatMulDescriptor(bool transposeX = false, bool transposeY = false, bool adjointX = false,
+                          bool adjointY = false, DataLayout dataLayoutX = DataLayout::NCHW,
+                          DataLayout dataLayoutY = DataLayout::NCHW)
+        : m_TransposeX(transposeX), m_TransposeY(transposeY), m_AdjointX(adjointX), m_AdjointY(adjointY),
+          m_DataLayoutX(dataLayoutX), m_DataLayoutY(dataLayoutY)
     {
     }
 

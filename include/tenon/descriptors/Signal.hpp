@@ -81,7 +81,7 @@ struct RealFft2dDescriptor : detail::Described<RealFft2dDescriptor>
 struct ComplexPartDescriptor : detail::Described<ComplexPartDescriptor>
 {
     ComplexPartDescriptor() = default;
-    explicit ComplexPartDescriptor(ComplexComponent component) : m_Component(component) {}
+    ComplexPartDescriptor(ComplexComponent component) : m_Component(component) {}
 
     ComplexComponent m_Component = ComplexComponent::Real;
 

@@ -19,7 +19,7 @@ struct TENON_API OriginsDescriptor : detail::Described<OriginsDescriptor>
 {
     OriginsDescriptor() = default;
     /// Throws InvalidArgumentException if numDimensions is above MaxNumOfTensorDimensions.
-    explicit OriginsDescriptor(uint32_t numViews, uint32_t numDimensions = 4);
+    OriginsDescriptor(uint32_t numViews, uint32_t numDimensions = 4);
 
     /// Status::Failure, and a message in the log, for a view or coordinate out of range.
     Status SetViewOriginCoord(uint32_t view, uint32_t coord, uint32_t value);
@@ -57,7 +57,7 @@ using MergerDescriptor = OriginsDescriptor;
 struct TENON_API ViewsDescriptor : detail::Described<ViewsDescriptor>
 {
     ViewsDescriptor() = default;
-    explicit ViewsDescriptor(uint32_t numViews, uint32_t numDimensions = 4);
+    ViewsDescriptor(uint32_t numViews, uint32_t numDimensions = 4);
 
     Status SetViewOriginCoord(uint32_t view, uint32_t coord, uint32_t value);
     Status SetViewSize(uint32_t view, uint32_t coord, uint32_t value);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The namespace armnn, for programs written for Arm NN: another name for tenon. Every header of this folder includes
-// it; programs do not.
+// The namespace armnn, for programs written for Arm NN: a macro that says tenon. A namespace alias would refuse
+// programs that open the namespace themselves, for a forward declaration say. The target Tenon::armnn and
+// tenon-armnn.pc define the macro for the whole program, so that this also works before the first of these headers.
+// Every header of this folder includes this one; programs do not.
 #pragma once
 
-namespace tenon
-{
-}
-namespace armnn = tenon;
+#ifndef armnn
+#define armnn tenon
+#endif

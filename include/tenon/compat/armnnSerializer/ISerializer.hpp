@@ -5,5 +5,12 @@
 #include <tenon/serializer/ISerializer.hpp>
 
 #include <armnn/INetwork.hpp>
+#include <armnn/Types.hpp>
 
-namespace armnnSerializer = tenon;
+namespace armnnSerializer
+{
+
+using tenon::ISerializer;
+using tenon::ISerializerPtr;
+
+} // namespace armnnSerializer

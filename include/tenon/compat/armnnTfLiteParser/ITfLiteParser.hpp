@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: the .tflite parser. BindingPointInfo and ITfLiteParserPtr have this namespace too.
+// For programs written for Arm NN: the .tflite parser.
 #pragma once
 
 #include <tenon/parsers/ITfLiteParser.hpp>
@@ -9,4 +9,11 @@
 #include <armnn/Tensor.hpp>
 #include <armnn/Types.hpp>
 
-namespace armnnTfLiteParser = tenon;
+namespace armnnTfLiteParser
+{
+
+using tenon::BindingPointInfo;
+using tenon::ITfLiteParser;
+using tenon::ITfLiteParserPtr;
+
+} // namespace armnnTfLiteParser
