@@ -33,9 +33,8 @@ HWY_INLINE void BeginAtZeroPoint(const int32_t* bias, int32_t zeroPoint, const i
 /// What rows of data have of their own.
 enum class RowValues8
 {
-    None,  ///< all have one scale and zero point, which sums take part of from where they begin
-    Scale, ///< a scale and a zero point
-    ScaleAndTerm
+    None, ///< all have one scale and zero point, which sums take part of from where they begin
+    Scale ///< a scale and a zero point
 };
 
 /// Writes a vector of columns. `HasPlaces`: see FloatRows.
@@ -62,10 +61,6 @@ HWY_INLINE void WriteFloats(const FloatRows& of, const FloatColumns& panel, size
             const Vector weightSum = hn::Load(d, columns.m_WeightSums + V * lanes);
             sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
             scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
-        }
-        if constexpr (Values == RowValues8::ScaleAndTerm)
-        {
-            sum = hn::Add(sum, hn::Set(d, rows.m_RowTerms != nullptr ? rows.m_RowTerms[row + r] : 0));
         }
         Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
         if (columns.m_HasClamp)

@@ -17,7 +17,6 @@
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();
@@ -192,34 +191,32 @@ constexpr size_t GetNarrowRows(size_t vectors, size_t rows)
     return vectors == 2 ? 10 : rows;
 }
 
+/// Dot is one of unsigned data and signed weights: sums then have no terms of rows, unless weights have a zero point.
 template <typename Dot, size_t Vectors, size_t Rows>
 bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
 {
     const FloatRows& rows = product.m_Rows;
-    constexpr bool HaveTerms = !std::is_same_v<Dot, VnniDataUnsigned>; // unless weights have a zero point
-    if (!HaveTerms && rows.m_RowTerms != nullptr)
+    if (rows.m_RowTerms != nullptr) // the weights have a zero point
     {
         return false;
     }
-    if (!rows.m_HaveOneScale || rows.m_RowTerms != nullptr)
+    if (!rows.m_HaveOneScale)
     {
-        constexpr RowValues8 Values = HaveTerms ? RowValues8::ScaleAndTerm : RowValues8::Scale;
-        return WriteFloatTiles<Dot, Values, false, false, Vectors, Rows>(product, columns);
+        return WriteFloatTiles<Dot, RowValues8::Scale, false, false, Vectors, Rows>(product, columns);
     }
     const Ints d;
     HWY_ALIGN int32_t bias[Vectors * hn::MaxLanes(d)];
     BeginAtZeroPoint<Vectors>(product.m_Bias, rows.m_ZeroPoints[0], columns.m_WeightSums, bias);
     FloatProduct8 corrected = product;
     corrected.m_Bias = bias;
-    if constexpr (std::is_same_v<Dot, VnniDataUnsigned>) // as on all processors that split vectors
+    if (GetCpuFeatures().m_SplitsVectors && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2)
     {
-        const bool splits = GetCpuFeatures().m_SplitsVectors;
-        if (splits && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2 &&
-            (rows.m_Places != nullptr
-                 ? WriteFloatTiles<Dot, RowValues8::None, true, true, Vectors, GetNarrowRows(Vectors, Rows)>(corrected,
-                                                                                                             columns)
-                 : WriteFloatTiles<Dot, RowValues8::None, true, false, Vectors, GetNarrowRows(Vectors, Rows)>(corrected,
-                                                                                                              columns)))
+        constexpr size_t NarrowRows = GetNarrowRows(Vectors, Rows);
+        const bool isWritten =
+            rows.m_Places != nullptr
+                ? WriteFloatTiles<Dot, RowValues8::None, true, true, Vectors, NarrowRows>(corrected, columns)
+                : WriteFloatTiles<Dot, RowValues8::None, true, false, Vectors, NarrowRows>(corrected, columns);
+        if (isWritten)
         {
             return true;
         }

@@ -89,17 +89,19 @@ Engine8 MakeEngine()
             FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
             FillByteRows<VnniDataFlipped, false>(engine.m_Signed);
             UseImageTiles(engine.m_Signed);
-            engine.m_OfFloats.m_Signs = Signs8::DataUnsigned;
-            engine.m_OfFloats.m_FlipsData = engine.m_OfFloats.m_FlipsFloats = true;
-            FillTilesOf512<VnniDataUnsigned>(engine.m_OfFloats);
-            FillFloatRows<VnniDataUnsigned>(engine.m_OfFloats);
-            UseImageFloats(engine.m_OfFloats);
         }
         else
         {
             FillTilesOf512<VnniDataSigned>(engine.m_Signed);
             FillByteRows<VnniDataSigned, true>(engine.m_Signed);
-            FillFloatRows<VnniDataSigned>(engine.m_Signed);
+        }
+        engine.m_OfFloats.m_Signs = Signs8::DataUnsigned;
+        engine.m_OfFloats.m_FlipsData = engine.m_OfFloats.m_FlipsFloats = true;
+        FillTilesOf512<VnniDataUnsigned>(engine.m_OfFloats);
+        FillFloatRows<VnniDataUnsigned>(engine.m_OfFloats);
+        if (engine.m_Signed.m_FlipsData)
+        {
+            UseImageFloats(engine.m_OfFloats);
         }
         FillTilesOf512<VnniDataUnsigned>(engine.m_Unsigned);
         FillByteRows<VnniDataUnsigned, false>(engine.m_Unsigned);

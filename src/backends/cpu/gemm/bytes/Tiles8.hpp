@@ -247,7 +247,7 @@ struct Engine8
     size_t m_Lanes = 0;       ///< columns of a vector
     TileSet8 m_Signed;        ///< for int8 data
     TileSet8 m_Unsigned;      ///< for uint8 data
-    TileSet8 m_OfFloats;      ///< for floats quantized to int8; some processors have none but m_Signed
+    TileSet8 m_OfFloats;      ///< for floats quantized to int8; without AVX-512 VNNI, and with AMX, m_Signed is
     TileSet8 m_Narrow;        ///< where m_Signed and m_Unsigned are WidePairs
     TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
     TileSet8 m_SplitUnsigned; ///< the same for uint8 data
