@@ -17,8 +17,11 @@
 namespace tenon
 {
 
+namespace backend
+{
 class BackendRegistry;
 class ILayerSupport;
+} // namespace backend
 
 /// The capability of that name, if the list has it, or the built-in backend; one that is not there has none.
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name,
@@ -42,7 +45,7 @@ TENON_API unsigned int GetNumberOfCacheFiles(const BackendId& backend);
 class TENON_API LayerSupportHandle : public LayerQueries
 {
 public:
-    explicit LayerSupportHandle(std::shared_ptr<const ILayerSupport> support);
+    explicit LayerSupportHandle(std::shared_ptr<const backend::ILayerSupport> support);
     ~LayerSupportHandle();
 
     /// False for a backend that is not there; such a handle supports nothing.
@@ -59,6 +62,7 @@ public:
 /// Of a built-in backend.
 TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend);
 /// Of any backend that a runtime has: pass runtime->GetDeviceSpec().GetBackendRegistry().
-TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend, const BackendRegistry& registry);
+TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend,
+                                                         const backend::BackendRegistry& registry);
 
 } // namespace tenon

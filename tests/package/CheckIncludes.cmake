@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 # `api` is <tenon/...> with <tenon/descriptors/...>, but without compat; `backend`, `parsers` and `serializer` are folders
 # of it that `api` alone does not have.
 set(rules
-  "include/tenon/compat : compat api parsers serializer"
+  "include/tenon/compat : compat api backend parsers serializer"
   "include/tenon/backend : api"
   "include/tenon/parsers : api"
   "include/tenon/serializer : api"
