@@ -22,7 +22,7 @@ enum class Compute
     GpuAcc = 3  ///< a GPU
 };
 
-inline const char* GetComputeDeviceAsCString(Compute compute)
+constexpr const char* GetComputeDeviceAsCString(Compute compute)
 {
     switch (compute)
     {

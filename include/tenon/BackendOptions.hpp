@@ -175,6 +175,20 @@ using NetworkOptions = std::vector<BackendOptions>;
 using ModelOptions = std::vector<BackendOptions>;
 using BackendCapabilities = BackendOptions;
 
+/// The value where it is of the type that is asked for, else `defaultValue`.
+inline bool ParseBooleanBackendOption(const BackendOptions::Var& value, bool defaultValue)
+{
+    return value.IsBool() ? value.AsBool() : defaultValue;
+}
+inline int ParseIntBackendOption(const BackendOptions::Var& value, int defaultValue)
+{
+    return value.IsInt() ? value.AsInt() : defaultValue;
+}
+inline std::string ParseStringBackendOption(const BackendOptions::Var& value, std::string defaultValue)
+{
+    return value.IsString() ? value.AsString() : std::move(defaultValue);
+}
+
 /// Calls fn(name, value) for each option of `backend`.
 template <typename Function>
 void ParseOptions(const std::vector<BackendOptions>& options, const BackendId& backend, Function fn)

@@ -13,14 +13,19 @@ namespace tenon
 /// Where in the sources a check failed. Appended to a message as " at function F [file:line]".
 struct CheckLocation
 {
-    const char* m_Function = "";
-    const char* m_File = "";
-    unsigned int m_Line = 0;
-
-    std::string AsString() const
+    CheckLocation(const char* function, const char* file, unsigned int line)
+        : m_Function(function), m_File(file), m_Line(line)
     {
-        return std::string(" at function ") + m_Function + " [" + m_File + ":" + std::to_string(m_Line) + "]";
     }
+
+    /// " at function F [file:line]"
+    std::string AsString() const { return std::string(" at function ") + m_Function + FileLine(); }
+    /// " [file:line]"
+    std::string FileLine() const { return std::string(" [") + m_File + ":" + std::to_string(m_Line) + "]"; }
+
+    const char* m_Function;
+    const char* m_File;
+    unsigned int m_Line;
 };
 
 /// Base of all exceptions of Tenon. Its text says what failed, where, and what to do about it. Names in it may come
@@ -30,6 +35,11 @@ class TENON_API Exception : public std::exception
 public:
     explicit Exception(const std::string& message);
     Exception(const std::string& message, const CheckLocation& location) : Exception(message + location.AsString()) {}
+    /// The text of `other`, then a line with the message and the location.
+    Exception(const Exception& other, const std::string& message, const CheckLocation& location)
+        : Exception(std::string(other.what()) + "\n" + message + location.AsString())
+    {
+    }
     ~Exception() override;
 
     const char* what() const noexcept override { return m_Message.c_str(); }
@@ -61,8 +71,6 @@ TENON_EXCEPTION(InvalidArgumentException, Exception)
 TENON_EXCEPTION(FileNotFoundException, Exception)
 /// A model is corrupt or contradicts itself.
 TENON_EXCEPTION(ParseException, Exception)
-/// Something that the model or caller asks for is not supported. Names each thing and its reason.
-TENON_EXCEPTION(UnimplementedException, Exception)
 /// A layer's inputs, parameters and outputs do not fit together.
 TENON_EXCEPTION(LayerValidationException, Exception)
 /// A network as a whole is malformed: an unconnected slot, a cycle, a duplicate binding id.
@@ -91,38 +99,15 @@ TENON_EXCEPTION(LimitExceededException, MemoryValidationException)
 
 #undef TENON_EXCEPTION
 
-template <typename ExceptionType>
-void ConditionalThrow(bool condition, const std::string& message)
+/// Something that the model or caller asks for is not supported. Names each thing and its reason.
+class TENON_API UnimplementedException : public Exception
 {
-    if (!condition)
-    {
-        throw ExceptionType(message);
-    }
-}
-
-template <typename ExceptionType>
-void ConditionalThrow(bool condition)
-{
-    if (!condition)
-    {
-        throw ExceptionType("a required condition does not hold");
-    }
-}
-
-/// Throws unless lhs == rhs. For comparable types only.
-template <typename ExceptionType, typename ComparedType>
-void ConditionalThrowIfNotEqual(const std::string& message, const ComparedType& lhs, const ComparedType& rhs)
-{
-    if (!(lhs == rhs))
-    {
-        throw ExceptionType(message);
-    }
-}
+public:
+    using Exception::Exception;
+    UnimplementedException() : Exception("this function is not implemented") {}
+    ~UnimplementedException() override;
+};
 
 } // namespace tenon
 
-#define TENON_CHECK_LOCATION()                                                                                         \
-    ::tenon::CheckLocation                                                                                             \
-    {                                                                                                                  \
-        __func__, __FILE__, static_cast<unsigned int>(__LINE__)                                                        \
-    }
+#define TENON_CHECK_LOCATION() ::tenon::CheckLocation(__func__, __FILE__, static_cast<unsigned int>(__LINE__))

@@ -25,11 +25,14 @@ namespace backend
 class IBackend;
 } // namespace backend
 class ICustomAllocator;
+class IGpuAccTunedParameters;
 class IMemoryOptimizerStrategy;
 class IRuntime;
 struct DynamicBackendReport;
 
 using NetworkId = int;
+/// Tuned parameters of Arm NN's GPU backend. There is no such backend here, and nothing makes an object of this class.
+using IGpuAccTunedParametersPtr = std::shared_ptr<IGpuAccTunedParameters>;
 using IRuntimePtr = std::unique_ptr<IRuntime, void (*)(IRuntime* runtime)>;
 using ImportedInputId = unsigned int;
 using ImportedOutputId = unsigned int;
@@ -50,7 +53,21 @@ struct INetworkProperties
           m_OutputNetworkDetailsMethod(detailsMethod)
     {
     }
+    /// As Arm NN up to 24.11 has it.
+    INetworkProperties(bool asyncEnabled, MemorySource inputSource, MemorySource outputSource,
+                       bool profilingEnabled = false,
+                       ProfilingDetailsMethod detailsMethod = ProfilingDetailsMethod::Undefined,
+                       bool externalMemoryManagementEnabled = false)
+        : INetworkProperties(inputSource, outputSource, profilingEnabled, detailsMethod)
+    {
+        m_AsyncEnabled = asyncEnabled;
+        m_ExternalMemoryManagementEnabled = externalMemoryManagementEnabled;
+    }
 
+    /// Nothing to choose: any number of threads may run any network at once.
+    bool m_AsyncEnabled = false;
+    /// Nothing to choose: allocators and memory strategies of CreationOptions count for any network.
+    bool m_ExternalMemoryManagementEnabled = false;
     /// Undefined or Malloc; LoadNetwork refuses others with a MemoryImportException.
     MemorySource m_InputSource = MemorySource::Undefined;
     MemorySource m_OutputSource = MemorySource::Undefined;
@@ -114,6 +131,9 @@ public:
 
     struct CreationOptions
     {
+        using ExternalProfilingOptions = IRuntime::ExternalProfilingOptions;
+
+        IGpuAccTunedParametersPtr m_GpuAccTunedParameters; ///< refused unless null: GPUs are not tuned here
         bool m_EnableGpuProfiling = false; ///< true is refused: there is no such thing here
         /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. See
         /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.

@@ -142,6 +142,8 @@ public:
                            Reason reasonIfUnsupported = EmptyOptional()) const;
     /// Constants, inputs and outputs are the runtime's: true of any backend that is there.
     bool IsConstantSupported(const Info& output, Reason reasonIfUnsupported = EmptyOptional()) const;
+    /// The runtime shows values of layers that any backend runs, see OptimizerOptionsOpaque::SetDebugEnabled().
+    bool IsDebugSupported(const Info& input, const Info& output, Reason reasonIfUnsupported = EmptyOptional()) const;
     bool IsDetectionPostProcessSupported(const Info& boxEncodings, const Info& scores, const Info& anchors,
                                          const Info& detectionBoxes, const Info& detectionClasses,
                                          const Info& detectionScores, const Info& numDetections,

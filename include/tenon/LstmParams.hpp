@@ -10,6 +10,20 @@
 namespace tenon
 {
 
+namespace detail
+{
+template <typename T>
+const T& DerefWeights(const T* weights)
+{
+    if (weights == nullptr)
+    {
+        throw InvalidArgumentException("weights of an LSTM layer that are absent were asked for; compare the pointer "
+                                       "with nullptr first");
+    }
+    return *weights;
+}
+} // namespace detail
+
 /// Of Lstm, QLstm and UnidirectionalSequenceLstm. Weights of a gate are [units, inputs]; recurrent ones
 /// [units, outputs]; peephole, bias and normalization ones [units]; the projection [outputs, units].
 template <typename T>
@@ -36,6 +50,30 @@ struct LstmParams
     const T* m_ForgetLayerNormWeights = nullptr;
     const T* m_CellLayerNormWeights = nullptr;
     const T* m_OutputLayerNormWeights = nullptr;
+
+    /// Each throws InvalidArgumentException where the pointer is null.
+    const T& GetInputToInputWeights() const { return Deref(m_InputToInputWeights); }
+    const T& GetInputToForgetWeights() const { return Deref(m_InputToForgetWeights); }
+    const T& GetInputToCellWeights() const { return Deref(m_InputToCellWeights); }
+    const T& GetInputToOutputWeights() const { return Deref(m_InputToOutputWeights); }
+    const T& GetRecurrentToInputWeights() const { return Deref(m_RecurrentToInputWeights); }
+    const T& GetRecurrentToForgetWeights() const { return Deref(m_RecurrentToForgetWeights); }
+    const T& GetRecurrentToCellWeights() const { return Deref(m_RecurrentToCellWeights); }
+    const T& GetRecurrentToOutputWeights() const { return Deref(m_RecurrentToOutputWeights); }
+    const T& GetCellToInputWeights() const { return Deref(m_CellToInputWeights); }
+    const T& GetCellToForgetWeights() const { return Deref(m_CellToForgetWeights); }
+    const T& GetCellToOutputWeights() const { return Deref(m_CellToOutputWeights); }
+    const T& GetInputGateBias() const { return Deref(m_InputGateBias); }
+    const T& GetForgetGateBias() const { return Deref(m_ForgetGateBias); }
+    const T& GetCellBias() const { return Deref(m_CellBias); }
+    const T& GetOutputGateBias() const { return Deref(m_OutputGateBias); }
+    const T& GetProjectionWeights() const { return Deref(m_ProjectionWeights); }
+    const T& GetProjectionBias() const { return Deref(m_ProjectionBias); }
+    const T& GetInputLayerNormWeights() const { return Deref(m_InputLayerNormWeights); }
+    const T& GetForgetLayerNormWeights() const { return Deref(m_ForgetLayerNormWeights); }
+    const T& GetCellLayerNormWeights() const { return Deref(m_CellLayerNormWeights); }
+    const T& GetOutputLayerNormWeights() const { return Deref(m_OutputLayerNormWeights); }
+    static const T& Deref(const T* weights) { return detail::DerefWeights(weights); }
 
     /// In the order of the layer's inputs, from 3 on.
     std::vector<const T*> GetInputs() const
@@ -70,6 +108,21 @@ struct QuantizedLstmParams
     const T* m_ForgetGateBias = nullptr;
     const T* m_CellBias = nullptr;
     const T* m_OutputGateBias = nullptr;
+
+    /// Each throws InvalidArgumentException where the pointer is null.
+    const T& GetInputToInputWeights() const { return Deref(m_InputToInputWeights); }
+    const T& GetInputToForgetWeights() const { return Deref(m_InputToForgetWeights); }
+    const T& GetInputToCellWeights() const { return Deref(m_InputToCellWeights); }
+    const T& GetInputToOutputWeights() const { return Deref(m_InputToOutputWeights); }
+    const T& GetRecurrentToInputWeights() const { return Deref(m_RecurrentToInputWeights); }
+    const T& GetRecurrentToForgetWeights() const { return Deref(m_RecurrentToForgetWeights); }
+    const T& GetRecurrentToCellWeights() const { return Deref(m_RecurrentToCellWeights); }
+    const T& GetRecurrentToOutputWeights() const { return Deref(m_RecurrentToOutputWeights); }
+    const T& GetInputGateBias() const { return Deref(m_InputGateBias); }
+    const T& GetForgetGateBias() const { return Deref(m_ForgetGateBias); }
+    const T& GetCellBias() const { return Deref(m_CellBias); }
+    const T& GetOutputGateBias() const { return Deref(m_OutputGateBias); }
+    static const T& Deref(const T* weights) { return detail::DerefWeights(weights); }
 
     /// In the order of the layer's inputs, from 3 on.
     std::vector<const T*> GetInputs() const

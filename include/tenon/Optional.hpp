@@ -22,37 +22,60 @@ struct ConstructInPlace
 {
 };
 
-template <typename T>
-class Optional
+/// What all optionals have.
+class OptionalBase
 {
 public:
-    Optional() noexcept {}
-    Optional(EmptyOptional) noexcept {}                  // NOLINT: implicit, as Arm NN's
-    Optional(const T& value) { Construct(value); }       // NOLINT
-    Optional(T&& value) { Construct(std::move(value)); } // NOLINT
-    Optional(const Optional& other) { Take(other); }
-    Optional(Optional&& other) noexcept(std::is_nothrow_move_constructible<T>::value) { Take(std::move(other)); }
+    OptionalBase() noexcept = default;
+
+    bool has_value() const noexcept { return m_HasValue; }
+    explicit operator bool() const noexcept { return m_HasValue; }
+
+protected:
+    explicit OptionalBase(bool hasValue) noexcept : m_HasValue(hasValue) {}
+
+    bool m_HasValue = false;
+};
+
+/// The base of Optional<T>: holds a value, or, where IsReference is true and T is a reference, refers to an object that
+/// must outlive it. Programs write Optional<T>.
+template <bool IsReference, typename T>
+class OptionalReferenceSwitch : public OptionalBase
+{
+public:
+    using Base = OptionalBase;
+
+    OptionalReferenceSwitch() noexcept {}
+    OptionalReferenceSwitch(EmptyOptional) noexcept {}                  // NOLINT: implicit, as Arm NN's
+    OptionalReferenceSwitch(const T& value) { Construct(value); }       // NOLINT
+    OptionalReferenceSwitch(T&& value) { Construct(std::move(value)); } // NOLINT
+    OptionalReferenceSwitch(const OptionalReferenceSwitch& other) : Base() { Take(other); }
+    OptionalReferenceSwitch(OptionalReferenceSwitch&& other) noexcept(std::is_nothrow_move_constructible<T>::value)
+    {
+        Take(std::move(other));
+    }
     template <typename... Args>
-    explicit Optional(ConstructInPlace, Args&&... args)
+    explicit OptionalReferenceSwitch(ConstructInPlace, Args&&... args)
     {
         Construct(std::forward<Args>(args)...);
     }
-    ~Optional() { reset(); }
+    ~OptionalReferenceSwitch() { reset(); }
 
-    Optional& operator=(EmptyOptional) noexcept
+    OptionalReferenceSwitch& operator=(EmptyOptional) noexcept
     {
         reset();
         return *this;
     }
-    Optional& operator=(const Optional& other)
+    OptionalReferenceSwitch& operator=(const OptionalReferenceSwitch& other)
     {
         if (this != &other)
         {
-            *this = Optional(other);
+            *this = OptionalReferenceSwitch(other);
         }
         return *this;
     }
-    Optional& operator=(Optional&& other) noexcept(std::is_nothrow_move_constructible<T>::value)
+    OptionalReferenceSwitch&
+    operator=(OptionalReferenceSwitch&& other) noexcept(std::is_nothrow_move_constructible<T>::value)
     {
         if (this != &other)
         {
@@ -62,8 +85,6 @@ public:
         return *this;
     }
 
-    bool has_value() const noexcept { return m_HasValue; }
-    explicit operator bool() const noexcept { return m_HasValue; }
     void reset() noexcept
     {
         if (m_HasValue)
@@ -90,13 +111,6 @@ public:
         return m_HasValue ? m_Value : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Both are empty, or both have values, which are equal.
-    friend bool operator==(const Optional& a, const Optional& b)
-    {
-        return a.m_HasValue && b.m_HasValue ? a.m_Value == b.m_Value : a.m_HasValue == b.m_HasValue;
-    }
-    friend bool operator!=(const Optional& a, const Optional& b) { return !(a == b); }
-
 private:
     template <typename... Args>
     void Construct(Args&&... args)
@@ -120,38 +134,58 @@ private:
         }
     }
 
-    bool m_HasValue = false;
     union
     {
         std::remove_const_t<T> m_Value;
     };
 };
 
-/// An optional reference. The referred object must outlive it.
 template <typename T>
-class Optional<T&>
+class OptionalReferenceSwitch<true, T> : public OptionalBase
 {
 public:
-    Optional() = default;
-    Optional(EmptyOptional) {}              // NOLINT
-    Optional(T& value) : m_Value(&value) {} // NOLINT
+    using Base = OptionalBase;
 
-    bool has_value() const noexcept { return m_Value != nullptr; }
-    explicit operator bool() const noexcept { return m_Value != nullptr; }
-    void reset() noexcept { m_Value = nullptr; }
+    OptionalReferenceSwitch() = default;
+    OptionalReferenceSwitch(EmptyOptional) {}                          // NOLINT
+    OptionalReferenceSwitch(T value) : Base(true), m_Object(&value) {} // NOLINT
+
+    void reset() noexcept
+    {
+        m_HasValue = false;
+        m_Object = nullptr;
+    }
 
     /// Throws BadOptionalAccessException when empty.
-    T& value() const
+    T value() const
     {
-        if (m_Value == nullptr)
+        if (!m_HasValue)
         {
             throw BadOptionalAccessException("Optional holds no reference; ask has_value() first");
         }
-        return *m_Value;
+        return *m_Object;
     }
 
 private:
-    T* m_Value = nullptr;
+    std::remove_reference_t<T>* m_Object = nullptr;
+};
+
+template <typename T>
+class Optional : public OptionalReferenceSwitch<std::is_reference<T>::value, T>
+{
+public:
+    using BaseSwitch = OptionalReferenceSwitch<std::is_reference<T>::value, T>;
+    using BaseSwitch::BaseSwitch;
+
+    Optional() = default;
+    Optional(const BaseSwitch& other) : BaseSwitch(other) {} // NOLINT: implicit, as Arm NN's
+
+    /// Both are empty, or both have values, which are equal.
+    friend bool operator==(const Optional& a, const Optional& b)
+    {
+        return a.has_value() && b.has_value() ? a.value() == b.value() : a.has_value() == b.has_value();
+    }
+    friend bool operator!=(const Optional& a, const Optional& b) { return !(a == b); }
 };
 
 template <typename T, typename... Args>

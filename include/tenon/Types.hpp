@@ -312,6 +312,8 @@ enum class LayerType
 #define TENON_DEPRECATED_OP(name) name,
 #define TENON_RESERVED_OP(name) name,
 #include <tenon/ops.def>
+    FirstLayer = Activation,
+    LastLayer = Debug
 };
 
 /// Number that names an input or output of a network; chosen by whoever builds it.
@@ -335,18 +337,21 @@ class TENON_API PermutationVector
 public:
     using ValueType = unsigned int;
     using SizeType = unsigned int;
+    using ArrayType = std::array<ValueType, MaxNumOfTensorDimensions>;
+    using ConstIterator = const ValueType*;
 
     PermutationVector() = default;
     /// Throws InvalidArgumentException unless `mappings` holds each of 0..size-1 once.
     PermutationVector(const ValueType* mappings, SizeType size);
     PermutationVector(std::initializer_list<ValueType> mappings);
 
+    /// Throws std::out_of_range from MaxNumOfTensorDimensions on.
     ValueType operator[](SizeType i) const { return m_Mappings.at(i); }
     SizeType GetSize() const { return m_Size; }
-    const ValueType* begin() const { return m_Mappings.data(); }
-    const ValueType* end() const { return m_Mappings.data() + m_Size; }
-    const ValueType* cbegin() const { return begin(); }
-    const ValueType* cend() const { return end(); }
+    ConstIterator begin() const { return m_Mappings.data(); }
+    ConstIterator end() const { return m_Mappings.data() + m_Size; }
+    ConstIterator cbegin() const { return begin(); }
+    ConstIterator cend() const { return end(); }
 
     bool IsEqual(const PermutationVector& other) const;
     /// Whether applying one after the other changes nothing.
@@ -357,7 +362,7 @@ public:
     friend bool operator!=(const PermutationVector& a, const PermutationVector& b) { return !a.IsEqual(b); }
 
 private:
-    std::array<ValueType, MaxNumOfTensorDimensions> m_Mappings{};
+    ArrayType m_Mappings{};
     SizeType m_Size = 0;
 };
 

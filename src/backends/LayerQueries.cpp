@@ -81,6 +81,11 @@ bool LayerQueries::IsConstantSupported(const Info&, Reason reasonIfUnsupported) 
     return AskRuntime(reasonIfUnsupported);
 }
 
+bool LayerQueries::IsDebugSupported(const Info&, const Info&, Reason reasonIfUnsupported) const
+{
+    return AskRuntime(reasonIfUnsupported);
+}
+
 bool LayerQueries::IsDetectionPostProcessSupported(const Info& boxEncodings, const Info& scores, const Info& anchors,
                                                    const Info& detectionBoxes, const Info& detectionClasses,
                                                    const Info& detectionScores, const Info& numDetections,

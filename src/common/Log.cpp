@@ -24,7 +24,21 @@ namespace tenon
 namespace
 {
 
-std::atomic<LogSeverity> g_Filter{LogSeverity::Warning}; // constant-initialized: good before main, and after
+/// The bit of a severity in a set of them.
+constexpr unsigned int BitOf(LogSeverity severity) noexcept
+{
+    return 1U << static_cast<unsigned int>(severity);
+}
+
+/// This severity and all above.
+constexpr unsigned int From(LogSeverity severity) noexcept
+{
+    return ~(BitOf(severity) - 1U);
+}
+
+// Constant-initialized: good before main, and after.
+std::atomic<LogSeverity> g_Filter{LogSeverity::Warning};
+std::atomic<unsigned int> g_Enabled{From(LogSeverity::Warning)}; // severities that pass
 
 spdlog::level::level_enum ToSpdlog(LogSeverity severity) noexcept
 {
@@ -97,9 +111,12 @@ public:
             explicit Delivering(bool& f) : flag(f) { flag = true; }
             ~Delivering() { flag = false; }
         } const delivering(m_Delivering);
-        for (const spdlog::sink_ptr& target : builtIn)
+        if ((m_Muted & BitOf(FromSpdlog(message.level))) == 0)
         {
-            Deliver([&] { target->log(message); });
+            for (const spdlog::sink_ptr& target : builtIn)
+            {
+                Deliver([&] { target->log(message); });
+            }
         }
         const std::string text(message.payload.data(), message.payload.size());
         for (const std::shared_ptr<LogSink>& target : added)
@@ -116,6 +133,13 @@ public:
     {
         const std::lock_guard lock(m_Mutex);
         m_BuiltIn = std::move(sinks);
+        m_Muted = 0;
+    }
+
+    void Mute(LogSeverity severity)
+    {
+        const std::lock_guard lock(m_Mutex);
+        m_Muted |= BitOf(severity);
     }
 
     void Add(std::shared_ptr<LogSink> target)
@@ -151,6 +175,7 @@ private:
 
     std::recursive_mutex m_Mutex;
     bool m_Delivering = false;
+    unsigned int m_Muted = 0; ///< severities that do not go to the built-in sinks
     std::vector<spdlog::sink_ptr> m_BuiltIn;
     std::vector<std::shared_ptr<LogSink>> m_Added;
 };
@@ -179,9 +204,39 @@ void WriteUnfiltered(LogSeverity severity, std::string_view message)
 
 LogSink::~LogSink() = default;
 
+void LogSink::Consume(LogSeverity severity, const std::string& message)
+{
+    Consume(std::string(GetLogSeverityAsCString(severity)) + ": " + message);
+}
+
+void LogSink::Consume(const std::string& /*message*/) {}
+
 void SetLogFilter(LogSeverity level)
 {
     g_Filter.store(level, std::memory_order_relaxed);
+    g_Enabled.store(From(level), std::memory_order_relaxed);
+}
+
+void EnableLogSeverity(LogSeverity severity, bool enable)
+{
+    if (enable)
+    {
+        g_Enabled.fetch_or(BitOf(severity), std::memory_order_relaxed);
+    }
+    else
+    {
+        g_Enabled.fetch_and(~BitOf(severity), std::memory_order_relaxed);
+    }
+}
+
+bool IsLogSeverityEnabled(LogSeverity severity)
+{
+    return IsLogged(severity);
+}
+
+void MuteBuiltInSinks(LogSeverity severity)
+{
+    TheLogger().sinks->Mute(severity);
 }
 
 LogSeverity GetLogFilter()
@@ -225,7 +280,7 @@ void LogMessage(LogSeverity severity, const std::string& message)
 
 bool IsLogged(LogSeverity severity) noexcept
 {
-    return severity >= g_Filter.load(std::memory_order_relaxed);
+    return (g_Enabled.load(std::memory_order_relaxed) & BitOf(severity)) != 0;
 }
 
 void Log(LogSeverity severity, std::string_view message) noexcept

@@ -34,6 +34,7 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
 {
     // What is asked for but not there is refused: going on without it would be a silent fallback.
     const std::pair<bool, const char*> unavailable[] = {
+        {options.m_GpuAccTunedParameters != nullptr, "m_GpuAccTunedParameters"},
         {options.m_EnableGpuProfiling, "m_EnableGpuProfiling"},
         {options.m_ProtectedMode, "m_ProtectedMode"},
         {options.m_ProfilingOptions.m_EnableProfiling, "m_ProfilingOptions.m_EnableProfiling"},

@@ -2,10 +2,14 @@
 // The parameters of matrix products.
 #pragma once
 
+#include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
 #include <tenon/descriptors/Base.hpp>
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tenon
 {
@@ -56,6 +60,48 @@ struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
     DataLayout m_DataLayoutX = DataLayout::NCHW;
     DataLayout m_DataLayoutY = DataLayout::NCHW;
     bool m_AsymmetricQuantizeInputs = false; ///< Tenon: float x with integer y: quantize x asymmetrically
+
+    /// The two dimensions that are multiplied: the last two, or those before the last one in NHWC and NDHWC.
+    /// Each throws InvalidArgumentException for a shape of too low a rank.
+    static std::pair<unsigned int, unsigned int> GetAxesToMul(DataLayout dataLayout, const TensorShape& tensorShape)
+    {
+        const bool isChannelsLast = dataLayout == DataLayout::NHWC || dataLayout == DataLayout::NDHWC;
+        const unsigned int behind = isChannelsLast ? 1 : 0;
+        const unsigned int rank = tensorShape.GetNumDimensions();
+        if (rank < 2 + behind)
+        {
+            throw InvalidArgumentException("BatchMatMul: a tensor of rank " + std::to_string(rank) +
+                                           " has not the two dimensions that are multiplied; it needs rank " +
+                                           std::to_string(2 + behind));
+        }
+        return {rank - 2 - behind, rank - 1 - behind};
+    }
+    /// The other dimensions, in order.
+    static std::vector<unsigned int> GetAxesNotMul(DataLayout dataLayout, const TensorShape& tensorShape)
+    {
+        const std::pair<unsigned int, unsigned int> multiplied = GetAxesToMul(dataLayout, tensorShape);
+        std::vector<unsigned int> others;
+        for (unsigned int i = 0; i < tensorShape.GetNumDimensions(); ++i)
+        {
+            if (i != multiplied.first && i != multiplied.second)
+            {
+                others.push_back(i);
+            }
+        }
+        return others;
+    }
+    /// Swaps the two dimensions that are multiplied.
+    static PermutationVector GetPermuteVec(DataLayout dataLayout, const TensorShape& tensorShape)
+    {
+        const std::pair<unsigned int, unsigned int> multiplied = GetAxesToMul(dataLayout, tensorShape);
+        std::vector<unsigned int> mappings(tensorShape.GetNumDimensions());
+        for (unsigned int i = 0; i < mappings.size(); ++i)
+        {
+            mappings[i] = i;
+        }
+        std::swap(mappings[multiplied.first], mappings[multiplied.second]);
+        return PermutationVector(mappings.data(), static_cast<unsigned int>(mappings.size()));
+    }
 
     template <typename V>
     static void Visit(V&& v)

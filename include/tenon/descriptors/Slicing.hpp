@@ -8,6 +8,8 @@
 #include <tenon/descriptors/Base.hpp>
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon
@@ -31,6 +33,24 @@ struct TENON_API OriginsDescriptor : detail::Described<OriginsDescriptor>
     unsigned int GetConcatAxis() const { return m_ConcatAxis; }
     /// Whether any origin is not zero.
     bool HasOrigins() const;
+    /// View i becomes what view newOrdering[i] was. Throws InvalidArgumentException unless `newOrdering` has one entry
+    /// for each view and none is out of range.
+    void ReorderOrigins(const unsigned int* newOrdering, unsigned int numNewOrdering)
+    {
+        std::vector<uint32_t> reordered;
+        reordered.reserve(m_ViewOrigins.size());
+        for (unsigned int i = 0; i < numNewOrdering; ++i)
+        {
+            const uint32_t* const origin = GetViewOrigin(newOrdering[i]);
+            reordered.insert(reordered.end(), origin, origin + m_NumDimensions);
+        }
+        if (numNewOrdering != m_NumViews)
+        {
+            throw InvalidArgumentException("OriginsDescriptor::ReorderOrigins: " + std::to_string(numNewOrdering) +
+                                           " entries for " + std::to_string(m_NumViews) + " views");
+        }
+        m_ViewOrigins = std::move(reordered);
+    }
     uint32_t GetNumInputs() const { return m_NumViews; }
 
     template <typename V>
@@ -168,6 +188,40 @@ struct StridedSliceDescriptor : detail::Described<StridedSliceDescriptor>
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 4 : 1; }
 
+    /// The index in dimension `axis` of an input where the slice starts, and the one before which it ends (-1: behind
+    /// index 0, for negative strides), with masks and negative indices resolved and kept within the dimension. For
+    /// descriptors without ellipsis and new axes: entry i is of dimension i. m_Offset counts for the end.
+    /// Throw InvalidArgumentException for an axis that descriptor or shape do not have.
+    int GetStartForAxis(const TensorShape& inputShape, unsigned int axis) const
+    {
+        const int size = GetSizeOfAxis(inputShape, axis);
+        int start = m_Begin[axis];
+        if (((m_BeginMask >> axis) & 1) != 0)
+        {
+            start = m_Stride[axis] > 0 ? 0 : size - 1;
+        }
+        start = start < 0 ? start + size : start;
+        return start >= size ? (size > 0 ? size - 1 : 0) : start < 0 ? 0 : start;
+    }
+    int GetStopForAxis(const TensorShape& inputShape, unsigned int axis, int startForAxis) const
+    {
+        const int size = GetSizeOfAxis(inputShape, axis);
+        if (((m_ShrinkAxisMask >> axis) & 1) != 0)
+        {
+            return startForAxis + 1;
+        }
+        const bool isForward = m_Stride[axis] > 0;
+        if (((m_EndMask >> axis) & 1) != 0)
+        {
+            return isForward ? size : -1;
+        }
+        int64_t stop = int64_t{m_End[axis]} + (m_Offset ? startForAxis : 0);
+        stop = stop < 0 ? stop + size : stop;
+        const int lowest = isForward ? 0 : -1;
+        const int highest = isForward ? size : size - 1;
+        return stop < lowest ? lowest : stop > highest ? highest : static_cast<int>(stop);
+    }
+
     template <typename V>
     static void Visit(V&& v)
     {
@@ -182,6 +236,17 @@ struct StridedSliceDescriptor : detail::Described<StridedSliceDescriptor>
         v("DataLayout", &StridedSliceDescriptor::m_DataLayout);
         v("Offset", &StridedSliceDescriptor::m_Offset);
         v("ParametersAsInputs", &StridedSliceDescriptor::m_ParametersAsInputs);
+    }
+
+private:
+    int GetSizeOfAxis(const TensorShape& inputShape, unsigned int axis) const
+    {
+        if (axis >= m_Begin.size() || axis >= m_End.size() || axis >= m_Stride.size() || m_Stride[axis] == 0)
+        {
+            throw InvalidArgumentException("StridedSliceDescriptor: begin, end or stride has no entry for axis " +
+                                           std::to_string(axis) + ", or the stride is zero");
+        }
+        return static_cast<int>(inputShape[axis]);
     }
 };
 

@@ -4,4 +4,6 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
+#include <armnn/Types.hpp>

@@ -4,4 +4,6 @@
 
 #include <tenon/Tensor.hpp>
 
+#include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
+#include <armnn/Types.hpp>

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // For programs written for Arm NN: names of types, and quantization of single values. Names of element and layer types
-// (GetDataTypeName, GetLayerTypeAsCString) come with <tenon/Tensor.hpp>.
+// (GetDataTypeName, GetLayerTypeAsCString) come with <tenon/Tensor.hpp>. The texts are Arm NN's, slips included: those of
+// PaddingMode::Constant and ResizeMethod::NearestNeighbor are not the enumerators' names.
 #pragma once
 
-#include <tenon/BackendId.hpp>
-#include <tenon/Exceptions.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
 
+#include <armnn/BackendId.hpp>
+#include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
+#include <armnn/Types.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -35,6 +37,238 @@ constexpr const char* GetDataLayoutName(DataLayout layout)
     return "Unknown";
 }
 
+constexpr const char* GetActivationFunctionAsCString(ActivationFunction value)
+{
+    switch (value)
+    {
+    case ActivationFunction::Sigmoid: return "Sigmoid";
+    case ActivationFunction::TanH: return "TanH";
+    case ActivationFunction::Linear: return "Linear";
+    case ActivationFunction::ReLu: return "ReLu";
+    case ActivationFunction::BoundedReLu: return "BoundedReLu";
+    case ActivationFunction::SoftReLu: return "SoftReLu";
+    case ActivationFunction::LeakyReLu: return "LeakyReLu";
+    case ActivationFunction::Abs: return "Abs";
+    case ActivationFunction::Sqrt: return "Sqrt";
+    case ActivationFunction::Square: return "Square";
+    case ActivationFunction::Elu: return "Elu";
+    case ActivationFunction::HardSwish: return "HardSwish";
+    case ActivationFunction::Gelu: return "Gelu";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetArgMinMaxFunctionAsCString(ArgMinMaxFunction value)
+{
+    switch (value)
+    {
+    case ArgMinMaxFunction::Min: return "Min";
+    case ArgMinMaxFunction::Max: return "Max";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetBinaryOperationAsCString(BinaryOperation value)
+{
+    switch (value)
+    {
+    case BinaryOperation::Add: return "Add";
+    case BinaryOperation::Div: return "Div";
+    case BinaryOperation::Maximum: return "Maximum";
+    case BinaryOperation::Minimum: return "Minimum";
+    case BinaryOperation::Mul: return "Mul";
+    case BinaryOperation::Sub: return "Sub";
+    case BinaryOperation::SqDiff: return "SqDiff";
+    case BinaryOperation::Power: return "Power";
+    case BinaryOperation::FloorDiv: return "FloorDiv";
+    case BinaryOperation::FloorMod: return "FloorMod";
+    case BinaryOperation::Atan2: return "Atan2";
+    case BinaryOperation::BitwiseAnd: return "BitwiseAnd";
+    case BinaryOperation::BitwiseOr: return "BitwiseOr";
+    case BinaryOperation::BitwiseXor: return "BitwiseXor";
+    case BinaryOperation::ShiftLeft: return "ShiftLeft";
+    case BinaryOperation::ShiftRight: return "ShiftRight";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetComparisonOperationAsCString(ComparisonOperation value)
+{
+    switch (value)
+    {
+    case ComparisonOperation::Equal: return "Equal";
+    case ComparisonOperation::Greater: return "Greater";
+    case ComparisonOperation::GreaterOrEqual: return "GreaterOrEqual";
+    case ComparisonOperation::Less: return "Less";
+    case ComparisonOperation::LessOrEqual: return "LessOrEqual";
+    case ComparisonOperation::NotEqual: return "NotEqual";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetLogicalBinaryOperationAsCString(LogicalBinaryOperation value)
+{
+    switch (value)
+    {
+    case LogicalBinaryOperation::LogicalAnd: return "LogicalAnd";
+    case LogicalBinaryOperation::LogicalOr: return "LogicalOr";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetMemBlockStrategyTypeName(MemBlockStrategyType value)
+{
+    switch (value)
+    {
+    case MemBlockStrategyType::SingleAxisPacking: return "SingleAxisPacking";
+    case MemBlockStrategyType::MultiAxisPacking: return "MultiAxisPacking";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetNormalizationAlgorithmChannelAsCString(NormalizationAlgorithmChannel value)
+{
+    switch (value)
+    {
+    case NormalizationAlgorithmChannel::Across: return "Across";
+    case NormalizationAlgorithmChannel::Within: return "Within";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetNormalizationAlgorithmMethodAsCString(NormalizationAlgorithmMethod value)
+{
+    switch (value)
+    {
+    case NormalizationAlgorithmMethod::LocalBrightness: return "LocalBrightness";
+    case NormalizationAlgorithmMethod::LocalContrast: return "LocalContrast";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetOutputShapeRoundingAsCString(OutputShapeRounding value)
+{
+    switch (value)
+    {
+    case OutputShapeRounding::Floor: return "Floor";
+    case OutputShapeRounding::Ceiling: return "Ceiling";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetPaddingMethodAsCString(PaddingMethod value)
+{
+    switch (value)
+    {
+    case PaddingMethod::IgnoreValue: return "IgnoreValue";
+    case PaddingMethod::Exclude: return "Exclude";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetPaddingModeAsCString(PaddingMode value)
+{
+    switch (value)
+    {
+    case PaddingMode::Constant: return "Exclude";
+    case PaddingMode::Reflect: return "Reflect";
+    case PaddingMode::Symmetric: return "Symmetric";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetPoolingAlgorithmAsCString(PoolingAlgorithm value)
+{
+    switch (value)
+    {
+    case PoolingAlgorithm::Max: return "Max";
+    case PoolingAlgorithm::Average: return "Average";
+    case PoolingAlgorithm::L2: return "L2";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetReduceOperationAsCString(ReduceOperation value)
+{
+    switch (value)
+    {
+    case ReduceOperation::Sum: return "Sum";
+    case ReduceOperation::Max: return "Max";
+    case ReduceOperation::Mean: return "Mean";
+    case ReduceOperation::Min: return "Min";
+    case ReduceOperation::Prod: return "Prod";
+    case ReduceOperation::All: return "All";
+    case ReduceOperation::Any: return "Any";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetResizeMethodAsCString(ResizeMethod value)
+{
+    switch (value)
+    {
+    case ResizeMethod::Bilinear: return "Bilinear";
+    case ResizeMethod::NearestNeighbor: return "NearestNeighbour";
+    }
+    return "Unknown";
+}
+
+constexpr const char* GetUnaryOperationAsCString(UnaryOperation value)
+{
+    switch (value)
+    {
+    case UnaryOperation::Abs: return "Abs";
+    case UnaryOperation::Exp: return "Exp";
+    case UnaryOperation::Sqrt: return "Sqrt";
+    case UnaryOperation::Rsqrt: return "Rsqrt";
+    case UnaryOperation::Neg: return "Neg";
+    case UnaryOperation::LogicalNot: return "LogicalNot";
+    case UnaryOperation::Log: return "Log";
+    case UnaryOperation::Sin: return "Sin";
+    case UnaryOperation::Ceil: return "Ceil";
+    case UnaryOperation::Cos: return "Cos";
+    case UnaryOperation::Round: return "Round";
+    case UnaryOperation::Sign: return "Sign";
+    case UnaryOperation::Erf: return "Erf";
+    }
+    return "Unknown";
+}
+
+template <unsigned N>
+constexpr bool StrEqual(const char* strA, const char (&strB)[N])
+{
+    for (unsigned i = 0; i < N; ++i)
+    {
+        if (strA[i] != strB[i])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The backend of this name; Compute::Undefined for another one.
+constexpr Compute ParseComputeDevice(const char* str)
+{
+    return StrEqual(str, "CpuAcc")   ? Compute::CpuAcc
+           : StrEqual(str, "CpuRef") ? Compute::CpuRef
+           : StrEqual(str, "GpuAcc") ? Compute::GpuAcc
+                                     : Compute::Undefined;
+}
+
+/// Whether T is a floating point type of two bytes.
+template <typename T>
+struct IsHalfType : std::integral_constant<bool, std::is_floating_point<T>::value && sizeof(T) == 2>
+{
+};
+
+/// Whether quantized values may be of type T: an integer.
+template <typename T>
+constexpr bool IsQuantizedType()
+{
+    return std::is_integral<T>::value;
+}
+
 constexpr bool IsQuantized8BitType(DataType type)
 {
     return type == DataType::QAsymmU8 || type == DataType::QAsymmS8 || type == DataType::QSymmS8;
@@ -46,7 +280,8 @@ inline std::ostream& operator<<(std::ostream& os, Status status)
 }
 inline std::ostream& operator<<(std::ostream& os, const TensorShape& shape)
 {
-    return os << shape.ToString();
+    const bool hasRank = shape.GetDimensionality() != Dimensionality::NotSpecified;
+    return os << (hasRank ? shape.ToString() : "[Dimensionality Not Specified]");
 }
 
 /// round(value / scale) + offset, halves away from zero, held within the type's range.

@@ -5,3 +5,6 @@
 #include <tenon/Utils.hpp>
 
 #include <armnn/Namespace.hpp>
+
+/// At the end of a case that goes on with the next one.
+#define ARMNN_FALLTHROUGH __attribute__((fallthrough))

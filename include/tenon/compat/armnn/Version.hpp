@@ -5,6 +5,10 @@
 
 #include <armnn/Namespace.hpp>
 
+/// The text of a macro's value, and of its argument as it stands.
+#define STRINGIFY_VALUE(s) STRINGIFY_MACRO(s)
+#define STRINGIFY_MACRO(s) #s
+
 #define ARMNN_MAJOR_VERSION 35
 #define ARMNN_MINOR_VERSION 0
 #define ARMNN_PATCH_VERSION 0

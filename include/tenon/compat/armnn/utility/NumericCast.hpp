@@ -2,10 +2,20 @@
 // For programs written for Arm NN: numeric_cast, a conversion between number types that checks the value.
 #pragma once
 
-#include <tenon/Exceptions.hpp>
-
+#include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
+#include <armnn/utility/Assert.hpp>
+#include <limits>
 #include <type_traits>
+#include <typeinfo>
+
+/// An assertion; with ARMNN_NUMERIC_CAST_TESTABLE it throws std::bad_cast in place of ending the program. For programs'
+/// own checks: numeric_cast always throws.
+#if defined(ARMNN_NUMERIC_CAST_TESTABLE)
+#define ARMNN_NUMERIC_CAST_CHECK(cond, msg) ::tenon::ConditionalThrow<std::bad_cast>(cond)
+#else
+#define ARMNN_NUMERIC_CAST_CHECK(cond, msg) ARMNN_ASSERT_MSG(cond, msg)
+#endif
 
 namespace tenon
 {

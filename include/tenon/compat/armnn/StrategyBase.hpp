@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs written for Arm NN: a base for visitors that know some layer types, and what they do with others.
+#pragma once
+
+#include <tenon/Tensor.hpp>
+
+#include <armnn/INetwork.hpp>
+#include <armnn/IStrategy.hpp>
+#include <armnn/Namespace.hpp>
+#include <armnn/utility/IgnoreUnused.hpp>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// Refuses a layer type that the visitor does not know.
+struct ThrowingStrategy
+{
+    void Apply(const std::string& errorMessage = "") { throw UnimplementedException(errorMessage); }
+};
+
+/// Passes it over.
+struct NoThrowStrategy
+{
+    void Apply(const std::string&) {}
+};
+
+/// A visitor that does with each layer what DefaultStrategy says, given the name of its type. Visitors override
+/// ExecuteStrategy and call m_DefaultStrategy for layers that they do not know.
+template <typename DefaultStrategy>
+class StrategyBase : public IStrategy
+{
+public:
+    void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor& descriptor,
+                         const std::vector<ConstTensor>& constants, const char* name,
+                         const LayerBindingId id = 0) override
+    {
+        IgnoreUnused(descriptor, constants, name, id);
+        m_DefaultStrategy.Apply(GetLayerTypeAsCString(layer->GetType()));
+    }
+
+protected:
+    ~StrategyBase() override = default;
+
+    DefaultStrategy m_DefaultStrategy;
+};
+
+} // namespace tenon

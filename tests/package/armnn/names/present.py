@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which public names of Arm NN (names.tsv) the headers of Tenon have, found by compiling a line about each of them.
+
+usage: present.py --compiler g++ --include FOLDER [--include FOLDER ...] [--standard 14] [--check] [--list] [--keep FILE]
+
+A line mentions the name as a program does: a call with the types that Arm NN's function takes, once with and once
+without what has a default; an assignment to a field; an override of a virtual method. Numbers of enumerators are not
+compared. Lines that fail to compile are of absent names. With --check absent names must be those of
+absent.tsv, and no others: the exit status is 1 where one is absent without a row, or a row is of names that are there.
+--list prints the absent names. --keep writes the source that was compiled to a file.
+"""
+import argparse
+import fnmatch
+import re
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+Name = namedtuple("Name", "header kind name parameters type since until")
+Absent = namedtuple("Absent", "pattern state reason")
+STATES = ("chosen", "missing")
+# Names that are no aim: shell patterns of names or headers, by what they are of.
+AREAS = {
+    "async execution": ("*Async*", "*IWorkingMemHandle*", "*WorkingMem*", "*Threadpool*", "*ExecutionData*",
+                        "*QosExecPriority*", "armnn::InferenceTimingPair", "armnn::HighResolutionClock",
+                        "armnn::experimental", "*armnn/IAsyncExecutionCallback.hpp", "armnn::IRuntime::Execute"),
+    "arm::pipe profiling": ("arm::pipe*", "*armnn/profiling/ArmNNProfiling.hpp", "*ExternalProfilingOptions*",
+                            "*BackendProfiling*", "*m_ProfilingOptions", "*ILocalPacketHandler*",
+                            "armnn::LayerGuid", "armnn::IRuntime::CreationOptions::m_ProfilingOptions"),
+    "ACL tuning": ("*GpuAccTunedParameters*",),
+}
+BINARY = {"==", "!=", "<", "<=", ">", ">=", "<<", ">>", "&", "|", "^", "+", "-", "*", "/", "+=", "-=", "="}
+
+
+class Failure(Exception):
+    """What went wrong, for the user."""
+
+
+def area_of(name):
+    """What a name that is no aim is of, or nothing."""
+    for area, patterns in AREAS.items():
+        if any(fnmatch.fnmatchcase(text, pattern) for pattern in patterns for text in (name.name, name.header)):
+            return area
+    return ""
+
+
+def spelled(name):
+    """A name as lists and patterns have it."""
+    return name.name + name.parameters
+
+
+def read_rows(path, row_type):
+    rows = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise Failure(f"cannot read '{path}': {error.strerror}") from error
+    for number, line in enumerate(lines, 1):
+        if line and not line.startswith("#"):
+            cells = line.split("\t")
+            if len(cells) != len(row_type._fields):
+                raise Failure(f"{path}:{number} has {len(cells)} columns, not {len(row_type._fields)}")
+            rows.append(row_type(*cells))
+    return rows
+
+
+def load_names(path=FOLDER / "names.tsv"):
+    return read_rows(path, Name)
+
+
+def load_absent(path=FOLDER / "absent.tsv"):
+    rows = read_rows(path, Absent)
+    for row in rows:
+        if row.state not in STATES:
+            raise Failure(f"{path}: the state '{row.state}' of '{row.pattern}' is none of {', '.join(STATES)}")
+        if row.state == "chosen" and not row.reason:
+            raise Failure(f"{path}: '{row.pattern}' is absent by choice, but without a reason")
+    return rows
+
+
+def fits(row, name):
+    """Whether a row of absent.tsv is of a name: by its name, with or without parameters, or by its header."""
+    pattern = row.pattern
+    if pattern.startswith("header "):
+        return fnmatch.fnmatchcase(name.header, pattern[7:])
+    return pattern in (name.name, spelled(name)) or fnmatch.fnmatchcase(name.name, pattern)
+
+
+def split_types(text):
+    """Types between commas outside of brackets."""
+    parts, depth, begin = [], 0, 0
+    for position, letter in enumerate(text):
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and depth == 0:
+            parts.append(text[begin:position].strip())
+            begin = position + 1
+    return [part for part in [*parts, text[begin:].strip()] if part]
+
+
+def parse_parameters(text):
+    """(types, how many have no default, whether it is of a const method)."""
+    inner, _, rest = text.rpartition(")")
+    types = split_types(inner[1:])
+    required = sum(not part.endswith(" =") for part in types)
+    return [part.removesuffix(" =") for part in types], required, rest.strip() == "const"
+
+
+def value_of(type_):
+    """An expression of a type."""
+    return f"std::declval<{type_}>()"
+
+
+def calls(function, types, required):
+    """Calls with all parameters, and with those alone that have no default."""
+    texts = []
+    for count in sorted({len(types), required}, reverse=True):
+        texts.append(f"{function}({', '.join(value_of(type_) for type_ in types[:count])})")
+    return texts
+
+
+def operator_call(symbol, operands):
+    if len(operands) == 2 and symbol in BINARY:
+        return f"{operands[0]} {symbol} {operands[1]}"
+    if len(operands) == 2 and symbol == "[]":
+        return f"{operands[0]}[{operands[1]}]"
+    if len(operands) == 1 and symbol in ("++", "--", "~", "!", "*", "-"):
+        return f"{symbol}{operands[0]}"
+    if len(operands) == 2 and symbol in ("++", "--"):
+        return f"{operands[0]}{symbol}"
+    if len(operands) == 1 and symbol == "->":
+        return f"{operands[0]}.operator->()"
+    return ""
+
+
+class Source:
+    """A source with a line, or a few, for each name."""
+
+    def __init__(self, names):
+        self.lines, self._of_line = [], {}
+        self._templates = {name.name for name in names if name.kind == "class template"}
+        self._names = names
+        self._add("// Made by present.py.")
+        for std in ("chrono", "functional", "iosfwd", "map", "memory", "ostream", "string", "type_traits",
+                    "unordered_map", "unordered_set", "utility", "vector"):
+            self._add(f"#include <{std}>")
+        for index, name in enumerate(names):
+            if name.kind == "header":
+                self._add(f"#if __has_include(<{name.name}>)")
+                self._add(f"#include <{name.name}>", index)
+                self._add("#else")
+                self._add("#error absent", index)
+                self._add("#endif")
+        for index, name in enumerate(names):
+            for line in self._mentions(name, index):
+                self._add(line, index)
+
+    def _add(self, line, index=None):
+        self.lines.append(line)
+        if index is not None:
+            self._of_line[len(self.lines)] = index
+
+    def failed(self, numbers):
+        """Indices of names whose lines failed."""
+        return {self._of_line[number] for number in numbers if number in self._of_line}
+
+    def text(self):
+        return "\n".join(self.lines) + "\n"
+
+    def _mentions(self, name, index):
+        kind, full = name.kind.removeprefix("protected "), name.name
+        owner, _, short = full.rpartition("::")
+        unit = f"census{index}"
+        in_template = any(full.startswith(template + "::") for template in self._templates)
+        if kind == "header":
+            return []
+        if kind == "macro":
+            return [f"#ifndef {full}", "#error absent", "#endif"]
+        if in_template:
+            return []  # there with the template, or not
+        if kind == "namespace":
+            return [f"namespace {unit} = {full};"]
+        if kind.startswith("protected ") or name.kind.startswith("protected "):
+            return [f"struct {unit} : {owner} {{ using {owner}::{short}; }};"]
+        if kind in ("class", "struct"):
+            return [f"static_assert(sizeof({full}) > 0, \"\");"]
+        if kind in ("alias", "enum") or kind in ("declared class", "declared struct"):
+            return [f"using {unit} = {full};"]
+        if kind in ("class template", "alias template", "function template"):
+            if short.startswith("operator"):
+                return [f"namespace {unit} {{ using {owner}::{short}; }}"]
+            return [f"namespace {unit} {{ using {full}; }}"]
+        if kind == "method template":
+            return [f"struct {unit} : {owner} {{ using {owner}::{short}; }};"]
+        if kind == "constructor template":
+            return [f"static_assert(sizeof({owner}) > 0, \"\");"]
+        if kind == "enumerator":
+            return [f"using {unit} = decltype({full});"]
+        if kind == "constant":
+            return [f"using {unit} = decltype({full});"]
+        if kind == "field":
+            if re.search(r"\[\d*\]$", name.type):
+                return [f"using {unit} = decltype({value_of(owner + '&')}.{short}[0]);"]
+            if name.type.endswith("&") or name.type.startswith("const ") and not name.type.endswith("*") or \
+                    name.type.endswith("* const"):
+                return [f"using {unit} = decltype({value_of(owner + '&')}.{short});"]
+            return [f"using {unit} = decltype({value_of(owner + '&')}.{short} = {value_of(name.type)});"]
+        return self._calls(name, kind, unit, owner, short)
+
+    def _calls(self, name, kind, unit, owner, short):
+        types, required, is_const = parse_parameters(name.parameters)
+        if kind == "constructor":
+            if name.header and self._is_abstract(owner):
+                given = ", ".join(f"{type_} p{place}" for place, type_ in enumerate(types))
+                passed = ", ".join(f"static_cast<{type_}&&>(p{place})" for place, type_ in enumerate(types))
+                return [f"struct {unit} : {owner} {{ {unit}({given}) : {owner}({passed}) {{}} }};"]
+            return [f"using {unit} = decltype({call});" for call in self._constructions(owner, types, required)]
+        self_ = value_of(("const " if is_const else "") + owner + "&")
+        operator = re.fullmatch(r"operator\s*(\W+)", short)
+        if short.startswith("operator") and not operator:  # a conversion
+            return [f"using {unit} = decltype(static_cast<{name.type}>({self_}));"]
+        if operator:
+            operands = list(map(value_of, types))
+            text = operator_call(operator[1], operands if kind == "function" else [self_, *operands])
+            return [f"using {unit} = decltype({text or self_ + '.' + short + '()'});"]
+        if kind in ("function", "static method"):
+            return [f"using {unit} = decltype({call});" for call in calls(name.name, types, required)]
+        lines = [f"using {unit} = decltype({call});" for call in calls(f"{self_}.{short}", types, required)]
+        if kind == "virtual method":
+            constant = " const" if is_const else ""
+            lines.append(f"struct {unit}o : {owner} {{ {name.type} {short}({', '.join(types)}){constant} override; }};")
+        return lines
+
+    @staticmethod
+    def _constructions(owner, types, required):
+        return [f"new {owner}({', '.join(value_of(type_) for type_ in types[:count])})"
+                for count in sorted({len(types), required}, reverse=True)]
+
+    def _is_abstract(self, owner):
+        """Whether a class has virtual methods: programs derive from it, and do not construct it."""
+        return any(name.kind.endswith("virtual method") and name.name.startswith(owner + "::") for name in self._names)
+
+
+def compile_source(source, compiler, includes, standard, path):
+    """Numbers of the lines that failed, and errors of headers."""
+    path.write_text(source.text(), encoding="utf-8")
+    command = [compiler, "-fsyntax-only", f"-std=c++{standard}", "-w", "-Darmnn=tenon",
+               *(f"-I{include}" for include in includes), str(path)]
+    try:
+        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
+        command.insert(1, "-ferror-limit=0" if "clang" in version else "-fmax-errors=0")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Failure(f"cannot run the compiler '{compiler}': {error.strerror}") from error
+    here = re.escape(str(path))
+    numbers = {int(found) for found in re.findall(rf"^{here}:(\d+):(?:\d+:)? (?:fatal )?error: ", done.stderr, re.M)}
+    numbers |= {int(found) for found in re.findall(rf"^{here}:(\d+):(?:\d+:)?\s+required (?:from|by)", done.stderr,
+                                                   re.M)}
+    others = [line for line in done.stderr.splitlines()
+              if re.match(r"\S+:\d+:(\d+:)? (fatal )?error: ", line) and not line.startswith(str(path))]
+    if done.returncode and not numbers and not others:
+        raise Failure(f"'{compiler}' failed: {done.stderr.strip()[:2000]}")
+    return numbers, others
+
+
+def find_absent(names, compiler, includes, standard, keep=None):
+    """Names that do not compile, in their order, and errors of headers."""
+    source = Source(names)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "present.cpp"
+        numbers, others = compile_source(source, compiler, includes, standard, path)
+    if keep:
+        keep.write_text(source.text(), encoding="utf-8")
+    failed = source.failed(numbers)
+    absent_templates = {names[index].name for index in failed if names[index].kind == "class template"}
+    for index, name in enumerate(names):
+        if any(name.name.startswith(template + "::") for template in absent_templates):
+            failed.add(index)
+    return [names[index] for index in sorted(failed)], others
+
+
+def judge(names, absent, rows):
+    """Complaints about absent.tsv."""
+    complaints, used = [], {id(row): False for row in rows}
+    absent_set = set(absent)
+    for name in names:
+        row = next((row for row in rows if fits(row, name)), None)
+        if row is None:
+            if name in absent_set:
+                complaints.append(f"{name.header}: {name.kind} {spelled(name)} is absent: add it to Tenon, or a row "
+                                  "with the reason to absent.tsv")
+            continue
+        used[id(row)] = True
+        if name not in absent_set:
+            complaints.append(f"{name.header}: {name.kind} {spelled(name)} is there: remove or narrow the row "
+                              f"'{row.pattern}' of absent.tsv")
+    complaints += [f"absent.tsv: no name fits '{row.pattern}'" for row in rows if not used[id(row)]]
+    return complaints
+
+
+def share(names, absent):
+    """(names that are an aim, those of them that are there)."""
+    aims = [name for name in names if not area_of(name) and not name.until]
+    absent = set(absent)
+    return len(aims), sum(name not in absent for name in aims)
+
+
+def run(arguments):
+    names = load_names()
+    absent, others = find_absent(names, arguments.compiler, arguments.include, arguments.standard, arguments.keep)
+    aims, there = share(names, absent)
+    print(f"C++{arguments.standard}: {len(names) - len(absent)} of {len(names)} names; "
+          f"{there} of {aims} ({100 * there / aims:.1f} %) that are not of {', '.join(AREAS)} or removed since")
+    if arguments.list:
+        for name in absent:
+            print(f"{name.header}\t{name.kind}\t{spelled(name)}\t{name.type}")
+    complaints = [f"a header of Tenon does not compile: {line}" for line in others]
+    if arguments.check:
+        complaints += judge(names, absent, load_absent())
+    for line in complaints:
+        print(line, file=sys.stderr)
+    return 1 if complaints else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Which public names of Arm NN Tenon's headers have.")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--include", action="append", required=True, metavar="FOLDER")
+    parser.add_argument("--standard", type=int, default=14, choices=(14, 17, 20))
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--keep", type=Path, metavar="FILE")
+    try:
+        return run(parser.parse_args())
+    except Failure as failure:
+        print(f"present.py: {failure}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
