@@ -108,7 +108,8 @@ void CheckExecutor(const std::string& executor)
 void CheckTypes(const std::string& types, const char* option)
 {
     const std::vector<std::string> names = Split(types, ',');
-    const auto wrong = std::find_if(names.begin(), names.end(), [](const std::string& name) { return !Has(TypeNames, name); });
+    const auto wrong =
+        std::find_if(names.begin(), names.end(), [](const std::string& name) { return !Has(TypeNames, name); });
     if (wrong != names.end() || names.empty())
     {
         throw UsageError(fmt::format("{}: '{}' is no type; there are {}", option,
@@ -123,9 +124,8 @@ void ArmNNOptions::Declare(CLI::App& app)
     for (const KnownOption& known : KnownOptions)
     {
         const std::string name = LongName(known);
-        CLI::Option* const option = known.m_IsFlag
-                                        ? app.add_flag(known.m_Names, m_Flags[name], known.m_Description)
-                                        : app.add_option(known.m_Names, m_Values[name], known.m_Description);
+        CLI::Option* const option = known.m_IsFlag ? app.add_flag(known.m_Names, m_Flags[name], known.m_Description)
+                                                   : app.add_option(known.m_Names, m_Values[name], known.m_Description);
         option->group(Group);
     }
 }
@@ -155,15 +155,17 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
         if (isGiven(name))
         {
             CheckTypes(m_Values.at(name), name);
-            remarks.push_back(fmt::format("{}: it has no effect, because the model says the types; --quantize-input and "
-                                          "--dequantize-output convert",
-                                          name));
+            remarks.push_back(
+                fmt::format("{}: it has no effect, because the model says the types; --quantize-input and "
+                            "--dequantize-output convert",
+                            name));
         }
     }
     if (number("--simultaneous-iterations", 1, AnyNumber, 1) > 1)
     {
-        throw UsageError("--simultaneous-iterations: iterations do not run at once; --iterations N runs N of them, each "
-                         "on the threads of --number-of-threads");
+        throw UsageError(
+            "--simultaneous-iterations: iterations do not run at once; --iterations N runs N of them, each "
+            "on the threads of --number-of-threads");
     }
     const bool hasPool = number("--thread-pool-size", 0, AnyNumber, 0) > 0;
     if (hasPool || m_Flags.at("--concurrent"))
@@ -212,7 +214,8 @@ std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<s
     for (size_t i = 0; i < words.size(); ++i)
     {
         const auto flag = flags.find(words[i]);
-        const bool isSet = flag != flags.end() && i + 1 < words.size() && (words[i + 1] == "true" || words[i + 1] == "false");
+        const bool isSet =
+            flag != flags.end() && i + 1 < words.size() && (words[i + 1] == "true" || words[i + 1] == "false");
         joined.push_back(isSet ? flag->second + "=" + words[++i] : words[i]);
         const bool namesBackends = words[i] == "-c" || words[i] == "--compute" || words[i] == "-B" ||
                                    words[i] == "--compare-output-with-backend";

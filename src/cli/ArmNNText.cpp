@@ -27,7 +27,8 @@ std::string FormatNetworkTensor(const Binding& binding)
     {
         return text + "\n";
     }
-    text += fmt::format(" Quantization Offset: {}", info.GetQuantizationOffsets().empty() ? 0 : info.GetQuantizationOffsets().front());
+    text += fmt::format(" Quantization Offset: {}",
+                        info.GetQuantizationOffsets().empty() ? 0 : info.GetQuantizationOffsets().front());
     if (!info.HasMultipleQuantizationScales())
     {
         return text + fmt::format(" Quantization scale: {:g}\n", info.GetQuantizationScale());
@@ -68,8 +69,8 @@ std::string FormatArmNNInference(double milliseconds, std::optional<float> maxMi
     if (maxMilliseconds.value_or(0.0f) > 0.0f)
     {
         const double most = *maxMilliseconds;
-        text += fmt::format("Info: Threshold time: {:.2f} ms\nInfo: Threshold time - Inference time: {:.2f} ms\n\n", most,
-                            most - milliseconds);
+        text += fmt::format("Info: Threshold time: {:.2f} ms\nInfo: Threshold time - Inference time: {:.2f} ms\n\n",
+                            most, most - milliseconds);
     }
     return text;
 }

@@ -41,7 +41,8 @@ IRuntimePtr MakeRuntime(const Options& options)
     }
 }
 
-std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime, const char* option)
+std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime,
+                                      const char* option)
 {
     const BackendIdSet& there = runtime.GetDeviceSpec().GetSupportedBackends();
     std::vector<BackendId> selected;

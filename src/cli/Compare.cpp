@@ -14,6 +14,8 @@
 
 namespace tenon::cli
 {
+namespace
+{
 
 std::string FormatByteError(const std::string& name, const OutputData& output, const OutputData& expected)
 {
@@ -34,6 +36,7 @@ std::string FormatByteError(const std::string& name, const OutputData& output, c
                        bytes == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(bytes)));
 }
 
+/// With the shape and type of `output`.
 OutputData ReadExpected(const std::string& file, const std::string& name, const TensorInfo& output,
                         const Limits& limits)
 {
@@ -47,6 +50,32 @@ OutputData ReadExpected(const std::string& file, const std::string& name, const 
         throw InputError(fmt::format("--compare-output: file '{}' for output '{}', which is {}: {}", OneLine(file),
                                      OneLine(name), output.ToString(), error.what()));
     }
+}
+
+} // namespace
+
+std::string FormatByteErrors(const std::vector<Binding>& bindings, const OutputStore& outputs,
+                             const OutputStore& others)
+{
+    std::string text;
+    for (const Binding& binding : bindings)
+    {
+        text += FormatByteError(binding.m_Name, outputs.Get(binding.m_Id), others.Get(binding.m_Id));
+    }
+    return text;
+}
+
+std::string CompareWithFiles(const std::vector<Binding>& bindings, const OutputStore& outputs,
+                             const std::vector<std::string>& files, const Limits& limits)
+{
+    std::string text;
+    for (size_t i = 0; i < files.size(); ++i)
+    {
+        const OutputData& output = outputs.Get(bindings[i].m_Id);
+        text += FormatByteError(bindings[i].m_Name, output,
+                                ReadExpected(files[i], bindings[i].m_Name, output.m_Info, limits));
+    }
+    return text;
 }
 
 } // namespace tenon::cli

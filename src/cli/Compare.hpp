@@ -8,17 +8,21 @@
 #include <tenon/Limits.hpp>
 
 #include <string>
+#include <vector>
 
 namespace tenon::cli
 {
 
-/// "Byte level root mean square error: 0.5": the root of the mean square difference of the bytes, 0 where there are
-/// none. Throws RunError where the two have another count of bytes.
-std::string FormatByteError(const std::string& name, const OutputData& output, const OutputData& expected);
+// Each gives a line "Byte level root mean square error: 0.5" for an output: the root of the mean square difference of
+// the bytes, 0 where there are none.
 
-/// Reads a file of --compare-output, of the kinds that -w writes, as a tensor with the shape and type of `output`.
-/// Throws InputError, which names the file and its output.
-OutputData ReadExpected(const std::string& file, const std::string& name, const TensorInfo& output,
-                        const Limits& limits);
+/// Between two runs. Throws RunError where an output has another count of bytes.
+std::string FormatByteErrors(const std::vector<Binding>& bindings, const OutputStore& outputs,
+                             const OutputStore& others);
+
+/// With one file for each output, of the kinds that -w writes; nothing without files. Throws InputError, which names
+/// the file and its output, also where the shape or the type is another one.
+std::string CompareWithFiles(const std::vector<Binding>& bindings, const OutputStore& outputs,
+                             const std::vector<std::string>& files, const Limits& limits);
 
 } // namespace tenon::cli

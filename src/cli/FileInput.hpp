@@ -20,8 +20,8 @@ class FileInput
 public:
     /// The kind follows from the file's content and extension. An .npy file brings its own shape unless `shapeFrom`
     /// says what fixes it ("--input-tensor-shape"), and a picture the sizes that are open; of the others, a text's
-    /// count of numbers and a raw file's bytes must fit. With `quantizes`, a file for a quantized tensor holds Float32 in
-    /// place of stored values, unless it is a picture.
+    /// count of numbers and a raw file's bytes must fit. With `quantizes`, a file for a quantized tensor holds Float32
+    /// in place of stored values, unless it is a picture.
     FileInput(const std::string& path, const TensorInfo& expected, const std::string& shapeFrom, const Limits& limits,
               bool quantizes = false);
 

@@ -37,8 +37,8 @@ struct InputData
 /// normalisation without a picture.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
-                                  const Normalisation& normalisation, const Limits& limits,
-                                  unsigned int iterations = 1, bool quantizes = false);
+                                  const Normalisation& normalisation, const Limits& limits, unsigned int iterations = 1,
+                                  bool quantizes = false);
 
 /// Inputs without files get memory and values, seeded by their index. Floats and complex numbers in [-1, 1); all values
 /// of quantized types; 0 or 1 for plain integers, which tend to be indices, and for Booleans. Throws RunError where

@@ -119,8 +119,9 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
         "the input; .bin with the tensor's raw bytes; text with numbers. With -I N also several sets of them, all "
         "files of the first set before those of the second: iterations take the sets in turn. Without it, inputs are "
         "filled with seeded random values");
-    app.add_flag("-q,--quantize-input", options.m_QuantizeInputs,
-                 "Files of -d for quantized inputs hold real numbers (pictures aside), to be quantized as the model says");
+    app.add_flag(
+        "-q,--quantize-input", options.m_QuantizeInputs,
+        "Files of -d for quantized inputs hold real numbers (pictures aside), to be quantized as the model says");
     app.add_option("-w,--write-outputs-to-file", raw.m_OutputFiles,
                    "One file to write per output, for the last iteration: .npy, or text where its name ends with .txt. "
                    "With -I N also several sets of them, which iterations take in turn");
@@ -143,7 +144,8 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
         options.m_MaxInferenceMs = ParseFinite(text, "--threshold-time", true);
         if (*options.m_MaxInferenceMs < 0.0f)
         {
-            throw UsageError(fmt::format("--threshold-time: '{}' is below 0; milliseconds are expected", OneLine(text)));
+            throw UsageError(
+                fmt::format("--threshold-time: '{}' is below 0; milliseconds are expected", OneLine(text)));
         }
     };
     app.add_option_function<std::string>("-r,--threshold-time", parseThreshold,
@@ -228,8 +230,8 @@ void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& opt
     if (app.count("--model-format") > 0 && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite" &&
         raw.m_ModelFormat != "tenon")
     {
-        const bool isOther = std::find(std::begin(OtherFormats), std::end(OtherFormats), raw.m_ModelFormat) !=
-                             std::end(OtherFormats);
+        const bool isOther =
+            std::find(std::begin(OtherFormats), std::end(OtherFormats), raw.m_ModelFormat) != std::end(OtherFormats);
         throw UsageError(fmt::format("--model-format: '{}' is {}; supported: tflite-binary, tflite, tenon",
                                      OneLine(raw.m_ModelFormat),
                                      isOther ? "not read: convert the model to TensorFlow Lite" : "not known"));

@@ -38,8 +38,8 @@ public:
     /// InputError above the limit, and RunError naming the output where memory runs out.
     OutputAllocator GetAllocator();
 
-    /// After a run: lets Get() give the real numbers (Float32) for which quantized outputs of it stand. Throws InputError
-    /// above the limit, and RunError naming the output where memory runs out.
+    /// After a run: lets Get() give the real numbers (Float32) for which quantized outputs of it stand. Throws
+    /// InputError above the limit, and RunError naming the output where memory runs out.
     void Dequantize();
 
     /// The output of this id from the last run. Throws RunError when there is none.

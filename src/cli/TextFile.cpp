@@ -84,8 +84,8 @@ size_t SkipStart(std::string_view content, DataType type)
         }
         if (found)
         {
-            throw InputError(fmt::format("it says that its values are of type {}; expected {}", name,
-                                         GetDataTypeName(type)));
+            throw InputError(
+                fmt::format("it says that its values are of type {}; expected {}", name, GetDataTypeName(type)));
         }
     }
     return 0;
