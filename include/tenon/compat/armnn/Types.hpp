@@ -11,7 +11,6 @@
 #include <armnn/Namespace.hpp>
 #include <armnn/backends/IBackend.hpp>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 /// Arm NN has this name outside of its namespace.
@@ -28,9 +27,6 @@ using ProfilingGuid = tenon::LayerGuid;
 
 namespace tenon
 {
-
-using IBackendSharedPtr = std::shared_ptr<IBackend>;
-using IBackendUniquePtr = std::unique_ptr<IBackend, void (*)(IBackend* backend)>;
 
 /// The least value of ExternalProfilingOptions::m_CapturePeriod, in microseconds.
 constexpr unsigned int LOWEST_CAPTURE_PERIOD = 10000U;
