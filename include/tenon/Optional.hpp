@@ -45,7 +45,7 @@ class OptionalReferenceSwitch : public OptionalBase
 public:
     using Base = OptionalBase;
 
-    OptionalReferenceSwitch() noexcept {}
+    constexpr OptionalReferenceSwitch() noexcept {}
     OptionalReferenceSwitch(EmptyOptional) noexcept {}                  // NOLINT: implicit, as Arm NN's
     OptionalReferenceSwitch(const T& value) { Construct(value); }       // NOLINT
     OptionalReferenceSwitch(T&& value) { Construct(std::move(value)); } // NOLINT
@@ -136,6 +136,7 @@ private:
 
     union
     {
+        EmptyOptional m_None{}; ///< an empty optional is a constant
         std::remove_const_t<T> m_Value;
     };
 };
