@@ -5,7 +5,6 @@
 #include <tenon/backend/IBackend.hpp>
 
 #include <armnn/backends/IBackendInternal.hpp>
-
 #include <memory>
 #include <mutex>
 

@@ -53,8 +53,7 @@ void CopyTensor(const StridedTensor<const std::byte>& source, const StridedTenso
     }
     if (shape.GetNumElements64() != 0)
     {
-        Copy{shape, source.m_Strides, target.m_Strides, dense}.Run(source.m_Memory, target.m_Memory, 0,
-                                                                                 bytes);
+        Copy{shape, source.m_Strides, target.m_Strides, dense}.Run(source.m_Memory, target.m_Memory, 0, bytes);
     }
 }
 

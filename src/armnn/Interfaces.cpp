@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defaults of the interfaces of armnn/backends/, and TensorHandleFactoryRegistry.
-#include <armnn/backends/IBackendInternal.hpp>
-#include <armnn/backends/TensorHandleFactoryRegistry.hpp>
-#include <armnn/backends/WorkloadFactory.hpp>
-
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
+#include <armnn/backends/IBackendInternal.hpp>
+#include <armnn/backends/TensorHandleFactoryRegistry.hpp>
+#include <armnn/backends/WorkloadFactory.hpp>
 #include <utility>
 
 namespace tenon
@@ -218,8 +217,9 @@ bool IBackendInternal::UseCustomMemoryAllocator(std::shared_ptr<ICustomAllocator
 {
     if (errMsg)
     {
-        errMsg.value() = "backend " + GetId().Get() + " takes no custom allocator; leave it out of "
-                                                      "CreationOptions::m_CustomAllocatorMap";
+        errMsg.value() = "backend " + GetId().Get() +
+                         " takes no custom allocator; leave it out of "
+                         "CreationOptions::m_CustomAllocatorMap";
     }
     return false;
 }

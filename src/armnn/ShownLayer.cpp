@@ -168,8 +168,7 @@ void FillMore(SplitterQueueDescriptor& queue, const ShownLayer&, const ConstantH
     for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
     {
         const uint32_t* const origin = parameters.GetViewOrigin(i);
-        queue.m_ViewOrigins.emplace_back(
-            std::vector<unsigned int>(origin, origin + parameters.GetNumDimensions()));
+        queue.m_ViewOrigins.emplace_back(std::vector<unsigned int>(origin, origin + parameters.GetNumDimensions()));
     }
 }
 
@@ -178,13 +177,17 @@ void FillCell(Queue& queue, const ConstantHandles& constants)
 {
     // In the order of LstmInputParams, and so of the layer's inputs.
     constexpr const ConstTensorHandle* Queue::*members[] = {
-        &Queue::m_InputToInputWeights,     &Queue::m_InputToForgetWeights,     &Queue::m_InputToCellWeights,
-        &Queue::m_InputToOutputWeights,    &Queue::m_RecurrentToInputWeights,  &Queue::m_RecurrentToForgetWeights,
-        &Queue::m_RecurrentToCellWeights,  &Queue::m_RecurrentToOutputWeights, &Queue::m_CellToInputWeights,
-        &Queue::m_CellToForgetWeights,     &Queue::m_CellToOutputWeights,      &Queue::m_InputGateBias,
-        &Queue::m_ForgetGateBias,          &Queue::m_CellBias,                 &Queue::m_OutputGateBias,
-        &Queue::m_ProjectionWeights,       &Queue::m_ProjectionBias,           &Queue::m_InputLayerNormWeights,
-        &Queue::m_ForgetLayerNormWeights,  &Queue::m_CellLayerNormWeights,     &Queue::m_OutputLayerNormWeights};
+        &Queue::m_InputToInputWeights,     &Queue::m_InputToForgetWeights,
+        &Queue::m_InputToCellWeights,      &Queue::m_InputToOutputWeights,
+        &Queue::m_RecurrentToInputWeights, &Queue::m_RecurrentToForgetWeights,
+        &Queue::m_RecurrentToCellWeights,  &Queue::m_RecurrentToOutputWeights,
+        &Queue::m_CellToInputWeights,      &Queue::m_CellToForgetWeights,
+        &Queue::m_CellToOutputWeights,     &Queue::m_InputGateBias,
+        &Queue::m_ForgetGateBias,          &Queue::m_CellBias,
+        &Queue::m_OutputGateBias,          &Queue::m_ProjectionWeights,
+        &Queue::m_ProjectionBias,          &Queue::m_InputLayerNormWeights,
+        &Queue::m_ForgetLayerNormWeights,  &Queue::m_CellLayerNormWeights,
+        &Queue::m_OutputLayerNormWeights};
     size_t slot = 3;
     for (const auto member : members)
     {
@@ -209,11 +212,18 @@ void FillMore(UnidirectionalSequenceLstmQueueDescriptor& queue, const ShownLayer
 void FillMore(QuantizedLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
 {
     using Queue = QuantizedLstmQueueDescriptor;
-    constexpr const ConstTensorHandle* Queue::*members[] = {
-        &Queue::m_InputToInputWeights,    &Queue::m_InputToForgetWeights,     &Queue::m_InputToCellWeights,
-        &Queue::m_InputToOutputWeights,   &Queue::m_RecurrentToInputWeights,  &Queue::m_RecurrentToForgetWeights,
-        &Queue::m_RecurrentToCellWeights, &Queue::m_RecurrentToOutputWeights, &Queue::m_InputGateBias,
-        &Queue::m_ForgetGateBias,         &Queue::m_CellBias,                 &Queue::m_OutputGateBias};
+    constexpr const ConstTensorHandle* Queue::*members[] = {&Queue::m_InputToInputWeights,
+                                                            &Queue::m_InputToForgetWeights,
+                                                            &Queue::m_InputToCellWeights,
+                                                            &Queue::m_InputToOutputWeights,
+                                                            &Queue::m_RecurrentToInputWeights,
+                                                            &Queue::m_RecurrentToForgetWeights,
+                                                            &Queue::m_RecurrentToCellWeights,
+                                                            &Queue::m_RecurrentToOutputWeights,
+                                                            &Queue::m_InputGateBias,
+                                                            &Queue::m_ForgetGateBias,
+                                                            &Queue::m_CellBias,
+                                                            &Queue::m_OutputGateBias};
     size_t slot = 3;
     for (const auto member : members)
     {
@@ -347,8 +357,8 @@ void ComputePadding(PaddingScheme scheme, const Extent& extent, uint32_t& before
     uint64_t total = 0;
     if (scheme == PaddingScheme::Same && extent.m_Output > 0 && extent.m_Filter > 0)
     {
-        const uint64_t covered = (uint64_t{extent.m_Output} - 1) * extent.m_Stride +
-                                 (uint64_t{extent.m_Filter} - 1) * extent.m_Dilation + 1;
+        const uint64_t covered =
+            (uint64_t{extent.m_Output} - 1) * extent.m_Stride + (uint64_t{extent.m_Filter} - 1) * extent.m_Dilation + 1;
         total = covered > extent.m_Input ? covered - extent.m_Input : 0;
     }
     before = static_cast<uint32_t>(total / 2);
@@ -357,7 +367,8 @@ void ComputePadding(PaddingScheme scheme, const Extent& extent, uint32_t& before
 
 /// Sets the paddings of a layer of images (or volumes), whose data has channels last.
 template <typename D>
-void ComputePaddings(D& descriptor, const TensorShape& input, const TensorShape& output, const unsigned int (&filter)[3])
+void ComputePaddings(D& descriptor, const TensorShape& input, const TensorShape& output,
+                     const unsigned int (&filter)[3])
 {
     const PaddingScheme scheme = descriptor.m_PaddingScheme;
     descriptor.m_PaddingScheme = PaddingScheme::Explicit;
@@ -380,8 +391,8 @@ void ComputePaddings(D& descriptor, const TensorShape& input, const TensorShape&
         {
             dilationZ = descriptor.m_DilationZ;
         }
-        ComputePadding(scheme, {input[1], output[1], filter[0], descriptor.m_StrideZ, dilationZ},
-                       descriptor.m_PadFront, descriptor.m_PadBack);
+        ComputePadding(scheme, {input[1], output[1], filter[0], descriptor.m_StrideZ, dilationZ}, descriptor.m_PadFront,
+                       descriptor.m_PadBack);
     }
 }
 
@@ -532,12 +543,18 @@ LstmInputParamsInfo MakeCellInfos(const ShownLayer& layer)
 QuantizedLstmInputParamsInfo MakeQuantizedCellInfos(const ShownLayer& layer)
 {
     QuantizedLstmInputParamsInfo p;
-    const TensorInfo** const members[] = {&p.m_InputToInputWeights,     &p.m_InputToForgetWeights,
-                                          &p.m_InputToCellWeights,      &p.m_InputToOutputWeights,
-                                          &p.m_RecurrentToInputWeights, &p.m_RecurrentToForgetWeights,
-                                          &p.m_RecurrentToCellWeights,  &p.m_RecurrentToOutputWeights,
-                                          &p.m_InputGateBias,           &p.m_ForgetGateBias,
-                                          &p.m_CellBias,                &p.m_OutputGateBias};
+    const TensorInfo** const members[] = {&p.m_InputToInputWeights,
+                                          &p.m_InputToForgetWeights,
+                                          &p.m_InputToCellWeights,
+                                          &p.m_InputToOutputWeights,
+                                          &p.m_RecurrentToInputWeights,
+                                          &p.m_RecurrentToForgetWeights,
+                                          &p.m_RecurrentToCellWeights,
+                                          &p.m_RecurrentToOutputWeights,
+                                          &p.m_InputGateBias,
+                                          &p.m_ForgetGateBias,
+                                          &p.m_CellBias,
+                                          &p.m_OutputGateBias};
     size_t slot = 3;
     for (const TensorInfo** member : members)
     {
@@ -603,8 +620,8 @@ SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
     const Row* const row = FindRow(view.m_Type);
     if (row == nullptr)
     {
-        return SupportResult::No(SupportCode::UnknownLayer, std::string("Arm NN 23.08 has no layer ") +
-                                                                GetLayerTypeAsCString(view.m_Type));
+        return SupportResult::No(SupportCode::UnknownLayer,
+                                 std::string("Arm NN 23.08 has no layer ") + GetLayerTypeAsCString(view.m_Type));
     }
     if (const char* const own = row->m_FindOwn(*view.m_Descriptor))
     {

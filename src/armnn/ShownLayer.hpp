@@ -9,7 +9,6 @@
 #include <armnn/backends/ILayerSupport.hpp>
 #include <armnn/backends/WorkloadData.hpp>
 #include <armnn/backends/WorkloadInfo.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor handles that may be written: see armnn/backends/TensorHandle.hpp.
-#include <armnn/backends/TensorHandle.hpp>
-
 #include <tenon/Exceptions.hpp>
 
+#include <armnn/backends/TensorHandle.hpp>
 #include <cstring>
 
 namespace tenon

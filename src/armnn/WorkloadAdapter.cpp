@@ -11,7 +11,6 @@
 #include <armnn/Deprecated.hpp>
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
-
 #include <cstring>
 #include <string>
 #include <utility>

@@ -6,7 +6,6 @@
 #include <tenon/backend/IWorkload.hpp>
 
 #include <armnn/backends/IBackendInternal.hpp>
-
 #include <memory>
 #include <mutex>
 #include <utility>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of queue descriptors and of the bases of workloads.
-#include <armnn/backends/MemCopyWorkload.hpp>
-#include <armnn/backends/Workload.hpp>
-
 #include "armnn/CopyTensor.hpp"
 
 #include <tenon/Exceptions.hpp>
 
+#include <armnn/backends/MemCopyWorkload.hpp>
+#include <armnn/backends/Workload.hpp>
 #include <atomic>
 #include <limits>
 
@@ -177,8 +176,7 @@ constexpr size_t Any = std::numeric_limits<size_t>::max();
 TENON_VALIDATE(Concat, 1, Any, 1)
 TENON_VALIDATE(Stack, 1, Any, 1)
 TENON_VALIDATE(Splitter, 1, 1, m_Outputs.size())
-TENON_VALIDATE(PreCompiled, m_Parameters.m_NumInputSlots, m_Parameters.m_NumInputSlots,
-               m_Parameters.m_NumOutputSlots)
+TENON_VALIDATE(PreCompiled, m_Parameters.m_NumInputSlots, m_Parameters.m_NumInputSlots, m_Parameters.m_NumOutputSlots)
 TENON_VALIDATE(MemCopy, 1, Any, m_Inputs.size())
 TENON_VALIDATE(MemImport, 1, Any, m_Inputs.size())
 TENON_VALIDATE(MemSync, 0, Any, m_Outputs.size())
@@ -225,9 +223,9 @@ void CheckWorkloadTypesAreEqual(const WorkloadInfo& workloadInfo)
             first = first == nullptr ? &tensor : first;
             if (tensor.GetDataType() != first->GetDataType())
             {
-                throw InvalidArgumentException(std::string("the workload is made for tensors of one type, but they are ") +
-                                               GetDataTypeName(first->GetDataType()) + " and " +
-                                               GetDataTypeName(tensor.GetDataType()));
+                throw InvalidArgumentException(
+                    std::string("the workload is made for tensors of one type, but they are ") +
+                    GetDataTypeName(first->GetDataType()) + " and " + GetDataTypeName(tensor.GetDataType()));
             }
         }
     }
