@@ -23,7 +23,8 @@ class BackendRegistry;
 class ILayerSupport;
 } // namespace backend
 
-/// The capability of that name, if the list has it, or the built-in backend; one that is not there has none.
+/// The capability of that name, if the list has it, or the backend, which is a built-in one or one that a library brought
+/// along (AddCreationOptionsHook of <tenon/backend/BackendRegistry.hpp>); one that is not there has none.
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name,
                                                                 const BackendCapabilities& capabilities);
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name, const BackendId& backend);
@@ -59,7 +60,7 @@ public:
                           Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;
 };
 
-/// Of a built-in backend.
+/// Of a built-in backend, or one that a library brought along.
 TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend);
 /// Of any backend that a runtime has: pass runtime->GetDeviceSpec().GetBackendRegistry().
 TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend,

@@ -57,6 +57,15 @@ TENON_API std::vector<DynamicBackendReport> RegisterDynamicBackends(backend::Bac
                                                                     const std::string& path,
                                                                     const std::vector<BackendOptions>& options);
 
+/// Changes the options that a runtime is about to be made with, e.g. adds backends to m_Backends. What it throws ends
+/// the call that led there.
+using CreationOptionsHook = void (*)(IRuntime::CreationOptions& options);
+/// For libraries that bring backends along: each IRuntime::Create of the process calls `hook` from now on, after those
+/// that were added before, and so does each question of <tenon/BackendHelper.hpp> about a backend by its id, with
+/// default options, for the sake of m_Backends. One that was added is not added again. It must stay loaded.
+/// Thread-safe. Throws NullPointerException for null.
+TENON_API void AddCreationOptionsHook(CreationOptionsHook hook);
+
 /// Puts CpuRef and CpuAcc into `registry`; every runtime does so.
 TENON_API void RegisterBuiltinBackends(backend::BackendRegistry& registry);
 

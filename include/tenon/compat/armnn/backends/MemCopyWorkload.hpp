@@ -20,6 +20,9 @@ public:
     ~CopyMemGenericWorkload() override;
     void Execute() const override;
     void ExecuteAsync(ExecutionData& executionData) override;
+
+private:
+    std::vector<TensorInfo> m_Infos;
 };
 
 } // namespace tenon

@@ -26,7 +26,7 @@ TENON_API LayerGuid MakeWorkloadGuid();
 TENON_API void CheckWorkloadTypes(const std::vector<TensorInfo>& infos, const char* which,
                                   std::initializer_list<DataType> types);
 /// Throws InvalidArgumentException unless all infos have the type of the first one.
-TENON_API void CheckWorkloadTypesAreEqual(const WorkloadInfo& info);
+TENON_API void CheckWorkloadTypesAreEqual(const WorkloadInfo& workloadInfo);
 } // namespace detail
 
 /// A workload that there is none of.
