@@ -122,14 +122,15 @@ public:
         /// Options of backends at their creation, of which each backend takes its own: dynamic ones and those of the
         /// application (IBackend::CreateBackendContext). Built-in ones have one, "MemoryOptimizerStrategy": the name of
         /// a strategy (MakeMemoryOptimizerStrategy), which counts where m_MemoryOptimizerStrategyMap has none for the
-        /// backend. Options that nobody reads, those of a backend that is not there among them, have no effect; the log
-        /// warns of them. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
+        /// backend's memory. Options that nobody reads, those of a backend that is not there among them, have no
+        /// effect; the log warns of them. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
         std::vector<BackendOptions> m_BackendOptions;
         /// Bounds on what networks may ask for (Tenon).
         Limits m_Limits;
         /// Memory for the arenas of backends: one for each memory. Backends that share a memory ("Host" for all
         /// built-in ones) share its allocator; two different ones for one memory are refused, and so is one whose kind
-        /// of memory the backend's device does not import (InvalidArgumentException).
+        /// of memory the backend's device does not import (InvalidArgumentException). One for a backend that is not
+        /// there has no effect; the log warns of it.
         std::map<BackendId, std::shared_ptr<ICustomAllocator>> m_CustomAllocatorMap;
         /// How arenas are packed; the same rule. Default: "BestOfOrders". See MemoryOptimizerStrategies.hpp.
         std::map<BackendId, std::shared_ptr<IMemoryOptimizerStrategy>> m_MemoryOptimizerStrategyMap;
@@ -142,9 +143,9 @@ public:
     /// Throws
     ///   UnimplementedException     an option that is not available: see CreationOptions
     ///   FileNotFoundException      there is no m_DynamicBackendsPath
-    ///   InvalidArgumentException   that path cannot be read; an allocator or a strategy is for a backend that is not
-    ///                              there or does not take it; two backends have one id; the environment variable
-    ///                              TENON_FORCE_ISA names no instruction set
+    ///   InvalidArgumentException   that path cannot be read; an allocator or a strategy is for a backend that does not
+    ///                              take it; two backends have one id; the environment variable TENON_FORCE_ISA names
+    ///                              no instruction set
     /// A dynamic backend that cannot be loaded is no error: see GetDynamicBackendReports(). Backends of the
     /// application's own may throw any kind.
     static IRuntime* CreateRaw(const CreationOptions& options);

@@ -7,14 +7,10 @@
 #include "runtime/fusions/Fusion.hpp"
 
 #include <tenon/Version.hpp>
-#include <tenon/backend/MemoryOptimizerStrategies.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <limits>
-#include <map>
 
 namespace tenon
 {
@@ -60,9 +56,6 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
 namespace
 {
 
-/// The option of Arm NN that all backends have.
-constexpr const char* StrategyOption = "MemoryOptimizerStrategy";
-
 /// Files of dynamic backends that are not there, each with the reason, for the end of a sentence.
 std::string ListUnloaded(const std::vector<DynamicBackendReport>& reports)
 {
@@ -88,53 +81,13 @@ void WarnOfUnreadOptions(const BackendOptions& group, const BackendRegistry& reg
     for (size_t i = 0; i < group.GetOptionCount() && builtin.count(id) != 0; ++i)
     {
         const std::string name = group.GetOption(i).GetName();
-        if (name != StrategyOption)
+        if (name != MemoryStrategyOption)
         {
             LogWarning("creation option '{}' has no effect: backend '{}' has no such option; options for a network go "
                        "into OptimizerOptionsOpaque::AddModelOption",
                        name, id.Get());
         }
     }
-}
-
-/// Null for a name that there is none of, and for a value that is no string.
-std::shared_ptr<IMemoryOptimizerStrategy> MakeStrategy(const BackendOptions::Var& name)
-{
-    const std::vector<std::string> names = GetMemoryOptimizerStrategyNames();
-    const bool isKnown = name.IsString() && std::count(names.begin(), names.end(), name.AsString()) != 0;
-    if (!isKnown)
-    {
-        LogWarning("creation option '{}' has no effect: there is no strategy '{}'; there are {}", StrategyOption,
-                   name.ToString(), fmt::join(names, ", "));
-    }
-    return isKnown ? MakeMemoryOptimizerStrategy(name.AsString()) : nullptr;
-}
-
-/// The options, with the strategies that m_BackendOptions names in m_MemoryOptimizerStrategyMap, too.
-IRuntime::CreationOptions WithNamedStrategies(IRuntime::CreationOptions options, const BackendIdSet& builtin)
-{
-    std::map<std::string, std::shared_ptr<IMemoryOptimizerStrategy>> made; // one for all backends that share a memory
-    for (const BackendOptions& group : options.m_BackendOptions)
-    {
-        for (size_t i = 0; i < group.GetOptionCount() && builtin.count(group.GetBackendId()) != 0; ++i)
-        {
-            const BackendOptions::Var& name = group.GetOption(i).GetValue();
-            if (group.GetOption(i).GetName() != StrategyOption)
-            {
-                continue;
-            }
-            const auto found = made.try_emplace(name.ToString(), nullptr);
-            if (found.second)
-            {
-                found.first->second = MakeStrategy(name);
-            }
-            if (found.first->second != nullptr)
-            {
-                options.m_MemoryOptimizerStrategyMap.emplace(group.GetBackendId(), found.first->second);
-            }
-        }
-    }
-    return options;
 }
 
 } // namespace
@@ -157,7 +110,7 @@ void Runtime::RegisterBackends(const CreationOptions& options)
     {
         WarnOfUnreadOptions(group, registry, builtin, m_DynamicBackends);
     }
-    m_Memories = std::make_unique<const MemorySpaces>(registry, WithNamedStrategies(options, builtin));
+    m_Memories = std::make_unique<const MemorySpaces>(registry, options);
     for (const BackendId& id : m_DeviceSpec.m_Ids)
     {
         if (auto context = registry.Get(id).CreateBackendContext(options))

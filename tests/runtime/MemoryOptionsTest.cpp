@@ -77,12 +77,12 @@ IRuntime::CreationOptions WithAllocator(std::shared_ptr<ICustomAllocator> alloca
     return options;
 }
 
-/// in -> softmax -> neg -> softmax -> out: needs an arena.
-INetworkPtr MakeSoftmaxes(const TensorInfo& info)
+/// Softmaxes after each other: they need an arena.
+INetworkPtr MakeSoftmaxes(const TensorInfo& info, int count = 3)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* last = AddInput(*network, 0, info);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < count; ++i)
     {
         IConnectableLayer* layer = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
         Connect(last, layer);
@@ -184,9 +184,6 @@ TEST(CustomAllocator, WhatCannotBeUsedIsRefused)
     dma->m_Source = MemorySource::DmaBuf;
     EXPECT_THAT(create(WithAllocator(dma)), AllOf(HasSubstr("CpuRef"), HasSubstr("DmaBuf"), HasSubstr("Malloc")));
     EXPECT_THAT(create(WithAllocator(nullptr)), HasSubstr("null"));
-    IRuntime::CreationOptions unknown;
-    unknown.m_CustomAllocatorMap["GpuAcc"] = std::make_shared<TestAllocator>();
-    EXPECT_THAT(create(unknown), AllOf(HasSubstr("'GpuAcc'"), HasSubstr("CpuRef")));
     IRuntime::CreationOptions two = WithAllocator(std::make_shared<TestAllocator>());
     two.m_CustomAllocatorMap["CpuAcc"] = std::make_shared<TestAllocator>();
     EXPECT_THAT(create(two), HasSubstr("shares memory 'Host'"));
@@ -199,6 +196,21 @@ TEST(CustomAllocator, WhatCannotBeUsedIsRefused)
     device.m_Backends = {std::make_shared<DeviceBackend>(closed)};
     device.m_CustomAllocatorMap["Device"] = std::make_shared<TestAllocator>();
     EXPECT_THAT(create(device), AllOf(HasSubstr("'DeviceMemory'"), HasSubstr("does not import")));
+}
+
+TEST(CustomAllocator, OneForABackendThatIsNotThereHasNoEffect)
+{
+    const auto allocator = std::make_shared<TestAllocator>();
+    IRuntime::CreationOptions options;
+    options.m_CustomAllocatorMap["GpuAcc"] = allocator;
+    options.m_MemoryOptimizerStrategyMap["GpuAcc"] = MakeMemoryOptimizerStrategy("GreedyBySize");
+    const WarningRecorder warnings;
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    EXPECT_THAT(warnings.Get(),
+                ElementsAre(AllOf(HasSubstr("a custom allocator for backend 'GpuAcc'"), HasSubstr("CpuRef")),
+                            HasSubstr("a memory strategy for backend 'GpuAcc'")));
+    RunFloat(*runtime, Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4}))), {1, 4}, {1, 2, 3, 4});
+    EXPECT_EQ(allocator->m_Calls, 0);
 }
 
 TEST(CustomAllocator, ServesADeviceThatImportsItsMemory)
@@ -242,7 +254,7 @@ TEST(MemoryStrategy, OptionsOfBuiltInBackendsNameOne)
     const auto bytes = [](const IRuntime::CreationOptions& options)
     {
         const IRuntimePtr runtime = IRuntime::Create(options);
-        return runtime->GetStatistics(Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 64})))).m_ArenaBytes;
+        return runtime->GetStatistics(Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 64}), 6))).m_ArenaBytes;
     };
     const auto named = [](const char* name)
     {
@@ -269,8 +281,9 @@ TEST(MemoryStrategy, OptionsOfBuiltInBackendsNameOne)
     EXPECT_EQ(bytes(both), most);
     EXPECT_THAT(warnings.Get(), ElementsAre());
     EXPECT_EQ(bytes(named("SingleAxisPriorityList")), least); // one of Arm NN's
-    EXPECT_THAT(warnings.Get(),
-                ElementsAre(AllOf(HasSubstr("no strategy 'SingleAxisPriorityList'"), HasSubstr("GreedyBySize"))));
+    EXPECT_THAT(warnings.Get(), ElementsAre(AllOf(HasSubstr("'CpuRef'"), HasSubstr("'SingleAxisPriorityList'"),
+                                                  HasSubstr("GreedyBySize")),
+                                            HasSubstr("'CpuAcc'")));
 }
 
 TEST(MemoryStrategy, WrongOnesAreCaughtAndNamed)
