@@ -133,23 +133,27 @@ public:
     {
         using ExternalProfilingOptions = IRuntime::ExternalProfilingOptions;
 
-        IGpuAccTunedParametersPtr m_GpuAccTunedParameters; ///< refused unless null: GPUs are not tuned here
-        bool m_EnableGpuProfiling = false; ///< true is refused: there is no such thing here
+        IGpuAccTunedParametersPtr m_GpuAccTunedParameters; ///< null: no backend here is tuned by it
+        bool m_EnableGpuProfiling = false; ///< of no effect: no backend measures a GPU; the log warns of it
         /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. See
         /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;
-        bool m_ProtectedMode = false; ///< true is refused, as above
+        bool m_ProtectedMode = false; ///< true is refused: no backend has protected memory
         /// m_EnableProfiling and m_TimelineEnabled are refused, the other fields not read: profiles are asked for by
         /// INetworkProperties::m_ProfilingEnabled.
         ExternalProfilingOptions m_ProfilingOptions;
-        /// Options for dynamic backends at their creation; for a backend that is not there, and for built-in ones,
-        /// which have none, they are refused. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
+        /// Options of backends at their creation, of which each backend takes its own: dynamic ones and those of the
+        /// application (IBackend::CreateBackendContext). Built-in ones have one, "MemoryOptimizerStrategy": the name of
+        /// a strategy (MakeMemoryOptimizerStrategy), which counts where m_MemoryOptimizerStrategyMap has none for the
+        /// backend's memory. Options that nobody reads, those of a backend that is not there among them, have no
+        /// effect; the log warns of them. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
         std::vector<BackendOptions> m_BackendOptions;
         /// Bounds on what networks may ask for (Tenon).
         Limits m_Limits;
         /// Memory for the arenas of backends: one for each memory. Backends that share a memory ("Host" for all
         /// built-in ones) share its allocator; two different ones for one memory are refused, and so is one whose kind
-        /// of memory the backend's device does not import (InvalidArgumentException).
+        /// of memory the backend's device does not import (InvalidArgumentException). One for a backend that is not
+        /// there has no effect; the log warns of it.
         std::map<BackendId, std::shared_ptr<ICustomAllocator>> m_CustomAllocatorMap;
         /// How arenas are packed; the same rule. Default: "BestOfOrders". See MemoryOptimizerStrategies.hpp.
         std::map<BackendId, std::shared_ptr<IMemoryOptimizerStrategy>> m_MemoryOptimizerStrategyMap;
@@ -162,9 +166,9 @@ public:
     /// Throws
     ///   UnimplementedException     an option that is not available: see CreationOptions
     ///   FileNotFoundException      there is no m_DynamicBackendsPath
-    ///   InvalidArgumentException   that path cannot be read; options, an allocator or a strategy are for a backend
-    ///                              that is not there or does not take them; two backends have one id; the
-    ///                              environment variable TENON_FORCE_ISA names no instruction set
+    ///   InvalidArgumentException   that path cannot be read; an allocator or a strategy is for a backend that does not
+    ///                              take it; two backends have one id; the environment variable TENON_FORCE_ISA names
+    ///                              no instruction set
     /// A dynamic backend that cannot be loaded is no error: see GetDynamicBackendReports(). Backends of the
     /// application's own may throw any kind.
     static IRuntime* CreateRaw(const CreationOptions& options);
@@ -195,14 +199,19 @@ public:
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage,
                                const INetworkProperties& networkProperties) = 0;
 
-    /// What an input or output holds, for the shapes that the network was loaded with.
+    /// What an input or output holds, for the shapes that the network was loaded with. Sizes that follow from those by
+    /// shape arithmetic (of Shape layers, constants and what is computed from them) are known too. Of an output that
+    /// depends on values of inputs, or on an input of unknown shape, sizes or the rank may be unknown: an
+    /// OutputAllocator is told them. An input's info is not constant.
     /// Throws InvalidArgumentException for an unknown network or binding id.
     virtual TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
     virtual TensorInfo GetOutputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
 
-    /// Remembers memory of the caller, which EnqueueWorkload then uses by id. A tensor that cannot be imported
-    /// (unknown binding id, wrong type, a shape that is not fully known, null) is a MemoryImportException that names
-    /// it. Whether its shape fits is seen at the run, since input shapes may change from run to run.
+    /// Remembers memory of the caller, which EnqueueWorkload then uses by id, and returns the ids in the order of the
+    /// tensors. A tensor that cannot be imported (unknown binding id, wrong type, a shape that is not fully known,
+    /// null, memory that is forced but cannot be used as it is) gets no id; the log warns of it, with the reason. There
+    /// are fewer ids than tensors then. Whether a shape fits is seen at the run, since input shapes may change from run
+    /// to run. Throws InvalidArgumentException for an unknown network.
     virtual std::vector<ImportedInputId>
     ImportInputs(NetworkId networkId, const InputTensors& inputTensors,
                  MemorySource forceImportMemorySource = MemorySource::Undefined) = 0;
@@ -238,7 +247,7 @@ public:
     virtual Status EnqueueWorkload(NetworkId networkId, SessionId sessionId, const InputTensors& inputTensors,
                                    const OutputAllocator& allocator) = 0;
     /// A session whose states have their initial values (Tenon). Throws InvalidArgumentException for an unknown id, as
-    /// does everything below that takes one.
+    /// does everything below that takes one and does not say otherwise.
     virtual SessionId CreateSession(NetworkId networkId) = 0;
     /// Throws InvalidArgumentException for one that is not there and for the default one. A run under way goes on to
     /// its end (Tenon).
@@ -247,13 +256,14 @@ public:
     virtual void ResetStates(NetworkId networkId, SessionId sessionId = SessionId::Default) = 0;
 
     /// Waits for runs under way, then frees the network: afterwards nothing touches memory that was given to it. Not to
-    /// be called from inside a run of that network (allocators, debug callbacks, custom operators).
+    /// be called from inside a run of that network (allocators, debug callbacks, custom operators). Returns Failure
+    /// for an id that is not there; the log warns of it.
     virtual Status UnloadNetwork(NetworkId networkId) = 0;
 
     virtual const IDeviceSpec& GetDeviceSpec() const = 0;
     /// What became of the files of CreationOptions::m_DynamicBackendsPath, in order of their names (Tenon).
     virtual const std::vector<DynamicBackendReport>& GetDynamicBackendReports() const = 0;
-    /// Never null.
+    /// Null for an id that is not there.
     virtual const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const = 0;
     /// Runs that begin from now on call `func` in place of printing their values, if the network was optimized with
     /// SetDebugEnabled(true); an empty one ends that.

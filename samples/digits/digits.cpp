@@ -96,7 +96,6 @@ public:
         const tenon::INetworkPtr network = parser->CreateNetworkFromBinaryFile(modelPath.c_str());
         m_Input = parser->GetNetworkInputBindingInfo(0, parser->GetSubgraphInputTensorNames(0).at(0));
         m_Output = parser->GetNetworkOutputBindingInfo(0, parser->GetSubgraphOutputTensorNames(0).at(0));
-        m_Input.second.SetConstant(); // what is read is a ConstTensor
 
         // The fast backend first; what it has no kernel for goes to the reference backend.
         tenon::IOptimizedNetworkPtr optimized =

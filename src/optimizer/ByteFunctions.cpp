@@ -2,8 +2,8 @@
 // See ByteFunctions.hpp.
 #include "optimizer/ByteFunctions.hpp"
 
+#include "graph/Purity.hpp"
 #include "optimizer/Patterns.hpp"
-#include "optimizer/Purity.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -68,10 +68,20 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& envir
     }
     const bool known = std::all_of(shapes.begin(), shapes.end(),
                                    [](const TensorShape& shape) { return shape.AreAllDimensionsSpecified(); });
+    for (const Binding& output : m_Program->Outputs())
+    {
+        m_OutputInfos.push_back(m_Program->Values()[output.m_Value].m_Slot->GetTensorInfo());
+    }
     if (known)
     {
         // So that what cannot be planned is refused now, and the first run does not wait for it.
-        m_Plans.Get(*m_Program, shapes, m_Pool.Participants(m_NumberOfThreads), m_Limits, *m_Profiler);
+        const auto plan =
+            m_Plans.Get(*m_Program, shapes, m_Pool.Participants(m_NumberOfThreads), m_Limits, *m_Profiler);
+        for (size_t i = 0; i < m_OutputInfos.size(); ++i)
+        {
+            // Sizes that a plan finds by shape arithmetic are not in the graph, whose shapes no run changes.
+            m_OutputInfos[i].SetShape(plan->Infos()[m_Program->Outputs()[i].m_Value].GetShape());
+        }
     }
     m_Profiler->SetDetails([this] { return DescribeLayers(*m_Program, m_Plans.Latest().get()); });
     m_Hooks.AfterLoad();
@@ -89,8 +99,7 @@ TensorInfo LoadedNetwork::GetInputInfo(LayerBindingId id) const
 
 TensorInfo LoadedNetwork::GetOutputInfo(LayerBindingId id) const
 {
-    const ValueId value = m_Program->Outputs()[m_Program->FindOutput(id)].m_Value;
-    return m_Program->Values()[value].m_Slot->GetTensorInfo();
+    return m_OutputInfos[m_Program->FindOutput(id)];
 }
 
 const std::shared_ptr<Session>& LoadedNetwork::FindSession(SessionId id) const

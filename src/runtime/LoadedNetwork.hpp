@@ -108,6 +108,9 @@ private:
     // NetworkImports.cpp
     InputImports::Entry Import(LayerBindingId id, const ConstTensor& tensor, MemorySource forced) const;
     OutputImports::Entry Import(LayerBindingId id, const Tensor& tensor, MemorySource forced) const;
+    /// Those that cannot be imported are left out, with a warning.
+    template <typename Entry, typename Tensors>
+    std::vector<Entry> ImportEach(const Tensors& tensors, MemorySource forced) const;
     ImportedMemory ImportForDevices(const void* memory, size_t bytes, const std::vector<MemoryId>& devices,
                                     MemorySource forced, const std::string& what) const;
 
@@ -126,6 +129,7 @@ private:
     const Limits m_Limits;
     std::atomic<unsigned int> m_NumberOfThreads;
     std::unique_ptr<Program> m_Program;
+    std::vector<TensorInfo> m_OutputInfos; ///< by index of Program::Outputs(), for the shapes of loading
     PlanCache m_Plans;
 
     mutable std::mutex m_Mutex;

@@ -2,7 +2,10 @@
 // MemorySpaces: see MemorySpaces.hpp.
 #include "runtime/MemorySpaces.hpp"
 
+#include "common/Log.hpp"
 #include "runtime/MemoryPlanner.hpp"
+
+#include <tenon/backend/MemoryOptimizerStrategies.hpp>
 
 #include <fmt/format.h>
 
@@ -52,6 +55,18 @@ void CheckAllocator(const MemorySpace& space, const BackendId& backend, ICustomA
     }
 }
 
+/// As in Arm NN, no error where it is not: programs give for all backends that a machine may have.
+bool IsThere(const BackendRegistry& registry, const BackendId& backend, const char* given)
+{
+    const bool isThere = registry.IsBackendRegistered(backend);
+    if (!isThere)
+    {
+        LogWarning("{} for backend '{}' has no effect, as that is not there; there are {}", given, backend.Get(),
+                   registry.GetBackendIdsAsString());
+    }
+    return isThere;
+}
+
 } // namespace
 
 const char* GetMemorySourceName(MemorySource source)
@@ -96,7 +111,11 @@ MemorySpaces::MemorySpaces(const BackendRegistry& registry, const IRuntime::Crea
     }
     for (const auto& [id, allocator] : options.m_CustomAllocatorMap)
     {
-        MemorySpace& space = Find(registry, id, "a custom allocator");
+        if (!IsThere(registry, id, "a custom allocator"))
+        {
+            continue;
+        }
+        MemorySpace& space = m_Spaces[Of(id)];
         if (allocator == nullptr)
         {
             throw InvalidArgumentException(fmt::format("the custom allocator for {} is null", id.Get()));
@@ -112,7 +131,11 @@ MemorySpaces::MemorySpaces(const BackendRegistry& registry, const IRuntime::Crea
     }
     for (const auto& [id, strategy] : options.m_MemoryOptimizerStrategyMap)
     {
-        MemorySpace& space = Find(registry, id, "a memory strategy");
+        if (!IsThere(registry, id, "a memory strategy"))
+        {
+            continue;
+        }
+        MemorySpace& space = m_Spaces[Of(id)];
         if (strategy == nullptr)
         {
             throw InvalidArgumentException(fmt::format("the memory strategy for {} is null", id.Get()));
@@ -125,16 +148,31 @@ MemorySpaces::MemorySpaces(const BackendRegistry& registry, const IRuntime::Crea
         }
         space.m_Strategy = strategy;
     }
+    TakeNamedStrategies(registry, options.m_BackendOptions);
 }
 
-MemorySpace& MemorySpaces::Find(const BackendRegistry& registry, const BackendId& backend, const char* what)
+void MemorySpaces::TakeNamedStrategies(const BackendRegistry& registry, const std::vector<BackendOptions>& options)
 {
-    if (!registry.IsBackendRegistered(backend))
+    for (const BackendOptions& group : options)
     {
-        throw InvalidArgumentException(fmt::format("{} is given for backend '{}', which is not there; there are {}",
-                                                   what, backend.Get(), registry.GetBackendIdsAsString()));
+        for (size_t i = 0; i < group.GetOptionCount() && registry.IsBackendRegistered(group.GetBackendId()); ++i)
+        {
+            MemorySpace& space = m_Spaces[Of(group.GetBackendId())];
+            if (group.GetOption(i).GetName() != MemoryStrategyOption || space.m_Strategy != nullptr)
+            {
+                continue;
+            }
+            try
+            {
+                space.m_Strategy = MakeMemoryOptimizerStrategy(group.GetOption(i).GetValue().AsString());
+            }
+            catch (const InvalidArgumentException& error)
+            {
+                LogWarning("creation option '{}' of backend '{}' has no effect: {}", MemoryStrategyOption,
+                           group.GetBackendId().Get(), error.what());
+            }
+        }
     }
-    return m_Spaces[Of(backend)];
 }
 
 MemoryId MemorySpaces::Of(const BackendId& backend) const

@@ -22,6 +22,9 @@ namespace tenon
 using MemoryId = uint32_t;
 constexpr MemoryId HostMemory = 0;
 
+/// The creation option that all backends have: the name of a packing strategy.
+constexpr const char* MemoryStrategyOption = "MemoryOptimizerStrategy";
+
 struct MemorySpace
 {
     std::string m_Name;
@@ -43,7 +46,7 @@ class MemorySpaces
 {
 public:
     /// Throws InvalidArgumentException for allocators, strategies and factories that cannot be used, naming the
-    /// backend and why.
+    /// backend and why. What is given for a backend that is not there has no effect; the log warns of it.
     MemorySpaces(const BackendRegistry& registry, const IRuntime::CreationOptions& options);
 
     size_t Size() const { return m_Spaces.size(); }
@@ -52,7 +55,8 @@ public:
     MemoryId Of(const BackendId& backend) const;
 
 private:
-    MemorySpace& Find(const BackendRegistry& registry, const BackendId& backend, const char* what);
+    /// For memories that have no strategy yet; the first name counts.
+    void TakeNamedStrategies(const BackendRegistry& registry, const std::vector<BackendOptions>& options);
 
     std::vector<MemorySpace> m_Spaces;
     std::map<std::string, MemoryId> m_ByBackend; ///< backends on devices

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a LoadedNetwork imports memory of the caller: checked once, and made known to the devices that can use it.
 #include "common/ErrorContext.hpp"
+#include "common/Log.hpp"
 #include "runtime/CheckBound.hpp"
 #include "runtime/LoadedNetwork.hpp"
 #include "runtime/StepShapes.hpp"
@@ -203,24 +204,34 @@ LoadedNetwork::OutputImports::Entry LoadedNetwork::Import(LayerBindingId id, con
         id, tensor, ImportForDevices(tensor.GetMemoryArea(), bytes, users.m_Devices, forced, what)});
 }
 
-std::vector<ImportedInputId> LoadedNetwork::ImportInputs(const InputTensors& tensors, MemorySource forced)
+template <typename Entry, typename Tensors>
+std::vector<Entry> LoadedNetwork::ImportEach(const Tensors& tensors, MemorySource forced) const
 {
-    std::vector<InputImports::Entry> entries; // all or none
+    std::vector<Entry> entries;
     for (const auto& [id, tensor] : tensors)
     {
-        entries.push_back(Import(id, tensor, forced));
+        try
+        {
+            entries.push_back(Import(id, tensor, forced));
+        }
+        catch (const MemoryImportException& error)
+        {
+            LogWarning("a tensor is not imported: {}", error.what());
+        }
     }
+    return entries;
+}
+
+std::vector<ImportedInputId> LoadedNetwork::ImportInputs(const InputTensors& tensors, MemorySource forced)
+{
+    const auto entries = ImportEach<InputImports::Entry>(tensors, forced);
     const std::lock_guard lock(m_Mutex);
     return m_ImportedInputs.Add(entries);
 }
 
 std::vector<ImportedOutputId> LoadedNetwork::ImportOutputs(const OutputTensors& tensors, MemorySource forced)
 {
-    std::vector<OutputImports::Entry> entries;
-    for (const auto& [id, tensor] : tensors)
-    {
-        entries.push_back(Import(id, tensor, forced));
-    }
+    const auto entries = ImportEach<OutputImports::Entry>(tensors, forced);
     const std::lock_guard lock(m_Mutex);
     return m_ImportedOutputs.Add(entries);
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 namespace tenon
@@ -24,16 +25,19 @@ public:
         if (m_NumInputs > Few)
         {
             m_ManyInfos.resize(m_NumInputs);
-            m_ManyData.resize(m_NumInputs);
+            m_ManyConstants.resize(m_NumInputs);
+            m_ManyValues.resize(m_NumInputs);
         }
         m_Overrides.resize(step.m_Overrides.size());
         const TensorInfo** const infos = m_NumInputs > Few ? m_ManyInfos.data() : m_FewInfos.data();
-        const void** const data = m_NumInputs > Few ? m_ManyData.data() : m_FewData.data();
+        const void** const constants = m_NumInputs > Few ? m_ManyConstants.data() : m_FewConstants.data();
+        const void** const values = m_NumInputs > Few ? m_ManyValues.data() : m_FewValues.data();
         for (size_t i = 0; i < m_NumInputs; ++i)
         {
             const ValueId value = step.m_Inputs[i];
             infos[i] = value == NoValue ? nullptr : &draft.InfoOf(value);
-            data[i] = value == NoValue ? nullptr : draft.GetValue(value).m_Constant;
+            constants[i] = value == NoValue ? nullptr : draft.GetValue(value).m_Constant;
+            values[i] = draft.m_Known.HasComputed() ? draft.m_Known.Find(value) : constants[i];
             if (!m_Overrides.empty() && step.m_Overrides[i] != nullptr)
             {
                 m_Overrides[i] = OverriddenInfo(draft.m_Program, step, i, draft.InfoOf(value));
@@ -41,13 +45,16 @@ public:
             }
         }
         m_Infos = {infos, m_NumInputs};
-        m_Constants = {data, m_NumInputs};
+        m_Constants = {constants, m_NumInputs};
+        m_Values = {values, m_NumInputs};
     }
     StepInputs(const StepInputs&) = delete;
     StepInputs& operator=(const StepInputs&) = delete;
 
     Span<const TensorInfo* const> Infos() const { return m_Infos; }
     Span<const void* const> Constants() const { return m_Constants; }
+    /// Of constants, and those that were computed while planning; null where not known.
+    Span<const void* const> Values() const { return m_Values; }
     bool HasOverrides() const { return !m_Overrides.empty(); }
 
 private:
@@ -55,12 +62,15 @@ private:
 
     size_t m_NumInputs;
     std::array<const TensorInfo*, Few> m_FewInfos{};
-    std::array<const void*, Few> m_FewData{};
+    std::array<const void*, Few> m_FewConstants{};
+    std::array<const void*, Few> m_FewValues{};
     std::vector<const TensorInfo*> m_ManyInfos;
-    std::vector<const void*> m_ManyData;
+    std::vector<const void*> m_ManyConstants;
+    std::vector<const void*> m_ManyValues;
     std::vector<TensorInfo> m_Overrides;
     Span<const TensorInfo* const> m_Infos;
     Span<const void* const> m_Constants;
+    Span<const void* const> m_Values;
 };
 
 class PlanBuilder
@@ -92,6 +102,7 @@ public:
 private:
     void ShapeSteps();
     bool ShapeStep(const Step& step);
+    bool TryShapeStep(const Step& step);
 
     const Program& m_Program;
     const Limits& m_Limits;
@@ -113,7 +124,7 @@ void PlanBuilder::ShapeSteps()
     plan.m_Steps.reserve(m_Program.Steps().size());
     for (const Step& step : m_Program.Steps())
     {
-        if (!ShapeStep(step))
+        if (!(m_Draft.m_Known.HasComputed() ? TryShapeStep(step) : ShapeStep(step)))
         {
             break;
         }
@@ -121,11 +132,33 @@ void PlanBuilder::ShapeSteps()
     plan.m_IsComplete = plan.m_Steps.size() == m_Program.Steps().size();
 }
 
+/// For steps whose sizes may follow from computed values. These hold for the plan's shapes, and a network may be loaded
+/// with other ones than it is to run with: where they do not fit, the plan ends before the step, and a run that gets to
+/// it tells why.
+bool PlanBuilder::TryShapeStep(const Step& step)
+{
+    Plan::Contents& plan = m_Draft.m_Plan;
+    const size_t numSteps = plan.m_Steps.size();
+    try
+    {
+        return ShapeStep(step);
+    }
+    catch (const Exception&)
+    {
+        plan.m_Steps.erase(plan.m_Steps.begin() + static_cast<std::ptrdiff_t>(numSteps), plan.m_Steps.end());
+        for (ValueId value = step.m_FirstOutput; value < step.m_FirstOutput + step.m_NumOutputs; ++value)
+        {
+            plan.m_Infos[value] = m_Draft.GetValue(value).m_Slot->GetTensorInfo();
+        }
+        return false;
+    }
+}
+
 /// False where the step can be shaped only during the run.
 bool PlanBuilder::ShapeStep(const Step& step)
 {
     const StepInputs inputs(m_Draft, step);
-    if (step.m_Layer->HasLateOutputs() || !CanInferShapes(*step.m_Layer, inputs.Infos(), inputs.Constants()))
+    if (step.m_Layer->HasLateOutputs() || !CanInferShapes(*step.m_Layer, inputs.Infos(), inputs.Values()))
     {
         return false;
     }
@@ -142,7 +175,7 @@ bool PlanBuilder::ShapeStep(const Step& step)
         manyOutputs.resize(step.m_NumOutputs);
         outputs = manyOutputs;
     }
-    const auto resolved = InferShapes(*step.m_Layer, inputs.Infos(), inputs.Constants(), shapes);
+    const auto resolved = InferShapes(*step.m_Layer, inputs.Infos(), inputs.Values(), shapes);
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         if (!shapes[k].AreAllDimensionsSpecified())
@@ -167,6 +200,10 @@ bool PlanBuilder::ShapeStep(const Step& step)
     const bool mayShare = !inputs.HasOverrides() && GetSchema(step.m_Type).Has(OpFlags::Moves);
     planned.m_Aliases = mayShare ? hooks.m_Aliases : nullptr;
     planned.m_KernelName = hooks.m_KernelName != nullptr ? hooks.m_KernelName : step.m_Workload->GetName();
+    if (step.m_DecidesShapes)
+    {
+        m_Draft.m_Known.Compute(step, *planned.m_Workload, outputs);
+    }
     return true;
 }
 

@@ -3,6 +3,7 @@
 // places its values in memory.
 #pragma once
 
+#include "runtime/KnownValues.hpp"
 #include "runtime/Plan.hpp"
 #include "runtime/StepShapes.hpp"
 
@@ -46,10 +47,14 @@ struct PitchCandidate
 
 struct PlanDraft
 {
-    PlanDraft(const Program& program, const PlanOptions& options) : m_Program(program), m_Options(options) {}
+    PlanDraft(const Program& program, const PlanOptions& options)
+        : m_Program(program), m_Options(options), m_Known(program)
+    {
+    }
 
     const Program& m_Program;
     const PlanOptions& m_Options;
+    KnownValues m_Known;
     Plan::Contents m_Plan;
     std::vector<PitchCandidate> m_Pitches; ///< in the order of their Concats
     std::vector<bool> m_InPlace;           ///< by step: its aliases and pitched values lie in place

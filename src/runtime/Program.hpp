@@ -48,6 +48,8 @@ struct Step
     Span<const TensorInfo* const> m_Overrides;
     ValueId m_FirstOutput = 0; ///< outputs are consecutive values
     uint32_t m_NumOutputs = 0;
+    /// Whether shape inference of a step further down needs its values, or what is computed from them.
+    bool m_DecidesShapes = false;
 
     /// Whether it brings its input into another memory.
     bool IsCopy() const { return m_Type == LayerType::MemCopy || m_Type == LayerType::MemImport; }
@@ -121,6 +123,7 @@ private:
     void SetMemory(Step& step, MemoryId memory);
     void CheckMemory(const Step& step) const;
     void CheckBoundMemory() const;
+    void MarkDecidingSteps();
 
     PageArena m_Memory; ///< of the steps' lists
     std::unique_ptr<Graph> m_OwnedGraph;

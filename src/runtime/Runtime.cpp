@@ -4,13 +4,13 @@
 
 #include "common/CreationOptions.hpp"
 #include "common/ErrorContext.hpp"
+#include "common/Log.hpp"
 #include "runtime/fusions/Fusion.hpp"
 
 #include <tenon/Version.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 namespace tenon
@@ -35,8 +35,6 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
 {
     // What is asked for but not there is refused: going on without it would be a silent fallback.
     const std::pair<bool, const char*> unavailable[] = {
-        {options.m_GpuAccTunedParameters != nullptr, "m_GpuAccTunedParameters"},
-        {options.m_EnableGpuProfiling, "m_EnableGpuProfiling"},
         {options.m_ProtectedMode, "m_ProtectedMode"},
         {options.m_ProfilingOptions.m_EnableProfiling, "m_ProfilingOptions.m_EnableProfiling"},
         {options.m_ProfilingOptions.m_TimelineEnabled, "m_ProfilingOptions.m_TimelineEnabled"},
@@ -49,13 +47,57 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
                 fmt::format("creation option {} is not available in version {}; leave it off", name, TENON_VERSION));
         }
     }
+    if (options.m_EnableGpuProfiling)
+    {
+        LogWarning("creation option m_EnableGpuProfiling has no effect: no backend of this runtime measures a GPU");
+    }
     RegisterBackends(options);
 }
+
+namespace
+{
+
+/// Files of dynamic backends that are not there, each with the reason, for the end of a sentence.
+std::string ListUnloaded(const std::vector<DynamicBackendReport>& reports)
+{
+    std::string text;
+    for (const DynamicBackendReport& report : reports)
+    {
+        text += report.m_IsLoaded ? "" : fmt::format("\n  {}: {}", report.m_Path, report.m_Reason);
+    }
+    return text.empty() ? text : ". Not loaded:" + text;
+}
+
+/// As in Arm NN, options that nobody reads are no error: programs give them for all machines that they run on.
+void WarnOfUnreadOptions(const BackendOptions& group, const BackendRegistry& registry, const BackendIdSet& builtin,
+                         const std::vector<DynamicBackendReport>& reports)
+{
+    const BackendId& id = group.GetBackendId();
+    if (registry.Find(id) == nullptr)
+    {
+        LogWarning("creation options for backend '{}' have no effect, as it is not there; there are {}{}", id.Get(),
+                   registry.GetBackendIdsAsString(), ListUnloaded(reports));
+        return;
+    }
+    for (size_t i = 0; i < group.GetOptionCount() && builtin.count(id) != 0; ++i)
+    {
+        const std::string name = group.GetOption(i).GetName();
+        if (name != MemoryStrategyOption)
+        {
+            LogWarning("creation option '{}' has no effect: backend '{}' has no such option; options for a network go "
+                       "into OptimizerOptionsOpaque::AddModelOption",
+                       name, id.Get());
+        }
+    }
+}
+
+} // namespace
 
 void Runtime::RegisterBackends(const CreationOptions& options)
 {
     BackendRegistry& registry = m_DeviceSpec.m_Registry;
     RegisterBuiltinBackends(registry);
+    const BackendIdSet builtin = registry.GetBackendIds();
     for (const auto& backend : options.m_Backends)
     {
         registry.Register(backend);
@@ -67,22 +109,7 @@ void Runtime::RegisterBackends(const CreationOptions& options)
     m_DeviceSpec.m_Ids = registry.GetBackendIds();
     for (const BackendOptions& group : options.m_BackendOptions)
     {
-        const bool isDynamic = std::any_of(m_DynamicBackends.begin(), m_DynamicBackends.end(),
-                                           [&](const DynamicBackendReport& report)
-                                           { return report.m_IsLoaded && report.m_BackendId == group.GetBackendId(); });
-        if (!isDynamic)
-        {
-            std::string refused;
-            for (const DynamicBackendReport& report : m_DynamicBackends)
-            {
-                refused += report.m_IsLoaded ? "" : fmt::format("\n  {}: {}", report.m_Path, report.m_Reason);
-            }
-            throw InvalidArgumentException(
-                fmt::format("creation options are given for backend '{}', which was not loaded from "
-                            "m_DynamicBackendsPath; options for a network go into "
-                            "OptimizerOptionsOpaque::AddModelOption{}{}",
-                            group.GetBackendId().Get(), refused.empty() ? "" : ". Not loaded:", refused));
-        }
+        WarnOfUnreadOptions(group, registry, builtin, m_DynamicBackends);
     }
     m_Memories = std::make_unique<const MemorySpaces>(registry, options);
     for (const BackendId& id : m_DeviceSpec.m_Ids)
@@ -293,8 +320,17 @@ Status Runtime::UnloadNetwork(NetworkId networkId)
     std::shared_ptr<LoadedNetwork> network;
     {
         const std::unique_lock lock(m_Mutex);
-        network = Find(networkId);
-        m_Networks.erase(networkId);
+        const auto found = m_Networks.find(networkId);
+        if (found != m_Networks.end())
+        {
+            network = std::move(found->second);
+            m_Networks.erase(found);
+        }
+    }
+    if (network == nullptr)
+    {
+        LogWarning("there is no network with id {} to unload", networkId);
+        return Status::Failure;
     }
     network->WaitUntilIdle();
     return Status::Success;
@@ -302,7 +338,9 @@ Status Runtime::UnloadNetwork(NetworkId networkId)
 
 const std::shared_ptr<IProfiler> Runtime::GetProfiler(NetworkId networkId) const
 {
-    return Share(networkId)->GetProfiler();
+    const std::shared_lock lock(m_Mutex);
+    const auto found = m_Networks.find(networkId);
+    return found != m_Networks.end() ? found->second->GetProfiler() : nullptr;
 }
 
 void Runtime::RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func)

@@ -2,6 +2,7 @@
 // Deserializer: see Deserializer.hpp.
 #include "serializer/Deserializer.hpp"
 
+#include "common/InferredShapes.hpp"
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
 #include "serializer/Attributes.hpp"
@@ -176,15 +177,25 @@ void Deserializer::KeepBindings(const Graph& graph)
 {
     m_Inputs = {};
     m_Outputs = {};
+    InferredShapes shapes;
     for (const auto& layer : graph.Layers())
     {
         if (layer->GetType() == LayerType::Input)
         {
-            m_Inputs.Add(*layer, "input", layer->Output(0).GetTensorInfo());
+            // A ConstTensor, which is how inputs are given, is made from it as it is.
+            TensorInfo info = layer->Output(0).GetTensorInfo();
+            info.SetConstant();
+            m_Inputs.Add(*layer, "input", info);
         }
         else if (layer->GetType() == LayerType::Output)
         {
-            m_Outputs.Add(*layer, "output", layer->Input(0).GetTensorInfo());
+            TensorInfo info = layer->Input(0).GetTensorInfo();
+            const TensorShape shape = shapes.Get(*layer->Input(0).GetConnectedOutputSlot());
+            if (!info.GetShape().AreAllDimensionsSpecified() && shape.AreAllDimensionsSpecified())
+            {
+                info.SetShape(shape);
+            }
+            m_Outputs.Add(*layer, "output", info);
         }
     }
 }

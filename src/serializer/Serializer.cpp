@@ -49,11 +49,7 @@ public:
             throw InvalidArgumentException("SaveSerializedToStream: call Serialize() first");
         }
         stream.write(reinterpret_cast<const char*>(m_File.data()), static_cast<std::streamsize>(m_File.size()));
-        if (!stream)
-        {
-            throw RuntimeException("SaveSerializedToStream: the stream does not take the bytes");
-        }
-        return true;
+        return stream.good();
     }
 
 private:

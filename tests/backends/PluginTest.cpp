@@ -3,6 +3,7 @@
 #include "common/Attributes.hpp"
 #include "graph/OpSchema.hpp"
 #include "harness/Networks.hpp"
+#include "harness/WarningRecorder.hpp"
 
 #include <tenon/backend/BackendRegistry.hpp>
 #include <tenon/backend/plugin.h>
@@ -26,6 +27,7 @@ namespace
 {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -111,14 +113,26 @@ TEST(Plugin, FilesThatAreNoLibrariesAreReported)
     }
 }
 
-TEST(Plugin, PathsAndOptionsThatMakeNoSenseAreRefused)
+TEST(Plugin, AFolderThatIsNotThereIsRefused)
 {
     EXPECT_THROW(MakeRuntime("/there/is/no/such/folder"), FileNotFoundException);
-    const std::vector<BackendOptions> options = {BackendOptions("CpuRefPlugin", {{"Speed", 3}})};
-    EXPECT_THROW(MakeRuntime(Plugins + "/bad", options), InvalidArgumentException) << "no such backend was loaded";
-    EXPECT_THROW(MakeRuntime(Plugins + "/device", {BackendOptions("TestDevice", {{"Speed", 3}})}),
-                 InvalidArgumentException)
-        << "the plugin knows no such option, so it is not there";
+}
+
+TEST(Plugin, OptionsOfBackendsThatWereNotLoadedHaveNoEffect)
+{
+    const auto load = [](const std::string& path, const char* backend)
+    {
+        const WarningRecorder warnings;
+        const IRuntimePtr runtime = MakeRuntime(path, {BackendOptions(backend, {{"Speed", 3}})});
+        EXPECT_EQ(runtime->GetDeviceSpec().GetSupportedBackends().count(backend), 0u);
+        return warnings.Get();
+    };
+    EXPECT_THAT(
+        load(Plugins + "/bad", "CpuRefPlugin"),
+        Contains(AllOf(HasSubstr("options for backend 'CpuRefPlugin' have no effect"), HasSubstr("Not loaded:"))));
+    // The plugin knows no such option, so it is not there.
+    EXPECT_THAT(load(Plugins + "/device", "TestDevice"),
+                Contains(AllOf(HasSubstr("options for backend 'TestDevice' have no effect"), HasSubstr("Speed"))));
 }
 
 TEST(Plugin, ASingleFileIsAPathToo)

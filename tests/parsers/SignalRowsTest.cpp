@@ -117,6 +117,18 @@ TEST(TfLiteSignalRows, DetectionPostProcess)
     expected.m_UseRegularNms = true;
     EXPECT_TRUE(regular.Get<DetectionPostProcessDescriptor>(LayerType::DetectionPostProcess) == expected);
 
+    // Whatever the file says of them: boxes, classes, scores and their number.
+    const std::vector<TensorShape> shapes = {TensorShape({1, 6, 4}), TensorShape({1, 6}), TensorShape({1, 6}),
+                                             TensorShape({1})};
+    const IConnectableLayer& layer = parsed.The(LayerType::DetectionPostProcess);
+    const std::vector<std::string> outputs = parsed.m_Parser->GetSubgraphOutputTensorNames(0);
+    ASSERT_EQ(outputs.size(), 4u);
+    for (unsigned int i = 0; i < 4; ++i)
+    {
+        EXPECT_EQ(layer.GetOutputSlot(i).GetTensorInfo().GetShape(), shapes[i]) << i;
+        EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, outputs[i]).second.GetShape(), shapes[i]) << i;
+    }
+
     const auto negative = [](flexbuffers::Builder& b)
     {
         b.Int("max_detections", -1);

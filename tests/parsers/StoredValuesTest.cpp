@@ -250,6 +250,11 @@ std::vector<Case> Copied()
              m.m_Model.AddOperator(Op::GATHER_ND, {m.Data(), m.Integers({2, 1}, {1, 0})}, {m.Out()});
          },
          {10, 13, 4, 7}},
+        {"BROADCAST_TO",
+         [](Maker& m) {
+             m.m_Model.AddOperator(Op::BROADCAST_TO, {m.Data({1, 2}), m.Integers({2, 2})}, {m.Out()});
+         },
+         {4, 7, 4, 7}},
         {"TILE",
          [](Maker& m) {
              m.m_Model.AddOperator(Op::TILE, {m.Data({1, 2}), m.Integers({2, 1})}, {m.Out()});

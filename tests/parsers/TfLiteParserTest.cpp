@@ -147,6 +147,69 @@ TEST(TfLiteParser, ShapesAndUnknownShapes)
     EXPECT_EQ(OutputInfo(*unary[2]).GetShape(), TensorShape());
 }
 
+TEST(TfLiteParser, BindingsOfInputsAreConstantAndNothingElse)
+{
+    const Parsed parsed(AbsModel());
+    const TensorInfo input = parsed.m_Parser->GetNetworkInputBindingInfo(0, "in").second;
+    EXPECT_TRUE(input.IsConstant());
+    const std::vector<float> values(6);
+    EXPECT_EQ(ConstTensor(input, values.data()).GetNumBytes(), 24u);
+    EXPECT_FALSE(parsed.m_Parser->GetNetworkOutputBindingInfo(0, "out").second.IsConstant());
+    EXPECT_FALSE(OutputInfo(parsed.The(LayerType::Input)).IsConstant());
+    EXPECT_FALSE(OutputInfo(parsed.The(LayerType::ElementwiseUnary)).IsConstant());
+}
+
+TEST(TfLiteParser, BindingsOfOutputsHaveTheSizesThatTheFileLeavesOpen)
+{
+    const auto shape = [](const ModelBuilder& model, const char* name, const Options& options = {})
+    { return Parsed(model, options).m_Parser->GetNetworkOutputBindingInfo(0, name).second.GetShape(); };
+    ModelBuilder model;
+    const int32_t in = model.AddInput("in", {1, 10});
+    model.Tensor(in).shape_signature = {-1, 10};
+    const int32_t middle = model.AddTensor("middle", {1, 10});
+    const int32_t out = model.AddOutput("out", {1, 10});
+    const int32_t untold = model.AddOutput("untold", {});
+    model.Tensor(middle).shape_signature = model.Tensor(out).shape_signature = {-1, 10};
+    model.Tensor(untold).has_rank = false;
+    model.AddOperator(Operator::ABS, {in}, {middle});
+    model.AddOperator(Operator::ABS, {middle}, {out});
+    model.AddOperator(Operator::ABS, {middle}, {untold});
+    EXPECT_EQ(shape(model, "out"), TensorShape({1, 10}));
+    EXPECT_EQ(shape(model, "untold"), TensorShape({1, 10}));
+    // A file that is resized by hand may have stale sizes in all tensors but its inputs.
+    model.Tensor(in).shape = {4, 10};
+    EXPECT_EQ(shape(model, "out"), TensorShape({4, 10}));
+    Options options;
+    options.m_InputShapes["in"] = TensorShape({7, 10});
+    EXPECT_EQ(shape(model, "out", options), TensorShape({7, 10}));
+    EXPECT_EQ(shape(model, "untold", options), TensorShape({7, 10}));
+    // What the caller resizes to does not fit: Optimize() says so.
+    options.m_InputShapes["in"] = TensorShape({7, 11});
+    model.AddOperator(Operator::ADD, {in, model.AddFloats("row", {10})}, {model.AddOutput("sum", {1, 10})},
+                      schema::AddOptionsT());
+    EXPECT_EQ(shape(model, "sum", options), TensorShape());
+}
+
+TEST(TfLiteParser, BindingsOfOutputsThatFollowFromValuesHaveTheShapeOfTheFile)
+{
+    ModelBuilder model;
+    const int32_t in = model.AddInput("in", {2, 6});
+    const int32_t target = model.AddInput("target", {2}, Type::INT32);
+    const int32_t out = model.AddOutput("out", {1, 12});
+    model.Tensor(out).shape_signature = {-1, -1};
+    const int32_t untold = model.AddOutput("untold", {});
+    model.Tensor(untold).has_rank = false;
+    model.AddOperator(Operator::RESHAPE, {in, target}, {out});
+    model.AddOperator(Operator::RESHAPE, {in, target}, {untold});
+    const Parsed parsed(model);
+    EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, "out").second.GetShape(), TensorShape({1, 12}));
+    EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, "untold").second.GetShape(), TensorShape());
+    Options options;
+    options.m_InputShapes["in"] = TensorShape({3, 6});
+    const Parsed resized(model, options);
+    EXPECT_EQ(resized.m_Parser->GetNetworkOutputBindingInfo(0, "out").second.GetShape(), TensorShape());
+}
+
 TEST(TfLiteParser, InferAndValidateLeavesComputedShapesOpen)
 {
     Options options;

@@ -317,9 +317,6 @@ TEST(Runtime, RefusesPropertiesThatItCannotHonour)
     EXPECT_EQ(load({MemorySource::Malloc, MemorySource::Undefined}), Status::Success);
     EXPECT_EQ(load({MemorySource::DmaBuf, MemorySource::Undefined}), Status::Failure);
     EXPECT_EQ(load({MemorySource::Undefined, MemorySource::DmaBuf}), Status::Failure);
-    IRuntime::CreationOptions options;
-    options.m_BackendOptions = {BackendOptions("CpuAcc", {{"FastMath", true}})};
-    EXPECT_THROW(IRuntime::Create(options), InvalidArgumentException);
 }
 
 } // namespace tenon::test

@@ -5,6 +5,7 @@
 #include "harness/FakeBackend.hpp"
 #include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
+#include "harness/WarningRecorder.hpp"
 
 #include <tenon/backend/ICustomAllocator.hpp>
 #include <tenon/backend/MemoryOptimizerStrategies.hpp>
@@ -78,12 +79,12 @@ IRuntime::CreationOptions WithAllocator(std::shared_ptr<ICustomAllocator> alloca
     return options;
 }
 
-/// in -> softmax -> neg -> softmax -> out: needs an arena.
-INetworkPtr MakeSoftmaxes(const TensorInfo& info)
+/// Softmaxes after each other: they need an arena.
+INetworkPtr MakeSoftmaxes(const TensorInfo& info, int count = 3)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* last = AddInput(*network, 0, info);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < count; ++i)
     {
         IConnectableLayer* layer = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
         Connect(last, layer);
@@ -185,9 +186,6 @@ TEST(CustomAllocator, WhatCannotBeUsedIsRefused)
     dma->m_Source = MemorySource::DmaBuf;
     EXPECT_THAT(create(WithAllocator(dma)), AllOf(HasSubstr("CpuRef"), HasSubstr("DmaBuf"), HasSubstr("Malloc")));
     EXPECT_THAT(create(WithAllocator(nullptr)), HasSubstr("null"));
-    IRuntime::CreationOptions unknown;
-    unknown.m_CustomAllocatorMap["GpuAcc"] = std::make_shared<TestAllocator>();
-    EXPECT_THAT(create(unknown), AllOf(HasSubstr("'GpuAcc'"), HasSubstr("CpuRef")));
     IRuntime::CreationOptions two = WithAllocator(std::make_shared<TestAllocator>());
     two.m_CustomAllocatorMap["CpuAcc"] = std::make_shared<TestAllocator>();
     EXPECT_THAT(create(two), HasSubstr("shares memory 'Host'"));
@@ -200,6 +198,21 @@ TEST(CustomAllocator, WhatCannotBeUsedIsRefused)
     device.m_Backends = {std::make_shared<DeviceBackend>(closed)};
     device.m_CustomAllocatorMap["Device"] = std::make_shared<TestAllocator>();
     EXPECT_THAT(create(device), AllOf(HasSubstr("'DeviceMemory'"), HasSubstr("does not import")));
+}
+
+TEST(CustomAllocator, OneForABackendThatIsNotThereHasNoEffect)
+{
+    const auto allocator = std::make_shared<TestAllocator>();
+    IRuntime::CreationOptions options;
+    options.m_CustomAllocatorMap["GpuAcc"] = allocator;
+    options.m_MemoryOptimizerStrategyMap["GpuAcc"] = MakeMemoryOptimizerStrategy("GreedyBySize");
+    const WarningRecorder warnings;
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    EXPECT_THAT(warnings.Get(),
+                ElementsAre(AllOf(HasSubstr("a custom allocator for backend 'GpuAcc'"), HasSubstr("CpuRef")),
+                            HasSubstr("a memory strategy for backend 'GpuAcc'")));
+    RunFloat(*runtime, Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4}))), {1, 4}, {1, 2, 3, 4});
+    EXPECT_EQ(allocator->m_Calls, 0);
 }
 
 TEST(CustomAllocator, ServesADeviceThatImportsItsMemory)
@@ -289,6 +302,43 @@ TEST(MemoryStrategy, BinsOfBothTypesAreUsed)
         EXPECT_GE(strategy->m_Calls, 1);
         EXPECT_GE(runtime->GetStatistics(id).m_ArenaBytes, plain->GetStatistics(plainId).m_ArenaBytes);
     }
+}
+
+TEST(MemoryStrategy, OptionsOfBuiltInBackendsNameOne)
+{
+    const auto bytes = [](const IRuntime::CreationOptions& options)
+    {
+        const IRuntimePtr runtime = IRuntime::Create(options);
+        return runtime->GetStatistics(Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 64}), 6))).m_ArenaBytes;
+    };
+    const auto named = [](const char* name)
+    {
+        IRuntime::CreationOptions options;
+        for (const char* backend : {"CpuRef", "CpuAcc"}) // which share their memory
+        {
+            options.m_BackendOptions.emplace_back(
+                BackendId(backend), std::vector<BackendOptions::BackendOption>{{"MemoryOptimizerStrategy", name}});
+        }
+        return options;
+    };
+    IRuntime::CreationOptions constant;
+    constant.m_MemoryOptimizerStrategyMap["CpuRef"] = MakeMemoryOptimizerStrategy("ConstantMemoryStrategy");
+    const size_t most = bytes(constant);
+    const size_t least = bytes({});
+    EXPECT_GT(most, least);
+    const WarningRecorder warnings;
+    EXPECT_EQ(bytes(named("ConstantMemoryStrategy")), most);
+    EXPECT_EQ(bytes(named("BestOfOrders")), least);
+    // The map counts where it has one.
+    IRuntime::CreationOptions both = constant;
+    both.m_BackendOptions.emplace_back(
+        BackendId("CpuRef"), std::vector<BackendOptions::BackendOption>{{"MemoryOptimizerStrategy", "BestOfOrders"}});
+    EXPECT_EQ(bytes(both), most);
+    EXPECT_THAT(warnings.Get(), ElementsAre());
+    EXPECT_EQ(bytes(named("SingleAxisPriorityList")), least); // one of Arm NN's
+    EXPECT_THAT(warnings.Get(), ElementsAre(AllOf(HasSubstr("'CpuRef'"), HasSubstr("'SingleAxisPriorityList'"),
+                                                  HasSubstr("GreedyBySize")),
+                                            HasSubstr("'CpuAcc'")));
 }
 
 TEST(MemoryStrategy, WrongOnesAreCaughtAndNamed)
@@ -417,7 +467,7 @@ TEST(Import, DevicesUseTheCallersMemoryWithoutCopies)
     EXPECT_EQ(device->Counts().m_LiveBlocks, 0) << "imports end with the network";
 }
 
-TEST(Import, WhatCannotBeForcedIsRefusedWithTheReason)
+TEST(Import, WhatCannotBeForcedIsLeftOutWithAWarning)
 {
     const auto open = std::make_shared<DeviceBackend>(ImportingDevice({LayerType::Floor}));
     DeviceOptions plain;
@@ -433,28 +483,33 @@ TEST(Import, WhatCannotBeForcedIsRefusedWithTheReason)
     Connect(AddInput(*network, 0, FloatInfo({4})), floor);
     Connect(floor, network->AddOutputLayer(0));
     alignas(64) float memory[8] = {1.5f, 2.5f, 3.5f, 4.5f, 5.5f};
+    // The reasons why an input and an output in that memory are not imported.
     const auto import = [&](NetworkId id, float* at, MemorySource source)
     {
-        return MessageOf<MemoryImportException>(
-            [&]
-            {
-                runtime->ImportInputs(id, {{0, ConstTensor(TensorInfo({4}, DataType::Float32, 0.0f, 0, true), at)}},
-                                      source);
-                runtime->ImportOutputs(id, {{0, Tensor(FloatInfo({4}), at)}}, source);
-            });
+        const WarningRecorder warnings;
+        const size_t count =
+            runtime->ImportInputs(id, {{0, ConstTensor(TensorInfo({4}, DataType::Float32, 0.0f, 0, true), at)}}, source)
+                .size() +
+            runtime->ImportOutputs(id, {{0, Tensor(FloatInfo({4}), at)}}, source).size();
+        EXPECT_EQ(count, 2 - warnings.Get().size());
+        return warnings.Get();
     };
     const NetworkId onOpen = Load(*runtime, *network, {"Device"});
     EXPECT_THAT(import(onOpen, memory + 1, MemorySource::Malloc),
-                AllOf(HasSubstr("input 0"), HasSubstr("DeviceMemory"), HasSubstr("cannot use")));
-    EXPECT_EQ(import(onOpen, memory + 1, MemorySource::Undefined), "no exception");
-    EXPECT_THAT(import(onOpen, memory, MemorySource::DmaBuf), AllOf(HasSubstr("input 0"), HasSubstr("DmaBuf")));
+                ElementsAre(AllOf(HasSubstr("input 0"), HasSubstr("DeviceMemory"), HasSubstr("cannot use")),
+                            HasSubstr("output 0")));
+    EXPECT_THAT(import(onOpen, memory + 1, MemorySource::Undefined), ElementsAre());
+    EXPECT_THAT(import(onOpen, memory, MemorySource::DmaBuf),
+                ElementsAre(AllOf(HasSubstr("input 0"), HasSubstr("DmaBuf")), HasSubstr("output 0")));
     const NetworkId onClosed = Load(*runtime, *network, {"Closed"});
     EXPECT_THAT(import(onClosed, memory, MemorySource::Malloc),
-                AllOf(HasSubstr("ClosedMemory"), HasSubstr("imports no memory of source Malloc")));
+                ElementsAre(AllOf(HasSubstr("ClosedMemory"), HasSubstr("imports no memory of source Malloc")),
+                            HasSubstr("output 0")));
     const NetworkId onHost = Load(*runtime, *network, {"CpuRef"});
     float* const odd = reinterpret_cast<float*>(reinterpret_cast<std::byte*>(memory) + 2);
-    EXPECT_THAT(import(onHost, odd, MemorySource::Malloc), HasSubstr("multiple of 4"));
-    EXPECT_EQ(import(onHost, memory, MemorySource::Malloc), "no exception");
+    EXPECT_THAT(import(onHost, odd, MemorySource::Malloc),
+                ElementsAre(HasSubstr("multiple of 4"), HasSubstr("multiple of 16")));
+    EXPECT_THAT(import(onHost, memory, MemorySource::Malloc), ElementsAre());
 
     // What was not imported after all is copied.
     const auto inputs = runtime->ImportInputs(

@@ -3,6 +3,7 @@
 // and what is refused.
 #include "harness/FakeBackend.hpp"
 #include "harness/Networks.hpp"
+#include "harness/WarningRecorder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 namespace tenon::test
 {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace
@@ -245,7 +247,12 @@ TEST(Runtime, UnloadsAndForgets)
     const NetworkId second = Load(*runtime, *MakeChain(2, FloatInfo({1})));
     EXPECT_NE(first, second);
     EXPECT_EQ(runtime->UnloadNetwork(first), Status::Success);
-    EXPECT_THROW(runtime->UnloadNetwork(first), InvalidArgumentException);
+    EXPECT_EQ(runtime->GetProfiler(first), nullptr);
+    EXPECT_NE(runtime->GetProfiler(second), nullptr);
+    const WarningRecorder warnings;
+    EXPECT_EQ(runtime->UnloadNetwork(first), Status::Failure);
+    EXPECT_THAT(warnings.Get(), ElementsAre(HasSubstr("no network with id " + std::to_string(first))));
+    EXPECT_THROW(runtime->GetOutputTensorInfo(first, 0), InvalidArgumentException);
     EXPECT_EQ(RunFloat(*runtime, second, {1}, {-2.0f}), std::vector<float>{2.0f});
 }
 
@@ -317,8 +324,16 @@ TEST(Runtime, ImportedMemoryIsUsedById)
     in = {-7, -8};
     runtime->EnqueueWorkload(id, {}, {}, inputs, outputs);
     EXPECT_EQ(out, (std::vector<float>{7, 8}));
-    EXPECT_THROW(runtime->ImportInputs(id, {{9, In({2}, in)}}), MemoryImportException);
-    EXPECT_THROW(runtime->ImportInputs(id, {{0, In({2}, in)}}, MemorySource::DmaBuf), MemoryImportException);
+    {
+        // What cannot be imported has no id; the rest has.
+        const WarningRecorder warnings;
+        EXPECT_EQ(runtime->ImportInputs(id, {{9, In({2}, in)}, {0, In({2}, in)}}).size(), 1u);
+        EXPECT_TRUE(runtime->ImportInputs(id, {{0, In({2}, in)}}, MemorySource::DmaBuf).empty());
+        EXPECT_TRUE(runtime->ImportOutputs(id, {{9, Out({2}, out)}}).empty());
+        EXPECT_THAT(warnings.Get(), ElementsAre(HasSubstr("no input with binding id 9"), HasSubstr("source DmaBuf"),
+                                                HasSubstr("no output with binding id 9")));
+        EXPECT_THROW(runtime->ImportInputs(id + 1, {}), InvalidArgumentException);
+    }
     EXPECT_THROW(runtime->EnqueueWorkload(id, {}, {}, {5}, outputs), InvalidArgumentException);
 
     EXPECT_THROW(runtime->ClearImportedInputs(id, {inputs[0], 5}), InvalidArgumentException);
@@ -358,6 +373,23 @@ TEST(Runtime, RefusesOptionsThatItCannotHonour)
     IRuntime::CreationOptions options;
     options.m_ProtectedMode = true;
     EXPECT_THROW(IRuntime::Create(options), UnimplementedException);
+}
+
+TEST(Runtime, OptionsOfBackendsThatNobodyReadsAreNoError)
+{
+    IRuntime::CreationOptions options;
+    options.m_Backends = {std::make_shared<FakeBackend>("Fake", std::set<LayerType>{LayerType::ElementwiseUnary})};
+    options.m_EnableGpuProfiling = true;
+    options.m_BackendOptions = {BackendOptions("GpuAcc", {{"TuningLevel", 2}, {"TuningFile", "t.bin"}}),
+                                BackendOptions("CpuAcc", {{"FastMath", true}, {"NumberOfThreads", 1u}}),
+                                BackendOptions("CpuRef", {}), BackendOptions("Fake", {{"Anything", 1}})};
+    const WarningRecorder warnings;
+    const IRuntimePtr runtime = MakeRuntime(options);
+    EXPECT_THAT(warnings.Get(),
+                ElementsAre(HasSubstr("m_EnableGpuProfiling"), HasSubstr("backend 'GpuAcc' have no effect"),
+                            HasSubstr("'FastMath' has no effect"), HasSubstr("'NumberOfThreads' has no effect")));
+    EXPECT_EQ(RunFloat(*runtime, Load(*runtime, *MakeChain(1, FloatInfo({1}))), {1}, {-2.0f}),
+              std::vector<float>{2.0f});
 }
 
 } // namespace tenon::test

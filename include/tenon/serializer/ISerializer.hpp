@@ -34,8 +34,8 @@ public:
     /// (IBackend::SaveCompiledBlob).
     virtual void Serialize(const IOptimizedNetwork& network) = 0;
 
-    /// Writes what Serialize() made last. Always true: throws InvalidArgumentException when nothing was serialized,
-    /// RuntimeException when the stream fails.
+    /// Writes what Serialize() made last. Returns whether the stream took all of it. Throws InvalidArgumentException
+    /// when nothing was serialized.
     virtual bool SaveSerializedToStream(std::ostream& stream) = 0;
 };
 

@@ -2,9 +2,9 @@
 // Pass ConstantFolding: what depends on constants alone is computed once, here, in place of at every run: transposed or
 // dequantized weights, shapes and axes that a model computes, and what follows from those.
 #include "graph/FixedShapes.hpp"
+#include "graph/Purity.hpp"
 #include "optimizer/ConstantRunner.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Purity.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,12 +14,6 @@ namespace tenon::passes
 
 namespace
 {
-
-/// Layers whose kernels read the shape of input 0 alone.
-bool ReadsShapeAlone(LayerType type)
-{
-    return type == LayerType::Shape || type == LayerType::Rank || type == LayerType::ZerosLike;
-}
 
 class ConstantFolder
 {

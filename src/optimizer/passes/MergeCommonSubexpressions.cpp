@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass MergeCommonSubexpressions: layers that compute the same from the same become one, and so do constants of the
 // same bytes. What reads equal layers then has equal inputs, so that whole equal branches merge in one walk.
+#include "graph/Purity.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Purity.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -65,12 +65,12 @@ void NetworkBuilder::AddInput(const TensorView& tensor, LayerBindingId id, const
     Feed(tensor, layer->GetOutputSlot(0));
 }
 
-DataType NetworkBuilder::AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name)
+const IOutputSlot& NetworkBuilder::AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name)
 {
     CountLayer();
     IOutputSlot& source = Source(tensor);
     source.Connect(Network().AddOutputLayer(id, name.c_str())->GetInputSlot(0));
-    return source.GetTensorInfo().GetDataType();
+    return source;
 }
 
 bool NetworkBuilder::IsAvailable(const TensorView& tensor) const

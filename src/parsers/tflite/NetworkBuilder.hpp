@@ -108,8 +108,8 @@ public:
     INetwork& Network() { return *m_State.m_Network; }
 
     void AddInput(const TensorView& tensor, LayerBindingId id, const std::string& name);
-    /// Returns the type of what it gives out. Throws ParseException when nothing gives the tensor.
-    DataType AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name);
+    /// Returns the slot that it gives out. Throws ParseException when nothing gives the tensor.
+    const IOutputSlot& AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name);
 
     /// Whether a layer read so far can take the tensor: it is constant, an input or computed.
     bool IsAvailable(const TensorView& tensor) const;

@@ -42,6 +42,8 @@ struct TensorView
     bool m_IsVariable = false;   ///< state that lives on between runs
     bool m_IsResource = false;   ///< a handle, which no layer can have: m_Info says nothing
     TensorShape m_DeclaredShape; ///< also where m_Info leaves the shape to be inferred; unknown when overridden
+    /// The same, but with the size that the source writes where it also says that the size varies: 1, as a rule.
+    TensorShape m_WrittenShape;
 
     /// "'weights'", or "3" for the fourth tensor if that has no name.
     std::string Label() const;

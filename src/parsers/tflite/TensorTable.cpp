@@ -42,18 +42,23 @@ TensorShape ReadSizes(const flatbuffers::Vector<int32_t>& sizes, unsigned int ma
     return shape;
 }
 
-TensorShape ReadShape(const schema::Tensor& tensor, bool isConstant, bool isInput, unsigned int maxRank)
+/// The field `shape`; an empty one may stand for a scalar or for an unknown rank.
+TensorShape ReadShape(const schema::Tensor& tensor, bool isConstant, unsigned int maxRank)
 {
     const auto* sizes = tensor.shape();
     if (sizes == nullptr || sizes->size() == 0)
     {
         return TensorShape(isConstant || tensor.has_rank() ? Dimensionality::Scalar : Dimensionality::NotSpecified);
     }
-    TensorShape shape = ReadSizes(*sizes, maxRank);
-    // In the signature -1 marks what varies from run to run. An input that nobody resizes has the sizes in `shape`, as
-    // in TFLite; what is computed from it has sizes to be inferred.
+    return ReadSizes(*sizes, maxRank);
+}
+
+/// The shape without the sizes that vary from run to run, which are -1 in the signature.
+TensorShape LeaveOpen(TensorShape shape, const schema::Tensor& tensor)
+{
     const auto* signature = tensor.shape_signature();
-    if (!isConstant && !isInput && signature != nullptr && signature->size() == sizes->size())
+    const bool isRanked = shape.GetDimensionality() == Dimensionality::Specified;
+    if (isRanked && signature != nullptr && signature->size() == shape.GetNumDimensions())
     {
         for (unsigned int i = 0; i < signature->size(); ++i)
         {
@@ -115,6 +120,7 @@ const TensorView& TensorTable::Reshape(int32_t index, const TensorShape& shape)
     TensorView& view = *m_Views.at(static_cast<size_t>(index));
     view.m_Info.SetShape(shape);
     view.m_DeclaredShape = TensorShape();
+    view.m_WrittenShape = TensorShape();
     CheckBytes(view);
     return view;
 }
@@ -176,9 +182,11 @@ void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view,
         throw ParseException("is both variable and constant");
     }
 
-    const TensorShape shape = ReadShape(tensor, view.m_IsConstant, isInput, m_Model.GetLimits().m_MaxRank);
-    view.m_DeclaredShape = shape;
-    view.m_Info = ReadInfo(m_Model, tensor, shape);
+    view.m_WrittenShape = ReadShape(tensor, view.m_IsConstant, m_Model.GetLimits().m_MaxRank);
+    // An input that nobody resizes has the sizes in `shape`, as in TFLite; what is computed from it has sizes to be
+    // inferred.
+    view.m_DeclaredShape = view.m_IsConstant || isInput ? view.m_WrittenShape : LeaveOpen(view.m_WrittenShape, tensor);
+    view.m_Info = ReadInfo(m_Model, tensor, view.m_DeclaredShape);
     CheckBytes(view);
     if (view.m_IsConstant)
     {

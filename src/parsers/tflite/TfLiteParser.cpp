@@ -166,6 +166,8 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
                                  // a shape. The network leaves its rank open.
                                  info.SetShape(TensorShape(Dimensionality::Scalar));
                              }
+                             // As in Arm NN: a ConstTensor, which is how inputs are given, is made from it as it is.
+                             info.SetConstant();
                              m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, info));
                          });
     }
@@ -197,6 +199,7 @@ void TfLiteParser::CheckInputShapeNames() const
 void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder)
 {
     const auto* outputs = subgraph.outputs();
+    InferredShapes shapes;
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
         WithModelContext([&] { return fmt::format("graph output {}", i); },
@@ -206,16 +209,35 @@ void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& ten
                              const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
                              const std::string name = m_Outputs.AddName(tensor);
                              TensorInfo info = tensor.m_Info;
+                             const IOutputSlot& source = builder.AddOutput(tensor, id, name);
                              // What computes it may be of another type: an option decides in some operators.
-                             info.SetDataType(builder.AddOutput(tensor, id, name));
-                             if (m_Options.m_InputShapes.empty())
-                             {
-                                 // The shape that the file gives holds unless the caller changes what it follows from.
-                                 info.SetShape(tensor.m_DeclaredShape);
-                             }
+                             info.SetDataType(source.GetTensorInfo().GetDataType());
+                             info.SetShape(ShapeOfOutput(tensor, source, shapes));
                              m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, info));
                          });
     }
+}
+
+/// All of it is known where that is possible: programs size the memory of outputs by it.
+TensorShape TfLiteParser::ShapeOfOutput(const TensorView& tensor, const IOutputSlot& source,
+                                        InferredShapes& shapes) const
+{
+    if (source.GetTensorInfo().GetShape().AreAllDimensionsSpecified())
+    {
+        return source.GetTensorInfo().GetShape();
+    }
+    // The shape that the file gives holds unless the caller changes what it follows from.
+    const bool isAsInFile = m_Options.m_InputShapes.empty();
+    if (isAsInFile && tensor.m_DeclaredShape.AreAllDimensionsSpecified())
+    {
+        return tensor.m_DeclaredShape;
+    }
+    const TensorShape inferred = shapes.Get(source);
+    if (inferred.AreAllDimensionsSpecified())
+    {
+        return inferred;
+    }
+    return isAsInFile ? tensor.m_WrittenShape : tensor.m_Info.GetShape();
 }
 
 /// The signature's name, else the tensor's, else one made from its index; with a number behind it if there is such a

@@ -3,6 +3,7 @@
 // the bindings of the network that it made last.
 #pragma once
 
+#include "common/InferredShapes.hpp"
 #include "parsers/tflite/Model.hpp"
 #include "parsers/tflite/NetworkBuilder.hpp"
 #include "parsers/tflite/TensorTable.hpp"
@@ -53,6 +54,7 @@ private:
     void ReshapeInput(int32_t index, const std::string& name, TensorTable& tensors) const;
     void CheckInputShapeNames() const;
     void AddOutputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder);
+    TensorShape ShapeOfOutput(const TensorView& tensor, const IOutputSlot& source, InferredShapes& shapes) const;
     void CheckSubgraph(size_t subgraphId) const;
 
     TfLiteParserOptions m_Options;

@@ -47,14 +47,16 @@ std::unique_ptr<IShapedWorkload> ShapePitched(const PlanDraft& draft, uint32_t i
     const Step& step = draft.GetStep(index);
     std::vector<const TensorInfo*> inputs;
     std::vector<const void*> constants;
+    std::vector<const void*> values;
     for (const ValueId value : step.m_Inputs)
     {
         inputs.push_back(value == NoValue ? nullptr : &draft.InfoOf(value));
         constants.push_back(value == NoValue ? nullptr : draft.GetValue(value).m_Constant);
+        values.push_back(draft.m_Known.Find(value));
     }
     const TensorInfo* const outputs[] = {&draft.OutputOf(index)};
     TensorShape shape;
-    const auto resolved = InferShapes(*step.m_Layer, inputs, constants, {&shape, 1});
+    const auto resolved = InferShapes(*step.m_Layer, inputs, values, {&shape, 1});
     return ReshapeStep(step, resolved.get(), inputs, {outputs, 1}, constants, draft.m_Options.m_MaxThreads, pitch);
 }
 

@@ -67,8 +67,7 @@ int main(int argc, char** argv)
         }
 
         // A vertical stroke: a one.
-        armnn::TensorInfo inputInfo = inputs.at(0).second;
-        inputInfo.SetConstant(true);
+        const armnn::TensorInfo& inputInfo = inputs.at(0).second;
         armnn::VerifyTensorInfoDataType(inputInfo, armnn::DataType::QAsymmS8);
         const unsigned int width = inputInfo.GetShape()[2];
         std::vector<int8_t> inputData(inputInfo.GetNumElements(), -128);

@@ -40,15 +40,14 @@ int main()
 
     armnnDeserializer::IDeserializerPtr deserializer = armnnDeserializer::IDeserializer::Create();
     armnn::INetworkPtr network = deserializer->CreateNetworkFromBinary(bytes);
-    armnnDeserializer::BindingPointInfo in = deserializer->GetNetworkInputBindingInfo(0, "input");
-    armnnDeserializer::BindingPointInfo out = deserializer->GetNetworkOutputBindingInfo(0, "output");
+    const armnnDeserializer::BindingPointInfo in = deserializer->GetNetworkInputBindingInfo(0, "input");
+    const armnnDeserializer::BindingPointInfo out = deserializer->GetNetworkOutputBindingInfo(0, "output");
 
     armnn::IRuntimePtr runtime = armnn::IRuntime::Create(armnn::IRuntime::CreationOptions());
     armnn::NetworkId id = 0;
     runtime->LoadNetwork(id, armnn::Optimize(*network, {armnn::Compute::CpuRef}, runtime->GetDeviceSpec()));
     const std::vector<float> values = {-1.0f, 2.0f, 7.0f};
     std::vector<float> results(3);
-    in.m_TensorInfo.SetConstant(true);
     const armnn::InputTensors inputTensors{{in.m_BindingId, armnn::ConstTensor(in.m_TensorInfo, values.data())}};
     const armnn::OutputTensors outputTensors{{out.m_BindingId, armnn::Tensor(out.m_TensorInfo, results.data())}};
     runtime->EnqueueWorkload(id, inputTensors, outputTensors);

@@ -54,10 +54,9 @@ inline armnn::TensorInfo GetTensorInfo(unsigned int numberOfBatches, unsigned in
 }
 
 /// The smallest and the largest element of a Float32 tensor.
-/// Throws InvalidArgumentException for another type and for a tensor without elements.
+/// Throws InvalidArgumentException for a tensor without elements.
 inline std::pair<float, float> FindMinMax(armnn::ITensorHandle* tensorHandle)
 {
-    armnn::VerifyTensorInfoDataType(tensorHandle->GetTensorInfo(), armnn::DataType::Float32);
     const unsigned int count = tensorHandle->GetShape().GetNumElements();
     if (count == 0)
     {

@@ -2,11 +2,37 @@
 // Row of TFLite_Detection_PostProcess.
 #include "parsers/tflite/operators/Rows.hpp"
 
+#include <limits>
+
 namespace tenon::tflite
 {
 
 namespace
 {
+
+/// Of boxes, classes, scores and how many of them there are: they follow from the options alone. Files leave them out
+/// as a rule, and TFLite does not look at them.
+void DeclareShapes(const DetectionPostProcessDescriptor& descriptor, IConnectableLayer& layer)
+{
+    const uint64_t product = uint64_t{descriptor.m_MaxDetections} * descriptor.m_MaxClassesPerDetection;
+    if (product > std::numeric_limits<unsigned int>::max())
+    {
+        return; // shape inference refuses it
+    }
+    const auto detections = static_cast<unsigned int>(product);
+    const TensorShape shapes[] = {TensorShape({1, detections, 4}), TensorShape({1, detections}),
+                                  TensorShape({1, detections}), TensorShape({1})};
+    for (unsigned int i = 0; i < layer.GetNumOutputSlots(); ++i)
+    {
+        IOutputSlot& slot = layer.GetOutputSlot(i);
+        TensorInfo info = slot.GetTensorInfo();
+        if (slot.IsTensorInfoSet()) // the operator has this output
+        {
+            info.SetShape(shapes[i]);
+            slot.SetTensorInfo(info);
+        }
+    }
+}
 
 void AddDetectionPostProcess(const OperatorView& op, NetworkBuilder& builder)
 {
@@ -23,7 +49,9 @@ void AddDetectionPostProcess(const OperatorView& op, NetworkBuilder& builder)
     descriptor.m_ScaleX = op.Float("x_scale", 0.0f);
     descriptor.m_ScaleH = op.Float("h_scale", 0.0f);
     descriptor.m_ScaleW = op.Float("w_scale", 0.0f);
-    builder.Wire(op, builder.Network().AddDetectionPostProcessLayer(descriptor, op.LayerName().c_str()), {0, 1, 2});
+    IConnectableLayer* layer = builder.Network().AddDetectionPostProcessLayer(descriptor, op.LayerName().c_str());
+    builder.Wire(op, layer, {0, 1, 2});
+    DeclareShapes(descriptor, *layer);
 }
 
 } // namespace

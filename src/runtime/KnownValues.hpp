@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// KnownValues: values that are known while a plan is made: constants, and shape arithmetic that was computed for the
+// shapes of the plan. Shape inference of later steps reads them, so that sizes which follow from them are planned too.
+#pragma once
+
+#include "common/AlignedMemory.hpp"
+#include "runtime/Program.hpp"
+
+#include <map>
+
+namespace tenon
+{
+
+class KnownValues
+{
+public:
+    explicit KnownValues(const Program& program) : m_Program(program) {}
+
+    /// The memory of a value that is constant or was computed; null for any other, and for NoValue.
+    const void* Find(ValueId value) const;
+    /// Whether a value was computed that is no constant.
+    bool HasComputed() const { return !m_Computed.empty(); }
+
+    /// Runs the workload of a step that decides shapes, where it depends on nothing but known values and the shapes of
+    /// its inputs, and its outputs are few. `outputs` are their infos, of known shape. An error is left to the run that
+    /// gets to the step: it may have other shapes than these.
+    void Compute(const Step& step, const IShapedWorkload& workload, Span<const TensorInfo* const> outputs);
+
+private:
+    bool IsComputable(const Step& step) const;
+
+    const Program& m_Program;
+    std::map<ValueId, AlignedMemory> m_Computed;
+};
+
+} // namespace tenon
