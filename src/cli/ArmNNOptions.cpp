@@ -117,6 +117,44 @@ void CheckTypes(const std::string& types, const char* option)
     }
 }
 
+/// The long name of each name of a flag, both with dashes.
+using FlagNames = std::map<std::string, std::string>;
+
+FlagNames FindFlags(const CLI::App& app)
+{
+    FlagNames flags;
+    for (const CLI::Option* option : app.get_options())
+    {
+        if (option->get_items_expected_max() > 0 || option->get_lnames().empty())
+        {
+            continue;
+        }
+        const std::string longName = "--" + option->get_lnames().back();
+        for (const std::string& name : option->get_lnames())
+        {
+            flags["--" + name] = longName;
+        }
+        for (const std::string& name : option->get_snames())
+        {
+            flags["-" + name] = longName;
+        }
+    }
+    return flags;
+}
+
+/// "-v", or letters of flags with it at the end: "-Nv".
+bool EndsWithGraph(const std::string& word, const FlagNames& flags)
+{
+    const auto isFlag = [&](char letter) { return flags.count(std::string("-") + letter) > 0; };
+    return word.size() > 1 && word[0] == '-' && word.back() == 'v' &&
+           std::all_of(word.begin() + 1, word.end() - 1, isFlag);
+}
+
+bool TakesBackends(const std::string& word)
+{
+    return word == "-c" || word == "--compute" || word == "-B" || word == "--compare-output-with-backend";
+}
+
 } // namespace
 
 void ArmNNOptions::Declare(CLI::App& app)
@@ -193,33 +231,34 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
 
 std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<std::string>& words)
 {
-    std::map<std::string, std::string> flags; // the long name of each
-    for (const CLI::Option* option : app.get_options())
-    {
-        if (option->get_items_expected_max() > 0 || option->get_lnames().empty())
-        {
-            continue;
-        }
-        const std::string longName = "--" + option->get_lnames().back();
-        for (const std::string& name : option->get_lnames())
-        {
-            flags["--" + name] = longName;
-        }
-        for (const std::string& name : option->get_snames())
-        {
-            flags["-" + name] = longName;
-        }
-    }
+    const FlagNames flags = FindFlags(app);
     std::vector<std::string> joined;
     for (size_t i = 0; i < words.size(); ++i)
     {
-        const auto flag = flags.find(words[i]);
-        const bool isSet =
-            flag != flags.end() && i + 1 < words.size() && (words[i + 1] == "true" || words[i + 1] == "false");
-        joined.push_back(isSet ? flag->second + "=" + words[++i] : words[i]);
-        const bool namesBackends = words[i] == "-c" || words[i] == "--compute" || words[i] == "-B" ||
-                                   words[i] == "--compare-output-with-backend";
-        if (!namesBackends || i + 1 == words.size())
+        const std::string next = i + 1 < words.size() ? words[i + 1] : "-";
+        const bool isNextAnOption = i + 1 == words.size() || (next.size() > 1 && next[0] == '-');
+        if (const auto flag = flags.find(words[i]); flag != flags.end() && (next == "true" || next == "false"))
+        {
+            joined.push_back(flag->second + "=" + next);
+            ++i;
+        }
+        else if (words[i] == "--visualize-optimized-model" && isNextAnOption)
+        {
+            joined.push_back(words[i] + "=true");
+        }
+        else if (EndsWithGraph(words[i], flags) && isNextAnOption)
+        {
+            if (words[i].size() > 2)
+            {
+                joined.push_back(words[i].substr(0, words[i].size() - 1));
+            }
+            joined.push_back("--visualize-optimized-model=true");
+        }
+        else
+        {
+            joined.push_back(words[i]);
+        }
+        if (!TakesBackends(words[i]) || i + 1 == words.size())
         {
             continue;
         }
