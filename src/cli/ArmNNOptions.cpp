@@ -18,7 +18,7 @@ namespace tenon::cli
 namespace
 {
 
-constexpr const char* Group = "Options of Arm NN's ExecuteNetwork without effect, or answered with another option";
+constexpr const char* ArmNNGroup = "Options of Arm NN's ExecuteNetwork without effect, or answered with another option";
 
 struct KnownOption
 {
@@ -72,10 +72,10 @@ constexpr KnownOption KnownOptions[] = {
 };
 
 /// Types that --input-type and --output-type have had.
-constexpr const char* TypeNames[] = {"float", "int", "int8", "qasymm8", "qasymms8", "qasymmu8", "qsymms8"};
+constexpr const char* ArmNNTypes[] = {"float", "int", "int8", "qasymm8", "qasymms8", "qasymmu8", "qsymms8"};
 
 /// Backends that Arm NN has had.
-constexpr const char* BackendNames[] = {"CpuRef", "CpuAcc", "GpuAcc", "GpuFsa", "EthosNAcc"};
+constexpr const char* ArmNNBackends[] = {"CpuRef", "CpuAcc", "GpuAcc", "GpuFsa", "EthosNAcc"};
 
 template <size_t Count>
 bool Has(const char* const (&words)[Count], const std::string& word)
@@ -109,11 +109,11 @@ void CheckTypes(const std::string& types, const char* option)
 {
     const std::vector<std::string> names = Split(types, ',');
     const auto wrong =
-        std::find_if(names.begin(), names.end(), [](const std::string& name) { return !Has(TypeNames, name); });
+        std::find_if(names.begin(), names.end(), [](const std::string& name) { return !Has(ArmNNTypes, name); });
     if (wrong != names.end() || names.empty())
     {
         throw UsageError(fmt::format("{}: '{}' is no type; there are {}", option,
-                                     wrong != names.end() ? OneLine(*wrong) : "", fmt::join(TypeNames, ", ")));
+                                     wrong != names.end() ? OneLine(*wrong) : "", fmt::join(ArmNNTypes, ", ")));
     }
 }
 
@@ -164,7 +164,7 @@ void ArmNNOptions::Declare(CLI::App& app)
         const std::string name = LongName(known);
         CLI::Option* const option = known.m_IsFlag ? app.add_flag(known.m_Names, m_Flags[name], known.m_Description)
                                                    : app.add_option(known.m_Names, m_Values[name], known.m_Description);
-        option->group(Group);
+        option->group(ArmNNGroup);
     }
 }
 
@@ -182,7 +182,7 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
     const auto isGiven = [&](const char* name) { return app.count(name) > 0; };
     const auto number = [&](const char* name, unsigned int least, unsigned int most, unsigned int otherwise)
     { return isGiven(name) ? ParseNumber(m_Values.at(name), name, least, most) : otherwise; };
-    constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
+    constexpr unsigned int anyNumber = std::numeric_limits<unsigned int>::max();
     std::vector<std::string> remarks;
     if (isGiven("--tflite-executor"))
     {
@@ -199,13 +199,13 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
                             name));
         }
     }
-    if (number("--simultaneous-iterations", 1, AnyNumber, 1) > 1)
+    if (number("--simultaneous-iterations", 1, anyNumber, 1) > 1)
     {
         throw UsageError(
             "--simultaneous-iterations: iterations do not run at once; --iterations N runs N of them, each "
             "on the threads of --number-of-threads");
     }
-    const bool hasPool = number("--thread-pool-size", 0, AnyNumber, 0) > 0;
+    const bool hasPool = number("--thread-pool-size", 0, anyNumber, 0) > 0;
     if (hasPool || m_Flags.at("--concurrent"))
     {
         remarks.push_back(fmt::format("{}: iterations run one after another, each on the threads of "
@@ -263,7 +263,7 @@ std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<s
             continue;
         }
         joined.push_back(words[++i]);
-        while (i + 1 < words.size() && Has(BackendNames, words[i + 1]))
+        while (i + 1 < words.size() && Has(ArmNNBackends, words[i + 1]))
         {
             joined.back() += "," + words[++i];
         }
