@@ -18,7 +18,7 @@ namespace tenon::cli
 namespace
 {
 
-constexpr const char* Group = "Options of Arm NN's ExecuteNetwork without effect, or answered with another option";
+constexpr const char* ArmNNGroup = "Options of Arm NN's ExecuteNetwork without effect, or answered with another option";
 
 struct KnownOption
 {
@@ -72,10 +72,10 @@ constexpr KnownOption KnownOptions[] = {
 };
 
 /// Types that --input-type and --output-type have had.
-constexpr const char* TypeNames[] = {"float", "int", "int8", "qasymm8", "qasymms8", "qasymmu8", "qsymms8"};
+constexpr const char* ArmNNTypes[] = {"float", "int", "int8", "qasymm8", "qasymms8", "qasymmu8", "qsymms8"};
 
 /// Backends that Arm NN has had.
-constexpr const char* BackendNames[] = {"CpuRef", "CpuAcc", "GpuAcc", "GpuFsa", "EthosNAcc"};
+constexpr const char* ArmNNBackends[] = {"CpuRef", "CpuAcc", "GpuAcc", "GpuFsa", "EthosNAcc"};
 
 template <size_t Count>
 bool Has(const char* const (&words)[Count], const std::string& word)
@@ -109,12 +109,50 @@ void CheckTypes(const std::string& types, const char* option)
 {
     const std::vector<std::string> names = Split(types, ',');
     const auto wrong =
-        std::find_if(names.begin(), names.end(), [](const std::string& name) { return !Has(TypeNames, name); });
+        std::find_if(names.begin(), names.end(), [](const std::string& name) { return !Has(ArmNNTypes, name); });
     if (wrong != names.end() || names.empty())
     {
         throw UsageError(fmt::format("{}: '{}' is no type; there are {}", option,
-                                     wrong != names.end() ? OneLine(*wrong) : "", fmt::join(TypeNames, ", ")));
+                                     wrong != names.end() ? OneLine(*wrong) : "", fmt::join(ArmNNTypes, ", ")));
     }
+}
+
+/// The long name of each name of a flag, both with dashes.
+using FlagNames = std::map<std::string, std::string>;
+
+FlagNames FindFlags(const CLI::App& app)
+{
+    FlagNames flags;
+    for (const CLI::Option* option : app.get_options())
+    {
+        if (option->get_items_expected_max() > 0 || option->get_lnames().empty())
+        {
+            continue;
+        }
+        const std::string longName = "--" + option->get_lnames().back();
+        for (const std::string& name : option->get_lnames())
+        {
+            flags["--" + name] = longName;
+        }
+        for (const std::string& name : option->get_snames())
+        {
+            flags["-" + name] = longName;
+        }
+    }
+    return flags;
+}
+
+/// "-v", or letters of flags with it at the end: "-Nv".
+bool EndsWithGraph(const std::string& word, const FlagNames& flags)
+{
+    const auto isFlag = [&](char letter) { return flags.count(std::string("-") + letter) > 0; };
+    return word.size() > 1 && word[0] == '-' && word.back() == 'v' &&
+           std::all_of(word.begin() + 1, word.end() - 1, isFlag);
+}
+
+bool TakesBackends(const std::string& word)
+{
+    return word == "-c" || word == "--compute" || word == "-B" || word == "--compare-output-with-backend";
 }
 
 } // namespace
@@ -126,7 +164,7 @@ void ArmNNOptions::Declare(CLI::App& app)
         const std::string name = LongName(known);
         CLI::Option* const option = known.m_IsFlag ? app.add_flag(known.m_Names, m_Flags[name], known.m_Description)
                                                    : app.add_option(known.m_Names, m_Values[name], known.m_Description);
-        option->group(Group);
+        option->group(ArmNNGroup);
     }
 }
 
@@ -144,7 +182,7 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
     const auto isGiven = [&](const char* name) { return app.count(name) > 0; };
     const auto number = [&](const char* name, unsigned int least, unsigned int most, unsigned int otherwise)
     { return isGiven(name) ? ParseNumber(m_Values.at(name), name, least, most) : otherwise; };
-    constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
+    constexpr unsigned int anyNumber = std::numeric_limits<unsigned int>::max();
     std::vector<std::string> remarks;
     if (isGiven("--tflite-executor"))
     {
@@ -161,13 +199,13 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
                             name));
         }
     }
-    if (number("--simultaneous-iterations", 1, AnyNumber, 1) > 1)
+    if (number("--simultaneous-iterations", 1, anyNumber, 1) > 1)
     {
         throw UsageError(
             "--simultaneous-iterations: iterations do not run at once; --iterations N runs N of them, each "
             "on the threads of --number-of-threads");
     }
-    const bool hasPool = number("--thread-pool-size", 0, AnyNumber, 0) > 0;
+    const bool hasPool = number("--thread-pool-size", 0, anyNumber, 0) > 0;
     if (hasPool || m_Flags.at("--concurrent"))
     {
         remarks.push_back(fmt::format("{}: iterations run one after another, each on the threads of "
@@ -193,38 +231,39 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
 
 std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<std::string>& words)
 {
-    std::map<std::string, std::string> flags; // the long name of each
-    for (const CLI::Option* option : app.get_options())
-    {
-        if (option->get_items_expected_max() > 0 || option->get_lnames().empty())
-        {
-            continue;
-        }
-        const std::string longName = "--" + option->get_lnames().back();
-        for (const std::string& name : option->get_lnames())
-        {
-            flags["--" + name] = longName;
-        }
-        for (const std::string& name : option->get_snames())
-        {
-            flags["-" + name] = longName;
-        }
-    }
+    const FlagNames flags = FindFlags(app);
     std::vector<std::string> joined;
     for (size_t i = 0; i < words.size(); ++i)
     {
-        const auto flag = flags.find(words[i]);
-        const bool isSet =
-            flag != flags.end() && i + 1 < words.size() && (words[i + 1] == "true" || words[i + 1] == "false");
-        joined.push_back(isSet ? flag->second + "=" + words[++i] : words[i]);
-        const bool namesBackends = words[i] == "-c" || words[i] == "--compute" || words[i] == "-B" ||
-                                   words[i] == "--compare-output-with-backend";
-        if (!namesBackends || i + 1 == words.size())
+        const std::string next = i + 1 < words.size() ? words[i + 1] : "-";
+        const bool isNextAnOption = i + 1 == words.size() || (next.size() > 1 && next[0] == '-');
+        if (const auto flag = flags.find(words[i]); flag != flags.end() && (next == "true" || next == "false"))
+        {
+            joined.push_back(flag->second + "=" + next);
+            ++i;
+        }
+        else if (words[i] == "--visualize-optimized-model" && isNextAnOption)
+        {
+            joined.push_back(words[i] + "=true");
+        }
+        else if (EndsWithGraph(words[i], flags) && isNextAnOption)
+        {
+            if (words[i].size() > 2)
+            {
+                joined.push_back(words[i].substr(0, words[i].size() - 1));
+            }
+            joined.push_back("--visualize-optimized-model=true");
+        }
+        else
+        {
+            joined.push_back(words[i]);
+        }
+        if (!TakesBackends(words[i]) || i + 1 == words.size())
         {
             continue;
         }
         joined.push_back(words[++i]);
-        while (i + 1 < words.size() && Has(BackendNames, words[i + 1]))
+        while (i + 1 < words.size() && Has(ArmNNBackends, words[i + 1]))
         {
             joined.back() += "," + words[++i];
         }

@@ -16,7 +16,7 @@ namespace
 {
 
 /// That of include/tenon/compat/armnn/Version.hpp, which no program but those written for Arm NN may include.
-constexpr const char* Version = "35.0.0";
+constexpr const char* ArmNNVersion = "35.0.0";
 
 std::string FormatNetworkTensor(const Binding& binding)
 {
@@ -45,7 +45,7 @@ std::string FormatNetworkTensor(const Binding& binding)
 
 std::string FormatArmNNVersion()
 {
-    return fmt::format("Info: ArmNN v{}\n", Version);
+    return fmt::format("Info: ArmNN v{}\n", ArmNNVersion);
 }
 
 std::string FormatArmNNInitialization(double milliseconds)

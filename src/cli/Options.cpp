@@ -182,8 +182,8 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
         ->type_name("NAME");
     app.add_option("-v,--visualize-optimized-model", raw.m_Graph,
                    "Write the optimized network to this file, in Graphviz' language (dot -Tsvg file); without a name, "
-                   "to that of the model with .dot as ending")
-        ->expected(0, 1);
+                   "to that of the model with .dot as ending, as Arm NN's program does")
+        ->type_name("[FILE]");
     app.add_flag("-p,--print-intermediate-layers", options.m_PrintLayers,
                  "Print what each layer gives, a line of JSON for each");
     app.add_flag("-F,--print-intermediate-layers-to-file", options.m_WriteLayers,
