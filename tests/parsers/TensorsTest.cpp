@@ -69,7 +69,7 @@ TEST(TfLiteTensors, EachTypeHasADataType)
     };
     for (const auto& [type, expected] : types)
     {
-        EXPECT_EQ(InfoOf(PassThrough(type)), TensorInfo({2, 3}, expected)) << EnumNameTensorType(type);
+        EXPECT_EQ(InfoOf(PassThrough(type)), TensorInfo({2, 3}, expected, 0.0f, 0, true)) << EnumNameTensorType(type);
     }
     for (const Type type :
          {Type::STRING, Type::RESOURCE, Type::VARIANT, Type::INT2, Type::UINT4, Type::FLOAT8_E4M3FN, Type::FLOAT8_E5M2})

@@ -45,13 +45,14 @@ struct CustomDescriptor : detail::Described<CustomDescriptor>
 /// PreCompiled: a blob that a backend compiled.
 struct PreCompiledDescriptor : detail::Described<PreCompiledDescriptor>
 {
-    PreCompiledDescriptor(uint32_t numInputSlots = 1, uint32_t numOutputSlots = 1)
+    PreCompiledDescriptor() = default;
+    PreCompiledDescriptor(uint32_t numInputSlots, uint32_t numOutputSlots = 1)
         : m_NumInputSlots(numInputSlots), m_NumOutputSlots(numOutputSlots)
     {
     }
 
-    uint32_t m_NumInputSlots;
-    uint32_t m_NumOutputSlots;
+    uint32_t m_NumInputSlots = 0; ///< 1 in Arm NN; files of networks leave a 0 out
+    uint32_t m_NumOutputSlots = 0;
 
     uint32_t GetNumInputs() const { return m_NumInputSlots; }
     uint32_t GetNumOutputs() const { return m_NumOutputSlots; }
