@@ -50,7 +50,7 @@ void InferredShapes::Settle(const IConnectableLayer& layer)
         const IOutputSlot* const source = input.GetConnection();
         if (source == nullptr)
         {
-            break; // the leading inputs are those that count
+            break; // only leading inputs have shapes to give
         }
         const bool isOverridden =
             input.IsTensorInfoOverridden() && input.GetTensorInfo().GetShape().AreAllDimensionsSpecified();
