@@ -142,11 +142,11 @@ public:
         /// m_EnableProfiling and m_TimelineEnabled are refused, the other fields not read: profiles are asked for by
         /// INetworkProperties::m_ProfilingEnabled.
         ExternalProfilingOptions m_ProfilingOptions;
-        /// Options of backends at their creation, of which each backend takes its own: dynamic ones and those of the
-        /// application (IBackend::CreateBackendContext). Built-in ones have one, "MemoryOptimizerStrategy": the name of
-        /// a strategy (MakeMemoryOptimizerStrategy), which counts where m_MemoryOptimizerStrategyMap has none for the
-        /// backend's memory. Options that nobody reads, those of a backend that is not there among them, have no
-        /// effect; the log warns of them. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
+        /// Options of backends at their creation. Each backend takes its own: dynamic backends, and backends of the
+        /// application (IBackend::CreateBackendContext). Built-in backends have one, "MemoryOptimizerStrategy": the
+        /// name of a strategy (MakeMemoryOptimizerStrategy), for a memory that m_MemoryOptimizerStrategyMap has none
+        /// for. Options that nobody reads, such as options of a backend that is not there, have no effect; the log
+        /// warns of them. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
         std::vector<BackendOptions> m_BackendOptions;
         /// Bounds on what networks may ask for (Tenon).
         Limits m_Limits;
@@ -199,9 +199,9 @@ public:
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage,
                                const INetworkProperties& networkProperties) = 0;
 
-    /// What an input or output holds, for the shapes that the network was loaded with. Sizes that follow from those by
-    /// shape arithmetic (of Shape layers, constants and what is computed from them) are known too. Of an output that
-    /// depends on values of inputs, or on an input of unknown shape, sizes or the rank may be unknown: an
+    /// The info of an input or output, for the shapes that the network was loaded with. Sizes that follow from these
+    /// shapes by shape arithmetic (Shape layers, constants, and layers that compute on them) are known too. Where an
+    /// output depends on values of inputs, or on an input of unknown shape, its sizes or its rank may be unknown: an
     /// OutputAllocator is told them. An input's info is not constant.
     /// Throws InvalidArgumentException for an unknown network or binding id.
     virtual TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;

@@ -2,7 +2,7 @@
 // See InferredShapes.hpp.
 #include "common/InferredShapes.hpp"
 
-#include <tenon/Exceptions.hpp>
+#include <exception>
 
 namespace tenon
 {
@@ -28,11 +28,11 @@ TensorShape InferredShapes::Known(const IOutputSlot& slot) const
     return found != m_Settled.end() && index < found->second.size() ? found->second[index] : TensorShape();
 }
 
-const IConnectableLayer* InferredShapes::FindOpenProducer(const IConnectableLayer& layer) const
+const IConnectableLayer* InferredShapes::FindOpenProducer(Visit& visit) const
 {
-    for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+    while (visit.m_NextInput < visit.m_Layer->GetNumInputSlots())
     {
-        const IOutputSlot* const source = layer.GetInputSlot(i).GetConnection();
+        const IOutputSlot* const source = visit.m_Layer->GetInputSlot(visit.m_NextInput++).GetConnection();
         if (source != nullptr && !SaysAll(*source) && m_Settled.count(&source->GetOwningIConnectableLayer()) == 0)
         {
             return &source->GetOwningIConnectableLayer();
@@ -50,7 +50,7 @@ void InferredShapes::Settle(const IConnectableLayer& layer)
         const IOutputSlot* const source = input.GetConnection();
         if (source == nullptr)
         {
-            break; // the leading inputs are those that count
+            break; // only leading inputs have shapes to give
         }
         const bool isOverridden =
             input.IsTensorInfoOverridden() && input.GetTensorInfo().GetShape().AreAllDimensionsSpecified();
@@ -60,7 +60,7 @@ void InferredShapes::Settle(const IConnectableLayer& layer)
     {
         m_Settled[&layer] = layer.InferOutputShapes(inputs);
     }
-    catch (const Exception&)
+    catch (const std::exception&) // operators of the application may throw any
     {
         m_Settled[&layer] = {}; // Optimize() tells why they do not fit
     }
@@ -70,24 +70,23 @@ TensorShape InferredShapes::Get(const IOutputSlot& slot)
 {
     if (!SaysAll(slot) && m_Settled.count(&slot.GetOwningIConnectableLayer()) == 0)
     {
-        // A stack of its own: networks may be deeper than the thread's. A layer that is on it counts as settled, so
-        // that a cycle, which a file may hold, ends.
-        std::vector<const IConnectableLayer*> open;
+        // A stack of its own: networks may be deeper than the thread's. A layer that is on it counts as settled.
+        std::vector<Visit> open;
         const auto push = [&](const IConnectableLayer& layer)
         {
             m_Settled[&layer] = {};
-            open.push_back(&layer);
+            open.push_back({&layer, 0});
         };
         push(slot.GetOwningIConnectableLayer());
         while (!open.empty())
         {
-            const IConnectableLayer* const producer = FindOpenProducer(*open.back());
+            const IConnectableLayer* const producer = FindOpenProducer(open.back());
             if (producer != nullptr)
             {
                 push(*producer);
                 continue;
             }
-            Settle(*open.back());
+            Settle(*open.back().m_Layer);
             open.pop_back();
         }
     }

@@ -19,8 +19,15 @@ public:
     TensorShape Get(const IOutputSlot& slot);
 
 private:
-    /// The layer before `layer` that has to be settled first; null where there is none left.
-    const IConnectableLayer* FindOpenProducer(const IConnectableLayer& layer) const;
+    /// A layer to be settled, and from which of its inputs on the layers before it are to be looked at.
+    struct Visit
+    {
+        const IConnectableLayer* m_Layer;
+        unsigned int m_NextInput;
+    };
+
+    /// The next layer that has to be settled before; null where there is none left.
+    const IConnectableLayer* FindOpenProducer(Visit& visit) const;
     void Settle(const IConnectableLayer& layer);
     /// Of an output whose layer is settled, or whose info says all.
     TensorShape Known(const IOutputSlot& slot) const;

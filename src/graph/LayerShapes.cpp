@@ -12,6 +12,15 @@ namespace tenon
 namespace
 {
 
+/// The constant that input i reads, where it has the bytes that the info speaks of; else null.
+const void* ValuesOfSize(const Layer& layer, unsigned int i, const TensorInfo& info)
+{
+    const void* const values = layer.GetConstantInput(i);
+    const bool fits = values != nullptr && info.GetShape().AreAllDimensionsSpecified() &&
+                      layer.Input(i).GetProducer()->GetConstant()->m_Tensor.GetNumBytes() == info.GetNumBytes();
+    return fits ? values : nullptr;
+}
+
 /// A PreCompiled layer holds for the shapes that it was compiled for: those of its inputs when the network was
 /// optimized.
 void CheckCompiledShapes(const Layer& layer, Span<const TensorInfo* const> inputs)
@@ -86,7 +95,7 @@ std::vector<TensorShape> Layer::InferOutputShapes(const std::vector<TensorShape>
         }
         infos[i].SetShape(inputShapes[i]);
         pointers[i] = &infos[i];
-        values[i] = GetConstantInput(i);
+        values[i] = ValuesOfSize(*this, i, infos[i]);
     }
     std::vector<TensorShape> shapes(m_NumOutputs);
     if (CanInferShapes(*this, pointers, values))

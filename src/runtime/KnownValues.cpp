@@ -15,8 +15,8 @@ namespace
 {
 
 /// A shape has at most 8 sizes; lists of paddings, indices and the like are a small multiple of that.
-constexpr size_t MostOutputBytes = 4096;
-constexpr size_t MostScratchBytes = size_t{64} << 10;
+constexpr size_t MaxOutputBytes = 4096;
+constexpr size_t MaxScratchBytes = size_t{64} << 10;
 
 /// Backends of an application's own execute in runs alone.
 bool IsBuiltin(const BackendId& id)
@@ -66,7 +66,7 @@ void KnownValues::Compute(const Step& step, const IShapedWorkload& workload, Spa
         bytes += output->GetNumBytes();
     }
     const size_t scratchBytes = workload.GetScratchBytes();
-    if (bytes > MostOutputBytes || scratchBytes > MostScratchBytes)
+    if (bytes > MaxOutputBytes || scratchBytes > MaxScratchBytes)
     {
         return;
     }

@@ -108,7 +108,7 @@ private:
     // NetworkImports.cpp
     InputImports::Entry Import(LayerBindingId id, const ConstTensor& tensor, MemorySource forced) const;
     OutputImports::Entry Import(LayerBindingId id, const Tensor& tensor, MemorySource forced) const;
-    /// Those that cannot be imported are left out, with a warning.
+    /// Tensors that cannot be imported are left out, with a warning.
     template <typename Entry, typename Tensors>
     std::vector<Entry> ImportEach(const Tensors& tensors, MemorySource forced) const;
     ImportedMemory ImportForDevices(const void* memory, size_t bytes, const std::vector<MemoryId>& devices,

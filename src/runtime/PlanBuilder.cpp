@@ -53,7 +53,7 @@ public:
 
     Span<const TensorInfo* const> Infos() const { return m_Infos; }
     Span<const void* const> Constants() const { return m_Constants; }
-    /// Of constants, and those that were computed while planning; null where not known.
+    /// Of constants and of computed values (KnownValues); null where not known.
     Span<const void* const> Values() const { return m_Values; }
     bool HasOverrides() const { return !m_Overrides.empty(); }
 

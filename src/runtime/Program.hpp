@@ -48,7 +48,7 @@ struct Step
     Span<const TensorInfo* const> m_Overrides;
     ValueId m_FirstOutput = 0; ///< outputs are consecutive values
     uint32_t m_NumOutputs = 0;
-    /// Whether shape inference of a step further down needs its values, or what is computed from them.
+    /// Whether shape inference of a later step needs its values, or values computed from them.
     bool m_DecidesShapes = false;
 
     /// Whether it brings its input into another memory.

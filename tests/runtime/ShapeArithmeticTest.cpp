@@ -110,7 +110,7 @@ public:
     IConnectableLayer* m_Input;
 };
 
-/// in [n, ...] -> [n, 16], as converters flatten what has an open batch.
+/// in [n, ...] -> [n, 16], as converters flatten a tensor whose batch is open.
 INetworkPtr MakeFlatten(std::initializer_list<unsigned int> shape)
 {
     Maker maker(shape);

@@ -41,7 +41,8 @@ std::vector<uint8_t> RunPattern(IRuntime& runtime, IOptimizedNetworkPtr network,
     {
         const auto [binding, declared] = bindings.GetNetworkInputBindingInfo(0, name);
         TensorInfo info = runtime.GetInputTensorInfo(id, binding);
-        info.SetConstant(); // as bindings of inputs are
+        EXPECT_FALSE(info.IsConstant());
+        info.SetConstant();
         EXPECT_EQ(info, declared);
         memory.emplace_back(info.GetNumBytes());
         for (size_t i = 0; i < memory.back().size(); ++i)
@@ -187,6 +188,22 @@ TEST(SerializedNetwork, BindingsAreFoundByNamesThatAreUnique)
     EXPECT_EQ(deserializer->GetNetworkOutputBindingInfo(0, "output_8").second, FloatInfo({2}));
     EXPECT_THAT(MessageOf<ParseException>([&] { deserializer->GetNetworkInputBindingInfo(0, "y"); }),
                 AllOf(HasSubstr("no input 'y'"), HasSubstr("'x_1'")));
+}
+
+TEST(SerializedNetwork, BindingsTellWhatMemoryToGive)
+{
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* const abs =
+        network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Abs), "abs");
+    Connect(AddInput(*network, 0, FloatInfo({2, 3}), "in"), abs);
+    abs->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape({0, 3}, {false, true}), DataType::Float32));
+    Connect(abs, network->AddOutputLayer(0, "out"));
+    const IDeserializerPtr deserializer = IDeserializer::Create();
+    deserializer->CreateNetworkFromBinary(Serialized(*network));
+    TensorInfo input = FloatInfo({2, 3});
+    input.SetConstant();
+    EXPECT_EQ(deserializer->GetNetworkInputBindingInfo(0, "in").second, input);
+    EXPECT_EQ(deserializer->GetNetworkOutputBindingInfo(0, "out").second, FloatInfo({2, 3}));
 }
 
 TEST(SerializedNetwork, NestedNetworksAndStatesGiveTheSame)

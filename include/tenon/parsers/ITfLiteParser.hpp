@@ -63,9 +63,9 @@ public:
     /// Of the model parsed last; `subgraphId` must be the subgraph that became the network. Throw ParseException naming
     /// what there is when a name is unknown.
     /// An input's info is constant, so that a ConstTensor can be made from it. An output has the shape that the file
-    /// declares; sizes that the file leaves open (-1 in shape_signature) or does not tell are those that follow from the
-    /// inputs' shapes. Where they depend on values, they are those of the file's field `shape`, and unknown where it has
-    /// none or where m_InputShapes are given: IRuntime::GetOutputTensorInfo() then tells more.
+    /// declares. Sizes that the file leaves open (-1 in shape_signature) or does not tell follow from the inputs'
+    /// shapes. Sizes that depend on values come from the file's field `shape`; they are unknown where it has none, and
+    /// where m_InputShapes are given: IRuntime::GetOutputTensorInfo() then tells more.
     virtual BindingPointInfo GetNetworkInputBindingInfo(size_t subgraphId, const std::string& name) const = 0;
     virtual BindingPointInfo GetNetworkOutputBindingInfo(size_t subgraphId, const std::string& name) const = 0;
     /// Subgraphs of the model; those named "VALIDATION:..." do not count.

@@ -67,9 +67,9 @@ public:
     virtual bool IsOptimizedBinary(const std::vector<uint8_t>& binaryContent) const = 0;
 
     /// Of the network that was read last, by name. `layerId` is Arm NN's and makes no difference. An input's info is
-    /// constant, so that a ConstTensor can be made from it. Sizes of outputs that the file leaves open are those that
-    /// follow from the inputs' shapes; they are unknown where they depend on values. Throw ParseException naming what
-    /// there is when a name is unknown.
+    /// constant, so that a ConstTensor can be made from it. Sizes of outputs that the file leaves open follow from
+    /// the inputs' shapes; they are unknown where they depend on values. Throw ParseException naming what there is when
+    /// a name is unknown.
     virtual BindingPointInfo GetNetworkInputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
     virtual BindingPointInfo GetNetworkOutputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
     /// The names of the Input and Output layers in the order in which they were added, after optimization too; one
