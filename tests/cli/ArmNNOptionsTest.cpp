@@ -266,7 +266,7 @@ protected:
              {{Digits({"@", "1"}), 0, "10 layers"},
               {Digits({"@", "2"}), 2, "--simultaneous-iterations: iterations do not run at once; --iterations N runs"},
               {Digits({"@", "0"}), 2, "--simultaneous-iterations: '0' is no whole number in 1"}}},
-            {"--test-cases", {{Digits({"@", "x.csv"}), 2, "give --input-tensor-data a set of files for each"}}},
+            {"--test-cases", {{{"@", "x.csv"}, 2, "give --input-tensor-data a set of files for each"}}},
         };
     }
 

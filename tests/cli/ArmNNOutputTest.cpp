@@ -52,6 +52,10 @@ TEST_F(ArmNNOutput, HasItsLinesInOrder)
     EXPECT_EQ(outcome.m_Error, "");
     EXPECT_TRUE(std::regex_match(outcome.m_Out, std::regex(expected))) << outcome.m_Out;
 
+    const Outcome random = Execute({"-m", m_Relu, "--armnn-output"});
+    EXPECT_EQ(random.m_Status, 0);
+    EXPECT_EQ(random.m_Error, "warning: --input-tensor-data: no file is given, so inputs are seeded random values\n");
+
     const Outcome quiet = Run({"-N"});
     EXPECT_FALSE(Has(quiet.m_Out, "\ny: ")) << quiet.m_Out;
     EXPECT_TRUE(Has(quiet.m_Out, "Info: Inference time: ")) << quiet.m_Out;
