@@ -547,6 +547,8 @@ TEST(ArmNNWords, AreJoined)
     EXPECT_EQ(join({}), Words{});
     EXPECT_EQ(join({"-q", "true", "--quantize-input", "false", "-q"}),
               (Words{"--quantize-input=true", "--quantize-input=false", "-q"}));
+    EXPECT_EQ(join({"-q=true", "-N=x", "-c=CpuRef", "-q="}),
+              (Words{"--quantize-input=true", "--do-not-print-output=x", "-c=CpuRef", "--quantize-input="}));
     EXPECT_EQ(join({"-q", "maybe", "true"}), (Words{"-q", "maybe", "true"}));
     EXPECT_EQ(join({"-c", "CpuAcc", "CpuRef", "GpuAcc", "stray", "CpuRef"}),
               (Words{"-c", "CpuAcc,CpuRef,GpuAcc", "stray", "CpuRef"}));
