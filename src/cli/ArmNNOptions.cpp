@@ -242,6 +242,10 @@ std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<s
             joined.push_back(flag->second + "=" + next);
             ++i;
         }
+        else if (words[i].find('=') == 2 && flags.count(words[i].substr(0, 2)) > 0)
+        {
+            joined.push_back(flags.at(words[i].substr(0, 2)) + words[i].substr(2));
+        }
         else if (words[i] == "--visualize-optimized-model" && isNextAnOption)
         {
             joined.push_back(words[i] + "=true");

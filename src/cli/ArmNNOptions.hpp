@@ -29,8 +29,8 @@ private:
 };
 
 /// Words of the command line as CLI11 understands them. Arm NN's documents give values to flags ("-q true"), which
-/// become "--quantize-input=true", and its older releases take several backends in a row ("-c CpuAcc CpuRef"), which
-/// become "CpuAcc,CpuRef". "-v" without a value becomes "--visualize-optimized-model=true".
+/// become "--quantize-input=true" as "-q=true" does, and its older releases take several backends in a row ("-c CpuAcc
+/// CpuRef"), which become "CpuAcc,CpuRef". "-v" without a value becomes "--visualize-optimized-model=true".
 std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<std::string>& words);
 
 } // namespace tenon::cli

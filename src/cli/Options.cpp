@@ -370,13 +370,12 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
         throw;
     }
     RefuseUnknownWords(app, words);
+    options.m_Remarks = armNN.CheckAndRemark(app);
     if (options.m_ModelPath.empty())
     {
         throw UsageError("--model-path: name a model file, or - for standard input (see --help)");
     }
     CheckChoices(app, raw, options);
-    options.m_Remarks = armNN.CheckAndRemark(app);
-
     options.m_Compute = SplitBackends(raw.m_Compute, "--compute");
     options.m_CompareBackends = SplitBackends(raw.m_CompareBackends, "--compare-output-with-backend");
     if (app.count("--compare-output-with-backend") > 0 && options.m_CompareBackends.empty())

@@ -118,7 +118,9 @@ public:
         PrintForArmNN(FormatArmNNNetwork(m_Report.m_Inputs, OutputsOfNetwork()));
         Iterate();
         WriteFiles(); // before the text, because it matters more than a terminal, which may be closed
-        Print(DescribeRun() + CompareOutputs());
+        std::string text = DescribeRun();
+        text += CompareOutputs(); // which takes further time
+        Print(text);
         WarnOfLabels();
         Stopwatch shutdown;
         m_Runtime.reset();
@@ -247,11 +249,16 @@ private:
         {
             m_Report.m_LayersBefore = CountLayers(*model.m_Network);
         }
+        Stopwatch optimizing;
         IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized)
                                                 : Optimize(*model.m_Network, backends, m_Options, m_Report.m_Messages);
         if (isRead)
         {
             m_Report.m_Compute.clear(); // no backend was preferred
+        }
+        else
+        {
+            m_Report.m_OptimizeMs = optimizing.Milliseconds();
         }
         m_Report.m_Assignment = optimized->GetAssignment();
         if (!m_Options.m_SerializeOptimizedFile.empty())
@@ -262,18 +269,15 @@ private:
     }
 
     IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends,
-                                  const Options& options, std::vector<std::string>& messages)
+                                  const Options& options, std::vector<std::string>& messages) const
     {
         const OptimizerOptionsOpaque optimizerOptions = MakeOptimizerOptions(options, backends, m_Limits);
-        Stopwatch optimizing;
-        IOptimizedNetworkPtr optimized = m_Blame.OfModel(
+        return m_Blame.OfModel(
             [&]
             {
                 return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
                                        Optional<std::vector<std::string>&>(messages));
             });
-        m_Report.m_OptimizeMs = optimizing.Milliseconds();
-        return optimized;
     }
 
     /// Whatever backends were preferred, or were when an optimized file was written.
@@ -323,6 +327,10 @@ private:
         if (m_Options.m_InputFiles.empty())
         {
             FillRandomInputs(m_Report.m_Inputs, m_Inputs);
+            if (m_Options.m_ArmNNOutput && !m_Inputs.empty())
+            {
+                PrintWarning("--input-tensor-data: no file is given, so inputs are seeded random values");
+            }
         }
     }
 

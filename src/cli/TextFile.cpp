@@ -62,7 +62,12 @@ bool IsBeginOfCharacter(std::string_view bytes)
     const Position position = PositionOf(content, at);
     std::string message = fmt::format("column {} of line {}: '{}' is no value of type {}", position.m_Column,
                                       position.m_Line, Printable(word, MaxQuotedWord), GetDataTypeName(type));
-    if (content.find_first_not_of(Separators) == at) // perhaps no text with numbers at all
+    double real = 0.0;
+    if (IsQuantizedType(type) && ParseElement(DataType::Float64, word, reinterpret_cast<std::byte*>(&real), 0))
+    {
+        message += "; --quantize-input takes real numbers";
+    }
+    else if (content.find_first_not_of(Separators) == at) // perhaps no text with numbers at all
     {
         message += "; read are .npy, PNG, JPEG and BMP pictures, raw bytes in a .bin file, and text with numbers";
     }
@@ -72,11 +77,13 @@ bool IsBeginOfCharacter(std::string_view bytes)
 /// The bytes of "name, Type : " at the start of a text; 0 where it begins otherwise. A name may have these signs, too.
 size_t SkipStart(std::string_view content, DataType type)
 {
+    constexpr size_t longestType = 16; // so that a name without a type is looked at once
     const std::string_view line = content.substr(0, content.find_first_of("\r\n"));
     for (size_t end = 0; (end = line.find(EndOfStart, end)) != std::string_view::npos; ++end)
     {
-        const size_t comma = line.substr(0, end).rfind(", ");
-        const std::string_view name = comma == std::string_view::npos ? "" : line.substr(comma + 2, end - comma - 2);
+        const std::string_view before = line.substr(end - std::min(end, longestType), std::min(end, longestType));
+        const size_t comma = before.rfind(", ");
+        const std::string_view name = comma == std::string_view::npos ? "" : before.substr(comma + 2);
         const std::optional<DataType> found = FindDataType(name);
         if (found == type)
         {

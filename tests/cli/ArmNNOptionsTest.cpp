@@ -167,7 +167,9 @@ protected:
                0,
                "output 'out' QAsymmU8 [4] scale 0.5 zero point 10\n  13 10 210 11\n"},
               {{"-m", m_Quantized, "-d", m_Reals, "@", "true"}, 0, "  13 10 210 11\n"},
-              {{"-m", m_Quantized, "-d", m_Reals, "@", "false"}, 3, "'1.5' is no value of type QAsymmU8"},
+              {{"-m", m_Quantized, "-d", m_Reals, "@", "false"},
+               3,
+               "'1.5' is no value of type QAsymmU8; --quantize-input takes real numbers"},
               {{"-m", m_Quantized, "-d", m_NaN, "@"}, 3, "element 1 is NaN, which no quantized value stands for"},
               {Relu({"-d", m_A, "@"}), 0, "0 1.5 0 3 0 5", "--quantize-input: the model has no quantized input"}}},
             {"--threshold-time",
@@ -266,7 +268,7 @@ protected:
              {{Digits({"@", "1"}), 0, "10 layers"},
               {Digits({"@", "2"}), 2, "--simultaneous-iterations: iterations do not run at once; --iterations N runs"},
               {Digits({"@", "0"}), 2, "--simultaneous-iterations: '0' is no whole number in 1"}}},
-            {"--test-cases", {{Digits({"@", "x.csv"}), 2, "give --input-tensor-data a set of files for each"}}},
+            {"--test-cases", {{{"@", "x.csv"}, 2, "give --input-tensor-data a set of files for each"}}},
         };
     }
 
@@ -475,6 +477,8 @@ TEST_F(ArmNNOptionsTest, DequantizedOutputsAreWrittenAndReported)
     const std::string outputs = ReadFile(report).substr(ReadFile(report).find("\"outputs\""));
     EXPECT_TRUE(Has(outputs, "\"type\": \"Float32\"")) << outputs;
     EXPECT_TRUE(Has(outcome.m_Out, "Byte level root mean square error: 0\n")) << outcome.m_Out;
+    EXPECT_TRUE(Has(Execute({"-m", m_Quantized, "-d", m_Stored, "-l", "-C", npy}).m_Out, "square error: 0\n"));
+    ExpectFailure(Execute({"-m", m_Quantized, "-d", m_Stored, "-C", npy}), 3, "elements of type '<f4'; expected '|u1'");
     ExpectFailure(Execute({"-m", m_Quantized, "-l", "--limit", "total-bytes=16"}), 3, "total-bytes");
 }
 
@@ -543,6 +547,8 @@ TEST(ArmNNWords, AreJoined)
     EXPECT_EQ(join({}), Words{});
     EXPECT_EQ(join({"-q", "true", "--quantize-input", "false", "-q"}),
               (Words{"--quantize-input=true", "--quantize-input=false", "-q"}));
+    EXPECT_EQ(join({"-q=true", "-N=x", "-c=CpuRef", "-q="}),
+              (Words{"--quantize-input=true", "--do-not-print-output=x", "-c=CpuRef", "--quantize-input="}));
     EXPECT_EQ(join({"-q", "maybe", "true"}), (Words{"-q", "maybe", "true"}));
     EXPECT_EQ(join({"-c", "CpuAcc", "CpuRef", "GpuAcc", "stray", "CpuRef"}),
               (Words{"-c", "CpuAcc,CpuRef,GpuAcc", "stray", "CpuRef"}));

@@ -52,6 +52,10 @@ TEST_F(ArmNNOutput, HasItsLinesInOrder)
     EXPECT_EQ(outcome.m_Error, "");
     EXPECT_TRUE(std::regex_match(outcome.m_Out, std::regex(expected))) << outcome.m_Out;
 
+    const Outcome random = Execute({"-m", m_Relu, "--armnn-output"});
+    EXPECT_EQ(random.m_Status, 0);
+    EXPECT_EQ(random.m_Error, "warning: --input-tensor-data: no file is given, so inputs are seeded random values\n");
+
     const Outcome quiet = Run({"-N"});
     EXPECT_FALSE(Has(quiet.m_Out, "\ny: ")) << quiet.m_Out;
     EXPECT_TRUE(Has(quiet.m_Out, "Info: Inference time: ")) << quiet.m_Out;
@@ -190,6 +194,12 @@ TEST_F(TensorText, OfAnotherTypeIsRefused)
     EXPECT_THROW_WITH(ParseTextTensor("y, Float99 : 1 2", floats), InputError, "column 1 of line 1: 'y' is no value");
     EXPECT_THROW_WITH(ParseTextTensor("1 2\ny, Float32 : 1 2", floats), InputError, "column 1 of line 2: 'y'");
     EXPECT_THROW_WITH(ParseTextTensor("y, Float32 : 1", floats), InputError, "it has 1 numbers; expected the 2");
+    std::string colons(1'000'000, 'a');
+    for (size_t i = 1; i + 3 < colons.size(); i += 4)
+    {
+        colons.replace(i, 3, " : ");
+    }
+    EXPECT_THROW_WITH(ParseTextTensor(colons, floats), InputError, "column 1 of line 1"); // not in quadratic time
     EXPECT_EQ(ParseTextTensor("1:2", floats).Size(), 8U) << "colons separate, as in Arm NN";
 }
 
