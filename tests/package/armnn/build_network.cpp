@@ -112,7 +112,8 @@ float Run(float number)
     std::vector<float> inputData{number};
     std::vector<float> outputData(1);
     const TensorInfo inputInfo(TensorShape({1, 1}), DataType::Float32, 0.0f, 0, true);
-    Require(runtime->GetInputTensorInfo(networkId, 0).GetShape() == inputInfo.GetShape(), "the input has another shape");
+    Require(runtime->GetInputTensorInfo(networkId, 0).GetShape() == inputInfo.GetShape(),
+            "the input has another shape");
     InputTensors inputTensors{{0, armnn::ConstTensor(inputInfo, inputData.data())}};
     OutputTensors outputTensors{{0, armnn::Tensor(runtime->GetOutputTensorInfo(networkId, 0), outputData.data())}};
     const auto start = armnn::GetTimeNow();

@@ -16,7 +16,6 @@
 #include <armnnUtils/Permute.hpp>
 #include <armnnUtils/QuantizeHelper.hpp>
 #include <armnnUtils/TensorUtils.hpp>
-
 #include <stdexcept>
 
 // Programs add to the namespace, too.

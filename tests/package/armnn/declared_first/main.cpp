@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written as a program for Arm NN is whose own headers only declare Arm NN's classes. It sees nothing else of them here.
+// Written as a program for Arm NN is whose own headers only declare Arm NN's classes. It sees nothing else of them
+// here.
 #include "Engine.hpp"
 
 #include <iostream>
