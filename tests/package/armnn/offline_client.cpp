@@ -127,6 +127,8 @@ SystemUnderTest::SystemUnderTest(const std::string& modelPath, const Settings& s
     m_Output = parser->GetNetworkOutputBindingInfo(0, outputs.at(0));
 
     armnn::IRuntime::CreationOptions runtimeOptions;
+    runtimeOptions.m_BackendOptions.emplace_back(
+        armnn::BackendOptions{"GpuAcc", {{"TuningLevel", 0}, {"TuningFile", ""}, {"KernelProfilingEnabled", false}}});
     m_Runtime = armnn::IRuntime::Create(runtimeOptions);
 
     std::vector<armnn::BackendId> preferences;

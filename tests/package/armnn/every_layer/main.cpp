@@ -270,7 +270,7 @@ int main()
         {
             bindings[graph.GetOutputs()[i].m_Name] = {static_cast<LayerBindingId>(i), graph.GetOutputs()[i].m_Info};
         }
-        wrong += Run(graph.GetNetwork(), {Compute::CpuRef}, graph, bindings);
+        wrong += Run(graph.GetNetwork(), {Compute::CpuRef, Compute::CpuAcc}, graph, bindings);
         wrong += Run(graph.GetNetwork(), {Compute::CpuAcc, Compute::CpuRef}, graph, bindings);
 
         std::stringstream stream;
