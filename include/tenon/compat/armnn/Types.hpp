@@ -5,3 +5,4 @@
 #include <tenon/Types.hpp>
 
 #include <armnn/Namespace.hpp>
+#include <armnn/backends/IBackend.hpp>

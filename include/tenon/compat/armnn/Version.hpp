@@ -3,20 +3,9 @@
 // GetVersion() gives Tenon's own.
 #pragma once
 
-#include <tenon/Export.hpp>
-
 #include <armnn/Namespace.hpp>
 
 #define ARMNN_MAJOR_VERSION 35
 #define ARMNN_MINOR_VERSION 0
 #define ARMNN_PATCH_VERSION 0
 #define ARMNN_VERSION "35.0.0"
-
-namespace tenon
-{
-
-/// ARMNN_VERSION of the headers that libtenon_armnn.so was built with: a program whose own differs was built with other
-/// headers than it runs with (Tenon).
-TENON_API const char* GetInterfaceVersion();
-
-} // namespace tenon
