@@ -5,7 +5,6 @@
 // usage: program BACKEND
 #include <armnn/ArmNN.hpp>
 #include <armnn/backends/ICustomAllocator.hpp>
-
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>

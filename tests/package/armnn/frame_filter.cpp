@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written as a program for Arm NN is: an inference element of a media pipeline, as filters of GStreamer are. It is made
-// once, tells the types and sizes that it takes and gives, and is then handed mapped frames by several threads. Messages
-// of the library go to the pipeline's log. What is wrong with a model or a frame ends in an error code, not in a crash.
+// once, tells the types and sizes that it takes and gives, and is then handed mapped frames by several threads.
+// Messages of the library go to the pipeline's log. What is wrong with a model or a frame ends in an error code, not in
+// a crash.
 //
 // usage: program MODEL.tflite FRAMES.pgm EXPECTED.txt
 // EXPECTED.txt has the int8 scores of each frame. Fails where the network gives others.
-#include <armnn/ArmNN.hpp>
-#include <armnn/utility/IgnoreUnused.hpp>
-#include <armnnTfLiteParser/ITfLiteParser.hpp>
-
 #include "common/Pictures.hpp"
 
 #include <algorithm>
+#include <armnn/ArmNN.hpp>
+#include <armnn/utility/IgnoreUnused.hpp>
+#include <armnnTfLiteParser/ITfLiteParser.hpp>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -378,7 +378,8 @@ int main(int argc, char** argv)
         checks.Require(unknown.Start() == EINVAL, "a backend that is not there is EINVAL");
         checks.Require(log->Has("NoSuchBackend"), "its name is in the log");
         char byte = 0;
-        checks.Require(unknown.Invoke({&byte, 1}, {&byte, 1}) == EPERM, "an element that did not start takes no frames");
+        checks.Require(unknown.Invoke({&byte, 1}, {&byte, 1}) == EPERM,
+                       "an element that did not start takes no frames");
 
         pipeline::InferenceElement element(argv[1], backends);
         checks.Require(element.Start() == 0, "the element starts");

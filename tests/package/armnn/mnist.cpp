@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written as a program for Arm NN is: reads a handwritten digit, runs a .tflite model on it and compares the answer with
-// the label.
+// Written as a program for Arm NN is: reads a handwritten digit, runs a .tflite model on it and compares the answer
+// with the label.
 //
 // usage: program MODEL.tflite PICTURES.pgm LABELS.txt NUMBER
 // NUMBER says which of the pictures is read; of LABELS.txt the line of that number is its label.
@@ -10,7 +10,6 @@
 #include "armnn/IRuntime.hpp"
 #include "armnn/Tensor.hpp"
 #include "armnnTfLiteParser/ITfLiteParser.hpp"
-
 #include "common/Pictures.hpp"
 
 #include <algorithm>
@@ -78,10 +77,8 @@ int main(int argc, char** argv)
                 std::cerr << "the model has " << parser->GetSubgraphCount() << " subgraphs\n";
                 return 1;
             }
-            inputBindingInfo =
-                parser->GetNetworkInputBindingInfo(0, parser->GetSubgraphInputTensorNames(0).front());
-            outputBindingInfo =
-                parser->GetNetworkOutputBindingInfo(0, parser->GetSubgraphOutputTensorNames(0).front());
+            inputBindingInfo = parser->GetNetworkInputBindingInfo(0, parser->GetSubgraphInputTensorNames(0).front());
+            outputBindingInfo = parser->GetNetworkOutputBindingInfo(0, parser->GetSubgraphOutputTensorNames(0).front());
         }
         if (inputBindingInfo.second.GetNumElements() != ImageBytes)
         {

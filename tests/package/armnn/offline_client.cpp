@@ -5,15 +5,14 @@
 //
 // usage: program MODEL.tflite PICTURES.pgm EXPECTED.txt LABELS.txt
 // EXPECTED.txt has the probabilities of each picture. Fails where the network gives others.
+#include "common/Pictures.hpp"
+
+#include <algorithm>
 #include <armnn/ArmNN.hpp>
 #include <armnn/BackendOptions.hpp>
 #include <armnn/IProfiler.hpp>
 #include <armnn/utility/NumericCast.hpp>
 #include <armnnTfLiteParser/ITfLiteParser.hpp>
-
-#include "common/Pictures.hpp"
-
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -128,6 +127,8 @@ SystemUnderTest::SystemUnderTest(const std::string& modelPath, const Settings& s
     m_Output = parser->GetNetworkOutputBindingInfo(0, outputs.at(0));
 
     armnn::IRuntime::CreationOptions runtimeOptions;
+    runtimeOptions.m_BackendOptions.emplace_back(
+        armnn::BackendOptions{"GpuAcc", {{"TuningLevel", 0}, {"TuningFile", ""}, {"KernelProfilingEnabled", false}}});
     m_Runtime = armnn::IRuntime::Create(runtimeOptions);
 
     std::vector<armnn::BackendId> preferences;
@@ -142,11 +143,10 @@ SystemUnderTest::SystemUnderTest(const std::string& modelPath, const Settings& s
                                             {"SaveCachedNetwork", false},
                                             {"CachedNetworkFilePath", ""},
                                             {"MLGOTuningFilePath", ""}});
-    armnn::BackendOptions cpuAcc("CpuAcc", {{"FastMathEnabled", settings.m_FastMath},
-                                            {"NumberOfThreads", settings.m_NumberOfThreads}});
-    armnn::OptimizerOptionsOpaque optimizerOptions(false, false, false,
-                                                   armnn::ShapeInferenceMethod::InferAndValidate, false,
-                                                   {gpuAcc}, false);
+    armnn::BackendOptions cpuAcc(
+        "CpuAcc", {{"FastMathEnabled", settings.m_FastMath}, {"NumberOfThreads", settings.m_NumberOfThreads}});
+    armnn::OptimizerOptionsOpaque optimizerOptions(false, false, false, armnn::ShapeInferenceMethod::InferAndValidate,
+                                                   false, {gpuAcc}, false);
     optimizerOptions.AddModelOption(cpuAcc);
     optimizerOptions.SetProfilingEnabled(settings.m_Profile);
     const armnn::ModelOptions modelOptions = optimizerOptions.GetModelOptions();
@@ -164,8 +164,7 @@ SystemUnderTest::SystemUnderTest(const std::string& modelPath, const Settings& s
     std::string errorMessage;
     armnn::INetworkProperties properties(false, armnn::MemorySource::Undefined, armnn::MemorySource::Undefined,
                                          settings.m_Profile, armnn::ProfilingDetailsMethod::DetailsWithEvents);
-    if (m_Runtime->LoadNetwork(m_NetworkId, std::move(optimized), errorMessage, properties) !=
-        armnn::Status::Success)
+    if (m_Runtime->LoadNetwork(m_NetworkId, std::move(optimized), errorMessage, properties) != armnn::Status::Success)
     {
         throw armnn::RuntimeException(errorMessage);
     }
@@ -206,7 +205,8 @@ void SystemUnderTest::RunBatch()
     }
     if (!m_Batch.empty())
     {
-        m_Latencies.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+        m_Latencies.push_back(
+            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
     }
     m_Batch.clear();
 }
@@ -266,8 +266,8 @@ bool RunScenario(const std::string& title, const std::string& model, const Setti
               << " scores wrong, " << latencies.size() << " batches, latency us p50 " << std::fixed
               << std::setprecision(1) << p50 << " p90 " << Percentile(latencies, 90) << " p99 " << p99 << '\n';
     const std::size_t batches = (2 * all.size() + settings.m_BatchSize - 1) / settings.m_BatchSize;
-    bool ok = wrong == 0 && sut.GetResponses().size() == 2 * all.size() && latencies.size() == batches &&
-              p50 > 0.0 && p50 <= p99 && right * 10 >= sut.GetResponses().size() * 9;
+    bool ok = wrong == 0 && sut.GetResponses().size() == 2 * all.size() && latencies.size() == batches && p50 > 0.0 &&
+              p50 <= p99 && right * 10 >= sut.GetResponses().size() * 9;
 
     const std::shared_ptr<armnn::IProfiler> profiler = sut.GetProfiler();
     if (settings.m_Profile)
@@ -276,8 +276,7 @@ bool RunScenario(const std::string& title, const std::string& model, const Setti
         profiler->AnalyzeEventsAndWriteResults(table);
         std::stringstream json;
         profiler->Print(json);
-        const bool profiled = profiler->IsProfilingEnabled() &&
-                              table.str().find("Execute") != std::string::npos &&
+        const bool profiled = profiler->IsProfilingEnabled() && table.str().find("Execute") != std::string::npos &&
                               json.str().find("inference_measurements") != std::string::npos &&
                               json.str().find("Wall clock time") != std::string::npos;
         std::cout << title << ": " << (profiled ? "profiled" : "the profile is not there") << '\n';

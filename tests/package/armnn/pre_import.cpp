@@ -2,7 +2,6 @@
 // Written as a program for Arm NN is: imports tensors once and runs the network many times with them, each alone, both,
 // and beside tensors that are given with the run.
 #include <armnn/ArmNN.hpp>
-
 #include <iostream>
 #include <string>
 #include <utility>
@@ -104,8 +103,8 @@ int main()
     bool isRefused = false;
     try
     {
-        isRefused = runtime->EnqueueWorkload(networkIdentifier, {}, {{2, outputTensor1}}, importedInputVec) ==
-                    Status::Failure;
+        isRefused =
+            runtime->EnqueueWorkload(networkIdentifier, {}, {{2, outputTensor1}}, importedInputVec) == Status::Failure;
     }
     catch (const armnn::Exception&)
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written as a program for Arm NN is: a pipeline as for keyword spotting, on the executor that the applications share. It
-// slides a window over frames of features, quantizes each window for an int8 model, and decodes the scores.
+// Written as a program for Arm NN is: a pipeline as for keyword spotting, on the executor that the applications share.
+// It slides a window over frames of features, quantizes each window for an int8 model, and decodes the scores.
 //
 // usage: program MODEL.tflite FRAMES.pgm EXPECTED.txt LABELS.txt
 // A picture of FRAMES.pgm is one window of features. EXPECTED.txt has the int8 scores of each. Fails where the network
@@ -8,10 +8,9 @@
 #include "common/NetworkExecutor.hpp"
 #include "common/Pictures.hpp"
 
+#include <algorithm>
 #include <armnn/TypesUtils.hpp>
 #include <armnn/utility/NumericCast.hpp>
-
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -62,7 +61,8 @@ public:
         std::vector<int8_t> out;
         out.reserve(size);
         std::transform(features, features + size, std::back_inserter(out),
-                       [=](float f) { return armnn::Quantize<int8_t>(f / m_FullScale, quantScale, quantOffset); });
+                       [this, quantOffset, quantScale](float f)
+                       { return armnn::Quantize<int8_t>(f / m_FullScale, quantScale, quantOffset); });
         return out;
     }
 
@@ -136,8 +136,8 @@ std::unique_ptr<Pipeline> CreatePipeline(const std::string& model, const std::ve
         text << "the model takes " << armnn::GetDataTypeName(executor->GetInputDataType()) << " on " << backends;
         throw armnn::InvalidArgumentException(text.str());
     }
-    auto decoder = std::make_unique<Decoder>(executor->GetOutputQuantizationOffset(0),
-                                             executor->GetOutputQuantizationScale(0));
+    auto decoder =
+        std::make_unique<Decoder>(executor->GetOutputQuantizationOffset(0), executor->GetOutputQuantizationScale(0));
     auto preprocessor = std::make_unique<Preprocessor>(255.0f);
     return std::make_unique<Pipeline>(std::move(executor), std::move(decoder), std::move(preprocessor));
 }
@@ -184,8 +184,7 @@ int main(int argc, char** argv)
                          ? 0
                          : 1;
             pipeline->PostProcessing(results, labels,
-                                     [&](int, std::string& label, float probability)
-                                     {
+                                     [&](int, std::string& label, float probability) {
                                          std::cout << "window " << row << ": " << label << " (" << probability * 100.0f
                                                    << "%)\n";
                                      });

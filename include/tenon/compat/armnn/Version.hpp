@@ -3,8 +3,6 @@
 // GetVersion() gives Tenon's own.
 #pragma once
 
-#include <tenon/Export.hpp>
-
 #include <armnn/Namespace.hpp>
 
 /// The text of a macro's value, and of its argument as it stands.
@@ -15,12 +13,3 @@
 #define ARMNN_MINOR_VERSION 0
 #define ARMNN_PATCH_VERSION 0
 #define ARMNN_VERSION "35.0.0"
-
-namespace tenon
-{
-
-/// ARMNN_VERSION of the headers that libtenon_armnn.so was built with: a program whose own differs was built with other
-/// headers than it runs with (Tenon).
-TENON_API const char* GetInterfaceVersion();
-
-} // namespace tenon

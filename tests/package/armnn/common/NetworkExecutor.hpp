@@ -6,9 +6,9 @@
 #include "armnn/ArmNN.hpp"
 #include "armnnTfLiteParser/ITfLiteParser.hpp"
 #include "armnnUtils/DataLayoutIndexed.hpp"
+
 #include <armnn/Logging.hpp>
 #include <armnn/utility/Timer.hpp>
-
 #include <cassert>
 #include <cstddef>
 #include <iostream>
