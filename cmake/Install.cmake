@@ -21,7 +21,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DEST
 add_library(tenon_armnn INTERFACE)
 target_include_directories(tenon_armnn INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/tenon/compat>
                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tenon/compat>)
-target_compile_definitions(tenon_armnn INTERFACE armnn=tenon) # see compat/armnn/Namespace.hpp
+# See compat/armnn/Namespace.hpp.
+target_compile_definitions(tenon_armnn INTERFACE armnn=tenon armnnTfLiteParser=tenon armnnSerializer=tenon)
 target_link_libraries(tenon_armnn INTERFACE tenon tenon_armnn_compat)
 set_target_properties(tenon_armnn PROPERTIES EXPORT_NAME armnn)
 add_library(Tenon::armnn ALIAS tenon_armnn)

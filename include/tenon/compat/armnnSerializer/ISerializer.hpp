@@ -7,10 +7,7 @@
 #include <armnn/INetwork.hpp>
 #include <armnn/Types.hpp>
 
-namespace armnnSerializer
-{
-
-using tenon::ISerializer;
-using tenon::ISerializerPtr;
-
-} // namespace armnnSerializer
+// A macro, as armnn is: programs may open the namespace.
+#ifndef armnnSerializer
+#define armnnSerializer tenon
+#endif

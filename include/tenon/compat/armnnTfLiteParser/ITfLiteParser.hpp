@@ -9,11 +9,7 @@
 #include <armnn/Tensor.hpp>
 #include <armnn/Types.hpp>
 
-namespace armnnTfLiteParser
-{
-
-using tenon::BindingPointInfo;
-using tenon::ITfLiteParser;
-using tenon::ITfLiteParserPtr;
-
-} // namespace armnnTfLiteParser
+// A macro, as armnn is: programs may open the namespace.
+#ifndef armnnTfLiteParser
+#define armnnTfLiteParser tenon
+#endif

@@ -15,6 +15,11 @@ class TensorInfo;
 class TensorShape;
 } // namespace armnn
 
+namespace armnnTfLiteParser
+{
+class ITfLiteParser;
+} // namespace armnnTfLiteParser
+
 namespace engine
 {
 
@@ -39,6 +44,9 @@ private:
     std::unique_ptr<Impl> m_Impl;
     std::unique_ptr<armnn::IRuntime, void (*)(armnn::IRuntime*)> m_Runtime;
 };
+
+using ParserPtr = std::unique_ptr<armnnTfLiteParser::ITfLiteParser, void (*)(armnnTfLiteParser::ITfLiteParser*)>;
+ParserPtr MakeParser();
 
 /// Throws std::runtime_error where a utility gives another value than Arm NN's.
 void CheckUtilities();

@@ -11,6 +11,7 @@
 #include <armnn/utility/PolymorphicDowncast.hpp>
 #include <armnn/utility/StringUtils.hpp>
 #include <armnn/utility/TransformIterator.hpp>
+#include <armnnTfLiteParser/ITfLiteParser.hpp>
 #include <armnnUtils/FloatingPointComparison.hpp>
 #include <armnnUtils/FloatingPointConverter.hpp>
 #include <armnnUtils/Permute.hpp>
@@ -57,6 +58,11 @@ void Require(bool condition, const char* utility)
 }
 
 } // namespace
+
+ParserPtr MakeParser()
+{
+    return armnnTfLiteParser::ITfLiteParser::Create();
+}
 
 void CheckUtilities()
 {
@@ -108,6 +114,7 @@ void CheckUtilities()
     Require(armnn::GetILayerSupportByBackendId("CpuRef").IsBackendRegistered() &&
                 !armnn::GetILayerSupportByBackendId("NoSuchBackend").IsBackendRegistered(),
             "GetILayerSupportByBackendId");
+    Require(MakeParser() != nullptr, "ITfLiteParser::Create");
 }
 
 } // namespace engine
