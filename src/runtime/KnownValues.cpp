@@ -6,7 +6,8 @@
 #include "graph/Purity.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <cstddef>
+#include <utility>
 
 namespace tenon
 {
@@ -15,7 +16,7 @@ namespace
 {
 
 /// A shape has at most 8 sizes; lists of paddings, indices and the like are a small multiple of that.
-constexpr size_t MaxOutputBytes = 4096;
+constexpr size_t MaxOutputBytes = 4096; // of all outputs of a step, each in whole units of alignment
 constexpr size_t MaxScratchBytes = size_t{64} << 10;
 
 /// Backends of an application's own execute in runs alone.
@@ -32,18 +33,13 @@ const void* KnownValues::Find(ValueId value) const
     {
         return nullptr;
     }
-    if (const void* const constant = m_Program.Values()[value].m_Constant)
-    {
-        return constant;
-    }
-    const auto found = m_Computed.find(value);
-    return found != m_Computed.end() ? found->second.Data() : nullptr;
+    const void* const constant = m_Program.Values()[value].m_Constant;
+    return constant != nullptr || m_Computed.empty() ? constant : m_Computed[value];
 }
 
 bool KnownValues::IsComputable(const Step& step) const
 {
-    if (!step.m_DecidesShapes || step.m_Memory != HostMemory || !IsFunctionOfInputs(*step.m_Layer) ||
-        !IsBuiltin(step.m_Layer->GetBackendId()))
+    if (step.m_Memory != HostMemory || !IsFunctionOfInputs(*step.m_Layer) || !IsBuiltin(step.m_Layer->GetBackendId()))
     {
         return false;
     }
@@ -56,38 +52,35 @@ bool KnownValues::IsComputable(const Step& step) const
 
 void KnownValues::Compute(const Step& step, const IShapedWorkload& workload, Span<const TensorInfo* const> outputs)
 {
-    if (!IsComputable(step))
-    {
-        return;
-    }
+    const auto align = [](size_t bytes) { return (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment; };
+    const size_t scratchBytes = workload.GetScratchBytes();
     size_t bytes = 0;
     for (const TensorInfo* output : outputs)
     {
-        bytes += output->GetNumBytes();
+        bytes += align(output->GetNumBytes());
     }
-    const size_t scratchBytes = workload.GetScratchBytes();
-    if (bytes > MaxOutputBytes || scratchBytes > MaxScratchBytes)
+    if (bytes > MaxOutputBytes || scratchBytes > MaxScratchBytes || !IsComputable(step))
     {
         return;
     }
-    std::vector<const void*> inputs;
-    for (const ValueId value : step.m_Inputs)
+    AlignedMemory block(bytes + scratchBytes + 1); // not empty, even where there are no elements
+    std::vector<const void*> inputs(step.m_Inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
     {
-        inputs.push_back(Find(value));
+        inputs[i] = Find(step.m_Inputs[i]);
     }
-    std::vector<AlignedMemory> memory;
-    std::vector<void*> pointers;
-    for (const TensorInfo* output : outputs)
+    std::vector<void*> pointers(outputs.size());
+    std::byte* next = block.Data();
+    for (size_t k = 0; k < pointers.size(); ++k)
     {
-        memory.emplace_back(std::max<size_t>(output->GetNumBytes(), 1));
-        pointers.push_back(memory.back().Data());
+        pointers[k] = next;
+        next += align(outputs[k]->GetNumBytes());
     }
-    const AlignedMemory scratch(scratchBytes);
     OneThread parallel;
     ExecuteArgs args;
     args.m_Inputs = inputs;
     args.m_Outputs = pointers;
-    args.m_Scratch = scratch.Data();
+    args.m_Scratch = next;
     args.m_Parallel = &parallel;
     try
     {
@@ -97,10 +90,9 @@ void KnownValues::Compute(const Step& step, const IShapedWorkload& workload, Spa
     {
         return;
     }
-    for (size_t k = 0; k < memory.size(); ++k)
-    {
-        m_Computed[step.m_FirstOutput + static_cast<ValueId>(k)] = std::move(memory[k]);
-    }
+    m_Blocks.push_back(std::move(block));
+    m_Computed.resize(m_Program.Values().size());
+    std::copy(pointers.begin(), pointers.end(), m_Computed.begin() + step.m_FirstOutput);
 }
 
 } // namespace tenon

@@ -6,7 +6,7 @@
 #include "common/AlignedMemory.hpp"
 #include "runtime/Program.hpp"
 
-#include <map>
+#include <vector>
 
 namespace tenon
 {
@@ -19,18 +19,19 @@ public:
     /// The memory of a value that is constant or was computed; null for any other, and for NoValue.
     const void* Find(ValueId value) const;
     /// Whether a value was computed that is no constant.
-    bool HasComputed() const { return !m_Computed.empty(); }
+    bool HasComputed() const { return !m_Blocks.empty(); }
 
     /// Runs the workload of a step that decides shapes, where it depends on nothing but known values and the shapes of
-    /// its inputs, and its outputs are few. `outputs` are their infos, of known shape. An error is left to the run that
-    /// gets to the step: it may have other shapes than these.
+    /// its inputs, and its outputs are small. `outputs` are their infos, of known shape. An error is left to the run
+    /// that gets to the step: it may have other shapes than these.
     void Compute(const Step& step, const IShapedWorkload& workload, Span<const TensorInfo* const> outputs);
 
 private:
     bool IsComputable(const Step& step) const;
 
     const Program& m_Program;
-    std::map<ValueId, AlignedMemory> m_Computed;
+    std::vector<AlignedMemory> m_Blocks;
+    std::vector<const void*> m_Computed; ///< by value; empty as long as none is
 };
 
 } // namespace tenon

@@ -176,12 +176,14 @@ bool PlanBuilder::ShapeStep(const Step& step)
         outputs = manyOutputs;
     }
     const auto resolved = InferShapes(*step.m_Layer, inputs.Infos(), inputs.Values(), shapes);
+    bool decidesShapes = false;
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         if (!shapes[k].AreAllDimensionsSpecified())
         {
             return false;
         }
+        decidesShapes = decidesShapes || m_Draft.GetValue(step.m_FirstOutput + k).m_DecidesShapes;
         TensorInfo& info = m_Draft.m_Plan.m_Infos[step.m_FirstOutput + k];
         info.SetShape(shapes[k]);
         m_Draft.m_LargestBytes = std::max(m_Draft.m_LargestBytes, CheckTensorBytes(step, info, m_Limits));
@@ -200,7 +202,7 @@ bool PlanBuilder::ShapeStep(const Step& step)
     const bool mayShare = !inputs.HasOverrides() && GetSchema(step.m_Type).Has(OpFlags::Moves);
     planned.m_Aliases = mayShare ? hooks.m_Aliases : nullptr;
     planned.m_KernelName = hooks.m_KernelName != nullptr ? hooks.m_KernelName : step.m_Workload->GetName();
-    if (step.m_DecidesShapes)
+    if (decidesShapes)
     {
         m_Draft.m_Known.Compute(step, *planned.m_Workload, outputs);
     }

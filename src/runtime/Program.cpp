@@ -239,29 +239,26 @@ void Program::MakeSteps(WorkloadFactories& factories)
         }
     }
     CheckBoundMemory();
-    MarkDecidingSteps();
+    MarkDecidingValues();
 }
 
-void Program::MarkDecidingSteps()
+void Program::MarkDecidingValues()
 {
-    std::vector<bool> decides; // by value; empty as long as none does
     for (size_t s = m_Steps.size(); s-- > 0;)
     {
-        Step& step = m_Steps[s];
-        for (uint32_t k = 0; k < step.m_NumOutputs && !decides.empty(); ++k)
-        {
-            step.m_DecidesShapes = step.m_DecidesShapes || decides[step.m_FirstOutput + k];
-        }
+        const Step& step = m_Steps[s];
         const OpSchema& schema = step.m_Layer->GetSchema();
-        const bool wantsAll = step.m_DecidesShapes && !schema.Has(OpFlags::EndsSizes);
-        const uint32_t valueInputs = schema.m_ValueInputs(step.m_Layer->GetParameters());
-        for (size_t i = 0; i < step.m_Inputs.size() && (wantsAll || valueInputs != 0); ++i)
+        const uint32_t needed = schema.m_ValueInputs(step.m_Layer->GetParameters());
+        bool needsAll = false;
+        for (uint32_t k = 0; k < step.m_NumOutputs && !schema.Has(OpFlags::EndsSizes); ++k)
         {
-            const bool isWanted = wantsAll || (i < 32 && ((valueInputs >> i) & 1U) != 0);
-            if (isWanted && step.m_Inputs[i] != NoValue && !m_Values[step.m_Inputs[i]].IsConstant())
+            needsAll = needsAll || m_Values[step.m_FirstOutput + k].m_DecidesShapes;
+        }
+        for (size_t i = 0; i < step.m_Inputs.size() && (needsAll || needed != 0); ++i)
+        {
+            if (step.m_Inputs[i] != NoValue && (needsAll || (i < 32 && ((needed >> i) & 1U) != 0)))
             {
-                decides.resize(m_Values.size());
-                decides[step.m_Inputs[i]] = true;
+                m_Values[step.m_Inputs[i]].m_DecidesShapes = true;
             }
         }
     }

@@ -48,8 +48,6 @@ struct Step
     Span<const TensorInfo* const> m_Overrides;
     ValueId m_FirstOutput = 0; ///< outputs are consecutive values
     uint32_t m_NumOutputs = 0;
-    /// Whether shape inference of a later step needs its values, or values computed from them.
-    bool m_DecidesShapes = false;
 
     /// Whether it brings its input into another memory.
     bool IsCopy() const { return m_Type == LayerType::MemCopy || m_Type == LayerType::MemImport; }
@@ -62,6 +60,7 @@ struct Value
     uint32_t m_LastUse = 0;           ///< last step that reads it; the number of steps for a network output
     bool m_IsRead = false;            ///< by a step
     bool m_IsReadAgain = false;       ///< by an input more, of whichever step
+    bool m_DecidesShapes = false;     ///< shape inference of a step needs it, or a value computed from it
     MemoryId m_Memory = HostMemory;
 
     /// Also of constants without bytes.
@@ -123,7 +122,7 @@ private:
     void SetMemory(Step& step, MemoryId memory);
     void CheckMemory(const Step& step) const;
     void CheckBoundMemory() const;
-    void MarkDecidingSteps();
+    void MarkDecidingValues();
 
     PageArena m_Memory; ///< of the steps' lists
     std::unique_ptr<Graph> m_OwnedGraph;
