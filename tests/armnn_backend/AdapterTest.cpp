@@ -447,6 +447,42 @@ TEST_F(AdaptedBackend, ParametersThatArmNNDoesNotHaveAreRefused)
     EXPECT_THAT(reason, HasSubstr("Float64"));
 }
 
+TEST_F(AdaptedBackend, CompilesSubgraphs)
+{
+    sample::GetJournal().m_Optimize = "compile";
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::IOptimizedNetworkPtr optimized = OptimizeFor(*runtime, *b.m_Network, {"SampleAcc"});
+    EXPECT_EQ(BackendOf(*optimized, "compiled"), "SampleAcc");
+    EXPECT_EQ(BackendOf(*optimized, "sum"), "not found");
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {-2, 2, -4, 4, -6, 6}}),
+              (Floats{100, 104, 100, 108, 100, 112}));
+    EXPECT_EQ(sample::GetJournal().m_Executed, 1);
+}
+
+TEST_F(AdaptedBackend, GivesLayersBack)
+{
+    sample::GetJournal().m_Optimize = "fail";
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::IOptimizedNetworkPtr optimized = OptimizeFor(*runtime, *b.m_Network, {"SampleAcc", "CpuRef"});
+    EXPECT_EQ(BackendOf(*optimized, "sum"), "SampleAcc");
+    EXPECT_EQ(BackendOf(*optimized, "activation"), "CpuRef");
+}
+
+TEST_F(AdaptedBackend, SubgraphsOfAnotherNetworkAreRefused)
+{
+    sample::GetJournal().m_Optimize = "wrong";
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    EXPECT_THAT(MessageOf<armnn::BackendCapabilityException>(
+                    [&] {
+                        OptimizeFor(*runtime, *b.m_Network, {"SampleAcc", "CpuRef"});
+                    }),
+                testing::AllOf(HasSubstr("SampleAcc"), HasSubstr("not of the subgraph")));
+}
+
 TEST_F(AdaptedBackend, WorkloadFactoriesAnswerForLayers)
 {
     const Builder b = MakeSum(armnn::ActivationFunction::Square);
