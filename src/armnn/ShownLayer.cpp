@@ -661,6 +661,10 @@ SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
 
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown)
 {
+    if (shown.m_Type == LayerType::PreCompiled)
+    {
+        return SupportResult::Yes(); // the backend compiled it
+    }
     SupportResult result = AskAs(support, shown, shown.m_Type, *shown.m_Descriptor);
     if (!result && shown.m_Type == LayerType::ElementwiseBinary)
     {
