@@ -131,7 +131,7 @@ public:
         using ExternalProfilingOptions = IRuntime::ExternalProfilingOptions;
 
         IGpuAccTunedParametersPtr m_GpuAccTunedParameters; ///< refused unless null: GPUs are not tuned here
-        bool m_EnableGpuProfiling = false; ///< true is refused: there is no such thing here
+        bool m_EnableGpuProfiling = false;                 ///< true is refused: there is no such thing here
         /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. See
         /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;

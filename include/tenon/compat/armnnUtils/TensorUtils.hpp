@@ -26,11 +26,12 @@ inline armnn::TensorShape GetTensorShape(unsigned int numberOfBatches, unsigned 
     case armnn::DataLayout::NHWC: return {numberOfBatches, height, width, numberOfChannels};
     default: break;
     }
-    throw armnn::InvalidArgumentException(std::string("a tensor of two spatial dimensions has layout NCHW or NHWC, not ") +
-                                          armnn::GetDataLayoutName(dataLayout));
+    throw armnn::InvalidArgumentException(
+        std::string("a tensor of two spatial dimensions has layout NCHW or NHWC, not ") +
+        armnn::GetDataLayoutName(dataLayout));
 }
-inline armnn::TensorInfo GetTensorInfo(unsigned int numberOfBatches, unsigned int numberOfChannels,
-                                       unsigned int height, unsigned int width, const armnn::DataLayout dataLayout,
+inline armnn::TensorInfo GetTensorInfo(unsigned int numberOfBatches, unsigned int numberOfChannels, unsigned int height,
+                                       unsigned int width, const armnn::DataLayout dataLayout,
                                        const armnn::DataType dataType)
 {
     return armnn::TensorInfo(GetTensorShape(numberOfBatches, numberOfChannels, height, width, dataLayout), dataType);
