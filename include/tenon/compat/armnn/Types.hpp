@@ -10,7 +10,6 @@
 #include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 /// Arm NN has this name outside of its namespace.
@@ -27,10 +26,6 @@ using ProfilingGuid = tenon::LayerGuid;
 
 namespace tenon
 {
-
-class IBackend;
-using IBackendSharedPtr = std::shared_ptr<IBackend>;
-using IBackendUniquePtr = std::unique_ptr<IBackend, void (*)(IBackend* backend)>;
 
 /// The least value of ExternalProfilingOptions::m_CapturePeriod, in microseconds.
 constexpr unsigned int LOWEST_CAPTURE_PERIOD = 10000U;

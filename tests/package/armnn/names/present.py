@@ -287,7 +287,7 @@ def find_absent(names, compiler, includes, standard, keep=None):
         headers = errors_of("\n".join(source.lines[:source.num_includes]) + "\n", compiler, includes, standard, path)
         others = [line for line in headers.splitlines() if "error: " in line and not re.match(here, line)]
         errors = errors_of(source.text(), compiler, includes, standard, path)
-    found = re.findall(rf"^{here}:(\d+):(?:\d+:)? (?:(?:fatal )?error: |\s+required (?:from|by))", errors, re.M)
+    found = re.findall(rf"^{here}:(\d+):(?:\d+:)? (?:(?:fatal )?error: |\s+required (?:from|by)|note: in instantiation)", errors, re.M)
     failed = source.failed(map(int, found))
     absent_templates = {names[index].name for index in failed if names[index].kind == "class template"}
     for index, name in enumerate(names):
