@@ -3,7 +3,8 @@
 # every path in it is relative.
 #   include/tenon/            public headers with their folders; include/tenon/compat/ holds the headers with Arm NN's
 #                             names
-#   lib/                      libtenon.so.<version> and its links, libtenon.a
+#   lib/                      libtenon.so.<version> and its links, libtenon.a; libtenon_armnn.so likewise
+#   lib/tenon-armnn/          what the build files of programs for Arm NN look for: see ArmNN.cmake
 #   lib/cmake/Tenon/          find_package(Tenon CONFIG): Tenon::tenon, Tenon::tenon_static, Tenon::armnn
 #   lib/pkgconfig/            tenon.pc, tenon-static.pc, tenon-armnn.pc
 #   bin/                      ExecuteNetwork (installed by src/cli)
@@ -21,7 +22,7 @@ add_library(tenon_armnn INTERFACE)
 target_include_directories(tenon_armnn INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/tenon/compat>
                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tenon/compat>)
 target_compile_definitions(tenon_armnn INTERFACE armnn=tenon) # see compat/armnn/Namespace.hpp
-target_link_libraries(tenon_armnn INTERFACE tenon)
+target_link_libraries(tenon_armnn INTERFACE tenon tenon_armnn_compat)
 set_target_properties(tenon_armnn PROPERTIES EXPORT_NAME armnn)
 add_library(Tenon::armnn ALIAS tenon_armnn)
 
@@ -32,7 +33,7 @@ set(links ${tenon_static_links} ${CMAKE_DL_LIBS})
 list(TRANSFORM links REPLACE "(.+)" "$<LINK_ONLY:\\1>")
 set_target_properties(tenon_static PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
 
-install(TARGETS tenon tenon_armnn EXPORT TenonTargets)
+install(TARGETS tenon tenon_armnn tenon_armnn_compat EXPORT TenonTargets)
 install(TARGETS tenon_static EXPORT TenonStaticTargets)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenon)
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION ${config_dir})
@@ -56,3 +57,5 @@ foreach(name tenon tenon-static tenon-armnn)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+include(${CMAKE_CURRENT_LIST_DIR}/ArmNN.cmake)

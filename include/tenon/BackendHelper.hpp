@@ -17,10 +17,14 @@
 namespace tenon
 {
 
+namespace backend
+{
 class BackendRegistry;
 class ILayerSupport;
+} // namespace backend
 
-/// The capability of that name, if the list has it, or the built-in backend; one that is not there has none.
+/// The capability of that name, if the list has it, or the backend, which is a built-in one or one that a library brought
+/// along (AddCreationOptionsHook of <tenon/backend/BackendRegistry.hpp>); one that is not there has none.
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name,
                                                                 const BackendCapabilities& capabilities);
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name, const BackendId& backend);
@@ -42,7 +46,7 @@ TENON_API unsigned int GetNumberOfCacheFiles(const BackendId& backend);
 class TENON_API LayerSupportHandle : public LayerQueries
 {
 public:
-    explicit LayerSupportHandle(std::shared_ptr<const ILayerSupport> support);
+    explicit LayerSupportHandle(std::shared_ptr<const backend::ILayerSupport> support);
     ~LayerSupportHandle();
 
     /// False for a backend that is not there; such a handle supports nothing.
@@ -56,9 +60,10 @@ public:
                           Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;
 };
 
-/// Of a built-in backend.
+/// Of a built-in backend, or one that a library brought along.
 TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend);
 /// Of any backend that a runtime has: pass runtime->GetDeviceSpec().GetBackendRegistry().
-TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend, const BackendRegistry& registry);
+TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend,
+                                                         const backend::BackendRegistry& registry);
 
 } // namespace tenon

@@ -10,11 +10,13 @@
 #include <tenon/descriptors/Base.hpp>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace tenon
 {
 
+class ConstTensorHandle;
 class IConnectableLayer;
 class IOutputSlot;
 class IStrategy;
@@ -104,9 +106,12 @@ public:
 
     virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
 
-    using ConstantTensors = std::vector<std::reference_wrapper<const ConstTensor>>;
-    /// A Constant layer's tensor, or the constants wired to this layer's inputs by the method that added it.
-    virtual ConstantTensors GetConstantTensorsByRef() const = 0;
+    /// Handles of <tenon/TensorHandle.hpp>; they live as long as the layer.
+    using ImmutableConstantTensors = std::vector<std::reference_wrapper<const std::shared_ptr<ConstTensorHandle>>>;
+    using ConstantTensors = ImmutableConstantTensors; ///< Arm NN's may be replaced
+    /// A Constant layer's tensor, or the constants wired to this layer's inputs by the method that added it. Throws
+    /// std::bad_alloc.
+    virtual ImmutableConstantTensors GetConstantTensorsByRef() const = 0;
 
 protected:
     ~IConnectableLayer();

@@ -23,7 +23,10 @@
 namespace tenon
 {
 
+namespace backend
+{
 class BackendRegistry;
+} // namespace backend
 class INetwork;
 class IOptimizedNetwork;
 class IStrategy;
@@ -34,7 +37,7 @@ class TENON_API IDeviceSpec
 public:
     virtual ~IDeviceSpec();
     virtual const BackendIdSet& GetSupportedBackends() const = 0;
-    virtual const BackendRegistry& GetBackendRegistry() const = 0;
+    virtual const backend::BackendRegistry& GetBackendRegistry() const = 0;
 };
 
 /// How much of a network one backend may take (Tenon); the options are those of TFLite's delegates. They are counted in

@@ -20,7 +20,10 @@
 namespace tenon
 {
 
+namespace backend
+{
 class IBackend;
+} // namespace backend
 class ICustomAllocator;
 class IGpuAccTunedParameters;
 class IMemoryOptimizerStrategy;
@@ -151,7 +154,7 @@ public:
         /// How arenas are packed; the same rule. Default: "BestOfOrders". See MemoryOptimizerStrategies.hpp.
         std::map<BackendId, std::shared_ptr<IMemoryOptimizerStrategy>> m_MemoryOptimizerStrategyMap;
         /// Backends of the application's own, beside the built-in ones (Tenon).
-        std::vector<std::shared_ptr<const IBackend>> m_Backends;
+        std::vector<std::shared_ptr<const backend::IBackend>> m_Backends;
     };
 
     virtual ~IRuntime();

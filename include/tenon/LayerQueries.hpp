@@ -18,7 +18,10 @@
 namespace tenon
 {
 
+namespace backend
+{
 class ILayerSupport;
+} // namespace backend
 
 /// Arm NN's questions, one for each of its layer types; LayerSupportHandle has them all. Infos, `descriptor` and the
 /// answer are those of LayerSupportHandle::IsLayerSupported. Biases count where the descriptor has m_BiasEnabled.
@@ -182,13 +185,13 @@ public:
                                                Reason reasonIfUnsupported = EmptyOptional()) const;
 
 protected:
-    explicit LayerQueries(std::shared_ptr<const ILayerSupport> support) : m_Support(std::move(support)) {}
+    explicit LayerQueries(std::shared_ptr<const backend::ILayerSupport> support) : m_Support(std::move(support)) {}
 
     /// Null inputs are unconnected ones.
     bool Ask(LayerType type, const Infos& inputs, const Infos& outputs, const BaseDescriptor& descriptor,
              Reason reasonIfUnsupported) const;
 
-    std::shared_ptr<const ILayerSupport> m_Support;
+    std::shared_ptr<const backend::ILayerSupport> m_Support;
 
 private:
     /// Of a layer that the runtime itself runs.

@@ -261,16 +261,48 @@ using OutputTensors = std::vector<std::pair<LayerBindingId, Tensor>>;
 /// What a parser says of an input or output: the id to bind by, and what to expect.
 using BindingPointInfo = std::pair<LayerBindingId, TensorInfo>;
 
-/// A backend's view of a tensor that a debug callback is given.
+/// A tensor in memory, as a backend or its owner sees it: <tenon/TensorHandle.hpp> has those in host memory. Backends
+/// written for Arm NN derive their own.
 class TENON_API ITensorHandle
 {
 public:
     virtual ~ITensorHandle();
-    virtual const TensorInfo& GetTensorInfo() const = 0;
-    virtual TensorShape GetShape() const = 0;
-    /// Host memory of the tensor; valid until Unmap.
+
+    /// The lifetime of the tensor begins, for a memory manager that plans it.
+    virtual void Manage() = 0;
+    /// The lifetime of the tensor ends; one without a memory manager gets its memory here.
+    virtual void Allocate() = 0;
+    /// The tensor of which this one is a part; null where it is none.
+    virtual ITensorHandle* GetParent() const = 0;
+
+    /// Host memory of the tensor; valid until Unmap. `blocking` asks to wait for what still writes or reads it.
     virtual const void* Map(bool blocking = true) const = 0;
     virtual void Unmap() const = 0;
+    void* Map(bool blocking = true)
+    {
+        return const_cast<void*>(static_cast<const ITensorHandle*>(this)->Map(blocking));
+    }
+    void Unmap() { static_cast<const ITensorHandle*>(this)->Unmap(); }
+
+    /// Bytes from one index to the next, of each dimension.
+    virtual TensorShape GetStrides() const = 0;
+    virtual TensorShape GetShape() const = 0;
+
+    /// Copies all bytes to `memory`, or from it. For tests.
+    virtual void CopyOutTo(void* memory) const = 0;
+    virtual void CopyInFrom(const void* memory) = 0;
+
+    /// MemorySource bits of the memory that Import takes; 0: none.
+    virtual unsigned int GetImportFlags() const { return 0; }
+    /// Uses `memory` in place of its own. False where it cannot.
+    virtual bool Import(void* /*memory*/, MemorySource /*source*/) { return false; }
+    /// Whether Import would take it.
+    virtual bool CanBeImported(void* /*memory*/, MemorySource /*source*/) { return false; }
+    /// Ends the use of imported memory.
+    virtual void Unimport() {}
+
+    /// A handle of the same memory with another info; null where there is none.
+    virtual std::shared_ptr<ITensorHandle> DecorateTensorHandle(const TensorInfo& /*tensorInfo*/) { return nullptr; }
 };
 
 } // namespace tenon

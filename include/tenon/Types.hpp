@@ -368,8 +368,9 @@ private:
 
 class ITensorHandle;
 /// Called with each value of a run of a network that was optimized with SetDebugEnabled(true): the inputs, then what
-/// layers give, those of nested networks included. `guid` and `slotIndex` name the layer and its output. The tensor is
-/// valid during the call. Runs in several threads call it at the same time.
+/// layers give, those of nested networks included. `guid` and `slotIndex` name the layer and its output. The tensor, a
+/// ConstTensorHandle of <tenon/TensorHandle.hpp>, is valid during the call. Runs in several threads call it at the same
+/// time.
 using DebugCallbackFunction = std::function<void(LayerGuid guid, unsigned int slotIndex, ITensorHandle* tensor)>;
 
 } // namespace tenon

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // See BackendHelper.hpp.
+#include "common/CreationOptions.hpp"
+
 #include <tenon/BackendHelper.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
@@ -11,12 +13,22 @@ namespace tenon
 namespace
 {
 
-/// None of a backend that is not built in.
-BackendCapabilities GetCapabilities(const BackendId& backend)
+/// The backends that a runtime has by default.
+BackendRegistry MakeRegistry()
 {
     BackendRegistry registry;
     RegisterBuiltinBackends(registry);
-    const auto found = registry.Find(backend);
+    for (const auto& added : CompleteCreationOptions({}).m_Backends)
+    {
+        registry.Register(added);
+    }
+    return registry;
+}
+
+/// None of a backend that is not there.
+BackendCapabilities GetCapabilities(const BackendId& backend)
+{
+    const auto found = MakeRegistry().Find(backend);
     return found != nullptr ? found->GetCapabilities() : BackendCapabilities(backend);
 }
 
@@ -101,9 +113,7 @@ bool LayerSupportHandle::IsLayerSupported(LayerType type, const std::vector<Tens
 
 LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend)
 {
-    BackendRegistry registry;
-    RegisterBuiltinBackends(registry);
-    return GetILayerSupportByBackendId(backend, registry);
+    return GetILayerSupportByBackendId(backend, MakeRegistry());
 }
 
 LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend, const BackendRegistry& registry)

@@ -42,7 +42,6 @@ IOptimizedNetwork::~IOptimizedNetwork() = default;
 IProfiler::~IProfiler() = default;
 IRuntime::~IRuntime() = default;
 IStrategy::~IStrategy() = default;
-ITensorHandle::~ITensorHandle() = default;
 ITfLiteParser::~ITfLiteParser() = default;
 IDeserializer::~IDeserializer() = default;
 ISerializer::~ISerializer() = default;

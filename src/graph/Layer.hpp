@@ -112,6 +112,8 @@ struct ConstantPayload
 {
     ConstTensor m_Tensor;
     std::shared_ptr<const void> m_Owner;
+    /// For IConnectableLayer::GetConstantTensorsByRef, which makes it.
+    mutable std::shared_ptr<ConstTensorHandle> m_Handle = nullptr;
 };
 
 /// Its slots lie right behind it, the inputs first, so that neither has to keep where the other is; then its
@@ -218,7 +220,7 @@ public:
     void SetBackendId(const BackendId& id) override;
     const BackendId& GetBackendId() const override { return *m_Backend; }
     void ExecuteStrategy(IStrategy& strategy) const override;
-    ConstantTensors GetConstantTensorsByRef() const override;
+    ImmutableConstantTensors GetConstantTensorsByRef() const override;
 
 private:
     friend class Graph;
@@ -241,6 +243,9 @@ private:
         Optional<BackendId> m_Hint;
     };
 
+    /// Calls f with the payload of this Constant layer, or of each constant that its Add method wired to it.
+    template <typename F>
+    void ForEachConstant(F f) const;
     InputSlot& CheckedInput(unsigned int index) const;
     OutputSlot& CheckedOutput(unsigned int index) const;
     const Rare& GetRare() const { return m_Rare != nullptr ? *m_Rare : NoRare; }

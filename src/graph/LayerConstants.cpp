@@ -3,6 +3,9 @@
 #include "graph/Layer.hpp"
 
 #include <tenon/IStrategy.hpp>
+#include <tenon/TensorHandle.hpp>
+
+#include <mutex>
 
 namespace tenon
 {
@@ -12,6 +15,23 @@ const void* Layer::GetConstantInput(unsigned int i) const
     const Layer* producer = Input(i).GetProducer();
     return producer != nullptr && producer->GetConstant() != nullptr ? producer->GetConstant()->m_Tensor.GetMemoryArea()
                                                                      : nullptr;
+}
+
+template <typename F>
+void Layer::ForEachConstant(F f) const
+{
+    if (GetConstant() != nullptr)
+    {
+        f(*GetConstant());
+    }
+    for (unsigned int i = m_FirstOwnConstant; i < m_NumInputs; ++i)
+    {
+        const Layer* producer = Input(i).GetProducer();
+        if (producer != nullptr && producer->GetConstant() != nullptr)
+        {
+            f(*producer->GetConstant());
+        }
+    }
 }
 
 uint64_t Layer::CountConstantInputBytes() const
@@ -28,31 +48,28 @@ uint64_t Layer::CountConstantInputBytes() const
     return bytes;
 }
 
-IConnectableLayer::ConstantTensors Layer::GetConstantTensorsByRef() const
+IConnectableLayer::ImmutableConstantTensors Layer::GetConstantTensorsByRef() const
 {
-    ConstantTensors tensors;
-    if (GetConstant() != nullptr)
-    {
-        tensors.push_back(GetConstant()->m_Tensor);
-    }
-    for (unsigned int i = m_FirstOwnConstant; i < m_NumInputs; ++i)
-    {
-        const Layer* producer = Input(i).GetProducer();
-        if (producer != nullptr && producer->GetConstant() != nullptr)
+    ImmutableConstantTensors tensors;
+    ForEachConstant(
+        [&](const ConstantPayload& constant)
         {
-            tensors.push_back(producer->GetConstant()->m_Tensor);
-        }
-    }
+            static std::mutex mutex; // payloads are shared by networks, and threads may ask at once
+            const std::lock_guard lock(mutex);
+            if (constant.m_Handle == nullptr)
+            {
+                constant.m_Handle = std::make_shared<ConstPassthroughTensorHandle>(constant.m_Tensor.GetInfo(),
+                                                                                   constant.m_Tensor.GetMemoryArea());
+            }
+            tensors.emplace_back(constant.m_Handle);
+        });
     return tensors;
 }
 
 void Layer::ExecuteStrategy(IStrategy& strategy) const
 {
     std::vector<ConstTensor> constants;
-    for (const ConstTensor& tensor : GetConstantTensorsByRef())
-    {
-        constants.push_back(tensor);
-    }
+    ForEachConstant([&](const ConstantPayload& constant) { constants.push_back(constant.m_Tensor); });
     strategy.ExecuteStrategy(this, GetParameters(), constants, GetName(), m_BindingId);
 }
 

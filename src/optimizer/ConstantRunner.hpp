@@ -15,9 +15,15 @@
 namespace tenon
 {
 
+namespace backend
+{
 class BackendRegistry;
 class IBackend;
 class ILayerSupport;
+} // namespace backend
+using backend::BackendRegistry;
+using backend::IBackend;
+using backend::ILayerSupport;
 
 /// One output of a layer that was run.
 struct ConstantResult

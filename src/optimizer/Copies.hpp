@@ -7,7 +7,11 @@
 namespace tenon
 {
 
+namespace backend
+{
 class BackendRegistry;
+} // namespace backend
+using backend::BackendRegistry;
 
 /// Puts a MemImport or MemCopy layer between a producer and those of its consumers that are in another memory: an
 /// import where host memory goes to a device that takes ordinary host memory as its own, else a copy. One layer serves

@@ -24,8 +24,13 @@
 namespace tenon
 {
 
-class BackendChooser;
+namespace backend
+{
 class BackendRegistry;
+} // namespace backend
+using backend::BackendRegistry;
+
+class BackendChooser;
 
 /// What a pass may look at beside the graph. One for all passes of one Optimize(), nested networks included.
 struct PassContext

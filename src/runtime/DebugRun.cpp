@@ -5,6 +5,8 @@
 #include "runtime/NpyFile.hpp"
 #include "runtime/TensorJson.hpp"
 
+#include <tenon/TensorHandle.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,21 +20,6 @@ namespace tenon
 
 namespace
 {
-
-/// What a debug callback sees of a value.
-class DebugHandle final : public ITensorHandle
-{
-public:
-    DebugHandle(const TensorInfo& info, const void* memory) : m_Info(info), m_Memory(memory) {}
-    const TensorInfo& GetTensorInfo() const override { return m_Info; }
-    TensorShape GetShape() const override { return m_Info.GetShape(); }
-    const void* Map(bool) const override { return m_Memory; }
-    void Unmap() const override {}
-
-private:
-    const TensorInfo& m_Info;
-    const void* m_Memory;
-};
 
 /// The layer's name, or its type if it has none, with what file systems might not take as underscores.
 std::string FileStem(const Layer& layer)
@@ -104,7 +91,7 @@ void DebugRun::Show(const Layer& layer, unsigned int output, const TensorInfo& i
 {
     if (m_Target.IsShown() && m_Callback != nullptr)
     {
-        DebugHandle handle(info, memory);
+        ConstPassthroughTensorHandle handle(info, memory);
         (*m_Callback)(layer.GetGuid(), output, &handle);
     }
     else if (m_Target.IsShown())

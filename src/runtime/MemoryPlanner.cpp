@@ -10,7 +10,7 @@
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
-#include <string>
+#include <vector>
 
 namespace tenon
 {
@@ -18,55 +18,62 @@ namespace tenon
 namespace
 {
 
-/// The buffers that have bytes, with sizes as they are.
-PageVector<MemBlock> MakeBlocks(std::span<const PlannedBuffer> buffers)
+/// The buffers that have bytes, each in whole units of `alignment`. Throws MemoryValidationException where they add up
+/// beyond size_t.
+PageVector<MemBlock> MakeBlocks(std::span<const PlannedBuffer> buffers, size_t alignment)
 {
     PageVector<MemBlock> blocks;
     blocks.reserve(buffers.size());
+    size_t sum = 0;
     for (const PlannedBuffer& buffer : buffers)
     {
-        if (buffer.m_Bytes != 0)
+        if (buffer.m_Bytes == 0)
         {
-            blocks.push_back({buffer.m_First, buffer.m_Last, buffer.m_Bytes, 0});
+            continue;
         }
-    }
-    return blocks;
-}
-
-} // namespace
-
-size_t PlanMemory(std::span<PlannedBuffer> buffers, size_t alignment, const IMemoryOptimizerStrategy* strategy)
-{
-    PageVector<MemBlock> list = MakeBlocks(buffers);
-    const Span<MemBlock> blocks(list.data(), list.size());
-    size_t sum = 0;
-    for (MemBlock& block : blocks)
-    {
-        const auto size = CheckedAlignUp(block.m_MemSize, alignment);
+        const auto size = CheckedAlignUp(buffer.m_Bytes, alignment);
         const auto next = size ? CheckedAdd(sum, *size) : size;
         if (!next)
         {
             throw MemoryValidationException("the tensors of one run add up to more bytes than can be addressed");
         }
-        block.m_MemSize = *size;
         sum = *next;
+        blocks.emplace_back(buffer.m_First, buffer.m_Last, *size, size_t{0}, static_cast<unsigned int>(blocks.size()));
     }
+    return blocks;
+}
+
+/// Asks the strategy, and takes over what it says if that can be used.
+void PackAs(IMemoryOptimizerStrategy& strategy, Span<MemBlock> blocks, size_t alignment)
+{
+    std::vector<MemBin> bins;
+    try
+    {
+        std::vector<MemBlock> asked(blocks.begin(), blocks.end());
+        bins = strategy.Optimize(asked);
+    }
+    catch (...)
+    {
+        RethrowWithContext("memory strategy " + strategy.GetName());
+    }
+    PlaceBins(blocks, bins, alignment, strategy.GetName());
+    CheckPacking(blocks, alignment, strategy.GetName());
+}
+
+} // namespace
+
+size_t PlanMemory(std::span<PlannedBuffer> buffers, size_t alignment, IMemoryOptimizerStrategy* strategy)
+{
+    PageVector<MemBlock> list = MakeBlocks(buffers, alignment);
+    const Span<MemBlock> blocks(list.data(), list.size());
     if (strategy == nullptr)
     {
         PackBest(blocks);
     }
     else
     {
-        try
-        {
-            strategy->Optimize(blocks, alignment);
-        }
-        catch (...)
-        {
-            RethrowWithContext(std::string("memory strategy ") + strategy->GetName());
-        }
+        PackAs(*strategy, blocks, alignment);
     }
-    // The sizes and lifetimes are those of the buffers, whatever a strategy made of them.
     size_t end = 0;
     auto block = blocks.begin();
     for (PlannedBuffer& buffer : buffers)
@@ -75,26 +82,17 @@ size_t PlanMemory(std::span<PlannedBuffer> buffers, size_t alignment, const IMem
         if (buffer.m_Bytes != 0)
         {
             buffer.m_Offset = block->m_Offset;
-            *block++ = {buffer.m_First, buffer.m_Last, buffer.m_Bytes, buffer.m_Offset};
             end = std::max(end, buffer.m_Offset + buffer.m_Bytes);
+            ++block;
         }
-    }
-    if (strategy != nullptr)
-    {
-        CheckPacking(blocks, alignment, strategy->GetName());
     }
     return end;
 }
 
 size_t MemoryLowerBound(std::span<const PlannedBuffer> buffers, size_t alignment)
 {
-    PageVector<MemBlock> list = MakeBlocks(buffers);
-    const Span<MemBlock> blocks(list.data(), list.size());
-    for (MemBlock& block : blocks)
-    {
-        block.m_MemSize = (block.m_MemSize + alignment - 1) / alignment * alignment;
-    }
-    return LargestLiveBytes(blocks);
+    const PageVector<MemBlock> blocks = MakeBlocks(buffers, alignment);
+    return LargestLiveBytes(Span<const MemBlock>(blocks.data(), blocks.size()));
 }
 
 } // namespace tenon

@@ -26,7 +26,7 @@ struct PlannedBuffer
 /// arena's size. `strategy` null: PackBest. Throws MemoryValidationException where the sizes add up beyond size_t, and
 /// where a given strategy lets buffers overlap.
 size_t PlanMemory(std::span<PlannedBuffer> buffers, size_t alignment = ArenaAlignment,
-                  const IMemoryOptimizerStrategy* strategy = nullptr);
+                  IMemoryOptimizerStrategy* strategy = nullptr);
 
 /// The largest sum of bytes alive at one step, each buffer in whole units of `alignment`: no plan with such offsets
 /// needs fewer units. What PlanMemory accepts does not overflow.

@@ -123,11 +123,6 @@ MemorySpaces::MemorySpaces(const BackendRegistry& registry, const IRuntime::Crea
                                                        "memory strategy {}; give both the same",
                                                        id.Get(), space.m_Name, space.m_Strategy->GetName()));
         }
-        if (strategy->GetMemBlockStrategyType() != MemBlockStrategyType::SingleAxisPacking)
-        {
-            throw InvalidArgumentException(fmt::format(
-                "memory strategy {} for {} packs along several axes; an arena has one", strategy->GetName(), id.Get()));
-        }
         space.m_Strategy = strategy;
     }
 }

@@ -46,17 +46,47 @@ constexpr Row Rows[] = {{"BestOfOrders", PackBest},
                         {"GreedyByTime", PackByTime},
                         {"ConstantMemoryStrategy", PackApart}};
 
-/// Sizes are multiples of the alignment, and so are sums of them: no strategy here needs to know it.
+/// Sizes are multiples of the alignment, and so are sums of them: no strategy here needs to know it. All blocks go into
+/// one bin.
 class TableStrategy final : public IMemoryOptimizerStrategy
 {
 public:
     explicit TableStrategy(const Row& row) : m_Row(row) {}
-    const char* GetName() const override { return m_Row.m_Name; }
-    void Optimize(Span<MemBlock> blocks, size_t) const override { m_Row.m_Pack(blocks); }
+    std::string GetName() const override { return m_Row.m_Name; }
+    MemBlockStrategyType GetMemBlockStrategyType() const override { return MemBlockStrategyType::MultiAxisPacking; }
+    std::vector<MemBin> Optimize(std::vector<MemBlock>& memBlocks) override
+    {
+        m_Row.m_Pack(memBlocks);
+        std::vector<MemBin> bins(1);
+        bins[0].m_MemBlocks.swap(memBlocks);
+        for (const MemBlock& block : bins[0].m_MemBlocks)
+        {
+            bins[0].m_MemSize = std::max(bins[0].m_MemSize, block.m_Offset + block.m_MemSize);
+        }
+        return bins;
+    }
 
 private:
     const Row& m_Row;
 };
+
+/// Throws where blocks of one bin are alive at once.
+void CheckSingleAxis(const MemBin& bin, const std::string& strategy)
+{
+    const PageVector<uint32_t> order = ByStart(bin.m_MemBlocks);
+    for (size_t i = 1; i < order.size(); ++i)
+    {
+        const MemBlock& before = bin.m_MemBlocks[order[i - 1]];
+        const MemBlock& block = bin.m_MemBlocks[order[i]];
+        if (before.m_EndOfLife >= block.m_StartOfLife)
+        {
+            throw MemoryValidationException(
+                fmt::format("memory strategy {}: blocks {} and {}, which are alive at once, are in one bin, though its "
+                            "type is SingleAxisPacking",
+                            strategy, before.m_Index, block.m_Index));
+        }
+    }
+}
 
 } // namespace
 
@@ -81,7 +111,7 @@ std::shared_ptr<IMemoryOptimizerStrategy> MakeMemoryOptimizerStrategy(const std:
     return std::make_shared<TableStrategy>(*row);
 }
 
-StrategyValidator::StrategyValidator(std::shared_ptr<const IMemoryOptimizerStrategy> strategy)
+StrategyValidator::StrategyValidator(std::shared_ptr<IMemoryOptimizerStrategy> strategy)
     : m_Strategy(std::move(strategy))
 {
     if (m_Strategy == nullptr)
@@ -92,22 +122,32 @@ StrategyValidator::StrategyValidator(std::shared_ptr<const IMemoryOptimizerStrat
 
 StrategyValidator::~StrategyValidator() = default;
 
-void StrategyValidator::Optimize(Span<MemBlock> blocks, size_t alignment) const
+std::vector<MemBin> StrategyValidator::Optimize(std::vector<MemBlock>& memBlocks)
 {
-    const std::vector<MemBlock> before(blocks.begin(), blocks.end());
-    m_Strategy->Optimize(blocks, alignment);
-    for (size_t i = 0; i < before.size(); ++i)
+    std::vector<MemBlock> blocks;
+    blocks.reserve(memBlocks.size());
+    for (size_t i = 0; i < memBlocks.size(); ++i)
     {
-        const bool isSame = blocks[i].m_StartOfLife == before[i].m_StartOfLife &&
-                            blocks[i].m_EndOfLife == before[i].m_EndOfLife &&
-                            blocks[i].m_MemSize == before[i].m_MemSize;
-        if (!isSame)
+        const MemBlock& block = memBlocks[i];
+        if (block.m_Index != i)
         {
-            throw MemoryValidationException(
-                fmt::format("memory strategy {} changes the size or the lifetime of block {}", GetName(), i));
+            throw InvalidArgumentException(
+                fmt::format("block {} of those to be packed has index {}; indices count from 0", i, block.m_Index));
+        }
+        blocks.push_back(block);
+    }
+    std::vector<MemBin> bins = m_Strategy->Optimize(memBlocks);
+    constexpr size_t bytes = 1; // the alignment, which the caller of a strategy knows and checks
+    PlaceBins(blocks, bins, bytes, GetName());
+    CheckPacking(blocks, bytes, GetName());
+    if (GetMemBlockStrategyType() == MemBlockStrategyType::SingleAxisPacking)
+    {
+        for (const MemBin& bin : bins)
+        {
+            CheckSingleAxis(bin, GetName());
         }
     }
-    CheckPacking(blocks, alignment, GetName());
+    return bins;
 }
 
 } // namespace tenon

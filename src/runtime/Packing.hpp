@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tenon
 {
@@ -39,6 +40,11 @@ void PackGreedily(Span<MemBlock> blocks, PackingOrder order);
 /// Tries the orders, then a deterministic search of bounded work around the best of them, until the arena meets
 /// LargestLiveBytes.
 void PackBest(Span<MemBlock> blocks);
+
+/// Sets the offsets of the blocks, each of which has its place in the list as m_Index, from those in bins that stand
+/// one after the other, each beginning at a multiple of `alignment`. Throws MemoryValidationException that names
+/// `strategy` unless each block is in one bin, once, unchanged but for its offset, and within the size of the bin.
+void PlaceBins(Span<MemBlock> blocks, const std::vector<MemBin>& bins, size_t alignment, const std::string& strategy);
 
 /// Throws MemoryValidationException that names `strategy` unless the offsets are multiples of `alignment` and blocks
 /// that are alive at once are apart. O(N log N).

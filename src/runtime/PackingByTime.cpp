@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of Packing.hpp walks over the blocks in the order of time: placement in that order, bounds and checks.
+#include "common/CheckedMath.hpp"
 #include "runtime/Packing.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -145,6 +146,53 @@ void PackByTime(Span<MemBlock> blocks)
             free.Give(blocks[*gone].m_Offset, blocks[*gone].m_MemSize);
         }
         blocks[i].m_Offset = free.Take(blocks[i].m_MemSize);
+    }
+}
+
+void PlaceBins(Span<MemBlock> blocks, const std::vector<MemBin>& bins, size_t alignment, const std::string& strategy)
+{
+    const auto fail = [&](const std::string& what)
+    { throw MemoryValidationException(fmt::format("memory strategy {}: {}", strategy, what)); };
+    std::vector<bool> isPlaced(blocks.size(), false);
+    size_t numPlaced = 0;
+    size_t start = 0; // of the bin, in the arena
+    for (const MemBin& bin : bins)
+    {
+        for (const MemBlock& placed : bin.m_MemBlocks)
+        {
+            if (placed.m_Index >= blocks.size() || isPlaced[placed.m_Index])
+            {
+                fail(
+                    fmt::format("block {} {}", placed.m_Index,
+                                placed.m_Index < blocks.size() ? "is in the bins twice" : "is none that it was given"));
+            }
+            MemBlock& block = blocks[placed.m_Index];
+            if (placed.m_StartOfLife != block.m_StartOfLife || placed.m_EndOfLife != block.m_EndOfLife ||
+                placed.m_MemSize != block.m_MemSize)
+            {
+                fail(fmt::format("it changes the size or the lifetime of block {}", placed.m_Index));
+            }
+            if (placed.m_MemSize > bin.m_MemSize || placed.m_Offset > bin.m_MemSize - placed.m_MemSize)
+            {
+                fail(fmt::format("block {} of {} bytes at {} ends after its bin of {} bytes", placed.m_Index,
+                                 placed.m_MemSize, placed.m_Offset, bin.m_MemSize));
+            }
+            block.m_Offset = start + placed.m_Offset;
+            isPlaced[placed.m_Index] = true;
+            ++numPlaced;
+        }
+        const auto size = CheckedAlignUp(bin.m_MemSize, alignment);
+        const auto end = size ? CheckedAdd(start, *size) : size;
+        if (!end)
+        {
+            fail("its bins add up to more bytes than can be addressed");
+        }
+        start = *end;
+    }
+    if (numPlaced != blocks.size())
+    {
+        const auto missing = std::find(isPlaced.begin(), isPlaced.end(), false) - isPlaced.begin();
+        fail(fmt::format("block {} is in no bin", missing));
     }
 }
 

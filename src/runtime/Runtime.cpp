@@ -2,6 +2,7 @@
 // Runtime: see Runtime.hpp.
 #include "runtime/Runtime.hpp"
 
+#include "common/CreationOptions.hpp"
 #include "common/ErrorContext.hpp"
 #include "runtime/fusions/Fusion.hpp"
 
@@ -17,7 +18,7 @@ namespace tenon
 
 IRuntime* IRuntime::CreateRaw(const CreationOptions& options)
 {
-    return new Runtime(options);
+    return new Runtime(CompleteCreationOptions(options));
 }
 
 IRuntimePtr IRuntime::Create(const CreationOptions& options)

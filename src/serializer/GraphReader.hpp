@@ -10,7 +10,12 @@
 
 namespace tenon
 {
+
+namespace backend
+{
 class BackendRegistry;
+} // namespace backend
+using backend::BackendRegistry;
 class ICustomOperator;
 } // namespace tenon
 

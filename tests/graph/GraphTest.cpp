@@ -4,6 +4,8 @@
 #include "harness/Json.hpp"
 #include "harness/Networks.hpp"
 
+#include <tenon/TensorHandle.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -179,7 +181,7 @@ TEST(Graph, ConstantsThatAnAddMethodTookAreWiredToInputs)
     const IConnectableLayer* layer = network->AddBatchNormalizationLayer({}, tensor, tensor, tensor, tensor, "bn");
     EXPECT_EQ(layer->GetNumInputSlots(), 5u);
     EXPECT_EQ(layer->GetConstantTensorsByRef().size(), 4u);
-    EXPECT_EQ(layer->GetConstantTensorsByRef()[0].get().GetMemoryArea(), values.data());
+    EXPECT_EQ(layer->GetConstantTensorsByRef()[0].get()->Map(), values.data());
     EXPECT_EQ(layer->GetInputSlot(1).GetConnection()->GetOwningIConnectableLayer().GetType(), LayerType::Constant);
 }
 

@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 # `api` is <tenon/...> with <tenon/descriptors/...>, but without compat; `backend`, `parsers` and `serializer` are folders
 # of it that `api` alone does not have.
 set(rules
-  "include/tenon/compat : compat api parsers serializer mapbox"
+  "include/tenon/compat : compat api backend parsers serializer mapbox"
   "include/tenon/backend : api"
   "include/tenon/parsers : api"
   "include/tenon/serializer : api"
@@ -27,13 +27,14 @@ set(rules
   "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves backends/cpu/gemm highway"
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
   "src/backends/plugin : api backend common posix fmt"
-  "src/backends/BackendHelper.cpp : api backend"
+  "src/backends/BackendHelper.cpp : api backend common"
   "src/backends/LayerQueries.cpp : api backend"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
   "src/optimizer : api backend common graph fmt"
   "src/runtime : json api backend common graph fmt"
   "src/serializer : api backend serializer common graph fmt flatbuffers"
   "src/parsers/tflite : api backend parsers common fmt flatbuffers"
+  "src/armnn : api backend compat posix"
   "src/cli : json api backend parsers serializer posix fmt cli11 stb"
   "samples : beside api backend parsers serializer stb")
 

@@ -3,8 +3,12 @@
 #   install    installs BUILD into WORK/prefix, by way of another folder: a moved prefix has to work
 #   cmake      builds SOURCE in WORK as a project that finds Tenon by CMake and links TARGET; runs it with ARGUMENTS
 #   pkgconfig  compiles SOURCE with what pkg-config says of PACKAGE, and nothing else; runs it with ARGUMENTS
+#   armnn      builds SOURCE in WORK as a project that finds Arm NN as FIND says; runs it with ARGUMENTS
+#   command    compiles SOURCE as a program for Arm NN by one command, links it by each linker that there is; runs it
+#   names      looks for files with Arm NN's names outside of Tenon's folders
 #   program    runs the installed ExecuteNetwork with ARGUMENTS
 #   backend    builds the backend SOURCE with the installed headers alone; the installed ExecuteNetwork runs MODEL on it
+# SOURCE is a file, or a folder with sources; a | stands between ARGUMENTS. OPTIONS are the compiler's.
 # The program's output must match EXPECT. FLAGS are the sanitizers of the build, which its users need too. Of a
 # cross-build there are TOOLCHAIN, the toolchain file, EMULATOR, which runs programs, and PKG_CONFIG_LIBDIR.
 cmake_minimum_required(VERSION 3.25)
@@ -26,6 +30,15 @@ function(run_program)
     message(FATAL_ERROR "the output does not match '${EXPECT}'")
   endif()
 endfunction()
+
+string(REPLACE "|" ";" ARGUMENTS "${ARGUMENTS}")
+set(sources ${SOURCE})
+if(IS_DIRECTORY "${SOURCE}")
+  file(GLOB sources ${SOURCE}/*.cpp)
+endif()
+separate_arguments(flags UNIX_COMMAND "${FLAGS}")
+separate_arguments(options UNIX_COMMAND "${OPTIONS}")
+set(armnn_dir ${WORK}/prefix/${LIBDIR}/tenon-armnn)
 
 set(toolchain "")
 if(TOOLCHAIN)
@@ -50,13 +63,53 @@ elseif(STEP STREQUAL pkgconfig)
   get_filename_component(folder "${file}" DIRECTORY)
   set(ENV{PKG_CONFIG_PATH} ${folder})
   run(pkg-config --cflags --libs ${PACKAGE})
-  separate_arguments(options UNIX_COMMAND "${output}")
+  separate_arguments(package UNIX_COMMAND "${output}")
   run(pkg-config --variable=libdir tenon)
   string(STRIP "${output}" libdir)
-  separate_arguments(flags UNIX_COMMAND "${FLAGS}")
-  run(${CXX} -std=c++17 ${flags} ${SOURCE} -o ${WORK}/${NAME} ${options})
+  run(${CXX} ${options} ${flags} ${sources} -o ${WORK}/${NAME} ${package} -pthread)
   set(ENV{LD_LIBRARY_PATH} ${libdir})
   run_program(${WORK}/${NAME} ${ARGUMENTS})
+elseif(STEP STREQUAL armnn)
+  set(project ${WORK}/${NAME})
+  file(REMOVE_RECURSE ${project})
+  if(FIND STREQUAL package)
+    set(where -DCMAKE_PREFIX_PATH=${armnn_dir})
+  else()
+    set(where -DARMNN_LIB_DIR=${armnn_dir})
+  endif()
+  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/armnn -B ${project} -G ${GENERATOR} ${toolchain}
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DSOURCE=${SOURCE} -DFIND=${FIND}
+      ${where})
+  run(${CMAKE_COMMAND} --build ${project})
+  run_program(${project}/program ${ARGUMENTS})
+elseif(STEP STREQUAL command)
+  # Nothing but -I and -L of Tenon; programs find libraries in the folder of -L alone.
+  set(ENV{LD_LIBRARY_PATH} ${armnn_dir})
+  set(compile ${CXX} ${options} ${flags} -I${WORK}/prefix/${INCLUDEDIR}/tenon/compat)
+  run(${compile} ${SOURCE} -o ${WORK}/${NAME} -L${armnn_dir} -larmnn -larmnnTfLiteParser -pthread)
+  run_program(${WORK}/${NAME} ${ARGUMENTS})
+  run(${compile} -c ${SOURCE} -o ${WORK}/${NAME}.o)
+  foreach(linker bfd gold lld)
+    execute_process(COMMAND ${CXX} -fuse-ld=${linker} -Wl,--version OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE status)
+    if(status EQUAL 0)
+      foreach(libraries "-larmnn;-larmnnTfLiteParser" "-larmnnTfLiteParser" "${armnn_dir}/libarmnn.so")
+        message(STATUS "${linker}: ${libraries}")
+        run(${CXX} -fuse-ld=${linker} ${flags} ${WORK}/${NAME}.o -o ${WORK}/${NAME} -L${armnn_dir} ${libraries} -pthread)
+        run_program(${WORK}/${NAME} ${ARGUMENTS})
+      endforeach()
+    endif()
+  endforeach()
+elseif(STEP STREQUAL names)
+  file(GLOB_RECURSE files LIST_DIRECTORIES TRUE RELATIVE ${WORK}/prefix ${WORK}/prefix/*)
+  list(FILTER files INCLUDE REGEX "(^|/)(lib)?[Aa][Rr][Mm][Nn][Nn][^/]*$")
+  set(inside ${files})
+  list(FILTER inside INCLUDE REGEX "^(${LIBDIR}/tenon-armnn|${INCLUDEDIR}/tenon/compat)/")
+  list(FILTER files EXCLUDE REGEX "^(${LIBDIR}/tenon-armnn|${INCLUDEDIR}/tenon/compat)/")
+  if(files OR NOT "${LIBDIR}/tenon-armnn/libarmnn.so" IN_LIST inside
+     OR NOT "${LIBDIR}/tenon-armnn/cmake/armnn/ArmnnConfig.cmake" IN_LIST inside
+     OR NOT "${INCLUDEDIR}/tenon/compat/armnn/ArmNN.hpp" IN_LIST inside)
+    message(FATAL_ERROR "outside of Tenon's folders: ${files}\ninside: ${inside}")
+  endif()
 elseif(STEP STREQUAL program)
   run_program(${WORK}/prefix/${BINDIR}/ExecuteNetwork ${ARGUMENTS})
 elseif(STEP STREQUAL backend)

@@ -27,6 +27,11 @@ struct Point
     void Move(int by) { m_X += by; }
     int m_X;
 };
+struct Sum final
+{
+    template <typename T, typename U> Sum& Add(T value, U other) { m_Sum += value + other; return *this; }
+    double m_Sum;
+};
 template <typename T> struct Box { T m_Value; };
 class LogSink
 {
@@ -50,6 +55,7 @@ THERE = [
     name("enum", "Color", "", "int"), name("enumerator", "Color::Blue", "", "3"),
     name("struct", "Point"), name("constructor", "Point::Point", "(int, int =)"),
     name("method", "Point::GetX", "() const", "int"), name("field", "Point::m_X", "", "int"),
+    name("method template", "Sum::Add", "<T, U>(T, U)", "Sum &"),
     name("class template", "Box"), name("class", "LogSink"),
     name("virtual method", "LogSink::Consume", "(const char*)", "void"),
     name("function", "Double", "(int)", "int"), name("alias", "Number", "", "int"),
@@ -60,6 +66,7 @@ ABSENT = [
     name("constructor", "Point::Point", "(int, int, int)"), name("constructor", "Point::Point", "()"),
     name("method", "Point::Move", "(int) const", "void"),  # of a constant one
     name("method", "Point::GetY", "() const", "int"), name("field", "Point::m_X", "", "const char*"),
+    name("method template", "Sum::Take", "<T>(T)", "Sum &"), name("constructor", "Pair::Pair", "(int)"),
     name("class template", "Bag"), name("method", "Bag::Get", "()", "int"),
     name("virtual method", "LogSink::Consume", "(int)", "void"), name("function", "Double", "(int, int)", "int"),
     name("function", "Triple", "(int =)", "int"), name("alias", "Text", "", "int"),
@@ -100,7 +107,7 @@ class Judged(unittest.TestCase):
         rows = [Absent("armnn/B.hpp : *", "why"), Absent("MISSING", "why"), Absent("armnn::Color::Red", "why"),
                 Absent("armnn::Point::Point(int, int, int)", "why"), Absent("armnn::Point::Point()", "why"),
                 Absent("armnn::Point::Move", "why"), Absent("armnn::Point::GetY", "why"),
-                Absent("armnn::Bag*", "why"), Absent("armnn::LogSink::Consume(int)", "why"),
+                Absent("armnn::Sum::Take", "why"), Absent("armnn::Pair::Pair", "why"), Absent("armnn::Bag*", "why"), Absent("armnn::LogSink::Consume(int)", "why"),
                 Absent("armnn::Double(int, int)", "why"), Absent("armnn::Text", "why")]
         complaints = present.judge(names, absent, rows)
         self.assertEqual(len(complaints), 2)

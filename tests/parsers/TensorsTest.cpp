@@ -2,6 +2,8 @@
 // Tests of how the .tflite parser reads tensors: types, quantization, constants and where their memory is.
 #include "parsers/ModelBuilder.hpp"
 
+#include <tenon/TensorHandle.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,9 +42,15 @@ ModelBuilder ConstantModel(std::vector<int32_t> shape, const std::vector<T>& val
     return model;
 }
 
-const ConstTensor& ConstantOf(const Parsed& parsed)
+ConstTensor ConstantOf(const IConnectableLayer& layer)
 {
-    return parsed.The(LayerType::Constant).GetConstantTensorsByRef().front();
+    const ConstTensorHandle& handle = *layer.GetConstantTensorsByRef().front().get();
+    return ConstTensor(handle.GetTensorInfo(), handle.Map());
+}
+
+ConstTensor ConstantOf(const Parsed& parsed)
+{
+    return ConstantOf(parsed.The(LayerType::Constant));
 }
 
 } // namespace
@@ -236,7 +244,7 @@ TEST(TfLiteTensors, AlignedConstantsAreUsedInPlace)
         {
             if (layer->GetType() == LayerType::Constant)
             {
-                const ConstTensor& tensor = layer->GetConstantTensorsByRef().front().get();
+                const ConstTensor tensor = ConstantOf(*layer);
                 const auto address = reinterpret_cast<uintptr_t>(tensor.GetMemoryArea());
                 const bool isFloat = tensor.GetDataType() == DataType::Float64;
                 EXPECT_EQ(address % (isFloat ? 8 : 1), 0u);

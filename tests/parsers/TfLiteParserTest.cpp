@@ -2,6 +2,8 @@
 // Tests of the .tflite parser: bindings, graph structure, options and what an error says.
 #include "parsers/ModelBuilder.hpp"
 
+#include <tenon/TensorHandle.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -389,8 +391,7 @@ TEST(TfLiteParser, TheNetworkOutlivesParserAndFile)
     {
         if (layer->GetType() == LayerType::Constant)
         {
-            const ConstTensor& tensor = layer->GetConstantTensorsByRef().front().get();
-            EXPECT_EQ(static_cast<const float*>(tensor.GetMemoryArea())[3], 1.0f);
+            EXPECT_EQ(layer->GetConstantTensorsByRef().front().get()->GetConstTensor<float>()[3], 1.0f);
         }
     }
 }

@@ -4,6 +4,8 @@
 #include "harness/Networks.hpp"
 #include "runtime/NpyFile.hpp"
 
+#include <tenon/TensorHandle.hpp>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -148,7 +150,8 @@ TEST(DebugCallback, SeesInputsLayersAndNestedNetworks)
                                    [&](LayerGuid guid, unsigned int, ITensorHandle* tensor)
                                    {
                                        guids.insert(guid);
-                                       if (tensor->GetTensorInfo().GetDataType() == DataType::Float32)
+                                       if (static_cast<ConstTensorHandle&>(*tensor).GetTensorInfo().GetDataType() ==
+                                           DataType::Float32)
                                        {
                                            seen.push_back(*static_cast<const float*>(tensor->Map()));
                                            tensor->Unmap();
@@ -184,8 +187,9 @@ TEST(DebugCallback, SeesStatesAndLateShapes)
     const IRuntimePtr runtime = IRuntime::Create({});
     const NetworkId id = Load(*runtime, *network, {"CpuRef"}, Printing());
     std::vector<std::string> shapes;
-    runtime->RegisterDebugCallback(id, [&](LayerGuid, unsigned int, ITensorHandle* tensor)
-                                   { shapes.push_back(tensor->GetTensorInfo().ToString()); });
+    runtime->RegisterDebugCallback(
+        id, [&](LayerGuid, unsigned int, ITensorHandle* tensor)
+        { shapes.push_back(static_cast<ConstTensorHandle&>(*tensor).GetTensorInfo().ToString()); });
     const Floats input{0.0f, 4.0f};
     const TensorInfo info({2}, DataType::Float32, 0.0f, 0, true);
     std::vector<int64_t> rows(2);

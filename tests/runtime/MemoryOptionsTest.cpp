@@ -12,7 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 
 namespace tenon::test
@@ -236,38 +238,145 @@ TEST(MemoryStrategy, AllShippedOnesGiveTheSameResults)
                 AllOf(HasSubstr("'Magic'"), HasSubstr("GreedyBySize")));
 }
 
+namespace
+{
+
+/// Puts each block into a bin of its own, then spoils that.
+struct BlockStrategy : IMemoryOptimizerStrategy
+{
+    std::string GetName() const override { return "Wrong"; }
+    MemBlockStrategyType GetMemBlockStrategyType() const override { return m_Type; }
+    std::vector<MemBin> Optimize(std::vector<MemBlock>& memBlocks) override
+    {
+        ++m_Calls;
+        std::vector<MemBin> bins;
+        for (const MemBlock& block : memBlocks)
+        {
+            bins.push_back({{block}, block.m_MemSize});
+        }
+        std::reverse(bins.begin(), bins.end()); // the order of bins is the strategy's
+        m_Spoil(bins);
+        return bins;
+    }
+    MemBlockStrategyType m_Type = MemBlockStrategyType::SingleAxisPacking;
+    std::function<void(std::vector<MemBin>&)> m_Spoil = [](std::vector<MemBin>&) {};
+    int m_Calls = 0;
+};
+
+MemBlock Changed(const MemBlock& block, size_t bytes, unsigned int index)
+{
+    return MemBlock(block.m_StartOfLife, block.m_EndOfLife, bytes, block.m_Offset, index);
+}
+
+} // namespace
+
+TEST(MemoryStrategy, BinsOfBothTypesAreUsed)
+{
+    const Floats input{1, 2, 3, 4};
+    const IRuntimePtr plain = IRuntime::Create({});
+    const NetworkId plainId = Load(*plain, *MakeSoftmaxes(FloatInfo({1, 4})));
+    const Floats wanted = RunFloat(*plain, plainId, {1, 4}, input);
+    for (const MemBlockStrategyType type :
+         {MemBlockStrategyType::SingleAxisPacking, MemBlockStrategyType::MultiAxisPacking})
+    {
+        const auto strategy = std::make_shared<BlockStrategy>();
+        strategy->m_Type = type;
+        IRuntime::CreationOptions options;
+        options.m_MemoryOptimizerStrategyMap["CpuRef"] = std::make_shared<StrategyValidator>(strategy);
+        const IRuntimePtr runtime = IRuntime::Create(options);
+        const NetworkId id = Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+        EXPECT_EQ(RunFloat(*runtime, id, {1, 4}, input), wanted);
+        EXPECT_GE(strategy->m_Calls, 1);
+        EXPECT_GE(runtime->GetStatistics(id).m_ArenaBytes, plain->GetStatistics(plainId).m_ArenaBytes);
+    }
+}
+
 TEST(MemoryStrategy, WrongOnesAreCaughtAndNamed)
 {
-    struct Wrong final : IMemoryOptimizerStrategy
-    {
-        const char* GetName() const override { return "Wrong"; }
-        MemBlockStrategyType GetMemBlockStrategyType() const override { return m_Type; }
-        void Optimize(Span<MemBlock> blocks, size_t) const override
-        {
-            for (MemBlock& block : blocks)
-            {
-                block.m_Offset = m_Offset;
-            }
-        }
-        size_t m_Offset = 0;
-        MemBlockStrategyType m_Type = MemBlockStrategyType::SingleAxisPacking;
-    };
-    const auto strategy = std::make_shared<Wrong>();
+    const auto strategy = std::make_shared<BlockStrategy>();
     IRuntime::CreationOptions options;
     options.m_MemoryOptimizerStrategyMap["CpuRef"] = strategy;
-    const auto load = [&]
+    const auto load = [&](const std::function<void(std::vector<MemBin>&)>& spoil)
     {
-        const IRuntimePtr runtime = IRuntime::Create(options);
-        Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+        strategy->m_Spoil = spoil;
+        return MessageOf<MemoryValidationException>(
+            [&]
+            {
+                const IRuntimePtr runtime = IRuntime::Create(options);
+                Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+            });
     };
-    EXPECT_THAT(MessageOf<MemoryValidationException>(load), AllOf(HasSubstr("strategy Wrong"), HasSubstr("overlaps")));
-    strategy->m_Offset = 4;
-    EXPECT_THAT(MessageOf<MemoryValidationException>(load), HasSubstr("multiple of 64"));
-    strategy->m_Offset = SIZE_MAX - 63;
-    EXPECT_THROW(load(), MemoryValidationException);
-    strategy->m_Type = MemBlockStrategyType::MultiAxisPacking;
-    EXPECT_THAT(MessageOf<InvalidArgumentException>(load), HasSubstr("several axes"));
+    using Bins = std::vector<MemBin>;
+    EXPECT_EQ(load([](Bins&) {}), "no exception");
+    EXPECT_THAT(load(
+                    [](Bins& bins)
+                    {
+                        Bins one(1); // all blocks at its beginning
+                        for (const MemBin& bin : bins)
+                        {
+                            one[0].m_MemBlocks.push_back(bin.m_MemBlocks[0]);
+                            one[0].m_MemSize = std::max(one[0].m_MemSize, bin.m_MemSize);
+                        }
+                        bins.swap(one);
+                    }),
+                AllOf(HasSubstr("strategy Wrong"), HasSubstr("overlaps")));
+    EXPECT_THAT(load(
+                    [](Bins& bins)
+                    {
+                        bins[0].m_MemBlocks[0].m_Offset = 4;
+                        bins[0].m_MemSize += 64;
+                    }),
+                HasSubstr("multiple of 64"));
+    EXPECT_THAT(load([](Bins& bins) { bins[0].m_MemBlocks[0].m_Offset = 64; }), HasSubstr("ends after its bin"));
+    EXPECT_THAT(load([](Bins& bins) { bins[0].m_MemBlocks[0].m_Offset = SIZE_MAX - 63; }),
+                HasSubstr("ends after its bin"));
+    EXPECT_THAT(load([](Bins& bins) { bins[0].m_MemSize = SIZE_MAX; }), HasSubstr("more bytes than can be addressed"));
+    EXPECT_THAT(load([](Bins& bins) { bins.pop_back(); }), HasSubstr("is in no bin"));
+    EXPECT_THAT(load([](Bins& bins) { bins.push_back(MemBin(bins[0])); }), HasSubstr("twice"));
+    EXPECT_THAT(load(
+                    [](Bins& bins) {
+                        bins.push_back({{Changed(bins[0].m_MemBlocks[0], 64, 1000)}, 64});
+                    }),
+                HasSubstr("block 1000 is none"));
+    EXPECT_THAT(load(
+                    [](Bins& bins)
+                    {
+                        const MemBlock block = bins.back().m_MemBlocks[0];
+                        bins.pop_back();
+                        bins.push_back({{Changed(block, 0, block.m_Index)}, 64});
+                    }),
+                HasSubstr("changes the size"));
     EXPECT_THROW(StrategyValidator(nullptr), NullPointerException);
+}
+
+TEST(MemoryStrategy, TheValidatorHoldsASingleAxisToItsWord)
+{
+    const auto strategy = std::make_shared<BlockStrategy>();
+    strategy->m_Spoil = [](std::vector<MemBin>& bins) // both blocks in one bin, one behind the other
+    {
+        MemBlock second = bins[1].m_MemBlocks[0];
+        second.m_Offset = bins[0].m_MemSize;
+        bins[0].m_MemBlocks.push_back(second);
+        bins[0].m_MemSize += bins[1].m_MemSize;
+        bins.pop_back();
+    };
+    StrategyValidator validator(strategy);
+    EXPECT_EQ(validator.GetName(), "Wrong");
+    std::vector<MemBlock> blocks{{0, 1, 64, 0, 0}, {1, 2, 64, 0, 1}};
+    EXPECT_THAT(MessageOf<MemoryValidationException>([&] { validator.Optimize(blocks); }),
+                HasSubstr("blocks 0 and 1, which are alive at once, are in one bin"));
+    strategy->m_Type = MemBlockStrategyType::MultiAxisPacking;
+    EXPECT_EQ(validator.Optimize(blocks).size(), 1u);
+    std::vector<MemBlock> misnamed{{0, 1, 64, 0, 5}};
+    EXPECT_THAT(MessageOf<InvalidArgumentException>([&] { validator.Optimize(misnamed); }), HasSubstr("index 5"));
+}
+
+TEST(CustomAllocator, RegionsAreNotKnownByDefault)
+{
+    TestAllocator allocator;
+    char buffer[8];
+    EXPECT_THAT(MessageOf<UnimplementedException>([&] { allocator.GetMemoryRegionAtOffset(buffer, 4); }),
+                HasSubstr("GetMemoryRegionAtOffset"));
 }
 
 TEST(Import, DevicesUseTheCallersMemoryWithoutCopies)

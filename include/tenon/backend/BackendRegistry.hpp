@@ -13,6 +13,9 @@
 namespace tenon
 {
 
+namespace backend
+{
+
 /// Filled while a runtime is made and immutable afterwards, so reading needs no lock.
 class TENON_API BackendRegistry
 {
@@ -35,6 +38,8 @@ private:
     std::vector<std::shared_ptr<const IBackend>> m_Backends;
 };
 
+} // namespace backend
+
 /// What became of one file of IRuntime::CreationOptions::m_DynamicBackendsPath.
 struct DynamicBackendReport
 {
@@ -48,10 +53,25 @@ struct DynamicBackendReport
 /// reported and left alone), or of one such file, in order of their names, and registers those that can be used. One
 /// that cannot be used is no error: its report says why, and so does the log. `options` are those for backends at their
 /// creation. Throws FileNotFoundException where there is no `path`. What a backend must be: docs/backends.md.
-TENON_API std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& registry, const std::string& path,
+TENON_API std::vector<DynamicBackendReport> RegisterDynamicBackends(backend::BackendRegistry& registry,
+                                                                    const std::string& path,
                                                                     const std::vector<BackendOptions>& options);
 
+/// Changes the options that a runtime is about to be made with, e.g. adds backends to m_Backends. What it throws ends
+/// the call that led there.
+using CreationOptionsHook = void (*)(IRuntime::CreationOptions& options);
+/// For libraries that bring backends along: each IRuntime::Create of the process calls `hook` from now on, after those
+/// that were added before, and so does each question of <tenon/BackendHelper.hpp> about a backend by its id, with
+/// default options, for the sake of m_Backends. One that was added is not added again. It must stay loaded.
+/// Thread-safe. Throws NullPointerException for null.
+TENON_API void AddCreationOptionsHook(CreationOptionsHook hook);
+
 /// Puts CpuRef and CpuAcc into `registry`; every runtime does so.
-TENON_API void RegisterBuiltinBackends(BackendRegistry& registry);
+TENON_API void RegisterBuiltinBackends(backend::BackendRegistry& registry);
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::BackendRegistry;
+#endif
 
 } // namespace tenon

@@ -18,6 +18,9 @@
 namespace tenon
 {
 
+namespace backend
+{
+
 /// Thread-safe; lives as long as the runtimes and optimized networks that use it.
 class TENON_API IBackend
 {
@@ -53,5 +56,12 @@ public:
     /// of broadcasting layers in one rank: the optimizer adds ExpandDims layers, which the backend then must run.
     virtual BackendCapabilities GetCapabilities() const { return BackendCapabilities(GetId()); }
 };
+
+} // namespace backend
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::IBackend;
+#endif
 
 } // namespace tenon

@@ -8,6 +8,9 @@
 namespace tenon
 {
 
+namespace backend
+{
+
 /// One per runtime and backend. Called for the networks that have layers on the backend. Thread-safe: networks load and
 /// run at once. What Before... and AfterEnqueueWorkload throw ends the call of the application that led there; the
 /// other hooks must not throw. A load that fails is followed by the two unload hooks wherever BeforeLoadNetwork had
@@ -25,5 +28,12 @@ public:
     virtual void BeforeUnloadNetwork(NetworkId) noexcept {}
     virtual void AfterUnloadNetwork(NetworkId) noexcept {}
 };
+
+} // namespace backend
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::IBackendContext;
+#endif
 
 } // namespace tenon

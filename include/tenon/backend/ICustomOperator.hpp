@@ -42,7 +42,7 @@ public:
     /// Whether the kernel takes these types and parameters; asked by Optimize().
     virtual SupportResult IsSupported(const LayerView& layer) const = 0;
     /// Makes the kernel of one layer. The operator outlives it.
-    virtual std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const = 0;
+    virtual std::unique_ptr<backend::IWorkload> CreateWorkload(const LayerView& layer) const = 0;
 };
 
 } // namespace tenon

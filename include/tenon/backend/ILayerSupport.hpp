@@ -22,6 +22,9 @@ struct SupportResult
     static SupportResult No(SupportCode code, std::string reason) { return {code, std::move(reason)}; }
 };
 
+namespace backend
+{
+
 /// Asking changes nothing and never throws for a layer that is merely unsupported. Thread-safe.
 class TENON_API ILayerSupport
 {
@@ -39,5 +42,12 @@ public:
     /// refusal.
     virtual SupportResult AreHalfWeightsSupported(const LayerView& layer) const;
 };
+
+} // namespace backend
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::ILayerSupport;
+#endif
 
 } // namespace tenon

@@ -64,6 +64,9 @@ public:
     virtual void Wait(Fence fence) = 0;
 };
 
+namespace backend
+{
+
 /// Thread-safe; lives as long as its backend. Takes the place of Arm NN's interface of the same name.
 class TENON_API ITensorHandleFactory
 {
@@ -87,5 +90,12 @@ public:
 
     virtual std::unique_ptr<IDeviceQueue> CreateQueue() const = 0;
 };
+
+} // namespace backend
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::ITensorHandleFactory;
+#endif
 
 } // namespace tenon

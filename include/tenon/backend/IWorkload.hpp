@@ -119,6 +119,9 @@ public:
     virtual void Execute(const ExecuteArgs& args) const = 0;
 };
 
+namespace backend
+{
+
 /// A layer as one backend runs it.
 class TENON_API IWorkload
 {
@@ -130,5 +133,12 @@ public:
     /// The kernel's name for profiles, e.g. "RefConvolution2d".
     virtual const char* GetName() const = 0;
 };
+
+} // namespace backend
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::IWorkload;
+#endif
 
 } // namespace tenon

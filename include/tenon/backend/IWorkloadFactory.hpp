@@ -11,6 +11,9 @@ namespace tenon
 
 class BackendId;
 
+namespace backend
+{
+
 class TENON_API IWorkloadFactory
 {
 public:
@@ -25,5 +28,12 @@ public:
     /// throws ends the load.
     virtual void AfterWorkloadsCreated() {}
 };
+
+} // namespace backend
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::IWorkloadFactory;
+#endif
 
 } // namespace tenon

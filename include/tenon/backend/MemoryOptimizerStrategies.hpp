@@ -31,16 +31,16 @@ class TENON_API StrategyValidator final : public IMemoryOptimizerStrategy
 {
 public:
     /// Throws NullPointerException for null.
-    explicit StrategyValidator(std::shared_ptr<const IMemoryOptimizerStrategy> strategy);
+    explicit StrategyValidator(std::shared_ptr<IMemoryOptimizerStrategy> strategy);
     ~StrategyValidator() override;
-    const char* GetName() const override { return m_Strategy->GetName(); }
+    std::string GetName() const override { return m_Strategy->GetName(); }
     MemBlockStrategyType GetMemBlockStrategyType() const override { return m_Strategy->GetMemBlockStrategyType(); }
-    /// Throws MemoryValidationException, naming the strategy and the blocks, where blocks that are alive at once
-    /// overlap, an offset is not aligned, or a block was changed otherwise.
-    void Optimize(Span<MemBlock> blocks, size_t alignment) const override;
+    /// Throws MemoryValidationException, naming the strategy and the blocks, where the bins are not what
+    /// IMemoryOptimizerStrategy::Optimize asks for, or a SingleAxisPacking one has blocks that are alive at once.
+    std::vector<MemBin> Optimize(std::vector<MemBlock>& memBlocks) override;
 
 private:
-    std::shared_ptr<const IMemoryOptimizerStrategy> m_Strategy;
+    std::shared_ptr<IMemoryOptimizerStrategy> m_Strategy;
 };
 
 } // namespace tenon

@@ -15,7 +15,7 @@ namespace tenon
 {
 
 /// Makes a plugin's backend; `options` are those that the host's runtime was created with. May throw.
-using PluginBackendMaker = std::shared_ptr<const IBackend> (*)(const std::vector<BackendOptions>& options);
+using PluginBackendMaker = std::shared_ptr<const backend::IBackend> (*)(const std::vector<BackendOptions>& options);
 
 namespace detail
 {

@@ -27,6 +27,9 @@ struct SubgraphLayer
     Span<const SubgraphTensor> m_Outputs;
 };
 
+namespace backend
+{
+
 /// Valid during the call that passes it, constant data included: what is compiled into a blob is copied. A Constant
 /// layer of a replacement may point at the constant data that the view shows; it lives as long as that layer then.
 ///
@@ -43,6 +46,8 @@ struct SubgraphView
     /// them.
     Span<const TensorInfo* const> m_Tensors;
 };
+
+} // namespace backend
 
 /// Layers of a SubgraphView by their place in m_Layers.
 using SubgraphLayers = std::vector<size_t>;
@@ -63,6 +68,9 @@ struct Substitution
     std::vector<SubgraphTensor> m_Outputs;
 };
 
+namespace backend
+{
+
 /// A backend's answer to IBackend::OptimizeSubgraphView. Each layer of the view may be named once; one that is not
 /// named is untouched. The optimizer checks all of it and throws BackendCapabilityException, naming the backend and a
 /// layer, where it does not fit together: a layer named twice, a tensor that is missing or of another type, a
@@ -80,5 +88,13 @@ struct OptimizationViews
     /// For completeness: layers that stay as they are.
     std::vector<SubgraphLayers> m_UntouchedSubgraphs;
 };
+
+} // namespace backend
+
+#ifndef TENON_BACKEND_NO_SHORT_NAMES
+#define TENON_BACKEND_SHORT_NAMES
+using backend::OptimizationViews;
+using backend::SubgraphView;
+#endif
 
 } // namespace tenon

@@ -18,6 +18,13 @@ namespace tenon
 IBackend::~IBackend() = default;
 IBackendContext::~IBackendContext() = default;
 ICustomAllocator::~ICustomAllocator() = default;
+
+void* ICustomAllocator::GetMemoryRegionAtOffset(void*, size_t, size_t)
+{
+    throw UnimplementedException("the custom allocator does not say where parts of its blocks are; override "
+                                 "GetMemoryRegionAtOffset, or use a backend that does not ask");
+}
+
 ICustomOperator::~ICustomOperator() = default;
 ILayerSupport::~ILayerSupport() = default;
 

@@ -45,8 +45,7 @@ float Run(float number)
     INetworkPtr net = INetwork::Create();
 
     float weightsData[] = {3.0f};
-    TensorInfo weightsInfo(TensorShape({1, 1}), DataType::Float32);
-    weightsInfo.SetConstant();
+    TensorInfo weightsInfo(TensorShape({1, 1}), DataType::Float32, 0.0f, 0, true);
     ConstTensor weights(weightsInfo, weightsData);
 
     std::vector<float> biasData = {1.0f};
@@ -112,8 +111,9 @@ float Run(float number)
 
     std::vector<float> inputData{number};
     std::vector<float> outputData(1);
-    TensorInfo inputInfo = runtime->GetInputTensorInfo(networkId, 0);
-    inputInfo.SetConstant(true);
+    const TensorInfo inputInfo(TensorShape({1, 1}), DataType::Float32, 0.0f, 0, true);
+    Require(runtime->GetInputTensorInfo(networkId, 0).GetShape() == inputInfo.GetShape(),
+            "the input has another shape");
     InputTensors inputTensors{{0, armnn::ConstTensor(inputInfo, inputData.data())}};
     OutputTensors outputTensors{{0, armnn::Tensor(runtime->GetOutputTensorInfo(networkId, 0), outputData.data())}};
     const auto start = armnn::GetTimeNow();

@@ -9,6 +9,7 @@
 #include <armnn/Deprecated.hpp>
 #include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
+#include <armnn/backends/IBackend.hpp>
 #include <chrono>
 #include <utility>
 

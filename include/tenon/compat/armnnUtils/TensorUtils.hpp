@@ -54,24 +54,24 @@ inline armnn::TensorInfo GetTensorInfo(unsigned int numberOfBatches, unsigned in
         armnn::GetDataLayoutName(dataLayout));
 }
 
-/// The smallest and the largest element of a Float32 tensor.
-/// Throws InvalidArgumentException for another type and for a tensor without elements.
+/// The smallest and the largest element of a tensor that holds Float32.
+/// Throws InvalidArgumentException for a tensor without elements.
 inline std::pair<float, float> FindMinMax(armnn::ITensorHandle* tensorHandle)
 {
-    armnn::VerifyTensorInfoDataType(tensorHandle->GetTensorInfo(), armnn::DataType::Float32);
     const unsigned int count = tensorHandle->GetShape().GetNumElements();
     if (count == 0)
     {
         throw armnn::InvalidArgumentException("FindMinMax: the tensor has no elements");
     }
-    const auto* const values = static_cast<const float*>(tensorHandle->Map(true));
+    const auto* const values =
+        static_cast<const float*>(static_cast<const armnn::ITensorHandle*>(tensorHandle)->Map(true));
     std::pair<float, float> found(values[0], values[0]);
     for (unsigned int i = 1; i < count; ++i)
     {
         found.first = values[i] < found.first ? values[i] : found.first;
         found.second = values[i] > found.second ? values[i] : found.second;
     }
-    tensorHandle->Unmap();
+    static_cast<const armnn::ITensorHandle*>(tensorHandle)->Unmap();
     return found;
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs written for Arm NN: a backend in a shared object that was opened.
+#pragma once
+
+#include <tenon/Export.hpp>
+
+#include <armnn/BackendId.hpp>
+#include <armnn/BackendRegistry.hpp>
+#include <armnn/backends/IBackendInternal.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tenon
+{
+
+/// A shared object that exports GetBackendId, GetVersion and BackendFactory, compiled with these headers. (Backends of
+/// Tenon's own are loaded by IRuntime::CreationOptions::m_DynamicBackendsPath.) What it makes must go before it.
+class TENON_API DynamicBackend final
+{
+public:
+    using HandleCloser = std::function<void(const void*)>;
+    using HandlePtr = std::unique_ptr<void, HandleCloser>;
+
+    /// Takes over what dlopen gave, and closes it at its end. Throws InvalidArgumentException for null,
+    /// RuntimeException where a function is missing.
+    explicit DynamicBackend(const void* sharedObjectHandle);
+    DynamicBackend(const DynamicBackend&) = delete;
+    DynamicBackend& operator=(const DynamicBackend&) = delete;
+    ~DynamicBackend();
+
+    /// Throws RuntimeException where it is null or empty.
+    BackendId GetBackendId();
+    BackendVersion GetBackendVersion();
+    /// Throws RuntimeException where the object is for another version than IBackendInternal::GetApiVersion(), or
+    /// makes none.
+    IBackendInternalUniquePtr GetBackend();
+    /// For BackendRegistry::Register; this object must outlive it.
+    BackendRegistry::FactoryFunction GetFactoryFunction();
+
+private:
+    void* FindFunction(const char* name) const;
+
+    HandlePtr m_Handle;
+    const char* (*m_GetId)() = nullptr;
+    void (*m_GetVersion)(uint32_t* major, uint32_t* minor) = nullptr;
+    void* (*m_MakeBackend)() = nullptr;
+};
+
+using DynamicBackendPtr = std::unique_ptr<DynamicBackend>;
+
+} // namespace tenon

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// For backends written for Arm NN: what a backend does around the loading and running of networks.
+#pragma once
+
+#include <armnn/BackendOptions.hpp>
+#include <armnn/IRuntime.hpp>
+#include <armnn/backends/OwnNames.hpp>
+#include <memory>
+
+namespace tenon
+{
+
+/// One per runtime. Called for the networks that have layers on the backend. Where a hook returns false the log warns,
+/// and nothing else happens, as in Arm NN; what BeforeLoadNetwork and AfterEnqueueWorkload throw ends the call.
+class IBackendContext
+{
+protected:
+    explicit IBackendContext(const IRuntime::CreationOptions& /*options*/) {}
+
+public:
+    virtual ~IBackendContext() = default;
+    virtual bool BeforeLoadNetwork(NetworkId networkId) = 0;
+    virtual bool AfterLoadNetwork(NetworkId networkId) = 0;
+    virtual bool BeforeUnloadNetwork(NetworkId networkId) = 0;
+    virtual bool AfterUnloadNetwork(NetworkId networkId) = 0;
+    /// After each run.
+    virtual bool AfterEnqueueWorkload(NetworkId networkId) = 0;
+};
+
+using IBackendContextUniquePtr = std::unique_ptr<IBackendContext>;
+
+/// What a backend keeps of a model's options for itself.
+class IBackendModelContext
+{
+public:
+    virtual ~IBackendModelContext() = default;
+};
+
+} // namespace tenon

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// BackendAdapter: makes a backend of Tenon's out of one that is written for Arm NN.
+#pragma once
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <armnn/backends/IBackendInternal.hpp>
+#include <memory>
+#include <mutex>
+
+namespace tenon
+{
+
+class BackendAdapter final : public backend::IBackend
+{
+public:
+    /// `context` is what the backend made for the runtime that this adapter is for, or null.
+    BackendAdapter(std::unique_ptr<IBackendInternal> adapted, std::unique_ptr<IBackendContext> context);
+    ~BackendAdapter() override;
+
+    const BackendId& GetId() const override { return m_Id; }
+    std::shared_ptr<const backend::ILayerSupport> GetLayerSupport(const ModelOptions& options) const override;
+    std::unique_ptr<backend::IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const override;
+    std::unique_ptr<backend::IBackendContext>
+    CreateBackendContext(const IRuntime::CreationOptions& options) const override;
+    BackendCapabilities GetCapabilities() const override;
+
+private:
+    std::shared_ptr<const IBackendInternal> m_Adapted; ///< workloads keep it, too
+    BackendId m_Id;
+    mutable std::mutex m_Mutex; ///< of m_Context
+    mutable std::unique_ptr<IBackendContext> m_Context;
+};
+
+/// The backend's answers for these options. Throws InvalidArgumentException where it has none for them.
+std::shared_ptr<const ILayerSupport> GetAdaptedSupport(const IBackendInternal& adapted, const ModelOptions& options);
+
+} // namespace tenon

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// BuiltinBackend: CpuRef and CpuAcc as programs for Arm NN get them from BackendRegistryInstance(): they answer
+// questions. Runtimes have them without this.
+#pragma once
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <armnn/backends/IBackendInternal.hpp>
+#include <memory>
+
+namespace tenon
+{
+
+std::unique_ptr<IBackendInternal> MakeBuiltinBackend(std::shared_ptr<const backend::IBackend> adapted);
+
+} // namespace tenon

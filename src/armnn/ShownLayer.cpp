@@ -1,0 +1,714 @@
+// SPDX-License-Identifier: Apache-2.0
+// ShownLayer: see ShownLayer.hpp.
+#include "armnn/ShownLayer.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/LstmParams.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// How Arm NN orders the infos of a layer when it asks for support.
+enum class InfoOrder
+{
+    Slots,    ///< inputs, outputs
+    Weights,  ///< input, output, weights, bias or a TensorInfo()
+    Constants ///< input, output, then the constants
+};
+
+/// What is known of a layer type of Arm NN's.
+struct Row
+{
+    LayerType m_Type;
+    InfoOrder m_Order;
+    size_t m_NumTensors; ///< leading inputs that are tensors of the workload; the others are constants
+    /// The name of a parameter that is set though Arm NN does not have it; null: there is none.
+    const char* (*m_FindOwn)(const BaseDescriptor& descriptor);
+    std::shared_ptr<BaseDescriptor> (*m_Copy)(const BaseDescriptor& descriptor);
+    std::unique_ptr<QueueDescriptor> (*m_Make)(const ShownLayer& layer, const ConstantHandles& constants,
+                                               const void* blob);
+};
+
+bool IsOneOf(const char* name, std::initializer_list<const char*> names)
+{
+    return std::any_of(names.begin(), names.end(), [&](const char* n) { return std::string(name) == n; });
+}
+
+/// Whether the parameter is Tenon's own. PaddingScheme is, too, but paddings are computed.
+template <typename D>
+bool IsOwnParameter(const char* name)
+{
+    return IsOneOf(name, {"ParametersAsInputs", "ValueAsInput", "SizesAsInput", "SumsOf32Bits",
+                          "AsymmetricQuantizeInputs", "ShuffledWeights", "BatchDims", "Offset", "NumBits",
+                          "NarrowRange", "SparseRecurrentWeights", "ProductScales", "ProductZeroPoints"}) ||
+           (std::is_same_v<D, FullyConnectedDescriptor> && IsOneOf(name, {"KeepDims"}));
+}
+
+template <typename D>
+const char* FindOwnParameter(const BaseDescriptor& base)
+{
+    const D& descriptor = static_cast<const D&>(base);
+    const D plain;
+    const char* found = nullptr;
+    D::Visit(
+        [&](const char* name, auto member)
+        {
+            if (IsOwnParameter<D>(name) && !(descriptor.*member == plain.*member))
+            {
+                found = name;
+            }
+        });
+    // Values of enumerations that came after Arm NN 23.08, or are Tenon's own.
+    if constexpr (std::is_same_v<D, ElementwiseBinaryDescriptor>)
+    {
+        return descriptor.m_Operation > BinaryOperation::Sub ? "Operation" : found;
+    }
+    else if constexpr (std::is_same_v<D, ElementwiseUnaryDescriptor>)
+    {
+        return descriptor.m_Operation > UnaryOperation::Ceil ? "Operation" : found;
+    }
+    else if constexpr (std::is_same_v<D, ActivationDescriptor>)
+    {
+        return descriptor.m_Function > ActivationFunction::HardSwish ? "Function" : found;
+    }
+    else if constexpr (std::is_same_v<D, ReduceDescriptor>)
+    {
+        return descriptor.m_ReduceOperation > ReduceOperation::Prod ? "ReduceOperation" : found;
+    }
+    else if constexpr (std::is_same_v<D, LstmDescriptor>)
+    {
+        const bool isOwn = descriptor.m_ActivationFunc == 2 || descriptor.m_ActivationFunc == 5;
+        return isOwn ? "ActivationFunc" : found;
+    }
+    return found;
+}
+
+template <typename D>
+std::shared_ptr<BaseDescriptor> CopyDescriptor(const BaseDescriptor& descriptor)
+{
+    return std::make_shared<D>(static_cast<const D&>(descriptor));
+}
+
+const ConstTensorHandle* Handle(const ConstantHandles& constants, size_t slot)
+{
+    return slot < constants.size() ? constants[slot].get() : nullptr;
+}
+
+// Fills what a queue descriptor has beside parameters and tensors.
+void FillMore(QueueDescriptor&, const ShownLayer&, const ConstantHandles&, const void*) {}
+
+void FillMore(DetectionPostProcessQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+              const void*)
+{
+    queue.m_Anchors = Handle(constants, 2);
+}
+
+void FillMore(BatchNormalizationQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+              const void*)
+{
+    queue.m_Mean = Handle(constants, 1);
+    queue.m_Variance = Handle(constants, 2);
+    queue.m_Beta = Handle(constants, 3);
+    queue.m_Gamma = Handle(constants, 4);
+}
+
+void FillMore(TransposeConvolution2dQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+              const void*)
+{
+    queue.m_Weight = Handle(constants, 1);
+    queue.m_Bias = Handle(constants, 2);
+}
+
+void FillMore(PreCompiledQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void* blob)
+{
+    queue.m_PreCompiledObject = const_cast<void*>(blob); // as Arm NN has it; the backend made it
+}
+
+/// Where each of several boxes that stand one after the other along an axis begins.
+std::vector<TensorBoxOrigin> StackBoxes(const std::vector<const TensorInfo*>& boxes, unsigned int axis)
+{
+    std::vector<TensorBoxOrigin> origins;
+    unsigned int end = 0;
+    for (const TensorInfo* box : boxes)
+    {
+        std::vector<unsigned int> origin(box->GetNumDimensions(), 0);
+        origin.at(axis) = end;
+        end += box->GetShape()[axis];
+        origins.emplace_back(std::move(origin));
+    }
+    return origins;
+}
+
+void FillMore(ConcatQueueDescriptor& queue, const ShownLayer& layer, const ConstantHandles&, const void*)
+{
+    OriginsDescriptor& parameters = queue.m_Parameters;
+    const unsigned int axis = parameters.GetConcatAxis();
+    const unsigned int rank = layer.m_Outputs[0]->GetNumDimensions();
+    queue.m_ViewOrigins = StackBoxes(layer.m_Inputs, axis);
+    parameters = OriginsDescriptor(static_cast<uint32_t>(layer.m_Inputs.size()), rank);
+    parameters.SetConcatAxis(axis);
+    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
+    {
+        parameters.SetViewOriginCoord(i, axis, queue.m_ViewOrigins[i].m_Origin[axis]);
+    }
+}
+
+void FillMore(SplitterQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void*)
+{
+    const ViewsDescriptor& parameters = queue.m_Parameters;
+    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
+    {
+        const uint32_t* const origin = parameters.GetViewOrigin(i);
+        queue.m_ViewOrigins.emplace_back(std::vector<unsigned int>(origin, origin + parameters.GetNumDimensions()));
+    }
+}
+
+template <typename Queue>
+void FillCell(Queue& queue, const ConstantHandles& constants)
+{
+    // In the order of LstmInputParams, and so of the layer's inputs.
+    constexpr const ConstTensorHandle* Queue::*members[] = {
+        &Queue::m_InputToInputWeights,     &Queue::m_InputToForgetWeights,
+        &Queue::m_InputToCellWeights,      &Queue::m_InputToOutputWeights,
+        &Queue::m_RecurrentToInputWeights, &Queue::m_RecurrentToForgetWeights,
+        &Queue::m_RecurrentToCellWeights,  &Queue::m_RecurrentToOutputWeights,
+        &Queue::m_CellToInputWeights,      &Queue::m_CellToForgetWeights,
+        &Queue::m_CellToOutputWeights,     &Queue::m_InputGateBias,
+        &Queue::m_ForgetGateBias,          &Queue::m_CellBias,
+        &Queue::m_OutputGateBias,          &Queue::m_ProjectionWeights,
+        &Queue::m_ProjectionBias,          &Queue::m_InputLayerNormWeights,
+        &Queue::m_ForgetLayerNormWeights,  &Queue::m_CellLayerNormWeights,
+        &Queue::m_OutputLayerNormWeights};
+    size_t slot = 3;
+    for (const auto member : members)
+    {
+        queue.*member = Handle(constants, slot++);
+    }
+}
+
+void FillMore(LstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    FillCell(queue, constants);
+}
+void FillMore(QLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    FillCell(queue, constants);
+}
+void FillMore(UnidirectionalSequenceLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+              const void*)
+{
+    FillCell(queue, constants);
+}
+
+void FillMore(QuantizedLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    using Queue = QuantizedLstmQueueDescriptor;
+    constexpr const ConstTensorHandle* Queue::*members[] = {&Queue::m_InputToInputWeights,
+                                                            &Queue::m_InputToForgetWeights,
+                                                            &Queue::m_InputToCellWeights,
+                                                            &Queue::m_InputToOutputWeights,
+                                                            &Queue::m_RecurrentToInputWeights,
+                                                            &Queue::m_RecurrentToForgetWeights,
+                                                            &Queue::m_RecurrentToCellWeights,
+                                                            &Queue::m_RecurrentToOutputWeights,
+                                                            &Queue::m_InputGateBias,
+                                                            &Queue::m_ForgetGateBias,
+                                                            &Queue::m_CellBias,
+                                                            &Queue::m_OutputGateBias};
+    size_t slot = 3;
+    for (const auto member : members)
+    {
+        queue.*member = Handle(constants, slot++);
+    }
+}
+
+template <typename Queue>
+std::unique_ptr<QueueDescriptor> Make(const ShownLayer& layer, const ConstantHandles& constants, const void* blob)
+{
+    auto queue = std::make_unique<Queue>();
+    if constexpr (requires(Queue q) { q.m_Parameters; })
+    {
+        queue->m_Parameters = static_cast<const decltype(queue->m_Parameters)&>(*layer.m_Descriptor);
+    }
+    FillMore(*queue, layer, constants, blob);
+    return queue;
+}
+
+constexpr size_t All = std::numeric_limits<size_t>::max();
+
+#define TENON_ROW(name, descriptor, order, numTensors)                                                                 \
+    {                                                                                                                  \
+        LayerType::name, InfoOrder::order, numTensors, FindOwnParameter<descriptor>, CopyDescriptor<descriptor>,       \
+            Make<name##QueueDescriptor>                                                                                \
+    }
+#define TENON_PLAIN_ROW(name) TENON_ROW(name, NullDescriptor, Slots, All)
+#define TENON_PARAMETERS_ROW(name) TENON_ROW(name, name##Descriptor, Slots, All)
+
+const Row Rows[] = {
+    TENON_PLAIN_ROW(Addition),
+    TENON_PLAIN_ROW(Cast),
+    TENON_PLAIN_ROW(ConvertFp16ToFp32),
+    TENON_PLAIN_ROW(ConvertFp32ToFp16),
+    TENON_PLAIN_ROW(Dequantize),
+    TENON_PLAIN_ROW(Division),
+    TENON_PLAIN_ROW(Floor),
+    TENON_PLAIN_ROW(GatherNd),
+    TENON_PLAIN_ROW(Maximum),
+    TENON_PLAIN_ROW(Merge),
+    TENON_PLAIN_ROW(Minimum),
+    TENON_PLAIN_ROW(Multiplication),
+    TENON_PLAIN_ROW(Prelu),
+    TENON_PLAIN_ROW(Quantize),
+    TENON_PLAIN_ROW(Rank),
+    TENON_PLAIN_ROW(ReverseV2),
+    TENON_PLAIN_ROW(Shape),
+    TENON_PLAIN_ROW(Subtraction),
+    TENON_PLAIN_ROW(Switch),
+    TENON_PARAMETERS_ROW(Activation),
+    TENON_PARAMETERS_ROW(ArgMinMax),
+    TENON_PARAMETERS_ROW(BatchMatMul),
+    TENON_PARAMETERS_ROW(BatchToSpaceNd),
+    TENON_PARAMETERS_ROW(ChannelShuffle),
+    TENON_PARAMETERS_ROW(Comparison),
+    TENON_PARAMETERS_ROW(Concat),
+    TENON_PARAMETERS_ROW(DepthToSpace),
+    TENON_PARAMETERS_ROW(ElementwiseBinary),
+    TENON_PARAMETERS_ROW(ElementwiseUnary),
+    TENON_PARAMETERS_ROW(FakeQuantization),
+    TENON_PARAMETERS_ROW(Fill),
+    TENON_PARAMETERS_ROW(Gather),
+    TENON_PARAMETERS_ROW(InstanceNormalization),
+    TENON_PARAMETERS_ROW(L2Normalization),
+    TENON_PARAMETERS_ROW(LogSoftmax),
+    TENON_PARAMETERS_ROW(LogicalBinary),
+    TENON_PARAMETERS_ROW(Mean),
+    TENON_PARAMETERS_ROW(Normalization),
+    TENON_PARAMETERS_ROW(Pad),
+    TENON_PARAMETERS_ROW(Permute),
+    TENON_PARAMETERS_ROW(Pooling2d),
+    TENON_PARAMETERS_ROW(Pooling3d),
+    TENON_PARAMETERS_ROW(PreCompiled),
+    TENON_PARAMETERS_ROW(Reduce),
+    TENON_PARAMETERS_ROW(Reshape),
+    TENON_PARAMETERS_ROW(Resize),
+    TENON_PARAMETERS_ROW(Slice),
+    TENON_PARAMETERS_ROW(Softmax),
+    TENON_PARAMETERS_ROW(SpaceToBatchNd),
+    TENON_PARAMETERS_ROW(SpaceToDepth),
+    TENON_PARAMETERS_ROW(Splitter),
+    TENON_PARAMETERS_ROW(Stack),
+    TENON_PARAMETERS_ROW(StridedSlice),
+    TENON_PARAMETERS_ROW(Tile),
+    TENON_PARAMETERS_ROW(Transpose),
+    TENON_ROW(Convolution2d, Convolution2dDescriptor, Weights, All),
+    TENON_ROW(Convolution3d, Convolution3dDescriptor, Weights, All),
+    TENON_ROW(DepthwiseConvolution2d, DepthwiseConvolution2dDescriptor, Weights, All),
+    TENON_ROW(FullyConnected, FullyConnectedDescriptor, Weights, All),
+    TENON_ROW(TransposeConvolution2d, TransposeConvolution2dDescriptor, Weights, 1),
+    TENON_ROW(BatchNormalization, BatchNormalizationDescriptor, Constants, 1),
+    TENON_ROW(DetectionPostProcess, DetectionPostProcessDescriptor, Slots, 2),
+    TENON_ROW(Lstm, LstmDescriptor, Slots, 3),
+    TENON_ROW(QLstm, QLstmDescriptor, Slots, 3),
+    TENON_ROW(UnidirectionalSequenceLstm, LstmDescriptor, Slots, 3),
+    TENON_ROW(QuantizedLstm, NullDescriptor, Slots, 3),
+};
+
+#undef TENON_PARAMETERS_ROW
+#undef TENON_PLAIN_ROW
+#undef TENON_ROW
+
+const Row* FindRow(LayerType type)
+{
+    const auto* const row =
+        std::find_if(std::begin(Rows), std::end(Rows), [&](const Row& r) { return r.m_Type == type; });
+    return row == std::end(Rows) ? nullptr : row;
+}
+
+bool IsCell(LayerType type)
+{
+    return type == LayerType::Lstm || type == LayerType::QLstm || type == LayerType::UnidirectionalSequenceLstm;
+}
+
+// Sizes along one dimension of a convolution or pool, and what PaddingScheme makes of them.
+struct Extent
+{
+    unsigned int m_Input;
+    unsigned int m_Output;
+    uint32_t m_Filter;
+    uint32_t m_Stride;
+    uint32_t m_Dilation;
+};
+
+void ComputePadding(PaddingScheme scheme, const Extent& extent, uint32_t& before, uint32_t& after)
+{
+    if (scheme == PaddingScheme::Explicit)
+    {
+        return;
+    }
+    uint64_t total = 0;
+    if (scheme == PaddingScheme::Same && extent.m_Output > 0 && extent.m_Filter > 0)
+    {
+        const uint64_t covered =
+            (uint64_t{extent.m_Output} - 1) * extent.m_Stride + (uint64_t{extent.m_Filter} - 1) * extent.m_Dilation + 1;
+        total = covered > extent.m_Input ? covered - extent.m_Input : 0;
+    }
+    before = static_cast<uint32_t>(total / 2);
+    after = static_cast<uint32_t>(total - total / 2);
+}
+
+/// Sets the paddings of a layer of images (or volumes), whose data has channels last.
+template <typename D>
+void ComputePaddings(D& descriptor, const TensorShape& input, const TensorShape& output,
+                     const unsigned int (&filter)[3])
+{
+    const PaddingScheme scheme = descriptor.m_PaddingScheme;
+    descriptor.m_PaddingScheme = PaddingScheme::Explicit;
+    const unsigned int width = input.GetNumDimensions() - 2;
+    uint32_t dilationX = 1;
+    uint32_t dilationY = 1;
+    if constexpr (requires { descriptor.m_DilationX; })
+    {
+        dilationX = descriptor.m_DilationX;
+        dilationY = descriptor.m_DilationY;
+    }
+    ComputePadding(scheme, {input[width], output[width], filter[2], descriptor.m_StrideX, dilationX},
+                   descriptor.m_PadLeft, descriptor.m_PadRight);
+    ComputePadding(scheme, {input[width - 1], output[width - 1], filter[1], descriptor.m_StrideY, dilationY},
+                   descriptor.m_PadTop, descriptor.m_PadBottom);
+    if constexpr (requires { descriptor.m_StrideZ; })
+    {
+        uint32_t dilationZ = 1;
+        if constexpr (requires { descriptor.m_DilationZ; })
+        {
+            dilationZ = descriptor.m_DilationZ;
+        }
+        ComputePadding(scheme, {input[1], output[1], filter[0], descriptor.m_StrideZ, dilationZ}, descriptor.m_PadFront,
+                       descriptor.m_PadBack);
+    }
+}
+
+/// Replaces what Tenon computes later than Arm NN does: paddings and target shapes. Shapes are known.
+void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view)
+{
+    const auto shape = [&](size_t input) -> const TensorShape& { return view.GetInput(input).GetShape(); };
+    const TensorShape& output = view.GetOutput(0).GetShape();
+    switch (type)
+    {
+    case LayerType::Convolution2d:
+        ComputePaddings(static_cast<Convolution2dDescriptor&>(base), shape(0), output, {1, shape(1)[1], shape(1)[2]});
+        break;
+    case LayerType::DepthwiseConvolution2d:
+        ComputePaddings(static_cast<DepthwiseConvolution2dDescriptor&>(base), shape(0), output,
+                        {1, shape(1)[1], shape(1)[2]});
+        break;
+    case LayerType::Convolution3d: // weights are [D, H, W, I, O]
+        ComputePaddings(static_cast<Convolution3dDescriptor&>(base), shape(0), output,
+                        {shape(1)[0], shape(1)[1], shape(1)[2]});
+        break;
+    case LayerType::TransposeConvolution2d: // the convolution from its output to its input
+        ComputePaddings(static_cast<TransposeConvolution2dDescriptor&>(base), output, shape(0),
+                        {1, shape(1)[1], shape(1)[2]});
+        break;
+    case LayerType::Pooling2d:
+    {
+        auto& pool = static_cast<Pooling2dDescriptor&>(base);
+        ComputePaddings(pool, shape(0), output, {1, pool.m_PoolHeight, pool.m_PoolWidth});
+        break;
+    }
+    case LayerType::Pooling3d:
+    {
+        auto& pool = static_cast<Pooling3dDescriptor&>(base);
+        ComputePaddings(pool, shape(0), output, {pool.m_PoolDepth, pool.m_PoolHeight, pool.m_PoolWidth});
+        break;
+    }
+    case LayerType::Reshape: static_cast<ReshapeDescriptor&>(base).m_TargetShape = output; break;
+    case LayerType::Stack:
+    {
+        auto& stack = static_cast<StackDescriptor&>(base);
+        stack.m_InputShape = shape(0);
+        stack.m_Axis += stack.m_Axis >= output.GetNumDimensions() ? output.GetNumDimensions() : 0; // from the end
+        break;
+    }
+    default: break;
+    }
+}
+
+/// Null where all tensors are as Arm NN has them, with shapes that are known; else why not.
+SupportResult CheckTensors(const LayerView& view)
+{
+    const auto check = [&](const TensorInfo& info, const char* which, size_t i)
+    {
+        const std::string name = std::string(which) + " " + std::to_string(i);
+        if (!info.GetShape().AreAllDimensionsSpecified())
+        {
+            return SupportResult::No(SupportCode::UnsupportedDynamic,
+                                     name + " has shape " + info.GetShape().ToString() +
+                                         ", but backends written for Arm NN need shapes that are known");
+        }
+        if (info.GetDataType() > DataType::Signed64)
+        {
+            return SupportResult::No(SupportCode::UnsupportedType,
+                                     name + " is " + GetDataTypeName(info.GetDataType()) +
+                                         ", which backends written for Arm NN do not have");
+        }
+        return SupportResult::Yes();
+    };
+    for (size_t i = 0; i < view.GetNumInputs(); ++i)
+    {
+        SupportResult result = view.HasInput(i) ? check(view.GetInput(i), "input", i) : SupportResult::Yes();
+        if (!result)
+        {
+            return result;
+        }
+    }
+    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
+    {
+        SupportResult result = check(view.GetOutput(i), "output", i);
+        if (!result)
+        {
+            return result;
+        }
+    }
+    return SupportResult::Yes();
+}
+
+/// The info of input i, or null where it is not connected.
+const TensorInfo* Input(const ShownLayer& layer, size_t i)
+{
+    return i < layer.m_Inputs.size() ? layer.m_Inputs[i] : nullptr;
+}
+
+std::vector<TensorInfo> MakeInfos(const ShownLayer& layer, const Row& row)
+{
+    std::vector<TensorInfo> infos;
+    const auto add = [&](const TensorInfo* info) { infos.push_back(info != nullptr ? *info : TensorInfo()); };
+    if (row.m_Order != InfoOrder::Slots)
+    {
+        add(layer.m_Inputs[0]);
+        add(layer.m_Outputs[0]);
+        const size_t end = row.m_Order == InfoOrder::Weights ? 3 : layer.m_Inputs.size();
+        for (size_t i = 1; i < end; ++i)
+        {
+            add(Input(layer, i));
+        }
+        return infos;
+    }
+    // The weights of cells are in the infos of parameters; anchors are an input when support is asked.
+    const bool hasCellWeights = IsCell(layer.m_Type) || layer.m_Type == LayerType::QuantizedLstm;
+    for (size_t i = 0; i < (hasCellWeights ? row.m_NumTensors : layer.m_Inputs.size()); ++i)
+    {
+        if (layer.m_Inputs[i] != nullptr)
+        {
+            add(layer.m_Inputs[i]);
+        }
+    }
+    for (const TensorInfo* output : layer.m_Outputs)
+    {
+        add(output);
+    }
+    return infos;
+}
+
+LstmInputParamsInfo MakeCellInfos(const ShownLayer& layer)
+{
+    LstmInputParamsInfo p;
+    const TensorInfo** const members[] = {&p.m_InputToInputWeights,     &p.m_InputToForgetWeights,
+                                          &p.m_InputToCellWeights,      &p.m_InputToOutputWeights,
+                                          &p.m_RecurrentToInputWeights, &p.m_RecurrentToForgetWeights,
+                                          &p.m_RecurrentToCellWeights,  &p.m_RecurrentToOutputWeights,
+                                          &p.m_CellToInputWeights,      &p.m_CellToForgetWeights,
+                                          &p.m_CellToOutputWeights,     &p.m_InputGateBias,
+                                          &p.m_ForgetGateBias,          &p.m_CellBias,
+                                          &p.m_OutputGateBias,          &p.m_ProjectionWeights,
+                                          &p.m_ProjectionBias,          &p.m_InputLayerNormWeights,
+                                          &p.m_ForgetLayerNormWeights,  &p.m_CellLayerNormWeights,
+                                          &p.m_OutputLayerNormWeights};
+    size_t slot = 3;
+    for (const TensorInfo** member : members)
+    {
+        *member = Input(layer, slot++);
+    }
+    return p;
+}
+
+QuantizedLstmInputParamsInfo MakeQuantizedCellInfos(const ShownLayer& layer)
+{
+    QuantizedLstmInputParamsInfo p;
+    const TensorInfo** const members[] = {&p.m_InputToInputWeights,
+                                          &p.m_InputToForgetWeights,
+                                          &p.m_InputToCellWeights,
+                                          &p.m_InputToOutputWeights,
+                                          &p.m_RecurrentToInputWeights,
+                                          &p.m_RecurrentToForgetWeights,
+                                          &p.m_RecurrentToCellWeights,
+                                          &p.m_RecurrentToOutputWeights,
+                                          &p.m_InputGateBias,
+                                          &p.m_ForgetGateBias,
+                                          &p.m_CellBias,
+                                          &p.m_OutputGateBias};
+    size_t slot = 3;
+    for (const TensorInfo** member : members)
+    {
+        *member = Input(layer, slot++);
+    }
+    return p;
+}
+
+SupportResult AskAs(const ILayerSupport& support, const ShownLayer& layer, LayerType type,
+                    const BaseDescriptor& descriptor)
+{
+    std::string reason;
+    try
+    {
+        Optional<LstmInputParamsInfo> cell;
+        Optional<QuantizedLstmInputParamsInfo> quantizedCell;
+        if (IsCell(layer.m_Type))
+        {
+            cell = MakeCellInfos(layer);
+        }
+        if (layer.m_Type == LayerType::QuantizedLstm)
+        {
+            quantizedCell = MakeQuantizedCellInfos(layer);
+        }
+        if (support.IsLayerSupported(type, MakeInfos(layer, *FindRow(layer.m_Type)), descriptor, cell, quantizedCell,
+                                     Optional<std::string&>(reason)))
+        {
+            return SupportResult::Yes();
+        }
+    }
+    catch (const std::exception& e)
+    {
+        reason = std::string("its ILayerSupport throws: ") + e.what();
+    }
+    return SupportResult::No(SupportCode::UnsupportedParameters,
+                             reason.empty() ? "its ILayerSupport says no, without a reason" : reason);
+}
+
+/// The name that Arm NN calls deprecated for an ElementwiseBinary of this operation.
+LayerType GetDeprecatedType(BinaryOperation operation)
+{
+    switch (operation)
+    {
+    case BinaryOperation::Add: return LayerType::Addition;
+    case BinaryOperation::Div: return LayerType::Division;
+    case BinaryOperation::Maximum: return LayerType::Maximum;
+    case BinaryOperation::Minimum: return LayerType::Minimum;
+    case BinaryOperation::Mul: return LayerType::Multiplication;
+    case BinaryOperation::Sub: return LayerType::Subtraction;
+    default: return LayerType::ElementwiseBinary; // which ShowLayer refuses
+    }
+}
+
+} // namespace
+
+bool OnlyRenamesDimensions(LayerType type)
+{
+    return type == LayerType::ExpandDims || type == LayerType::Squeeze;
+}
+
+SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
+{
+    const Row* const row = FindRow(view.m_Type);
+    if (row == nullptr)
+    {
+        return SupportResult::No(SupportCode::UnknownLayer,
+                                 std::string("Arm NN 23.08 has no layer ") + GetLayerTypeAsCString(view.m_Type));
+    }
+    if (const char* const own = row->m_FindOwn(*view.m_Descriptor))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 std::string("Arm NN 23.08 has no such value of m_") + own);
+    }
+    SupportResult tensors = CheckTensors(view);
+    if (!tensors)
+    {
+        return tensors;
+    }
+    shown.m_Type = view.m_Type;
+    shown.m_Name = view.m_Name != nullptr ? *view.m_Name : std::string();
+    shown.m_Inputs.assign(view.m_Inputs.begin(), view.m_Inputs.end());
+    shown.m_Outputs.assign(view.m_Outputs.begin(), view.m_Outputs.end());
+    for (size_t i = 0; i < shown.m_Inputs.size(); ++i)
+    {
+        if (shown.m_Inputs[i] != nullptr && i < row->m_NumTensors)
+        {
+            shown.m_Tensors.push_back(i);
+        }
+        else if (shown.m_Inputs[i] != nullptr && !view.IsConstant(i))
+        {
+            return SupportResult::No(SupportCode::UnsupportedDynamic,
+                                     "input " + std::to_string(i) +
+                                         " must be constant for backends written for Arm NN");
+        }
+    }
+    const std::shared_ptr<BaseDescriptor> descriptor = row->m_Copy(*view.m_Descriptor);
+    if (!shown.m_Outputs.empty() && !shown.m_Inputs.empty())
+    {
+        CompleteDescriptor(view.m_Type, *descriptor, view);
+    }
+    shown.m_Descriptor = descriptor;
+    return SupportResult::Yes();
+}
+
+SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown)
+{
+    SupportResult result = AskAs(support, shown, shown.m_Type, *shown.m_Descriptor);
+    if (!result && shown.m_Type == LayerType::ElementwiseBinary)
+    {
+        const LayerType deprecated =
+            GetDeprecatedType(static_cast<const ElementwiseBinaryDescriptor&>(*shown.m_Descriptor).m_Operation);
+        if (AskAs(support, shown, deprecated, BaseDescriptor()))
+        {
+            shown.m_Type = deprecated;
+            shown.m_Descriptor = std::make_shared<NullDescriptor>();
+            return SupportResult::Yes();
+        }
+    }
+    return result;
+}
+
+std::unique_ptr<QueueDescriptor> MakeQueueDescriptor(const ShownLayer& layer, const ConstantHandles& constants,
+                                                     const void* blob)
+{
+    return FindRow(layer.m_Type)->m_Make(layer, constants, blob);
+}
+
+WorkloadInfo MakeWorkloadInfo(const ShownLayer& layer, const std::vector<bool>& isConstant)
+{
+    WorkloadInfo info;
+    info.m_Name = layer.m_Name;
+    const auto get = [&](size_t slot)
+    {
+        TensorInfo copy = *layer.m_Inputs[slot];
+        copy.SetConstant(isConstant[slot]);
+        return copy;
+    };
+    for (const size_t slot : layer.m_Tensors)
+    {
+        info.m_InputTensorInfos.push_back(get(slot));
+    }
+    for (const TensorInfo* output : layer.m_Outputs)
+    {
+        info.m_OutputTensorInfos.push_back(*output);
+    }
+    if (FindRow(layer.m_Type)->m_Order == InfoOrder::Weights)
+    {
+        info.m_WeightsTensorInfo = get(1);
+        if (Input(layer, 2) != nullptr)
+        {
+            info.m_BiasTensorInfo = get(2);
+        }
+    }
+    return info;
+}
+
+} // namespace tenon

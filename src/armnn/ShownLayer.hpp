@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// ShownLayer: a layer as a backend written for Arm NN is shown it, with the types, parameters and tensors that Arm NN
+// 23.08 has.
+#pragma once
+
+#include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/LayerView.hpp>
+
+#include <armnn/backends/ILayerSupport.hpp>
+#include <armnn/backends/WorkloadData.hpp>
+#include <armnn/backends/WorkloadInfo.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// Handles of the constants of a layer, by input slot; null where there is none.
+using ConstantHandles = std::vector<std::unique_ptr<ConstTensorHandle>>;
+
+struct ShownLayer
+{
+    LayerType m_Type = LayerType::Input; ///< may be a deprecated one: Addition in place of ElementwiseBinary
+    std::string m_Name;
+    /// Paddings and shapes are computed, as Arm NN has them.
+    std::shared_ptr<const BaseDescriptor> m_Descriptor;
+    std::vector<const TensorInfo*> m_Inputs; ///< by slot; null where not connected
+    std::vector<const TensorInfo*> m_Outputs;
+    /// The slots whose tensors are inputs of the workload. Further ones are constants of the queue descriptor.
+    std::vector<size_t> m_Tensors;
+};
+
+/// Shows a layer, which must outlive what is shown. No, with the reason, for one that Arm NN does not have like this,
+/// and for one with unknown shapes.
+SupportResult ShowLayer(const LayerView& view, ShownLayer& shown);
+
+/// Asks the backend about a layer that was shown, and if it does not know ElementwiseBinary about the layer of the
+/// deprecated name, whose type `shown` then has. What it throws is a no.
+SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown);
+
+/// Whether the layer gives the bytes of its input under another shape and Arm NN has no such layer: the adapter runs
+/// it.
+bool OnlyRenamesDimensions(LayerType type);
+
+/// The queue descriptor of the layer's type, without tensors. `constants` outlive it.
+std::unique_ptr<QueueDescriptor> MakeQueueDescriptor(const ShownLayer& layer, const ConstantHandles& constants,
+                                                     const void* blob);
+
+/// Infos in the order of the queue descriptor's tensors. `isConstant` is by slot.
+WorkloadInfo MakeWorkloadInfo(const ShownLayer& layer, const std::vector<bool>& isConstant);
+
+} // namespace tenon

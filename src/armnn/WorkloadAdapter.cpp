@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// WorkloadAdapter: see WorkloadAdapter.hpp.
+#include "armnn/WorkloadAdapter.hpp"
+
+#include "armnn/CopyTensor.hpp"
+#include "armnn/ShownLayer.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/TensorHandle.hpp>
+
+#include <armnn/Deprecated.hpp>
+#include <armnn/backends/TensorHandleFactoryRegistry.hpp>
+#include <armnn/backends/WorkloadFactory.hpp>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Makes tensor handles and workloads; owns the memory that they plan. One for each workload, as memory that is
+/// acquired takes no further tensors.
+class HandleMaker
+{
+public:
+    explicit HandleMaker(const WorkloadSource& source) : m_Backend(source.m_Adapted)
+    {
+        if (m_Backend->SupportsTensorAllocatorAPI())
+        {
+            UseRegistry(source.m_Options);
+            return;
+        }
+        std::shared_ptr<IMemoryManager> manager = m_Backend->CreateMemoryManager();
+        m_Factory = m_Backend->CreateWorkloadFactory(manager, source.m_Options);
+        if (manager != nullptr)
+        {
+            m_Registry.RegisterMemoryManager(std::move(manager));
+        }
+        CheckFactory();
+    }
+
+    ~HandleMaker()
+    {
+        if (m_IsAcquired)
+        {
+            m_Registry.ReleaseMemory();
+        }
+    }
+    HandleMaker(const HandleMaker&) = delete;
+    HandleMaker& operator=(const HandleMaker&) = delete;
+
+    std::unique_ptr<ITensorHandle> MakeHandle(const TensorInfo& info) const
+    {
+        constexpr bool isMemoryManaged = true;
+        ARMNN_NO_DEPRECATE_WARN_BEGIN
+        std::unique_ptr<ITensorHandle> handle = m_Handles != nullptr
+                                                    ? m_Handles->CreateTensorHandle(info, isMemoryManaged)
+                                                    : m_Factory->CreateTensorHandle(info, isMemoryManaged);
+        ARMNN_NO_DEPRECATE_WARN_END
+        if (handle == nullptr)
+        {
+            Fail("makes no tensor handle of " + info.ToString());
+        }
+        return handle;
+    }
+
+    bool CanMap() const { return m_Handles == nullptr || m_Handles->SupportsMapUnmap(); }
+
+    std::unique_ptr<tenon::IWorkload> MakeWorkload(LayerType type, const QueueDescriptor& queue,
+                                                   const WorkloadInfo& info) const
+    {
+        std::unique_ptr<tenon::IWorkload> workload = m_Factory->CreateWorkload(type, queue, info);
+        if (workload == nullptr)
+        {
+            Fail(std::string("makes no workload of a layer ") + GetLayerTypeAsCString(type) +
+                 ", though its ILayerSupport says yes");
+        }
+        m_Factory->AfterWorkloadsCreated();
+        return workload;
+    }
+
+    void Acquire()
+    {
+        m_Registry.AquireMemory();
+        m_IsAcquired = true;
+    }
+
+    [[noreturn]] void Fail(const std::string& what) const
+    {
+        throw BackendCapabilityException("backend " + m_Backend->GetId().Get() + " " + what);
+    }
+
+private:
+    void UseRegistry(const ModelOptions& options)
+    {
+        const auto flags = static_cast<MemorySourceFlags>(MemorySource::Undefined);
+        const ITensorHandleFactory::FactoryId id = m_Backend->GetHandleFactoryPreferences().front();
+        m_Factory = m_Backend->CreateWorkloadFactory(m_Registry, options, flags, flags);
+        CheckFactory();
+        m_Handles = m_Registry.GetFactory(id);
+        if (m_Handles == nullptr)
+        {
+            // It is not constant in Arm NN, though it changes the registry alone.
+            const_cast<IBackendInternal&>(*m_Backend).RegisterTensorHandleFactories(m_Registry);
+            m_Handles = m_Registry.GetFactory(id);
+        }
+        if (m_Handles == nullptr)
+        {
+            Fail("prefers the tensor handle factory '" + id + "', but does not register it");
+        }
+    }
+
+    void CheckFactory() const
+    {
+        if (m_Factory == nullptr)
+        {
+            throw InvalidArgumentException("backend " + m_Backend->GetId().Get() +
+                                           " gives no workload factory for the options of this network; it takes "
+                                           "none, or not these");
+        }
+    }
+
+    std::shared_ptr<const IBackendInternal> m_Backend;
+    TensorHandleFactoryRegistry m_Registry; ///< also of the memory manager where the backend has no such factories
+    std::unique_ptr<tenon::IWorkloadFactory> m_Factory;
+    const tenon::ITensorHandleFactory* m_Handles = nullptr; ///< null: the workload factory makes handles
+    bool m_IsAcquired = false;
+};
+
+/// A tensor of a workload.
+struct BoundTensor
+{
+    std::unique_ptr<ITensorHandle> m_Handle;
+    TensorInfo m_Info;
+    size_t m_Slot = 0; ///< of the layer
+
+    /// Maps the handle, and unmaps it at the end.
+    class Mapped
+    {
+    public:
+        Mapped(ITensorHandle& handle, const TensorInfo& info) : m_Handle(handle), m_Memory(handle.Map(true))
+        {
+            if (m_Memory == nullptr)
+            {
+                throw MemoryValidationException("the backend's tensor handle of " + info.ToString() +
+                                                " has no memory to map");
+            }
+        }
+        ~Mapped() { m_Handle.Unmap(); }
+        Mapped(const Mapped&) = delete;
+        Mapped& operator=(const Mapped&) = delete;
+        StridedTensor<std::byte> Get() const { return {static_cast<std::byte*>(m_Memory), m_Handle.GetStrides()}; }
+
+    private:
+        ITensorHandle& m_Handle;
+        void* m_Memory;
+    };
+
+    void Write(const void* source, bool canMap) const
+    {
+        if (m_Info.GetNumBytes() == 0)
+        {
+            return;
+        }
+        if (!canMap)
+        {
+            m_Handle->CopyInFrom(source);
+            return;
+        }
+        const Mapped mapped(*m_Handle, m_Info);
+        CopyTensor({static_cast<const std::byte*>(source), GetUnpaddedTensorStrides(m_Info)}, mapped.Get(),
+                   m_Info.GetShape(), GetDataTypeSize(m_Info.GetDataType()));
+    }
+
+    void Read(void* target, bool canMap) const
+    {
+        if (m_Info.GetNumBytes() == 0)
+        {
+            return;
+        }
+        if (!canMap)
+        {
+            m_Handle->CopyOutTo(target);
+            return;
+        }
+        const Mapped mapped(*m_Handle, m_Info);
+        const StridedTensor<std::byte> source = mapped.Get();
+        CopyTensor({source.m_Memory, source.m_Strides},
+                   {static_cast<std::byte*>(target), GetUnpaddedTensorStrides(m_Info)}, m_Info.GetShape(),
+                   GetDataTypeSize(m_Info.GetDataType()));
+    }
+};
+
+class ShapedAdapter final : public IShapedWorkload
+{
+public:
+    ShapedAdapter(std::shared_ptr<WorkloadSource> source, const ShownLayer& layer, const ReshapeArgs& args,
+                  const void* blob)
+        : m_Source(std::move(source)), m_Maker(*m_Source), m_CanMap(m_Maker.CanMap())
+    {
+        std::vector<bool> isConstant(layer.m_Inputs.size(), false);
+        m_Constants.resize(layer.m_Inputs.size());
+        for (size_t i = 0; i < layer.m_Inputs.size(); ++i)
+        {
+            const void* const values = i < args.m_ConstantData.size() ? args.m_ConstantData[i] : nullptr;
+            isConstant[i] = values != nullptr;
+            if (isConstant[i])
+            {
+                m_Constants[i] = std::make_unique<ConstPassthroughTensorHandle>(*layer.m_Inputs[i], values);
+            }
+        }
+        const std::unique_ptr<QueueDescriptor> queue = MakeQueueDescriptor(layer, m_Constants, blob);
+        for (const size_t slot : layer.m_Tensors)
+        {
+            BoundTensor tensor = Bind(*layer.m_Inputs[slot], slot, queue->m_Inputs);
+            if (isConstant[slot])
+            {
+                // Without Manage, it has memory of its own.
+                tensor.m_Handle->Allocate();
+                tensor.Write(args.m_ConstantData[slot], m_CanMap);
+                m_ConstantTensors.push_back(std::move(tensor));
+            }
+            else
+            {
+                m_Inputs.push_back(std::move(tensor));
+            }
+        }
+        for (size_t i = 0; i < layer.m_Outputs.size(); ++i)
+        {
+            m_Outputs.push_back(Bind(*layer.m_Outputs[i], i, queue->m_Outputs));
+        }
+        m_Workload = m_Maker.MakeWorkload(layer.m_Type, *queue, MakeWorkloadInfo(layer, isConstant));
+        ForEachTensor([](ITensorHandle& handle) { handle.Manage(); });
+        ForEachTensor([](ITensorHandle& handle) { handle.Allocate(); });
+        m_Maker.Acquire();
+        m_Workload->PostAllocationConfigure();
+    }
+
+    void Execute(const ExecuteArgs& args) const override
+    {
+        const std::lock_guard lock(m_Mutex);
+        for (const BoundTensor& input : m_Inputs)
+        {
+            input.Write(args.m_Inputs[input.m_Slot], m_CanMap);
+        }
+        m_Workload->Execute();
+        for (const BoundTensor& output : m_Outputs)
+        {
+            output.Read(args.m_Outputs[output.m_Slot], m_CanMap);
+        }
+    }
+
+private:
+    BoundTensor Bind(const TensorInfo& info, size_t slot, std::vector<ITensorHandle*>& handles) const
+    {
+        BoundTensor tensor;
+        tensor.m_Handle = m_Maker.MakeHandle(info);
+        tensor.m_Info = info;
+        tensor.m_Slot = slot;
+        handles.push_back(tensor.m_Handle.get());
+        return tensor;
+    }
+
+    template <typename F>
+    void ForEachTensor(F f)
+    {
+        for (const auto* tensors : {&m_Inputs, &m_Outputs})
+        {
+            for (const BoundTensor& tensor : *tensors)
+            {
+                f(*tensor.m_Handle);
+            }
+        }
+    }
+
+    std::shared_ptr<WorkloadSource> m_Source;
+    HandleMaker m_Maker; ///< goes after the tensors and the workload
+    bool m_CanMap;
+    ConstantHandles m_Constants;
+    std::vector<BoundTensor> m_ConstantTensors;
+    std::vector<BoundTensor> m_Inputs; ///< those that are no constants
+    std::vector<BoundTensor> m_Outputs;
+    std::unique_ptr<tenon::IWorkload> m_Workload;
+    mutable std::mutex m_Mutex; ///< the workload has one set of tensors
+};
+
+/// Copies input 0 to output 0.
+class ShapedRenaming final : public IShapedWorkload
+{
+public:
+    explicit ShapedRenaming(size_t bytes) : m_Bytes(bytes) {}
+    bool IsCopy() const override { return true; }
+    void Execute(const ExecuteArgs& args) const override
+    {
+        if (m_Bytes != 0 && args.m_Inputs[0] != args.m_Outputs[0])
+        {
+            std::memcpy(args.m_Outputs[0], args.m_Inputs[0], m_Bytes);
+        }
+    }
+
+private:
+    size_t m_Bytes;
+};
+
+class WorkloadAdapter final : public backend::IWorkload
+{
+public:
+    WorkloadAdapter(std::shared_ptr<WorkloadSource> source, const LayerView& layer)
+        : m_Source(std::move(source)), m_Type(layer.m_Type), m_Guid(layer.m_Guid), m_Blob(layer.m_Blob),
+          m_Name(m_Source->m_Adapted->GetId().Get() + GetLayerTypeAsCString(layer.m_Type))
+    {
+    }
+
+    const char* GetName() const override { return m_Name.c_str(); }
+
+    std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
+    {
+        if (OnlyRenamesDimensions(m_Type))
+        {
+            return std::make_unique<ShapedRenaming>(args.GetOutput(0).GetNumBytes());
+        }
+        LayerView view;
+        view.m_Type = m_Type;
+        view.m_Name = args.m_Name;
+        view.m_Guid = m_Guid;
+        view.m_Descriptor = args.m_Descriptor;
+        view.m_Inputs = args.m_Inputs;
+        view.m_Outputs = args.m_Outputs;
+        view.m_ConstantData = args.m_ConstantData;
+        view.m_Blob = m_Blob;
+        const std::lock_guard lock(m_Source->m_Mutex);
+        ShownLayer shown;
+        SupportResult result = ShowLayer(view, shown);
+        if (result)
+        {
+            result = AskBackend(*m_Source->m_Support, shown);
+        }
+        if (!result)
+        {
+            throw LayerValidationException("backend " + m_Source->m_Adapted->GetId().Get() +
+                                           " does not run the layer with these shapes: " + result.m_Reason);
+        }
+        return std::make_unique<ShapedAdapter>(m_Source, shown, args, m_Blob);
+    }
+
+private:
+    std::shared_ptr<WorkloadSource> m_Source;
+    LayerType m_Type;
+    LayerGuid m_Guid;
+    const void* m_Blob;
+    std::string m_Name;
+};
+
+} // namespace
+
+std::unique_ptr<backend::IWorkload> AdaptWorkload(std::shared_ptr<WorkloadSource> source, const LayerView& layer)
+{
+    return std::make_unique<WorkloadAdapter>(std::move(source), layer);
+}
+
+} // namespace tenon

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// IWorkloadFactory::IsLayerSupported: asks a backend about a layer of a network that is being built.
+#include "armnn/BackendAdapter.hpp"
+#include "armnn/ShownLayer.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/IConnectableLayer.hpp>
+#include <tenon/backend/BackendRegistry.hpp>
+
+#include <armnn/BackendRegistry.hpp>
+#include <armnn/backends/WorkloadFactory.hpp>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// The infos of a layer's slots; a view of them.
+struct SlotInfos
+{
+    SlotInfos(const IConnectableLayer& layer, Optional<DataType> type)
+    {
+        for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+        {
+            const IInputSlot& slot = layer.GetInputSlot(i);
+            const IOutputSlot* const source = slot.GetConnection();
+            const bool isConstant =
+                source != nullptr && source->GetOwningIConnectableLayer().GetType() == LayerType::Constant;
+            m_Inputs.push_back(source != nullptr ? Keep(slot.GetTensorInfo(), type, isConstant) : nullptr);
+        }
+        for (unsigned int i = 0; i < layer.GetNumOutputSlots(); ++i)
+        {
+            m_Outputs.push_back(Keep(layer.GetOutputSlot(i).GetTensorInfo(), type, false));
+        }
+    }
+
+    std::vector<const TensorInfo*> m_Inputs; ///< null where not connected
+    std::vector<const TensorInfo*> m_Outputs;
+
+private:
+    const TensorInfo* Keep(TensorInfo info, const Optional<DataType>& type, bool isConstant)
+    {
+        const DataType own = info.GetDataType();
+        if (type && (own == DataType::Float32 || own == DataType::Float16 || own == DataType::BFloat16))
+        {
+            info.SetDataType(type.value());
+        }
+        info.SetConstant(info.IsConstant() || isConstant);
+        m_Infos.push_back(std::move(info));
+        return &m_Infos.back();
+    }
+
+    std::deque<TensorInfo> m_Infos;
+};
+
+SupportResult AskAdapted(const BackendId& id, const LayerView& view, const ModelOptions& options)
+{
+    ShownLayer shown;
+    const SupportResult result = ShowLayer(view, shown);
+    if (!result)
+    {
+        return result;
+    }
+    const auto made = BackendRegistryInstance().GetFactory(id)();
+    if (made == nullptr)
+    {
+        throw InvalidArgumentException("what was registered as backend " + id.Get() + " makes none");
+    }
+    return AskBackend(*GetAdaptedSupport(*made, options), shown);
+}
+
+} // namespace
+
+bool IWorkloadFactory::IsLayerSupported(const BackendId& backendId, const IConnectableLayer& layer,
+                                        Optional<DataType> dataType, std::string& outReasonIfUnsupported,
+                                        const ModelOptions& modelOptions)
+{
+    const SlotInfos infos(layer, dataType);
+    const std::string name = layer.GetName();
+    LayerView view;
+    view.m_Type = layer.GetType();
+    view.m_Name = &name;
+    view.m_Guid = layer.GetGuid();
+    view.m_Descriptor = &layer.GetParameters();
+    view.m_Inputs = infos.m_Inputs;
+    view.m_Outputs = infos.m_Outputs;
+    view.m_HasValues = false;
+    backend::BackendRegistry builtin;
+    RegisterBuiltinBackends(builtin);
+    const auto found = builtin.Find(backendId);
+    const SupportResult result = found != nullptr ? found->GetLayerSupport(modelOptions)->IsLayerSupported(view)
+                                                  : AskAdapted(backendId, view, modelOptions);
+    outReasonIfUnsupported = result.m_Reason;
+    return result.IsSupported();
+}
+
+bool IWorkloadFactory::IsLayerSupported(const BackendId& backendId, const IConnectableLayer& layer,
+                                        Optional<DataType> dataType, std::string& outReasonIfUnsupported)
+{
+    return IsLayerSupported(backendId, layer, dataType, outReasonIfUnsupported, {});
+}
+
+bool IWorkloadFactory::IsLayerSupported(const IConnectableLayer& layer, Optional<DataType> dataType,
+                                        std::string& outReasonIfUnsupported, const ModelOptions& modelOptions)
+{
+    return IsLayerSupported(layer.GetBackendId(), layer, dataType, outReasonIfUnsupported, modelOptions);
+}
+
+bool IWorkloadFactory::IsLayerSupported(const IConnectableLayer& layer, Optional<DataType> dataType,
+                                        std::string& outReasonIfUnsupported)
+{
+    return IsLayerSupported(layer.GetBackendId(), layer, dataType, outReasonIfUnsupported, {});
+}
+
+} // namespace tenon

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// ConstTensorHandle: see TensorHandle.hpp.
+#include <tenon/Exceptions.hpp>
+#include <tenon/TensorHandle.hpp>
+
+#include <array>
+#include <cstring>
+
+namespace tenon
+{
+
+ITensorHandle::~ITensorHandle() = default;
+ConstTensorHandle::~ConstTensorHandle() = default;
+ConstPassthroughTensorHandle::~ConstPassthroughTensorHandle() = default;
+
+TensorShape GetUnpaddedTensorStrides(const TensorInfo& tensorInfo)
+{
+    const TensorShape& shape = tensorInfo.GetShape();
+    if (!shape.AreAllDimensionsSpecified() || tensorInfo.GetDataType() == DataType::QSymmS4)
+    {
+        throw InvalidArgumentException("the strides of " + tensorInfo.ToString() +
+                                       " are not whole, known numbers of bytes");
+    }
+    std::array<unsigned int, MaxNumOfTensorDimensions> strides{};
+    unsigned int stride = GetDataTypeSize(tensorInfo.GetDataType());
+    for (unsigned int i = shape.GetNumDimensions(); i-- > 0;)
+    {
+        strides[i] = stride;
+        stride *= shape[i];
+    }
+    return TensorShape(shape.GetNumDimensions(), strides.data());
+}
+
+const void* ConstTensorHandle::Map(bool) const
+{
+    return m_Memory;
+}
+
+void ConstTensorHandle::CopyOutTo(void* memory) const
+{
+    if (m_Memory == nullptr)
+    {
+        throw NullPointerException("a tensor handle without memory is read: " + m_TensorInfo.ToString());
+    }
+    std::memcpy(memory, m_Memory, m_TensorInfo.GetNumBytes());
+}
+
+void ConstTensorHandle::CopyInFrom(const void*)
+{
+    throw UnimplementedException("a tensor handle that is only read is written: " + m_TensorInfo.ToString());
+}
+
+void ConstTensorHandle::ThrowElementType() const
+{
+    throw InvalidArgumentException("the elements of " + m_TensorInfo.ToString() + " are not of the C++ type asked for");
+}
+
+void ConstPassthroughTensorHandle::Allocate()
+{
+    throw InvalidArgumentException("a tensor handle of memory that is there takes no other");
+}
+
+} // namespace tenon
