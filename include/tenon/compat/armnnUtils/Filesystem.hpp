@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: temporary files and folders. The functions are in libarmnn.
+// For programs written for Arm NN: temporary files and folders. The functions are in libtenon_armnn.
 #pragma once
 
 #include <tenon/Export.hpp>
