@@ -41,7 +41,8 @@ IRuntimePtr MakeRuntime(const Options& options)
     }
 }
 
-std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime)
+std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime,
+                                      const char* option)
 {
     const BackendIdSet& there = runtime.GetDeviceSpec().GetSupportedBackends();
     std::vector<BackendId> selected;
@@ -53,7 +54,7 @@ std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, con
         }
         else if (names.size() > 1)
         {
-            PrintWarning(fmt::format("--compute: there is no backend '{}'", OneLine(name)));
+            PrintWarning(fmt::format("{}: there is no backend '{}'", option, OneLine(name)));
         }
     }
     if (selected.empty())
@@ -61,7 +62,7 @@ std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, con
         std::vector<std::string> all(there.begin(), there.end());
         std::sort(all.begin(), all.end());
         throw UsageError(
-            fmt::format("--compute: there is no backend {}; there are {}", QuotedList(names), QuotedList(all)));
+            fmt::format("{}: there is no backend {}; there are {}", option, QuotedList(names), QuotedList(all)));
     }
     return selected;
 }

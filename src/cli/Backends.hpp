@@ -16,8 +16,9 @@ namespace tenon::cli
 /// warning; a file that was named itself has to be one. Throws UsageError.
 IRuntimePtr MakeRuntime(const Options& options);
 
-/// The backends of -c that exist. One that does not is passed over with a warning, as long as another does. Throws
-/// UsageError where none does.
-std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime);
+/// The backends of an option that exist. One that does not is passed over with a warning, as long as another does.
+/// Throws UsageError where none does.
+std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime,
+                                      const char* option);
 
 } // namespace tenon::cli

@@ -106,6 +106,16 @@ void AppendElement(DataType type, const std::byte* data, size_t i, std::string& 
                  });
 }
 
+void AppendPlainElement(DataType type, const std::byte* data, size_t i, std::string& text)
+{
+    if (type == DataType::Boolean)
+    {
+        text += Load<uint8_t>(data, i) != 0 ? '1' : '0';
+        return;
+    }
+    AppendElement(type, data, i, text);
+}
+
 bool ParseElement(DataType type, std::string_view text, std::byte* data, size_t i)
 {
     return VisitStorage(type,

@@ -6,6 +6,7 @@
 #include "cli/Storage.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/Tensor.hpp>
 
 #include <fmt/format.h>
 
@@ -168,6 +169,18 @@ bool IsFloatType(DataType type)
 {
     return type == DataType::Float16 || type == DataType::BFloat16 || type == DataType::Float32 ||
            type == DataType::Float64;
+}
+
+std::optional<DataType> FindDataType(std::string_view name)
+{
+    for (const TypeNames& names : NamesOfTypes)
+    {
+        if (GetDataTypeName(names.m_Type) == name)
+        {
+            return names.m_Type;
+        }
+    }
+    return {};
 }
 
 const char* GetNpyType(DataType type)

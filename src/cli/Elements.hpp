@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ void SetElement(DataType type, std::byte* data, size_t i, double value);
 /// Appends element i as text that reads back as the same value (16-bit floats: to their precision).
 void AppendElement(DataType type, const std::byte* data, size_t i, std::string& text);
 
+/// The same, and a Boolean as 0 or 1.
+void AppendPlainElement(DataType type, const std::byte* data, size_t i, std::string& text);
+
 /// Stores the number that `text` spells; false when it is none, or out of the type's range. Complex: "1.5+2j" or "1.5".
 bool ParseElement(DataType type, std::string_view text, std::byte* data, size_t i);
 
@@ -29,6 +33,9 @@ bool ParseElement(DataType type, std::string_view text, std::byte* data, size_t 
 bool IsIntegerType(DataType type);
 /// Float16, BFloat16, Float32 and Float64.
 bool IsFloatType(DataType type);
+
+/// The type of this name, as GetDataTypeName() gives it.
+std::optional<DataType> FindDataType(std::string_view name);
 
 /// How .npy files name the type: "<f4". BFloat16 is "<u2" (its bits), 4-bit is "|i1" (its values).
 const char* GetNpyType(DataType type);

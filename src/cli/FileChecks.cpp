@@ -34,6 +34,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> ReadFiles(const Options& options)
 {
     std::vector<std::string> read = options.m_InputFiles;
+    read.insert(read.end(), options.m_CompareFiles.begin(), options.m_CompareFiles.end());
     read.push_back(options.m_ModelPath);
     read.push_back(options.m_LabelsFile);
     read.push_back(options.m_DynamicBackendsPath);
@@ -198,6 +199,14 @@ void CheckFiles(const Options& options)
 {
     const std::vector<std::string> read = ReadFiles(options);
     CheckCachedNetworkFile(options);
+    for (const std::string& path : options.m_CompareFiles) // read after the run, which may be long
+    {
+        std::error_code error;
+        if (!IsStandardInput(path) && !fs::exists(path, error))
+        {
+            throw InputError(fmt::format("--compare-output: there is no file '{}'", OneLine(path)));
+        }
+    }
     CheckStreamsToRead(read);
     CheckPipesToWrite(read, WrittenFiles(options));
     CheckStandardOutput(options);

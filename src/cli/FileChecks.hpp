@@ -11,7 +11,7 @@ namespace tenon::cli
 
 /// Throws UsageError where a file would be written twice, over one that is read, or into a folder that is not there,
 /// where standard input or output is given to two, where a pipe is read twice or both read and written, and where
-/// --cached-network-filepath names no regular file.
+/// --cached-network-filepath names no regular file. Throws InputError where a file of --compare-output is not there.
 void CheckFiles(const Options& options);
 
 /// Whether a file to write is standard output, which then has nothing else.

@@ -6,6 +6,7 @@
 #include "cli/Errors.hpp"
 #include "cli/Npy.hpp"
 #include "cli/NpyHeader.hpp"
+#include "cli/Quantize.hpp"
 #include "cli/Strings.hpp"
 #include "cli/TensorMemory.hpp"
 #include "cli/TextFile.hpp"
@@ -41,22 +42,24 @@ void RequireKnownShape(const TensorInfo& info)
 }
 
 FileInput::FileInput(const std::string& path, const TensorInfo& expected, const std::string& shapeFrom,
-                     const Limits& limits)
-    : m_Source(path, limits.m_MaxFileBytes, RaiseFileBytes,
+                     const Limits& limits, bool quantizes)
+    : m_InFile(quantizes && StandsForReals(expected) ? AsFloat32(expected) : expected),
+      m_Source(path, limits.m_MaxFileBytes, RaiseFileBytes,
                [&](std::string_view start)
                {
-                   CheckKnownBytes(expected, limits);
-                   const bool isRaw = FindKind(path, start, expected) == Kind::Raw;
-                   const bool isBounded = isRaw && expected.GetShape().AreAllDimensionsSpecified();
-                   return isBounded ? expected.GetNumBytes() + uint64_t{1} : NoBound;
+                   CheckKnownBytes(m_InFile, limits);
+                   const bool isRaw = FindKind(path, start, m_InFile) == Kind::Raw;
+                   const bool isBounded = isRaw && m_InFile.GetShape().AreAllDimensionsSpecified();
+                   return isBounded ? m_InFile.GetNumBytes() + uint64_t{1} : NoBound;
                }),
       m_Info(expected)
 {
-    CheckKnownBytes(expected, limits);
-    m_Kind = FindKind(path, m_Source.ReadStart(InputSource::StartBytes), expected);
+    CheckKnownBytes(m_InFile, limits);
+    m_Kind = FindKind(path, m_Source.ReadStart(InputSource::StartBytes), m_InFile);
     if (m_Kind == Kind::Npy)
     {
-        m_Info = ReadNpyInfo(m_Source, expected, limits.m_MaxTensorBytes);
+        m_InFile = ReadNpyInfo(m_Source, m_InFile, limits.m_MaxTensorBytes);
+        m_Info.SetShape(m_InFile.GetShape());
         if (!shapeFrom.empty() && m_Info.GetShape() != expected.GetShape())
         {
             throw InputError(fmt::format("its shape is {}, but {} says {}", m_Info.GetShape().ToString(), shapeFrom,
@@ -67,9 +70,10 @@ FileInput::FileInput(const std::string& path, const TensorInfo& expected, const 
     {
         m_Picture = m_Source.ReadWhole();
         m_Info = GetPictureInfo(m_Picture, expected);
+        m_InFile = m_Info;
     }
     RequireKnownShape(m_Info);
-    CheckTensorBytes(m_Info, limits);
+    CheckTensorBytes(m_InFile, limits);
 }
 
 FileInput::Kind FileInput::FindKind(const std::string& path, std::string_view start, const TensorInfo& expected)
@@ -107,16 +111,16 @@ FileInput::Kind FileInput::FindKind(const std::string& path, std::string_view st
 InputData FileInput::LoadRaw() const
 {
     InputFile file = m_Source.Open();
-    if (file.Remaining() != m_Info.GetNumBytes())
+    if (file.Remaining() != m_InFile.GetNumBytes())
     {
         // Of a stream no more than this is read.
-        const bool hasUnread = m_Source.Content() != nullptr && file.Remaining() > m_Info.GetNumBytes();
-        throw InputError(fmt::format("a raw file of {} bytes was expected; it has {}", m_Info.GetNumBytes(),
+        const bool hasUnread = m_Source.Content() != nullptr && file.Remaining() > m_InFile.GetNumBytes();
+        throw InputError(fmt::format("a raw file of {} bytes was expected; it has {}", m_InFile.GetNumBytes(),
                                      hasUnread ? "more" : std::to_string(file.Remaining())));
     }
-    InputData data{m_Info, Buffer(m_Info.GetNumBytes()), "raw bytes"};
+    InputData data{m_InFile, Buffer(m_InFile.GetNumBytes()), "raw bytes"};
     file.Read(data.m_Data.Data(), data.m_Data.Size());
-    if (m_Info.GetDataType() == DataType::Boolean)
+    if (m_InFile.GetDataType() == DataType::Boolean)
     {
         for (size_t i = 0; i < data.m_Data.Size(); ++i) // a Boolean is 0 or 1, but a file may hold anything
         {
@@ -135,7 +139,7 @@ InputData FileInput::Load(const Normalisation& normalisation, const Limits& limi
     }
     else if (m_Kind == Kind::Npy)
     {
-        NpyArray array = ReadNpy(m_Source, m_Info, limits.m_MaxTensorBytes);
+        NpyArray array = ReadNpy(m_Source, m_InFile, limits.m_MaxTensorBytes);
         data = {std::move(array.m_Info), std::move(array.m_Data), {}};
     }
     else if (m_Kind == Kind::Picture)
@@ -145,7 +149,13 @@ InputData FileInput::Load(const Normalisation& normalisation, const Limits& limi
     }
     else
     {
-        data = {m_Info, ParseTextTensor(m_Source.ReadWhole(), m_Info), "text"};
+        data = {m_InFile, ParseTextTensor(m_Source.ReadWhole(), m_InFile), "text"};
+    }
+    if (m_InFile.GetDataType() != m_Info.GetDataType())
+    {
+        data.m_Data = QuantizeFloats(data.m_Data, m_Info);
+        data.m_Info = m_Info;
+        data.m_Description += data.m_Description.empty() ? "quantized" : ", quantized";
     }
     data.m_Description = OneLine(m_Source.Path()) + (data.m_Description.empty() ? "" : ", " + data.m_Description);
     return data;

@@ -20,8 +20,10 @@ class FileInput
 public:
     /// The kind follows from the file's content and extension. An .npy file brings its own shape unless `shapeFrom`
     /// says what fixes it ("--input-tensor-shape"), and a picture the sizes that are open; of the others, a text's
-    /// count of numbers and a raw file's bytes must fit.
-    FileInput(const std::string& path, const TensorInfo& expected, const std::string& shapeFrom, const Limits& limits);
+    /// count of numbers and a raw file's bytes must fit. With `quantizes`, a file for a quantized tensor holds Float32
+    /// in place of stored values, unless it is a picture.
+    FileInput(const std::string& path, const TensorInfo& expected, const std::string& shapeFrom, const Limits& limits,
+              bool quantizes = false);
 
     /// With the shape that the data has.
     const TensorInfo& Info() const { return m_Info; }
@@ -39,6 +41,7 @@ private:
     static Kind FindKind(const std::string& path, std::string_view start, const TensorInfo& expected);
     InputData LoadRaw() const;
 
+    TensorInfo m_InFile; ///< what the file holds; of another type than m_Info where its numbers are to be quantized
     InputSource m_Source;
     TensorInfo m_Info;
     Kind m_Kind = Kind::Raw;

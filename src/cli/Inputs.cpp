@@ -87,7 +87,9 @@ auto At(const std::string& place, const TensorInfo& info, Step step)
 
 void CheckCount(const std::vector<Binding>& bindings, size_t numFiles, unsigned int iterations)
 {
-    if (numFiles == 0 || numFiles == bindings.size() || (!bindings.empty() && numFiles == bindings.size() * iterations))
+    const bool isWholeSets = !bindings.empty() && numFiles % bindings.size() == 0;
+    const size_t numSets = isWholeSets ? numFiles / bindings.size() : 0;
+    if (numFiles == 0 || (isWholeSets && numSets <= iterations))
     {
         return;
     }
@@ -98,14 +100,13 @@ void CheckCount(const std::vector<Binding>& bindings, size_t numFiles, unsigned 
     }
     std::string message = fmt::format("--input-tensor-data has {} file(s), but the model has {} input(s){}{}", numFiles,
                                       bindings.size(), expected.empty() ? "" : ": ", fmt::join(expected, ", "));
-    if (iterations > 1)
+    if (isWholeSets)
     {
-        message += fmt::format("; {} iterations take as many, or a set of them each", iterations);
+        message += fmt::format("; if they are a set for each of {0} iterations, add --iterations {0}", numSets);
     }
-    else if (!bindings.empty() && numFiles % bindings.size() == 0)
+    else if (iterations > 1)
     {
-        message += fmt::format("; if they are a set for each of {0} iterations, add --iterations {0}",
-                               numFiles / bindings.size());
+        message += fmt::format("; {} iterations take one set of as many files, or several sets in turn", iterations);
     }
     throw UsageError(message);
 }
@@ -170,7 +171,8 @@ void FillWithRandom(InputData& data, size_t index)
 
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
-                                  const Normalisation& normalisation, const Limits& limits, unsigned int iterations)
+                                  const Normalisation& normalisation, const Limits& limits, unsigned int iterations,
+                                  bool quantizes)
 {
     CheckCount(bindings, files.size(), iterations);
     std::vector<InputData> inputs;
@@ -199,7 +201,7 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
             continue;
         }
         places[i] = fmt::format("file '{}' for {}, which is {}", OneLine(files[i]), places[i], Expectation(info));
-        sources.push_back(At(places[i], info, [&] { return FileInput(files[i], info, shapeFrom, limits); }));
+        sources.push_back(At(places[i], info, [&] { return FileInput(files[i], info, shapeFrom, limits, quantizes); }));
         remarks.push_back(shapeFrom.empty() ? DescribeOtherShape(binding, sources[i].Info(), files[i]) : "");
         inputs.push_back({sources[i].Info(), {}, {}});
     }

@@ -29,15 +29,16 @@ struct InputData
     std::string m_Remark = {};
 };
 
-/// One per binding, in their order; without files, they have no memory yet. As many files as all of `iterations` need
-/// are a set for each, one set after another, whose shapes are those of the first; fewer are one set for all. `shapes`,
-/// if not empty, has one entry per binding; an empty one says nothing. Throws InputError naming the input, the file and
-/// what was expected, and for more bytes together than the limit; RunError where memory runs out; UsageError for
-/// another number of files and for a normalisation without a picture.
+/// One per binding, in their order; without files, they have no memory yet. More files are further sets, one set after
+/// another, at most one for each of `iterations`; their shapes are those of the first set. `shapes`, if not empty, has
+/// one entry per binding; an empty one says nothing. With `quantizes`, files for quantized inputs hold real numbers,
+/// which are quantized. Throws InputError naming the input, the file and its expected content, and for more bytes
+/// together than the limit; RunError where memory runs out; UsageError for another number of files and for a
+/// normalisation without a picture.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
-                                  const Normalisation& normalisation, const Limits& limits,
-                                  unsigned int iterations = 1);
+                                  const Normalisation& normalisation, const Limits& limits, unsigned int iterations = 1,
+                                  bool quantizes = false);
 
 /// Inputs without files get memory and values, seeded by their index. Floats and complex numbers in [-1, 1); all values
 /// of quantized types; 0 or 1 for plain integers, which tend to be indices, and for Booleans. Throws RunError where

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -46,6 +47,26 @@ std::vector<std::string> SplitNames(const std::vector<std::string>& lists, const
                 throw UsageError(fmt::format("{}: a name in '{}' is empty or given twice", option, OneLine(list)));
             }
             names.push_back(std::move(name));
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> SplitBackends(const std::vector<std::string>& lists, const char* option)
+{
+    std::vector<std::string> names;
+    for (const std::string& list : lists)
+    {
+        for (std::string& name : SplitEscaped(list, ','))
+        {
+            if (name.empty())
+            {
+                throw UsageError(fmt::format("{}: a backend in '{}' has no name", option, OneLine(list)));
+            }
+            if (std::find(names.begin(), names.end(), name) == names.end())
+            {
+                names.push_back(std::move(name));
+            }
         }
     }
     return names;

@@ -16,6 +16,9 @@ std::vector<std::string> SplitFiles(const std::string& list, const char* option)
 /// Names out of all lists, none of them twice. They may have commas, as paths do.
 std::vector<std::string> SplitNames(const std::vector<std::string>& lists, const char* option);
 
+/// The same for names of backends, of which those that are given again are left out.
+std::vector<std::string> SplitBackends(const std::vector<std::string>& lists, const char* option);
+
 /// One shape of --input-tensor-shape; `whole` is all that the option says.
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole);
 

@@ -3,7 +3,9 @@
 // follow.
 #include "cli/Options.hpp"
 
+#include "cli/ArmNNOptions.hpp"
 #include "cli/Errors.hpp"
+#include "cli/File.hpp"
 #include "cli/LimitOption.hpp"
 #include "cli/OptionValues.hpp"
 #include "cli/Strings.hpp"
@@ -20,6 +22,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 
 namespace tenon::cli
@@ -57,6 +61,9 @@ struct RawOptions
     std::vector<std::string> m_InputNames;
     std::vector<std::string> m_OutputNames;
     std::string m_InputShapes;
+    std::vector<std::string> m_CompareBackends;
+    std::string m_CompareFiles;
+    std::string m_Graph; ///< "true" where the option has no value
     unsigned int m_TopK = DefaultTopK;
     bool m_Details = false;
     bool m_DetailsOnly = false;
@@ -64,11 +71,12 @@ struct RawOptions
     std::vector<std::string> m_DisabledFusions;
 };
 
-/// Parsed here, because CLI11 does not say which numbers there are. `names` end with the long one.
+/// Parsed here, because CLI11 does not say which numbers there are. `names` end with the one that messages have.
 void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int least, unsigned int most,
                const char* description)
 {
-    const auto parse = [&target, least, most, option = std::strstr(names, "--")](const std::string& text)
+    const char* const comma = std::strrchr(names, ',');
+    const auto parse = [&target, least, most, option = comma != nullptr ? comma + 1 : names](const std::string& text)
     { target = ParseNumber(text, option, least, most); };
     app.add_option_function<std::string>(names, parse, description)->type_name("UINT");
 }
@@ -80,7 +88,7 @@ void AddNumber(CLI::App& app, const char* option, std::optional<float>& target, 
     app.add_option_function<std::string>(option, parse, description)->type_name("FLOAT");
 }
 
-void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
+void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptions& armNN)
 {
     app.footer(Footer);
     app.set_help_flag("-h,--help", "Print this and exit");
@@ -91,7 +99,7 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("-f,--model-format", raw.m_ModelFormat,
                    "tflite-binary, tflite or tenon; not needed, but a file of another format is refused");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
-    AddNumber(app, "--subgraph", options.m_Subgraph, 0, AnyNumber,
+    AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
               "The subgraph of the model to run, by number (default 0)");
     app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
         ->allow_extra_args(false);
@@ -108,11 +116,22 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option(
         "-d,--input-tensor-data", raw.m_InputFiles,
         "One file per input, with commas between them: .npy; a picture (PNG, JPEG, BMP), which is resized to "
-        "the input; .bin with the tensor's raw bytes; text with numbers. With -I N also one per input and "
-        "iteration, all of the first iteration before those of the second. Without it, inputs are filled with "
-        "seeded random values");
+        "the input; .bin with the tensor's raw bytes; text with numbers. With -I N also several sets of them, all "
+        "files of the first set before those of the second: iterations take the sets in turn. Without it, inputs are "
+        "filled with seeded random values");
+    app.add_flag(
+        "-q,--quantize-input", options.m_QuantizeInputs,
+        "Files of -d for quantized inputs hold real numbers (pictures aside), to be quantized as the model says");
     app.add_option("-w,--write-outputs-to-file", raw.m_OutputFiles,
-                   "One .npy file to write per output, for the last iteration; or one per output and iteration");
+                   "One file to write per output, for the last iteration: .npy, or text where its name ends with .txt. "
+                   "With -I N also several sets of them, which iterations take in turn");
+    app.add_flag("-l,--dequantize-output", options.m_DequantizeOutputs,
+                 "Print, write and compare quantized outputs as the real numbers (Float32) for which they stand");
+    app.add_option("-C,--compare-output", raw.m_CompareFiles,
+                   "One file per output, as -w writes them, to print the root of the mean square difference of bytes");
+    app.add_option("-B,--compare-output-with-backend", raw.m_CompareBackends,
+                   "The same against a run of the last iteration on these backends")
+        ->allow_extra_args(false);
     app.add_option("-i,--input-name", raw.m_InputNames, "Names of the inputs, in the order of -d and -s")
         ->allow_extra_args(false);
     app.add_option("-o,--output-name", raw.m_OutputNames, "Names of the outputs to give, in the order of -w")
@@ -120,6 +139,19 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("-s,--input-tensor-shape", raw.m_InputShapes,
                    "New shapes of the inputs, e.g. 1,224,224,3:1,10; an empty one keeps the model's");
     AddNumber(app, "-I,--iterations", options.m_Iterations, 1, MaxIterations, "How often to run (default 1)");
+    const auto parseThreshold = [&options](const std::string& text)
+    {
+        options.m_MaxInferenceMs = ParseFinite(text, "--threshold-time", true);
+        if (*options.m_MaxInferenceMs < 0.0f)
+        {
+            throw UsageError(
+                fmt::format("--threshold-time: '{}' is below 0; milliseconds are expected", OneLine(text)));
+        }
+    };
+    app.add_option_function<std::string>("-r,--threshold-time", parseThreshold,
+                                         "End with status 5 where an iteration took more than these milliseconds "
+                                         "(default 0: no bound)")
+        ->type_name("FLOAT");
     app.add_flag("--keep-states", options.m_KeepStates,
                  "Let each iteration go on with the states (of variables and recurrent layers) that the one before "
                  "left: with files for each iteration in -d it steps through a sequence. Otherwise each iteration is a "
@@ -132,6 +164,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
               "8-bit inputs, which otherwise take the bytes as they are, only if mean or std is given");
     AddNumber(app, "--input-std", options.m_InputStd, false, "See --input-mean (default 127.5)");
     app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
+    app.add_flag("--armnn-output", options.m_ArmNNOutput,
+                 "Print as Arm NN's ExecuteNetwork does: times as 'Info: Inference time: X ms', all values of each "
+                 "output and iteration as 'name: v v v', 'ArmNN' as root of the profile; -w writes text but for .npy")
+        ->envname("TENON_ARMNN_OUTPUT");
     AddNumber(app, "--number-of-threads", options.m_NumberOfThreads, 0, MaxThreads,
               "Threads of one run; 0, the default: all cores");
     app.add_flag("--print-assignment", options.m_PrintAssignment, "Print which backend runs which layer, and why");
@@ -144,8 +180,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
                    "difference. May be given several times")
         ->allow_extra_args(false)
         ->type_name("NAME");
-    app.add_option("-v,--visualize-optimized-model", options.m_DotFile,
-                   "Write the optimized network to this file, in Graphviz' language (dot -Tsvg file)");
+    app.add_option("-v,--visualize-optimized-model", raw.m_Graph,
+                   "Write the optimized network to this file, in Graphviz' language (dot -Tsvg file); without a name, "
+                   "to that of the model with .dot as ending, as Arm NN's program does")
+        ->type_name("[FILE]");
     app.add_flag("-p,--print-intermediate-layers", options.m_PrintLayers,
                  "Print what each layer gives, a line of JSON for each");
     app.add_flag("-F,--print-intermediate-layers-to-file", options.m_WriteLayers,
@@ -180,15 +218,23 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
                        DescribeLimits())
         ->allow_extra_args(false)
         ->type_name("NAME=VALUE");
+    armNN.Declare(app);
 }
+
+/// Formats of Arm NN that are not read.
+constexpr const char* OtherFormats[] = {"armnn-binary", "onnx-binary",       "onnx-text",      "caffe-binary",
+                                        "caffe-text",   "tensorflow-binary", "tensorflow-text"};
 
 void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& options)
 {
     if (app.count("--model-format") > 0 && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite" &&
         raw.m_ModelFormat != "tenon")
     {
-        throw UsageError(fmt::format("--model-format: '{}' is not known; supported: tflite-binary, tflite, tenon",
-                                     OneLine(raw.m_ModelFormat)));
+        const bool isOther =
+            std::find(std::begin(OtherFormats), std::end(OtherFormats), raw.m_ModelFormat) != std::end(OtherFormats);
+        throw UsageError(fmt::format("--model-format: '{}' is {}; supported: tflite-binary, tflite, tenon",
+                                     OneLine(raw.m_ModelFormat),
+                                     isOther ? "not read: convert the model to TensorFlow Lite" : "not known"));
     }
     if (options.m_Fp16 && options.m_Bf16)
     {
@@ -205,9 +251,8 @@ void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& opt
 }
 
 /// Before any other complaint: what was meant may be what is missing.
-void RefuseUnknownWords(const CLI::App& app, int argc, const char* const* argv)
+void RefuseUnknownWords(const CLI::App& app, const std::vector<std::string>& given)
 {
-    const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
     std::vector<std::string> unknown = app.remaining();
     unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end());
     std::vector<std::string> names;
@@ -248,6 +293,27 @@ std::string DescribeParseError(const CLI::Error& error)
     return hasNoValue ? message.substr(0, message.find(": ")) + ": it needs a value" : OneLine(message);
 }
 
+/// Whether an option is given, and not as "--option=false".
+bool IsAsked(const CLI::App& app, const char* option)
+{
+    const std::vector<std::string>& values = app.get_option(option)->results();
+    return !values.empty() && (app.get_option(option)->get_items_expected_max() > 0 || values.back() != "false");
+}
+
+/// The file of --visualize-optimized-model, whose value may also be "true" or "false", as Arm NN's; empty for none.
+std::string GetGraphFile(const std::string& value, const std::string& modelPath)
+{
+    if (value != "true")
+    {
+        return value == "false" ? "" : value;
+    }
+    if (IsStandardInput(modelPath))
+    {
+        throw UsageError("--visualize-optimized-model: name a file, because the model of standard input has no name");
+    }
+    return std::filesystem::path(modelPath).replace_extension("dot").string();
+}
+
 /// What only CpuAcc heeds would have no effect without it, and nobody would notice.
 void RefuseForOtherBackends(const CLI::App& app, const std::vector<std::string>& backends)
 {
@@ -258,7 +324,7 @@ void RefuseForOtherBackends(const CLI::App& app, const std::vector<std::string>&
     }
     for (const char* option : {"--enable-fast-math", "--save-cached-network", "--cached-network-filepath"})
     {
-        if (app.count(option) > 0)
+        if (IsAsked(app, option))
         {
             throw UsageError(fmt::format("{}: {} alone heeds it, so this can have no effect; name {} in --compute, or "
                                          "leave the option out",
@@ -276,10 +342,12 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     RawOptions raw;
     CLI::App app(Description, "ExecuteNetwork");
     app.allow_extras(); // CLI11 names them in reverse order
-    DeclareOptions(app, options, raw);
+    ArmNNOptions armNN;
+    DeclareOptions(app, options, raw, armNN);
+    const std::vector<std::string> words = JoinArmNNWords(app, {argv + std::min(argc, 1), argv + argc});
     try
     {
-        app.parse(argc, argv);
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     }
     catch (const CLI::CallForVersion& version)
     {
@@ -293,22 +361,27 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     }
     catch (const CLI::Error& error)
     {
-        RefuseUnknownWords(app, argc, argv);
+        RefuseUnknownWords(app, words);
         throw UsageError(DescribeParseError(error) + " (see --help)");
     }
     catch (const UsageError&)
     {
-        RefuseUnknownWords(app, argc, argv);
+        RefuseUnknownWords(app, words);
         throw;
     }
-    RefuseUnknownWords(app, argc, argv);
+    RefuseUnknownWords(app, words);
+    options.m_Remarks = armNN.CheckAndRemark(app);
     if (options.m_ModelPath.empty())
     {
         throw UsageError("--model-path: name a model file, or - for standard input (see --help)");
     }
     CheckChoices(app, raw, options);
-
-    options.m_Compute = SplitNames(raw.m_Compute, "--compute");
+    options.m_Compute = SplitBackends(raw.m_Compute, "--compute");
+    options.m_CompareBackends = SplitBackends(raw.m_CompareBackends, "--compare-output-with-backend");
+    if (app.count("--compare-output-with-backend") > 0 && options.m_CompareBackends.empty())
+    {
+        throw UsageError("--compare-output-with-backend: no backend is given");
+    }
     if (options.m_Compute.empty())
     {
         if (app.count("--compute") > 0)
@@ -319,7 +392,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     }
     for (const char* option : {"--max-partitions", "--min-layers-per-partition", "--all-or-nothing"})
     {
-        if (app.count(option) > 0 && options.m_Compute.size() < 2)
+        if (IsAsked(app, option) && options.m_Compute.size() < 2)
         {
             throw UsageError(fmt::format("{}: name a second backend in --compute, which takes the layers that the "
                                          "first does not get",
@@ -332,13 +405,13 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
           "--bf16-turbo-mode", "--enable-fast-math", "--print-intermediate-layers",
           "--print-intermediate-layers-to-file", "--intermediate-layers-folder"})
     {
-        if (app.count(option) > 0)
+        if (IsAsked(app, option))
         {
             options.m_OptimizerOptions.emplace_back(option);
         }
     }
     options.m_ModelFormat = raw.m_ModelFormat == "tflite-binary" ? "tflite" : raw.m_ModelFormat;
-    for (const char* option : {"--input-tensor-data", "--write-outputs-to-file"})
+    for (const char* option : {"--input-tensor-data", "--write-outputs-to-file", "--compare-output"})
     {
         if (app.count(option) > 0 && app.get_option(option)->as<std::string>().empty())
         {
@@ -361,6 +434,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
         }
     }
     options.m_InputFiles = SplitFiles(raw.m_InputFiles, "--input-tensor-data");
+    options.m_CompareFiles = SplitFiles(raw.m_CompareFiles, "--compare-output");
+    options.m_DotFile = GetGraphFile(raw.m_Graph, options.m_ModelPath);
     options.m_OutputFiles = SplitFiles(raw.m_OutputFiles, "--write-outputs-to-file");
     options.m_InputNames = SplitNames(raw.m_InputNames, "--input-name");
     options.m_OutputNames = SplitNames(raw.m_OutputNames, "--output-name");

@@ -33,13 +33,23 @@ struct Options
     std::vector<std::string> m_OutputNames;
     /// One per input; an empty one leaves the model's shape as it is.
     std::vector<std::vector<unsigned int>> m_InputShapes;
+    /// Files of real numbers for quantized inputs, and quantized outputs given as real numbers.
+    bool m_QuantizeInputs = false;
+    bool m_DequantizeOutputs = false;
+    /// One file per output, and backends in order of preference: the outputs are compared with theirs.
+    std::vector<std::string> m_CompareFiles;
+    std::vector<std::string> m_CompareBackends;
     unsigned int m_Iterations = 1;
+    /// No iteration may take longer, in milliseconds.
+    std::optional<float> m_MaxInferenceMs;
     /// Iterations go on with the states of the one before, in place of the initial ones.
     bool m_KeepStates = false;
     std::string m_LabelsFile;
     /// How many of the best classes to show; absent unless asked for, by this or by a label file.
     std::optional<unsigned int> m_TopK;
     bool m_DoNotPrintOutput = false;
+    /// Print as Arm NN's ExecuteNetwork does.
+    bool m_ArmNNOutput = false;
     /// 0: all cores.
     unsigned int m_NumberOfThreads = 0;
     std::string m_ReportFile;
@@ -74,6 +84,8 @@ struct Options
     Limits m_Limits;
     /// The names of the options given that only the optimizer reads.
     std::vector<std::string> m_OptimizerOptions;
+    /// About options that ask for nothing or for more than there is, to be printed as warnings.
+    std::vector<std::string> m_Remarks;
 
     bool IsProfiling() const
     {

@@ -4,6 +4,7 @@
 
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
+#include "cli/Quantize.hpp"
 #include "cli/Strings.hpp"
 #include "cli/TensorMemory.hpp"
 
@@ -46,9 +47,8 @@ OutputAllocator OutputStore::GetAllocator()
     return [this](LayerBindingId id, const TensorInfo& info) { return Allocate(id, info); };
 }
 
-void* OutputStore::Allocate(LayerBindingId id, const TensorInfo& info)
+void* OutputStore::Allocate(OutputData& output, LayerBindingId id, const TensorInfo& info)
 {
-    OutputData& output = m_Outputs[id];
     const size_t bytes = info.GetNumBytes();
     if (output.m_Data.Data() == nullptr || output.m_Data.Size() < bytes)
     {
@@ -69,8 +69,24 @@ void* OutputStore::Allocate(LayerBindingId id, const TensorInfo& info)
     return output.m_Data.Data();
 }
 
+void OutputStore::Dequantize()
+{
+    for (const auto& [id, output] : m_Outputs)
+    {
+        if (StandsForReals(output.m_Info))
+        {
+            void* const floats = Allocate(m_Dequantized[id], id, AsFloat32(output.m_Info));
+            DequantizeToFloats(output.m_Data.Data(), output.m_Info, static_cast<std::byte*>(floats));
+        }
+    }
+}
+
 const OutputData& OutputStore::Get(LayerBindingId id) const
 {
+    if (const auto real = m_Dequantized.find(id); real != m_Dequantized.end())
+    {
+        return real->second;
+    }
     const auto found = m_Outputs.find(id);
     if (found == m_Outputs.end())
     {

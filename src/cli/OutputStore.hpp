@@ -38,16 +38,22 @@ public:
     /// InputError above the limit, and RunError naming the output where memory runs out.
     OutputAllocator GetAllocator();
 
+    /// After a run: lets Get() give the real numbers (Float32) for which quantized outputs of it stand. Throws
+    /// InputError above the limit, and RunError naming the output where memory runs out.
+    void Dequantize();
+
     /// The output of this id from the last run. Throws RunError when there is none.
     const OutputData& Get(LayerBindingId id) const;
 
 private:
-    void* Allocate(LayerBindingId id, const TensorInfo& info);
+    void* Allocate(LayerBindingId id, const TensorInfo& info) { return Allocate(m_Outputs[id], id, info); }
+    void* Allocate(OutputData& output, LayerBindingId id, const TensorInfo& info);
 
     std::map<LayerBindingId, std::string> m_Names;
     uint64_t m_Bytes = 0; ///< of the inputs, and of what outputs have by now
     Limits m_Limits;
     std::map<LayerBindingId, OutputData> m_Outputs;
+    std::map<LayerBindingId, OutputData> m_Dequantized; ///< of the last run, where it was asked for
 };
 
 /// The elements as text, at most `maxElements` of them: "0.1 0.9 … (1001 values)".

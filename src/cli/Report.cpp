@@ -2,6 +2,7 @@
 // See Report.hpp.
 #include "cli/Report.hpp"
 
+#include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
 #include "json/JsonWriter.hpp"
 
@@ -290,6 +291,21 @@ std::string SummarizeTimes(const Report& report)
                             statistics->m_P90, statistics->m_Max, statistics->m_Std);
     }
     return text;
+}
+
+void CheckTimes(const Report& report, float maxMs)
+{
+    double slowest = report.m_FirstInferenceMs;
+    for (const double time : report.m_InferenceMs)
+    {
+        slowest = std::max(slowest, time);
+    }
+    if (maxMs > 0.0f && slowest > static_cast<double>(maxMs))
+    {
+        throw RunError(fmt::format("--threshold-time: the slowest iteration took {:.3f} ms, more than the {:g} ms that "
+                                   "are allowed",
+                                   slowest, maxMs));
+    }
 }
 
 } // namespace tenon::cli

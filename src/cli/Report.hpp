@@ -73,6 +73,9 @@ std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment);
 /// them.
 std::string FormatAssignment(const std::vector<LayerAssignment>& assignment);
 
+/// Throws RunError where an iteration took more than `maxMs` milliseconds, if that is not 0.
+void CheckTimes(const Report& report, float maxMs);
+
 /// "load 1.2 ms, optimize 3.4 ms, first inference 80.1 ms"
 std::string SummarizeTimes(const Report& report);
 

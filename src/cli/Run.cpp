@@ -2,8 +2,10 @@
 // See Run.hpp.
 #include "cli/Run.hpp"
 
+#include "cli/ArmNNText.hpp"
 #include "cli/Backends.hpp"
 #include "cli/Blame.hpp"
+#include "cli/Compare.hpp"
 #include "cli/Console.hpp"
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
@@ -11,11 +13,12 @@
 #include "cli/Inputs.hpp"
 #include "cli/Labels.hpp"
 #include "cli/Model.hpp"
-#include "cli/Npy.hpp"
 #include "cli/OptimizerOptions.hpp"
+#include "cli/OutputFiles.hpp"
 #include "cli/OutputStore.hpp"
 #include "cli/PlanText.hpp"
 #include "cli/Process.hpp"
+#include "cli/Quantize.hpp"
 #include "cli/Report.hpp"
 #include "cli/Serialize.hpp"
 #include "cli/Strings.hpp"
@@ -81,7 +84,12 @@ public:
 
     void Execute()
     {
+        for (const std::string& remark : m_Options.m_Remarks)
+        {
+            PrintWarning(remark);
+        }
         CheckFiles(m_Options);
+        m_PrintsAside = WritesToStandardOutput(m_Options);
         if (!m_Options.m_LabelsFile.empty())
         {
             m_Labels = ReadLabels(m_Options.m_LabelsFile);
@@ -89,12 +97,14 @@ public:
         Stopwatch creation;
         m_Runtime = MakeRuntime(m_Options);
         m_Report.m_LoadMs += creation.Milliseconds();
-        const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime);
+        PrintForArmNN(FormatArmNNVersion() + FormatArmNNInitialization(creation.Milliseconds()));
+        const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime, "--compute");
 
         Model model = PrepareModel();
         Serialize(model);
         MakeLayersFolder(m_Options);
         IOptimizedNetworkPtr network = Optimized(std::move(model), backends);
+        PrintForArmNN(FormatArmNNOptimization(m_Report.m_OptimizeMs));
         WriteText(m_Options.m_DotFile,
                   [&]
                   {
@@ -104,38 +114,57 @@ public:
                   });
         Load(std::move(network));
         FillInputs();
+        WarnOfQuantization();
+        PrintForArmNN(FormatArmNNNetwork(m_Report.m_Inputs, OutputsOfNetwork()));
         Iterate();
-        WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
-        const std::string text =
-            (HasSets() ? FormatRun(m_Options, m_Report) + m_IterationTexts
-                       : FormatInputs(m_Options, m_Report, m_Inputs) + FormatRun(m_Options, m_Report) +
-                             FormatOutputs(m_Options, m_Report, m_Outputs, m_Labels)) +
-            (m_Options.m_PrintProfile ? FormatProfile(&IProfiler::Print) : "");
-        WritesToStandardOutput(m_Options) ? PrintTextAside(text) : PrintText(text);
+        WriteFiles(); // before the text, because it matters more than a terminal, which may be closed
+        std::string text = DescribeRun();
+        text += CompareOutputs(); // which takes further time
+        Print(text);
         WarnOfLabels();
+        Stopwatch shutdown;
+        m_Runtime.reset();
+        PrintForArmNN(FormatArmNNShutdown(shutdown.Milliseconds()));
+        CheckTimes(m_Report, m_Options.m_MaxInferenceMs.value_or(0.0f));
     }
 
 private:
+    void Print(const std::string& text) const { m_PrintsAside ? PrintTextAside(text) : PrintText(text); }
+
+    /// Nothing but with --armnn-output, which prints as the run goes on.
+    void PrintForArmNN(const std::string& text) const
+    {
+        if (m_Options.m_ArmNNOutput)
+        {
+            Print(text);
+        }
+    }
+
+    /// The text of the run; with --armnn-output without inputs, outputs and profile, which are printed by then.
+    std::string DescribeRun() const
+    {
+        if (m_Options.m_ArmNNOutput)
+        {
+            return FormatRun(m_Options, m_Report);
+        }
+        return (HasSets() ? FormatRun(m_Options, m_Report) + m_IterationTexts
+                          : FormatInputs(m_Options, m_Report, m_Inputs) + FormatRun(m_Options, m_Report) +
+                                FormatOutputs(m_Options, m_Report, m_Outputs, m_Labels)) +
+               (m_Options.m_PrintProfile ? FormatEvents() : "");
+    }
+
     /// Parses the model and reads the inputs; parses again when these have other shapes than the model says.
     Model PrepareModel()
     {
         Model model = Parse({});
         m_Report.m_Inputs = OrderInputs(model.m_Inputs, m_Options.m_InputNames);
         m_Report.m_Outputs = SelectBindings(model.m_Outputs, m_Options.m_OutputNames, "output");
-        const size_t numFiles = m_Options.m_OutputFiles.size();
-        if (numFiles != 0 && numFiles != m_Report.m_Outputs.size() && !WritesEachIteration())
-        {
-            throw UsageError(fmt::format(
-                "--write-outputs-to-file: {} file(s) are given for {} output(s){}", numFiles, m_Report.m_Outputs.size(),
-                m_Options.m_Iterations > 1
-                    ? fmt::format("; {} iterations write as many, or a set of them each", m_Options.m_Iterations)
-                    : ""));
-        }
+        CheckOutputFiles(m_Options, m_Report.m_Outputs.size());
         m_Inputs =
             LoadInputs(m_Report.m_Inputs, m_Options.m_InputFiles, OrderShapes(m_Options, m_Report.m_Inputs.size()),
-                       {m_Options.m_InputMean, m_Options.m_InputStd}, m_Limits, m_Options.m_Iterations);
+                       {m_Options.m_InputMean, m_Options.m_InputStd}, m_Limits, m_Options.m_Iterations,
+                       m_Options.m_QuantizeInputs);
 
-        std::map<std::string, TensorShape> newShapes;
         std::vector<std::string> changes;
         for (size_t i = 0; i < m_Report.m_Inputs.size(); ++i)
         {
@@ -146,15 +175,15 @@ private:
             const TensorShape& shape = m_Inputs[i].m_Info.GetShape();
             if (shape != m_Report.m_Inputs[i].m_Info.GetShape())
             {
-                newShapes[m_Report.m_Inputs[i].m_Name] = shape;
+                m_NewShapes[m_Report.m_Inputs[i].m_Name] = shape;
                 changes.push_back(DescribeNewShape(i));
             }
             m_Report.m_Inputs[i].m_Info = m_Inputs[i].m_Info;
         }
-        if (!newShapes.empty())
+        if (!m_NewShapes.empty())
         {
             m_Blame.SetInputs(fmt::format("{}", fmt::join(changes, ", ")));
-            model = Parse(newShapes);
+            model = Parse(m_NewShapes);
         }
         m_Outputs = OutputStore(model.m_Outputs, CountBytes(m_Inputs), m_Limits);
         return model;
@@ -211,14 +240,25 @@ private:
                                          fmt::join(m_Options.m_OptimizerOptions, ", ")));
         }
         const bool isRead = model.m_Optimized != nullptr;
+        if (isRead && !m_Options.m_CompareBackends.empty())
+        {
+            throw UsageError("--compare-output-with-backend: the model is optimized already, so no other backend can "
+                             "run it; give the model itself");
+        }
         if (!isRead)
         {
             m_Report.m_LayersBefore = CountLayers(*model.m_Network);
         }
-        IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends);
+        Stopwatch optimizing;
+        IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized)
+                                                : Optimize(*model.m_Network, backends, m_Options, m_Report.m_Messages);
         if (isRead)
         {
             m_Report.m_Compute.clear(); // no backend was preferred
+        }
+        else
+        {
+            m_Report.m_OptimizeMs = optimizing.Milliseconds();
         }
         m_Report.m_Assignment = optimized->GetAssignment();
         if (!m_Options.m_SerializeOptimizedFile.empty())
@@ -228,18 +268,16 @@ private:
         return optimized;
     }
 
-    IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends)
+    IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends,
+                                  const Options& options, std::vector<std::string>& messages) const
     {
-        const OptimizerOptionsOpaque optimizerOptions = MakeOptimizerOptions(m_Options, backends, m_Limits);
-        Stopwatch optimizing;
-        IOptimizedNetworkPtr optimized = m_Blame.OfModel(
+        const OptimizerOptionsOpaque optimizerOptions = MakeOptimizerOptions(options, backends, m_Limits);
+        return m_Blame.OfModel(
             [&]
             {
                 return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
-                                       Optional<std::vector<std::string>&>(m_Report.m_Messages));
+                                       Optional<std::vector<std::string>&>(messages));
             });
-        m_Report.m_OptimizeMs = optimizing.Milliseconds();
-        return optimized;
     }
 
     /// Whatever backends were preferred, or were when an optimized file was written.
@@ -289,6 +327,10 @@ private:
         if (m_Options.m_InputFiles.empty())
         {
             FillRandomInputs(m_Report.m_Inputs, m_Inputs);
+            if (m_Options.m_ArmNNOutput && !m_Inputs.empty())
+            {
+                PrintWarning("--input-tensor-data: no file is given, so inputs are seeded random values");
+            }
         }
     }
 
@@ -298,13 +340,34 @@ private:
     std::span<const InputData> InputsOf(unsigned int iteration) const
     {
         const size_t count = m_Report.m_Inputs.size();
-        return std::span(m_Inputs).subspan(HasSets() ? iteration * count : 0, count);
+        const size_t numSets = HasSets() ? m_Inputs.size() / count : 1;
+        return std::span(m_Inputs).subspan(iteration % numSets * count, count);
     }
 
-    bool WritesEachIteration() const
+    /// Inputs are what the model has; outputs of shapes that follow from the inputs are open until the first run.
+    std::vector<Binding> OutputsOfNetwork() const
     {
-        return m_Options.m_Iterations > 1 &&
-               m_Options.m_OutputFiles.size() == m_Report.m_Outputs.size() * m_Options.m_Iterations;
+        std::vector<Binding> outputs = m_Report.m_Outputs;
+        for (Binding& output : outputs)
+        {
+            output.m_Info = m_Runtime->GetOutputTensorInfo(m_Network, output.m_Id);
+        }
+        return outputs;
+    }
+
+    void WarnOfQuantization() const
+    {
+        const auto standsForReals = [](const Binding& binding) { return StandsForReals(binding.m_Info); };
+        const auto hasSome = [&](const std::vector<Binding>& bindings)
+        { return std::any_of(bindings.begin(), bindings.end(), standsForReals); };
+        if (m_Options.m_QuantizeInputs && !hasSome(m_Report.m_Inputs))
+        {
+            PrintWarning("--quantize-input: the model has no quantized input, so there is nothing to quantize");
+        }
+        if (m_Options.m_DequantizeOutputs && !hasSome(m_Report.m_Outputs))
+        {
+            PrintWarning("--dequantize-output: no output is quantized, so there is nothing to dequantize");
+        }
     }
 
     InputTensors TensorsOf(unsigned int iteration) const
@@ -367,6 +430,11 @@ private:
             Stopwatch running;
             m_Blame.OfRun([&] { return Enqueue(tensors, allocator); });
             const double time = running.Milliseconds();
+            PrintForArmNN(FormatArmNNExecution(time));
+            if (m_Options.m_DequantizeOutputs)
+            {
+                m_Outputs.Dequantize();
+            }
             if (i == 0)
             {
                 m_Report.m_FirstInferenceMs = time;
@@ -376,6 +444,7 @@ private:
                 m_Report.m_InferenceMs.push_back(time);
             }
             FinishIteration(i);
+            PrintForArmNN(FormatArmNNInference(time, m_Options.m_MaxInferenceMs));
         }
         for (Binding& output : m_Report.m_Outputs)
         {
@@ -396,11 +465,14 @@ private:
     /// What the next iteration will replace.
     void FinishIteration(unsigned int iteration)
     {
-        if (WritesEachIteration())
+        PrintForArmNN(WriteOutputFiles(m_Options, m_Report.m_Outputs, m_Outputs, iteration));
+        if (m_Options.m_ArmNNOutput)
         {
-            WriteOutputs(iteration * m_Report.m_Outputs.size());
+            const bool isLast = iteration + 1 == m_Options.m_Iterations;
+            Print((m_Options.m_PrintProfile && isLast ? FormatEvents() : "") +
+                  FormatOutputs(m_Options, m_Report, m_Outputs, m_Labels));
         }
-        if (HasSets())
+        else if (HasSets())
         {
             const std::string text = FormatInputs(m_Options, m_Report, InputsOf(iteration)) +
                                      FormatOutputs(m_Options, m_Report, m_Outputs, m_Labels);
@@ -409,14 +481,41 @@ private:
         }
     }
 
-    /// To the files from `first` on.
-    void WriteOutputs(size_t first) const
+    /// A line for each output and each of --compare-output-with-backend and --compare-output.
+    std::string CompareOutputs()
     {
-        for (size_t i = 0; i < m_Report.m_Outputs.size(); ++i)
+        const std::string text = m_Options.m_CompareBackends.empty()
+                                     ? ""
+                                     : FormatByteErrors(m_Report.m_Outputs, m_Outputs, RunOnOtherBackends());
+        return text + CompareWithFiles(m_Report.m_Outputs, m_Outputs, m_Options.m_CompareFiles, m_Limits);
+    }
+
+    /// The outputs of the last iteration on the backends of --compare-output-with-backend.
+    OutputStore RunOnOtherBackends()
+    {
+        const char* const option = "--compare-output-with-backend";
+        Options options = m_Options;
+        options.m_PrintLayers = false; // as they are printed and written already
+        options.m_WriteLayers = false;
+        Model model = Parse(m_NewShapes);
+        std::vector<std::string> messages;
+        IOptimizedNetworkPtr network = Optimize(
+            *model.m_Network, SelectBackends(m_Options.m_CompareBackends, *m_Runtime, option), options, messages);
+        INetworkProperties properties;
+        properties.m_NumberOfThreads = m_Report.m_Threads;
+        NetworkId id = 0;
+        m_Blame.OfRun([&] { return m_Runtime->LoadNetwork(id, std::move(network), properties); });
+        OutputStore outputs(model.m_Outputs, CountBytes(m_Inputs), m_Limits);
+        const unsigned int last = m_Options.m_Iterations - 1;
+        for (unsigned int i = m_Options.m_KeepStates ? 0 : last; i <= last; ++i)
         {
-            const OutputData& output = m_Outputs.Get(m_Report.m_Outputs[i].m_Id);
-            WriteNpy(m_Options.m_OutputFiles[first + i], output.m_Info, output.m_Data.Data());
+            m_Blame.OfRun([&] { return m_Runtime->EnqueueWorkload(id, TensorsOf(i), outputs.GetAllocator()); });
         }
+        if (m_Options.m_DequantizeOutputs)
+        {
+            outputs.Dequantize();
+        }
+        return outputs;
     }
 
     void WarnOfLabels() const
@@ -439,13 +538,9 @@ private:
 
     void WriteFiles() const
     {
-        if (!m_Options.m_OutputFiles.empty() && !WritesEachIteration())
-        {
-            WriteOutputs(0);
-        }
         WriteText(m_Options.m_ReportFile, [&] { return FormatReport(m_Report); });
         WriteText(m_Options.m_PlanFile, [&] { return FormatPlanJson(*m_Report.m_Plan); });
-        WriteText(m_Options.m_ProfileFile, [&] { return FormatProfile(&IProfiler::Print); });
+        WriteText(m_Options.m_ProfileFile, [&] { return FormatEvents(); });
         WriteText(m_Options.m_ChromeTraceFile, [&] { return FormatProfile(&IProfiler::WriteChromeTrace); });
     }
 
@@ -470,6 +565,12 @@ private:
         return stream.str();
     }
 
+    std::string FormatEvents() const
+    {
+        std::string events = FormatProfile(&IProfiler::Print);
+        return m_Options.m_ArmNNOutput ? NameRootArmNN(std::move(events)) : events;
+    }
+
     const Options& m_Options;
     Blame m_Blame;
     const Limits m_Limits;
@@ -477,8 +578,10 @@ private:
     std::vector<std::string> m_Labels;
     std::vector<InputData> m_Inputs; ///< of one iteration after another where each has its own
     OutputStore m_Outputs;
-    std::string m_IterationTexts;           ///< inputs and outputs where each iteration has its own inputs
-    std::optional<InputSource> m_ModelFile; ///< longer than the runtime, whose networks may use it in place
+    std::map<std::string, TensorShape> m_NewShapes; ///< of inputs, by name
+    bool m_PrintsAside = false;                     ///< to standard error, because standard output is a file to write
+    std::string m_IterationTexts;                   ///< inputs and outputs where each iteration has its own inputs
+    std::optional<InputSource> m_ModelFile;         ///< longer than the runtime, whose networks may use it in place
     IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
     NetworkId m_Network = 0;
 };

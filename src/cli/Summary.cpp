@@ -2,6 +2,7 @@
 // See Summary.hpp.
 #include "cli/Summary.hpp"
 
+#include "cli/ArmNNText.hpp"
 #include "cli/Labels.hpp"
 #include "cli/PlanText.hpp"
 #include "cli/Strings.hpp"
@@ -35,8 +36,12 @@ std::string FormatInputs(const Options& options, const Report& report, std::span
 
 std::string FormatRun(const Options& options, const Report& report)
 {
-    std::string text = fmt::format("{}\n{}, {} threads\n", SummarizeTimes(report),
-                                   SummarizeAssignment(report.m_Assignment), report.m_Threads);
+    std::string text;
+    if (!options.m_ArmNNOutput)
+    {
+        text = fmt::format("{}\n{}, {} threads\n", SummarizeTimes(report), SummarizeAssignment(report.m_Assignment),
+                           report.m_Threads);
+    }
     if (options.m_PrintAssignment)
     {
         text += FormatAssignment(report.m_Assignment);
@@ -45,7 +50,7 @@ std::string FormatRun(const Options& options, const Report& report)
     {
         text += FormatPlan(*report.m_Plan);
     }
-    if (!options.m_DoNotPrintOutput && !report.m_Messages.empty())
+    if (!options.m_ArmNNOutput && !options.m_DoNotPrintOutput && !report.m_Messages.empty())
     {
         text += fmt::format("{} remarks of the optimizer (--report-json has them)\n", report.m_Messages.size());
     }
@@ -59,7 +64,11 @@ std::string FormatOutputs(const Options& options, const Report& report, const Ou
     for (const Binding& output : report.m_Outputs)
     {
         const OutputData& data = outputs.Get(output.m_Id);
-        if (!options.m_DoNotPrintOutput)
+        if (!options.m_DoNotPrintOutput && options.m_ArmNNOutput)
+        {
+            text += FormatArmNNValues(output.m_Name, data);
+        }
+        else if (!options.m_DoNotPrintOutput)
         {
             text += fmt::format("output '{}' {}\n  {}\n", OneLine(output.m_Name), data.m_Info.ToString(),
                                 FormatValues(data, MaxPrintedValues));

@@ -18,10 +18,11 @@ namespace tenon::cli
 
 std::string FormatInputs(const Options& options, const Report& report, std::span<const InputData> inputs);
 
-/// Times, who runs the layers, and how much the optimizer remarked.
+/// Times, who runs the layers, and how much the optimizer remarked; with --armnn-output only the tables that other
+/// options ask for.
 std::string FormatRun(const Options& options, const Report& report);
 
-/// Values and best classes.
+/// Values and best classes; with --armnn-output all values of each output in a line.
 std::string FormatOutputs(const Options& options, const Report& report, const OutputStore& outputs,
                           const std::vector<std::string>& labels);
 

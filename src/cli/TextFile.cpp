@@ -4,21 +4,27 @@
 
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
+#include "cli/File.hpp"
 #include "cli/Strings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace tenon::cli
 {
 namespace
 {
 
-constexpr std::string_view Separators = " \t\r\n,";
+constexpr std::string_view Separators = " \t\r\n,:";
 /// What a message quotes of a word, in characters.
 constexpr size_t MaxQuotedWord = 40;
+/// Between the type and the values of WriteTextTensor().
+constexpr std::string_view EndOfStart = " : ";
+/// Text that is written at once, in bytes.
+constexpr size_t MaxPiece = 65536;
 
 bool IsContinuation(char c)
 {
@@ -56,11 +62,40 @@ bool IsBeginOfCharacter(std::string_view bytes)
     const Position position = PositionOf(content, at);
     std::string message = fmt::format("column {} of line {}: '{}' is no value of type {}", position.m_Column,
                                       position.m_Line, Printable(word, MaxQuotedWord), GetDataTypeName(type));
-    if (content.find_first_not_of(Separators) == at) // perhaps no text with numbers at all
+    double real = 0.0;
+    if (IsQuantizedType(type) && ParseElement(DataType::Float64, word, reinterpret_cast<std::byte*>(&real), 0))
+    {
+        message += "; --quantize-input takes real numbers";
+    }
+    else if (content.find_first_not_of(Separators) == at) // perhaps no text with numbers at all
     {
         message += "; read are .npy, PNG, JPEG and BMP pictures, raw bytes in a .bin file, and text with numbers";
     }
     throw InputError(message);
+}
+
+/// The bytes of "name, Type : " at the start of a text; 0 where it begins otherwise. A name may have these signs, too.
+size_t SkipStart(std::string_view content, DataType type)
+{
+    constexpr size_t longestType = 16; // so that a name without a type is looked at once
+    const std::string_view line = content.substr(0, content.find_first_of("\r\n"));
+    for (size_t end = 0; (end = line.find(EndOfStart, end)) != std::string_view::npos; ++end)
+    {
+        const std::string_view before = line.substr(end - std::min(end, longestType), std::min(end, longestType));
+        const size_t comma = before.rfind(", ");
+        const std::string_view name = comma == std::string_view::npos ? "" : before.substr(comma + 2);
+        const std::optional<DataType> found = FindDataType(name);
+        if (found == type)
+        {
+            return end + EndOfStart.size();
+        }
+        if (found)
+        {
+            throw InputError(
+                fmt::format("it says that its values are of type {}; expected {}", name, GetDataTypeName(type)));
+        }
+    }
+    return 0;
 }
 
 } // namespace
@@ -133,7 +168,8 @@ Buffer ParseTextTensor(std::string_view content, const TensorInfo& info)
     Buffer spare(GetDataTypeBits(type) / 8 + 1); // for what is only looked at
     std::memset(spare.Data(), 0, spare.Size());
     uint64_t count = 0;
-    for (size_t begin = 0; (begin = content.find_first_not_of(Separators, begin)) != std::string_view::npos; ++count)
+    for (size_t begin = SkipStart(content, type);
+         (begin = content.find_first_not_of(Separators, begin)) != std::string_view::npos; ++count)
     {
         const size_t end = std::min(content.find_first_of(Separators, begin), content.size());
         const std::string_view word = content.substr(begin, end - begin);
@@ -155,6 +191,26 @@ Buffer ParseTextTensor(std::string_view content, const TensorInfo& info)
             fmt::format("it has {} numbers; expected the {} of {}", count, wanted, info.GetShape().ToString()));
     }
     return data;
+}
+
+void WriteTextTensor(const std::string& path, const std::string& name, const TensorInfo& info, const std::byte* data)
+{
+    const DataType type = info.GetDataType();
+    OutputFile file(path);
+    std::string text = fmt::format("{}, {}{}", OneLine(name), GetDataTypeName(type), EndOfStart);
+    const uint64_t count = info.GetShape().GetNumElements64();
+    for (size_t i = 0; i < count; ++i)
+    {
+        AppendPlainElement(type, data, i, text);
+        text += ' ';
+        if (text.size() >= MaxPiece)
+        {
+            file.Write(text.data(), text.size());
+            text.clear();
+        }
+    }
+    file.Write(text.data(), text.size());
+    file.Close();
 }
 
 } // namespace tenon::cli

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text files that users give: how they are encoded, and numbers in them as an input, separated by blanks, line ends or
-// commas.
+// Text files that users give: how they are encoded, and numbers in them as an input, separated by blanks, line ends,
+// commas or colons; and the text of an output, which can be read so.
 #pragma once
 
 #include "cli/Buffer.hpp"
 
 #include <tenon/Tensor.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,13 @@ std::vector<std::string> ReadLines(std::string_view content);
 /// character may be cut.
 bool IsText(std::string_view start);
 
-/// As many stored values (quantized ones are not converted) as `info`, whose shape must be known, has elements.
-/// Throws InputError, which names the first word that is no number of the type, with its line and column, or else says
-/// how many numbers there are.
+/// As many stored values (quantized ones are not converted) as `info`, whose shape must be known, has elements. The
+/// start "name, Type : " of WriteTextTensor() is passed over. Throws InputError where it names another type; for the
+/// first word that is no number of the type, with its line and column; and for another count of numbers.
 Buffer ParseTextTensor(std::string_view content, const TensorInfo& info);
+
+/// Writes a tensor of fully known shape as one line in the form of Arm NN's ExecuteNetwork: "name, Float32 : 0.5 1 ",
+/// with a blank behind each value, and 0 and 1 for Booleans. Each value reads back as the same number. Throws RunError.
+void WriteTextTensor(const std::string& path, const std::string& name, const TensorInfo& info, const std::byte* data);
 
 } // namespace tenon::cli

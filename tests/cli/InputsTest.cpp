@@ -113,7 +113,10 @@ TEST_F(Inputs, IterationsMayHaveFilesOfTheirOwn)
     EXPECT_EQ(First(sets[2]), 1.5);
     EXPECT_EQ(First(sets[3]), 4.0);
     EXPECT_EQ(Load({m_Floats, m_Bytes}, {floats, texts[0]}, {}, 2).size(), 2U) << "one set for all";
-    EXPECT_THROW_WITH(Load({m_Bytes}, {texts[0], texts[1]}, {}, 3), UsageError, "3 iterations take as many, or a set");
+    EXPECT_EQ(Load({m_Bytes}, {texts[0], texts[1]}, {}, 3).size(), 2U) << "sets that take turns";
+    EXPECT_THROW_WITH(Load({m_Floats, m_Bytes}, {floats, texts[0], floats}, {}, 3), UsageError,
+                      "3 iterations take one set of as many files, or several sets in turn");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {texts[0], texts[1], texts[0]}, {}, 2), UsageError, "add --iterations 3");
     const std::string other = WriteFloats("b.npy", {4, 1});
     EXPECT_THROW_WITH(Load({m_Floats}, {floats, other}, {}, 2), InputError,
                       "its shape is [4,1], but the file of the first iteration says [2,2]");

@@ -143,6 +143,11 @@ TEST(Options, PartitionOptionsNeedABackendForTheRest)
     EXPECT_FALSE(ParseRest({}).m_AllOrNothing);
 }
 
+TEST(Options, BackendsGivenAgainAreLeftOut)
+{
+    EXPECT_EQ(ParseRest({"-c", "CpuRef,CpuAcc,CpuRef", "-c", "CpuAcc"}).m_Compute, (Words{"CpuRef", "CpuAcc"}));
+}
+
 TEST(Options, CachedNetwork)
 {
     const Options none = ParseRest({});
@@ -246,7 +251,6 @@ TEST(Options, BadArgumentsAreRefused)
         {"--fp16-turbo-mode", "--bf16-turbo-mode"},
         {"--save-cached-network"},
         {"--cached-network-filepath", ""},
-        {"-c", "CpuRef,CpuRef"},
         {"-d", ""},
         {"-d", "a.npy,"},
         {"-w", ","},

@@ -97,8 +97,9 @@ TEST_F(Sequences, OtherNumbersOfFilesAreRefused)
 {
     const std::string two = m_A + "," + m_B;
     ExpectFailure(Run({"-d", two}), 2, "add --iterations 2");
-    ExpectFailure(Run({"-d", two, "-I", "3"}), 2, "3 iterations take as many, or a set of them each");
-    ExpectFailure(Run({"-d", m_A, "-I", "3", "-w", "x.npy,y.npy"}), 2, "2 file(s) are given for 1 output(s); 3 iter");
+    ExpectFailure(Run({"-d", two + "," + m_C, "-I", "2"}), 2, "add --iterations 3");
+    ExpectFailure(Run({"-d", m_A, "-I", "2", "-w", "x.npy,y.npy,z.npy"}), 2,
+                  "3 file(s) are given for 1 output(s); 2 iter");
 }
 
 TEST_F(Sequences, KeepingStatesWithoutAnyIsRemarked)

@@ -102,7 +102,7 @@ TEST_F(UnknownOptions, AreToldBeforeAllElse)
     EXPECT_FALSE(Has(outcome.m_Error, "digits_float")) << outcome.m_Error;
     ExpectFailure(Execute({"-m", FloatModel, "--threads", "2"}), 2, "the nearest is --number-of-threads");
     ExpectFailure(Execute({"-m", FloatModel, "stray"}), 2, "'stray' belongs to no option");
-    ExpectFailure(Execute({"-m", FloatModel, "-x"}), 2, "there is no option '-x'");
+    ExpectFailure(Execute({"-m", FloatModel, "-X"}), 2, "there is no option '-X'");
     EXPECT_EQ(Execute({"--nonsense", "--help"}).m_Status, 0);
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real numbers as stored values of a quantized tensor, and back: --quantize-input and --dequantize-output.
+#pragma once
+
+#include "cli/Buffer.hpp"
+
+#include <tenon/Tensor.hpp>
+
+#include <cstddef>
+
+namespace tenon::cli
+{
+
+/// Whether the elements stand for real numbers by scale and zero point, of the whole tensor or of each channel.
+bool StandsForReals(const TensorInfo& info);
+
+/// The info with Float32 in place of its type, without quantization.
+TensorInfo AsFloat32(const TensorInfo& info);
+
+/// The elements of `floats` (Float32, as many as `info` has) as stored values of `info`, for which StandsForReals()
+/// holds: divided by the scale, rounded half away from zero, plus the zero point, and clamped to the type. Throws
+/// InputError for NaN, which no stored value stands for.
+Buffer QuantizeFloats(const Buffer& floats, const TensorInfo& info);
+
+/// Writes what the stored values of `info`, for which StandsForReals() holds, stand for: one Float32 for each element.
+void DequantizeToFloats(const std::byte* data, const TensorInfo& info, std::byte* floats);
+
+} // namespace tenon::cli

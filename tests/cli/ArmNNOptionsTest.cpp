@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every option of Arm NN's ExecuteNetwork, long and short, as tests/package/armnn/options.tsv lists them: it works, is
+// taken without effect, or is refused with the option to use in its place.
+#include "cli/ArmNNOptions.hpp"
+
+#include "Program.hpp"
+#include "TinyModel.hpp"
+
+#include <tenon/Tenon.hpp>
+#include <tenon/serializer/ISerializer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// A line of the file.
+struct Row
+{
+    std::string m_Long;
+    std::string m_Short;
+    std::string m_Argument;
+    std::string m_Status;
+    std::string m_Note;
+};
+
+std::vector<Row> ReadRows()
+{
+    std::istringstream file(ReadFile("tests/package/armnn/options.tsv"));
+    std::string line;
+    std::getline(file, line);
+    EXPECT_EQ(line, "long\tshort\targument\tstatus\tnote");
+    std::vector<Row> rows;
+    while (std::getline(file, line))
+    {
+        std::vector<std::string> cells(1);
+        for (const char c : line)
+        {
+            c == '\t' ? void(cells.emplace_back()) : cells.back().push_back(c);
+        }
+        EXPECT_EQ(cells.size(), 5U) << line;
+        cells.resize(5);
+        rows.push_back({cells[0], cells[1], cells[2], cells[3], cells[4]});
+    }
+    return rows;
+}
+
+/// A command line and its outcome. "@" stands for the option, and is tried in both spellings.
+struct Trial
+{
+    Words m_Words;
+    int m_Status = 0;
+    std::string m_Text; ///< of standard output where the program succeeds, else of its error
+    std::string m_Remark = {};
+    std::function<void(const Outcome&)> m_Check = {};
+};
+
+class ArmNNOptionsTest : public Program
+{
+protected:
+    /// On a model of one ReLU of [2,3].
+    Words Relu(const Words& rest) const { return Join({"-m", m_Relu, "-c", "CpuRef"}, rest); }
+
+    /// On the bundled model, which prints no values.
+    static Words Digits(const Words& rest) { return Join({"-m", FloatModel, "-N"}, rest); }
+
+    static Words Join(Words first, const Words& rest)
+    {
+        first.insert(first.end(), rest.begin(), rest.end());
+        return first;
+    }
+
+    std::function<void(const Outcome&)> Writes(const std::string& file, const std::string& start) const
+    {
+        return [this, file, start](const Outcome&)
+        {
+            EXPECT_EQ(m_Folder.Read(file).substr(0, start.size()), start);
+            std::filesystem::remove(m_Folder.Path(file));
+        };
+    }
+
+    /// By long name.
+    std::map<std::string, std::vector<Trial>> Trials() const
+    {
+        const std::string external = "--profile-json FILE writes where the time goes";
+        const std::string oneByOne = "iterations run one after another, each on the threads of --number-of-threads";
+        const std::string untuned = "no backend here has OpenCL kernels to tune, so the file is neither read nor";
+        const std::string out = m_Folder.Path("out.txt");
+        const std::string dot = m_Folder.Path("graph.dot");
+        const std::string packed = m_Folder.Path("packed");
+        const std::string own = m_Folder.Path("relu.dot");
+        const std::string layers = m_Folder.Path("layers");
+        const Words quantized = {"-m", Int8Model, "-N", "-d", m_Digit};
+        return {
+            {"--compute",
+             {{{"-m", FloatModel, "-N", "@", "CpuRef"}, 0, "10 layers: CpuRef 10"},
+              {{"-m", FloatModel, "-N", "@", "CpuRef", "@", "CpuAcc"}, 0, "10 layers: CpuRef 10"},
+              {{"-m", FloatModel, "@", "CpuRef", "CpuAcc", "-N"}, 0, "10 layers: CpuRef 10"},
+              {{"-m", FloatModel, "-N", "@", "CpuRef,CpuRef"}, 0, "10 layers: CpuRef 10"},
+              {{"-m", FloatModel, "-N", "@", "GpuAcc,CpuRef"},
+               0,
+               "CpuRef 10",
+               "--compute: there is no backend 'GpuAcc'"},
+              {{"-m", FloatModel, "-N", "@", "GpuAcc"},
+               2,
+               "--compute: there is no backend 'GpuAcc'; there are 'CpuAcc'"},
+              {{"-m", FloatModel, "-N", "@", ""}, 2, "--compute: no backend is given"}}},
+            {"--model-path", {{{"@", FloatModel, "-N"}, 0, "10 layers"}, {{"@", m_Folder.Path("none")}, 3, "none'"}}},
+            {"--model-format",
+             {{Digits({"@", "tflite-binary"}), 0, "10 layers"},
+              {Digits({"@", "onnx-binary"}), 2, "'onnx-binary' is not read: convert the model to TensorFlow Lite"},
+              {Digits({"@", "armnn-binary"}), 2, "'armnn-binary' is not read: convert the model to TensorFlow Lite"},
+              {Digits({"@", "other"}), 2, "'other' is not known; supported: tflite-binary"}}},
+            {"--input-name",
+             {{Relu({"@", "x", "-d", m_A}), 0, "0 1.5 0 3 0 5"}, {Relu({"@", "z"}), 2, "no input 'z'; it has 'x'"}}},
+            {"--output-name",
+             {{Relu({"@", "y", "-d", m_A}), 0, "0 1.5 0 3 0 5"}, {Relu({"@", "z"}), 2, "no output 'z'; it has 'y'"}}},
+            {"--dynamic-backends-path",
+             {{Digits({"@", m_Folder.Path("")}), 0, "10 layers"},
+              {Digits({"@", m_Folder.Path("none")}), 2, "--dynamic-backends-path: there is no"}}},
+            {"--thread-pool-size",
+             {{Relu({"@", "4", "-I", "2", "-d", m_A}), 0, "0 1.5 0 3 0 5", "--thread-pool-size: " + oneByOne},
+              {Relu({"@", "0"}), 0, "Float32 [2,3]"},
+              {Relu({"@", "-1"}), 2, "--thread-pool-size: '-1' is no whole number"}}},
+            {"--concurrent",
+             {{Relu({"@", "-d", m_A}), 0, "0 1.5 0 3 0 5", "--concurrent: " + oneByOne},
+              {Relu({"@", "false", "-d", m_A}), 0, "0 1.5 0 3 0 5"}}},
+            {"--input-tensor-data",
+             {{Relu({"@", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", m_A + "," + m_B, "-I", "2"}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", m_Digit}), 3, "it has 64 numbers; expected the 6 of [2,3]"},
+              {Relu({"@", m_A + "," + m_B}), 2, "add --iterations 2"}}},
+            {"--help", {{{"@"}, 0, "--quantize-input"}}},
+            {"--infer-output-shape", {{Digits({"@"}), 0, "10 layers"}, {Digits({"@", "true"}), 0, "10 layers"}}},
+            {"--allow-expanded-dims", {{Digits({"@"}), 0, "10 layers"}, {Digits({"@", "false"}), 0, "10 layers"}}},
+            {"--iterations",
+             {{Relu({"@", "3", "-d", m_A}), 0, "\n2 more: min "},
+              {Relu({"@", "0"}), 2, "--iterations: '0' is no whole number in 1"}}},
+            {"--dequantize-output",
+             {{{"-m", m_Quantized, "-d", m_Stored, "@"}, 0, "output 'out' Float32 [4]\n  1.5 0 100 0.5\n"},
+              {{"-m", m_Quantized, "-d", m_Stored, "@", "true"}, 0, "  1.5 0 100 0.5\n"},
+              {{"-m", m_Quantized, "-d", m_Stored, "@", "false"}, 0, "  13 10 210 11\n"},
+              {Relu({"-d", m_A, "@"}), 0, "0 1.5 0 3 0 5", "--dequantize-output: no output is quantized"}}},
+            {"--print-intermediate-layers", {{Digits({"@", "-c", "CpuRef"}), 0, "\"outputSlot\": 0"}}},
+            {"--print-intermediate-layers-to-file",
+             {{Digits({"@", "--intermediate-layers-folder", layers}), 0, " layers: CpuAcc ", "",
+               [layers](const Outcome&)
+               {
+                   EXPECT_FALSE(std::filesystem::is_empty(layers));
+                   std::filesystem::remove_all(layers);
+               }}}},
+            {"--parse-unsupported", {{Digits({"@"}), 0, "10 layers"}, {{"-m", m_Custom, "@"}, 4, "NobodyKnowsThis"}}},
+            {"--do-not-print-output",
+             {{Relu({"@", "-d", m_A}), 0, "1 layers", "",
+               [](const Outcome& outcome) { EXPECT_FALSE(Has(outcome.m_Out, "1.5")) << outcome.m_Out; }}}},
+            {"--quantize-input",
+             {{{"-m", m_Quantized, "-d", m_Reals, "@"},
+               0,
+               "output 'out' QAsymmU8 [4] scale 0.5 zero point 10\n  13 10 210 11\n"},
+              {{"-m", m_Quantized, "-d", m_Reals, "@", "true"}, 0, "  13 10 210 11\n"},
+              {{"-m", m_Quantized, "-d", m_Reals, "@", "false"},
+               3,
+               "'1.5' is no value of type QAsymmU8; --quantize-input takes real numbers"},
+              {{"-m", m_Quantized, "-d", m_NaN, "@"}, 3, "element 1 is NaN, which no quantized value stands for"},
+              {Relu({"-d", m_A, "@"}), 0, "0 1.5 0 3 0 5", "--quantize-input: the model has no quantized input"}}},
+            {"--threshold-time",
+             {{Relu({"@", "60000", "-I", "2"}), 0, "Float32 [2,3]"},
+              {Relu({"@", "0"}), 0, "Float32 [2,3]"},
+              {Relu({"@", "0.000001", "-w", out}), 5, "--threshold-time: the slowest iteration took ", "",
+               Writes("out.txt", "y, Float32 : ")},
+              {Relu({"@", "-1"}), 2, "--threshold-time: '-1' is below 0"},
+              {Relu({"@", "soon"}), 2, "--threshold-time: 'soon' is no finite number"}}},
+            {"--input-tensor-shape",
+             {{Relu({"@", "3,2", "-d", m_A}), 0, "output 'y' Float32 [3,2]"},
+              {Relu({"@", "3,2:1"}), 2, "--input-tensor-shape: 2 shape(s) are given for 1 input(s)"}}},
+            {"--visualize-optimized-model",
+             {{Relu({"@", dot}), 0, "1 layers", "", Writes("graph.dot", "digraph Optimized {")},
+              {Relu({"@"}), 0, "1 layers", "", Writes("relu.dot", "digraph Optimized {")},
+              {Relu({"@", "-N"}), 0, "1 layers", "", Writes("relu.dot", "digraph Optimized {")},
+              {Relu({"@", "true"}), 0, "1 layers", "", Writes("relu.dot", "digraph Optimized {")},
+              {Relu({"@", "false"}), 0, "1 layers", "",
+               [own](const Outcome&) { EXPECT_FALSE(std::filesystem::exists(own)); }},
+              {{"-m", "-", "@"}, 2, "--visualize-optimized-model: name a file, because the model of standard input"}}},
+            {"--write-outputs-to-file",
+             {{Relu({"-d", m_A, "@", out}), 0, "0 1.5 0 3 0 5", "", Writes("out.txt", "y, Float32 : 0 1.5 0 3 0 5 ")},
+              {Relu({"@", out + "," + m_Folder.Path("b.npy")}), 2, "2 file(s) are given for 1 output(s)"}}},
+            {"--subgraph-number",
+             {{Digits({"@", "0"}), 0, "10 layers"}, {Digits({"@", "x"}), 2, "--subgraph: 'x' is no whole number"}}},
+            {"--input-type",
+             {{Digits({"@", "float"}), 0, "10 layers", "--input-type: it has no effect, because the model says"},
+              {Digits({"@", "float,qasymmu8"}), 0, "10 layers", "--input-type: it has no effect"},
+              {Digits({"@", "text"}), 2, "--input-type: 'text' is no type; there are float, int"}}},
+            {"--output-type",
+             {{Digits({"@", "qasymms8"}), 0, "10 layers", "--output-type: it has no effect, because the model says"},
+              {Digits({"@", ""}), 2, "--output-type: '' is no type"}}},
+            {"--tflite-executor",
+             {{Digits({"@", "parser"}), 0, "10 layers"},
+              {Digits({"@", "delegate"}), 2, "--tflite-executor: 'delegate' is not there: there is no TensorFlow Lite"},
+              {Digits({"@", "opaquedelegate"}), 2, "leave the option out, and Tenon's own parser reads the model"},
+              {Digits({"@", "tflite"}), 2, "--compute CpuRef runs the exact reference"},
+              {Digits({"@", "other"}), 2, "--tflite-executor: 'other' is not known; supported: parser"}}},
+            {"--compare-output",
+             {{Relu({"-d", m_A, "@", m_Same}), 0, "Byte level root mean square error: 0\n"},
+              // 5 and -5 differ in the highest bit of one of 24 bytes: the square root of 128 * 128 / 24.
+              {Relu({"-d", m_A, "@", m_Other}), 0, "Byte level root mean square error: 26.1279\n"},
+              {Relu({"-d", m_A, "@", m_Folder.Path("none.txt")}), 3, "--compare-output: there is no file '"},
+              {Relu({"-d", m_A, "@", m_Stored}), 3, "it has 4 numbers; expected the 6 of [2,3]"},
+              {Relu({"-d", m_A, "@", m_OtherType}), 3, "its values are of type QAsymmU8; expected Float32"},
+              {Relu({"-d", m_A, "@", m_Same + "," + m_Other}), 2, "--compare-output: 2 file(s) are given for 1 output"},
+              {Relu({"@", ""}), 2, "--compare-output: no file is given"}}},
+            {"--compare-output-with-backend",
+             {{Relu({"-d", m_A, "@", "CpuAcc,CpuRef"}), 0, "Byte level root mean square error: 0\n"},
+              {Relu({"-d", m_A, "@", "CpuAcc", "CpuRef"}), 0, "Byte level root mean square error: 0\n"},
+              {Relu({"@", "GpuAcc"}), 2, "--compare-output-with-backend: there is no backend 'GpuAcc'"},
+              {Relu({"@", ""}), 2, "--compare-output-with-backend: no backend is given"}}},
+            {"--compare-with-tflite",
+             {{Digits({"@"}), 2,
+               "--compare-with-tflite: there is no TensorFlow Lite in this program; "
+               "--compare-output-with-backend CpuRef compares with the exact reference"}}},
+            {"--bf16-turbo-mode", {{Digits({"@", "--print-assignment"}), 0, " BFloat16 "}}},
+            {"--enable-fast-math",
+             {{Digits({"@"}), 0, "10 layers"},
+              {Digits({"@", "false", "-c", "CpuRef"}), 0, "10 layers"},
+              {Digits({"@", "-c", "CpuRef"}), 2, "--enable-fast-math: CpuAcc alone heeds it"}}},
+            {"--number-of-threads",
+             {{Digits({"@", "2"}), 0, "2 threads"},
+              {Digits({"@", "1000"}), 2, "--number-of-threads: '1000' is no whole number in 0..256"}}},
+            {"--save-cached-network",
+             {{Digits({"@", "--cached-network-filepath", packed}), 0, "10 layers", "",
+               [packed](const Outcome&) { EXPECT_TRUE(std::filesystem::remove(packed)); }},
+              {Digits({"@"}), 2, "--save-cached-network: name the file in --cached-network-filepath"}}},
+            {"--cached-network-filepath",
+             {{Digits({"@", packed, "--save-cached-network"}), 0, "10 layers", "",
+               [packed](const Outcome&) { EXPECT_TRUE(std::filesystem::remove(packed)); }},
+              {Digits({"@", packed}), 3, "packed"}}},
+            {"--fp16-turbo-mode", {{Digits({"@", "--print-assignment"}), 0, " Float16 "}}},
+            {"--tuning-level",
+             {{Digits({"@", "0"}), 0, "10 layers"},
+              {Digits({"@", "1", "--tuning-path", "x"}), 0, "10 layers", "--tuning-path: " + untuned},
+              {Digits({"@", "1"}), 2, "--tuning-level: name the file in --tuning-path"},
+              {Digits({"@", "4", "--tuning-path", "x"}), 2, "--tuning-level: '4' is no whole number in 0..3"}}},
+            {"--tuning-path", {{Digits({"@", "x"}), 0, "10 layers", "--tuning-path: " + untuned}}},
+            {"--MLGOTuningFilePath", {{Digits({"@", "x"}), 0, "10 layers", "--MLGOTuningFilePath: " + untuned}}},
+            {"--reuse-buffers", {{Digits({"@", "-I", "2"}), 0, "10 layers"}}},
+            {"--enable-external-profiling", {{Digits({"@"}), 2, external}}},
+            {"--event-based-profiling", {{Digits({"@"}), 0, "\"inference_measurements_#3\""}}},
+            {"--file-only-external-profiling", {{Digits({"@"}), 2, external}}},
+            {"--file-format", {{Digits({"@", "binary"}), 2, external}}},
+            {"--outgoing-capture-file", {{Digits({"@", "x"}), 2, external}}},
+            {"--incoming-capture-file", {{Digits({"@", "x"}), 2, external}}},
+            {"--timeline-profiling", {{Digits({"@"}), 2, "--chrome-trace FILE as a timeline"}}},
+            {"--counter-capture-period", {{Digits({"@", "150"}), 2, external}}},
+            {"--output-network-details", {{Digits({"@"}), 0, "\"layer_details\""}}},
+            {"--output-network-details-only", {{Digits({"@"}), 0, "\"layer_details\""}}},
+            {"--import-inputs-if-aligned", {{Digits({"@", "-I", "3"}), 0, "10 layers"}}},
+            {"--serialize-to-armnn", {{Digits({"@"}), 2, "--serialize FILE.tenon writes the network"}}},
+            {"--armnn-tflite-delegate", {{Digits({"@"}), 2, "leave the option out, and Tenon's own parser reads"}}},
+            {"--simultaneous-iterations",
+             {{Digits({"@", "1"}), 0, "10 layers"},
+              {Digits({"@", "2"}), 2, "--simultaneous-iterations: iterations do not run at once; --iterations N runs"},
+              {Digits({"@", "0"}), 2, "--simultaneous-iterations: '0' is no whole number in 1"}}},
+            {"--test-cases", {{{"@", "x.csv"}, 2, "give --input-tensor-data a set of files for each"}}},
+        };
+    }
+
+    void Try(const std::string& name, const std::string& spelling, const Trial& trial)
+    {
+        Words words = trial.m_Words;
+        std::replace(words.begin(), words.end(), std::string("@"), spelling);
+        SCOPED_TRACE(testing::PrintToString(words));
+        const Outcome outcome = Execute(words);
+        EXPECT_FALSE(Has(outcome.m_Error, "not expected") || Has(outcome.m_Error, "there is no option") ||
+                     Has(outcome.m_Error, "belongs to no option"))
+            << outcome.m_Error;
+        if (trial.m_Status == 0)
+        {
+            EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+            EXPECT_TRUE(Has(outcome.m_Out, trial.m_Text)) << outcome.m_Out;
+            const std::string remark = trial.m_Remark.empty() ? "" : "warning: " + trial.m_Remark;
+            EXPECT_EQ(outcome.m_Error.substr(0, remark.size()), remark);
+            EXPECT_EQ(outcome.m_Error.empty(), remark.empty()) << outcome.m_Error;
+        }
+        else
+        {
+            ExpectFailure(outcome, trial.m_Status, trial.m_Text);
+            if (trial.m_Status == 2 && name != "--input-name" && name != "--output-name" && name != "--subgraph-number")
+            {
+                EXPECT_TRUE(Has(outcome.m_Error, name)) << outcome.m_Error;
+            }
+        }
+        if (trial.m_Check)
+        {
+            trial.m_Check(outcome);
+        }
+    }
+
+    /// A ReLU of values in steps of 0.5 from 10 on.
+    std::string WriteQuantized() const;
+
+    const std::string m_Relu =
+        m_Folder.Write("relu.tflite", test::TinyModel(test::Relu, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
+    const std::string m_Custom =
+        m_Folder.Write("custom.tflite", test::TinyModel(test::Custom, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
+    const std::string m_Quantized = WriteQuantized();
+    const std::string m_A = m_Folder.Write("a.txt", "-1 1.5 -2\n3:-4,5\n");
+    const std::string m_B = m_Folder.Write("b.txt", "10 -20 30 -40 50 -60");
+    const std::string m_Same = m_Folder.Write("same.txt", "y, Float32 : 0 1.5 0 3 0 5 ");
+    const std::string m_Other = m_Folder.Write("other.txt", "y, Float32 : 0 1.5 0 3 0 -5 ");
+    const std::string m_OtherType = m_Folder.Write("type.txt", "y, QAsymmU8 : 0 1 0 3 0 5 ");
+    const std::string m_Reals = m_Folder.Write("reals.txt", "1.5 -1 100 0.26");
+    const std::string m_Stored = m_Folder.Write("stored.txt", "13 8 210 11");
+    const std::string m_NaN = m_Folder.Write("nan.txt", "1.5 nan 100 0.26");
+    const std::string m_Digit = m_Folder.Write("digit.txt",
+                                               []
+                                               {
+                                                   std::string text;
+                                                   for (int i = 0; i < 64; ++i)
+                                                   {
+                                                       text += std::to_string(i % 16 / 16.0) + "\n";
+                                                   }
+                                                   return text;
+                                               }());
+};
+
+std::string ArmNNOptionsTest::WriteQuantized() const
+{
+    const TensorInfo info({4}, DataType::QAsymmU8, 0.5f, 10);
+    const INetworkPtr network = INetwork::Create();
+    ActivationDescriptor descriptor;
+    descriptor.m_Function = ActivationFunction::ReLu;
+    IConnectableLayer* const input = network->AddInputLayer(0, "in");
+    IConnectableLayer* const relu = network->AddActivationLayer(descriptor, "relu");
+    input->GetOutputSlot(0).SetTensorInfo(info);
+    relu->GetOutputSlot(0).SetTensorInfo(info);
+    input->GetOutputSlot(0).Connect(relu->GetInputSlot(0));
+    relu->GetOutputSlot(0).Connect(network->AddOutputLayer(0, "out")->GetInputSlot(0));
+    const ISerializerPtr serializer = ISerializer::Create();
+    serializer->Serialize(*network);
+    std::ofstream file(m_Folder.Path("quantized.tenon"), std::ios::binary);
+    EXPECT_TRUE(serializer->SaveSerializedToStream(file));
+    return m_Folder.Path("quantized.tenon");
+}
+
+TEST_F(ArmNNOptionsTest, DoAsTheFileSays)
+{
+    std::map<std::string, std::vector<Trial>> trials = Trials();
+    const std::string help = Execute({"--help"}).m_Out;
+    for (const Row& row : ReadRows())
+    {
+        SCOPED_TRACE(row.m_Long);
+        const std::vector<Trial> tried = trials[row.m_Long];
+        trials.erase(row.m_Long);
+        ASSERT_FALSE(tried.empty()) << "not tried";
+        EXPECT_TRUE(Has(help, row.m_Short.empty() ? "  " + row.m_Long : row.m_Short + "," + row.m_Long)) << help;
+        const bool succeeds =
+            std::any_of(tried.begin(), tried.end(), [](const Trial& trial) { return trial.m_Status == 0; });
+        EXPECT_TRUE(row.m_Status == "works" || row.m_Status == "accepted" || row.m_Status == "explained");
+        EXPECT_EQ(succeeds, row.m_Status != "explained");
+        EXPECT_TRUE(row.m_Status == "works" || !row.m_Note.empty());
+        for (const Trial& trial : tried)
+        {
+            Try(row.m_Long, row.m_Long, trial);
+            if (!row.m_Short.empty())
+            {
+                Try(row.m_Long, row.m_Short, trial);
+            }
+        }
+    }
+    for (const auto& [name, tried] : trials)
+    {
+        ADD_FAILURE() << name << " is not in options.tsv";
+    }
+}
+
+TEST_F(ArmNNOptionsTest, GivenWithoutAValueAreNamed)
+{
+    for (const Row& row : ReadRows())
+    {
+        const bool needsValue = !row.m_Argument.empty() && row.m_Argument[0] != '[';
+        if (needsValue)
+        {
+            ExpectFailure(Execute(Digits({row.m_Long})), 2, "it needs a value (see --help)");
+        }
+    }
+}
+
+TEST_F(ArmNNOptionsTest, FlagsTakeTrueAndFalse)
+{
+    for (const Row& row : ReadRows())
+    {
+        if (row.m_Argument.empty() && row.m_Long != "--help")
+        {
+            for (const Words& words : {Words{row.m_Long + "=false"}, Words{row.m_Long, "false"}})
+            {
+                const Outcome outcome = Execute(Digits(words));
+                EXPECT_EQ(outcome.m_Status, 0) << words[0] << outcome.m_Error;
+                EXPECT_EQ(outcome.m_Error, "") << words[0];
+            }
+            ExpectFailure(Execute(Digits({row.m_Long + "=maybe"})), 2, "maybe");
+        }
+    }
+}
+
+TEST_F(ArmNNOptionsTest, CommandLinesOfItsUsers)
+{
+    const Words lines[] = {
+        Digits({"-c", "CpuAcc", "-T", "parser"}),
+        Digits({"-c", "CpuAcc", "--infer-output-shape"}),
+        Digits({"-c", "CpuRef", "--allow-expanded-dims"}),
+        Digits({"-c", "CpuAcc", "--import-inputs-if-aligned", "-I", "3"}),
+        {"-m", Int8Model, "-c", "CpuRef", "-d", m_Digit, "--quantize-input", "--dequantize-output"},
+        Digits({"-c", "CpuAcc", "--threshold-time", "60000"}),
+        {"-f", "tflite-binary", "-i", "image", "-o", "Identity", "-d", m_Digit, "-s", "1,8,8,1", "-m", FloatModel, "-c",
+         "CpuAcc,CpuRef"},
+        {"--model-format=tflite-binary", "--input-name=image", "--output-name=Identity", "--model-path=" + FloatModel,
+         "--compute=CpuAcc", "--iterations=2", "--number-of-threads=1", "--event-based-profiling"},
+        {"-Nqv", "-m", m_Quantized, "-d", m_Reals, "-cCpuRef", "-I2"},
+    };
+    for (const Words& line : lines)
+    {
+        const Outcome outcome = Execute(line);
+        EXPECT_EQ(outcome.m_Status, 0) << testing::PrintToString(line) << outcome.m_Error;
+        EXPECT_EQ(outcome.m_Error, "") << testing::PrintToString(line);
+    }
+    EXPECT_TRUE(Has(m_Folder.Read("quantized.dot"), "digraph Optimized {"));
+}
+
+TEST_F(ArmNNOptionsTest, QuantizationTakesFilesOfAllKinds)
+{
+    const std::string npy = WriteInput("floats.npy", DataType::Float32, {4}); // 0 1 2 3
+    const float values[] = {0.0f, 1.0f, 2.0f, 3.0f};
+    const std::string raw =
+        m_Folder.Write("floats.bin", std::string(reinterpret_cast<const char*>(values), sizeof(values)));
+    for (const std::string& file : {npy, raw})
+    {
+        const Outcome outcome = Execute({"-m", m_Quantized, "-q", "-d", file});
+        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_TRUE(Has(outcome.m_Out, "  10 12 14 16\n")) << outcome.m_Out;
+        EXPECT_TRUE(Has(outcome.m_Out, ", quantized\n")) << outcome.m_Out;
+    }
+    const std::string stored = WriteInput("bytes.npy", DataType::QAsymmU8, {4});
+    ExpectFailure(Execute({"-m", m_Quantized, "-q", "-d", stored}), 3, "elements of type '|u1'; expected '<f4'");
+    const Outcome saturated =
+        Execute({"-m", m_Quantized, "-q", "-d", m_Folder.Write("large.txt", "1000 -1000 inf 0.25")});
+    ASSERT_EQ(saturated.m_Status, 0) << saturated.m_Error;
+    EXPECT_TRUE(Has(saturated.m_Out, "  255 10 255 11\n")) << saturated.m_Out;
+    // A picture has no real numbers: its bytes are the stored values.
+    const Words picture = {"-m", Int8Model, "-d", "samples/digits/seven.png"};
+    EXPECT_EQ(Execute(Join(picture, {"-w", m_Folder.Path("with.npy"), "-q"})).m_Status, 0);
+    EXPECT_EQ(Execute(Join(picture, {"-w", m_Folder.Path("without.npy")})).m_Status, 0);
+    EXPECT_EQ(m_Folder.Read("with.npy"), m_Folder.Read("without.npy"));
+}
+
+TEST_F(ArmNNOptionsTest, DequantizedOutputsAreWrittenAndReported)
+{
+    const std::string npy = m_Folder.Path("out.npy");
+    const std::string report = m_Folder.Path("report.json");
+    const Outcome outcome =
+        Execute({"-m", m_Quantized, "-q", "-l", "-d", m_Reals + "," + m_Reals, "-I", "2", "-w", npy, "--report-json",
+                 report, "-C", m_Folder.Write("e.txt", "o, Float32 : 1.5 0 100 0.5")});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    const NpyArray array = ReadNpy(npy, TensorInfo({4}, DataType::Float32), 1000);
+    const std::vector<float> expected = {1.5f, 0.0f, 100.0f, 0.5f};
+    for (size_t i = 0; i < expected.size(); ++i)
+    {
+        EXPECT_EQ(GetElement(DataType::Float32, array.m_Data.Data(), i), static_cast<double>(expected[i]));
+    }
+    const std::string outputs = ReadFile(report).substr(ReadFile(report).find("\"outputs\""));
+    EXPECT_TRUE(Has(outputs, "\"type\": \"Float32\"")) << outputs;
+    EXPECT_TRUE(Has(outcome.m_Out, "Byte level root mean square error: 0\n")) << outcome.m_Out;
+    EXPECT_TRUE(Has(Execute({"-m", m_Quantized, "-d", m_Stored, "-l", "-C", npy}).m_Out, "square error: 0\n"));
+    ExpectFailure(Execute({"-m", m_Quantized, "-d", m_Stored, "-C", npy}), 3, "elements of type '<f4'; expected '|u1'");
+    ExpectFailure(Execute({"-m", m_Quantized, "-l", "--limit", "total-bytes=16"}), 3, "total-bytes");
+}
+
+TEST_F(ArmNNOptionsTest, ComparisonNeedsAModelForOtherBackends)
+{
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    ASSERT_EQ(Execute(Digits({"--serialize-optimized", optimized})).m_Status, 0);
+    ExpectFailure(Execute({"-m", optimized, "-N", "-B", "CpuRef"}), 2, "the model is optimized already");
+    const Outcome outcome = Execute(Digits({"-d", m_Digit, "-I", "2", "-B", "CpuRef", "-p"}));
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    const size_t softmax = outcome.m_Out.find("SOFTMAX");
+    ASSERT_NE(softmax, std::string::npos) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "Byte level root mean square error: ")) << outcome.m_Out;
+}
+
+TEST_F(ArmNNOptionsTest, SetsOfFilesTakeTurns)
+{
+    const std::string names[] = {m_Folder.Path("0.txt"), m_Folder.Path("1.txt"), m_Folder.Path("2.npy")};
+    const Outcome outcome = Execute(Relu({"-d", m_A + "," + m_B, "-I", "3", "-w", names[0] + "," + names[1]}));
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    const size_t third = outcome.m_Out.find("iteration 3 of 3:\n");
+    ASSERT_NE(third, std::string::npos) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out.substr(third), "a.txt")) << outcome.m_Out;
+    EXPECT_EQ(ReadFile(names[0]), "y, Float32 : 0 1.5 0 3 0 5 ") << "of the third iteration";
+    EXPECT_EQ(ReadFile(names[1]), "y, Float32 : 10 0 30 0 50 0 ") << "of the second iteration";
+
+    const std::string add =
+        m_Folder.Write("add.tflite", test::TinyModel(test::Add, {{"a", {2}}, {"b", {2}}}, {{"sum", {2}}}));
+    const std::string files = m_Folder.Write("1.csv", "1,2") + "," + m_Folder.Write("2.csv", "10,20") + "," +
+                              m_Folder.Write("3.csv", "100,200") + "," + m_Folder.Write("4.csv", "1000,2000");
+    const Outcome sums = Execute({"-m", add, "-c", "CpuRef", "-d", files, "-I", "3", "--armnn-output"});
+    ASSERT_EQ(sums.m_Status, 0) << sums.m_Error;
+    const std::string first = "sum: 11.000000 22.000000 \n";
+    const std::string second = "sum: 1100.000000 2200.000000 \n";
+    const size_t at = sums.m_Out.find(first);
+    ASSERT_NE(at, std::string::npos) << sums.m_Out;
+    const size_t next = sums.m_Out.find(second, at);
+    ASSERT_NE(next, std::string::npos) << sums.m_Out;
+    EXPECT_NE(sums.m_Out.find(first, next), std::string::npos) << sums.m_Out;
+
+    ExpectFailure(Execute({"-m", add, "-d", files + "," + m_A, "-I", "9"}), 2,
+                  "9 iterations take one set of as many files, or several sets in turn");
+    ExpectFailure(Execute({"-m", add, "-d", files}), 2, "add --iterations 2");
+    ExpectFailure(Execute(Relu({"-I", "2", "-w", names[0] + "," + names[1] + "," + names[2]})), 2,
+                  "3 file(s) are given for 1 output(s); 2 iterations write one set of as many files, or several");
+}
+
+TEST_F(ArmNNOptionsTest, GraphsOfStreamsNeedAName)
+{
+    const Outcome outcome = ExecuteInShell("\"$@\" < " + m_Relu, {"-m", "-", "-v", m_Folder.Path("named.dot"), "-N"});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(m_Folder.Read("named.dot"), "digraph Optimized {"));
+    ExpectFailure(Execute(Relu({"-v", ""})), 2, "--visualize-optimized-model: nothing is given");
+}
+
+TEST(ArmNNWords, AreJoined)
+{
+    CLI::App app;
+    bool flag = false;
+    std::string text;
+    app.add_flag("-q,--quantize-input", flag);
+    app.add_flag("-N,--do-not-print-output", flag);
+    app.add_option("-c,--compute", text);
+    app.add_option("-v,--visualize-optimized-model", text);
+    const auto join = [&](const Words& words) { return JoinArmNNWords(app, words); };
+    EXPECT_EQ(join({}), Words{});
+    EXPECT_EQ(join({"-q", "true", "--quantize-input", "false", "-q"}),
+              (Words{"--quantize-input=true", "--quantize-input=false", "-q"}));
+    EXPECT_EQ(join({"-q=true", "-N=x", "-c=CpuRef", "-q="}),
+              (Words{"--quantize-input=true", "--do-not-print-output=x", "-c=CpuRef", "--quantize-input="}));
+    EXPECT_EQ(join({"-q", "maybe", "true"}), (Words{"-q", "maybe", "true"}));
+    EXPECT_EQ(join({"-c", "CpuAcc", "CpuRef", "GpuAcc", "stray", "CpuRef"}),
+              (Words{"-c", "CpuAcc,CpuRef,GpuAcc", "stray", "CpuRef"}));
+    EXPECT_EQ(join({"--compute"}), Words{"--compute"});
+    const std::string graph = "--visualize-optimized-model";
+    EXPECT_EQ(join({"-v"}), Words{graph + "=true"});
+    EXPECT_EQ(join({graph, "-q"}), (Words{graph + "=true", "-q"}));
+    EXPECT_EQ(join({"-v", "a.dot", graph, "b.dot", "-v", "-"}), (Words{"-v", "a.dot", graph, "b.dot", "-v", "-"}));
+    EXPECT_EQ(join({"-qNv", "-Nv", "a.dot"}), (Words{"-qN", graph + "=true", "-Nv", "a.dot"}));
+    EXPECT_EQ(join({"-xv", "--v"}), (Words{"-xv", "--v"})) << "x is no flag";
+}
+
+} // namespace
+} // namespace tenon::cli
