@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 # `api` is <tenon/...> with <tenon/descriptors/...>, but without compat; `backend`, `parsers` and `serializer` are folders
 # of it that `api` alone does not have.
 set(rules
-  "include/tenon/compat : compat api backend parsers serializer"
+  "include/tenon/compat : compat api backend parsers serializer mapbox"
   "include/tenon/backend : api"
   "include/tenon/parsers : api"
   "include/tenon/serializer : api"
@@ -41,7 +41,7 @@ set(rules
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
 function(classify included out)
   set(kind "")
-  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser)/")
+  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser|armnnUtils)/")
     set(kind compat)
   elseif(included MATCHES "^<tenon/(backend|parsers|serializer|compat)/")
     set(kind ${CMAKE_MATCH_1})
@@ -53,7 +53,7 @@ function(classify included out)
     set(kind std)
   elseif(included MATCHES "^<(arm_neon|asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|unistd|sys/[a-z]+)\\.h>$")
     set(kind posix)
-  elseif(included MATCHES "^<(fmt|spdlog)/")
+  elseif(included MATCHES "^<(fmt|spdlog|mapbox)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^<(Eigen|unsupported/Eigen)/")
     set(kind eigen)

@@ -5,10 +5,10 @@
 #include <tenon/Exceptions.hpp>
 #include <tenon/Logging.hpp>
 
+#include <algorithm>
 #include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
 #include <armnn/Utils.hpp>
-#include <algorithm>
 #include <cctype>
 #include <iostream>
 #include <memory>

@@ -37,8 +37,8 @@ using InferenceTimingPair = std::pair<HighResolutionClock, HighResolutionClock>;
 
 } // namespace tenon
 
-/// X(name) for each layer type of Arm NN, in Arm NN's order; those that came after release 23.08 at the end. The numbers
-/// of LayerType are others, and it has further types: <tenon/ops.def>.
+/// X(name) for each layer type of Arm NN, in Arm NN's order; those that came after release 23.08 at the end. The
+/// numbers of LayerType are others, and it has further types: <tenon/ops.def>.
 // clang-format off
 #define LIST_OF_LAYER_TYPE \
     X(Activation) X(Addition) X(ArgMinMax) X(BatchNormalization) X(BatchToSpaceNd) X(Comparison) X(Concat) \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For programs written for Arm NN: names of types, and quantization of single values. Names of element and layer types
-// (GetDataTypeName, GetLayerTypeAsCString) come with <tenon/Tensor.hpp>. The texts are Arm NN's, slips included: those of
-// PaddingMode::Constant and ResizeMethod::NearestNeighbor are not the enumerators' names.
+// (GetDataTypeName, GetLayerTypeAsCString) come with <tenon/Tensor.hpp>. The texts are Arm NN's, slips included: those
+// of PaddingMode::Constant and ResizeMethod::NearestNeighbor are not the enumerators' names.
 #pragma once
 
 #include <tenon/Tensor.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: the version of its .tflite parser whose interface ITfLiteParser has, 24.6.0, which is
-// that of release 23.08.
+// For programs written for Arm NN: the version of its .tflite parser whose interface ITfLiteParser has, 24.6.0, which
+// is that of release 23.08.
 #pragma once
 
 #ifndef STRINGIFY_VALUE

@@ -72,8 +72,8 @@ private:
         if (place >= shape[dimension] && place != 0)
         {
             throw armnn::InvalidArgumentException("DataLayoutIndexed::GetIndex: there is no place " +
-                                                  std::to_string(place) + " in dimension " +
-                                                  std::to_string(dimension) + " of shape " + shape.ToString());
+                                                  std::to_string(place) + " in dimension " + std::to_string(dimension) +
+                                                  " of shape " + shape.ToString());
         }
         return place;
     }

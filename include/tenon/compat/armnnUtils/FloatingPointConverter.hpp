@@ -110,8 +110,8 @@ private:
     static uint16_t ToBFloat16(float value)
     {
         const uint32_t bits = BitsOf(value);
-        return static_cast<uint16_t>(IsNan(bits) ? 0x7FC0U : ShiftRounded(bits & 0x7FFFFFFFU, 16) |
-                                                                 ((bits >> 16) & 0x8000U));
+        return static_cast<uint16_t>(IsNan(bits) ? 0x7FC0U
+                                                 : ShiftRounded(bits & 0x7FFFFFFFU, 16) | ((bits >> 16) & 0x8000U));
     }
     static float FromBFloat16(uint16_t value) { return FromBits(static_cast<uint32_t>(value) << 16); }
 };

@@ -48,8 +48,7 @@ struct IsFloatingPointIterator : std::is_floating_point<typename std::iterator_t
 };
 
 /// SelectiveQuantize of each value.
-template <typename T, typename FloatIt,
-          typename std::enable_if<IsFloatingPointIterator<FloatIt>::value, int>::type = 0>
+template <typename T, typename FloatIt, typename std::enable_if<IsFloatingPointIterator<FloatIt>::value, int>::type = 0>
 std::vector<T> QuantizedVector(FloatIt first, FloatIt last, float qScale, int32_t qOffset)
 {
     std::vector<T> quantized;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: the values of a tensor of some type. Arm NN takes mapbox::util::variant for it, and so
-// do we where it is installed; elsewhere a class of that name has the part of its interface that such programs use.
+// For programs written for Arm NN: the values of a tensor of some type. Arm NN takes mapbox::util::variant for it, and
+// so do we where it is installed; elsewhere a class of that name has the part of its interface that such programs use.
 #pragma once
 
 #include <armnn/TypesUtils.hpp>
@@ -29,8 +29,11 @@ public:
 
 namespace detail
 {
+/// The place of T among the types; how many there are where it is none of them.
 template <typename T, typename... Types>
-struct index_of;
+struct index_of : std::integral_constant<size_t, 0>
+{
+};
 template <typename T, typename... Types>
 struct index_of<T, T, Types...> : std::integral_constant<size_t, 0>
 {
@@ -60,8 +63,8 @@ class variant
 public:
     variant() { ::new (Memory()) First(); }
     /// A value of one of the types.
-    template <typename T, typename = std::enable_if_t<!std::is_same<std::decay_t<T>, variant>::value>,
-              size_t Index = detail::index_of<std::decay_t<T>, First, Others...>::value>
+    template <typename T, size_t Index = detail::index_of<std::decay_t<T>, First, Others...>::value,
+              typename = std::enable_if_t<(Index <= sizeof...(Others))>>
     variant(T&& value) : m_Index(Index) // NOLINT: implicit
     {
         ::new (Memory()) std::decay_t<T>(std::forward<T>(value));

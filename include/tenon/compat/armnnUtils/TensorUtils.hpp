@@ -26,11 +26,12 @@ inline armnn::TensorShape GetTensorShape(unsigned int numberOfBatches, unsigned 
     case armnn::DataLayout::NHWC: return {numberOfBatches, height, width, numberOfChannels};
     default: break;
     }
-    throw armnn::InvalidArgumentException(std::string("a tensor of two spatial dimensions has layout NCHW or NHWC, not ") +
-                                          armnn::GetDataLayoutName(dataLayout));
+    throw armnn::InvalidArgumentException(
+        std::string("a tensor of two spatial dimensions has layout NCHW or NHWC, not ") +
+        armnn::GetDataLayoutName(dataLayout));
 }
-inline armnn::TensorInfo GetTensorInfo(unsigned int numberOfBatches, unsigned int numberOfChannels,
-                                       unsigned int height, unsigned int width, const armnn::DataLayout dataLayout,
+inline armnn::TensorInfo GetTensorInfo(unsigned int numberOfBatches, unsigned int numberOfChannels, unsigned int height,
+                                       unsigned int width, const armnn::DataLayout dataLayout,
                                        const armnn::DataType dataType)
 {
     return armnn::TensorInfo(GetTensorShape(numberOfBatches, numberOfChannels, height, width, dataLayout), dataType);
@@ -53,7 +54,7 @@ inline armnn::TensorInfo GetTensorInfo(unsigned int numberOfBatches, unsigned in
         armnn::GetDataLayoutName(dataLayout));
 }
 
-/// The smallest and the largest element of a Float32 tensor.
+/// The smallest and the largest element of a tensor that holds Float32.
 /// Throws InvalidArgumentException for a tensor without elements.
 inline std::pair<float, float> FindMinMax(armnn::ITensorHandle* tensorHandle)
 {
@@ -62,14 +63,15 @@ inline std::pair<float, float> FindMinMax(armnn::ITensorHandle* tensorHandle)
     {
         throw armnn::InvalidArgumentException("FindMinMax: the tensor has no elements");
     }
-    const auto* const values = static_cast<const float*>(tensorHandle->Map(true));
+    const auto* const values =
+        static_cast<const float*>(static_cast<const armnn::ITensorHandle*>(tensorHandle)->Map(true));
     std::pair<float, float> found(values[0], values[0]);
     for (unsigned int i = 1; i < count; ++i)
     {
         found.first = values[i] < found.first ? values[i] : found.first;
         found.second = values[i] > found.second ? values[i] : found.second;
     }
-    tensorHandle->Unmap();
+    static_cast<const armnn::ITensorHandle*>(tensorHandle)->Unmap();
     return found;
 }
 

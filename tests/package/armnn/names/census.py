@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public names of Arm NN, read from its headers: writes names.tsv, which present.py and docs/armnn.md start from.
 
-usage: census.py --root INCLUDE [--search FOLDER ...] [--later later.tsv] [--write names.tsv]
+usage: census.py --root INCLUDE [--search FOLDER ...] [--write names.tsv]
 
 INCLUDE is the folder `include` of a release's sources, and FOLDERs are those that its headers include others from
 (third-party, profiling, src/armnnUtils). Needed for a new census alone, not by any test; it uses libclang:
@@ -11,21 +11,20 @@ INCLUDE is the folder `include` of a release's sources, and FOLDERs are those th
     venv/bin/python census.py --root armnn-23.08/include --search armnn-23.08/third-party \\
         --search armnn-23.08/profiling --search armnn-23.08/src/armnnUtils --write names.tsv
 
-A row has a header, a kind, a name with all of its namespaces, the types of its parameters, its type or value, and the
-releases that have it first (since) and last (until). Functions have a row for each overload; `=` behind a parameter
-says that it has a default. Rows of later.tsv, which is written by hand, follow: names of later releases, and in rows
-without a header the names (shell patterns) that later releases removed.
+A row has a header, a kind, a name with all of its namespaces, the types of its parameters, and its type or value.
+Functions have a row for each overload; `=` behind a parameter says that it has a default. Macros that a header
+undefines are left out.
 """
 import argparse
-import fnmatch
+import re
 import subprocess
 import sys
 from collections import namedtuple
 from pathlib import Path
 
-Row = namedtuple("Row", "header kind name parameters type since until")
-HEAD = "# header\tkind\tname\tparameters\ttype or value\tsince\tuntil"
-# Folders of headers that programs use; armnnTestUtils is of Arm NN's own tests.
+Row = namedtuple("Row", "header kind name parameters type")
+HEAD = "# header\tkind\tname\tparameters\ttype or value"
+# Folders of headers that programs use. armnnTestUtils is for Arm NN's own tests.
 FOLDERS = ("armnn", "armnnUtils", "armnnTfLiteParser", "armnnOnnxParser", "armnnSerializer", "armnnDeserializer")
 # Types that a template has when nothing is said.
 DEFAULTS = ("std::allocator", "std::less", "std::hash", "std::equal_to", "std::default_delete", "std::char_traits")
@@ -118,16 +117,19 @@ class Census:
                              "with --search")
         self._header = header
         self._add("header", header, "", "")
+        undefined = re.findall(r"^\s*#\s*undef\s+(\w+)", (self._root / header).read_text(encoding="utf-8"), re.M)
         for cursor in unit.cursor.get_children():
             if cursor.location.file is None or Path(cursor.location.file.name).resolve() != self._root / header:
                 continue
             if cursor.kind == K.MACRO_DEFINITION:
+                if cursor.spelling in undefined:
+                    continue
                 self._add("macro", cursor.spelling, "(…)" if is_function_like(cursor) else "", "")
             else:
                 self._visit(cursor)
 
     def _add(self, kind, name, parameters, type_):
-        row = Row(self._header, kind, name, parameters, type_, "", "")
+        row = Row(self._header, kind, name, parameters, type_)
         key = (kind.removeprefix("declared "), name, parameters)
         if key not in self._seen:
             self._seen.add(key)
@@ -219,34 +221,10 @@ def is_virtual(cursor):
     return cursor.is_virtual_method()
 
 
-def read_later(path):
-    """Rows of names of later releases, and (pattern, release) of names that one removed."""
-    added, removed = [], []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line or line.startswith("#"):
-            continue
-        cells = line.split("\t")
-        if len(cells) != len(Row._fields):
-            raise SystemExit(f"census.py: {path}:{number} has {len(cells)} columns, not {len(Row._fields)}")
-        row = Row(*cells)
-        if row.header:
-            added.append(row)
-        else:
-            removed.append((row.name, row.until))
-    return added, removed
-
-
-def last_release(row, removed):
-    """The release that removed a name, or nothing."""
-    return next((release for pattern, release in removed
-                 if fnmatch.fnmatchcase(row.name, pattern) or fnmatch.fnmatchcase(row.header, pattern)), "")
-
-
 def main():
     parser = argparse.ArgumentParser(description="The public names of Arm NN, from its headers.")
     parser.add_argument("--root", type=Path, required=True, metavar="INCLUDE")
     parser.add_argument("--search", action="append", default=[], metavar="FOLDER")
-    parser.add_argument("--later", type=Path, default=Path(__file__).with_name("later.tsv"), metavar="FILE")
     parser.add_argument("--write", type=Path, default=Path(__file__).with_name("names.tsv"), metavar="FILE")
     arguments = parser.parse_args()
     headers = sorted(str(path.relative_to(arguments.root)) for folder in FOLDERS
@@ -257,11 +235,7 @@ def main():
     census = Census(arguments.root, arguments.search)
     for header in headers:
         census.read(header)
-    added, removed = read_later(arguments.later)
-    known = {(row.name, row.parameters) for row in census.rows}
-    rows = census.rows + [row for row in added if (row.name, row.parameters) not in known]
-    rows = [row._replace(until=row.until or last_release(row, removed)) for row in rows]
-    rows.sort(key=lambda row: row.header)  # stable: names of a header stay in its order
+    rows = sorted(census.rows, key=lambda row: row.header)  # stable: names of a header stay in its order
     arguments.write.write_text("\n".join([HEAD, *("\t".join(row) for row in rows)]) + "\n", encoding="utf-8")
     print(f"{len(rows)} names of {len(headers)} headers")
 

@@ -2,9 +2,9 @@
 // For programs written for Arm NN: splitting, trimming and joining of strings.
 #pragma once
 
+#include <algorithm>
 #include <armnn/Exceptions.hpp>
 #include <armnn/Namespace.hpp>
-#include <algorithm>
 #include <cctype>
 #include <iostream>
 #include <sstream>

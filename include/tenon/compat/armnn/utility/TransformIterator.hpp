@@ -17,8 +17,8 @@ template <typename Function, typename Iterator,
           typename T = typename std::iterator_traits<Iterator>::value_type,
           typename Distance = typename std::iterator_traits<Iterator>::difference_type,
           typename Pointer = typename std::iterator_traits<Iterator>::pointer,
-          typename Reference =
-              decltype(std::declval<const Function>()(std::declval<typename std::iterator_traits<Iterator>::reference>()))>
+          typename Reference = decltype(std::declval<const Function>()(
+              std::declval<typename std::iterator_traits<Iterator>::reference>()))>
 class TransformIterator
 {
 public:
