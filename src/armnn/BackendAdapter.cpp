@@ -3,6 +3,7 @@
 #include "armnn/BackendAdapter.hpp"
 
 #include "armnn/ShownLayer.hpp"
+#include "armnn/SubgraphAdapter.hpp"
 #include "armnn/WorkloadAdapter.hpp"
 
 #include <tenon/BackendHelper.hpp>
@@ -146,6 +147,12 @@ std::shared_ptr<const backend::ILayerSupport> BackendAdapter::GetLayerSupport(co
 std::unique_ptr<backend::IWorkloadFactory> BackendAdapter::CreateWorkloadFactory(const ModelOptions& options) const
 {
     return std::make_unique<WorkloadFactoryAdapter>(m_Adapted, options);
+}
+
+backend::OptimizationViews BackendAdapter::OptimizeSubgraphView(const backend::SubgraphView& subgraph,
+                                                                const ModelOptions& options) const
+{
+    return OptimizeAdapted(*m_Adapted, subgraph, options);
 }
 
 std::unique_ptr<backend::IBackendContext>

@@ -21,6 +21,9 @@ public:
     const BackendId& GetId() const override { return m_Id; }
     std::shared_ptr<const backend::ILayerSupport> GetLayerSupport(const ModelOptions& options) const override;
     std::unique_ptr<backend::IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const override;
+    bool OptimizesSubgraphs() const override { return true; }
+    backend::OptimizationViews OptimizeSubgraphView(const backend::SubgraphView& subgraph,
+                                                    const ModelOptions& options) const override;
     std::unique_ptr<backend::IBackendContext>
     CreateBackendContext(const IRuntime::CreationOptions& options) const override;
     BackendCapabilities GetCapabilities() const override;

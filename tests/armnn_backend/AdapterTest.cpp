@@ -447,6 +447,42 @@ TEST_F(AdaptedBackend, ParametersThatArmNNDoesNotHaveAreRefused)
     EXPECT_THAT(reason, HasSubstr("Float64"));
 }
 
+TEST_F(AdaptedBackend, CompilesSubgraphs)
+{
+    sample::GetJournal().m_Optimize = "compile";
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::IOptimizedNetworkPtr optimized = OptimizeFor(*runtime, *b.m_Network, {"SampleAcc"});
+    EXPECT_EQ(BackendOf(*optimized, "compiled"), "SampleAcc");
+    EXPECT_EQ(BackendOf(*optimized, "sum"), "not found");
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {-2, 2, -4, 4, -6, 6}}),
+              (Floats{100, 104, 100, 108, 100, 112}));
+    EXPECT_EQ(sample::GetJournal().m_Executed, 1);
+}
+
+TEST_F(AdaptedBackend, GivesLayersBack)
+{
+    sample::GetJournal().m_Optimize = "fail";
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::IOptimizedNetworkPtr optimized = OptimizeFor(*runtime, *b.m_Network, {"SampleAcc", "CpuRef"});
+    EXPECT_EQ(BackendOf(*optimized, "sum"), "SampleAcc");
+    EXPECT_EQ(BackendOf(*optimized, "activation"), "CpuRef");
+}
+
+TEST_F(AdaptedBackend, SubgraphsOfAnotherNetworkAreRefused)
+{
+    sample::GetJournal().m_Optimize = "wrong";
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    EXPECT_THAT(MessageOf<armnn::BackendCapabilityException>(
+                    [&] {
+                        OptimizeFor(*runtime, *b.m_Network, {"SampleAcc", "CpuRef"});
+                    }),
+                testing::AllOf(HasSubstr("SampleAcc"), HasSubstr("not of the subgraph")));
+}
+
 TEST_F(AdaptedBackend, WorkloadFactoriesAnswerForLayers)
 {
     const Builder b = MakeSum(armnn::ActivationFunction::Square);
@@ -566,6 +602,22 @@ TEST_F(AdaptedBackend, AllocatorsAndStrategiesWrittenForArmNNAreUsed)
     const auto allocator = std::make_shared<CountingAllocator>();
     const auto strategy = std::make_shared<OneBinABlock>();
     armnn::BackendRegistry& registry = armnn::BackendRegistryInstance();
+    // A layer of SampleAcc, and softmaxes of CpuRef, which need memory between them.
+    Builder b;
+    armnn::ActivationDescriptor relu;
+    relu.m_Function = armnn::ActivationFunction::ReLu;
+    const armnn::TensorInfo info = FloatInfo({1, 4});
+    armnn::IConnectableLayer* last = b.Connect(b.m_Network->AddActivationLayer(relu), info, {b.Input(info)});
+    for (int i = 0; i < 3; ++i)
+    {
+        last = b.Connect(b.m_Network->AddSoftmaxLayer(armnn::SoftmaxDescriptor()), info, {last});
+    }
+    b.Output(last);
+    Floats wanted;
+    {
+        const armnn::IRuntimePtr plain = armnn::IRuntime::Create({});
+        wanted = RunNetwork(*plain, Load(*plain, *b.m_Network, {"CpuRef"}), {{1, 2, -3, 4}});
+    }
     for (const bool byOptions : {true, false})
     {
         armnn::IRuntime::CreationOptions options;
@@ -586,10 +638,8 @@ TEST_F(AdaptedBackend, AllocatorsAndStrategiesWrittenForArmNNAreUsed)
         strategy->m_Calls = 0;
         {
             const armnn::IRuntimePtr runtime = armnn::IRuntime::Create(options);
-            const Builder b = MakeSum(armnn::ActivationFunction::Square);
             const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc", "CpuRef"});
-            EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, -1, -1, -1}}),
-                      (Floats{4, 9, 16, 9, 16, 25}));
+            EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, -3, 4}}), wanted);
         }
         EXPECT_GE(allocator->m_Calls, 1);
         EXPECT_EQ(allocator->m_Live, 0);

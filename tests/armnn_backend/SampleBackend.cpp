@@ -319,6 +319,22 @@ public:
     }
 };
 
+/// A sum, the larger one of it and 0, and the number that was compiled in.
+class PreCompiledWorkload : public armnn::BaseWorkload<armnn::PreCompiledQueueDescriptor>
+{
+public:
+    using BaseWorkload<armnn::PreCompiledQueueDescriptor>::BaseWorkload;
+    void Execute() const override
+    {
+        ++GetJournal().m_Executed;
+        const float compiled = *static_cast<const float*>(m_Data.m_PreCompiledObject);
+        for (unsigned int i = 0; i < Out(m_Data).GetTensorInfo().GetNumElements(); ++i)
+        {
+            Out(m_Data).At(i) = std::max(0.0f, In(m_Data, 0).At(i) + In(m_Data, 1).At(i)) + compiled;
+        }
+    }
+};
+
 class LegacyFloorWorkload : public armnn::BaseWorkload<armnn::FloorQueueDescriptor>
 {
 public:
@@ -373,6 +389,8 @@ public:
         case armnn::LayerType::BatchNormalization:
             return Make<BatchNormalizationWorkload, armnn::BatchNormalizationQueueDescriptor>(descriptor, info);
         case armnn::LayerType::Concat: return Make<ConcatWorkload, armnn::ConcatQueueDescriptor>(descriptor, info);
+        case armnn::LayerType::PreCompiled:
+            return Make<PreCompiledWorkload, armnn::PreCompiledQueueDescriptor>(descriptor, info);
         case armnn::LayerType::Floor: return Make<LegacyFloorWorkload, armnn::FloorQueueDescriptor>(descriptor, info);
         default: return nullptr; // of Quantize, say, though the support says yes
         }
@@ -496,7 +514,34 @@ public:
     armnn::OptimizationViews OptimizeSubgraphView(const armnn::SubgraphView& subgraph) const override
     {
         armnn::OptimizationViews views;
-        views.AddUntouchedSubgraph(armnn::SubgraphView(subgraph));
+        const std::string& what = GetJournal().m_Optimize;
+        if (what == "compile")
+        {
+            const armnn::PreCompiledDescriptor descriptor(subgraph.GetNumInputSlots(), subgraph.GetNumOutputSlots());
+            armnn::CompiledBlobPtr blob(new float(100.0f), [](const void* p) { delete static_cast<const float*>(p); });
+            armnn::IConnectableLayer* const layer = views.GetINetwork()->AddPrecompiledLayer(
+                descriptor, std::move(blob), armnn::Optional<armnn::BackendId>(AccId()), "compiled");
+            views.AddSubstitution({armnn::SubgraphView(subgraph), armnn::SubgraphView(layer)});
+        }
+        else if (what == "fail")
+        {
+            subgraph.ForEachIConnectableLayer(
+                [&](armnn::IConnectableLayer* layer)
+                {
+                    if (layer->GetType() == armnn::LayerType::Activation)
+                    {
+                        views.AddFailedSubgraph(armnn::SubgraphView(layer));
+                    }
+                });
+        }
+        else if (what == "wrong")
+        {
+            views.AddFailedSubgraph(armnn::SubgraphView(views.GetINetworkRef().AddFloorLayer("foreign")));
+        }
+        else
+        {
+            views.AddUntouchedSubgraph(armnn::SubgraphView(subgraph));
+        }
         return views;
     }
     armnn::BackendCapabilities GetCapabilities() const override

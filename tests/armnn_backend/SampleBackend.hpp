@@ -23,6 +23,9 @@ struct Journal
     int m_Executed = 0;
     bool m_IsUnavailable = false; ///< CreateBackendContext throws BackendUnavailableException
     bool m_TakesAllocator = false;
+    /// What OptimizeSubgraphView of SampleAcc does: "" nothing, "compile" the whole subgraph, "fail" activations,
+    /// "wrong" names a layer of another network.
+    std::string m_Optimize;
     std::shared_ptr<armnn::ICustomAllocator> m_Allocator;
 };
 Journal& GetJournal();

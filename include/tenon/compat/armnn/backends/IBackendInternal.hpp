@@ -111,7 +111,8 @@ public:
     /// By default as CreateWorkloadFactory with options.
     virtual ILayerSupportSharedPtr GetLayerSupport(const ModelOptions& modelOptions) const;
 
-    /// Leaves all as it is by default. Not called: docs/backends.md says why.
+    /// Called by Optimize() for each subgraph of layers of this backend, which is shown as a network of its own. Leaves
+    /// all as it is by default. docs/backends.md says what may be in the answer.
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph) const;
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph,
                                                    const ModelOptions& modelOptions) const;

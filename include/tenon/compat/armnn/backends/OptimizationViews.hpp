@@ -57,6 +57,8 @@ public:
     INetwork& GetINetworkRef() { return *m_Network; }
 
 private:
+    friend struct OptimizationViewsAccess;
+
     Substitutions m_Substitutions;
     Subgraphs m_Failed;
     Subgraphs m_Untouched;

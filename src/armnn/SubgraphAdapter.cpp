@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// SubgraphAdapter: see SubgraphAdapter.hpp.
+#include "armnn/SubgraphAdapter.hpp"
+
+#include "armnn/ShownLayer.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+#include <tenon/INetwork.hpp>
+#include <tenon/LstmParams.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon
+{
+
+struct OptimizationViewsAccess
+{
+    static INetworkPtr Release(OptimizationViews& views) { return std::move(views.m_Network); }
+};
+
+namespace
+{
+
+IConnectableLayer* AddLayer(INetwork& network, LayerType type, const BaseDescriptor& d, const char* layerName)
+{
+#define TENON_ADD_Described(name, descriptor)                                                                          \
+    return network.Add##name##Layer(static_cast<const descriptor&>(d), layerName);
+#define TENON_ADD_Plain(name, descriptor) return network.Add##name##Layer(layerName);
+#define TENON_ADD_ByHand(name, descriptor) return nullptr;
+#define TENON_ADD_NoMethod(name, descriptor) return nullptr;
+#define TENON_OP(name, descriptor, method, ...)                                                                        \
+    case LayerType::name: TENON_ADD_##method(name, descriptor)
+    switch (type)
+    {
+#include <tenon/ops.def>
+    default: return nullptr;
+    }
+#undef TENON_ADD_Described
+#undef TENON_ADD_Plain
+#undef TENON_ADD_ByHand
+#undef TENON_ADD_NoMethod
+}
+
+/// The constants of a layer of which INetwork takes them when the layer is added.
+struct OwnConstants
+{
+    explicit OwnConstants(const LayerView& layer) : m_Tensors(layer.GetNumInputs())
+    {
+        for (size_t i = 0; i < layer.GetNumInputs(); ++i)
+        {
+            if (layer.GetConstantData(i) != nullptr)
+            {
+                TensorInfo info = layer.GetInput(i);
+                info.SetConstant();
+                m_Tensors[i] = std::make_unique<ConstTensor>(info, layer.GetConstantData(i));
+            }
+        }
+    }
+    const ConstTensor* Get(size_t i) const { return i < m_Tensors.size() ? m_Tensors[i].get() : nullptr; }
+
+    std::vector<std::unique_ptr<ConstTensor>> m_Tensors; ///< by slot
+};
+
+LstmInputParams MakeCellParams(const OwnConstants& c)
+{
+    LstmInputParams p;
+    const ConstTensor** const members[] = {&p.m_InputToInputWeights,     &p.m_InputToForgetWeights,
+                                           &p.m_InputToCellWeights,      &p.m_InputToOutputWeights,
+                                           &p.m_RecurrentToInputWeights, &p.m_RecurrentToForgetWeights,
+                                           &p.m_RecurrentToCellWeights,  &p.m_RecurrentToOutputWeights,
+                                           &p.m_CellToInputWeights,      &p.m_CellToForgetWeights,
+                                           &p.m_CellToOutputWeights,     &p.m_InputGateBias,
+                                           &p.m_ForgetGateBias,          &p.m_CellBias,
+                                           &p.m_OutputGateBias,          &p.m_ProjectionWeights,
+                                           &p.m_ProjectionBias,          &p.m_InputLayerNormWeights,
+                                           &p.m_ForgetLayerNormWeights,  &p.m_CellLayerNormWeights,
+                                           &p.m_OutputLayerNormWeights};
+    size_t slot = 3;
+    for (const ConstTensor** member : members)
+    {
+        *member = c.Get(slot++);
+    }
+    return p;
+}
+
+/// A layer that takes constants when it is added. `numWired` inputs are left to connect.
+IConnectableLayer* AddLayerWithConstants(INetwork& network, const LayerView& layer, const BaseDescriptor& d,
+                                         const char* name, size_t& numWired)
+{
+    const OwnConstants c(layer);
+    switch (layer.m_Type)
+    {
+    case LayerType::BatchNormalization:
+        numWired = 1;
+        if (c.Get(1) == nullptr || c.Get(2) == nullptr || c.Get(3) == nullptr || c.Get(4) == nullptr)
+        {
+            return nullptr;
+        }
+        return network.AddBatchNormalizationLayer(static_cast<const BatchNormalizationDescriptor&>(d), *c.Get(1),
+                                                  *c.Get(2), *c.Get(3), *c.Get(4), name);
+    case LayerType::Lstm:
+        numWired = 3;
+        return network.AddLstmLayer(static_cast<const LstmDescriptor&>(d), MakeCellParams(c), name);
+    case LayerType::QLstm:
+        numWired = 3;
+        return network.AddQLstmLayer(static_cast<const QLstmDescriptor&>(d), MakeCellParams(c), name);
+    case LayerType::UnidirectionalSequenceLstm:
+        numWired = 3;
+        return network.AddUnidirectionalSequenceLstmLayer(static_cast<const LstmDescriptor&>(d), MakeCellParams(c),
+                                                          name);
+    default: return nullptr;
+    }
+}
+
+/// A subgraph as a network.
+class Shadow
+{
+public:
+    explicit Shadow(const backend::SubgraphView& subgraph) : m_Subgraph(subgraph) {}
+
+    /// False where a layer cannot be built.
+    bool Build(const BackendId& id)
+    {
+        for (size_t i = 0; i < m_Subgraph.m_Inputs.size(); ++i)
+        {
+            const SubgraphTensor tensor = m_Subgraph.m_Inputs[i];
+            IConnectableLayer* const input = m_Network->AddInputLayer(static_cast<LayerBindingId>(i));
+            SetSource(tensor, input->GetOutputSlot(0));
+            m_External.push_back(&input->GetOutputSlot(0));
+        }
+        for (size_t i = 0; i < m_Subgraph.m_Layers.size(); ++i)
+        {
+            if (!AddCopy(m_Subgraph.m_Layers[i], i, id))
+            {
+                return false;
+            }
+        }
+        for (size_t i = 0; i < m_Subgraph.m_Outputs.size(); ++i)
+        {
+            IOutputSlot& source = *m_Sources.at(m_Subgraph.m_Outputs[i]);
+            source.Connect(m_Network->AddOutputLayer(static_cast<LayerBindingId>(i))->GetInputSlot(0));
+            m_Outputs.push_back(&source);
+        }
+        return true;
+    }
+
+    SubgraphView MakeView() const
+    {
+        auto layers = m_Layers;
+        auto inputs = m_Inputs;
+        auto outputs = m_Outputs;
+        return SubgraphView(std::move(layers), std::move(inputs), std::move(outputs));
+    }
+
+    /// Places in the subgraph; constants have none.
+    SubgraphLayers GetPlaces(const SubgraphView& view) const
+    {
+        SubgraphLayers places;
+        for (const IConnectableLayer* layer : view.GetIConnectableLayers())
+        {
+            const auto found = m_Places.find(layer);
+            if (found != m_Places.end())
+            {
+                places.push_back(found->second);
+            }
+            else if (std::find(m_Layers.begin(), m_Layers.end(), layer) == m_Layers.end())
+            {
+                throw BackendCapabilityException("a backend's OptimizeSubgraphView names a layer that is not of the "
+                                                 "subgraph");
+            }
+        }
+        return places;
+    }
+
+    SubgraphTensor GetTensor(const IOutputSlot* source) const
+    {
+        const auto found = m_Tensors.find(source);
+        if (found == m_Tensors.end())
+        {
+            throw BackendCapabilityException("a backend's OptimizeSubgraphView substitutes a subgraph with slots that "
+                                             "are not of it");
+        }
+        return found->second;
+    }
+
+private:
+    void SetSource(SubgraphTensor tensor, IOutputSlot& slot)
+    {
+        slot.SetTensorInfo(*m_Subgraph.m_Tensors[tensor]);
+        m_Sources[tensor] = &slot;
+        m_Tensors[&slot] = tensor;
+    }
+
+    bool AddCopy(const SubgraphLayer& layer, size_t place, const BackendId& id)
+    {
+        const LayerView& view = layer.m_View;
+        ShownLayer shown;
+        const BaseDescriptor& descriptor = ShowLayer(view, shown) ? *shown.m_Descriptor : *view.m_Descriptor;
+        size_t numWired = view.GetNumInputs();
+        IConnectableLayer* copy = AddLayer(*m_Network, view.m_Type, descriptor, view.GetName().c_str());
+        if (copy == nullptr)
+        {
+            copy = AddLayerWithConstants(*m_Network, view, descriptor, view.GetName().c_str(), numWired);
+        }
+        if (copy == nullptr)
+        {
+            return false;
+        }
+        for (unsigned int i = 0; i < numWired; ++i)
+        {
+            if (layer.m_Inputs[i] == NoSubgraphTensor)
+            {
+                continue;
+            }
+            IOutputSlot& source = GetSource(layer, i);
+            source.Connect(copy->GetInputSlot(i));
+            if (std::find(m_External.begin(), m_External.end(), &source) != m_External.end())
+            {
+                m_Inputs.push_back(&copy->GetInputSlot(i));
+            }
+        }
+        copy->SetBackendId(id);
+        m_Layers.push_back(copy);
+        m_Places[copy] = place;
+        for (unsigned int i = 0; i < layer.m_Outputs.size(); ++i)
+        {
+            SetSource(layer.m_Outputs[i], copy->GetOutputSlot(i));
+        }
+        return true;
+    }
+
+    IOutputSlot& GetSource(const SubgraphLayer& layer, size_t slot)
+    {
+        const SubgraphTensor tensor = layer.m_Inputs[slot];
+        const auto found = m_Sources.find(tensor);
+        if (found != m_Sources.end())
+        {
+            return *found->second;
+        }
+        TensorInfo info = *m_Subgraph.m_Tensors[tensor];
+        info.SetConstant();
+        IConnectableLayer* const constant =
+            m_Network->AddConstantLayer(ConstTensor(info, layer.m_View.GetConstantData(slot)));
+        SetSource(tensor, constant->GetOutputSlot(0));
+        m_Layers.push_back(constant);
+        return constant->GetOutputSlot(0);
+    }
+
+    const backend::SubgraphView& m_Subgraph;
+    INetworkPtr m_Network = INetwork::Create();
+    SubgraphView::IConnectableLayers m_Layers; ///< constants among them
+    SubgraphView::IInputSlots m_Inputs;        ///< fed from outside
+    SubgraphView::IOutputSlots m_Outputs;      ///< read outside
+    std::vector<const IOutputSlot*> m_External;
+    std::map<const IConnectableLayer*, size_t> m_Places;
+    std::map<SubgraphTensor, IOutputSlot*> m_Sources;
+    std::map<const IOutputSlot*, SubgraphTensor> m_Tensors;
+};
+
+/// All substitutions as one, as their layers are in one network.
+Substitution MakeSubstitution(const Shadow& shadow, const backend::SubgraphView& subgraph, OptimizationViews& views)
+{
+    Substitution substitution;
+    INetwork& network = views.GetINetworkRef();
+    std::vector<IConnectableLayer*> inputs;
+    for (OptimizationViews::SubstitutionPair& pair : views.GetSubstitutions())
+    {
+        SubgraphView& before = pair.m_SubstitutableSubgraph;
+        SubgraphView& after = pair.m_ReplacementSubgraph;
+        if (before.GetNumInputSlots() != after.GetNumInputSlots() ||
+            before.GetNumOutputSlots() != after.GetNumOutputSlots())
+        {
+            throw BackendCapabilityException("a backend's OptimizeSubgraphView substitutes a subgraph by one with "
+                                             "another number of slots");
+        }
+        const SubgraphLayers places = shadow.GetPlaces(before);
+        substitution.m_Layers.insert(substitution.m_Layers.end(), places.begin(), places.end());
+        for (unsigned int i = 0; i < before.GetNumInputSlots(); ++i)
+        {
+            const SubgraphTensor tensor = shadow.GetTensor(before.GetIInputSlot(i)->GetConnection());
+            const auto begin = substitution.m_Inputs.begin();
+            const auto index = static_cast<size_t>(std::find(begin, substitution.m_Inputs.end(), tensor) - begin);
+            if (index == inputs.size())
+            {
+                substitution.m_Inputs.push_back(tensor);
+                inputs.push_back(network.AddInputLayer(static_cast<LayerBindingId>(index)));
+                inputs.back()->GetOutputSlot(0).SetTensorInfo(*subgraph.m_Tensors[tensor]);
+            }
+            inputs[index]->GetOutputSlot(0).Connect(*after.GetIInputSlot(i));
+        }
+        for (unsigned int i = 0; i < before.GetNumOutputSlots(); ++i)
+        {
+            const SubgraphTensor tensor = shadow.GetTensor(before.GetIOutputSlot(i));
+            const auto index = static_cast<LayerBindingId>(substitution.m_Outputs.size());
+            substitution.m_Outputs.push_back(tensor);
+            IOutputSlot& source = *after.GetIOutputSlot(i);
+            if (!source.IsTensorInfoSet())
+            {
+                source.SetTensorInfo(*subgraph.m_Tensors[tensor]);
+            }
+            source.Connect(network.AddOutputLayer(index)->GetInputSlot(0));
+        }
+    }
+    substitution.m_Replacement = OptimizationViewsAccess::Release(views);
+    return substitution;
+}
+
+} // namespace
+
+backend::OptimizationViews OptimizeAdapted(const IBackendInternal& adapted, const backend::SubgraphView& subgraph,
+                                           const ModelOptions& options)
+{
+    backend::OptimizationViews answer;
+    Shadow shadow(subgraph);
+    if (!shadow.Build(adapted.GetId()))
+    {
+        return answer;
+    }
+    OptimizationViews views = adapted.OptimizeSubgraphView(shadow.MakeView(), options);
+    const auto read = [&](const OptimizationViews::Subgraphs& subgraphs, std::vector<SubgraphLayers>& places)
+    {
+        for (const SubgraphView& view : subgraphs)
+        {
+            SubgraphLayers layers = shadow.GetPlaces(view);
+            if (!layers.empty())
+            {
+                places.push_back(std::move(layers));
+            }
+        }
+    };
+    read(views.GetFailedSubgraphs(), answer.m_FailedSubgraphs);
+    read(views.GetDeletedSubgraphs(), answer.m_DeletedSubgraphs);
+    read(views.GetUntouchedSubgraphs(), answer.m_UntouchedSubgraphs);
+    if (!answer.m_FailedSubgraphs.empty())
+    {
+        answer.m_FailureReason = "its OptimizeSubgraphView gives the layers back";
+    }
+    if (!views.GetSubstitutions().empty())
+    {
+        answer.m_Substitutions.push_back(MakeSubstitution(shadow, subgraph, views));
+    }
+    return answer;
+}
+
+} // namespace tenon
