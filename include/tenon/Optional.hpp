@@ -26,13 +26,13 @@ struct ConstructInPlace
 class OptionalBase
 {
 public:
-    OptionalBase() noexcept = default;
+    constexpr OptionalBase() noexcept = default;
 
     bool has_value() const noexcept { return m_HasValue; }
     explicit operator bool() const noexcept { return m_HasValue; }
 
 protected:
-    explicit OptionalBase(bool hasValue) noexcept : m_HasValue(hasValue) {}
+    constexpr explicit OptionalBase(bool hasValue) noexcept : m_HasValue(hasValue) {}
 
     bool m_HasValue = false;
 };
@@ -45,17 +45,18 @@ class OptionalReferenceSwitch : public OptionalBase
 public:
     using Base = OptionalBase;
 
-    OptionalReferenceSwitch() noexcept {}
-    OptionalReferenceSwitch(EmptyOptional) noexcept {}                  // NOLINT: implicit, as Arm NN's
-    OptionalReferenceSwitch(const T& value) { Construct(value); }       // NOLINT
-    OptionalReferenceSwitch(T&& value) { Construct(std::move(value)); } // NOLINT
-    OptionalReferenceSwitch(const OptionalReferenceSwitch& other) : Base() { Take(other); }
+    constexpr OptionalReferenceSwitch() noexcept : m_None() {}
+    OptionalReferenceSwitch(EmptyOptional) noexcept : m_None() {}                  // NOLINT: implicit, as Arm NN's
+    OptionalReferenceSwitch(const T& value) : m_None() { Construct(value); }       // NOLINT
+    OptionalReferenceSwitch(T&& value) : m_None() { Construct(std::move(value)); } // NOLINT
+    OptionalReferenceSwitch(const OptionalReferenceSwitch& other) : Base(), m_None() { Take(other); }
     OptionalReferenceSwitch(OptionalReferenceSwitch&& other) noexcept(std::is_nothrow_move_constructible<T>::value)
+        : m_None()
     {
         Take(std::move(other));
     }
     template <typename... Args>
-    explicit OptionalReferenceSwitch(ConstructInPlace, Args&&... args)
+    explicit OptionalReferenceSwitch(ConstructInPlace, Args&&... args) : m_None()
     {
         Construct(std::forward<Args>(args)...);
     }
@@ -136,6 +137,7 @@ private:
 
     union
     {
+        char m_None; ///< there while no value is
         std::remove_const_t<T> m_Value;
     };
 };
