@@ -8,7 +8,7 @@
 #include <iterator>
 #include <system_error>
 
-namespace armnnUtils::Filesystem
+namespace tenon::temporary
 {
 
 namespace
@@ -18,7 +18,7 @@ void ThrowIf(const std::error_code& error, const char* action, const std::filesy
 {
     if (error)
     {
-        throw tenon::RuntimeException(std::string("cannot ") + action + " '" + path.string() + "': " + error.message());
+        throw RuntimeException(std::string("cannot ") + action + " '" + path.string() + "': " + error.message());
     }
 }
 
@@ -31,14 +31,14 @@ std::filesystem::path PathOfTemporary(const std::string& name)
     const std::filesystem::path below = std::filesystem::path(name).relative_path().lexically_normal();
     if (below.empty() || *below.begin() == "." || *below.begin() == "..")
     {
-        throw tenon::RuntimeException("'" + name + "' names nothing within the folder for temporary files");
+        throw RuntimeException("'" + name + "' names nothing within the folder for temporary files");
     }
     return folder / below;
 }
 
 } // namespace
 
-std::string detail::MakeTempFilePath(const char* fileName)
+std::string MakeTempFilePath(const char* fileName)
 {
     const std::filesystem::path path = PathOfTemporary(fileName);
     std::error_code error;
@@ -57,7 +57,7 @@ std::string CreateDirectory(std::string sPath)
     return path.string() + "/";
 }
 
-FileContents ReadFileContentsIntoString(const std::string& path)
+std::string ReadFileContentsIntoString(const std::string& path)
 {
     std::error_code error;
     const bool isFolder = std::filesystem::is_directory(path, error);
@@ -65,13 +65,12 @@ FileContents ReadFileContentsIntoString(const std::string& path)
     std::ifstream file(path, std::ios::binary);
     if (isFolder || !file.is_open())
     {
-        throw tenon::RuntimeException("cannot read '" + path +
-                                      "': " + (isFolder ? "it is a folder" : "it cannot be opened"));
+        throw RuntimeException("cannot read '" + path + "': " + (isFolder ? "it is a folder" : "it cannot be opened"));
     }
-    FileContents contents((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::string contents((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     if (file.bad())
     {
-        throw tenon::RuntimeException("cannot read '" + path + "' to its end");
+        throw RuntimeException("cannot read '" + path + "' to its end");
     }
     return contents;
 }
@@ -83,4 +82,4 @@ void RemoveDirectoryAndContents(const std::string& path)
     ThrowIf(error, "remove", path);
 }
 
-} // namespace armnnUtils::Filesystem
+} // namespace tenon::temporary

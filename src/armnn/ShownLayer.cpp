@@ -2,6 +2,9 @@
 // ShownLayer: see ShownLayer.hpp.
 #include "armnn/ShownLayer.hpp"
 
+#include "armnn/CompleteDescriptor.hpp"
+#include "armnn/FillQueue.hpp"
+
 #include <tenon/Descriptors.hpp>
 #include <tenon/LstmParams.hpp>
 
@@ -98,139 +101,6 @@ std::shared_ptr<BaseDescriptor> CopyDescriptor(const BaseDescriptor& descriptor)
     return std::make_shared<D>(static_cast<const D&>(descriptor));
 }
 
-const ConstTensorHandle* Handle(const ConstantHandles& constants, size_t slot)
-{
-    return slot < constants.size() ? constants[slot].get() : nullptr;
-}
-
-// Fills what a queue descriptor has beside parameters and tensors.
-void FillMore(QueueDescriptor&, const ShownLayer&, const ConstantHandles&, const void*) {}
-
-void FillMore(DetectionPostProcessQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
-              const void*)
-{
-    queue.m_Anchors = Handle(constants, 2);
-}
-
-void FillMore(BatchNormalizationQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
-              const void*)
-{
-    queue.m_Mean = Handle(constants, 1);
-    queue.m_Variance = Handle(constants, 2);
-    queue.m_Beta = Handle(constants, 3);
-    queue.m_Gamma = Handle(constants, 4);
-}
-
-void FillMore(TransposeConvolution2dQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
-              const void*)
-{
-    queue.m_Weight = Handle(constants, 1);
-    queue.m_Bias = Handle(constants, 2);
-}
-
-void FillMore(PreCompiledQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void* blob)
-{
-    queue.m_PreCompiledObject = const_cast<void*>(blob); // as Arm NN has it; the backend made it
-}
-
-/// Where each of several boxes that stand one after the other along an axis begins.
-std::vector<TensorBoxOrigin> StackBoxes(const std::vector<const TensorInfo*>& boxes, unsigned int axis)
-{
-    std::vector<TensorBoxOrigin> origins;
-    unsigned int end = 0;
-    for (const TensorInfo* box : boxes)
-    {
-        std::vector<unsigned int> origin(box->GetNumDimensions(), 0);
-        origin.at(axis) = end;
-        end += box->GetShape()[axis];
-        origins.emplace_back(std::move(origin));
-    }
-    return origins;
-}
-
-void FillMore(ConcatQueueDescriptor& queue, const ShownLayer& layer, const ConstantHandles&, const void*)
-{
-    OriginsDescriptor& parameters = queue.m_Parameters;
-    const unsigned int axis = parameters.GetConcatAxis();
-    const unsigned int rank = layer.m_Outputs[0]->GetNumDimensions();
-    queue.m_ViewOrigins = StackBoxes(layer.m_Inputs, axis);
-    parameters = OriginsDescriptor(static_cast<uint32_t>(layer.m_Inputs.size()), rank);
-    parameters.SetConcatAxis(axis);
-    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
-    {
-        parameters.SetViewOriginCoord(i, axis, queue.m_ViewOrigins[i].m_Origin[axis]);
-    }
-}
-
-void FillMore(SplitterQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void*)
-{
-    const ViewsDescriptor& parameters = queue.m_Parameters;
-    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
-    {
-        const uint32_t* const origin = parameters.GetViewOrigin(i);
-        queue.m_ViewOrigins.emplace_back(std::vector<unsigned int>(origin, origin + parameters.GetNumDimensions()));
-    }
-}
-
-template <typename Queue>
-void FillCell(Queue& queue, const ConstantHandles& constants)
-{
-    // In the order of LstmInputParams, and so of the layer's inputs.
-    constexpr const ConstTensorHandle* Queue::*members[] = {
-        &Queue::m_InputToInputWeights,     &Queue::m_InputToForgetWeights,
-        &Queue::m_InputToCellWeights,      &Queue::m_InputToOutputWeights,
-        &Queue::m_RecurrentToInputWeights, &Queue::m_RecurrentToForgetWeights,
-        &Queue::m_RecurrentToCellWeights,  &Queue::m_RecurrentToOutputWeights,
-        &Queue::m_CellToInputWeights,      &Queue::m_CellToForgetWeights,
-        &Queue::m_CellToOutputWeights,     &Queue::m_InputGateBias,
-        &Queue::m_ForgetGateBias,          &Queue::m_CellBias,
-        &Queue::m_OutputGateBias,          &Queue::m_ProjectionWeights,
-        &Queue::m_ProjectionBias,          &Queue::m_InputLayerNormWeights,
-        &Queue::m_ForgetLayerNormWeights,  &Queue::m_CellLayerNormWeights,
-        &Queue::m_OutputLayerNormWeights};
-    size_t slot = 3;
-    for (const auto member : members)
-    {
-        queue.*member = Handle(constants, slot++);
-    }
-}
-
-void FillMore(LstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
-{
-    FillCell(queue, constants);
-}
-void FillMore(QLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
-{
-    FillCell(queue, constants);
-}
-void FillMore(UnidirectionalSequenceLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
-              const void*)
-{
-    FillCell(queue, constants);
-}
-
-void FillMore(QuantizedLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
-{
-    using Queue = QuantizedLstmQueueDescriptor;
-    constexpr const ConstTensorHandle* Queue::*members[] = {&Queue::m_InputToInputWeights,
-                                                            &Queue::m_InputToForgetWeights,
-                                                            &Queue::m_InputToCellWeights,
-                                                            &Queue::m_InputToOutputWeights,
-                                                            &Queue::m_RecurrentToInputWeights,
-                                                            &Queue::m_RecurrentToForgetWeights,
-                                                            &Queue::m_RecurrentToCellWeights,
-                                                            &Queue::m_RecurrentToOutputWeights,
-                                                            &Queue::m_InputGateBias,
-                                                            &Queue::m_ForgetGateBias,
-                                                            &Queue::m_CellBias,
-                                                            &Queue::m_OutputGateBias};
-    size_t slot = 3;
-    for (const auto member : members)
-    {
-        queue.*member = Handle(constants, slot++);
-    }
-}
-
 template <typename Queue>
 std::unique_ptr<QueueDescriptor> Make(const ShownLayer& layer, const ConstantHandles& constants, const void* blob)
 {
@@ -239,7 +109,7 @@ std::unique_ptr<QueueDescriptor> Make(const ShownLayer& layer, const ConstantHan
     {
         queue->m_Parameters = static_cast<const decltype(queue->m_Parameters)&>(*layer.m_Descriptor);
     }
-    FillMore(*queue, layer, constants, blob);
+    FillQueue(*queue, layer, constants, blob);
     return queue;
 }
 
@@ -338,111 +208,7 @@ bool IsCell(LayerType type)
     return type == LayerType::Lstm || type == LayerType::QLstm || type == LayerType::UnidirectionalSequenceLstm;
 }
 
-// Sizes along one dimension of a convolution or pool, and what PaddingScheme makes of them.
-struct Extent
-{
-    unsigned int m_Input;
-    unsigned int m_Output;
-    uint32_t m_Filter;
-    uint32_t m_Stride;
-    uint32_t m_Dilation;
-};
-
-void ComputePadding(PaddingScheme scheme, const Extent& extent, uint32_t& before, uint32_t& after)
-{
-    if (scheme == PaddingScheme::Explicit)
-    {
-        return;
-    }
-    uint64_t total = 0;
-    if (scheme == PaddingScheme::Same && extent.m_Output > 0 && extent.m_Filter > 0)
-    {
-        const uint64_t covered =
-            (uint64_t{extent.m_Output} - 1) * extent.m_Stride + (uint64_t{extent.m_Filter} - 1) * extent.m_Dilation + 1;
-        total = covered > extent.m_Input ? covered - extent.m_Input : 0;
-    }
-    before = static_cast<uint32_t>(total / 2);
-    after = static_cast<uint32_t>(total - total / 2);
-}
-
-/// Sets the paddings of a layer of images (or volumes), whose data has channels last.
-template <typename D>
-void ComputePaddings(D& descriptor, const TensorShape& input, const TensorShape& output,
-                     const unsigned int (&filter)[3])
-{
-    const PaddingScheme scheme = descriptor.m_PaddingScheme;
-    descriptor.m_PaddingScheme = PaddingScheme::Explicit;
-    const unsigned int width = input.GetNumDimensions() - 2;
-    uint32_t dilationX = 1;
-    uint32_t dilationY = 1;
-    if constexpr (requires { descriptor.m_DilationX; })
-    {
-        dilationX = descriptor.m_DilationX;
-        dilationY = descriptor.m_DilationY;
-    }
-    ComputePadding(scheme, {input[width], output[width], filter[2], descriptor.m_StrideX, dilationX},
-                   descriptor.m_PadLeft, descriptor.m_PadRight);
-    ComputePadding(scheme, {input[width - 1], output[width - 1], filter[1], descriptor.m_StrideY, dilationY},
-                   descriptor.m_PadTop, descriptor.m_PadBottom);
-    if constexpr (requires { descriptor.m_StrideZ; })
-    {
-        uint32_t dilationZ = 1;
-        if constexpr (requires { descriptor.m_DilationZ; })
-        {
-            dilationZ = descriptor.m_DilationZ;
-        }
-        ComputePadding(scheme, {input[1], output[1], filter[0], descriptor.m_StrideZ, dilationZ}, descriptor.m_PadFront,
-                       descriptor.m_PadBack);
-    }
-}
-
-/// Replaces what Tenon computes later than Arm NN does: paddings and target shapes. Shapes are known.
-void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view)
-{
-    const auto shape = [&](size_t input) -> const TensorShape& { return view.GetInput(input).GetShape(); };
-    const TensorShape& output = view.GetOutput(0).GetShape();
-    switch (type)
-    {
-    case LayerType::Convolution2d:
-        ComputePaddings(static_cast<Convolution2dDescriptor&>(base), shape(0), output, {1, shape(1)[1], shape(1)[2]});
-        break;
-    case LayerType::DepthwiseConvolution2d:
-        ComputePaddings(static_cast<DepthwiseConvolution2dDescriptor&>(base), shape(0), output,
-                        {1, shape(1)[1], shape(1)[2]});
-        break;
-    case LayerType::Convolution3d: // weights are [D, H, W, I, O]
-        ComputePaddings(static_cast<Convolution3dDescriptor&>(base), shape(0), output,
-                        {shape(1)[0], shape(1)[1], shape(1)[2]});
-        break;
-    case LayerType::TransposeConvolution2d: // the convolution from its output to its input
-        ComputePaddings(static_cast<TransposeConvolution2dDescriptor&>(base), output, shape(0),
-                        {1, shape(1)[1], shape(1)[2]});
-        break;
-    case LayerType::Pooling2d:
-    {
-        auto& pool = static_cast<Pooling2dDescriptor&>(base);
-        ComputePaddings(pool, shape(0), output, {1, pool.m_PoolHeight, pool.m_PoolWidth});
-        break;
-    }
-    case LayerType::Pooling3d:
-    {
-        auto& pool = static_cast<Pooling3dDescriptor&>(base);
-        ComputePaddings(pool, shape(0), output, {pool.m_PoolDepth, pool.m_PoolHeight, pool.m_PoolWidth});
-        break;
-    }
-    case LayerType::Reshape: static_cast<ReshapeDescriptor&>(base).m_TargetShape = output; break;
-    case LayerType::Stack:
-    {
-        auto& stack = static_cast<StackDescriptor&>(base);
-        stack.m_InputShape = shape(0);
-        stack.m_Axis += stack.m_Axis >= output.GetNumDimensions() ? output.GetNumDimensions() : 0; // from the end
-        break;
-    }
-    default: break;
-    }
-}
-
-/// Null where all tensors are as Arm NN has them, with shapes that are known; else why not.
+/// Yes where all tensors are as Arm NN has them, with shapes that are known; else why not.
 SupportResult CheckTensors(const LayerView& view)
 {
     const auto check = [&](const TensorInfo& info, const char* which, size_t i)

@@ -26,6 +26,8 @@ TEST(ExceptionText, DoesNotEndAtANul)
     EXPECT_STREQ(ParseException(Whole("layer 'a\0b' fails")).what(), "layer 'a\\x00b' fails");
     const CheckLocation here{"F", "a.cpp", 7};
     EXPECT_STREQ(ParseException(Whole("a\0b"), here).what(), "a\\x00b at function F [a.cpp:7]");
+    EXPECT_STREQ(RuntimeException(ParseException(Whole("a\0b")), Whole("c\0"), here).what(),
+                 "a\\x00b\nc\\x00 at function F [a.cpp:7]");
 }
 
 TEST(ExceptionText, EscapesControlCharactersAlone)

@@ -63,6 +63,54 @@ TEST_F(LogTest, DefaultFilterLetsWarningsPass)
               (Messages{{LogSeverity::Warning, "layer 'conv1' of 3"}, {LogSeverity::Error, "{} stays as it is"}}));
 }
 
+TEST_F(LogTest, ASeverityIsLetPassOrDroppedByItself)
+{
+    EnableLogSeverity(LogSeverity::Info, true);
+    EnableLogSeverity(LogSeverity::Error, false);
+    EXPECT_TRUE(IsLogSeverityEnabled(LogSeverity::Info) && IsLogSeverityEnabled(LogSeverity::Fatal));
+    EXPECT_FALSE(IsLogSeverityEnabled(LogSeverity::Debug) || IsLogSeverityEnabled(LogSeverity::Error));
+    LogInfo("passes");
+    TENON_LOG(error) << "dropped";
+    EXPECT_EQ(m_Recorder->messages, (Messages{{LogSeverity::Info, "passes"}}));
+    EXPECT_EQ(GetLogFilter(), LogSeverity::Warning);
+    SetLogFilter(LogSeverity::Error); // for all severities anew
+    EXPECT_TRUE(IsLogSeverityEnabled(LogSeverity::Error));
+    EXPECT_FALSE(IsLogSeverityEnabled(LogSeverity::Info) || IsLogSeverityEnabled(LogSeverity::Warning));
+}
+
+TEST_F(LogTest, BuiltInSinksAreMutedForOneSeverity)
+{
+    SetAllLoggingSinks(false, true, false);
+    MuteBuiltInSinks(LogSeverity::Warning);
+    testing::internal::CaptureStderr();
+    LogWarning("muted");
+    Log(LogSeverity::Error, "written");
+    SetAllLoggingSinks(false, true, false);
+    LogWarning("written again");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "tenon: error: written\ntenon: warning: written again\n");
+    EXPECT_EQ(m_Recorder->messages.size(), 3U); // sinks that were added get all
+}
+
+/// A sink of whole lines, as Arm NN's are.
+class Lines : public LogSink
+{
+public:
+    void Consume(const std::string& message) override { text += message + "\n"; }
+
+    std::string text;
+};
+
+TEST_F(LogTest, ASinkMayTakeLines)
+{
+    const auto lines = std::make_shared<Lines>();
+    AddLogSink(lines);
+    LogWarning("one");
+    Log(LogSeverity::Fatal, "two");
+    RemoveLogSink(lines);
+    LogWarning("three");
+    EXPECT_EQ(lines->text, "Warning: one\nFatal: two\n");
+}
+
 TEST_F(LogTest, EverySeverityArrivesAsItself)
 {
     SetLogFilter(LogSeverity::Trace);

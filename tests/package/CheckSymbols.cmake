@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The ctest "exported_symbols": libtenon.so exports what is marked in the public headers and nothing else, neither
-# internals nor pieces of the libraries that it is built with.
-#   cmake -DNM=<nm> -DLIBRARY=<libtenon.so> -P CheckSymbols.cmake
+# The ctests "exported_symbols...": libtenon.so and libtenon_armnn.so export what is marked in the public headers and
+# nothing else, neither internals nor pieces of the libraries that they are built with.
+#   cmake -DNM=<nm> -DLIBRARY=<library> -DNEEDED=<symbol>[;<symbol>...] -P CheckSymbols.cmake
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND ${NM} --dynamic --defined-only --demangle --format=just-symbols ${LIBRARY}
@@ -25,7 +25,7 @@ if(foreign)
 endif()
 
 # An empty table would pass all of the above.
-foreach(needed "tenon::INetwork::Create(" "tenon::IRuntime::Create(" "tenon::Optimize(" "typeinfo for tenon::Exception")
+foreach(needed IN LISTS NEEDED)
   string(FIND "${symbols}" "${needed}" position)
   if(position EQUAL -1)
     message(FATAL_ERROR "${LIBRARY} does not export ${needed}...")

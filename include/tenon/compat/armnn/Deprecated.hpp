@@ -11,11 +11,12 @@
 #define ARMNN_DEPRECATED_MSG(message) [[deprecated(message)]]
 /// When the thing is to go, or to change, as a part of the message.
 #define ARMNN_DEPRECATED_MSG_REMOVAL_DATE(message, removed_in_release)                                                 \
-    [[deprecated("Expected to be removed in release " #removed_in_release ". " message)]]
+    [[deprecated("to be removed in release " #removed_in_release ": " message)]]
 #define ARMNN_DEPRECATED_MSG_CHANGE_DATE(message, signature_changed_in_release)                                        \
-    [[deprecated("Expected to have signature changed in release " #signature_changed_in_release ". " message)]]
-#define ARMNN_DEPRECATED_ENUM ARMNN_DEPRECATED
-#define ARMNN_DEPRECATED_ENUM_MSG(message) ARMNN_DEPRECATED_MSG(message)
+    [[deprecated("to get another signature in release " #signature_changed_in_release ": " message)]]
+/// Of an enumerator, where [[deprecated]] is of C++17.
+#define ARMNN_DEPRECATED_ENUM __attribute__((deprecated))
+#define ARMNN_DEPRECATED_ENUM_MSG(message) __attribute__((deprecated(message)))
 /// A statement, without warnings about deprecated things.
 #define ARMNN_SUPPRESS_DEPRECATE_WARNING(func)                                                                         \
     ARMNN_NO_DEPRECATE_WARN_BEGIN                                                                                      \

@@ -48,37 +48,46 @@ private:
 } // namespace fs
 #endif
 
-namespace armnnUtils
+namespace tenon
 {
-namespace Filesystem
+namespace temporary
 {
 
-using FileContents = std::string;
-
-namespace detail
-{
 /// What NamedTempFile gives, as text.
 TENON_API std::string MakeTempFilePath(const char* fileName);
-} // namespace detail
-
-/// The path of that name in the system's folder for temporary files ($TMPDIR, or /tmp). A file or an empty folder that
-/// is there is removed. Throws RuntimeException where it cannot be.
-static inline fs::path
-NamedTempFile(const char* fileName) // not shared between sources: its type depends on the standard
-{
-    return fs::path(detail::MakeTempFilePath(fileName));
-}
 
 /// Makes an empty folder of that name in the system's folder for temporary files, and gives its path with a slash at
 /// the end. One that is there is removed first, with all that is in it. Throws RuntimeException where that fails.
 TENON_API std::string CreateDirectory(std::string sPath);
 
 /// The bytes of a file. Throws RuntimeException where it is not there or cannot be read.
-TENON_API FileContents ReadFileContentsIntoString(const std::string& path);
+TENON_API std::string ReadFileContentsIntoString(const std::string& path);
 
 /// Removes a folder and all that is in it, or a file. Links are removed, and not followed. Does nothing where the path
 /// is not there. Throws RuntimeException where something cannot be removed.
 TENON_API void RemoveDirectoryAndContents(const std::string& path);
+
+} // namespace temporary
+} // namespace tenon
+
+namespace armnnUtils
+{
+namespace Filesystem
+{
+
+using tenon::temporary::CreateDirectory;
+using tenon::temporary::ReadFileContentsIntoString;
+using tenon::temporary::RemoveDirectoryAndContents;
+
+using FileContents = std::string;
+
+/// The path of that name in the system's folder for temporary files ($TMPDIR, or /tmp). A file or an empty folder that
+/// is there is removed. Throws RuntimeException where it cannot be. (Each source has a function of its own, for its
+/// type depends on the standard.)
+static inline fs::path NamedTempFile(const char* fileName)
+{
+    return fs::path(tenon::temporary::MakeTempFilePath(fileName));
+}
 
 } // namespace Filesystem
 } // namespace armnnUtils

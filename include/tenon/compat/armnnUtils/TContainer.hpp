@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: the values of a tensor of some type. Arm NN takes mapbox::util::variant for it, and
-// so do we where it is installed; elsewhere a class of that name has the part of its interface that such programs use.
+// For programs written for Arm NN: the values of a tensor of some type. In Arm NN it is a
+// mapbox::util::variant. It is that class here, too, where <mapbox/variant.hpp> is installed; elsewhere this header has
+// a class of that name with the part of its interface that programs use.
 #pragma once
 
 #include <armnn/TypesUtils.hpp>

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// CompleteDescriptor: computes the parameters that Tenon computes later than Arm NN does.
+#pragma once
+
+#include <tenon/backend/LayerView.hpp>
+
+namespace tenon
+{
+
+/// Sets paddings and target shapes in `base`, a copy of the descriptor of `view`, which has inputs, outputs and known
+/// shapes.
+void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view);
+
+} // namespace tenon
