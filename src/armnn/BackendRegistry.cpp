@@ -62,9 +62,11 @@ MakeAdapter(const BackendId& id, const BackendRegistry::FactoryFunction& factory
     return std::make_shared<BackendAdapter>(std::move(made), std::move(context));
 }
 
-/// A hook of libtenon.so.
-void AddRegisteredBackends(IRuntime::CreationOptions& options)
+CreationOptionsHook HookBefore = nullptr;
+
+void AddRegisteredBackends(const IRuntime::CreationOptions& given, const CreationOptionsUse& use)
 {
+    IRuntime::CreationOptions options = given;
     BackendRegistry& registry = BackendRegistryInstance();
     for (const auto& [id, allocator] : registry.GetAllocators())
     {
@@ -84,6 +86,7 @@ void AddRegisteredBackends(IRuntime::CreationOptions& options)
             }
         }
     }
+    HookBefore != nullptr ? HookBefore(options, use) : use(options);
 }
 
 } // namespace
@@ -221,7 +224,7 @@ BackendRegistry& BackendRegistryInstance()
         {
             made->Register(id, [id] { return MakeBuiltinBackend(GetBuiltinBackends().Find(id)); });
         }
-        AddCreationOptionsHook(AddRegisteredBackends);
+        HookBefore = SetCreationOptionsHook(AddRegisteredBackends);
         return made.release();
     }();
     return registry;

@@ -18,10 +18,14 @@ BackendRegistry MakeRegistry()
 {
     BackendRegistry registry;
     RegisterBuiltinBackends(registry);
-    for (const auto& added : CompleteCreationOptions({}).m_Backends)
-    {
-        registry.Register(added);
-    }
+    CompleteCreationOptions({},
+                            [&](const IRuntime::CreationOptions& options)
+                            {
+                                for (const auto& added : options.m_Backends)
+                                {
+                                    registry.Register(added);
+                                }
+                            });
     return registry;
 }
 

@@ -2,12 +2,7 @@
 // CreationOptions: see CreationOptions.hpp.
 #include "common/CreationOptions.hpp"
 
-#include <tenon/Exceptions.hpp>
-#include <tenon/backend/BackendRegistry.hpp>
-
-#include <algorithm>
-#include <mutex>
-#include <vector>
+#include <atomic>
 
 namespace tenon
 {
@@ -15,48 +10,27 @@ namespace tenon
 namespace
 {
 
-struct Hooks
-{
-    std::mutex m_Mutex;
-    std::vector<CreationOptionsHook> m_Hooks;
-};
-
-/// Made at the first use: libraries add hooks while static variables are made.
-Hooks& GetHooks()
-{
-    static Hooks hooks;
-    return hooks;
-}
+/// Libraries set it while static variables are made.
+constinit std::atomic<CreationOptionsHook> TheHook{nullptr};
 
 } // namespace
 
-void AddCreationOptionsHook(CreationOptionsHook hook)
+CreationOptionsHook SetCreationOptionsHook(CreationOptionsHook hook)
 {
-    if (hook == nullptr)
-    {
-        throw NullPointerException("a hook for creation options is null");
-    }
-    Hooks& hooks = GetHooks();
-    const std::lock_guard lock(hooks.m_Mutex);
-    if (std::find(hooks.m_Hooks.begin(), hooks.m_Hooks.end(), hook) == hooks.m_Hooks.end())
-    {
-        hooks.m_Hooks.push_back(hook);
-    }
+    return TheHook.exchange(hook);
 }
 
-IRuntime::CreationOptions CompleteCreationOptions(IRuntime::CreationOptions options)
+void CompleteCreationOptions(const IRuntime::CreationOptions& options, const CreationOptionsUse& use)
 {
-    std::vector<CreationOptionsHook> added;
+    const CreationOptionsHook hook = TheHook;
+    if (hook != nullptr)
     {
-        Hooks& hooks = GetHooks();
-        const std::lock_guard lock(hooks.m_Mutex);
-        added = hooks.m_Hooks; // which may make runtimes themselves
+        hook(options, use);
     }
-    for (const CreationOptionsHook hook : added)
+    else
     {
-        hook(options);
+        use(options);
     }
-    return options;
 }
 
 } // namespace tenon

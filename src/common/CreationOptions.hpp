@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CreationOptions: the creation options of a runtime as the hooks of the process make them (AddCreationOptionsHook).
+// CreationOptions: the creation options of a runtime as the process's hook makes them (SetCreationOptionsHook).
 #pragma once
 
-#include <tenon/IRuntime.hpp>
+#include <tenon/backend/BackendRegistry.hpp>
 
 namespace tenon
 {
 
-IRuntime::CreationOptions CompleteCreationOptions(IRuntime::CreationOptions options);
+/// Calls `use` with them.
+void CompleteCreationOptions(const IRuntime::CreationOptions& options, const CreationOptionsUse& use);
 
 } // namespace tenon

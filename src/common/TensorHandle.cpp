@@ -18,8 +18,8 @@ TensorShape GetUnpaddedTensorStrides(const TensorInfo& tensorInfo)
     const TensorShape& shape = tensorInfo.GetShape();
     if (!shape.AreAllDimensionsSpecified() || tensorInfo.GetDataType() == DataType::QSymmS4)
     {
-        throw InvalidArgumentException("the strides of " + tensorInfo.ToString() +
-                                       " are not whole, known numbers of bytes");
+        throw InvalidArgumentException("the strides of a tensor are not whole, known numbers of bytes: its shape is "
+                                       "not known, or its elements are less than a byte");
     }
     std::array<unsigned int, MaxNumOfTensorDimensions> strides{};
     unsigned int stride = GetDataTypeSize(tensorInfo.GetDataType());
@@ -40,19 +40,19 @@ void ConstTensorHandle::CopyOutTo(void* memory) const
 {
     if (m_Memory == nullptr)
     {
-        throw NullPointerException("a tensor handle without memory is read: " + m_TensorInfo.ToString());
+        throw NullPointerException("a tensor handle without memory is read");
     }
     std::memcpy(memory, m_Memory, m_TensorInfo.GetNumBytes());
 }
 
 void ConstTensorHandle::CopyInFrom(const void*)
 {
-    throw UnimplementedException("a tensor handle that is only read is written: " + m_TensorInfo.ToString());
+    throw UnimplementedException("a tensor handle that is only read is written");
 }
 
 void ConstTensorHandle::ThrowElementType() const
 {
-    throw InvalidArgumentException("the elements of " + m_TensorInfo.ToString() + " are not of the C++ type asked for");
+    throw InvalidArgumentException("the elements of a tensor handle are not of the C++ type that they are asked for");
 }
 
 void ConstPassthroughTensorHandle::Allocate()

@@ -29,6 +29,8 @@ size_t LargestLiveBytes(Span<const MemBlock> blocks);
 
 /// Indices of the blocks that have bytes, by first step.
 PageVector<uint32_t> ByStart(Span<const MemBlock> blocks);
+/// The same by last step.
+PageVector<uint32_t> ByEnd(Span<const MemBlock> blocks);
 
 /// Places blocks in the order in which they come to life, each into the smallest free range that fits. O(N log N).
 void PackByTime(Span<MemBlock> blocks);

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of Packing.hpp walks over the blocks in the order of time: placement in that order, bounds and checks.
-#include "common/CheckedMath.hpp"
+// What of Packing.hpp walks over the blocks in the order of time: placement in that order, and bounds.
 #include "runtime/Packing.hpp"
-
-#include <tenon/Exceptions.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -92,13 +87,6 @@ void Sort(PageVector<uint32_t>& order, Less less)
     }
 }
 
-PageVector<uint32_t> ByEnd(Span<const MemBlock> blocks)
-{
-    PageVector<uint32_t> order = ByStart(blocks);
-    Sort(order, [&](uint32_t a, uint32_t b) { return blocks[a].m_EndOfLife < blocks[b].m_EndOfLife; });
-    return order;
-}
-
 } // namespace
 
 PageVector<uint32_t> ByStart(Span<const MemBlock> blocks)
@@ -113,6 +101,13 @@ PageVector<uint32_t> ByStart(Span<const MemBlock> blocks)
         }
     }
     Sort(order, [&](uint32_t a, uint32_t b) { return blocks[a].m_StartOfLife < blocks[b].m_StartOfLife; });
+    return order;
+}
+
+PageVector<uint32_t> ByEnd(Span<const MemBlock> blocks)
+{
+    PageVector<uint32_t> order = ByStart(blocks);
+    Sort(order, [&](uint32_t a, uint32_t b) { return blocks[a].m_EndOfLife < blocks[b].m_EndOfLife; });
     return order;
 }
 
@@ -146,93 +141,6 @@ void PackByTime(Span<MemBlock> blocks)
             free.Give(blocks[*gone].m_Offset, blocks[*gone].m_MemSize);
         }
         blocks[i].m_Offset = free.Take(blocks[i].m_MemSize);
-    }
-}
-
-void PlaceBins(Span<MemBlock> blocks, const std::vector<MemBin>& bins, size_t alignment, const std::string& strategy)
-{
-    const auto fail = [&](const std::string& what)
-    { throw MemoryValidationException(fmt::format("memory strategy {}: {}", strategy, what)); };
-    std::vector<bool> isPlaced(blocks.size(), false);
-    size_t numPlaced = 0;
-    size_t start = 0; // of the bin, in the arena
-    for (const MemBin& bin : bins)
-    {
-        for (const MemBlock& placed : bin.m_MemBlocks)
-        {
-            if (placed.m_Index >= blocks.size() || isPlaced[placed.m_Index])
-            {
-                fail(
-                    fmt::format("block {} {}", placed.m_Index,
-                                placed.m_Index < blocks.size() ? "is in the bins twice" : "is none that it was given"));
-            }
-            MemBlock& block = blocks[placed.m_Index];
-            if (placed.m_StartOfLife != block.m_StartOfLife || placed.m_EndOfLife != block.m_EndOfLife ||
-                placed.m_MemSize != block.m_MemSize)
-            {
-                fail(fmt::format("it changes the size or the lifetime of block {}", placed.m_Index));
-            }
-            if (placed.m_MemSize > bin.m_MemSize || placed.m_Offset > bin.m_MemSize - placed.m_MemSize)
-            {
-                fail(fmt::format("block {} of {} bytes at {} ends after its bin of {} bytes", placed.m_Index,
-                                 placed.m_MemSize, placed.m_Offset, bin.m_MemSize));
-            }
-            block.m_Offset = start + placed.m_Offset;
-            isPlaced[placed.m_Index] = true;
-            ++numPlaced;
-        }
-        const auto size = CheckedAlignUp(bin.m_MemSize, alignment);
-        const auto end = size ? CheckedAdd(start, *size) : size;
-        if (!end)
-        {
-            fail("its bins add up to more bytes than can be addressed");
-        }
-        start = *end;
-    }
-    if (numPlaced != blocks.size())
-    {
-        const auto missing = std::find(isPlaced.begin(), isPlaced.end(), false) - isPlaced.begin();
-        fail(fmt::format("block {} is in no bin", missing));
-    }
-}
-
-void CheckPacking(Span<const MemBlock> blocks, size_t alignment, const std::string& strategy)
-{
-    const auto fail = [&](const std::string& what)
-    { throw MemoryValidationException(fmt::format("memory strategy {}: {}", strategy, what)); };
-    const auto describe = [&](uint32_t i)
-    {
-        return fmt::format("block {} of {} bytes at {}, alive in steps {} to {},", i, blocks[i].m_MemSize,
-                           blocks[i].m_Offset, blocks[i].m_StartOfLife, blocks[i].m_EndOfLife);
-    };
-    const PageVector<uint32_t> ending = ByEnd(blocks);
-    auto gone = ending.begin();
-    std::map<size_t, uint32_t> alive; // by offset; apart from each other
-    for (const uint32_t i : ByStart(blocks))
-    {
-        const MemBlock& block = blocks[i];
-        if (block.m_Offset % alignment != 0 || block.m_Offset > SIZE_MAX - block.m_MemSize)
-        {
-            fail(fmt::format("{} is not placed at a multiple of {}", describe(i), alignment));
-        }
-        for (; gone != ending.end() && blocks[*gone].m_EndOfLife < block.m_StartOfLife; ++gone)
-        {
-            alive.erase(blocks[*gone].m_Offset);
-        }
-        const auto next = alive.lower_bound(block.m_Offset);
-        if (next != alive.end() && next->first < block.m_Offset + block.m_MemSize)
-        {
-            fail(fmt::format("{} overlaps {}", describe(i), describe(next->second)));
-        }
-        if (next != alive.begin())
-        {
-            const uint32_t before = std::prev(next)->second;
-            if (blocks[before].m_Offset + blocks[before].m_MemSize > block.m_Offset)
-            {
-                fail(fmt::format("{} overlaps {}", describe(i), describe(before)));
-            }
-        }
-        alive.emplace(block.m_Offset, i);
     }
 }
 

@@ -18,7 +18,9 @@ namespace tenon
 
 IRuntime* IRuntime::CreateRaw(const CreationOptions& options)
 {
-    return new Runtime(CompleteCreationOptions(options));
+    IRuntime* runtime = nullptr;
+    CompleteCreationOptions(options, [&](const CreationOptions& completed) { runtime = new Runtime(completed); });
+    return runtime;
 }
 
 IRuntimePtr IRuntime::Create(const CreationOptions& options)

@@ -6,6 +6,7 @@
 #include <tenon/Export.hpp>
 #include <tenon/backend/IBackend.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,14 +58,15 @@ TENON_API std::vector<DynamicBackendReport> RegisterDynamicBackends(backend::Bac
                                                                     const std::string& path,
                                                                     const std::vector<BackendOptions>& options);
 
-/// Changes the options that a runtime is about to be made with, e.g. adds backends to m_Backends. What it throws ends
-/// the call that led there.
-using CreationOptionsHook = void (*)(IRuntime::CreationOptions& options);
-/// For libraries that bring backends along: each IRuntime::Create of the process calls `hook` from now on, after those
-/// that were added before, and so does each question of <tenon/BackendHelper.hpp> about a backend by its id, with
-/// default options, for the sake of m_Backends. One that was added is not added again. It must stay loaded.
-/// Thread-safe. Throws NullPointerException for null.
-TENON_API void AddCreationOptionsHook(CreationOptionsHook hook);
+/// Takes the options that a runtime is made with, or that a question is asked of; valid during the call.
+using CreationOptionsUse = std::function<void(const IRuntime::CreationOptions& options)>;
+/// Calls `use`, once, with `options` or with what it makes of them, e.g. with further backends in m_Backends. What it
+/// throws ends the call that led there.
+using CreationOptionsHook = void (*)(const IRuntime::CreationOptions& options, const CreationOptionsUse& use);
+/// For libraries that bring backends along: each IRuntime::Create of the process goes through `hook` from now on, and
+/// so does each question of <tenon/BackendHelper.hpp> about a backend by its id, with default options, for the sake of
+/// m_Backends. Returns the hook before, or null: the new one must go through it. A hook stays loaded. Thread-safe.
+TENON_API CreationOptionsHook SetCreationOptionsHook(CreationOptionsHook hook);
 
 /// Puts CpuRef and CpuAcc into `registry`; every runtime does so.
 TENON_API void RegisterBuiltinBackends(backend::BackendRegistry& registry);
