@@ -111,7 +111,7 @@ TEST(ArmnnRuntime, TakesPropertiesAsArmNNHasThem)
     EXPECT_EQ(properties.m_OutputNetworkDetailsMethod, ProfilingDetailsMethod::DetailsOnly);
 }
 
-TEST(ArmnnRuntime, RefusesTunedParameters)
+TEST(ArmnnRuntime, TakesCreationOptionsAsArmNNHasThem)
 {
     IRuntime::CreationOptions options;
     options.m_GpuAccTunedParameters = nullptr;
@@ -119,9 +119,7 @@ TEST(ArmnnRuntime, RefusesTunedParameters)
     profiling.m_FileFormat = "binary";
     options.m_ProfilingOptions = profiling;
     EXPECT_NE(IRuntime::Create(options), nullptr);
-    // No program can make such an object; a pointer that is not null stands for it.
-    options.m_GpuAccTunedParameters =
-        IGpuAccTunedParametersPtr(std::make_shared<int>(), reinterpret_cast<IGpuAccTunedParameters*>(&options));
+    options.m_ProfilingOptions.m_EnableProfiling = true;
     EXPECT_THROW(IRuntime::Create(options), UnimplementedException);
 }
 
