@@ -88,6 +88,29 @@ LstmInputParams MakeCellParams(const OwnConstants& c)
     return p;
 }
 
+QuantizedLstmInputParams MakeQuantizedCellParams(const OwnConstants& c)
+{
+    QuantizedLstmInputParams p;
+    const ConstTensor** const members[] = {&p.m_InputToInputWeights,
+                                           &p.m_InputToForgetWeights,
+                                           &p.m_InputToCellWeights,
+                                           &p.m_InputToOutputWeights,
+                                           &p.m_RecurrentToInputWeights,
+                                           &p.m_RecurrentToForgetWeights,
+                                           &p.m_RecurrentToCellWeights,
+                                           &p.m_RecurrentToOutputWeights,
+                                           &p.m_InputGateBias,
+                                           &p.m_ForgetGateBias,
+                                           &p.m_CellBias,
+                                           &p.m_OutputGateBias};
+    size_t slot = 3;
+    for (const ConstTensor** member : members)
+    {
+        *member = c.Get(slot++);
+    }
+    return p;
+}
+
 /// A layer that takes constants when it is added. `numWired` inputs are left to connect.
 IConnectableLayer* AddLayerWithConstants(INetwork& network, const LayerView& layer, const BaseDescriptor& d,
                                          const char* name, size_t& numWired)
@@ -113,6 +136,7 @@ IConnectableLayer* AddLayerWithConstants(INetwork& network, const LayerView& lay
         numWired = 3;
         return network.AddUnidirectionalSequenceLstmLayer(static_cast<const LstmDescriptor&>(d), MakeCellParams(c),
                                                           name);
+    case LayerType::QuantizedLstm: numWired = 3; return network.AddQuantizedLstmLayer(MakeQuantizedCellParams(c), name);
     default: return nullptr;
     }
 }

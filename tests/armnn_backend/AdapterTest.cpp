@@ -16,6 +16,7 @@
 #include <armnn/backends/WorkloadFactory.hpp>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 
 namespace
 {
@@ -118,7 +119,7 @@ Floats RunNetwork(armnn::IRuntime& runtime, armnn::NetworkId id, const std::vect
 class AdaptedBackend : public testing::Test
 {
 protected:
-    AdaptedBackend() { sample::GetJournal() = sample::Journal(); }
+    AdaptedBackend() { sample::ResetJournal(); }
     ~AdaptedBackend() override { EXPECT_EQ(sample::GetJournal().m_Acquired, 0) << "memory was not released"; }
     const std::vector<std::string>& Calls() const { return sample::GetJournal().m_Calls; }
 };
@@ -274,6 +275,33 @@ TEST_F(AdaptedBackend, OtherShapesGetOtherWorkloads)
     }
     EXPECT_EQ(std::count(Calls().begin(), Calls().end(), "make Addition"), 2);
     EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}}), (Floats{2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(AdaptedBackend, ThreadsTakeTurns)
+{
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    std::vector<std::thread> threads;
+    std::vector<int> wrong(4, 0);
+    for (size_t t = 0; t < wrong.size(); ++t)
+    {
+        threads.emplace_back(
+            [&, t]
+            {
+                const auto x = static_cast<float>(t);
+                for (int run = 0; run < 50; ++run)
+                {
+                    const Floats sum = RunNetwork(*runtime, id, {Floats(6, x), {1, 2, 3, 4, 5, 6}});
+                    wrong[t] += sum == Floats{x + 1, x + 2, x + 3, x + 4, x + 5, x + 6} ? 0 : 1;
+                }
+            });
+    }
+    for (std::thread& thread : threads)
+    {
+        thread.join();
+    }
+    EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
 TEST_F(AdaptedBackend, UnknownShapesAreRefused)

@@ -450,4 +450,32 @@ TEST_F(EveryLayer, WithACell)
     EXPECT_TRUE(GetRecord().m_HasCell);
 }
 
+TEST_F(EveryLayer, WithAQuantizedCell)
+{
+    using T = armnn::LayerType;
+    using D = armnn::DataType;
+    const armnn::ConstTensor input(Constant({4, 2}, D::QAsymmU8, 0.01f), m_Values.data());
+    const armnn::ConstTensor recurrent(Constant({4, 4}, D::QAsymmU8, 0.01f), m_Values.data());
+    const armnn::ConstTensor bias(Constant({4}, D::Signed32, 0.01f / 128), m_Values.data());
+    armnn::QuantizedLstmInputParams params;
+    params.m_InputToInputWeights = params.m_InputToForgetWeights = params.m_InputToCellWeights =
+        params.m_InputToOutputWeights = &input;
+    params.m_RecurrentToInputWeights = params.m_RecurrentToForgetWeights = params.m_RecurrentToCellWeights =
+        params.m_RecurrentToOutputWeights = &recurrent;
+    params.m_InputGateBias = params.m_ForgetGateBias = params.m_CellBias = params.m_OutputGateBias = &bias;
+    const armnn::TensorInfo state = Info({1, 4}, D::QAsymmU8, 1.0f / 128, 128);
+    const armnn::TensorInfo cell = Info({1, 4}, D::QSymmS16, 1.0f / 2048);
+    Check(T::QuantizedLstm, SAMPLE_ADD(AddQuantizedLstmLayer(params)),
+          {Info({1, 2}, D::QAsymmU8, 1.0f / 128, 128), cell, state}, {cell, state}, 5,
+          [](const armnn::QueueDescriptor& queue)
+          {
+              const auto& q = dynamic_cast<const armnn::QuantizedLstmQueueDescriptor&>(queue);
+              EXPECT_EQ(q.m_Inputs.size(), 3u);
+              EXPECT_EQ(q.m_InputToInputWeights->GetShape(), armnn::TensorShape({4, 2}));
+              EXPECT_EQ(q.m_RecurrentToInputWeights->GetShape(), armnn::TensorShape({4, 4}));
+              EXPECT_EQ(q.m_OutputGateBias->GetTensorInfo().GetDataType(), armnn::DataType::Signed32);
+          });
+    EXPECT_TRUE(GetRecord().m_HasQuantizedCell);
+}
+
 #undef SAMPLE_ADD

@@ -32,10 +32,25 @@ const armnn::BackendId& LegacyId()
     return id;
 }
 
+namespace
+{
+
+std::unique_ptr<Journal>& GetOwner()
+{
+    static std::unique_ptr<Journal> journal(new Journal);
+    return journal;
+}
+
+} // namespace
+
 Journal& GetJournal()
 {
-    static Journal journal;
-    return journal;
+    return *GetOwner();
+}
+
+void ResetJournal()
+{
+    GetOwner().reset(new Journal);
 }
 
 namespace

@@ -5,6 +5,7 @@
 
 #include <armnn/BackendId.hpp>
 #include <armnn/backends/ICustomAllocator.hpp>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,12 +16,12 @@ namespace sample
 const armnn::BackendId& AccId();
 const armnn::BackendId& LegacyId();
 
-/// What the backends were told to do, and what they did. Reset() before each test.
+/// What the backends were told to do, and what they did. ResetJournal() before each test.
 struct Journal
 {
     std::vector<std::string> m_Calls; ///< hooks of contexts, and types of workloads as they are made
     int m_Acquired = 0;               ///< memory managers that hold memory
-    int m_Executed = 0;
+    std::atomic<int> m_Executed{0};
     bool m_IsUnavailable = false; ///< CreateBackendContext throws BackendUnavailableException
     bool m_TakesAllocator = false;
     /// What OptimizeSubgraphView of SampleAcc does: "" nothing, "compile" the whole subgraph, "fail" activations,
@@ -29,5 +30,6 @@ struct Journal
     std::shared_ptr<armnn::ICustomAllocator> m_Allocator;
 };
 Journal& GetJournal();
+void ResetJournal();
 
 } // namespace sample

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <armnn/ArmNN.hpp>
+#include <armnn/BackendRegistry.hpp>
+#include <armnn/backends/DynamicBackend.hpp>
 #include <armnn/backends/IBackendInternal.hpp>
 #include <armnn/backends/MemCopyWorkload.hpp>
 #include <armnn/backends/OptimizationViews.hpp>
@@ -11,6 +13,7 @@
 #include <armnn/backends/TensorHandle.hpp>
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/Workload.hpp>
+#include <dlfcn.h>
 #include <sstream>
 
 namespace
@@ -233,6 +236,23 @@ TEST(Registries, OfTensorHandleFactories)
     EXPECT_EQ(registry.GetMatchingImportFactoryId("Others"), "");
     EXPECT_THROW(registry.RegisterFactory(nullptr), armnn::NullPointerException);
     EXPECT_THROW(registry.RegisterMemoryManager(nullptr), armnn::NullPointerException);
+}
+
+TEST(DynamicBackends, AreMadeBySharedObjects)
+{
+    armnn::DynamicBackend dynamic(dlopen(SAMPLE_MODULE_1, RTLD_NOW));
+    EXPECT_EQ(dynamic.GetBackendId(), armnn::BackendId("DynamicSample"));
+    EXPECT_TRUE(dynamic.GetBackendVersion() == armnn::BackendVersion(1, 0));
+    EXPECT_EQ(dynamic.GetBackend()->GetId(), armnn::BackendId("DynamicSample"));
+    armnn::BackendRegistry& registry = armnn::BackendRegistryInstance();
+    registry.Register(dynamic.GetBackendId(), dynamic.GetFactoryFunction());
+    EXPECT_EQ(armnn::IRuntime::Create({})->GetDeviceSpec().GetSupportedBackends().count("DynamicSample"), 1u);
+    registry.Deregister("DynamicSample");
+
+    armnn::DynamicBackend newer(dlopen(SAMPLE_MODULE_2, RTLD_NOW));
+    EXPECT_THROW(newer.GetBackend(), armnn::RuntimeException) << "of version 2.0 of the interface";
+    EXPECT_THROW(armnn::DynamicBackend(nullptr), armnn::InvalidArgumentException);
+    EXPECT_THROW(armnn::DynamicBackend(dlopen(nullptr, RTLD_NOW)), armnn::RuntimeException) << "no such functions";
 }
 
 TEST(Versions, Compare)

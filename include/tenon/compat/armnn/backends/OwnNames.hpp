@@ -5,8 +5,7 @@
 #pragma once
 
 #ifdef TENON_BACKEND_SHORT_NAMES
-#error                                                                                                                 \
-    "include <armnn/...> before <tenon/backend/...>, or define TENON_BACKEND_NO_SHORT_NAMES and write tenon::backend::IBackend"
+#error "define TENON_BACKEND_NO_SHORT_NAMES first, and write tenon::backend::IBackend"
 #endif
 #ifndef TENON_BACKEND_NO_SHORT_NAMES
 #define TENON_BACKEND_NO_SHORT_NAMES
