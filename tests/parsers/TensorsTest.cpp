@@ -26,9 +26,12 @@ ModelBuilder PassThrough(Type type, std::vector<int32_t> shape = {2, 3})
     return model;
 }
 
+/// Of the tensor as the network has it; a binding of an input is constant besides.
 TensorInfo InfoOf(const ModelBuilder& model)
 {
-    return Parsed(model).m_Parser->GetNetworkInputBindingInfo(0, "x").second;
+    TensorInfo info = Parsed(model).m_Parser->GetNetworkInputBindingInfo(0, "x").second;
+    info.SetConstant(false);
+    return info;
 }
 
 /// A constant that is an output; tensor 0.
