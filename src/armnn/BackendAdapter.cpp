@@ -11,6 +11,7 @@
 #include <tenon/Logging.hpp>
 
 #include <exception>
+#include <mutex>
 #include <utility>
 
 namespace tenon
@@ -69,6 +70,7 @@ public:
 
     void BeforeLoadNetwork(NetworkId network) override
     {
+        const std::lock_guard lock(m_Mutex);
         Warn(m_Adapted->BeforeLoadNetwork(network), "BeforeLoadNetwork");
     }
     void AfterLoadNetwork(NetworkId network) noexcept override
@@ -77,6 +79,7 @@ public:
     }
     void AfterEnqueueWorkload(NetworkId network) override
     {
+        const std::lock_guard lock(m_Mutex);
         Warn(m_Adapted->AfterEnqueueWorkload(network), "AfterEnqueueWorkload");
     }
     void BeforeUnloadNetwork(NetworkId network) noexcept override
@@ -102,6 +105,7 @@ private:
     {
         try
         {
+            const std::lock_guard lock(m_Mutex);
             Warn((*m_Adapted.*hook)(network), name);
         }
         catch (const std::exception& e)
@@ -116,6 +120,7 @@ private:
 
     BackendId m_Id;
     std::unique_ptr<tenon::IBackendContext> m_Adapted;
+    mutable std::mutex m_Mutex; ///< Arm NN runs a network in one thread at a time, and calls hooks so
 };
 
 } // namespace
