@@ -90,7 +90,8 @@ public:
     virtual IOutputSlot& GetOutputSlot(unsigned int index) = 0;
 
     /// The shapes that this layer gives for inputs of these shapes. A shape that depends on values which are not
-    /// constant is of unknown rank. Throws LayerValidationException when the inputs do not fit.
+    /// constant, or on a constant of other bytes than its input's shape has, is of unknown rank. Throws
+    /// LayerValidationException when the inputs do not fit.
     virtual std::vector<TensorShape> InferOutputShapes(const std::vector<TensorShape>& inputShapes) const = 0;
 
     virtual LayerGuid GetGuid() const = 0;

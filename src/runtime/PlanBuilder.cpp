@@ -107,6 +107,7 @@ private:
     const Program& m_Program;
     const Limits& m_Limits;
     PlanDraft m_Draft;
+    bool m_FollowsValues = false; ///< a step that was reached needs computed values to be shaped
 };
 
 void PlanBuilder::ShapeSteps()
@@ -132,9 +133,9 @@ void PlanBuilder::ShapeSteps()
     plan.m_IsComplete = plan.m_Steps.size() == m_Program.Steps().size();
 }
 
-/// For steps whose sizes may follow from computed values. These hold for the plan's shapes, and a network may be loaded
-/// with other ones than it is to run with: where they do not fit, the plan ends before the step, and a run that gets to
-/// it tells why.
+/// For steps whose sizes may follow from computed values. These values hold for the plan's shapes, and a network may be
+/// loaded with other shapes than it runs with: where they do not fit, the plan ends before the step, and a run that
+/// gets to the step tells why.
 bool PlanBuilder::TryShapeStep(const Step& step)
 {
     Plan::Contents& plan = m_Draft.m_Plan;
@@ -145,6 +146,10 @@ bool PlanBuilder::TryShapeStep(const Step& step)
     }
     catch (const Exception&)
     {
+        if (!m_FollowsValues)
+        {
+            throw;
+        }
         plan.m_Steps.erase(plan.m_Steps.begin() + static_cast<std::ptrdiff_t>(numSteps), plan.m_Steps.end());
         for (ValueId value = step.m_FirstOutput; value < step.m_FirstOutput + step.m_NumOutputs; ++value)
         {
@@ -162,6 +167,8 @@ bool PlanBuilder::ShapeStep(const Step& step)
     {
         return false;
     }
+    m_FollowsValues = m_FollowsValues || (m_Draft.m_Known.HasComputed() &&
+                                          !CanInferShapes(*step.m_Layer, inputs.Infos(), inputs.Constants()));
     std::array<TensorShape, 1> oneShape;
     std::vector<TensorShape> manyShapes;
     Span<TensorShape> shapes(oneShape.data(), 1);

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,6 @@ namespace tenon::test
 namespace
 {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
 using testing::HasSubstr;
 
 using Floats = std::vector<float>;
@@ -252,6 +251,19 @@ TEST_P(ShapeArithmetic, InputsThatDoNotFitAreAnErrorOfTheRunAlone)
                     }),
                 HasSubstr("'reshape' (Reshape)"));
     EXPECT_EQ(RunFloat(*m_Runtime, id, {2, 2, 8}, values), values);
+}
+
+TEST_P(ShapeArithmetic, ErrorsOfOtherLayersAreToldWhenTheNetworkIsLoaded)
+{
+    Maker maker({1, 4, 4});
+    IConnectableLayer* const batch = maker.At(maker.ShapeOf(maker.m_Input), 0);
+    IConnectableLayer* const twice = maker.Joined({maker.m_Input, maker.m_Input}, 1, 3);
+    INetwork& network = maker.Give(maker.Reshaped(twice, maker.List({batch, maker.Number(-1)})));
+    IRuntime::CreationOptions options;
+    options.m_Limits.m_MaxTensorBytes = 100;
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    EXPECT_THAT(MessageOf<LimitExceededException>([&] { Load(*runtime, network, GetParam()); }),
+                HasSubstr("'joined' (Concat)"));
 }
 
 TEST_P(ShapeArithmetic, ValuesOfInputsAreNotKnownBeforeTheRun)
