@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <regex>
 
 namespace tenon::cli
@@ -173,7 +173,7 @@ TEST_F(TensorText, IsReadAsItIsWritten)
         }
         WriteTextTensor(path, "a, b : c", info, data.data());
         const Buffer read = ParseTextTensor(ReadFile(path), info);
-        EXPECT_EQ(std::memcmp(read.Data(), data.data(), data.size()), 0) << ReadFile(path);
+        EXPECT_TRUE(std::equal(data.begin(), data.end(), read.Data())) << ReadFile(path);
         return ReadFile(path);
     };
     EXPECT_EQ(roundTrip(TensorInfo({3}, DataType::Float32), {0.1f, -1e30f, 16777217.0}),
