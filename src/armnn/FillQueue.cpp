@@ -2,6 +2,8 @@
 // FillQueue: see FillQueue.hpp.
 #include "armnn/FillQueue.hpp"
 
+#include "armnn/CellMembers.hpp"
+
 #include <utility>
 #include <vector>
 
@@ -34,24 +36,7 @@ std::vector<TensorBoxOrigin> StackBoxes(const std::vector<const TensorInfo*>& bo
 template <typename Queue>
 void FillCell(Queue& queue, const ConstantHandles& constants)
 {
-    // In the order of LstmInputParams, and so of the layer's inputs.
-    constexpr const ConstTensorHandle* Queue::*members[] = {
-        &Queue::m_InputToInputWeights,     &Queue::m_InputToForgetWeights,
-        &Queue::m_InputToCellWeights,      &Queue::m_InputToOutputWeights,
-        &Queue::m_RecurrentToInputWeights, &Queue::m_RecurrentToForgetWeights,
-        &Queue::m_RecurrentToCellWeights,  &Queue::m_RecurrentToOutputWeights,
-        &Queue::m_CellToInputWeights,      &Queue::m_CellToForgetWeights,
-        &Queue::m_CellToOutputWeights,     &Queue::m_InputGateBias,
-        &Queue::m_ForgetGateBias,          &Queue::m_CellBias,
-        &Queue::m_OutputGateBias,          &Queue::m_ProjectionWeights,
-        &Queue::m_ProjectionBias,          &Queue::m_InputLayerNormWeights,
-        &Queue::m_ForgetLayerNormWeights,  &Queue::m_CellLayerNormWeights,
-        &Queue::m_OutputLayerNormWeights};
-    size_t slot = 3;
-    for (const auto member : members)
-    {
-        queue.*member = Handle(constants, slot++);
-    }
+    ForEachCellMember(queue, [&](const ConstTensorHandle*& member, size_t slot) { member = Handle(constants, slot); });
 }
 
 } // namespace
@@ -123,24 +108,8 @@ void FillQueue(UnidirectionalSequenceLstmQueueDescriptor& queue, const ShownLaye
 
 void FillQueue(QuantizedLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
 {
-    using Queue = QuantizedLstmQueueDescriptor;
-    constexpr const ConstTensorHandle* Queue::*members[] = {&Queue::m_InputToInputWeights,
-                                                            &Queue::m_InputToForgetWeights,
-                                                            &Queue::m_InputToCellWeights,
-                                                            &Queue::m_InputToOutputWeights,
-                                                            &Queue::m_RecurrentToInputWeights,
-                                                            &Queue::m_RecurrentToForgetWeights,
-                                                            &Queue::m_RecurrentToCellWeights,
-                                                            &Queue::m_RecurrentToOutputWeights,
-                                                            &Queue::m_InputGateBias,
-                                                            &Queue::m_ForgetGateBias,
-                                                            &Queue::m_CellBias,
-                                                            &Queue::m_OutputGateBias};
-    size_t slot = 3;
-    for (const auto member : members)
-    {
-        queue.*member = Handle(constants, slot++);
-    }
+    ForEachQuantizedCellMember(queue, [&](const ConstTensorHandle*& member, size_t slot)
+                               { member = Handle(constants, slot); });
 }
 
 } // namespace tenon

@@ -2,6 +2,7 @@
 // ShownLayer: see ShownLayer.hpp.
 #include "armnn/ShownLayer.hpp"
 
+#include "armnn/CellMembers.hpp"
 #include "armnn/CompleteDescriptor.hpp"
 #include "armnn/FillQueue.hpp"
 
@@ -286,47 +287,16 @@ std::vector<TensorInfo> MakeInfos(const ShownLayer& layer, const Row& row)
 
 LstmInputParamsInfo MakeCellInfos(const ShownLayer& layer)
 {
-    LstmInputParamsInfo p;
-    const TensorInfo** const members[] = {&p.m_InputToInputWeights,     &p.m_InputToForgetWeights,
-                                          &p.m_InputToCellWeights,      &p.m_InputToOutputWeights,
-                                          &p.m_RecurrentToInputWeights, &p.m_RecurrentToForgetWeights,
-                                          &p.m_RecurrentToCellWeights,  &p.m_RecurrentToOutputWeights,
-                                          &p.m_CellToInputWeights,      &p.m_CellToForgetWeights,
-                                          &p.m_CellToOutputWeights,     &p.m_InputGateBias,
-                                          &p.m_ForgetGateBias,          &p.m_CellBias,
-                                          &p.m_OutputGateBias,          &p.m_ProjectionWeights,
-                                          &p.m_ProjectionBias,          &p.m_InputLayerNormWeights,
-                                          &p.m_ForgetLayerNormWeights,  &p.m_CellLayerNormWeights,
-                                          &p.m_OutputLayerNormWeights};
-    size_t slot = 3;
-    for (const TensorInfo** member : members)
-    {
-        *member = Input(layer, slot++);
-    }
-    return p;
+    LstmInputParamsInfo infos;
+    ForEachCellMember(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
+    return infos;
 }
 
 QuantizedLstmInputParamsInfo MakeQuantizedCellInfos(const ShownLayer& layer)
 {
-    QuantizedLstmInputParamsInfo p;
-    const TensorInfo** const members[] = {&p.m_InputToInputWeights,
-                                          &p.m_InputToForgetWeights,
-                                          &p.m_InputToCellWeights,
-                                          &p.m_InputToOutputWeights,
-                                          &p.m_RecurrentToInputWeights,
-                                          &p.m_RecurrentToForgetWeights,
-                                          &p.m_RecurrentToCellWeights,
-                                          &p.m_RecurrentToOutputWeights,
-                                          &p.m_InputGateBias,
-                                          &p.m_ForgetGateBias,
-                                          &p.m_CellBias,
-                                          &p.m_OutputGateBias};
-    size_t slot = 3;
-    for (const TensorInfo** member : members)
-    {
-        *member = Input(layer, slot++);
-    }
-    return p;
+    QuantizedLstmInputParamsInfo infos;
+    ForEachQuantizedCellMember(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
+    return infos;
 }
 
 SupportResult AskAs(const ILayerSupport& support, const ShownLayer& layer, LayerType type,

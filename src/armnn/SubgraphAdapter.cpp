@@ -2,6 +2,7 @@
 // SubgraphAdapter: see SubgraphAdapter.hpp.
 #include "armnn/SubgraphAdapter.hpp"
 
+#include "armnn/CellMembers.hpp"
 #include "armnn/ShownLayer.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -66,49 +67,18 @@ struct OwnConstants
     std::vector<std::unique_ptr<ConstTensor>> m_Tensors; ///< by slot
 };
 
-LstmInputParams MakeCellParams(const OwnConstants& c)
+LstmInputParams MakeCellParams(const OwnConstants& constants)
 {
-    LstmInputParams p;
-    const ConstTensor** const members[] = {&p.m_InputToInputWeights,     &p.m_InputToForgetWeights,
-                                           &p.m_InputToCellWeights,      &p.m_InputToOutputWeights,
-                                           &p.m_RecurrentToInputWeights, &p.m_RecurrentToForgetWeights,
-                                           &p.m_RecurrentToCellWeights,  &p.m_RecurrentToOutputWeights,
-                                           &p.m_CellToInputWeights,      &p.m_CellToForgetWeights,
-                                           &p.m_CellToOutputWeights,     &p.m_InputGateBias,
-                                           &p.m_ForgetGateBias,          &p.m_CellBias,
-                                           &p.m_OutputGateBias,          &p.m_ProjectionWeights,
-                                           &p.m_ProjectionBias,          &p.m_InputLayerNormWeights,
-                                           &p.m_ForgetLayerNormWeights,  &p.m_CellLayerNormWeights,
-                                           &p.m_OutputLayerNormWeights};
-    size_t slot = 3;
-    for (const ConstTensor** member : members)
-    {
-        *member = c.Get(slot++);
-    }
-    return p;
+    LstmInputParams params;
+    ForEachCellMember(params, [&](const ConstTensor*& member, size_t slot) { member = constants.Get(slot); });
+    return params;
 }
 
-QuantizedLstmInputParams MakeQuantizedCellParams(const OwnConstants& c)
+QuantizedLstmInputParams MakeQuantizedCellParams(const OwnConstants& constants)
 {
-    QuantizedLstmInputParams p;
-    const ConstTensor** const members[] = {&p.m_InputToInputWeights,
-                                           &p.m_InputToForgetWeights,
-                                           &p.m_InputToCellWeights,
-                                           &p.m_InputToOutputWeights,
-                                           &p.m_RecurrentToInputWeights,
-                                           &p.m_RecurrentToForgetWeights,
-                                           &p.m_RecurrentToCellWeights,
-                                           &p.m_RecurrentToOutputWeights,
-                                           &p.m_InputGateBias,
-                                           &p.m_ForgetGateBias,
-                                           &p.m_CellBias,
-                                           &p.m_OutputGateBias};
-    size_t slot = 3;
-    for (const ConstTensor** member : members)
-    {
-        *member = c.Get(slot++);
-    }
-    return p;
+    QuantizedLstmInputParams params;
+    ForEachQuantizedCellMember(params, [&](const ConstTensor*& member, size_t slot) { member = constants.Get(slot); });
+    return params;
 }
 
 /// A layer that takes constants when it is added. `numWired` inputs are left to connect.

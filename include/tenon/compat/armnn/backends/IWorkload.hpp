@@ -13,14 +13,6 @@
 #include <string>
 #include <vector>
 
-namespace arm
-{
-namespace pipe
-{
-using ProfilingGuid = tenon::LayerGuid;
-} // namespace pipe
-} // namespace arm
-
 namespace tenon
 {
 
