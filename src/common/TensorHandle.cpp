@@ -3,7 +3,10 @@
 #include <tenon/Exceptions.hpp>
 #include <tenon/TensorHandle.hpp>
 
+#include <climits>
+
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace tenon
@@ -22,10 +25,15 @@ TensorShape GetUnpaddedTensorStrides(const TensorInfo& tensorInfo)
                                        "not known, or its elements are less than a byte");
     }
     std::array<unsigned int, MaxNumOfTensorDimensions> strides{};
-    unsigned int stride = GetDataTypeSize(tensorInfo.GetDataType());
+    uint64_t stride = GetDataTypeSize(tensorInfo.GetDataType());
     for (unsigned int i = shape.GetNumDimensions(); i-- > 0;)
     {
-        strides[i] = stride;
+        if (stride > UINT_MAX)
+        {
+            throw InvalidArgumentException("the strides of a tensor of shape " + shape.ToString() +
+                                           " are above what an unsigned int holds");
+        }
+        strides[i] = static_cast<unsigned int>(stride);
         stride *= shape[i];
     }
     return TensorShape(shape.GetNumDimensions(), strides.data());

@@ -190,10 +190,11 @@ void Deserializer::KeepBindings(const Graph& graph)
         else if (layer->GetType() == LayerType::Output)
         {
             TensorInfo info = layer->Input(0).GetTensorInfo();
-            const TensorShape shape = shapes.Get(*layer->Input(0).GetConnectedOutputSlot());
-            if (!info.GetShape().AreAllDimensionsSpecified() && shape.AreAllDimensionsSpecified())
+            const OutputSlot* const source = layer->Input(0).GetConnectedOutputSlot(); // null: Optimize() refuses it
+            if (source != nullptr && !info.GetShape().AreAllDimensionsSpecified())
             {
-                info.SetShape(shape);
+                const TensorShape shape = shapes.Get(*source);
+                info.SetShape(shape.AreAllDimensionsSpecified() ? shape : info.GetShape());
             }
             m_Outputs.Add(*layer, "output", info);
         }

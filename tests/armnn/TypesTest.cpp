@@ -9,6 +9,7 @@
 #include <armnn/Types.hpp>
 #include <armnn/TypesUtils.hpp>
 #include <armnn/Version.hpp>
+#include <armnn/utility/TransformIterator.hpp>
 #include <armnnTfLiteParser/Version.hpp>
 #include <set>
 #include <sstream>
@@ -141,6 +142,24 @@ TEST(ArmnnTypes, NamesOutsideOfTheNamespaceAreTheSameTypes)
     const PermutationVector::ConstIterator first = order.begin();
     EXPECT_EQ(*first, 1U);
     static_assert(std::is_same<PermutationVector::ArrayType::value_type, unsigned int>::value, "");
+}
+
+TEST(ArmnnTypes, OptionalBackendsAreNoListsOfThem)
+{
+    const Optional<BackendId> backend(BackendId("CpuRef"));
+    EXPECT_EQ(backend, backend); // which prints both where they differ
+}
+
+TEST(ArmnnTypes, AssignedTransformIteratorsHaveTheOthersFunction)
+{
+    const std::vector<int> numbers = {1, 2};
+    const auto make = [&](int factor)
+    { return MakeTransformIterator(numbers.begin(), [factor](int number) { return factor * number; }); };
+    auto a = make(1);
+    const auto b = make(10);
+    a = b;
+    EXPECT_EQ(*a, 10);
+    EXPECT_EQ(*++a, 20);
 }
 
 TEST(ArmnnVersion, HasNumbersAndTexts)

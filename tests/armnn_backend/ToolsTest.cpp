@@ -60,6 +60,8 @@ TEST(TensorHandles, OwnOrBorrowTheirMemory)
     const armnn::ScopedTensorHandle ofConstant(constant);
     EXPECT_EQ(ofConstant.GetConstTensor<float>()[0], 10.0f);
     EXPECT_EQ(armnn::GetUnpaddedTensorStrides(FloatInfo({2, 3, 4})), armnn::TensorShape({48, 16, 4}));
+    EXPECT_EQ(armnn::GetUnpaddedTensorStrides(FloatInfo({1u << 30})), armnn::TensorShape({4}));
+    EXPECT_THROW(armnn::GetUnpaddedTensorStrides(FloatInfo({2, 1u << 30})), armnn::InvalidArgumentException);
 }
 
 TEST(TensorHandles, AManagedOneUnmaps)

@@ -204,6 +204,19 @@ TEST(HostileTenon, ConnectionsThatLeadNowhereOrInACircle)
     EXPECT_THAT(Refusal(file), HasSubstr("cycle"));
 }
 
+TEST(HostileTenon, OutputsWithAnInfoAndNoConnection)
+{
+    Network network({});
+    IConnectableLayer* output = network.AddOutputLayer(0, "out");
+    Connect(AddInput(network, 0, FloatInfo({2}), "in"), output);
+    output->GetInputSlot(0).SetTensorInfo(FloatInfo({2}));
+    Bytes file = Serialized(network);
+    InputOf(file, "out").mutate_layer(0xFFFFFFFF);
+    const INetworkPtr read = Read(file);
+    EXPECT_THAT(MessageOf<Exception>([&] { Optimize(*read, {"CpuRef"}, TheRuntime().GetDeviceSpec()); }),
+                AllOf(HasSubstr("'out'"), HasSubstr("not connected")));
+}
+
 TEST(HostileTenon, TheSameIdTwice)
 {
     Network network({});

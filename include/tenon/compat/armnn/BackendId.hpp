@@ -7,6 +7,7 @@
 #include <armnn/Namespace.hpp>
 #include <ostream>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace tenon
@@ -34,7 +35,8 @@ inline std::ostream& operator<<(std::ostream& os, const std::set<Compute>& compu
     return os;
 }
 /// "[CpuAcc CpuRef ]", as Arm NN prints it: a vector, set or the like.
-template <template <typename...> class Container, typename... Arguments>
+template <template <typename...> class Container, typename... Arguments,
+          typename = decltype(std::declval<const Container<BackendId, Arguments...>&>().begin())>
 std::ostream& operator<<(std::ostream& os, const Container<BackendId, Arguments...>& ids)
 {
     os << '[';

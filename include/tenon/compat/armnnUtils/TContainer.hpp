@@ -20,6 +20,9 @@ namespace mapbox
 {
 namespace util
 {
+// Another name for linkers than Mapbox's own class has, which other sources of a program may use.
+inline namespace made_by_tenon
+{
 
 /// Thrown by get<T>() where the value is of another type.
 class bad_variant_access : public std::runtime_error
@@ -204,6 +207,7 @@ decltype(auto) apply_visitor(Visitor&& visitor, Variant&& value)
     return value.visit(visitor);
 }
 
+} // namespace made_by_tenon
 } // namespace util
 } // namespace mapbox
 #endif

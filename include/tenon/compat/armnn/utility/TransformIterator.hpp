@@ -4,6 +4,7 @@
 
 #include <armnn/Namespace.hpp>
 #include <iterator>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -35,11 +36,16 @@ public:
     TransformIterator(Iterator&& it, Function fn) : m_Iterator(std::move(it)), m_Function(fn) {}
     ~TransformIterator() = default;
 
-    // A lambda has a copy constructor, and no assignment: one of the same type without state stays as it is.
+    // A lambda has a copy constructor and no assignment, so the function is made anew.
     TransformIterator& operator=(const TransformIterator& other)
     {
-        m_Iterator = other.m_Iterator;
-        AssignFunction(other.m_Function, std::is_copy_assignable<Function>());
+        static_assert(std::is_nothrow_copy_constructible<Function>::value || std::is_copy_assignable<Function>::value,
+                      "the function of an iterator that is assigned to can be assigned, or copied without exceptions");
+        if (this != &other)
+        {
+            m_Iterator = other.m_Iterator;
+            AssignFunction(other.m_Function, std::is_copy_assignable<Function>());
+        }
         return *this;
     }
     TransformIterator& operator=(TransformIterator&& other) { return *this = static_cast<TransformIterator&>(other); }
@@ -83,7 +89,11 @@ public:
 
 private:
     void AssignFunction(const Function& other, std::true_type) { m_Function = other; }
-    void AssignFunction(const Function&, std::false_type) {}
+    void AssignFunction(const Function& other, std::false_type)
+    {
+        m_Function.~Function();
+        ::new (static_cast<void*>(&m_Function)) Function(other);
+    }
 
     Iterator m_Iterator;
     Function m_Function;
