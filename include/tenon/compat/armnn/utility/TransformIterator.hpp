@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: an iterator that gives a function of what another one gives.
+// For programs written for Arm NN: an iterator that applies a function to the elements of another iterator.
 #pragma once
 
 #include <armnn/Namespace.hpp>
@@ -10,8 +10,8 @@
 namespace tenon
 {
 
-/// Of the parameters behind Iterator each has the iterator's own, or the function's result, by default. It moves as the
-/// iterator does: `it++` gives where it was, `it[n]` is `*(it + n)`.
+/// The parameters behind Iterator are the iterator's own types by default, and Reference is the function's result. The
+/// iterator moves as the other one does: `it++` returns the old position, and `it[n]` is `*(it + n)`.
 template <typename Function, typename Iterator,
           typename Category = typename std::iterator_traits<Iterator>::iterator_category,
           typename T = typename std::iterator_traits<Iterator>::value_type,
@@ -35,7 +35,7 @@ public:
     TransformIterator(Iterator&& it, Function fn) : m_Iterator(std::move(it)), m_Function(fn) {}
     ~TransformIterator() = default;
 
-    // A lambda has a copy constructor, and no assignment: one of the same type without state stays as it is.
+    // A lambda has no assignment in C++14: the iterator that is assigned to keeps its own, which is of the same type.
     TransformIterator& operator=(const TransformIterator& other)
     {
         m_Iterator = other.m_Iterator;
