@@ -340,9 +340,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     CommandLine line;
     Options& options = line.m_Options;
     RawOptions raw;
+    ArmNNOptions armNN;
     CLI::App app(Description, "ExecuteNetwork");
     app.allow_extras(); // CLI11 names them in reverse order
-    ArmNNOptions armNN;
     DeclareOptions(app, options, raw, armNN);
     const std::vector<std::string> words = JoinArmNNWords(app, {argv + std::min(argc, 1), argv + argc});
     try
