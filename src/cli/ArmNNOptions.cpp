@@ -180,8 +180,8 @@ std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
         }
     }
     const auto isGiven = [&](const char* name) { return app.count(name) > 0; };
-    const auto number = [&](const char* name, unsigned int least, unsigned int most, unsigned int otherwise)
-    { return isGiven(name) ? ParseNumber(m_Values.at(name), name, least, most) : otherwise; };
+    const auto number = [&](const char* name, unsigned int min, unsigned int max, unsigned int otherwise)
+    { return isGiven(name) ? ParseNumber(m_Values.at(name), name, min, max) : otherwise; };
     constexpr unsigned int anyNumber = std::numeric_limits<unsigned int>::max();
     std::vector<std::string> remarks;
     if (isGiven("--tflite-executor"))

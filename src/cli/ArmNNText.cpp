@@ -68,9 +68,9 @@ std::string FormatArmNNInference(double milliseconds, std::optional<float> maxMi
     std::string text = fmt::format("Info: Inference time: {:.2f} ms\n\n", milliseconds);
     if (maxMilliseconds.value_or(0.0f) > 0.0f)
     {
-        const double most = *maxMilliseconds;
+        const double max = *maxMilliseconds;
         text += fmt::format("Info: Threshold time: {:.2f} ms\nInfo: Threshold time - Inference time: {:.2f} ms\n\n",
-                            most, most - milliseconds);
+                            max, max - milliseconds);
     }
     return text;
 }

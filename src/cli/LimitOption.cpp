@@ -34,15 +34,15 @@ struct NamedLimit
 {
     std::string m_Name;
     std::string m_Field; ///< of tenon::Limits, as the library's messages have it
-    uint64_t m_Most;
+    uint64_t m_Max;
     std::function<uint64_t(const Limits&)> m_Get;
     std::function<void(Limits&, uint64_t)> m_Set;
 };
 
 template <typename T>
-NamedLimit MakeLimit(const char* name, const char* field, T Limits::*member, uint64_t most)
+NamedLimit MakeLimit(const char* name, const char* field, T Limits::*member, uint64_t max)
 {
-    return {name, std::string("Limits::") + field, most, [member](const Limits& limits) { return limits.*member; },
+    return {name, std::string("Limits::") + field, max, [member](const Limits& limits) { return limits.*member; },
             [member](Limits& limits, uint64_t value) { limits.*member = static_cast<T>(value); }};
 }
 
@@ -93,20 +93,20 @@ uint64_t ParseUnit(std::string_view unit)
 
 uint64_t ParseValue(const NamedLimit& limit, std::string_view text)
 {
-    if (text == "none" && limit.m_Most == NoLimit)
+    if (text == "none" && limit.m_Max == NoLimit)
     {
         return NoLimit;
     }
     uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const uint64_t unit = ParseUnit(text.substr(static_cast<size_t>(end - text.data())));
-    if (error != std::errc() || unit == 0 || number > limit.m_Most / unit)
+    if (error != std::errc() || unit == 0 || number > limit.m_Max / unit)
     {
         throw UsageError(fmt::format(
             "--limit: '{}' is no value for {}; expected is {}", Printable(text, MaxQuotedLimit), limit.m_Name,
-            limit.m_Most == NoLimit ? "a whole number below 2^64, also with K, M, G or T behind it for a power of "
-                                      "1024, as 8G, or 'none'"
-                                    : fmt::format("a whole number in 0..{}", limit.m_Most)));
+            limit.m_Max == NoLimit ? "a whole number below 2^64, also with K, M, G or T behind it for a power of "
+                                     "1024, as 8G, or 'none'"
+                                   : fmt::format("a whole number in 0..{}", limit.m_Max)));
     }
     return number * unit;
 }

@@ -96,13 +96,13 @@ std::vector<unsigned int> ParseShape(const std::string& text, const std::string&
     return shape;
 }
 
-unsigned int ParseNumber(const std::string& text, const char* option, unsigned int least, unsigned int most)
+unsigned int ParseNumber(const std::string& text, const char* option, unsigned int min, unsigned int max)
 {
     unsigned int number = 0;
     const bool isNumber = ParseElement(DataType::Unsigned32, text, reinterpret_cast<std::byte*>(&number), 0);
-    if (!isNumber || number < least || number > most)
+    if (!isNumber || number < min || number > max)
     {
-        throw UsageError(fmt::format("{}: '{}' is no whole number in {}..{}", option, OneLine(text), least, most));
+        throw UsageError(fmt::format("{}: '{}' is no whole number in {}..{}", option, OneLine(text), min, max));
     }
     return number;
 }

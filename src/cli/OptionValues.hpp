@@ -22,8 +22,8 @@ std::vector<std::string> SplitBackends(const std::vector<std::string>& lists, co
 /// One shape of --input-tensor-shape; `whole` is all that the option says.
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole);
 
-/// A whole number in least..most.
-unsigned int ParseNumber(const std::string& text, const char* option, unsigned int least, unsigned int most);
+/// A whole number in min..max, both included.
+unsigned int ParseNumber(const std::string& text, const char* option, unsigned int min, unsigned int max);
 
 /// A number that is neither infinite nor NaN.
 float ParseFinite(const std::string& text, const char* option, bool mayBeZero);

@@ -72,12 +72,12 @@ struct RawOptions
 };
 
 /// Parsed here, because CLI11 does not say which numbers there are. `names` end with the one that messages have.
-void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int least, unsigned int most,
+void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int min, unsigned int max,
                const char* description)
 {
     const char* const comma = std::strrchr(names, ',');
-    const auto parse = [&target, least, most, option = comma != nullptr ? comma + 1 : names](const std::string& text)
-    { target = ParseNumber(text, option, least, most); };
+    const auto parse = [&target, min, max, option = comma != nullptr ? comma + 1 : names](const std::string& text)
+    { target = ParseNumber(text, option, min, max); };
     app.add_option_function<std::string>(names, parse, description)->type_name("UINT");
 }
 
@@ -340,9 +340,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     CommandLine line;
     Options& options = line.m_Options;
     RawOptions raw;
+    ArmNNOptions armNN;
     CLI::App app(Description, "ExecuteNetwork");
     app.allow_extras(); // CLI11 names them in reverse order
-    ArmNNOptions armNN;
     DeclareOptions(app, options, raw, armNN);
     const std::vector<std::string> words = JoinArmNNWords(app, {argv + std::min(argc, 1), argv + argc});
     try

@@ -12,7 +12,7 @@
 namespace tenon::cli
 {
 
-/// Throws UsageError where the files of either option are too many or too few for so many outputs.
+/// Throws UsageError unless the number of files of each option fits `numOutputs`.
 void CheckOutputFiles(const Options& options, size_t numOutputs);
 
 /// Writes the outputs of an iteration, counted from 0, to the set of files whose turn it is, unless a later iteration

@@ -99,6 +99,10 @@ public:
         m_Report.m_LoadMs += creation.Milliseconds();
         PrintForArmNN(FormatArmNNVersion() + FormatArmNNInitialization(creation.Milliseconds()));
         const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime, "--compute");
+        const bool comparesBackends = !m_Options.m_CompareBackends.empty();
+        const std::vector<BackendId> otherBackends =
+            comparesBackends ? SelectBackends(m_Options.m_CompareBackends, *m_Runtime, "--compare-output-with-backend")
+                             : std::vector<BackendId>();
 
         Model model = PrepareModel();
         Serialize(model);
@@ -118,10 +122,14 @@ public:
         PrintForArmNN(FormatArmNNNetwork(m_Report.m_Inputs, OutputsOfNetwork()));
         Iterate();
         WriteFiles(); // before the text, because it matters more than a terminal, which may be closed
-        std::string text = DescribeRun();
-        text += CompareOutputs(); // which takes further time
-        Print(text);
+        Print(DescribeRun());
         WarnOfLabels();
+        // Comparisons come last: they take further time and may fail, and the results of the run are printed by then.
+        if (comparesBackends)
+        {
+            Print(FormatByteErrors(m_Report.m_Outputs, m_Outputs, RunOnOtherBackends(otherBackends)));
+        }
+        Print(CompareWithFiles(m_Report.m_Outputs, m_Outputs, m_Options.m_CompareFiles, m_Limits));
         Stopwatch shutdown;
         m_Runtime.reset();
         PrintForArmNN(FormatArmNNShutdown(shutdown.Milliseconds()));
@@ -481,26 +489,15 @@ private:
         }
     }
 
-    /// A line for each output and each of --compare-output-with-backend and --compare-output.
-    std::string CompareOutputs()
-    {
-        const std::string text = m_Options.m_CompareBackends.empty()
-                                     ? ""
-                                     : FormatByteErrors(m_Report.m_Outputs, m_Outputs, RunOnOtherBackends());
-        return text + CompareWithFiles(m_Report.m_Outputs, m_Outputs, m_Options.m_CompareFiles, m_Limits);
-    }
-
     /// The outputs of the last iteration on the backends of --compare-output-with-backend.
-    OutputStore RunOnOtherBackends()
+    OutputStore RunOnOtherBackends(const std::vector<BackendId>& backends)
     {
-        const char* const option = "--compare-output-with-backend";
         Options options = m_Options;
         options.m_PrintLayers = false; // as they are printed and written already
         options.m_WriteLayers = false;
         Model model = Parse(m_NewShapes);
         std::vector<std::string> messages;
-        IOptimizedNetworkPtr network = Optimize(
-            *model.m_Network, SelectBackends(m_Options.m_CompareBackends, *m_Runtime, option), options, messages);
+        IOptimizedNetworkPtr network = Optimize(*model.m_Network, backends, options, messages);
         INetworkProperties properties;
         properties.m_NumberOfThreads = m_Report.m_Threads;
         NetworkId id = 0;

@@ -18,8 +18,10 @@
 #include <armnn/utility/Timer.hpp>
 #include <armnn/utility/TransformIterator.hpp>
 #include <cctype>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <vector>
 
@@ -128,9 +130,14 @@ TEST(ArmnnTransformIterator, GivesAFunctionOfElements)
 
 TEST(ArmnnTimer, MeasuresMilliseconds)
 {
-    const auto start = GetTimeNow();
-    EXPECT_GE(GetTimeDuration(start).count(), 0.0);
-    EXPECT_NEAR(GetTimeDuration(start - std::chrono::seconds(2)).count(), 2000.0, 1000.0);
+    static_assert(std::is_same<decltype(GetTimeNow()), std::chrono::high_resolution_clock::time_point>::value, "");
+    static_assert(
+        std::is_same<decltype(GetTimeDuration(GetTimeNow())), std::chrono::duration<double, std::milli>>::value, "");
+    // Ten years against the days by which the clock may be set, or this process may be halted, between two readings.
+    const std::chrono::hours years(10 * 365 * 24);
+    const double milliseconds = 10.0 * 365 * 24 * 3600 * 1000;
+    EXPECT_NEAR(GetTimeDuration(GetTimeNow() - years).count(), milliseconds, milliseconds / 100);
+    EXPECT_NEAR(GetTimeDuration(GetTimeNow() + years).count(), -milliseconds, milliseconds / 100);
 }
 
 ARMNN_DEPRECATED_MSG_REMOVAL_DATE("Use Newer.", "99.02")

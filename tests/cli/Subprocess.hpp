@@ -19,7 +19,7 @@ struct Outcome
 };
 
 /// `stdoutPath` takes standard output in place of m_Out if it is not empty. `runner`: a command of this machine, as
-/// env, that runs the program.
+/// env, that runs the program. The program gets the environment of this process without TENON_ARMNN_OUTPUT.
 Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath = {},
                    const std::vector<std::string>& runner = {});
 

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "armnn" / "names"))
 import document  # noqa: E402
 import present  # noqa: E402
-from present import Absent, Name  # noqa: E402
+from present import Absent, Construction, Name  # noqa: E402
 
 COMPILER = sys.argv.pop(1)
 HEADER = """
@@ -32,7 +32,12 @@ struct Sum final
     template <typename T, typename U> Sum& Add(T value, U other) { m_Sum += value + other; return *this; }
     double m_Sum;
 };
-template <typename T> struct Box { T m_Value; };
+template <typename T> struct Box
+{
+    template <typename... Args> explicit Box(T value, Args...) : m_Value(value) {}
+    T Get(T other = T()) const { return m_Value + other; }
+    T m_Value;
+};
 class LogSink
 {
 public:
@@ -56,7 +61,9 @@ THERE = [
     name("struct", "Point"), name("constructor", "Point::Point", "(int, int =)"),
     name("method", "Point::GetX", "() const", "int"), name("field", "Point::m_X", "", "int"),
     name("method template", "Sum::Add", "<T, U>(T, U)", "Sum &"),
-    name("class template", "Box"), name("class", "LogSink"),
+    name("class template", "Box"), name("method", "Box::Get", "(T =) const", "T"), name("field", "Box::m_Value", "", "T"),
+    name("constructor", "Box::Box", "(const armnn::Box&)"), name("constructor template", "Box::Box", "<Args>(T, Args)"),
+    name("constructor template", "Point::Point", "<T>(T)"), name("class", "LogSink"),
     name("virtual method", "LogSink::Consume", "(const char*)", "void"),
     name("function", "Double", "(int)", "int"), name("alias", "Number", "", "int"),
 ]
@@ -68,9 +75,21 @@ ABSENT = [
     name("method", "Point::GetY", "() const", "int"), name("field", "Point::m_X", "", "const char*"),
     name("method template", "Sum::Take", "<T>(T)", "Sum &"), name("constructor", "Pair::Pair", "(int)"),
     name("class template", "Bag"), name("method", "Bag::Get", "()", "int"),
+    name("method", "Box::Put", "(T)", "void"), name("method", "Box::Get", "(const T*) const", "T"),
+    name("field", "Box::m_Other", "", "T"), name("constructor", "Box::Box", "(int*)"),
+    name("constructor template", "Box::Box", "<T>(T)"), name("constructor template", "Box::Box", "<T>(T, bool)"),
     name("virtual method", "LogSink::Consume", "(int)", "void"), name("function", "Double", "(int, int)", "int"),
     name("function", "Triple", "(int =)", "int"), name("alias", "Text", "", "int"),
 ]
+
+
+ARGUMENTS = {"armnn::Box": {"T": "int"}, "armnn::Bag": {"T": "int"}}
+CONSTRUCTORS = {
+    "armnn::Box::Box<Args>(T, Args)": Construction(("int", "bool"), False),
+    "armnn::Point::Point<T>(T)": Construction(("const char*",), True),
+    "armnn::Box::Box<T>(T)": Construction(("const char*",), False),
+    "armnn::Box::Box<T>(T, bool)": Construction(("long", "bool"), True),  # is not refused
+}
 
 
 class Compiled(unittest.TestCase):
@@ -80,7 +99,7 @@ class Compiled(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "armnn").mkdir()
             (Path(folder) / "armnn" / "A.hpp").write_text(header, encoding="utf-8")
-            return present.find_absent(names, COMPILER, [folder], 14)
+            return present.find_absent(names, COMPILER, [folder], 14, None, ARGUMENTS, CONSTRUCTORS)
 
     def test_present_names_are_found(self):
         self.assertEqual(self.find_absent(THERE), ([], []))
@@ -89,6 +108,12 @@ class Compiled(unittest.TestCase):
         names = [THERE[0], *ABSENT]
         self.assertEqual(self.find_absent(names), (ABSENT, []))
 
+    def test_templates_without_arguments_are_named(self):
+        with self.assertRaisesRegex(present.Failure, "armnn::Bin .* TEMPLATE_ARGUMENTS"):
+            self.find_absent([name("class template", "Bin")])
+        with self.assertRaisesRegex(present.Failure, "armnn::Point::Point<U>.* CONSTRUCTOR_TYPES"):
+            self.find_absent([name("constructor template", "Point::Point", "<U>(U)")])
+
     def test_errors_within_a_header_are_its_own(self):
         _, others = self.find_absent(THERE, HEADER + "int broken = nothing;\n")
         self.assertEqual(len(others), 1)
@@ -96,7 +121,7 @@ class Compiled(unittest.TestCase):
 
     def test_unusable_compilers_are_named(self):
         with self.assertRaisesRegex(present.Failure, "no-such-compiler"):
-            present.find_absent(THERE, "no-such-compiler", [], 14)
+            present.find_absent(THERE, "no-such-compiler", [], 14, None, ARGUMENTS, CONSTRUCTORS)
 
 
 class Judged(unittest.TestCase):
@@ -107,7 +132,11 @@ class Judged(unittest.TestCase):
         rows = [Absent("armnn/B.hpp : *", "why"), Absent("MISSING", "why"), Absent("armnn::Color::Red", "why"),
                 Absent("armnn::Point::Point(int, int, int)", "why"), Absent("armnn::Point::Point()", "why"),
                 Absent("armnn::Point::Move", "why"), Absent("armnn::Point::GetY", "why"),
-                Absent("armnn::Sum::Take", "why"), Absent("armnn::Pair::Pair", "why"), Absent("armnn::Bag*", "why"), Absent("armnn::LogSink::Consume(int)", "why"),
+                Absent("armnn::Sum::Take", "why"), Absent("armnn::Pair::Pair", "why"),
+                Absent("armnn::Bag*", "why"),
+                Absent("armnn::Box::Put", "why"), Absent("armnn::Box::Get(const T*) const", "why"),
+                Absent("armnn::Box::m_Other", "why"), Absent("armnn::Box::Box(int*)", "why"),
+                Absent("armnn::Box::Box<T>(T)", "why"), Absent("armnn::Box::Box<T>(T, bool)", "why"), Absent("armnn::LogSink::Consume(int)", "why"),
                 Absent("armnn::Double(int, int)", "why"), Absent("armnn::Text", "why")]
         complaints = present.judge(names, absent, rows)
         self.assertEqual(len(complaints), 2)
@@ -151,7 +180,7 @@ class Documented(unittest.TestCase):
                                 {"armnn::Color", "armnn::Point", "armnn::Box", "armnn::LogSink"})
         self.assertIn(["`armnn::Color`", "`Blue`", "present"], rows)
         self.assertIn(["`armnn::Color`", "`Red`", "absent: it is another red"], rows)
-        self.assertIn(["`armnn::Point`", "`Point` ×3, `GetX`, `m_X`", "present: `GetX`: is an int"], rows)
+        self.assertIn(["`armnn::Point`", "`Point` ×4, `GetX`, `m_X`", "present: `GetX`: is an int"], rows)
 
     def test_shares_are_not_rounded_up(self):
         self.assertEqual(document.percent(1999, 2000), "99.9 %")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: a base for visitors that know some layer types, and what they do with others.
+// For programs written for Arm NN: a base for visitors that know some layer types. Its parameter handles other types.
 #pragma once
 
 #include <tenon/Tensor.hpp>
@@ -20,14 +20,14 @@ struct ThrowingStrategy
     void Apply(const std::string& errorMessage = "") { throw UnimplementedException(errorMessage); }
 };
 
-/// Passes it over.
+/// Ignores a layer type that the visitor does not know.
 struct NoThrowStrategy
 {
     void Apply(const std::string&) {}
 };
 
-/// A visitor that does with each layer what DefaultStrategy says, given the name of its type. Visitors override
-/// ExecuteStrategy and call m_DefaultStrategy for layers that they do not know.
+/// A visitor that gives the name of each layer's type to DefaultStrategy. Visitors override ExecuteStrategy and call
+/// m_DefaultStrategy for layers that they do not know.
 template <typename DefaultStrategy>
 class StrategyBase : public IStrategy
 {

@@ -7,8 +7,9 @@ usage: present.py --compiler g++ --include FOLDER [--include FOLDER ...] [--stan
 
 A line mentions the name as a program does: a call with the types that Arm NN's function takes, once with and once
 without what has a default; an assignment to a field; the number of an enumerator (but for LayerType, whose numbers
-differ); an override of a virtual method of a class that programs derive from. Members of class templates are there with
-their template. Names whose lines do not compile are absent.
+differ); an override of a virtual method of a class that programs derive from. Members of a class template are those of
+the instance that TEMPLATE_ARGUMENTS makes, and CONSTRUCTOR_TYPES says what a constructor template is called with. Names
+whose lines do not compile are absent.
 
 --check fails (status 1) where a name is absent without a row in absent.tsv, where a row is of names that are there,
 where a header of Tenon does not compile, and where less than PERCENT of the names are there that are an aim: all but
@@ -29,6 +30,7 @@ Row = namedtuple("Row", "header kind name parameters type")
 Later = namedtuple("Later", "change release header kind name parameters type")
 Name = namedtuple("Name", "header kind name parameters type since until")
 Absent = namedtuple("Absent", "pattern reason")
+Construction = namedtuple("Construction", "types is_refused")
 # Names that are no aim: shell patterns of names or headers, by what they are of.
 AREAS = {
     "async execution": ("armnn/IAsyncExecutionCallback.hpp", "armnn/IWorkingMemHandle.hpp", "armnn/Threadpool.hpp",
@@ -40,7 +42,48 @@ AREAS = {
     "ACL tuning": ("armnn::IGpuAccTunedParameters*", "*::m_GpuAccTunedParameters"),
 }
 # What programs derive from, besides all classes of armnn/backends.
-DERIVED = ("armnn::IStrategy", "armnn::LogSink", "armnn::StandardOutputSink")
+DERIVED = ("armnn::IStrategy", "armnn::LogSink", "armnn::StandardOutputSink", "armnn::StrategyBase")
+# Virtual methods that Arm NN declares final.
+FINAL = ("armnn::BaseWorkload::GetGuid",)
+# The instance of a class template whose members are mentioned: its parameters, in their order, and their arguments.
+TEMPLATE_ARGUMENTS = {
+    "armnn::BaseTensor": {"MemoryType": "void*"},
+    "armnn::BaseWorkload": {"QueueDescriptor": "armnn::ActivationQueueDescriptor"},
+    "armnn::FirstInputTypedWorkload": {"QueueDescriptor": "armnn::ActivationQueueDescriptor",
+                                       "Type": "armnn::DataType::Float32"},
+    "armnn::IsHalfType": {"T": "float"},
+    "armnn::IsMemorySource": {"T": "armnn::MemorySource"},
+    "armnn::MultiTypedWorkload": {"QueueDescriptor": "armnn::ActivationQueueDescriptor",
+                                  "InputDataType": "armnn::DataType::Float16",
+                                  "OutputDataType": "armnn::DataType::Float32"},
+    "armnn::Optional": {"T": "int"},
+    "armnn::OptionalReferenceSwitch": {"IsReference": "false", "T": "int"},
+    "armnn::QueueDescriptorWithParameters": {"LayerDescriptor": "armnn::ActivationDescriptor"},
+    "armnn::SimpleLogger": {"Level": "armnn::LogSeverity::Info"},
+    "armnn::StrategyBase": {"DefaultStrategy": "armnn::NoThrowStrategy"},
+    "armnn::TransformIterator": {"Function": "float (*)(const int&)", "Iterator": "const int*",
+                                 "Category": "std::random_access_iterator_tag", "T": "int",
+                                 "Distance": "std::ptrdiff_t", "Pointer": "const int*", "Reference": "float"},
+    "armnn::TypedWorkload": {"QueueDescriptor": "armnn::ActivationQueueDescriptor",
+                             "DataTypes": "armnn::DataType::Float32"},
+    "armnnUtils::IsFloatingPointIterator": {"ItType": "const float*"},
+    "armnnUtils::SelectiveQuantizer": {"T": "int8_t", "DoQuantize": "true"},
+}
+# What constructor templates are called with. Those of BackendOptions refuse types that are no option's.
+CONSTRUCTOR_TYPES = {
+    "armnn::BackendOptions::Var::Var<DisallowedType>(DisallowedType)": Construction(("long long",), True),
+    "armnn::BackendOptions::BackendOption::BackendOption<DisallowedType>(std::string, DisallowedType)":
+        Construction(("std::string", "long long"), True),
+    "armnn::OptionalReferenceSwitch::OptionalReferenceSwitch<Args>(armnn::ConstructInPlace, Args &&...)":
+        Construction(("armnn::ConstructInPlace", "int"), False),
+    "armnn::Optional::Optional<Args>(armnn::ConstructInPlace, Args &&...)":
+        Construction(("armnn::ConstructInPlace", "int"), False),
+    "armnn::ConstTensor::ConstTensor<T, ContainerArgs>(const armnn::TensorInfo&, "
+    "const ContainerType<T, ContainerArgs...>&)":
+        Construction(("const armnn::TensorInfo&", "const std::vector<float>&"), False),
+    "armnn::ConstTensor::ConstTensor<MemoryType>(const armnn::TensorInfo&, MemoryType)":
+        Construction(("const armnn::TensorInfo&", "float*"), False),
+}
 BINARY = {"==", "!=", "<", "<=", ">", ">=", "<<", ">>", "&", "|", "^", "+", "-", "*", "/", "+=", "-=", "="}
 
 
@@ -155,13 +198,14 @@ def operator_call(symbol, operands):
 class Source:
     """A source that includes all headers and has a line, or a few, for each name."""
 
-    def __init__(self, names):
+    def __init__(self, names, arguments, constructors):
         self.lines, self._of_line = [], {}
+        self._arguments, self._constructors = arguments, constructors
         self._templates = {name.name for name in names if name.kind == "class template"}
         self._with_virtual = {name.name.rpartition("::")[0] for name in names if name.kind.endswith("virtual method")}
         self._add("// Made by present.py.")
-        for std in ("chrono", "functional", "iosfwd", "map", "memory", "ostream", "string", "type_traits",
-                    "unordered_map", "unordered_set", "utility", "vector"):
+        for std in ("chrono", "cstddef", "cstdint", "functional", "iosfwd", "iterator", "map", "memory", "ostream", "string",
+                    "type_traits", "unordered_map", "unordered_set", "utility", "vector"):
             self._add(f"#include <{std}>")
         for index, name in enumerate(names):
             if name.kind == "header":
@@ -185,17 +229,41 @@ class Source:
     def text(self):
         return "\n".join(self.lines) + "\n"
 
+    def _instance_of(self, template):
+        """The instance of a class template, as a program writes it."""
+        if template not in self._arguments:
+            raise Failure(f"{template} is a class template: add the arguments of an instance to TEMPLATE_ARGUMENTS")
+        return f"{template}<{', '.join(self._arguments[template].values())}>"
+
+    def _in_instance(self, template, text):
+        """A text of a member of a class template as one of its instance."""
+        instance, arguments = self._instance_of(template), self._arguments[template]
+        text = re.sub(rf"(?<![\w:])({'|'.join(arguments)})\b", lambda found: arguments[found[1]], text)
+        return re.sub(rf"(?<![\w:]){re.escape(template)}(?![\w<])", lambda found: instance, text)
+
     def _mentions(self, name, index):
         kind, full = name.kind.removeprefix("protected "), name.name
         owner, _, short = full.rpartition("::")
         unit = f"census{index}"
-        in_template = any(full.startswith(template + "::") for template in self._templates)
+        template = next((template for template in self._templates if full.startswith(template + "::")), None)
+        if kind == "constructor template":
+            use = self._constructors.get(spelled(name))
+            if use is None:
+                raise Failure(f"{spelled(name)} is a constructor template: add the types of a call to "
+                              "CONSTRUCTOR_TYPES")
+            owner = self._in_instance(template, owner) if template else owner
+            if use.is_refused:
+                return [f"static_assert(!std::is_constructible<{', '.join((owner, *use.types))}>::value, \"\");"]
+            return [f"using {unit} = decltype({call});"
+                    for call in self._constructions(owner, use.types, len(use.types))]
+        if template:
+            full, owner = self._in_instance(template, full), self._in_instance(template, owner)
+            name = name._replace(parameters=self._in_instance(template, name.parameters),
+                                 type=self._in_instance(template, name.type))
         if kind == "header":
             return []
         if kind == "macro":
             return [f"#ifndef {full}", "#error absent", "#endif"]
-        if in_template:
-            return []  # there with the template, or not
         if kind == "namespace":
             return [f"namespace {unit} = {full};"]
         if kind.startswith("protected ") or name.kind.startswith("protected "):
@@ -204,7 +272,9 @@ class Source:
             return [f"static_assert(sizeof({full}) > 0, \"\");"]
         if kind in ("alias", "enum") or kind in ("declared class", "declared struct"):
             return [f"using {unit} = {full};"]
-        if kind in ("class template", "alias template", "function template"):
+        if kind == "class template":
+            return [f"namespace {unit} {{ using {full}; }} static_assert(sizeof({self._instance_of(full)}) > 0, \"\");"]
+        if kind in ("alias template", "function template"):
             if short.startswith("operator"):
                 return [f"namespace {unit} {{ using {owner}::{short}; }}"]
             return [f"namespace {unit} {{ using {full}; }}"]
@@ -213,8 +283,6 @@ class Source:
         if kind == "method template":
             own = ", ".join(["int"] * len(split_types(name.parameters[1:name.parameters.index(">")])))
             return [f"using {unit} = decltype(&{owner}::template {short} <{own}>);"]
-        if kind == "constructor template":
-            return [f"static_assert(sizeof({owner}) > 0, \"\");"]
         if kind == "enumerator" and name.type and not full.startswith("armnn::LayerType::"):
             return [f"static_assert(static_cast<long long>({full}) == {name.type}, \"\");"]
         if kind == "enumerator":
@@ -231,9 +299,13 @@ class Source:
         return self._calls(name, kind, unit, owner, short)
 
     def _calls(self, name, kind, unit, owner, short):
+        """Lines about a function or method; `owner` is its class, with the arguments of an instance."""
         types, required, is_const = parse_parameters(name.parameters)
+        scope = name.name.rpartition("::")[0]
+        is_derived = scope in DERIVED or name.header.startswith("armnn/backends/")
         if kind == "constructor":
-            if owner in self._with_virtual:  # perhaps abstract: programs derive from it
+            # Perhaps abstract, as an instance of a template for backends is: programs derive from it.
+            if scope in self._with_virtual or is_derived and scope != owner:
                 given = ", ".join(f"{type_} p{place}" for place, type_ in enumerate(types))
                 passed = ", ".join(f"std::forward<{type_}>(p{place})" for place, type_ in enumerate(types))
                 return [f"struct {unit} : {owner} {{ {unit}({given}) : {owner}({passed}) {{}} }};"]
@@ -247,9 +319,10 @@ class Source:
             text = operator_call(operator[1], operands if kind == "function" else [self_, *operands])
             return [f"using {unit} = decltype({text or self_ + '.' + short + '()'});"]
         if kind in ("function", "static method"):
-            return [f"using {unit} = decltype({call});" for call in calls(name.name, types, required)]
+            function = f"{owner}::{short}" if owner else short
+            return [f"using {unit} = decltype({call});" for call in calls(function, types, required)]
         lines = [f"using {unit} = decltype({call});" for call in calls(f"{self_}.{short}", types, required)]
-        if kind == "virtual method" and (owner in DERIVED or name.header.startswith("armnn/backends/")):
+        if kind == "virtual method" and is_derived and name.name not in FINAL:
             constant = " const" if is_const else ""
             lines.append(f"struct {unit}o : {owner} {{ {name.type} {short}({', '.join(types)}){constant} override; }};")
         return lines
@@ -277,9 +350,9 @@ def errors_of(text, compiler, includes, standard, path):
     return done.stderr
 
 
-def find_absent(names, compiler, includes, standard, keep=None):
+def find_absent(names, compiler, includes, standard, keep=None, arguments=None, constructors=None):
     """Names that do not compile, in their order, and errors of headers."""
-    source = Source(names)
+    source = Source(names, arguments or TEMPLATE_ARGUMENTS, constructors or CONSTRUCTOR_TYPES)
     if keep:
         keep.write_text(source.text(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
@@ -291,10 +364,6 @@ def find_absent(names, compiler, includes, standard, keep=None):
         errors = errors_of(source.text(), compiler, includes, standard, path)
     found = re.findall(rf"^{here}:(\d+):(?:\d+:)? (?:(?:fatal )?error: |\s+required (?:from|by)|note: in instantiation)", errors, re.M)
     failed = source.failed(map(int, found))
-    absent_templates = {names[index].name for index in failed if names[index].kind == "class template"}
-    for index, name in enumerate(names):
-        if any(name.name.startswith(template + "::") for template in absent_templates):
-            failed.add(index)
     return [names[index] for index in sorted(failed)], others
 
 
