@@ -27,7 +27,7 @@ namespace
 class HandleMaker
 {
 public:
-    explicit HandleMaker(const WorkloadSource& source) : m_Backend(source.m_Adapted)
+    explicit HandleMaker(const WorkloadSource& source) : m_Backend(source.m_Adapted->m_Backend.get())
     {
         if (m_Backend->SupportsTensorAllocatorAPI())
         {
@@ -104,8 +104,7 @@ private:
         m_Handles = m_Registry.GetFactory(id);
         if (m_Handles == nullptr)
         {
-            // It is not constant in Arm NN, though it changes the registry alone.
-            const_cast<IBackendInternal&>(*m_Backend).RegisterTensorHandleFactories(m_Registry);
+            m_Backend->RegisterTensorHandleFactories(m_Registry);
             m_Handles = m_Registry.GetFactory(id);
         }
         if (m_Handles == nullptr)
@@ -124,7 +123,7 @@ private:
         }
     }
 
-    std::shared_ptr<const IBackendInternal> m_Backend;
+    IBackendInternal* m_Backend;
     TensorHandleFactoryRegistry m_Registry; ///< also of the memory manager where the backend has no such factories
     std::unique_ptr<tenon::IWorkloadFactory> m_Factory;
     const tenon::ITensorHandleFactory* m_Handles = nullptr; ///< null: the workload factory makes handles
@@ -195,12 +194,12 @@ struct BoundTensor
     }
 };
 
-class ShapedAdapter final : public IShapedWorkload
+/// A workload with its tensors.
+class BoundWorkload
 {
 public:
-    ShapedAdapter(std::shared_ptr<WorkloadSource> source, const ShownLayer& layer, const ReshapeArgs& args,
-                  const void* blob)
-        : m_Source(std::move(source)), m_Maker(*m_Source), m_CanMap(m_Maker.CanMap())
+    BoundWorkload(const WorkloadSource& source, const ShownLayer& layer, const ReshapeArgs& args, const void* blob)
+        : m_Maker(source), m_CanMap(m_Maker.CanMap())
     {
         std::vector<bool> isConstant(layer.m_Inputs.size(), false);
         m_Constants.resize(layer.m_Inputs.size());
@@ -240,9 +239,8 @@ public:
         m_Workload->PostAllocationConfigure();
     }
 
-    void Execute(const ExecuteArgs& args) const override
+    void Execute(const ExecuteArgs& args) const
     {
-        const std::lock_guard lock(m_Mutex);
         for (const BoundTensor& input : m_Inputs)
         {
             input.Write(args.m_Inputs[input.m_Slot], m_CanMap);
@@ -277,7 +275,6 @@ private:
         }
     }
 
-    std::shared_ptr<WorkloadSource> m_Source;
     HandleMaker m_Maker; ///< goes after the tensors and the workload
     bool m_CanMap;
     ConstantHandles m_Constants;
@@ -285,7 +282,30 @@ private:
     std::vector<BoundTensor> m_Inputs; ///< those that are no constants
     std::vector<BoundTensor> m_Outputs;
     std::unique_ptr<tenon::IWorkload> m_Workload;
-    mutable std::mutex m_Mutex; ///< the workload has one set of tensors
+};
+
+class ShapedAdapter final : public IShapedWorkload
+{
+public:
+    ShapedAdapter(std::shared_ptr<WorkloadSource> source, std::unique_ptr<BoundWorkload> workload)
+        : m_Source(std::move(source)), m_Workload(std::move(workload))
+    {
+    }
+    ~ShapedAdapter() override
+    {
+        const std::scoped_lock lock(m_Source->m_Execution, m_Source->m_Adapted->m_Mutex);
+        m_Workload.reset();
+    }
+
+    void Execute(const ExecuteArgs& args) const override
+    {
+        const std::lock_guard lock(m_Source->m_Execution);
+        m_Workload->Execute(args);
+    }
+
+private:
+    std::shared_ptr<WorkloadSource> m_Source;
+    std::unique_ptr<BoundWorkload> m_Workload;
 };
 
 /// Copies input 0 to output 0.
@@ -311,7 +331,7 @@ class WorkloadAdapter final : public backend::IWorkload
 public:
     WorkloadAdapter(std::shared_ptr<WorkloadSource> source, const LayerView& layer)
         : m_Source(std::move(source)), m_Type(layer.m_Type), m_Guid(layer.m_Guid), m_Blob(layer.m_Blob),
-          m_Name(m_Source->m_Adapted->GetId().Get() + GetLayerTypeAsCString(layer.m_Type))
+          m_Name(m_Source->m_Adapted->m_Backend->GetId().Get() + GetLayerTypeAsCString(layer.m_Type))
     {
     }
 
@@ -332,7 +352,7 @@ public:
         view.m_Outputs = args.m_Outputs;
         view.m_ConstantData = args.m_ConstantData;
         view.m_Blob = m_Blob;
-        const std::lock_guard lock(m_Source->m_Mutex);
+        const std::scoped_lock lock(m_Source->m_Execution, m_Source->m_Adapted->m_Mutex);
         ShownLayer shown;
         SupportResult result = ShowLayer(view, shown);
         if (result)
@@ -341,10 +361,11 @@ public:
         }
         if (!result)
         {
-            throw LayerValidationException("backend " + m_Source->m_Adapted->GetId().Get() +
+            throw LayerValidationException("backend " + m_Source->m_Adapted->m_Backend->GetId().Get() +
                                            " does not run the layer with these shapes: " + result.m_Reason);
         }
-        return std::make_unique<ShapedAdapter>(m_Source, shown, args, m_Blob);
+        auto workload = std::make_unique<BoundWorkload>(*m_Source, shown, args, m_Blob);
+        return std::make_unique<ShapedAdapter>(m_Source, std::move(workload));
     }
 
 private:

@@ -16,6 +16,8 @@
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/Workload.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
+#include <chrono>
+#include <thread>
 
 namespace sample
 {
@@ -53,8 +55,34 @@ void ResetJournal()
     GetOwner().reset(new Journal);
 }
 
+void Crowd::Enter(bool isSlow)
+{
+    const int inside = ++m_Inside;
+    int most = m_Most;
+    while (inside > most && !m_Most.compare_exchange_weak(most, inside))
+    {
+    }
+    if (isSlow)
+    {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+}
+
 namespace
 {
+
+/// One of the crowd, as long as it lives.
+class Member
+{
+public:
+    explicit Member(Crowd& crowd) : m_Crowd(crowd) { m_Crowd.Enter(GetJournal().m_IsSlow); }
+    ~Member() { m_Crowd.Leave(); }
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+
+private:
+    Crowd& m_Crowd;
+};
 
 /// Memory of all tensors in one block.
 class MemoryManager : public armnn::IMemoryManager
@@ -193,6 +221,7 @@ public:
     using armnn::Float32Workload<armnn::AdditionQueueDescriptor>::TypedWorkload;
     void Execute() const override
     {
+        const Member member(GetJournal().m_Executing);
         ++GetJournal().m_Executed;
         const unsigned int count = Out(m_Data).GetTensorInfo().GetNumElements();
         const unsigned int b = In(m_Data, 1).GetTensorInfo().GetNumElements(); // the second one may be broadcast
@@ -213,6 +242,7 @@ public:
         {
             throw armnn::RuntimeException("the sample device is on fire");
         }
+        const Member member(GetJournal().m_Executing);
         ++GetJournal().m_Executed;
         for (unsigned int i = 0; i < Out(m_Data).GetTensorInfo().GetNumElements(); ++i)
         {
@@ -390,6 +420,7 @@ public:
     std::unique_ptr<armnn::IWorkload> CreateWorkload(armnn::LayerType type, const armnn::QueueDescriptor& descriptor,
                                                      const armnn::WorkloadInfo& info) const override
     {
+        const Member member(GetJournal().m_Making);
         GetJournal().m_Calls.push_back(std::string("make ") + armnn::GetLayerTypeAsCString(type));
         switch (type)
         {
