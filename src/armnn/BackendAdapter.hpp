@@ -38,4 +38,8 @@ private:
 /// The backend's answers for these options. Throws InvalidArgumentException where it has none for them.
 std::shared_ptr<const ILayerSupport> GetAdaptedSupport(const IBackendInternal& adapted, const ModelOptions& options);
 
+/// Calls the factory of `id` in BackendRegistryInstance(). Throws InvalidArgumentException where none is registered,
+/// and where it returns null or a backend with another id.
+std::unique_ptr<IBackendInternal> MakeRegisteredBackend(const BackendId& id);
+
 } // namespace tenon

@@ -529,4 +529,9 @@ TEST_F(AdaptedBackend, ItsAllocatorIsItsOwn)
     sample::GetJournal().m_TakesAllocator = true;
     EXPECT_NO_THROW(armnn::IRuntime::Create(options));
     EXPECT_EQ(sample::GetJournal().m_Allocator, allocator);
+    EXPECT_TRUE(sample::GetJournal().m_HasAllocatorInContext)
+        << "contexts are made of a backend that has its allocator";
+    options.m_CustomAllocatorMap = {{"SampleAcc", nullptr}};
+    EXPECT_THAT(MessageOf<armnn::InvalidArgumentException>([&] { armnn::IRuntime::Create(options); }),
+                testing::AllOf(HasSubstr("SampleAcc"), HasSubstr("is null")));
 }

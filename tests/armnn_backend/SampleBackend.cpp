@@ -510,7 +510,13 @@ public:
 class Context : public armnn::IBackendContext
 {
 public:
-    explicit Context(const armnn::IRuntime::CreationOptions& options) : armnn::IBackendContext(options) {}
+    explicit Context(const armnn::IRuntime::CreationOptions& options) : armnn::IBackendContext(options)
+    {
+        ++GetJournal().m_Contexts;
+        ++GetJournal().m_ContextsMade;
+        GetJournal().m_HasAllocatorInContext = GetJournal().m_Allocator != nullptr;
+    }
+    ~Context() override { --GetJournal().m_Contexts; }
     bool BeforeLoadNetwork(armnn::NetworkId) override { return Note("before load"); }
     bool AfterLoadNetwork(armnn::NetworkId) override { return Note("after load"); }
     bool BeforeUnloadNetwork(armnn::NetworkId) override { return Note("before unload"); }

@@ -41,6 +41,9 @@ struct Journal
     bool m_IsSlow = false;        ///< what is counted takes a while
     bool m_IsUnavailable = false; ///< CreateBackendContext throws BackendUnavailableException
     bool m_TakesAllocator = false;
+    std::atomic<int> m_Contexts{0}; ///< contexts that live
+    int m_ContextsMade = 0;
+    bool m_HasAllocatorInContext = false; ///< whether the last context was made after an allocator was taken
     /// What OptimizeSubgraphView of SampleAcc does: "" nothing, "compile" the whole subgraph, "fail" activations,
     /// "wrong" names a layer of another network.
     std::string m_Optimize;

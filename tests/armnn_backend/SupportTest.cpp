@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to backends written for Arm NN about layers that lack tensors, or have tensors of a wrong rank: they are
-// answered with no and the reason, and the backend does not see them.
-#include "SampleBackend.hpp"
+// Questions to backends written for Arm NN: the backend that is asked is made and no other, and layers that lack
+// tensors or have tensors of a wrong rank are refused before the backend sees them.
+#include "Networks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <armnn/ArmNN.hpp>
 #include <armnn/BackendRegistry.hpp>
+#include <armnn/backends/IBackendInternal.hpp>
+#include <armnn/backends/ILayerSupport.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
 
 namespace
 {
 
+using namespace sample;
 using testing::HasSubstr;
 
 using Infos = std::vector<armnn::TensorInfo>;
-
-armnn::TensorInfo FloatInfo(const armnn::TensorShape& shape, bool isConstant = false)
-{
-    return armnn::TensorInfo(shape, armnn::DataType::Float32, 0.0f, 0, isConstant);
-}
 
 /// Why SampleAcc does not run the layer, or "yes".
 std::string Ask(armnn::LayerType type, const Infos& inputs, const Infos& outputs,
@@ -32,6 +30,44 @@ std::string Ask(armnn::LayerType type, const Infos& inputs, const Infos& outputs
             .IsLayerSupported(type, inputs, outputs, descriptor, armnn::Optional<std::string&>(reason));
     return isSupported ? "yes" : reason;
 }
+
+/// A backend of its own id as long as it lives.
+class Registration
+{
+public:
+    Registration(const char* id, const armnn::BackendRegistry::FactoryFunction& factory) : m_Id(id)
+    {
+        armnn::BackendRegistryInstance().Register(m_Id, factory);
+    }
+    ~Registration() { armnn::BackendRegistryInstance().Deregister(m_Id); }
+    Registration(const Registration&) = delete;
+    Registration& operator=(const Registration&) = delete;
+
+private:
+    armnn::BackendId m_Id;
+};
+
+class NoSupport : public armnn::ILayerSupport
+{
+};
+
+/// Asks about another backend while it is made.
+class Curious : public armnn::IBackendInternal
+{
+public:
+    Curious() : m_Found(armnn::HasCapability("ConstantTensorsAsInputs", armnn::BackendId("SampleAcc"))) {}
+    const armnn::BackendId& GetId() const override { return m_Id; }
+    IWorkloadFactoryPtr CreateWorkloadFactory(const IMemoryManagerSharedPtr&) const override { return nullptr; }
+    ILayerSupportSharedPtr GetLayerSupport() const override { return std::make_shared<NoSupport>(); }
+    armnn::BackendCapabilities GetCapabilities() const override
+    {
+        return armnn::BackendCapabilities(m_Id, {{"Found", m_Found}});
+    }
+
+private:
+    armnn::BackendId m_Id{"Curious"};
+    bool m_Found;
+};
 
 armnn::Convolution2dDescriptor MakeConvolution()
 {
@@ -128,4 +164,57 @@ TEST(Support, OfALayerWithTheDescriptorOfAnother)
         "the descriptor is not of a layer Convolution2d");
     EXPECT_EQ(Ask(armnn::LayerType::Activation, {image}, {image}, armnn::SoftmaxDescriptor()),
               "the descriptor is not of a layer Activation");
+}
+
+TEST_F(AdaptedBackend, AQuestionMakesTheBackendThatIsAsked)
+{
+    int numMade = 0;
+    const auto fail = [&numMade]() -> armnn::IBackendInternalUniquePtr
+    {
+        ++numMade;
+        throw armnn::RuntimeException("the broken device does not start");
+    };
+    const Registration broken("Broken", fail);
+    EXPECT_NO_THROW(armnn::HasCapability("NonConstWeights", armnn::BackendId("CpuRef")));
+    EXPECT_TRUE(armnn::HasCapability("ConstantTensorsAsInputs", armnn::BackendId("SampleAcc")));
+    EXPECT_TRUE(armnn::GetILayerSupportByBackendId("CpuAcc").IsBackendRegistered());
+    EXPECT_TRUE(armnn::GetILayerSupportByBackendId("SampleAcc").IsBackendRegistered());
+    EXPECT_FALSE(armnn::GetILayerSupportByBackendId("Absent").IsBackendRegistered());
+    EXPECT_FALSE(armnn::HasCapability("ConstantTensorsAsInputs", armnn::BackendId("Absent")));
+    EXPECT_EQ(numMade, 0) << "nobody asked about it";
+    EXPECT_EQ(GetJournal().m_ContextsMade, 0) << "a context is a runtime's";
+    EXPECT_THAT(MessageOf<armnn::RuntimeException>([] { armnn::GetILayerSupportByBackendId("Broken"); }),
+                HasSubstr("does not start"));
+    EXPECT_EQ(numMade, 1);
+}
+
+TEST_F(AdaptedBackend, ABackendMayAskWhileItIsMade)
+{
+    const Registration curious("Curious", [] { return armnn::IBackendInternalUniquePtr(new Curious); });
+    EXPECT_TRUE(armnn::HasMatchingCapability({"Found", true}, armnn::BackendId("Curious")));
+    EXPECT_EQ(armnn::IRuntime::Create({})->GetDeviceSpec().GetSupportedBackends().count("Curious"), 1u);
+}
+
+TEST_F(AdaptedBackend, FactoriesThatMakeNoBackendOfTheirIdAreTold)
+{
+    const Registration empty("Empty", [] { return armnn::IBackendInternalUniquePtr(); });
+    EXPECT_THAT(MessageOf<armnn::InvalidArgumentException>([] { armnn::IRuntime::Create({}); }),
+                testing::AllOf(HasSubstr("backend Empty returns null"), HasSubstr("deregister")));
+    EXPECT_THAT(MessageOf<armnn::InvalidArgumentException>(
+                    [] { armnn::HasCapability("ConstantTensorsAsInputs", armnn::BackendId("Empty")); }),
+                HasSubstr("backend Empty returns null"));
+}
+
+TEST_F(AdaptedBackend, ABackendThatIsNotAvailableSupportsNothing)
+{
+    const Registration unplugged("Unplugged",
+                                 []() -> armnn::IBackendInternalUniquePtr
+                                 { throw armnn::BackendUnavailableException("no cable"); });
+    EXPECT_FALSE(armnn::GetILayerSupportByBackendId("Unplugged").IsBackendRegistered());
+    Builder b;
+    armnn::IConnectableLayer* const floor =
+        b.Connect(b.m_Network->AddFloorLayer("floor"), FloatInfo({2}), {b.Input(FloatInfo({2}))});
+    std::string reason;
+    EXPECT_FALSE(armnn::IWorkloadFactory::IsLayerSupported("Unplugged", *floor, armnn::EmptyOptional(), reason));
+    EXPECT_THAT(reason, HasSubstr("no cable"));
 }
