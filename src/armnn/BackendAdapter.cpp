@@ -2,6 +2,7 @@
 // BackendAdapter: see BackendAdapter.hpp.
 #include "armnn/BackendAdapter.hpp"
 
+#include "armnn/CallWithoutThrowing.hpp"
 #include "armnn/ShownLayer.hpp"
 #include "armnn/SubgraphAdapter.hpp"
 #include "armnn/WorkloadAdapter.hpp"
@@ -10,7 +11,6 @@
 #include <tenon/Exceptions.hpp>
 #include <tenon/Logging.hpp>
 
-#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -107,19 +107,12 @@ private:
     /// Of hooks that must not throw.
     void Call(bool (tenon::IBackendContext::*hook)(NetworkId), NetworkId network, const char* name) const noexcept
     {
-        try
-        {
-            const std::lock_guard lock(m_Backend->m_Mutex);
-            Warn((*m_Adapted.*hook)(network), name);
-        }
-        catch (const std::exception& e)
-        {
-            LogMessage(LogSeverity::Error, std::string(name) + " of backend " + m_Id.Get() + " throws: " + e.what());
-        }
-        catch (...)
-        {
-            LogMessage(LogSeverity::Error, std::string(name) + " of backend " + m_Id.Get() + " throws");
-        }
+        CallWithoutThrowing(std::string(name) + " of backend " + m_Id.Get(),
+                            [&]
+                            {
+                                const std::lock_guard lock(m_Backend->m_Mutex);
+                                Warn((*m_Adapted.*hook)(network), name);
+                            });
     }
 
     std::shared_ptr<AdaptedBackend> m_Backend;

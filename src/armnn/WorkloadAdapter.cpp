@@ -2,7 +2,9 @@
 // WorkloadAdapter: see WorkloadAdapter.hpp.
 #include "armnn/WorkloadAdapter.hpp"
 
+#include "armnn/CallWithoutThrowing.hpp"
 #include "armnn/CopyTensor.hpp"
+#include "armnn/MappedHandle.hpp"
 #include "armnn/ShownLayer.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -47,7 +49,8 @@ public:
     {
         if (m_IsAcquired)
         {
-            m_Registry.ReleaseMemory();
+            CallWithoutThrowing("Release of a memory manager of backend " + m_Backend->GetId().Get(),
+                                [this] { m_Registry.ReleaseMemory(); });
         }
     }
     HandleMaker(const HandleMaker&) = delete;
@@ -137,28 +140,6 @@ struct BoundTensor
     TensorInfo m_Info;
     size_t m_Slot = 0; ///< of the layer
 
-    /// Maps the handle, and unmaps it at the end.
-    class Mapped
-    {
-    public:
-        Mapped(ITensorHandle& handle, const TensorInfo& info) : m_Handle(handle), m_Memory(handle.Map(true))
-        {
-            if (m_Memory == nullptr)
-            {
-                throw MemoryValidationException("the backend's tensor handle of " + info.ToString() +
-                                                " has no memory to map");
-            }
-        }
-        ~Mapped() { m_Handle.Unmap(); }
-        Mapped(const Mapped&) = delete;
-        Mapped& operator=(const Mapped&) = delete;
-        StridedTensor<std::byte> Get() const { return {static_cast<std::byte*>(m_Memory), m_Handle.GetStrides()}; }
-
-    private:
-        ITensorHandle& m_Handle;
-        void* m_Memory;
-    };
-
     void Write(const void* source, bool canMap) const
     {
         if (m_Info.GetNumBytes() == 0)
@@ -170,9 +151,10 @@ struct BoundTensor
             m_Handle->CopyInFrom(source);
             return;
         }
-        const Mapped mapped(*m_Handle, m_Info);
+        MappedHandle mapped(*m_Handle, m_Info);
         CopyTensor({static_cast<const std::byte*>(source), GetUnpaddedTensorStrides(m_Info)}, mapped.Get(),
                    m_Info.GetShape(), GetDataTypeSize(m_Info.GetDataType()));
+        mapped.Unmap();
     }
 
     void Read(void* target, bool canMap) const
@@ -186,11 +168,10 @@ struct BoundTensor
             m_Handle->CopyOutTo(target);
             return;
         }
-        const Mapped mapped(*m_Handle, m_Info);
-        const StridedTensor<std::byte> source = mapped.Get();
-        CopyTensor({source.m_Memory, source.m_Strides},
-                   {static_cast<std::byte*>(target), GetUnpaddedTensorStrides(m_Info)}, m_Info.GetShape(),
-                   GetDataTypeSize(m_Info.GetDataType()));
+        MappedHandle mapped(*m_Handle, m_Info);
+        CopyTensor(mapped.GetConst(), {static_cast<std::byte*>(target), GetUnpaddedTensorStrides(m_Info)},
+                   m_Info.GetShape(), GetDataTypeSize(m_Info.GetDataType()));
+        mapped.Unmap();
     }
 };
 

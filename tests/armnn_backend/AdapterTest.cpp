@@ -260,6 +260,32 @@ TEST_F(AdaptedBackend, WhatWorkloadsThrowEndsTheRun)
     EXPECT_THAT(Calls(), Contains("after run"));
 }
 
+TEST_F(AdaptedBackend, ATensorThatIsNotUnmappedEndsTheRun)
+{
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    sample::GetJournal().m_UnmapThrows = true;
+    EXPECT_THAT(MessageOf<armnn::RuntimeException>(
+                    [&] {
+                        RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}});
+                    }),
+                testing::AllOf(HasSubstr("not written back"), HasSubstr("sum")));
+    sample::GetJournal().m_UnmapThrows = false;
+    EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}}), (Floats{2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(AdaptedBackend, MemoryThatIsNotReleasedIsInTheLog)
+{
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    const Log log;
+    sample::GetJournal().m_ReleaseThrows = true;
+    EXPECT_EQ(runtime->UnloadNetwork(id), armnn::Status::Success);
+    EXPECT_THAT(log.Get(), testing::AllOf(HasSubstr("SampleAcc"), HasSubstr("the sample memory is stuck")));
+}
+
 TEST_F(AdaptedBackend, ASupportThatThrowsOrLiesIsTold)
 {
     const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});

@@ -8,6 +8,7 @@
 
 #include <armnn/ArmNN.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,25 @@ inline Floats RunNetwork(armnn::IRuntime& runtime, armnn::NetworkId id, const st
     EXPECT_EQ(runtime.EnqueueWorkload(id, in, {{0, armnn::Tensor(info, output.data())}}), armnn::Status::Success);
     return output;
 }
+
+/// The messages of the log while it lives.
+class Log
+{
+public:
+    Log() : m_Sink(std::make_shared<Sink>()) { armnn::AddLogSink(m_Sink); }
+    ~Log() { armnn::RemoveLogSink(m_Sink); }
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+    const std::string& Get() const { return m_Sink->m_Text; }
+
+private:
+    struct Sink : armnn::LogSink
+    {
+        void Consume(const std::string& message) override { m_Text += message + "\n"; }
+        std::string m_Text;
+    };
+    std::shared_ptr<Sink> m_Sink;
+};
 
 class AdaptedBackend : public testing::Test
 {

@@ -103,6 +103,10 @@ public:
     {
         m_Memory.clear();
         --GetJournal().m_Acquired;
+        if (GetJournal().m_ReleaseThrows)
+        {
+            throw armnn::RuntimeException("the sample memory is stuck");
+        }
     }
     unsigned char* At(size_t offset) { return m_Memory.empty() ? nullptr : m_Memory.data() + offset; }
 
@@ -135,7 +139,13 @@ public:
     armnn::ITensorHandle* GetParent() const override { return nullptr; }
     const void* Map(bool) const override { return m_IsManaged ? m_Manager->At(m_Offset) : m_Own.data(); }
     using armnn::ITensorHandle::Map;
-    void Unmap() const override {}
+    void Unmap() const override
+    {
+        if (GetJournal().m_UnmapThrows)
+        {
+            throw armnn::RuntimeException("the sample tensor is not written back");
+        }
+    }
     using armnn::ITensorHandle::Unmap;
     armnn::TensorShape GetShape() const override { return m_Info.GetShape(); }
     armnn::TensorShape GetStrides() const override

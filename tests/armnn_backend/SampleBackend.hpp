@@ -40,6 +40,8 @@ struct Journal
     Crowd m_Making;               ///< in IWorkloadFactory::CreateWorkload
     bool m_IsSlow = false;        ///< what is counted takes a while
     bool m_IsUnavailable = false; ///< CreateBackendContext throws BackendUnavailableException
+    bool m_UnmapThrows = false;   ///< of tensor handles
+    bool m_ReleaseThrows = false; ///< of memory managers, when they released
     bool m_TakesAllocator = false;
     std::atomic<int> m_Contexts{0}; ///< contexts that live
     int m_ContextsMade = 0;
