@@ -2,6 +2,7 @@
 // BackendAdapter: see BackendAdapter.hpp.
 #include "armnn/BackendAdapter.hpp"
 
+#include "armnn/CallWithoutThrowing.hpp"
 #include "armnn/ShownLayer.hpp"
 #include "armnn/SubgraphAdapter.hpp"
 #include "armnn/WorkloadAdapter.hpp"
@@ -10,7 +11,6 @@
 #include <tenon/Exceptions.hpp>
 #include <tenon/Logging.hpp>
 
-#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -43,9 +43,8 @@ private:
 class WorkloadFactoryAdapter final : public backend::IWorkloadFactory
 {
 public:
-    WorkloadFactoryAdapter(std::shared_ptr<const IBackendInternal> adapted, const ModelOptions& options)
-        : m_Id(adapted->GetId()),
-          m_Source(std::make_shared<WorkloadSource>(adapted, GetAdaptedSupport(*adapted, options), options))
+    explicit WorkloadFactoryAdapter(std::shared_ptr<WorkloadSource> source)
+        : m_Id(source->m_Adapted->m_Backend->GetId()), m_Source(std::move(source))
     {
     }
 
@@ -63,14 +62,19 @@ private:
 class ContextAdapter final : public backend::IBackendContext
 {
 public:
-    ContextAdapter(BackendId id, std::unique_ptr<tenon::IBackendContext> adapted)
-        : m_Id(std::move(id)), m_Adapted(std::move(adapted))
+    ContextAdapter(std::shared_ptr<AdaptedBackend> backend, std::unique_ptr<tenon::IBackendContext> adapted)
+        : m_Backend(std::move(backend)), m_Id(m_Backend->m_Backend->GetId()), m_Adapted(std::move(adapted))
     {
+    }
+    ~ContextAdapter() override
+    {
+        const std::lock_guard lock(m_Backend->m_Mutex);
+        m_Adapted.reset();
     }
 
     void BeforeLoadNetwork(NetworkId network) override
     {
-        const std::lock_guard lock(m_Mutex);
+        const std::lock_guard lock(m_Backend->m_Mutex);
         Warn(m_Adapted->BeforeLoadNetwork(network), "BeforeLoadNetwork");
     }
     void AfterLoadNetwork(NetworkId network) noexcept override
@@ -79,7 +83,7 @@ public:
     }
     void AfterEnqueueWorkload(NetworkId network) override
     {
-        const std::lock_guard lock(m_Mutex);
+        const std::lock_guard lock(m_Backend->m_Mutex);
         Warn(m_Adapted->AfterEnqueueWorkload(network), "AfterEnqueueWorkload");
     }
     void BeforeUnloadNetwork(NetworkId network) noexcept override
@@ -103,24 +107,17 @@ private:
     /// Of hooks that must not throw.
     void Call(bool (tenon::IBackendContext::*hook)(NetworkId), NetworkId network, const char* name) const noexcept
     {
-        try
-        {
-            const std::lock_guard lock(m_Mutex);
-            Warn((*m_Adapted.*hook)(network), name);
-        }
-        catch (const std::exception& e)
-        {
-            LogMessage(LogSeverity::Error, std::string(name) + " of backend " + m_Id.Get() + " throws: " + e.what());
-        }
-        catch (...)
-        {
-            LogMessage(LogSeverity::Error, std::string(name) + " of backend " + m_Id.Get() + " throws");
-        }
+        CallWithoutThrowing(std::string(name) + " of backend " + m_Id.Get(),
+                            [&]
+                            {
+                                const std::lock_guard lock(m_Backend->m_Mutex);
+                                Warn((*m_Adapted.*hook)(network), name);
+                            });
     }
 
+    std::shared_ptr<AdaptedBackend> m_Backend;
     BackendId m_Id;
     std::unique_ptr<tenon::IBackendContext> m_Adapted;
-    mutable std::mutex m_Mutex; ///< Arm NN runs a network in one thread at a time, and calls hooks so
 };
 
 } // namespace
@@ -138,7 +135,8 @@ std::shared_ptr<const ILayerSupport> GetAdaptedSupport(const IBackendInternal& a
 }
 
 BackendAdapter::BackendAdapter(std::unique_ptr<IBackendInternal> adapted, std::unique_ptr<IBackendContext> context)
-    : m_Adapted(std::move(adapted)), m_Id(m_Adapted->GetId()), m_Context(std::move(context))
+    : m_Adapted(std::make_shared<AdaptedBackend>(std::move(adapted))), m_Id(m_Adapted->m_Backend->GetId()),
+      m_Context(std::move(context))
 {
 }
 
@@ -146,33 +144,41 @@ BackendAdapter::~BackendAdapter() = default;
 
 std::shared_ptr<const backend::ILayerSupport> BackendAdapter::GetLayerSupport(const ModelOptions& options) const
 {
-    return std::make_shared<LayerSupportAdapter>(GetAdaptedSupport(*m_Adapted, options));
+    const std::lock_guard lock(m_Adapted->m_Mutex);
+    return std::make_shared<LayerSupportAdapter>(GetAdaptedSupport(*m_Adapted->m_Backend, options));
 }
 
 std::unique_ptr<backend::IWorkloadFactory> BackendAdapter::CreateWorkloadFactory(const ModelOptions& options) const
 {
-    return std::make_unique<WorkloadFactoryAdapter>(m_Adapted, options);
+    const std::lock_guard lock(m_Adapted->m_Mutex);
+    return std::make_unique<WorkloadFactoryAdapter>(
+        std::make_shared<WorkloadSource>(m_Adapted, GetAdaptedSupport(*m_Adapted->m_Backend, options), options));
 }
 
 backend::OptimizationViews BackendAdapter::OptimizeSubgraphView(const backend::SubgraphView& subgraph,
                                                                 const ModelOptions& options) const
 {
-    return OptimizeAdapted(*m_Adapted, subgraph, options);
+    const std::lock_guard lock(m_Adapted->m_Mutex);
+    return OptimizeAdapted(*m_Adapted->m_Backend, subgraph, options);
 }
 
 std::unique_ptr<backend::IBackendContext>
 BackendAdapter::CreateBackendContext(const IRuntime::CreationOptions& options) const
 {
-    const std::lock_guard lock(m_Mutex);
+    const std::lock_guard lock(m_Adapted->m_Mutex);
     std::unique_ptr<IBackendContext> context =
-        m_Context != nullptr ? std::move(m_Context) : m_Adapted->CreateBackendContext(options);
-    return context != nullptr ? std::make_unique<ContextAdapter>(m_Id, std::move(context)) : nullptr;
+        m_Context != nullptr ? std::move(m_Context) : m_Adapted->m_Backend->CreateBackendContext(options);
+    return context != nullptr ? std::make_unique<ContextAdapter>(m_Adapted, std::move(context)) : nullptr;
 }
 
 BackendCapabilities BackendAdapter::GetCapabilities() const
 {
     BackendCapabilities capabilities(m_Id);
-    const BackendCapabilities adapted = m_Adapted->GetCapabilities();
+    const BackendCapabilities adapted = [&]
+    {
+        const std::lock_guard lock(m_Adapted->m_Mutex);
+        return m_Adapted->m_Backend->GetCapabilities();
+    }();
     for (size_t i = 0; i < adapted.GetOptionCount(); ++i)
     {
         capabilities.AddOption(BackendOptions::BackendOption(adapted.GetOption(i)));

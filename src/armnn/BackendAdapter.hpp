@@ -2,11 +2,12 @@
 // BackendAdapter: makes a backend of Tenon's out of one that is written for Arm NN.
 #pragma once
 
+#include "armnn/AdaptedBackend.hpp"
+
 #include <tenon/backend/IBackend.hpp>
 
 #include <armnn/backends/IBackendInternal.hpp>
 #include <memory>
-#include <mutex>
 
 namespace tenon
 {
@@ -29,13 +30,16 @@ public:
     BackendCapabilities GetCapabilities() const override;
 
 private:
-    std::shared_ptr<const IBackendInternal> m_Adapted; ///< workloads keep it, too
+    std::shared_ptr<AdaptedBackend> m_Adapted; ///< workloads keep it, too
     BackendId m_Id;
-    mutable std::mutex m_Mutex; ///< of m_Context
-    mutable std::unique_ptr<IBackendContext> m_Context;
+    mutable std::unique_ptr<IBackendContext> m_Context; ///< under the lock of m_Adapted
 };
 
 /// The backend's answers for these options. Throws InvalidArgumentException where it has none for them.
 std::shared_ptr<const ILayerSupport> GetAdaptedSupport(const IBackendInternal& adapted, const ModelOptions& options);
+
+/// Calls the factory of `id` in BackendRegistryInstance(). Throws InvalidArgumentException where none is registered,
+/// and where it returns null or a backend with another id.
+std::unique_ptr<IBackendInternal> MakeRegisteredBackend(const BackendId& id);
 
 } // namespace tenon

@@ -17,49 +17,62 @@ namespace tenon
 namespace
 {
 
-const backend::BackendRegistry& GetBuiltinBackends()
+void WarnThatItIsAbsent(const BackendId& id, const BackendUnavailableException& e)
 {
-    static const backend::BackendRegistry registry = []
-    {
-        backend::BackendRegistry made;
-        RegisterBuiltinBackends(made);
-        return made;
-    }();
-    return registry;
+    LogMessage(LogSeverity::Warning, "backend " + id.Get() + " is not available: " + e.what());
 }
 
-/// Null, with a warning in the log, where the backend says that it is not there.
-std::shared_ptr<const backend::IBackend>
-MakeAdapter(const BackendId& id, const BackendRegistry::FactoryFunction& factory, IRuntime::CreationOptions& options)
+/// With a context for the runtime. Null, with a warning in the log, where the backend says that it is not there.
+std::shared_ptr<const backend::IBackend> MakeAdapter(const BackendId& id, IRuntime::CreationOptions& options)
 {
-    std::unique_ptr<IBackendInternal> made;
-    std::unique_ptr<IBackendContext> context;
     try
     {
-        made = factory();
-        context = made != nullptr ? made->CreateBackendContext(options) : nullptr;
-    }
-    catch (const BackendUnavailableException& e)
-    {
-        LogMessage(LogSeverity::Warning, "backend " + id.Get() + " is not available: " + e.what());
-        return nullptr;
-    }
-    if (made == nullptr || made->GetId() != id)
-    {
-        throw InvalidArgumentException("what was registered as backend " + id.Get() + " makes " +
-                                       (made != nullptr ? "backend " + made->GetId().Get() : "none"));
-    }
-    const auto allocator = options.m_CustomAllocatorMap.find(id);
-    if (allocator != options.m_CustomAllocatorMap.end())
-    {
+        std::unique_ptr<IBackendInternal> made = MakeRegisteredBackend(id);
+        const auto allocator = options.m_CustomAllocatorMap.find(id);
+        const bool hasAllocator = allocator != options.m_CustomAllocatorMap.end();
+        if (hasAllocator && allocator->second == nullptr)
+        {
+            throw InvalidArgumentException("the custom allocator of backend " + id.Get() +
+                                           " is null; leave the backend out of CreationOptions::m_CustomAllocatorMap "
+                                           "and of BackendRegistry::RegisterAllocator, or give it an allocator");
+        }
         std::string reason;
-        if (!made->UseCustomMemoryAllocator(allocator->second, Optional<std::string&>(reason)))
+        if (hasAllocator && !made->UseCustomMemoryAllocator(allocator->second, Optional<std::string&>(reason)))
         {
             throw InvalidArgumentException("backend " + id.Get() + " does not use its custom allocator: " + reason);
         }
-        options.m_CustomAllocatorMap.erase(allocator); // the tensors of the backend are its own
+        std::unique_ptr<IBackendContext> context = made->CreateBackendContext(options);
+        if (hasAllocator)
+        {
+            options.m_CustomAllocatorMap.erase(allocator); // the tensors of the backend are its own
+        }
+        return std::make_shared<BackendAdapter>(std::move(made), std::move(context));
     }
-    return std::make_shared<BackendAdapter>(std::move(made), std::move(context));
+    catch (const BackendUnavailableException& e)
+    {
+        WarnThatItIsAbsent(id, e);
+        return nullptr;
+    }
+}
+
+BackendLookup LookupBefore = nullptr;
+
+/// Without a context, which is a runtime's.
+std::shared_ptr<const backend::IBackend> FindRegisteredBackend(const BackendId& id)
+{
+    if (!BackendRegistryInstance().IsBackendRegistered(id))
+    {
+        return LookupBefore != nullptr ? LookupBefore(id) : nullptr;
+    }
+    try
+    {
+        return std::make_shared<BackendAdapter>(MakeRegisteredBackend(id), nullptr);
+    }
+    catch (const BackendUnavailableException& e)
+    {
+        WarnThatItIsAbsent(id, e);
+        return nullptr;
+    }
 }
 
 CreationOptionsHook HookBefore = nullptr;
@@ -80,7 +93,7 @@ void AddRegisteredBackends(const IRuntime::CreationOptions& given, const Creatio
     {
         if (!GetBuiltinBackends().IsBackendRegistered(id))
         {
-            if (auto adapter = MakeAdapter(id, registry.GetFactory(id), options))
+            if (auto adapter = MakeAdapter(id, options))
             {
                 options.m_Backends.push_back(std::move(adapter));
             }
@@ -90,6 +103,23 @@ void AddRegisteredBackends(const IRuntime::CreationOptions& given, const Creatio
 }
 
 } // namespace
+
+std::unique_ptr<IBackendInternal> MakeRegisteredBackend(const BackendId& id)
+{
+    std::unique_ptr<IBackendInternal> made = BackendRegistryInstance().GetFactory(id)();
+    if (made == nullptr)
+    {
+        throw InvalidArgumentException("the factory that is registered for backend " + id.Get() +
+                                       " returns null; have it return a backend, or deregister it");
+    }
+    if (made->GetId() != id)
+    {
+        throw InvalidArgumentException("the factory that is registered for backend " + id.Get() +
+                                       " returns a backend with the id " + made->GetId().Get() +
+                                       "; register it for that id");
+    }
+    return made;
+}
 
 BackendRegistry::BackendRegistry() = default;
 BackendRegistry::~BackendRegistry() = default;
@@ -225,6 +255,7 @@ BackendRegistry& BackendRegistryInstance()
             made->Register(id, [id] { return MakeBuiltinBackend(GetBuiltinBackends().Find(id)); });
         }
         HookBefore = SetCreationOptionsHook(AddRegisteredBackends);
+        LookupBefore = SetBackendLookup(FindRegisteredBackend);
         return made.release();
     }();
     return registry;

@@ -229,6 +229,17 @@ private:
 
 } // namespace
 
+const backend::BackendRegistry& GetBuiltinBackends()
+{
+    static const backend::BackendRegistry& registry = *[]
+    {
+        auto made = std::make_unique<backend::BackendRegistry>();
+        RegisterBuiltinBackends(*made);
+        return made.release();
+    }();
+    return registry;
+}
+
 std::unique_ptr<IBackendInternal> MakeBuiltinBackend(std::shared_ptr<const backend::IBackend> adapted)
 {
     return std::make_unique<BuiltinBackend>(std::move(adapted));

@@ -3,6 +3,7 @@
 // questions. Runtimes have them without this.
 #pragma once
 
+#include <tenon/backend/BackendRegistry.hpp>
 #include <tenon/backend/IBackend.hpp>
 
 #include <armnn/backends/IBackendInternal.hpp>
@@ -10,6 +11,9 @@
 
 namespace tenon
 {
+
+/// Never destroyed: destructors of static variables may ask it.
+const backend::BackendRegistry& GetBuiltinBackends();
 
 std::unique_ptr<IBackendInternal> MakeBuiltinBackend(std::shared_ptr<const backend::IBackend> adapted);
 

@@ -3,6 +3,9 @@
 #include "armnn/CompleteDescriptor.hpp"
 
 #include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <string>
 
 namespace tenon
 {
@@ -68,47 +71,65 @@ void ComputePaddings(D& descriptor, const TensorShape& input, const TensorShape&
     }
 }
 
+/// Throws unless the tensor has that many dimensions.
+const TensorShape& CheckRank(const TensorInfo& info, const char* name, unsigned int rank)
+{
+    const TensorShape& shape = info.GetShape();
+    if (shape.GetNumDimensions() != rank)
+    {
+        throw LayerValidationException(std::string(name) + " has shape " + shape.ToString() + ", but it must have " +
+                                       std::to_string(rank) + " dimensions");
+    }
+    return shape;
+}
+
 } // namespace
 
 void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view)
 {
-    const auto shape = [&](size_t input) -> const TensorShape& { return view.GetInput(input).GetShape(); };
-    const TensorShape& output = view.GetOutput(0).GetShape();
+    const auto input = [&](unsigned int rank) -> const TensorShape&
+    { return CheckRank(view.GetInput(0), "input 0", rank); };
+    const auto weights = [&](unsigned int rank) -> const TensorShape&
+    { return CheckRank(view.GetInput(1), "input 1, the weights,", rank); };
+    const auto output = [&](unsigned int rank) -> const TensorShape&
+    { return CheckRank(view.GetOutput(0), "output 0", rank); };
     switch (type)
     {
     case LayerType::Convolution2d:
-        ComputePaddings(static_cast<Convolution2dDescriptor&>(base), shape(0), output, {1, shape(1)[1], shape(1)[2]});
+        ComputePaddings(static_cast<Convolution2dDescriptor&>(base), input(4), output(4),
+                        {1, weights(4)[1], weights(4)[2]});
         break;
     case LayerType::DepthwiseConvolution2d:
-        ComputePaddings(static_cast<DepthwiseConvolution2dDescriptor&>(base), shape(0), output,
-                        {1, shape(1)[1], shape(1)[2]});
+        ComputePaddings(static_cast<DepthwiseConvolution2dDescriptor&>(base), input(4), output(4),
+                        {1, weights(4)[1], weights(4)[2]});
         break;
     case LayerType::Convolution3d: // weights are [D, H, W, I, O]
-        ComputePaddings(static_cast<Convolution3dDescriptor&>(base), shape(0), output,
-                        {shape(1)[0], shape(1)[1], shape(1)[2]});
+        ComputePaddings(static_cast<Convolution3dDescriptor&>(base), input(5), output(5),
+                        {weights(5)[0], weights(5)[1], weights(5)[2]});
         break;
     case LayerType::TransposeConvolution2d: // the convolution from its output to its input
-        ComputePaddings(static_cast<TransposeConvolution2dDescriptor&>(base), output, shape(0),
-                        {1, shape(1)[1], shape(1)[2]});
+        ComputePaddings(static_cast<TransposeConvolution2dDescriptor&>(base), output(4), input(4),
+                        {1, weights(4)[1], weights(4)[2]});
         break;
     case LayerType::Pooling2d:
     {
         auto& pool = static_cast<Pooling2dDescriptor&>(base);
-        ComputePaddings(pool, shape(0), output, {1, pool.m_PoolHeight, pool.m_PoolWidth});
+        ComputePaddings(pool, input(4), output(4), {1, pool.m_PoolHeight, pool.m_PoolWidth});
         break;
     }
     case LayerType::Pooling3d:
     {
         auto& pool = static_cast<Pooling3dDescriptor&>(base);
-        ComputePaddings(pool, shape(0), output, {pool.m_PoolDepth, pool.m_PoolHeight, pool.m_PoolWidth});
+        ComputePaddings(pool, input(5), output(5), {pool.m_PoolDepth, pool.m_PoolHeight, pool.m_PoolWidth});
         break;
     }
-    case LayerType::Reshape: static_cast<ReshapeDescriptor&>(base).m_TargetShape = output; break;
+    case LayerType::Reshape: static_cast<ReshapeDescriptor&>(base).m_TargetShape = view.GetOutput(0).GetShape(); break;
     case LayerType::Stack:
     {
         auto& stack = static_cast<StackDescriptor&>(base);
-        stack.m_InputShape = shape(0);
-        stack.m_Axis += stack.m_Axis >= output.GetNumDimensions() ? output.GetNumDimensions() : 0; // from the end
+        const unsigned int rank = view.GetOutput(0).GetNumDimensions();
+        stack.m_InputShape = view.GetInput(0).GetShape();
+        stack.m_Axis += stack.m_Axis >= rank ? rank : 0; // from the end
         break;
     }
     default: break;

@@ -7,8 +7,9 @@
 namespace tenon
 {
 
-/// Sets paddings and target shapes in `base`, a copy of the descriptor of `view`, which has inputs, outputs and known
-/// shapes.
+/// Sets paddings and target shapes in `base`, a copy of the descriptor of `view`. All tensors that a layer of its type
+/// must have are there, with known shapes. Throws LayerValidationException where one has another rank than such a layer
+/// takes.
 void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view);
 
 } // namespace tenon

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defaults of the interfaces of armnn/backends/, and TensorHandleFactoryRegistry.
+#include "armnn/CallWithoutThrowing.hpp"
+
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 #include <armnn/backends/IBackendInternal.hpp>
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
+#include <exception>
 #include <utility>
 
 namespace tenon
@@ -91,17 +94,42 @@ TensorHandleFactoryRegistry::GetMatchingImportFactoryId(ITensorHandleFactory::Fa
 
 void TensorHandleFactoryRegistry::AquireMemory()
 {
-    for (const auto& manager : m_MemoryManagers)
+    size_t numAcquired = 0;
+    try
     {
-        manager->Acquire();
+        for (; numAcquired < m_MemoryManagers.size(); ++numAcquired)
+        {
+            m_MemoryManagers[numAcquired]->Acquire();
+        }
+    }
+    catch (...)
+    {
+        while (numAcquired > 0)
+        {
+            --numAcquired;
+            CallWithoutThrowing("Release of a memory manager", [&] { m_MemoryManagers[numAcquired]->Release(); });
+        }
+        throw;
     }
 }
 
 void TensorHandleFactoryRegistry::ReleaseMemory()
 {
+    std::exception_ptr thrown;
     for (const auto& manager : m_MemoryManagers)
     {
-        manager->Release();
+        try
+        {
+            manager->Release();
+        }
+        catch (...)
+        {
+            thrown = thrown != nullptr ? thrown : std::current_exception();
+        }
+    }
+    if (thrown != nullptr)
+    {
+        std::rethrow_exception(thrown);
     }
 }
 

@@ -35,6 +35,7 @@ struct Row
     LayerType m_Type;
     InfoOrder m_Order;
     size_t m_NumTensors; ///< leading inputs that are tensors of the workload; the others are constants
+    bool (*m_Fits)(const BaseDescriptor& descriptor); ///< whether the descriptor is the type's own
     /// The name of a parameter that is set though Arm NN does not have it; null: there is none.
     const char* (*m_FindOwn)(const BaseDescriptor& descriptor);
     std::shared_ptr<BaseDescriptor> (*m_Copy)(const BaseDescriptor& descriptor);
@@ -57,9 +58,20 @@ bool IsOwnParameter(const char* name)
            (std::is_same_v<D, FullyConnectedDescriptor> && IsOneOf(name, {"KeepDims"}));
 }
 
+/// A layer without parameters may have any descriptor.
+template <typename D>
+bool Fits(const BaseDescriptor& descriptor)
+{
+    return std::is_same_v<D, NullDescriptor> || dynamic_cast<const D*>(&descriptor) != nullptr;
+}
+
 template <typename D>
 const char* FindOwnParameter(const BaseDescriptor& base)
 {
+    if constexpr (std::is_same_v<D, NullDescriptor>)
+    {
+        return nullptr;
+    }
     const D& descriptor = static_cast<const D&>(base);
     const D plain;
     const char* found = nullptr;
@@ -99,7 +111,14 @@ const char* FindOwnParameter(const BaseDescriptor& base)
 template <typename D>
 std::shared_ptr<BaseDescriptor> CopyDescriptor(const BaseDescriptor& descriptor)
 {
-    return std::make_shared<D>(static_cast<const D&>(descriptor));
+    if constexpr (std::is_same_v<D, NullDescriptor>)
+    {
+        return std::make_shared<NullDescriptor>();
+    }
+    else
+    {
+        return std::make_shared<D>(static_cast<const D&>(descriptor));
+    }
 }
 
 template <typename Queue>
@@ -118,8 +137,8 @@ constexpr size_t All = std::numeric_limits<size_t>::max();
 
 #define TENON_ROW(name, descriptor, order, numTensors)                                                                 \
     {                                                                                                                  \
-        LayerType::name, InfoOrder::order, numTensors, FindOwnParameter<descriptor>, CopyDescriptor<descriptor>,       \
-            Make<name##QueueDescriptor>                                                                                \
+        LayerType::name, InfoOrder::order, numTensors, Fits<descriptor>, FindOwnParameter<descriptor>,                 \
+            CopyDescriptor<descriptor>, Make<name##QueueDescriptor>                                                    \
     }
 #define TENON_PLAIN_ROW(name) TENON_ROW(name, NullDescriptor, Slots, All)
 #define TENON_PARAMETERS_ROW(name) TENON_ROW(name, name##Descriptor, Slots, All)
@@ -207,6 +226,81 @@ const Row* FindRow(LayerType type)
 bool IsCell(LayerType type)
 {
     return type == LayerType::Lstm || type == LayerType::QLstm || type == LayerType::UnidirectionalSequenceLstm;
+}
+
+/// The slots of a layer.
+struct SlotCounts
+{
+    size_t m_Required; ///< leading inputs that must be connected
+    size_t m_Inputs;
+    size_t m_Outputs;
+};
+
+/// `counts` are those of the operator table, whose place the numbers of the descriptor take.
+template <typename D>
+SlotCounts CountSlots(const BaseDescriptor& base, SlotCounts counts)
+{
+    if constexpr (requires(const D& d) { d.GetNumInputs(); })
+    {
+        const size_t inputs = static_cast<const D&>(base).GetNumInputs();
+        const bool hasOptional = counts.m_Required < counts.m_Inputs;
+        counts.m_Required = hasOptional ? std::min(counts.m_Required, inputs) : inputs;
+        counts.m_Inputs = inputs;
+    }
+    if constexpr (requires(const D& d) { d.GetNumOutputs(); })
+    {
+        counts.m_Outputs = static_cast<const D&>(base).GetNumOutputs();
+    }
+    return counts;
+}
+
+SlotCounts CountSlots(LayerType type, const BaseDescriptor& base)
+{
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, ...)                                 \
+    case LayerType::name: return CountSlots<descriptor>(base, {minInputs, maxInputs, outputs});
+    switch (type)
+    {
+#include <tenon/ops.def>
+    default: return {2, 2, 1}; // the deprecated names of ElementwiseBinary
+    }
+}
+
+/// Yes where the layer has the slots of its type, and all that must be connected are; else why not.
+SupportResult CheckSlots(const LayerView& view)
+{
+    if (view.m_Type == LayerType::PreCompiled)
+    {
+        return SupportResult::Yes(); // it has the tensors that the backend compiled it for
+    }
+    const SlotCounts counts = CountSlots(view.m_Type, *view.m_Descriptor);
+    const auto no = [](const std::string& reason)
+    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
+    for (size_t i = 0; i < std::max(counts.m_Required, view.GetNumInputs()); ++i)
+    {
+        const bool has = view.HasInput(i);
+        if (i < counts.m_Required && !has)
+        {
+            return no("input " + std::to_string(i) + " is not connected");
+        }
+        if (i >= counts.m_Inputs && has)
+        {
+            return no("there is an input " + std::to_string(i) + ", but with these parameters the layer has " +
+                      std::to_string(counts.m_Inputs));
+        }
+    }
+    if (view.GetNumOutputs() != counts.m_Outputs)
+    {
+        return no("there are infos of " + std::to_string(view.GetNumOutputs()) + " outputs, but the layer has " +
+                  std::to_string(counts.m_Outputs));
+    }
+    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
+    {
+        if (view.m_Outputs[i] == nullptr)
+        {
+            return no("output " + std::to_string(i) + " has no info");
+        }
+    }
+    return SupportResult::Yes();
 }
 
 /// Yes where all tensors are as Arm NN has them, with shapes that are known; else why not.
@@ -325,6 +419,10 @@ SupportResult AskAs(const ILayerSupport& support, const ShownLayer& layer, Layer
     {
         reason = std::string("its ILayerSupport throws: ") + e.what();
     }
+    catch (...)
+    {
+        reason = "its ILayerSupport throws what is no std::exception";
+    }
     return SupportResult::No(SupportCode::UnsupportedParameters,
                              reason.empty() ? "its ILayerSupport says no, without a reason" : reason);
 }
@@ -344,14 +442,7 @@ LayerType GetDeprecatedType(BinaryOperation operation)
     }
 }
 
-} // namespace
-
-bool OnlyRenamesDimensions(LayerType type)
-{
-    return type == LayerType::ExpandDims || type == LayerType::Squeeze;
-}
-
-SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
+SupportResult Show(const LayerView& view, ShownLayer& shown)
 {
     const Row* const row = FindRow(view.m_Type);
     if (row == nullptr)
@@ -359,15 +450,23 @@ SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
         return SupportResult::No(SupportCode::UnknownLayer,
                                  std::string("Arm NN 23.08 has no layer ") + GetLayerTypeAsCString(view.m_Type));
     }
+    if (!row->m_Fits(*view.m_Descriptor))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 std::string("the descriptor is not of a layer ") + GetLayerTypeAsCString(view.m_Type));
+    }
     if (const char* const own = row->m_FindOwn(*view.m_Descriptor))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  std::string("Arm NN 23.08 has no such value of m_") + own);
     }
-    SupportResult tensors = CheckTensors(view);
-    if (!tensors)
+    for (const auto check : {CheckSlots, CheckTensors})
     {
-        return tensors;
+        SupportResult result = check(view);
+        if (!result)
+        {
+            return result;
+        }
     }
     shown.m_Type = view.m_Type;
     shown.m_Name = view.m_Name != nullptr ? *view.m_Name : std::string();
@@ -387,12 +486,28 @@ SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
         }
     }
     const std::shared_ptr<BaseDescriptor> descriptor = row->m_Copy(*view.m_Descriptor);
-    if (!shown.m_Outputs.empty() && !shown.m_Inputs.empty())
-    {
-        CompleteDescriptor(view.m_Type, *descriptor, view);
-    }
+    CompleteDescriptor(view.m_Type, *descriptor, view);
     shown.m_Descriptor = descriptor;
     return SupportResult::Yes();
+}
+
+} // namespace
+
+bool OnlyRenamesDimensions(LayerType type)
+{
+    return type == LayerType::ExpandDims || type == LayerType::Squeeze;
+}
+
+SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
+{
+    try
+    {
+        return Show(view, shown);
+    }
+    catch (const std::exception& e)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, e.what());
+    }
 }
 
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown)

@@ -32,7 +32,7 @@ struct ShownLayer
 };
 
 /// Shows a layer, which must outlive what is shown. No, with the reason, for one that Arm NN does not have like this,
-/// and for one with unknown shapes.
+/// for one with unknown shapes, and for one that lacks tensors or has tensors of a wrong rank.
 SupportResult ShowLayer(const LayerView& view, ShownLayer& shown);
 
 /// Asks the backend about a layer that was shown, and if it does not know ElementwiseBinary about the layer of the

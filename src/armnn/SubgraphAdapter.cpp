@@ -8,6 +8,7 @@
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 #include <tenon/INetwork.hpp>
+#include <tenon/Logging.hpp>
 #include <tenon/LstmParams.hpp>
 
 #include <algorithm>
@@ -117,7 +118,7 @@ class Shadow
 public:
     explicit Shadow(const backend::SubgraphView& subgraph) : m_Subgraph(subgraph) {}
 
-    /// False where a layer cannot be built.
+    /// False, with a warning in the log, where a layer cannot be built.
     bool Build(const BackendId& id)
     {
         for (size_t i = 0; i < m_Subgraph.m_Inputs.size(); ++i)
@@ -131,6 +132,12 @@ public:
         {
             if (!AddCopy(m_Subgraph.m_Layers[i], i, id))
             {
+                const LayerView& layer = m_Subgraph.m_Layers[i].m_View;
+                LogMessage(LogSeverity::Warning,
+                           "backend " + id.Get() + " does not optimize a subgraph of " +
+                               std::to_string(m_Subgraph.m_Layers.size()) + " layers: its layer '" + layer.GetName() +
+                               "' (" + GetLayerTypeAsCString(layer.m_Type) +
+                               ") cannot be added to an INetwork, by which the backend would see it");
                 return false;
             }
         }

@@ -2,7 +2,9 @@
 // WorkloadAdapter: see WorkloadAdapter.hpp.
 #include "armnn/WorkloadAdapter.hpp"
 
+#include "armnn/CallWithoutThrowing.hpp"
 #include "armnn/CopyTensor.hpp"
+#include "armnn/MappedHandle.hpp"
 #include "armnn/ShownLayer.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -27,7 +29,7 @@ namespace
 class HandleMaker
 {
 public:
-    explicit HandleMaker(const WorkloadSource& source) : m_Backend(source.m_Adapted)
+    explicit HandleMaker(const WorkloadSource& source) : m_Backend(source.m_Adapted->m_Backend.get())
     {
         if (m_Backend->SupportsTensorAllocatorAPI())
         {
@@ -47,7 +49,8 @@ public:
     {
         if (m_IsAcquired)
         {
-            m_Registry.ReleaseMemory();
+            CallWithoutThrowing("Release of a memory manager of backend " + m_Backend->GetId().Get(),
+                                [this] { m_Registry.ReleaseMemory(); });
         }
     }
     HandleMaker(const HandleMaker&) = delete;
@@ -104,8 +107,7 @@ private:
         m_Handles = m_Registry.GetFactory(id);
         if (m_Handles == nullptr)
         {
-            // It is not constant in Arm NN, though it changes the registry alone.
-            const_cast<IBackendInternal&>(*m_Backend).RegisterTensorHandleFactories(m_Registry);
+            m_Backend->RegisterTensorHandleFactories(m_Registry);
             m_Handles = m_Registry.GetFactory(id);
         }
         if (m_Handles == nullptr)
@@ -124,7 +126,7 @@ private:
         }
     }
 
-    std::shared_ptr<const IBackendInternal> m_Backend;
+    IBackendInternal* m_Backend;
     TensorHandleFactoryRegistry m_Registry; ///< also of the memory manager where the backend has no such factories
     std::unique_ptr<tenon::IWorkloadFactory> m_Factory;
     const tenon::ITensorHandleFactory* m_Handles = nullptr; ///< null: the workload factory makes handles
@@ -138,28 +140,6 @@ struct BoundTensor
     TensorInfo m_Info;
     size_t m_Slot = 0; ///< of the layer
 
-    /// Maps the handle, and unmaps it at the end.
-    class Mapped
-    {
-    public:
-        Mapped(ITensorHandle& handle, const TensorInfo& info) : m_Handle(handle), m_Memory(handle.Map(true))
-        {
-            if (m_Memory == nullptr)
-            {
-                throw MemoryValidationException("the backend's tensor handle of " + info.ToString() +
-                                                " has no memory to map");
-            }
-        }
-        ~Mapped() { m_Handle.Unmap(); }
-        Mapped(const Mapped&) = delete;
-        Mapped& operator=(const Mapped&) = delete;
-        StridedTensor<std::byte> Get() const { return {static_cast<std::byte*>(m_Memory), m_Handle.GetStrides()}; }
-
-    private:
-        ITensorHandle& m_Handle;
-        void* m_Memory;
-    };
-
     void Write(const void* source, bool canMap) const
     {
         if (m_Info.GetNumBytes() == 0)
@@ -171,9 +151,10 @@ struct BoundTensor
             m_Handle->CopyInFrom(source);
             return;
         }
-        const Mapped mapped(*m_Handle, m_Info);
+        MappedHandle mapped(*m_Handle, m_Info);
         CopyTensor({static_cast<const std::byte*>(source), GetUnpaddedTensorStrides(m_Info)}, mapped.Get(),
                    m_Info.GetShape(), GetDataTypeSize(m_Info.GetDataType()));
+        mapped.Unmap();
     }
 
     void Read(void* target, bool canMap) const
@@ -187,20 +168,19 @@ struct BoundTensor
             m_Handle->CopyOutTo(target);
             return;
         }
-        const Mapped mapped(*m_Handle, m_Info);
-        const StridedTensor<std::byte> source = mapped.Get();
-        CopyTensor({source.m_Memory, source.m_Strides},
-                   {static_cast<std::byte*>(target), GetUnpaddedTensorStrides(m_Info)}, m_Info.GetShape(),
-                   GetDataTypeSize(m_Info.GetDataType()));
+        MappedHandle mapped(*m_Handle, m_Info);
+        CopyTensor(mapped.GetConst(), {static_cast<std::byte*>(target), GetUnpaddedTensorStrides(m_Info)},
+                   m_Info.GetShape(), GetDataTypeSize(m_Info.GetDataType()));
+        mapped.Unmap();
     }
 };
 
-class ShapedAdapter final : public IShapedWorkload
+/// A workload with its tensors.
+class BoundWorkload
 {
 public:
-    ShapedAdapter(std::shared_ptr<WorkloadSource> source, const ShownLayer& layer, const ReshapeArgs& args,
-                  const void* blob)
-        : m_Source(std::move(source)), m_Maker(*m_Source), m_CanMap(m_Maker.CanMap())
+    BoundWorkload(const WorkloadSource& source, const ShownLayer& layer, const ReshapeArgs& args, const void* blob)
+        : m_Maker(source), m_CanMap(m_Maker.CanMap())
     {
         std::vector<bool> isConstant(layer.m_Inputs.size(), false);
         m_Constants.resize(layer.m_Inputs.size());
@@ -240,9 +220,8 @@ public:
         m_Workload->PostAllocationConfigure();
     }
 
-    void Execute(const ExecuteArgs& args) const override
+    void Execute(const ExecuteArgs& args) const
     {
-        const std::lock_guard lock(m_Mutex);
         for (const BoundTensor& input : m_Inputs)
         {
             input.Write(args.m_Inputs[input.m_Slot], m_CanMap);
@@ -277,7 +256,6 @@ private:
         }
     }
 
-    std::shared_ptr<WorkloadSource> m_Source;
     HandleMaker m_Maker; ///< goes after the tensors and the workload
     bool m_CanMap;
     ConstantHandles m_Constants;
@@ -285,7 +263,30 @@ private:
     std::vector<BoundTensor> m_Inputs; ///< those that are no constants
     std::vector<BoundTensor> m_Outputs;
     std::unique_ptr<tenon::IWorkload> m_Workload;
-    mutable std::mutex m_Mutex; ///< the workload has one set of tensors
+};
+
+class ShapedAdapter final : public IShapedWorkload
+{
+public:
+    ShapedAdapter(std::shared_ptr<WorkloadSource> source, std::unique_ptr<BoundWorkload> workload)
+        : m_Source(std::move(source)), m_Workload(std::move(workload))
+    {
+    }
+    ~ShapedAdapter() override
+    {
+        const std::scoped_lock lock(m_Source->m_Execution, m_Source->m_Adapted->m_Mutex);
+        m_Workload.reset();
+    }
+
+    void Execute(const ExecuteArgs& args) const override
+    {
+        const std::lock_guard lock(m_Source->m_Execution);
+        m_Workload->Execute(args);
+    }
+
+private:
+    std::shared_ptr<WorkloadSource> m_Source;
+    std::unique_ptr<BoundWorkload> m_Workload;
 };
 
 /// Copies input 0 to output 0.
@@ -311,7 +312,7 @@ class WorkloadAdapter final : public backend::IWorkload
 public:
     WorkloadAdapter(std::shared_ptr<WorkloadSource> source, const LayerView& layer)
         : m_Source(std::move(source)), m_Type(layer.m_Type), m_Guid(layer.m_Guid), m_Blob(layer.m_Blob),
-          m_Name(m_Source->m_Adapted->GetId().Get() + GetLayerTypeAsCString(layer.m_Type))
+          m_Name(m_Source->m_Adapted->m_Backend->GetId().Get() + GetLayerTypeAsCString(layer.m_Type))
     {
     }
 
@@ -332,7 +333,7 @@ public:
         view.m_Outputs = args.m_Outputs;
         view.m_ConstantData = args.m_ConstantData;
         view.m_Blob = m_Blob;
-        const std::lock_guard lock(m_Source->m_Mutex);
+        const std::scoped_lock lock(m_Source->m_Execution, m_Source->m_Adapted->m_Mutex);
         ShownLayer shown;
         SupportResult result = ShowLayer(view, shown);
         if (result)
@@ -341,10 +342,11 @@ public:
         }
         if (!result)
         {
-            throw LayerValidationException("backend " + m_Source->m_Adapted->GetId().Get() +
+            throw LayerValidationException("backend " + m_Source->m_Adapted->m_Backend->GetId().Get() +
                                            " does not run the layer with these shapes: " + result.m_Reason);
         }
-        return std::make_unique<ShapedAdapter>(m_Source, shown, args, m_Blob);
+        auto workload = std::make_unique<BoundWorkload>(*m_Source, shown, args, m_Blob);
+        return std::make_unique<ShapedAdapter>(m_Source, std::move(workload));
     }
 
 private:

@@ -3,6 +3,8 @@
 // for each set of shapes, with tensors of the backend's own, into which inputs are copied and out of which outputs are.
 #pragma once
 
+#include "armnn/AdaptedBackend.hpp"
+
 #include <tenon/backend/IWorkload.hpp>
 
 #include <armnn/backends/IBackendInternal.hpp>
@@ -16,16 +18,18 @@ namespace tenon
 /// What workloads of one loaded network are made of.
 struct WorkloadSource
 {
-    WorkloadSource(std::shared_ptr<const IBackendInternal> adapted, std::shared_ptr<const ILayerSupport> support,
+    WorkloadSource(std::shared_ptr<AdaptedBackend> adapted, std::shared_ptr<const ILayerSupport> support,
                    ModelOptions options)
         : m_Adapted(std::move(adapted)), m_Support(std::move(support)), m_Options(std::move(options))
     {
     }
 
-    std::shared_ptr<const IBackendInternal> m_Adapted;
+    std::shared_ptr<AdaptedBackend> m_Adapted;
     std::shared_ptr<const ILayerSupport> m_Support;
     ModelOptions m_Options;
-    std::mutex m_Mutex; ///< backends for Arm NN make workloads in one thread
+    /// Held while a workload of the network is made, executes or is destroyed: Arm NN runs all workloads of a network
+    /// in one thread at a time.
+    std::mutex m_Execution;
 };
 
 std::unique_ptr<backend::IWorkload> AdaptWorkload(std::shared_ptr<WorkloadSource> source, const LayerView& layer);

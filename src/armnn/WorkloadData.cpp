@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of queue descriptors and of the bases of workloads.
 #include "armnn/CopyTensor.hpp"
+#include "armnn/MappedHandle.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -25,7 +26,10 @@ DataType GetBiasDataType(DataType inputDataType)
     case DataType::QSymmS16: return DataType::Signed32;
     default: break;
     }
-    throw InvalidArgumentException(std::string("there are no biases beside ") + GetDataTypeName(inputDataType));
+    throw InvalidArgumentException(std::string("no type of biases belongs to inputs of type ") +
+                                   GetDataTypeName(inputDataType) +
+                                   "; layers with biases take Float32, Float16, BFloat16, QAsymmS8, QAsymmU8, QSymmS8 "
+                                   "and QSymmS16");
 }
 
 QueueDescriptor::~QueueDescriptor() = default;
@@ -236,18 +240,13 @@ void CheckWorkloadTypesAreEqual(const WorkloadInfo& workloadInfo)
 namespace
 {
 
-void CopyHandle(const ITensorHandle& source, ITensorHandle& target, const TensorInfo& info)
+void CopyHandle(ITensorHandle& source, ITensorHandle& target, const TensorInfo& info)
 {
-    const auto* const from = static_cast<const std::byte*>(source.Map(true));
-    auto* const to = static_cast<std::byte*>(target.Map(true));
-    if (from == nullptr || to == nullptr)
-    {
-        throw NullPointerException("a tensor that is to be copied has no memory: " + info.ToString());
-    }
-    CopyTensor({from, source.GetStrides()}, {to, target.GetStrides()}, info.GetShape(),
-               GetDataTypeSize(info.GetDataType()));
-    target.Unmap();
-    source.Unmap();
+    MappedHandle from(source, info);
+    MappedHandle to(target, info);
+    CopyTensor(from.GetConst(), to.Get(), info.GetShape(), GetDataTypeSize(info.GetDataType()));
+    to.Unmap();
+    from.Unmap();
 }
 
 } // namespace

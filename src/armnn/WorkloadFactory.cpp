@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // IWorkloadFactory::IsLayerSupported: asks a backend about a layer of a network that is being built.
 #include "armnn/BackendAdapter.hpp"
+#include "armnn/BuiltinBackend.hpp"
 #include "armnn/ShownLayer.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/IConnectableLayer.hpp>
-#include <tenon/backend/BackendRegistry.hpp>
 
-#include <armnn/BackendRegistry.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
 #include <deque>
 #include <string>
@@ -65,12 +64,15 @@ SupportResult AskAdapted(const BackendId& id, const LayerView& view, const Model
     {
         return result;
     }
-    const auto made = BackendRegistryInstance().GetFactory(id)();
-    if (made == nullptr)
+    try
     {
-        throw InvalidArgumentException("what was registered as backend " + id.Get() + " makes none");
+        const auto made = MakeRegisteredBackend(id);
+        return AskBackend(*GetAdaptedSupport(*made, options), shown);
     }
-    return AskBackend(*GetAdaptedSupport(*made, options), shown);
+    catch (const BackendUnavailableException& e)
+    {
+        return SupportResult::No(SupportCode::Unavailable, "backend " + id.Get() + " is not available: " + e.what());
+    }
 }
 
 } // namespace
@@ -89,9 +91,7 @@ bool IWorkloadFactory::IsLayerSupported(const BackendId& backendId, const IConne
     view.m_Inputs = infos.m_Inputs;
     view.m_Outputs = infos.m_Outputs;
     view.m_HasValues = false;
-    backend::BackendRegistry builtin;
-    RegisterBuiltinBackends(builtin);
-    const auto found = builtin.Find(backendId);
+    const auto found = GetBuiltinBackends().Find(backendId);
     const SupportResult result = found != nullptr ? found->GetLayerSupport(modelOptions)->IsLayerSupported(view)
                                                   : AskAdapted(backendId, view, modelOptions);
     outReasonIfUnsupported = result.m_Reason;

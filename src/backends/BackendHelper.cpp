@@ -5,6 +5,7 @@
 #include <tenon/BackendHelper.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace tenon
@@ -13,27 +14,30 @@ namespace tenon
 namespace
 {
 
-/// The backends that a runtime has by default.
-BackendRegistry MakeRegistry()
+/// A backend that a runtime has by default; null where there is none of that id.
+std::shared_ptr<const backend::IBackend> FindByDefault(const BackendId& id)
 {
-    BackendRegistry registry;
-    RegisterBuiltinBackends(registry);
-    CompleteCreationOptions({},
-                            [&](const IRuntime::CreationOptions& options)
-                            {
-                                for (const auto& added : options.m_Backends)
-                                {
-                                    registry.Register(added);
-                                }
-                            });
-    return registry;
+    // Never destroyed: destructors of static variables may ask.
+    static const BackendRegistry& builtin = *[]
+    {
+        auto registry = std::make_unique<BackendRegistry>();
+        RegisterBuiltinBackends(*registry);
+        return registry.release();
+    }();
+    auto found = builtin.Find(id);
+    return found != nullptr ? found : LookUpBackend(id);
 }
 
 /// None of a backend that is not there.
 BackendCapabilities GetCapabilities(const BackendId& backend)
 {
-    const auto found = MakeRegistry().Find(backend);
+    const auto found = FindByDefault(backend);
     return found != nullptr ? found->GetCapabilities() : BackendCapabilities(backend);
+}
+
+LayerSupportHandle MakeHandle(const std::shared_ptr<const backend::IBackend>& backend)
+{
+    return LayerSupportHandle(backend != nullptr ? backend->GetLayerSupport({}) : nullptr);
 }
 
 std::vector<const TensorInfo*> FindAddresses(const std::vector<TensorInfo>& infos)
@@ -117,13 +121,12 @@ bool LayerSupportHandle::IsLayerSupported(LayerType type, const std::vector<Tens
 
 LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend)
 {
-    return GetILayerSupportByBackendId(backend, MakeRegistry());
+    return MakeHandle(FindByDefault(backend));
 }
 
 LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend, const BackendRegistry& registry)
 {
-    const auto found = registry.Find(backend);
-    return LayerSupportHandle(found != nullptr ? found->GetLayerSupport({}) : nullptr);
+    return MakeHandle(registry.Find(backend));
 }
 
 } // namespace tenon

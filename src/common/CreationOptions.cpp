@@ -10,14 +10,26 @@ namespace tenon
 namespace
 {
 
-/// Libraries set it while static variables are made.
+// Libraries set them while static variables are made.
 constinit std::atomic<CreationOptionsHook> TheHook{nullptr};
+constinit std::atomic<BackendLookup> TheLookup{nullptr};
 
 } // namespace
 
 CreationOptionsHook SetCreationOptionsHook(CreationOptionsHook hook)
 {
     return TheHook.exchange(hook);
+}
+
+BackendLookup SetBackendLookup(BackendLookup lookup)
+{
+    return TheLookup.exchange(lookup);
+}
+
+std::shared_ptr<const backend::IBackend> LookUpBackend(const BackendId& id)
+{
+    const BackendLookup lookup = TheLookup;
+    return lookup != nullptr ? lookup(id) : nullptr;
 }
 
 void CompleteCreationOptions(const IRuntime::CreationOptions& options, const CreationOptionsUse& use)

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// CreationOptions: the creation options of a runtime as the process's hook makes them (SetCreationOptionsHook).
+// CreationOptions: what libraries that bring backends along add to the process (SetCreationOptionsHook,
+// SetBackendLookup).
 #pragma once
 
 #include <tenon/backend/BackendRegistry.hpp>
 
+#include <memory>
+
 namespace tenon
 {
 
-/// Calls `use` with them.
+/// Calls `use` with the options as the process's hook makes them.
 void CompleteCreationOptions(const IRuntime::CreationOptions& options, const CreationOptionsUse& use);
+
+/// The backend of that id that a library brought along, or null.
+std::shared_ptr<const backend::IBackend> LookUpBackend(const BackendId& id);
 
 } // namespace tenon

@@ -12,15 +12,22 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <memory>
 
 namespace tenon
 {
 
 IRuntime* IRuntime::CreateRaw(const CreationOptions& options)
 {
-    IRuntime* runtime = nullptr;
-    CompleteCreationOptions(options, [&](const CreationOptions& completed) { runtime = new Runtime(completed); });
-    return runtime;
+    std::unique_ptr<Runtime> runtime;
+    CompleteCreationOptions(options,
+                            [&](const CreationOptions& completed) { runtime = std::make_unique<Runtime>(completed); });
+    if (runtime == nullptr)
+    {
+        throw RuntimeException("no runtime is made: a hook of SetCreationOptionsHook did not call its `use`, which "
+                               "each hook must do");
+    }
+    return runtime.release();
 }
 
 IRuntimePtr IRuntime::Create(const CreationOptions& options)

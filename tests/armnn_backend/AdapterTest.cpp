@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backends written for Arm NN: registered, asked, loaded and run.
+#include "Networks.hpp"
 #include "SampleBackend.hpp"
 
 #include <gmock/gmock.h>
@@ -15,8 +16,6 @@
 #include <armnn/backends/TensorHandle.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
 #include <cstdlib>
-#include <functional>
-#include <thread>
 
 namespace
 {
@@ -26,139 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-using Floats = std::vector<float>;
-
-armnn::TensorInfo FloatInfo(const armnn::TensorShape& shape, bool isConstant = false)
-{
-    return armnn::TensorInfo(shape, armnn::DataType::Float32, 0.0f, 0, isConstant);
-}
-
-/// The text of what `f` throws.
-template <typename Exception>
-std::string MessageOf(const std::function<void()>& f)
-{
-    try
-    {
-        f();
-    }
-    catch (const Exception& e)
-    {
-        return e.what();
-    }
-    return "nothing is thrown";
-}
-
-/// A network with inputs and outputs, which the tests put layers into.
-struct Builder
-{
-    armnn::IConnectableLayer* Input(const armnn::TensorInfo& info)
-    {
-        armnn::IConnectableLayer* const layer = m_Network->AddInputLayer(m_NumInputs++);
-        layer->GetOutputSlot(0).SetTensorInfo(info);
-        return layer;
-    }
-    armnn::IConnectableLayer* Constant(const armnn::TensorShape& shape, const Floats& values)
-    {
-        const armnn::TensorInfo info = FloatInfo(shape, true);
-        armnn::IConnectableLayer* const layer = m_Network->AddConstantLayer(armnn::ConstTensor(info, values));
-        layer->GetOutputSlot(0).SetTensorInfo(info);
-        return layer;
-    }
-    armnn::IConnectableLayer* Connect(armnn::IConnectableLayer* layer, const armnn::TensorInfo& info,
-                                      const std::vector<armnn::IConnectableLayer*>& inputs)
-    {
-        for (size_t i = 0; i < inputs.size(); ++i)
-        {
-            inputs[i]->GetOutputSlot(0).Connect(layer->GetInputSlot(static_cast<unsigned int>(i)));
-        }
-        layer->GetOutputSlot(0).SetTensorInfo(info);
-        return layer;
-    }
-    void Output(armnn::IConnectableLayer* layer)
-    {
-        layer->GetOutputSlot(0).Connect(m_Network->AddOutputLayer(m_NumOutputs++)->GetInputSlot(0));
-    }
-
-    armnn::INetworkPtr m_Network = armnn::INetwork::Create();
-    armnn::LayerBindingId m_NumInputs = 0;
-    armnn::LayerBindingId m_NumOutputs = 0;
-};
-
-armnn::IOptimizedNetworkPtr OptimizeFor(const armnn::IRuntime& runtime, const armnn::INetwork& network,
-                                        const std::vector<armnn::BackendId>& backends,
-                                        const armnn::OptimizerOptionsOpaque& options = {})
-{
-    return armnn::Optimize(network, backends, runtime.GetDeviceSpec(), options);
-}
-
-armnn::NetworkId Load(armnn::IRuntime& runtime, const armnn::INetwork& network,
-                      const std::vector<armnn::BackendId>& backends)
-{
-    armnn::NetworkId id = -1;
-    EXPECT_EQ(runtime.LoadNetwork(id, OptimizeFor(runtime, network, backends)), armnn::Status::Success);
-    return id;
-}
-
-/// Runs with inputs of the shapes that they were loaded with.
-Floats RunNetwork(armnn::IRuntime& runtime, armnn::NetworkId id, const std::vector<Floats>& inputs)
-{
-    armnn::InputTensors in;
-    for (size_t i = 0; i < inputs.size(); ++i)
-    {
-        const auto binding = static_cast<armnn::LayerBindingId>(i);
-        armnn::TensorInfo info = runtime.GetInputTensorInfo(id, binding);
-        info.SetConstant(true);
-        in.emplace_back(binding, armnn::ConstTensor(info, inputs[i]));
-    }
-    const armnn::TensorInfo info = runtime.GetOutputTensorInfo(id, 0);
-    Floats output(info.GetNumElements(), -77.0f);
-    EXPECT_EQ(runtime.EnqueueWorkload(id, in, {{0, armnn::Tensor(info, output.data())}}), armnn::Status::Success);
-    return output;
-}
-
-class AdaptedBackend : public testing::Test
-{
-protected:
-    AdaptedBackend() { sample::ResetJournal(); }
-    ~AdaptedBackend() override { EXPECT_EQ(sample::GetJournal().m_Acquired, 0) << "memory was not released"; }
-    const std::vector<std::string>& Calls() const { return sample::GetJournal().m_Calls; }
-};
-
-/// in0 + in1, then the activation.
-Builder MakeSum(armnn::ActivationFunction function, const armnn::TensorShape& second = armnn::TensorShape({2, 3}))
-{
-    Builder b;
-    armnn::IConnectableLayer* const a = b.Input(FloatInfo({2, 3}));
-    armnn::IConnectableLayer* const c = b.Input(FloatInfo(second));
-    armnn::IConnectableLayer* const sum = b.Connect(
-        b.m_Network->AddElementwiseBinaryLayer(armnn::BinaryOperation::Add, "sum"), FloatInfo({2, 3}), {a, c});
-    armnn::ActivationDescriptor activation;
-    activation.m_Function = function;
-    b.Output(b.Connect(b.m_Network->AddActivationLayer(activation, "activation"), FloatInfo({2, 3}), {sum}));
-    return b;
-}
-
-std::string BackendOf(const armnn::IOptimizedNetwork& network, const std::string& layer)
-{
-    struct Finder : armnn::IStrategy
-    {
-        void ExecuteStrategy(const armnn::IConnectableLayer* l, const armnn::BaseDescriptor&,
-                             const std::vector<armnn::ConstTensor>&, const char* name,
-                             const armnn::LayerBindingId) override
-        {
-            if (name != nullptr && m_Name == name)
-            {
-                m_Backend = l->GetBackendId().Get();
-            }
-        }
-        std::string m_Name;
-        std::string m_Backend = "not found";
-    };
-    Finder finder;
-    finder.m_Name = layer;
-    network.ExecuteStrategy(finder);
-    return finder.m_Backend;
-}
+using namespace sample;
 
 } // namespace
 
@@ -277,33 +144,6 @@ TEST_F(AdaptedBackend, OtherShapesGetOtherWorkloads)
     EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}}), (Floats{2, 3, 4, 5, 6, 7}));
 }
 
-TEST_F(AdaptedBackend, ThreadsTakeTurns)
-{
-    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
-    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
-    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
-    std::vector<std::thread> threads;
-    std::vector<int> wrong(4, 0);
-    for (size_t t = 0; t < wrong.size(); ++t)
-    {
-        threads.emplace_back(
-            [&, t]
-            {
-                const auto x = static_cast<float>(t);
-                for (int run = 0; run < 50; ++run)
-                {
-                    const Floats sum = RunNetwork(*runtime, id, {Floats(6, x), {1, 2, 3, 4, 5, 6}});
-                    wrong[t] += sum == Floats{x + 1, x + 2, x + 3, x + 4, x + 5, x + 6} ? 0 : 1;
-                }
-            });
-    }
-    for (std::thread& thread : threads)
-    {
-        thread.join();
-    }
-    EXPECT_EQ(wrong, std::vector<int>(4, 0));
-}
-
 TEST_F(AdaptedBackend, UnknownShapesAreRefused)
 {
     Builder b;
@@ -418,6 +258,32 @@ TEST_F(AdaptedBackend, WhatWorkloadsThrowEndsTheRun)
                     }),
                 testing::AllOf(HasSubstr("the sample device is on fire"), HasSubstr("activation")));
     EXPECT_THAT(Calls(), Contains("after run"));
+}
+
+TEST_F(AdaptedBackend, ATensorThatIsNotUnmappedEndsTheRun)
+{
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    sample::GetJournal().m_UnmapThrows = true;
+    EXPECT_THAT(MessageOf<armnn::RuntimeException>(
+                    [&] {
+                        RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}});
+                    }),
+                testing::AllOf(HasSubstr("not written back"), HasSubstr("sum")));
+    sample::GetJournal().m_UnmapThrows = false;
+    EXPECT_EQ(RunNetwork(*runtime, id, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 1, 1, 1}}), (Floats{2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(AdaptedBackend, MemoryThatIsNotReleasedIsInTheLog)
+{
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const Builder b = MakeSum(armnn::ActivationFunction::ReLu);
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    const Log log;
+    sample::GetJournal().m_ReleaseThrows = true;
+    EXPECT_EQ(runtime->UnloadNetwork(id), armnn::Status::Success);
+    EXPECT_THAT(log.Get(), testing::AllOf(HasSubstr("SampleAcc"), HasSubstr("the sample memory is stuck")));
 }
 
 TEST_F(AdaptedBackend, ASupportThatThrowsOrLiesIsTold)
@@ -689,4 +555,9 @@ TEST_F(AdaptedBackend, ItsAllocatorIsItsOwn)
     sample::GetJournal().m_TakesAllocator = true;
     EXPECT_NO_THROW(armnn::IRuntime::Create(options));
     EXPECT_EQ(sample::GetJournal().m_Allocator, allocator);
+    EXPECT_TRUE(sample::GetJournal().m_HasAllocatorInContext)
+        << "contexts are made of a backend that has its allocator";
+    options.m_CustomAllocatorMap = {{"SampleAcc", nullptr}};
+    EXPECT_THAT(MessageOf<armnn::InvalidArgumentException>([&] { armnn::IRuntime::Create(options); }),
+                testing::AllOf(HasSubstr("SampleAcc"), HasSubstr("is null")));
 }

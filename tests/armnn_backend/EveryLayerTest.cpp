@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A backend written for Arm NN is asked about each type of layer, and makes its workload, with the queue descriptor,
 // the infos and the constants that Arm NN has for it.
+#include "Networks.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -476,6 +478,25 @@ TEST_F(EveryLayer, WithAQuantizedCell)
               EXPECT_EQ(q.m_OutputGateBias->GetTensorInfo().GetDataType(), armnn::DataType::Signed32);
           });
     EXPECT_TRUE(GetRecord().m_HasQuantizedCell);
+}
+
+TEST_F(EveryLayer, OfASubgraphThatCannotBeShownIsInTheLog)
+{
+    const armnn::INetworkPtr network = armnn::INetwork::Create();
+    armnn::IConnectableLayer* const input = network->AddInputLayer(0);
+    armnn::IConnectableLayer* const floor = network->AddFloorLayer("floor");
+    input->GetOutputSlot(0).SetTensorInfo(Info({2}));
+    input->GetOutputSlot(0).Connect(floor->GetInputSlot(0));
+    floor->GetOutputSlot(0).SetTensorInfo(Info({2}));
+    floor->GetOutputSlot(0).Connect(network->AddOutputLayer(0)->GetInputSlot(0));
+    armnn::OptimizerOptionsOpaque options;
+    const sample::Log log;
+    armnn::Optimize(*network, {"SampleAll"}, m_Runtime->GetDeviceSpec(), options);
+    EXPECT_EQ(log.Get(), "");
+    options.SetReduceFp32ToFp16(true);
+    armnn::Optimize(*network, {"SampleAll"}, m_Runtime->GetDeviceSpec(), options);
+    EXPECT_THAT(log.Get(), testing::AllOf(testing::HasSubstr("SampleAll does not optimize a subgraph of 3 layers"),
+                                          testing::HasSubstr("(ConvertFp32ToFp16)")));
 }
 
 #undef SAMPLE_ADD

@@ -16,6 +16,8 @@
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/Workload.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
+#include <chrono>
+#include <thread>
 
 namespace sample
 {
@@ -53,8 +55,34 @@ void ResetJournal()
     GetOwner().reset(new Journal);
 }
 
+void Crowd::Enter(bool isSlow)
+{
+    const int inside = ++m_Inside;
+    int most = m_Most;
+    while (inside > most && !m_Most.compare_exchange_weak(most, inside))
+    {
+    }
+    if (isSlow)
+    {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+}
+
 namespace
 {
+
+/// One of the crowd, as long as it lives.
+class Member
+{
+public:
+    explicit Member(Crowd& crowd) : m_Crowd(crowd) { m_Crowd.Enter(GetJournal().m_IsSlow); }
+    ~Member() { m_Crowd.Leave(); }
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+
+private:
+    Crowd& m_Crowd;
+};
 
 /// Memory of all tensors in one block.
 class MemoryManager : public armnn::IMemoryManager
@@ -75,6 +103,10 @@ public:
     {
         m_Memory.clear();
         --GetJournal().m_Acquired;
+        if (GetJournal().m_ReleaseThrows)
+        {
+            throw armnn::RuntimeException("the sample memory is stuck");
+        }
     }
     unsigned char* At(size_t offset) { return m_Memory.empty() ? nullptr : m_Memory.data() + offset; }
 
@@ -107,7 +139,13 @@ public:
     armnn::ITensorHandle* GetParent() const override { return nullptr; }
     const void* Map(bool) const override { return m_IsManaged ? m_Manager->At(m_Offset) : m_Own.data(); }
     using armnn::ITensorHandle::Map;
-    void Unmap() const override {}
+    void Unmap() const override
+    {
+        if (GetJournal().m_UnmapThrows)
+        {
+            throw armnn::RuntimeException("the sample tensor is not written back");
+        }
+    }
     using armnn::ITensorHandle::Unmap;
     armnn::TensorShape GetShape() const override { return m_Info.GetShape(); }
     armnn::TensorShape GetStrides() const override
@@ -193,6 +231,7 @@ public:
     using armnn::Float32Workload<armnn::AdditionQueueDescriptor>::TypedWorkload;
     void Execute() const override
     {
+        const Member member(GetJournal().m_Executing);
         ++GetJournal().m_Executed;
         const unsigned int count = Out(m_Data).GetTensorInfo().GetNumElements();
         const unsigned int b = In(m_Data, 1).GetTensorInfo().GetNumElements(); // the second one may be broadcast
@@ -213,6 +252,7 @@ public:
         {
             throw armnn::RuntimeException("the sample device is on fire");
         }
+        const Member member(GetJournal().m_Executing);
         ++GetJournal().m_Executed;
         for (unsigned int i = 0; i < Out(m_Data).GetTensorInfo().GetNumElements(); ++i)
         {
@@ -390,6 +430,7 @@ public:
     std::unique_ptr<armnn::IWorkload> CreateWorkload(armnn::LayerType type, const armnn::QueueDescriptor& descriptor,
                                                      const armnn::WorkloadInfo& info) const override
     {
+        const Member member(GetJournal().m_Making);
         GetJournal().m_Calls.push_back(std::string("make ") + armnn::GetLayerTypeAsCString(type));
         switch (type)
         {
@@ -479,7 +520,13 @@ public:
 class Context : public armnn::IBackendContext
 {
 public:
-    explicit Context(const armnn::IRuntime::CreationOptions& options) : armnn::IBackendContext(options) {}
+    explicit Context(const armnn::IRuntime::CreationOptions& options) : armnn::IBackendContext(options)
+    {
+        ++GetJournal().m_Contexts;
+        ++GetJournal().m_ContextsMade;
+        GetJournal().m_HasAllocatorInContext = GetJournal().m_Allocator != nullptr;
+    }
+    ~Context() override { --GetJournal().m_Contexts; }
     bool BeforeLoadNetwork(armnn::NetworkId) override { return Note("before load"); }
     bool AfterLoadNetwork(armnn::NetworkId) override { return Note("after load"); }
     bool BeforeUnloadNetwork(armnn::NetworkId) override { return Note("before unload"); }

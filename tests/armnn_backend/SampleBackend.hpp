@@ -16,14 +16,36 @@ namespace sample
 const armnn::BackendId& AccId();
 const armnn::BackendId& LegacyId();
 
+/// How many threads are in a function.
+class Crowd
+{
+public:
+    /// Stays there a while where `isSlow`.
+    void Enter(bool isSlow);
+    void Leave() { --m_Inside; }
+    int GetMost() const { return m_Most; } ///< that were there at a time
+
+private:
+    std::atomic<int> m_Inside{0};
+    std::atomic<int> m_Most{0};
+};
+
 /// What the backends were told to do, and what they did. ResetJournal() before each test.
 struct Journal
 {
     std::vector<std::string> m_Calls; ///< hooks of contexts, and types of workloads as they are made
     int m_Acquired = 0;               ///< memory managers that hold memory
     std::atomic<int> m_Executed{0};
+    Crowd m_Executing;            ///< in the workloads of Addition and Activation
+    Crowd m_Making;               ///< in IWorkloadFactory::CreateWorkload
+    bool m_IsSlow = false;        ///< what is counted takes a while
     bool m_IsUnavailable = false; ///< CreateBackendContext throws BackendUnavailableException
+    bool m_UnmapThrows = false;   ///< of tensor handles
+    bool m_ReleaseThrows = false; ///< of memory managers, when they released
     bool m_TakesAllocator = false;
+    std::atomic<int> m_Contexts{0}; ///< contexts that live
+    int m_ContextsMade = 0;
+    bool m_HasAllocatorInContext = false; ///< whether the last context was made after an allocator was taken
     /// What OptimizeSubgraphView of SampleAcc does: "" nothing, "compile" the whole subgraph, "fail" activations,
     /// "wrong" names a layer of another network.
     std::string m_Optimize;

@@ -117,6 +117,62 @@ TEST(Workloads, CopyBetweenHandles)
     EXPECT_THROW(workload.ReplaceInputTensorHandle(&source, 0), armnn::UnimplementedException);
 }
 
+TEST(Workloads, OfCopiesLeaveNoTensorMapped)
+{
+    struct Counted : armnn::PassthroughTensorHandle
+    {
+        Counted(const armnn::TensorInfo& info, void* memory) : armnn::PassthroughTensorHandle(info, memory) {}
+        const void* Map(bool blocking) const override
+        {
+            ++m_Mapped;
+            return armnn::PassthroughTensorHandle::Map(blocking);
+        }
+        void Unmap() const override
+        {
+            --m_Mapped;
+            if (m_UnmapThrows)
+            {
+                throw armnn::RuntimeException("Unmap");
+            }
+        }
+        armnn::TensorShape GetStrides() const override
+        {
+            return m_HasStrides ? armnn::PassthroughTensorHandle::GetStrides() : armnn::TensorShape({4});
+        }
+        mutable int m_Mapped = 0;
+        bool m_HasStrides = true;
+        bool m_UnmapThrows = false;
+    };
+    std::vector<float> from{1, 2};
+    std::vector<float> to(2);
+    Counted source(FloatInfo({1, 2}), from.data());
+    Counted target(FloatInfo({1, 2}), to.data());
+    armnn::MemCopyQueueDescriptor queue;
+    queue.m_Inputs = {&source};
+    queue.m_Outputs = {&target};
+    armnn::WorkloadInfo info;
+    info.m_InputTensorInfos = info.m_OutputTensorInfos = {FloatInfo({1, 2})};
+    const armnn::CopyMemGenericWorkload workload(queue, info);
+    workload.Execute();
+    EXPECT_THAT(to, ElementsAre(1, 2));
+    EXPECT_EQ(source.m_Mapped, 0);
+    EXPECT_EQ(target.m_Mapped, 0);
+    target.m_HasStrides = false;
+    EXPECT_THROW(workload.Execute(), armnn::InvalidArgumentException);
+    EXPECT_EQ(source.m_Mapped, 0);
+    EXPECT_EQ(target.m_Mapped, 0);
+    source.m_UnmapThrows = true; // while the other exception is on its way
+    EXPECT_THROW(workload.Execute(), armnn::InvalidArgumentException);
+    EXPECT_EQ(source.m_Mapped, 0);
+    target.m_HasStrides = true;
+    EXPECT_THROW(workload.Execute(), armnn::RuntimeException) << "what was copied may not be there";
+    EXPECT_EQ(target.m_Mapped, 0);
+    Counted empty(FloatInfo({1, 2}), nullptr);
+    queue.m_Inputs = {&empty};
+    const armnn::CopyMemGenericWorkload ofNothing(queue, info);
+    EXPECT_THROW(ofNothing.Execute(), armnn::MemoryValidationException);
+}
+
 TEST(Workloads, ValidateWhatTheyAreMadeOf)
 {
     struct Floor : armnn::Float32Workload<armnn::FloorQueueDescriptor>
@@ -147,7 +203,15 @@ TEST(Workloads, ValidateWhatTheyAreMadeOf)
     EXPECT_THROW(queue.ValidateTensorNumDimNumElem(FloatInfo({1}), 1, 2, "input"), armnn::InvalidArgumentException);
     EXPECT_EQ(armnn::GetBiasDataType(armnn::DataType::QAsymmS8), armnn::DataType::Signed32);
     EXPECT_EQ(armnn::GetBiasDataType(armnn::DataType::Float16), armnn::DataType::Float16);
-    EXPECT_THROW(armnn::GetBiasDataType(armnn::DataType::Boolean), armnn::InvalidArgumentException);
+    try
+    {
+        armnn::GetBiasDataType(armnn::DataType::Boolean);
+        ADD_FAILURE() << "Boolean has no biases";
+    }
+    catch (const armnn::InvalidArgumentException& e)
+    {
+        EXPECT_THAT(e.what(), testing::HasSubstr("no type of biases belongs to inputs of type Boolean"));
+    }
 }
 
 TEST(Subgraphs, AreSortedAndChecked)
@@ -211,9 +275,25 @@ TEST(Registries, OfTensorHandleFactories)
     };
     struct Manager : armnn::IMemoryManager
     {
-        void Acquire() override { ++m_Acquired; }
-        void Release() override { --m_Acquired; }
+        void Acquire() override
+        {
+            if (m_IsFull)
+            {
+                throw armnn::MemoryExportException("no memory is left");
+            }
+            ++m_Acquired;
+        }
+        void Release() override
+        {
+            --m_Acquired;
+            if (m_IsStuck)
+            {
+                throw armnn::RuntimeException("the memory is stuck");
+            }
+        }
         int m_Acquired = 0;
+        bool m_IsFull = false;
+        bool m_IsStuck = false;
     };
     armnn::TensorHandleFactoryRegistry registry;
     registry.RegisterFactory(std::unique_ptr<armnn::ITensorHandleFactory>(new Handles));
@@ -233,6 +313,18 @@ TEST(Registries, OfTensorHandleFactories)
     EXPECT_EQ(manager->m_Acquired, 1);
     registry.ReleaseMemory();
     EXPECT_EQ(manager->m_Acquired, 0);
+    const auto second = std::make_shared<Manager>();
+    registry.RegisterMemoryManager(second);
+    second->m_IsFull = true;
+    EXPECT_THROW(registry.AquireMemory(), armnn::MemoryExportException);
+    EXPECT_EQ(manager->m_Acquired, 0) << "all or none";
+    EXPECT_EQ(second->m_Acquired, 0);
+    second->m_IsFull = false;
+    registry.AquireMemory();
+    manager->m_IsStuck = true;
+    EXPECT_THROW(registry.ReleaseMemory(), armnn::RuntimeException);
+    EXPECT_EQ(manager->m_Acquired, 0);
+    EXPECT_EQ(second->m_Acquired, 0) << "one that throws does not keep the others";
     registry.RegisterCopyAndImportFactoryPair("Handles", "Imports");
     EXPECT_EQ(registry.GetMatchingImportFactoryId("Handles"), "Imports");
     EXPECT_EQ(registry.GetMatchingImportFactoryId("Others"), "");

@@ -58,15 +58,22 @@ TENON_API std::vector<DynamicBackendReport> RegisterDynamicBackends(backend::Bac
                                                                     const std::string& path,
                                                                     const std::vector<BackendOptions>& options);
 
-/// Takes the options that a runtime is made with, or that a question is asked of; valid during the call.
+/// Takes the options that a runtime is made with; valid during the call.
 using CreationOptionsUse = std::function<void(const IRuntime::CreationOptions& options)>;
 /// Calls `use`, once, with `options` or with what it makes of them, e.g. with further backends in m_Backends. What it
-/// throws ends the call that led there.
+/// throws ends IRuntime::Create; so does a RuntimeException where it did not call `use`.
 using CreationOptionsHook = void (*)(const IRuntime::CreationOptions& options, const CreationOptionsUse& use);
-/// For libraries that bring backends along: each IRuntime::Create of the process goes through `hook` from now on, and
-/// so does each question of <tenon/BackendHelper.hpp> about a backend by its id, with default options, for the sake of
-/// m_Backends. Returns the hook before, or null: the new one must go through it. A hook stays loaded. Thread-safe.
+/// For libraries that bring backends along: each IRuntime::Create of the process goes through `hook` from now on.
+/// Returns the hook before, or null: the new one must go through it. A hook stays loaded. Thread-safe.
 TENON_API CreationOptionsHook SetCreationOptionsHook(CreationOptionsHook hook);
+
+/// Makes the backend with this id and no other, for a question about it; null where the library has none of that id.
+/// What it throws ends the question.
+using BackendLookup = std::shared_ptr<const backend::IBackend> (*)(const BackendId& id);
+/// For the same libraries: each question of <tenon/BackendHelper.hpp> about the id of a backend that is not built in
+/// goes to `lookup` from now on. Returns the lookup before, or null: the new one must ask it for ids that it does not
+/// know. A lookup stays loaded. Thread-safe.
+TENON_API BackendLookup SetBackendLookup(BackendLookup lookup);
 
 /// Puts CpuRef and CpuAcc into `registry`; every runtime does so.
 TENON_API void RegisterBuiltinBackends(backend::BackendRegistry& registry);

@@ -39,8 +39,9 @@ public:
     /// Empty where none was registered.
     ITensorHandleFactory::FactoryId GetMatchingImportFactoryId(ITensorHandleFactory::FactoryId copyFactoryId);
 
-    /// Of all memory managers.
+    /// Of all memory managers, or of none where one throws.
     void AquireMemory();
+    /// Of all memory managers, also where one throws; then the first exception is thrown again.
     void ReleaseMemory();
 
     std::vector<std::shared_ptr<IMemoryManager>>& GetMemoryManagers() { return m_MemoryManagers; }
