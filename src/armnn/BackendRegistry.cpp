@@ -75,6 +75,36 @@ std::shared_ptr<const backend::IBackend> FindRegisteredBackend(const BackendId& 
     }
 }
 
+/// The backend that a factory makes on this thread, as long as it lives.
+class BeingMade
+{
+public:
+    /// Throws InvalidArgumentException where the same backend is being made on this thread.
+    explicit BeingMade(const BackendId& id) : m_Id(id), m_Outer(Innermost)
+    {
+        for (const BeingMade* made = m_Outer; made != nullptr; made = made->m_Outer)
+        {
+            if (made->m_Id == id)
+            {
+                throw InvalidArgumentException("backend " + id.Get() +
+                                               " is asked about while its factory makes it, which has no end; have "
+                                               "the factory and the constructor of the backend not ask about it");
+            }
+        }
+        Innermost = this;
+    }
+    ~BeingMade() { Innermost = m_Outer; }
+    BeingMade(const BeingMade&) = delete;
+    BeingMade& operator=(const BeingMade&) = delete;
+
+private:
+    static thread_local const BeingMade* Innermost;
+    const BackendId& m_Id;
+    const BeingMade* m_Outer;
+};
+
+thread_local const BeingMade* BeingMade::Innermost = nullptr;
+
 CreationOptionsHook HookBefore = nullptr;
 
 void AddRegisteredBackends(const IRuntime::CreationOptions& given, const CreationOptionsUse& use)
@@ -106,6 +136,7 @@ void AddRegisteredBackends(const IRuntime::CreationOptions& given, const Creatio
 
 std::unique_ptr<IBackendInternal> MakeRegisteredBackend(const BackendId& id)
 {
+    const BeingMade beingMade(id);
     std::unique_ptr<IBackendInternal> made = BackendRegistryInstance().GetFactory(id)();
     if (made == nullptr)
     {

@@ -236,7 +236,7 @@ struct SlotCounts
     size_t m_Outputs;
 };
 
-/// `counts` are those of the operator table, whose place the numbers of the descriptor take.
+/// `counts` are the numbers of the operator table. A descriptor that has numbers of its own replaces them.
 template <typename D>
 SlotCounts CountSlots(const BaseDescriptor& base, SlotCounts counts)
 {
@@ -266,15 +266,22 @@ SlotCounts CountSlots(LayerType type, const BaseDescriptor& base)
 }
 
 /// Yes where the layer has the slots of its type, and all that must be connected are; else why not.
-SupportResult CheckSlots(const LayerView& view)
+SupportResult CheckLayerSlots(const LayerView& view)
 {
+    const auto no = [](const std::string& reason)
+    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
+    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
+    {
+        if (view.m_Outputs[i] == nullptr)
+        {
+            return no("output " + std::to_string(i) + " has no info");
+        }
+    }
     if (view.m_Type == LayerType::PreCompiled)
     {
         return SupportResult::Yes(); // it has the tensors that the backend compiled it for
     }
     const SlotCounts counts = CountSlots(view.m_Type, *view.m_Descriptor);
-    const auto no = [](const std::string& reason)
-    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
     for (size_t i = 0; i < std::max(counts.m_Required, view.GetNumInputs()); ++i)
     {
         const bool has = view.HasInput(i);
@@ -292,13 +299,6 @@ SupportResult CheckSlots(const LayerView& view)
     {
         return no("there are infos of " + std::to_string(view.GetNumOutputs()) + " outputs, but the layer has " +
                   std::to_string(counts.m_Outputs));
-    }
-    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
-    {
-        if (view.m_Outputs[i] == nullptr)
-        {
-            return no("output " + std::to_string(i) + " has no info");
-        }
     }
     return SupportResult::Yes();
 }
@@ -460,7 +460,7 @@ SupportResult Show(const LayerView& view, ShownLayer& shown)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  std::string("Arm NN 23.08 has no such value of m_") + own);
     }
-    for (const auto check : {CheckSlots, CheckTensors})
+    for (const auto check : {CheckLayerSlots, CheckTensors})
     {
         SupportResult result = check(view);
         if (!result)

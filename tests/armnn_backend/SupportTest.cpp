@@ -195,6 +195,21 @@ TEST_F(AdaptedBackend, ABackendMayAskWhileItIsMade)
     EXPECT_EQ(armnn::IRuntime::Create({})->GetDeviceSpec().GetSupportedBackends().count("Curious"), 1u);
 }
 
+TEST_F(AdaptedBackend, ABackendThatAsksAboutItselfWhileItIsMadeIsTold)
+{
+    const auto ask = []() -> armnn::IBackendInternalUniquePtr
+    {
+        armnn::HasCapability("ConstantTensorsAsInputs", armnn::BackendId("Vain"));
+        return nullptr;
+    };
+    const Registration vain("Vain", ask);
+    for (int i = 0; i < 2; ++i)
+    {
+        EXPECT_THAT(MessageOf<armnn::InvalidArgumentException>([] { armnn::GetILayerSupportByBackendId("Vain"); }),
+                    HasSubstr("backend Vain is asked about while its factory makes it"));
+    }
+}
+
 TEST_F(AdaptedBackend, FactoriesThatMakeNoBackendOfTheirIdAreTold)
 {
     const Registration empty("Empty", [] { return armnn::IBackendInternalUniquePtr(); });
