@@ -24,7 +24,7 @@ class ILayerSupport;
 } // namespace backend
 
 /// The capability of that name, if the list has it, or the backend, which is a built-in one or one that a library
-/// brought along (SetCreationOptionsHook of <tenon/backend/BackendRegistry.hpp>); one that is not there has none.
+/// brought along (SetBackendLookup of <tenon/backend/BackendRegistry.hpp>); one that is not there has none.
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name,
                                                                 const BackendCapabilities& capabilities);
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name, const BackendId& backend);
