@@ -212,9 +212,7 @@ TEST(HostileTenon, OutputsWithAnInfoAndNoConnection)
     output->GetInputSlot(0).SetTensorInfo(FloatInfo({2}));
     Bytes file = Serialized(network);
     InputOf(file, "out").mutate_layer(0xFFFFFFFF);
-    const INetworkPtr read = Read(file);
-    EXPECT_THAT(MessageOf<Exception>([&] { Optimize(*read, {"CpuRef"}, TheRuntime().GetDeviceSpec()); }),
-                AllOf(HasSubstr("'out'"), HasSubstr("not connected")));
+    EXPECT_THAT(Refusal(file), AllOf(HasSubstr("'out'"), HasSubstr("not connected")));
 }
 
 TEST(HostileTenon, TheSameIdTwice)
