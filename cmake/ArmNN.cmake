@@ -31,9 +31,11 @@ foreach(library tenon tenon_armnn)
 endforeach()
 file(RELATIVE_PATH armnn_include /${armnn_dir} /${CMAKE_INSTALL_INCLUDEDIR}/tenon/compat)
 tenon_install_link(${armnn_include} include ${armnn_dir})
+# Build files of Arm NN's users look in <folder>/lib. The link is a circle for tools that follow links; in its place each
+# file would have to be there twice.
 tenon_install_link(. lib ${armnn_dir})
 
-# compat itself is left out: the links would lead round in a circle.
+# compat itself is left out: its link would be a second circle, and no include needs it.
 file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include/tenon ${PROJECT_SOURCE_DIR}/include/tenon/*)
 list(REMOVE_ITEM entries compat)
 foreach(entry IN LISTS entries)

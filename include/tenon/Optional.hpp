@@ -22,7 +22,7 @@ struct ConstructInPlace
 {
 };
 
-/// What all optionals have.
+/// The part of an optional that does not depend on its type.
 class OptionalBase
 {
 public:

@@ -15,7 +15,7 @@ namespace tenon
 class BackendAdapter final : public backend::IBackend
 {
 public:
-    /// `context` is what the backend made for the runtime that this adapter is for, or null.
+    /// The backend made `context` for the runtime of this adapter; it may be null.
     BackendAdapter(std::unique_ptr<IBackendInternal> adapted, std::unique_ptr<IBackendContext> context);
     ~BackendAdapter() override;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FillQueue: sets what a queue descriptor has beside parameters and tensors, from a layer, its constants and, of a
-// PreCompiled layer, its blob.
+// FillQueue: sets the members of a queue descriptor other than parameters and tensors, from a layer, its constants and
+// the blob of a PreCompiled layer.
 #pragma once
 
 #include "armnn/ShownLayer.hpp"

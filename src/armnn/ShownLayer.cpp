@@ -29,7 +29,7 @@ enum class InfoOrder
     Constants ///< input, output, then the constants
 };
 
-/// What is known of a layer type of Arm NN's.
+/// A row of the table of Arm NN's layer types.
 struct Row
 {
     LayerType m_Type;

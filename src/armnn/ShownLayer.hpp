@@ -35,8 +35,8 @@ struct ShownLayer
 /// for one with unknown shapes, and for one that lacks tensors or has tensors of a wrong rank.
 SupportResult ShowLayer(const LayerView& view, ShownLayer& shown);
 
-/// Asks the backend about a layer that was shown, and if it does not know ElementwiseBinary about the layer of the
-/// deprecated name, whose type `shown` then has. What it throws is a no.
+/// Asks the backend about a layer that was shown. If it does not know ElementwiseBinary, the question is repeated with
+/// the deprecated type of layer, which `shown` then has. An exception of the backend is a no.
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown);
 
 /// Whether the layer gives the bytes of its input under another shape and Arm NN has no such layer: the adapter runs

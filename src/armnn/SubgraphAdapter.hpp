@@ -9,8 +9,8 @@
 namespace tenon
 {
 
-/// Throws BackendCapabilityException for an answer that names what is not of the subgraph. A subgraph with a layer that
-/// INetwork cannot build is left as it is, with a warning in the log.
+/// Throws BackendCapabilityException for an answer with layers or slots from outside of the subgraph. A subgraph with a
+/// layer that INetwork cannot build is left as it is, with a warning in the log.
 backend::OptimizationViews OptimizeAdapted(const IBackendInternal& adapted, const backend::SubgraphView& subgraph,
                                            const ModelOptions& options);
 

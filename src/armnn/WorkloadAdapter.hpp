@@ -15,7 +15,7 @@
 namespace tenon
 {
 
-/// What workloads of one loaded network are made of.
+/// The backend, its options and the locks that the workloads of one loaded network share.
 struct WorkloadSource
 {
     WorkloadSource(std::shared_ptr<AdaptedBackend> adapted, std::shared_ptr<const ILayerSupport> support,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of Packing.hpp walks over the blocks in the order of time: placement in that order, and bounds.
+// Functions of Packing.hpp that walk over the blocks in the order of time: placement in that order, and bounds.
 #include "runtime/Packing.hpp"
 
 #include <algorithm>

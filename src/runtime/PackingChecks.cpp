@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of Packing.hpp looks at the answers of strategies.
+// Functions of Packing.hpp that check and place the answers of memory strategies.
 #include "common/CheckedMath.hpp"
 #include "runtime/Packing.hpp"
 

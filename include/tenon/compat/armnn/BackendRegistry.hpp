@@ -40,7 +40,7 @@ public:
     /// Throws InvalidArgumentException for an id that is there already.
     void Register(const BackendId& id, FactoryFunction factory);
     bool IsBackendRegistered(const BackendId& id) const;
-    /// Throws InvalidArgumentException, naming those that are there, for an id that is not.
+    /// Throws InvalidArgumentException for an id that is not registered; the text names the registered ones.
     FactoryFunction GetFactory(const BackendId& id) const;
     size_t Size() const;
     BackendIdSet GetBackendIds() const;
@@ -80,8 +80,8 @@ private:
     MemoryOptimizerStrategiesMapRef m_Strategies;
 };
 
-/// The backends that each IRuntime of the process has from its creation on: the built-in ones, and those that were
-/// registered here before.
+/// The registry of the process. An IRuntime gets the backends that are registered when it is created, and the built-in
+/// ones, which are always registered.
 TENON_API BackendRegistry& BackendRegistryInstance();
 
 } // namespace tenon

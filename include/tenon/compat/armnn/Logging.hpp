@@ -80,7 +80,7 @@ public:
         return m_IsLibrarys ? ScopedRecord(Level) : ScopedRecord(m_Sinks, Level, m_Enabled);
     }
 
-    /// Those that were added here, and the built-in ones until the next SetAllLoggingSinks().
+    /// Removes the sinks that AddSink added, and the built-in ones until the next SetAllLoggingSinks().
     void RemoveAllSinks()
     {
         if (m_IsLibrarys)
@@ -130,7 +130,7 @@ private:
         std::shared_ptr<LogSink> m_Target;
     };
 
-    std::vector<std::shared_ptr<LogSink>> m_Sinks; ///< of the library's logger: those that were added here
+    std::vector<std::shared_ptr<LogSink>> m_Sinks; ///< of the library's logger: the sinks that AddSink added
     bool m_Enabled = true;
     bool m_IsLibrarys = false;
 };

@@ -37,7 +37,7 @@ using InferenceTimingPair = std::pair<HighResolutionClock, HighResolutionClock>;
 
 } // namespace tenon
 
-/// X(name) for each layer type of Arm NN, in Arm NN's order; those that came after release 23.08 at the end. The
+/// X(name) for each layer type of Arm NN, in Arm NN's order. Types of releases after 23.08 are at the end. The
 /// numbers of LayerType are others, and it has further types: <tenon/ops.def>.
 // clang-format off
 #define LIST_OF_LAYER_TYPE \

@@ -27,8 +27,8 @@ Generated; write it anew with
 
     {COMMAND}
 
-The names are those of the public headers of Arm NN 23.08, with the overloads and members of each, and those that its
-later releases added. The test `armnn_names` compiles a line about each of them against the headers in
+This page lists the names in the public headers of Arm NN 23.08, with the overloads and members of each, and the names
+that later releases added. The test `armnn_names` compiles a line about each of them against the headers in
 `include/tenon/compat`, as C++14: a name that is called present here compiles as Arm NN's programs write it. Members of a
 class template are compiled with arguments of one instance. `tests/armnn`, `tests/armnn_backend` and the programs in
 `tests/package/armnn` show that names do the right thing.

@@ -10,7 +10,7 @@
 namespace tenon
 {
 
-/// A backend as applications see it; IBackendInternal is what a backend derives from.
+/// A backend as applications see it. Backends derive from IBackendInternal.
 class IBackend
 {
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For backends written for Arm NN: what a backend does around the loading and running of networks.
+// For backends written for Arm NN: hooks around the loading, running and unloading of networks.
 #pragma once
 
 #include <armnn/BackendOptions.hpp>
@@ -30,7 +30,7 @@ public:
 
 using IBackendContextUniquePtr = std::unique_ptr<IBackendContext>;
 
-/// What a backend keeps of a model's options for itself.
+/// A backend's own form of the model options.
 class IBackendModelContext
 {
 public:

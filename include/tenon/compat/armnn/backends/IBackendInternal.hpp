@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For backends written for Arm NN: what a backend implements.
+// For backends written for Arm NN: the interface that a backend implements.
 #pragma once
 
 #include <tenon/Export.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For backends written for Arm NN: what a backend makes of a piece of a network.
+// For backends written for Arm NN: the answer of a backend to OptimizeSubgraphView.
 #pragma once
 
 #include <tenon/Export.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For backends written for Arm NN: what workloads are made of, one type for each type of layer.
+// For backends written for Arm NN: queue descriptors, from which workloads are made; one for each type of layer.
 #pragma once
 
 #include <tenon/Export.hpp>
@@ -19,11 +19,12 @@ namespace tenon
 
 struct WorkloadInfo;
 
-/// The type that biases have beside inputs of this type. Throws InvalidArgumentException where there is none.
+/// The type of the biases of a layer whose inputs have this type. Throws InvalidArgumentException for a type of inputs
+/// that no layer with biases has.
 TENON_API DataType GetBiasDataType(DataType inputDataType);
 
-/// What a workload is made of: its tensors, and, in the types derived of it, the parameters of its layer. The handles
-/// are made by the backend, and belong to the runtime. Optional inputs that are not connected are left out.
+/// The tensors of a workload. Derived types also have the parameters of the layer. The handles are made by the backend,
+/// and belong to the runtime. Optional inputs that are not connected are left out.
 struct TENON_API QueueDescriptor
 {
     virtual ~QueueDescriptor();
@@ -241,7 +242,7 @@ struct TENON_API TransposeConvolution2dQueueDescriptor
     void Validate(const WorkloadInfo& workloadInfo) const;
 };
 
-// The weights of a cell, those of LstmInputParams; null where there are none.
+// The weights of a cell, as in LstmInputParams; null where the layer has none.
 #define TENON_CELL_WEIGHTS                                                                                             \
     const ConstTensorHandle* m_InputToInputWeights = nullptr;                                                          \
     const ConstTensorHandle* m_InputToForgetWeights = nullptr;                                                         \

@@ -12,7 +12,7 @@
 namespace tenon
 {
 
-/// What a workload is made with. The infos are those of QueueDescriptor::m_Inputs and m_Outputs, with known shapes.
+/// The infos of QueueDescriptor::m_Inputs and m_Outputs, with known shapes. A workload is made with them.
 struct WorkloadInfo
 {
     std::vector<TensorInfo> m_InputTensorInfos;
@@ -23,7 +23,7 @@ struct WorkloadInfo
     Optional<std::string> m_ConvolutionMethod = EmptyOptional(); ///< for profiles; not set by Tenon
 };
 
-/// Memory that a workload wants beside its tensors.
+/// Memory that a workload needs in addition to its tensors.
 struct MemoryInfo
 {
     unsigned int m_OutputSlotIndex;
