@@ -46,7 +46,11 @@ public:
         Var(float value) : m_Type(Type::Float) { m_Number.m_Float = value; }                 // NOLINT
         Var(double value) : Var(static_cast<float>(value)) {}                                // NOLINT
         Var(const char* value) : Var(std::string(value)) {}                                  // NOLINT
+        Var(char* value) : Var(std::string(value)) {}                                        // NOLINT
         Var(std::string value) : m_Type(Type::String), m_String(std::move(value)) {}         // NOLINT
+        /// Other types are refused, and not converted: a pointer is no bool.
+        template <typename T>
+        Var(T value) = delete;
 
         bool IsBool() const { return m_Type == Type::Bool; }
         bool IsInt() const { return m_Type == Type::Int; }

@@ -139,8 +139,8 @@ public:
         /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;
         bool m_ProtectedMode = false; ///< true is refused: no backend has protected memory
-        /// m_EnableProfiling and m_TimelineEnabled are refused, the other fields not read: profiles are asked for by
-        /// INetworkProperties::m_ProfilingEnabled.
+        /// Of no effect: there is no service that takes such profiles. The log warns of m_EnableProfiling and
+        /// m_TimelineEnabled. INetworkProperties::m_ProfilingEnabled asks for profiles.
         ExternalProfilingOptions m_ProfilingOptions;
         /// Options of backends at their creation. Each backend takes its own: dynamic backends, and backends of the
         /// application (IBackend::CreateBackendContext). Built-in backends have one, "MemoryOptimizerStrategy": the

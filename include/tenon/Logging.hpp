@@ -98,9 +98,15 @@ public:
         {
             for (const std::shared_ptr<LogSink>& sink : *m_Sinks)
             {
-                if (sink != nullptr)
+                try
                 {
-                    sink->Consume(m_Severity, m_Stream.str());
+                    if (sink != nullptr)
+                    {
+                        sink->Consume(m_Severity, m_Stream.str());
+                    }
+                }
+                catch (...) // NOLINT: a destructor cannot tell, and the other sinks get the message
+                {
                 }
             }
         }

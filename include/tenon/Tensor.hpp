@@ -20,7 +20,7 @@ namespace tenon
 class TENON_API TensorShape
 {
 public:
-    /// Rank 0 of unknown meaning in Arm NN; here the same as TensorShape(Dimensionality::NotSpecified).
+    /// No shape yet: of unknown rank, but that, as in Arm NN, GetNumDimensions() and GetNumElements() give 0.
     TensorShape() = default;
 
     /// Scalar, or unknown rank. Specified means rank 1 of one unknown dimension, as in Arm NN.
@@ -44,6 +44,15 @@ public:
         }
         return m_Dimensions[i];
     }
+    /// The same, to be changed. SetDimensionSize() sets a size that is unknown.
+    unsigned int& operator[](unsigned int i)
+    {
+        if (i >= m_NumDimensions || ((m_Known >> i) & 1U) == 0)
+        {
+            ThrowBadDimension(i);
+        }
+        return m_Dimensions[i];
+    }
 
     /// Sets size i, which becomes known.
     void SetDimensionSize(unsigned int i, unsigned int dimensionSize);
@@ -52,16 +61,16 @@ public:
     /// Gives an unspecified shape a rank; its dimensions are unknown unless `initDimensionsSpecificity`, then zero.
     void SetNumDimensions(unsigned int numDimensions, bool initDimensionsSpecificity = false);
 
-    /// The rank; 0 for a scalar. For an unknown rank throws InvalidArgumentException.
+    /// The rank; 0 for a scalar and for a default-made shape. For an unknown rank throws InvalidArgumentException.
     unsigned int GetNumDimensions() const
     {
-        if (m_Dimensionality == Dimensionality::NotSpecified)
+        if (m_Dimensionality == Dimensionality::NotSpecified && !m_IsDefault)
         {
             ThrowUnknownRank();
         }
         return m_NumDimensions;
     }
-    /// The product of all sizes; 1 for a scalar, 0 if any size is 0.
+    /// The product of all sizes; 1 for a scalar, 0 if any size is 0, and 0 for a default-made shape.
     /// Throws InvalidArgumentException when a size or the rank is unknown or the product overflows 32 bits.
     unsigned int GetNumElements() const;
     /// The same in 64 bits.
@@ -80,7 +89,7 @@ public:
     /// "[1,224,224,3]", "[1,?,3]", "[]" for a scalar, "[unknown rank]".
     std::string ToString() const;
 
-    /// Equal rank, sizes and unknown places. A scalar equals no rank-1 shape.
+    /// Equal rank, sizes and unknown places. A scalar equals no rank-1 shape. All shapes of unknown rank are equal.
     friend bool operator==(const TensorShape& a, const TensorShape& b)
     {
         return a.m_Dimensionality == b.m_Dimensionality && a.m_NumDimensions == b.m_NumDimensions &&
@@ -99,6 +108,7 @@ private:
     uint8_t m_Known = 0; ///< bit i: size i is known
     uint8_t m_NumDimensions = 0;
     Dimensionality m_Dimensionality = Dimensionality::NotSpecified;
+    bool m_IsDefault = true; ///< made by the default constructor
 };
 
 /// Shape, element type and quantization of a tensor. Cheap to copy: per-axis parameters are shared.
@@ -110,7 +120,7 @@ private:
 class TENON_API TensorInfo
 {
 public:
-    /// Float32 of unknown rank.
+    /// Float32 without a shape yet (see TensorShape()); of 0 elements and bytes.
     TensorInfo() = default;
 
     TensorInfo(const TensorShape& shape, DataType dataType, float quantizationScale = 0.0f,
@@ -216,6 +226,7 @@ public:
     const TensorInfo& GetInfo() const { return m_Info; }
     TensorInfo& GetInfo() { return m_Info; }
     const TensorShape& GetShape() const { return m_Info.GetShape(); }
+    TensorShape& GetShape() { return m_Info.GetShape(); }
     DataType GetDataType() const { return m_Info.GetDataType(); }
     unsigned int GetNumDimensions() const { return m_Info.GetNumDimensions(); }
     size_t GetNumBytes() const { return m_Info.GetNumBytes(); }

@@ -29,13 +29,14 @@ unsigned int CheckRank(size_t rank)
 } // namespace
 
 TensorShape::TensorShape(Dimensionality dimensionality)
-    : m_NumDimensions(dimensionality == Dimensionality::Specified ? 1 : 0), m_Dimensionality(dimensionality)
+    : m_NumDimensions(dimensionality == Dimensionality::Specified ? 1 : 0), m_Dimensionality(dimensionality),
+      m_IsDefault(false)
 {
 }
 
 TensorShape::TensorShape(unsigned int numDimensions, bool initDimensionsSpecificity)
     : m_NumDimensions(static_cast<uint8_t>(CheckRank(numDimensions))),
-      m_Dimensionality(numDimensions == 0 ? Dimensionality::Scalar : Dimensionality::Specified)
+      m_Dimensionality(numDimensions == 0 ? Dimensionality::Scalar : Dimensionality::Specified), m_IsDefault(false)
 {
     m_Known = initDimensionsSpecificity ? AllKnown(numDimensions) : 0;
 }
@@ -118,6 +119,10 @@ unsigned int TensorShape::GetNumElements() const
 
 uint64_t TensorShape::GetNumElements64() const
 {
+    if (m_IsDefault)
+    {
+        return 0;
+    }
     if (!AreAllDimensionsSpecified())
     {
         throw InvalidArgumentException(

@@ -58,7 +58,7 @@ TensorInfo InfoOfFirst(const Layer& layer, unsigned int output, unsigned int beg
         }
         return info;
     }
-    return TensorInfo();
+    return {TensorShape(Dimensionality::NotSpecified), DataType::Float32};
 }
 
 /// The rules of column `types`, each for an output of a layer whose descriptor is a D. Throw where the output must be
@@ -316,7 +316,7 @@ void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vect
             {
                 values[i] = layer->GetConstantInput(i);
             }
-            shapes.assign(layer->GetNumOutputSlots(), TensorShape());
+            shapes.assign(layer->GetNumOutputSlots(), TensorShape(Dimensionality::NotSpecified));
             if (CanInferShapes(*layer, infos, values))
             {
                 InferShapes(*layer, infos, values, shapes);
@@ -336,7 +336,8 @@ void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vect
                 {
                     // A declared shape might be stale: what the run will give is known only then, but for its rank.
                     const unsigned int rank = i == 0 ? KnownRank(*layer) : 0;
-                    layer->Output(i).EditTensorInfo().SetShape(rank == 0 ? TensorShape() : TensorShape(rank, false));
+                    layer->Output(i).EditTensorInfo().SetShape(rank == 0 ? TensorShape(Dimensionality::NotSpecified)
+                                                                         : TensorShape(rank, false));
                 }
             }
         }

@@ -104,7 +104,7 @@ private:
     unsigned int m_Capacity = 0; ///< 0: there is room for one, in place
     uint32_t m_BytesFromLayer;
     bool m_InfoSet = false;
-    TensorInfo m_Info;
+    TensorInfo m_Info{TensorShape(Dimensionality::NotSpecified), DataType::Float32};
 };
 
 /// A Constant layer's tensor and whoever keeps its memory alive.

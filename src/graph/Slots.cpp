@@ -11,6 +11,20 @@
 namespace tenon
 {
 
+namespace
+{
+
+/// Makes a default-made shape one of unknown rank: layers throw where they need to know it, and don't count 0 elements.
+void GiveUpDefaultShape(TensorInfo& info)
+{
+    if (info.GetShape().GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        info.SetShape(TensorShape(Dimensionality::NotSpecified));
+    }
+}
+
+} // namespace
+
 Layer* InputSlot::GetProducer() const
 {
     return m_Connection != nullptr ? &m_Connection->GetOwningLayer() : nullptr;
@@ -39,6 +53,7 @@ IConnectableLayer& InputSlot::GetOwningIConnectableLayer()
 void InputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
 {
     m_Override = std::make_unique<TensorInfo>(tensorInfo);
+    GiveUpDefaultShape(*m_Override);
 }
 
 const TensorInfo& InputSlot::GetTensorInfo() const
@@ -109,6 +124,7 @@ IInputSlot* OutputSlot::GetConnection(unsigned int index)
 void OutputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
 {
     m_Info = tensorInfo;
+    GiveUpDefaultShape(m_Info);
     m_InfoSet = true;
 }
 

@@ -42,19 +42,17 @@ void IRuntime::Destroy(IRuntime* runtime)
 
 Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
 {
-    // What is asked for but not there is refused: going on without it would be a silent fallback.
-    const std::pair<bool, const char*> unavailable[] = {
-        {options.m_ProtectedMode, "m_ProtectedMode"},
-        {options.m_ProfilingOptions.m_EnableProfiling, "m_ProfilingOptions.m_EnableProfiling"},
-        {options.m_ProfilingOptions.m_TimelineEnabled, "m_ProfilingOptions.m_TimelineEnabled"},
-    };
-    for (const auto& [asked, name] : unavailable)
+    // Memory that is not protected would be a silent fallback.
+    if (options.m_ProtectedMode)
     {
-        if (asked)
-        {
-            throw UnimplementedException(
-                fmt::format("creation option {} is not available in version {}; leave it off", name, TENON_VERSION));
-        }
+        throw UnimplementedException(
+            fmt::format("creation option m_ProtectedMode is not available in version {}; leave it off", TENON_VERSION));
+    }
+    if (options.m_ProfilingOptions.m_EnableProfiling || options.m_ProfilingOptions.m_TimelineEnabled)
+    {
+        LogWarning("creation options m_ProfilingOptions have no effect: nothing is sent to a profiling service or "
+                   "written to a capture file; INetworkProperties::m_ProfilingEnabled and IRuntime::GetProfiler give "
+                   "the times of layers");
     }
     if (options.m_EnableGpuProfiling)
     {

@@ -119,7 +119,9 @@ TEST(ArmnnRuntime, TakesCreationOptionsAsArmNNHasThem)
     profiling.m_FileFormat = "binary";
     options.m_ProfilingOptions = profiling;
     EXPECT_NE(IRuntime::Create(options), nullptr);
-    options.m_ProfilingOptions.m_EnableProfiling = true;
+    options.m_ProfilingOptions.m_EnableProfiling = true; // of no effect, but for a warning
+    EXPECT_NE(IRuntime::Create(options), nullptr);
+    options.m_ProtectedMode = true;
     EXPECT_THROW(IRuntime::Create(options), UnimplementedException);
 }
 

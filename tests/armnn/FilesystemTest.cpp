@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <armnnUtils/Filesystem.hpp>
+#include <exception>
 #include <fstream>
 #include <string>
 #include <sys/stat.h>
@@ -39,6 +40,73 @@ TEST(ArmnnFilesystem, GivesPathsOfTemporaryFiles)
     EXPECT_EQ(Filesystem::NamedTempFile(NameOf("file").c_str()), path);
     EXPECT_FALSE(IsThere(path.string()));
     EXPECT_EQ((fs::path("a") / "b").string(), "a/b");
+}
+
+/// The answers are those of std::filesystem, which a program gets in place of this class from C++17 on.
+TEST(ArmnnFilesystem, TakesPathsApart)
+{
+    struct
+    {
+        const char *text, *folder, *name, *stem, *extension;
+    } const cases[] = {
+        {"", "", "", "", ""},
+        {"/", "/", "", "", ""},
+        {"/a", "/", "a", "a", ""},
+        {"//a", "/", "a", "a", ""},
+        {"a/b.c", "a", "b.c", "b", ".c"},
+        {"a//b.c", "a", "b.c", "b", ".c"},
+        {"a.b/", "a.b", "", "", ""},
+        {"a.b/c", "a.b", "c", "c", ""},
+        {"a/.b", "a", ".b", ".b", ""},
+        {"a/b.c.d", "a", "b.c.d", "b.c", ".d"},
+        {"..", "", "..", "..", ""},
+        {"b.", "", "b.", "b", "."},
+    };
+    for (const auto& row : cases)
+    {
+        const fs::path path(row.text);
+        EXPECT_EQ(path.filename().string(), row.name) << row.text;
+        EXPECT_EQ(path.stem().string(), row.stem) << row.text;
+        EXPECT_EQ(path.extension().string(), row.extension) << row.text;
+        EXPECT_EQ(path.has_extension(), *row.extension != '\0') << row.text;
+        EXPECT_EQ(path.is_absolute(), *row.text == '/') << row.text;
+        if (std::string(row.text) != "//a") // whose root std::filesystem may spell in another way
+        {
+            EXPECT_EQ(path.parent_path().string(), row.folder) << row.text;
+        }
+    }
+    EXPECT_EQ(fs::path("a/b.c").replace_extension(".dot").string(), "a/b.dot");
+    EXPECT_EQ(fs::path("a/b.c").replace_extension("dot").string(), "a/b.dot");
+    EXPECT_EQ(fs::path("a/b").replace_extension().string(), "a/b");
+    EXPECT_EQ(fs::path("a/b.c").replace_filename("d").string(), "a/d");
+    fs::path joined("a");
+    joined /= "b";
+    joined += ".c";
+    EXPECT_EQ(joined.string(), "a/b.c");
+    EXPECT_EQ((joined / "/d").string(), "/d");
+    EXPECT_EQ(joined.remove_filename().string(), "a/");
+    EXPECT_TRUE(fs::path("a") < fs::path("b"));
+}
+
+TEST(ArmnnFilesystem, AsksForFiles)
+{
+    const fs::path folder = fs::temp_directory_path() / NameOf("asked");
+    EXPECT_FALSE(fs::exists(folder));
+    EXPECT_FALSE(fs::remove(folder));
+    EXPECT_TRUE(fs::create_directory(folder));
+    EXPECT_FALSE(fs::create_directory(folder));
+    EXPECT_TRUE(fs::is_directory(folder) && !fs::is_regular_file(folder));
+    const fs::path file = folder / "file";
+    EXPECT_FALSE(fs::exists(file) || fs::is_directory(file) || fs::is_regular_file(file));
+    EXPECT_THROW(fs::file_size(file), std::exception);
+    Write(file.string(), "text");
+    EXPECT_TRUE(fs::exists(file) && fs::is_regular_file(file) && !fs::is_directory(file));
+    EXPECT_EQ(fs::file_size(file), 4U);
+    EXPECT_THROW(fs::remove(folder), std::exception); // not empty
+    EXPECT_THROW(fs::create_directory(folder / "no" / "parent"), std::exception);
+    EXPECT_TRUE(fs::remove(file));
+    EXPECT_TRUE(fs::remove(folder));
+    EXPECT_FALSE(fs::exists(folder));
 }
 
 TEST(ArmnnFilesystem, MakesAndRemovesFolders)

@@ -35,6 +35,15 @@ void ExpectRefused(const std::function<void()>& action, const std::string& part)
     EXPECT_NE(MessageOf(action).find(part), std::string::npos) << MessageOf(action);
 }
 
+TEST(TensorShape, KnownSizesAreChangedInPlace)
+{
+    TensorShape shape({1, 2, 3}, {true, false, true});
+    shape[0] = 4;
+    EXPECT_EQ(shape, TensorShape({4, 0, 3}, {true, false, true}));
+    EXPECT_THROW(shape[1] = 5, InvalidArgumentException);
+    EXPECT_THROW(shape[3] = 5, InvalidArgumentException);
+}
+
 TEST(TensorShape, IsMadeInEveryWay)
 {
     const unsigned int sizes[] = {2, 3};
@@ -64,10 +73,29 @@ TEST(TensorShape, NamesBadIndexAndRank)
     ExpectRefused([&] { static_cast<void>(shape[2]); }, "dimension 2 of shape [2,?], whose rank is 2");
     ExpectRefused([&] { static_cast<void>(shape[1]); }, "size of dimension 1 of shape [2,?] is not known");
     ExpectRefused([] { static_cast<void>(TensorShape()[0]); }, "dimension 0 of a shape of unknown rank");
-    ExpectRefused([] { static_cast<void>(TensorShape().GetNumDimensions()); }, "rank");
+    const TensorShape unknown(Dimensionality::NotSpecified);
+    ExpectRefused([&] { static_cast<void>(unknown.GetNumDimensions()); }, "rank");
     ExpectRefused([&] { static_cast<void>(shape.GetDimensionSpecificity(5)); }, "dimension 5");
     ExpectRefused([&] { static_cast<void>(shape.GetNumElements()); }, "[2,?]");
-    ExpectRefused([] { static_cast<void>(TensorShape().GetNumElements64()); }, "[unknown rank]");
+    ExpectRefused([&] { static_cast<void>(unknown.GetNumElements64()); }, "[unknown rank]");
+}
+
+TEST(TensorShape, OfTheDefaultConstructorHasNoElements)
+{
+    TensorShape shape;
+    EXPECT_EQ(shape.GetNumDimensions(), 0U);
+    EXPECT_EQ(shape.GetNumElements(), 0U);
+    EXPECT_FALSE(shape.AreAllDimensionsSpecified());
+    EXPECT_EQ(shape, TensorShape(Dimensionality::NotSpecified));
+    EXPECT_EQ(TensorInfo().GetNumElements(), 0U);
+    EXPECT_EQ(TensorInfo().GetNumBytes(), 0U);
+    EXPECT_EQ(ConstTensor().GetNumBytes(), 0U);
+    EXPECT_EQ(Tensor().GetNumDimensions(), 0U);
+    shape.SetNumDimensions(1, true);
+    shape[0] = 3;
+    EXPECT_EQ(shape.GetNumElements(), 3U);
+    shape = TensorShape(Dimensionality::NotSpecified);
+    EXPECT_THROW(static_cast<void>(shape.GetNumElements()), InvalidArgumentException);
 }
 
 TEST(TensorShape, ChangesSizes)

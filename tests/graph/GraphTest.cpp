@@ -50,6 +50,21 @@ public:
 
 } // namespace
 
+/// Layers must not take an info that nobody filled in for one of no elements.
+TEST(Slots, TakeADefaultMadeInfoAsOneOfUnknownRank)
+{
+    const INetworkPtr network = INetwork::Create();
+    IOutputSlot& output = network->AddInputLayer(0)->GetOutputSlot(0);
+    EXPECT_THROW(output.GetTensorInfo().GetNumDimensions(), InvalidArgumentException);
+    output.SetTensorInfo(TensorInfo());
+    EXPECT_TRUE(output.IsTensorInfoSet());
+    EXPECT_THROW(output.GetTensorInfo().GetNumDimensions(), InvalidArgumentException);
+    EXPECT_THROW(output.GetTensorInfo().GetNumElements(), InvalidArgumentException);
+    IInputSlot& input = network->AddOutputLayer(0)->GetInputSlot(0);
+    input.SetTensorInfo(TensorInfo());
+    EXPECT_THROW(input.GetTensorInfo().GetNumBytes(), InvalidArgumentException);
+}
+
 TEST(Graph, RemovesTheLastLayerAlone)
 {
     Graph graph;

@@ -37,17 +37,17 @@ struct TENON_API OriginsDescriptor : detail::Described<OriginsDescriptor>
     /// for each view and none is out of range.
     void ReorderOrigins(const unsigned int* newOrdering, unsigned int numNewOrdering)
     {
+        if (numNewOrdering != m_NumViews)
+        {
+            throw InvalidArgumentException("OriginsDescriptor::ReorderOrigins: " + std::to_string(numNewOrdering) +
+                                           " entries for " + std::to_string(m_NumViews) + " views");
+        }
         std::vector<uint32_t> reordered;
         reordered.reserve(m_ViewOrigins.size());
         for (unsigned int i = 0; i < numNewOrdering; ++i)
         {
             const uint32_t* const origin = GetViewOrigin(newOrdering[i]);
             reordered.insert(reordered.end(), origin, origin + m_NumDimensions);
-        }
-        if (numNewOrdering != m_NumViews)
-        {
-            throw InvalidArgumentException("OriginsDescriptor::ReorderOrigins: " + std::to_string(numNewOrdering) +
-                                           " entries for " + std::to_string(m_NumViews) + " views");
         }
         m_ViewOrigins = std::move(reordered);
     }

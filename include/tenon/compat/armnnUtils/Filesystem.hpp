@@ -5,6 +5,8 @@
 #include <tenon/Export.hpp>
 
 #include <armnn/Exceptions.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -13,8 +15,12 @@
 
 namespace fs = std::filesystem;
 #else
-/// Arm NN has the whole of ghc::filesystem under this name. From C++17 on it is std::filesystem here; C++14, which has
-/// no such thing, gets a path alone.
+#include <cstdlib>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/// Arm NN has the whole of ghc::filesystem under this name. From C++17 on it is std::filesystem here. C++14, which has
+/// no such thing, gets the parts of a path and the questions and steps that programs need most, of the same meaning.
 namespace fs
 {
 
@@ -31,19 +37,136 @@ public:
     std::string generic_string() const { return m_Text; }
     const char* c_str() const { return m_Text.c_str(); }
     bool empty() const { return m_Text.empty(); }
+    bool is_absolute() const { return m_Text.compare(0, 1, "/") == 0; }
+    bool is_relative() const { return !is_absolute(); }
+
+    /// Everything after the last slash.
+    path filename() const { return m_Text.substr(NameBegin()); }
+    /// Everything before the last slash; of "/a" it is "/".
+    path parent_path() const
+    {
+        const size_t last = NameBegin() == 0 ? std::string::npos : m_Text.find_last_not_of('/', NameBegin() - 1);
+        return last != std::string::npos ? m_Text.substr(0, last + 1) : std::string(is_absolute() ? "/" : "");
+    }
+    /// The file's name up to its last dot; of ".a" and ".." it is the whole.
+    path stem() const { return m_Text.substr(NameBegin(), ExtensionBegin() - NameBegin()); }
+    /// The last dot of the file's name and everything after it; empty where there is none.
+    path extension() const { return m_Text.substr(ExtensionBegin()); }
+    bool has_filename() const { return !filename().empty(); }
+    bool has_parent_path() const { return !parent_path().empty(); }
+    bool has_stem() const { return !stem().empty(); }
+    bool has_extension() const { return !extension().empty(); }
+
+    /// `replacement` may begin with a dot or do without.
+    path& replace_extension(const path& replacement = path())
+    {
+        m_Text.erase(ExtensionBegin());
+        m_Text += replacement.empty() || replacement.m_Text[0] == '.' ? "" : ".";
+        m_Text += replacement.m_Text;
+        return *this;
+    }
+    path& replace_filename(const path& replacement)
+    {
+        m_Text.erase(NameBegin());
+        return *this /= replacement;
+    }
+    path& remove_filename()
+    {
+        m_Text.erase(NameBegin());
+        return *this;
+    }
+    path& operator/=(const path& name) { return *this = *this / name; }
+    path& operator+=(const path& text)
+    {
+        m_Text += text.m_Text;
+        return *this;
+    }
 
     friend path operator/(const path& folder, const path& name)
     {
         const bool isJoined = folder.empty() || folder.m_Text.back() == '/';
-        return name.m_Text.compare(0, 1, "/") == 0 ? name : path(folder.m_Text + (isJoined ? "" : "/") + name.m_Text);
+        return name.is_absolute() ? name : path(folder.m_Text + (isJoined ? "" : "/") + name.m_Text);
     }
+    friend bool operator<(const path& a, const path& b) { return a.m_Text < b.m_Text; }
     friend bool operator==(const path& a, const path& b) { return a.m_Text == b.m_Text; }
     friend bool operator!=(const path& a, const path& b) { return a.m_Text != b.m_Text; }
     friend std::ostream& operator<<(std::ostream& os, const path& p) { return os << '"' << p.m_Text << '"'; }
 
 private:
+    size_t NameBegin() const
+    {
+        const size_t slash = m_Text.rfind('/');
+        return slash == std::string::npos ? 0 : slash + 1;
+    }
+    size_t ExtensionBegin() const
+    {
+        const size_t dot = m_Text.rfind('.');
+        const bool isNone =
+            dot == std::string::npos || dot <= NameBegin() || m_Text.compare(NameBegin(), std::string::npos, "..") == 0;
+        return isNone ? m_Text.size() : dot;
+    }
+
     std::string m_Text;
 };
+
+inline bool exists(const path& p)
+{
+    struct stat status;
+    return ::stat(p.c_str(), &status) == 0;
+}
+inline bool is_directory(const path& p)
+{
+    struct stat status;
+    return ::stat(p.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+inline bool is_regular_file(const path& p)
+{
+    struct stat status;
+    return ::stat(p.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+/// Bytes of a file. Throws armnn::RuntimeException where it cannot be asked.
+inline std::uintmax_t file_size(const path& p)
+{
+    struct stat status;
+    if (::stat(p.c_str(), &status) != 0)
+    {
+        throw tenon::RuntimeException("cannot find the size of '" + p.string() + "'");
+    }
+    return static_cast<std::uintmax_t>(status.st_size);
+}
+/// Removes a file or an empty folder. False where it is not there. Throws armnn::RuntimeException where it stays.
+inline bool remove(const path& p)
+{
+    struct stat status;
+    if (::lstat(p.c_str(), &status) != 0)
+    {
+        return false;
+    }
+    if ((S_ISDIR(status.st_mode) ? ::rmdir(p.c_str()) : ::unlink(p.c_str())) != 0)
+    {
+        throw tenon::RuntimeException("cannot remove '" + p.string() + "'");
+    }
+    return true;
+}
+/// Makes a folder in one that is there. False where it is there. Throws armnn::RuntimeException where it cannot.
+inline bool create_directory(const path& p)
+{
+    if (is_directory(p))
+    {
+        return false;
+    }
+    if (::mkdir(p.c_str(), 0777) != 0)
+    {
+        throw tenon::RuntimeException("cannot make the folder '" + p.string() + "'");
+    }
+    return true;
+}
+/// $TMPDIR, or /tmp.
+inline path temp_directory_path()
+{
+    const char* const folder = std::getenv("TMPDIR");
+    return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
 
 } // namespace fs
 #endif

@@ -121,7 +121,7 @@ IConnectableLayer* AddPadding(const OperatorView& op, NetworkBuilder& builder, s
     builder.WireInput(op, 0, layer, 0);
     builder.WireInput(op, 1, layer, 1);
     TensorInfo info = op.Input(0).m_Info;
-    info.SetShape(TensorShape());
+    info.SetShape(TensorShape(Dimensionality::NotSpecified));
     layer->GetOutputSlot(0).SetTensorInfo(info);
     return layer;
 }

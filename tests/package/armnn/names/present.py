@@ -6,7 +6,8 @@ usage: present.py --compiler g++ --include FOLDER [--include FOLDER ...] [--stan
                   [--keep FILE]
 
 A line mentions the name as a program does: a call with the types that Arm NN's function takes, once with and once
-without what has a default; an assignment to a field; the number of an enumerator (but for LayerType, whose numbers
+without what has a default, whose result must be of the same type where that is a reference or a pointer (by which
+overloads differ); an assignment to a field; the number of an enumerator (but for LayerType, whose numbers
 differ); an override of a virtual method of a class that programs derive from. Members of a class template are those of
 the instance that TEMPLATE_ARGUMENTS makes, and CONSTRUCTOR_TYPES says what a constructor template is called with. Names
 whose lines do not compile are absent.
@@ -195,6 +196,13 @@ def operator_call(symbol, operands):
     return ""
 
 
+def result_line(unit, call, type_):
+    """A line with a call of a function that gives `type_`."""
+    if type_.endswith(("&", "*")):
+        return f"static_assert(std::is_same<decltype({call}), {type_}>::value, \"\");"
+    return f"using {unit} = decltype({call});"
+
+
 class Source:
     """A source that includes all headers and has a line, or a few, for each name."""
 
@@ -317,11 +325,11 @@ class Source:
         if operator:
             operands = list(map(value_of, types))
             text = operator_call(operator[1], operands if kind == "function" else [self_, *operands])
-            return [f"using {unit} = decltype({text or self_ + '.' + short + '()'});"]
+            return [result_line(unit, text or self_ + "." + short + "()", name.type)]
         if kind in ("function", "static method"):
             function = f"{owner}::{short}" if owner else short
-            return [f"using {unit} = decltype({call});" for call in calls(function, types, required)]
-        lines = [f"using {unit} = decltype({call});" for call in calls(f"{self_}.{short}", types, required)]
+            return [result_line(unit, call, name.type) for call in calls(function, types, required)]
+        lines = [result_line(unit, call, name.type) for call in calls(f"{self_}.{short}", types, required)]
         if kind == "virtual method" and is_derived and name.name not in FINAL:
             constant = " const" if is_const else ""
             lines.append(f"struct {unit}o : {owner} {{ {name.type} {short}({', '.join(types)}){constant} override; }};")
