@@ -79,6 +79,8 @@ TENON_EXCEPTION(GraphValidationException, Exception)
 TENON_EXCEPTION(BadOptionalAccessException, Exception)
 /// A failure while running.
 TENON_EXCEPTION(RuntimeException, Exception)
+/// A run was cancelled: see RunOptions::m_IsCancelled.
+TENON_EXCEPTION(CancelledException, RuntimeException)
 /// Memory of the caller could not be imported.
 TENON_EXCEPTION(MemoryImportException, Exception)
 /// Memory could not be exported.

@@ -482,6 +482,13 @@ public:
                                                    CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
                                                    const char* name = nullptr) = 0;
 
+    /// A layer of any type whose inputs are all slots: data, weights, biases, parameters (Tenon). `descriptor` is of
+    /// the class that ops.def lists for the type, NullDescriptor for layers without parameters. Throws
+    /// InvalidArgumentException for a descriptor of another class, and for Input, Output, Constant, If, While and
+    /// PreCompiled, which have methods of their own, and layers that only the optimizer makes.
+    virtual IConnectableLayer* AddLayer(LayerType type, const BaseDescriptor& descriptor,
+                                        const char* name = nullptr) = 0;
+
     /// Deprecated names: each adds a layer of the family ElementwiseBinary, see AddElementwiseBinaryLayer.
     IConnectableLayer* AddAdditionLayer(const char* name = nullptr);
     IConnectableLayer* AddDivisionLayer(const char* name = nullptr);

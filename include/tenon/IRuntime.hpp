@@ -11,6 +11,7 @@
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -84,6 +85,19 @@ struct INetworkProperties
     /// For finding out whether one of them makes a difference to results. LoadNetwork throws InvalidArgumentException
     /// for a name that there is none of (Tenon).
     std::vector<std::string> m_DisabledFusions;
+};
+
+/// How one run goes (Tenon).
+struct RunOptions
+{
+    /// Whose states the run reads and writes.
+    SessionId m_Session = SessionId::Default;
+    /// Read before each layer and each turn of a loop: once it is true the run ends with a CancelledException. Outputs
+    /// are undefined then, states are as before the run. Null: the run goes to its end.
+    const std::atomic<bool>* m_IsCancelled = nullptr;
+    /// Inputs and outputs that are not among the tensors of the call, see IRuntime::ImportInputs().
+    std::vector<ImportedInputId> m_ImportedInputs;
+    std::vector<ImportedOutputId> m_ImportedOutputs;
 };
 
 /// What one run keeps in one memory (Tenon).
@@ -246,6 +260,12 @@ public:
                                    const OutputTensors& outputTensors) = 0;
     virtual Status EnqueueWorkload(NetworkId networkId, SessionId sessionId, const InputTensors& inputTensors,
                                    const OutputAllocator& allocator) = 0;
+    /// The same with all options of a run. Outputs that an allocator gives cannot be imported ones as well: the second
+    /// one throws InvalidArgumentException for those (Tenon).
+    virtual void Run(NetworkId networkId, const InputTensors& inputTensors, const OutputTensors& outputTensors,
+                     const RunOptions& options) = 0;
+    virtual void Run(NetworkId networkId, const InputTensors& inputTensors, const OutputAllocator& allocator,
+                     const RunOptions& options) = 0;
     /// A session whose states have their initial values (Tenon). Throws InvalidArgumentException for an unknown id, as
     /// does everything below that takes one and does not say otherwise.
     virtual SessionId CreateSession(NetworkId networkId) = 0;

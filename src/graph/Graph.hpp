@@ -51,6 +51,11 @@ public:
     /// Adds a layer at the end. A null descriptor stands for NullDescriptor. `guid` 0 makes a new one.
     Layer& AddLayer(LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor, std::string name,
                     LayerGuid guid = LayerGuid());
+    /// The same with a copy of a descriptor, which must be of the type's class.
+    Layer& AddLayer(LayerType type, const BaseDescriptor& descriptor, std::string name)
+    {
+        return Emplace(type, &descriptor, m_Names.Keep(std::move(name)), LayerGuid());
+    }
     Layer& AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name);
     /// Adds a copy of a layer of another graph, which shares its constant and blob; unconnected.
     Layer& AddCopy(const Layer& layer);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,46 @@ IConnectableLayer* Network::AddInputLayer(LayerBindingId id, const char* name)
 IConnectableLayer* Network::AddOutputLayer(LayerBindingId id, const char* name)
 {
     return AddBound(LayerType::Output, id, name);
+}
+
+namespace
+{
+
+/// Null where the type has no row.
+const std::type_info* DescriptorOf(LayerType type)
+{
+    switch (type)
+    {
+#define TENON_OP(name, descriptor, ...)                                                                                \
+    case LayerType::name: return &typeid(descriptor);                                                                  \
+        #include <tenon/ops.def>
+    default: return nullptr;
+    }
+}
+
+bool HasMethodOfItsOwn(LayerType type)
+{
+    return type == LayerType::Input || type == LayerType::Output || type == LayerType::Constant ||
+           type == LayerType::If || type == LayerType::While || type == LayerType::PreCompiled;
+}
+
+} // namespace
+
+IConnectableLayer* Network::AddLayer(LayerType type, const BaseDescriptor& descriptor, const char* name)
+{
+    const std::type_info* const expected = DescriptorOf(type);
+    if (expected == nullptr || GetSchema(type).Has(OpFlags::Internal) || HasMethodOfItsOwn(type))
+    {
+        throw InvalidArgumentException(
+            fmt::format("AddLayer adds no layer of type {}: {}", GetLayerTypeAsCString(type),
+                        HasMethodOfItsOwn(type) ? "it has a method of its own" : "only the optimizer makes one"));
+    }
+    if (typeid(descriptor) != *expected)
+    {
+        throw InvalidArgumentException(
+            fmt::format("AddLayer was given a descriptor of another type than {}'s", GetLayerTypeAsCString(type)));
+    }
+    return &m_Graph.AddLayer(type, descriptor, name != nullptr ? name : "");
 }
 
 IConnectableLayer* Network::AddConstantLayer(const ConstTensor& input, const char* name)

@@ -44,6 +44,8 @@ public:
 #undef TENON_ADD_ByHand
 #undef TENON_ADD_NoMethod
 
+    IConnectableLayer* AddLayer(LayerType type, const BaseDescriptor& descriptor, const char* name) override;
+
     // The others, and overloads that take constants.
     IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name) override;
     IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name) override;

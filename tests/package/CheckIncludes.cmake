@@ -12,10 +12,12 @@ cmake_minimum_required(VERSION 3.25)
 set(rules
   "include/tenon/compat : compat api backend parsers serializer mapbox"
   "include/tenon/backend : api"
+  "include/tenon/c : backend"
   "include/tenon/parsers : api"
   "include/tenon/serializer : api"
   "include/tenon :"
   "src/json : fmt"
+  "src/reports : json api"
   "src/common : json api backend parsers serializer posix fmt spdlog"
   "src/graph : json api backend common fmt"
   "src/backends/common : api backend common fmt xxhash"
@@ -35,7 +37,8 @@ set(rules
   "src/serializer : api backend serializer common graph fmt flatbuffers"
   "src/parsers/tflite : api backend parsers common fmt flatbuffers"
   "src/armnn : api backend compat posix"
-  "src/cli : json api backend parsers serializer posix fmt cli11 stb"
+  "src/c_api : json reports api backend c parsers serializer common backends/plugin"
+  "src/cli : json reports api backend parsers serializer posix fmt cli11 stb"
   "samples : beside api backend parsers serializer stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
@@ -43,7 +46,7 @@ function(classify included out)
   set(kind "")
   if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser|armnnUtils)/")
     set(kind compat)
-  elseif(included MATCHES "^<tenon/(backend|parsers|serializer|compat)/")
+  elseif(included MATCHES "^<tenon/(backend|c|parsers|serializer|compat)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^<tenon/")
     set(kind api)
