@@ -71,6 +71,10 @@ tenon_status Fail(tenon_error** error) noexcept
     {
         return MakeError(error, TENON_CANCELLED, e.what());
     }
+    catch (const UnimplementedException& e)
+    {
+        return MakeError(error, TENON_UNSUPPORTED, e.what());
+    }
     catch (const InvalidArgumentException& e)
     {
         return MakeError(error, TENON_INVALID_ARGUMENT, e.what());
@@ -78,10 +82,6 @@ tenon_status Fail(tenon_error** error) noexcept
     catch (const NullPointerException& e)
     {
         return MakeError(error, TENON_INVALID_ARGUMENT, e.what());
-    }
-    catch (const UnimplementedException& e)
-    {
-        return MakeError(error, TENON_UNSUPPORTED, e.what());
     }
     catch (const BackendCapabilityException& e)
     {

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -108,13 +110,13 @@ namespace
 /// Null where the type has no row.
 const std::type_info* DescriptorOf(LayerType type)
 {
-    switch (type)
-    {
-#define TENON_OP(name, descriptor, ...)                                                                                \
-    case LayerType::name: return &typeid(descriptor);                                                                  \
-        #include <tenon/ops.def>
-    default: return nullptr;
-    }
+    static const std::pair<LayerType, const std::type_info*> rows[] = {
+#define TENON_OP(name, descriptor, ...) {LayerType::name, &typeid(descriptor)},
+#include <tenon/ops.def>
+    };
+    const auto* const row =
+        std::find_if(std::begin(rows), std::end(rows), [&](const auto& r) { return r.first == type; });
+    return row == std::end(rows) ? nullptr : row->second;
 }
 
 bool HasMethodOfItsOwn(LayerType type)
