@@ -2,10 +2,6 @@
 // ShownLayer: see ShownLayer.hpp.
 #include "armnn/ShownLayer.hpp"
 
-#include "armnn/CellMembers.hpp"
-#include "armnn/CompleteDescriptor.hpp"
-#include "armnn/FillQueue.hpp"
-
 #include <tenon/Descriptors.hpp>
 #include <tenon/LstmParams.hpp>
 
@@ -121,6 +117,108 @@ std::shared_ptr<BaseDescriptor> CopyDescriptor(const BaseDescriptor& descriptor)
     }
 }
 
+/// Sets the members of a queue descriptor other than parameters and tensors, from a layer, its constants and the blob
+/// of a PreCompiled layer. Nothing for the types that have no overload.
+void FillQueue(QueueDescriptor&, const ShownLayer&, const ConstantHandles&, const void*) {}
+
+const ConstTensorHandle* Handle(const ConstantHandles& constants, size_t slot)
+{
+    return slot < constants.size() ? constants[slot].get() : nullptr;
+}
+
+/// Where each of several boxes that stand one after the other along an axis begins.
+std::vector<TensorBoxOrigin> StackBoxes(const std::vector<const TensorInfo*>& boxes, unsigned int axis)
+{
+    std::vector<TensorBoxOrigin> origins;
+    unsigned int end = 0;
+    for (const TensorInfo* box : boxes)
+    {
+        std::vector<unsigned int> origin(box->GetNumDimensions(), 0);
+        origin.at(axis) = end;
+        end += box->GetShape()[axis];
+        origins.emplace_back(std::move(origin));
+    }
+    return origins;
+}
+
+template <typename Queue>
+void FillCell(Queue& queue, const ConstantHandles& constants)
+{
+    detail::ForEachLstmWeight(queue,
+                              [&](const ConstTensorHandle*& member, size_t slot) { member = Handle(constants, slot); });
+}
+
+void FillQueue(DetectionPostProcessQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    queue.m_Anchors = Handle(constants, 2);
+}
+
+void FillQueue(BatchNormalizationQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    queue.m_Mean = Handle(constants, 1);
+    queue.m_Variance = Handle(constants, 2);
+    queue.m_Beta = Handle(constants, 3);
+    queue.m_Gamma = Handle(constants, 4);
+}
+
+void FillQueue(TransposeConvolution2dQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    queue.m_Weight = Handle(constants, 1);
+    queue.m_Bias = Handle(constants, 2);
+}
+
+void FillQueue(PreCompiledQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void* blob)
+{
+    queue.m_PreCompiledObject = const_cast<void*>(blob); // as Arm NN has it; the backend made it
+}
+
+void FillQueue(ConcatQueueDescriptor& queue, const ShownLayer& layer, const ConstantHandles&, const void*)
+{
+    OriginsDescriptor& parameters = queue.m_Parameters;
+    const unsigned int axis = parameters.GetConcatAxis();
+    const unsigned int rank = layer.m_Outputs[0]->GetNumDimensions();
+    queue.m_ViewOrigins = StackBoxes(layer.m_Inputs, axis);
+    parameters = OriginsDescriptor(static_cast<uint32_t>(layer.m_Inputs.size()), rank);
+    parameters.SetConcatAxis(axis);
+    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
+    {
+        parameters.SetViewOriginCoord(i, axis, queue.m_ViewOrigins[i].m_Origin[axis]);
+    }
+}
+
+void FillQueue(SplitterQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void*)
+{
+    const ViewsDescriptor& parameters = queue.m_Parameters;
+    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
+    {
+        const uint32_t* const origin = parameters.GetViewOrigin(i);
+        queue.m_ViewOrigins.emplace_back(std::vector<unsigned int>(origin, origin + parameters.GetNumDimensions()));
+    }
+}
+
+void FillQueue(LstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    FillCell(queue, constants);
+}
+void FillQueue(QLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    FillCell(queue, constants);
+}
+void FillQueue(UnidirectionalSequenceLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    FillCell(queue, constants);
+}
+
+void FillQueue(QuantizedLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    detail::ForEachQuantizedLstmWeight(queue, [&](const ConstTensorHandle*& member, size_t slot)
+                                       { member = Handle(constants, slot); });
+}
+
 template <typename Queue>
 std::unique_ptr<QueueDescriptor> Make(const ShownLayer& layer, const ConstantHandles& constants, const void* blob)
 {
@@ -228,120 +326,6 @@ bool IsCell(LayerType type)
     return type == LayerType::Lstm || type == LayerType::QLstm || type == LayerType::UnidirectionalSequenceLstm;
 }
 
-/// The slots of a layer.
-struct SlotCounts
-{
-    size_t m_Required; ///< leading inputs that must be connected
-    size_t m_Inputs;
-    size_t m_Outputs;
-};
-
-/// `counts` are the numbers of the operator table. A descriptor that has numbers of its own replaces them.
-template <typename D>
-SlotCounts CountSlots(const BaseDescriptor& base, SlotCounts counts)
-{
-    if constexpr (requires(const D& d) { d.GetNumInputs(); })
-    {
-        const size_t inputs = static_cast<const D&>(base).GetNumInputs();
-        const bool hasOptional = counts.m_Required < counts.m_Inputs;
-        counts.m_Required = hasOptional ? std::min(counts.m_Required, inputs) : inputs;
-        counts.m_Inputs = inputs;
-    }
-    if constexpr (requires(const D& d) { d.GetNumOutputs(); })
-    {
-        counts.m_Outputs = static_cast<const D&>(base).GetNumOutputs();
-    }
-    return counts;
-}
-
-SlotCounts CountSlots(LayerType type, const BaseDescriptor& base)
-{
-#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, ...)                                 \
-    case LayerType::name: return CountSlots<descriptor>(base, {minInputs, maxInputs, outputs});
-    switch (type)
-    {
-#include <tenon/ops.def>
-    default: return {2, 2, 1}; // the deprecated names of ElementwiseBinary
-    }
-}
-
-/// Yes where the layer has the slots of its type, and all that must be connected are; else why not.
-SupportResult CheckLayerSlots(const LayerView& view)
-{
-    const auto no = [](const std::string& reason)
-    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
-    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
-    {
-        if (view.m_Outputs[i] == nullptr)
-        {
-            return no("output " + std::to_string(i) + " has no info");
-        }
-    }
-    if (view.m_Type == LayerType::PreCompiled)
-    {
-        return SupportResult::Yes(); // it has the tensors that the backend compiled it for
-    }
-    const SlotCounts counts = CountSlots(view.m_Type, *view.m_Descriptor);
-    for (size_t i = 0; i < std::max(counts.m_Required, view.GetNumInputs()); ++i)
-    {
-        const bool has = view.HasInput(i);
-        if (i < counts.m_Required && !has)
-        {
-            return no("input " + std::to_string(i) + " is not connected");
-        }
-        if (i >= counts.m_Inputs && has)
-        {
-            return no("there is an input " + std::to_string(i) + ", but with these parameters the layer has " +
-                      std::to_string(counts.m_Inputs));
-        }
-    }
-    if (view.GetNumOutputs() != counts.m_Outputs)
-    {
-        return no("there are infos of " + std::to_string(view.GetNumOutputs()) + " outputs, but the layer has " +
-                  std::to_string(counts.m_Outputs));
-    }
-    return SupportResult::Yes();
-}
-
-/// Yes where all tensors are as Arm NN has them, with shapes that are known; else why not.
-SupportResult CheckTensors(const LayerView& view)
-{
-    const auto check = [&](const TensorInfo& info, const char* which, size_t i)
-    {
-        const std::string name = std::string(which) + " " + std::to_string(i);
-        if (!info.GetShape().AreAllDimensionsSpecified())
-        {
-            return SupportResult::No(SupportCode::UnsupportedDynamic,
-                                     name + " has shape " + info.GetShape().ToString() +
-                                         ", but backends written for Arm NN need shapes that are known");
-        }
-        if (info.GetDataType() > DataType::Signed64)
-        {
-            return SupportResult::No(SupportCode::UnsupportedType,
-                                     name + " is " + GetDataTypeName(info.GetDataType()) +
-                                         ", which backends written for Arm NN do not have");
-        }
-        return SupportResult::Yes();
-    };
-    for (size_t i = 0; i < view.GetNumInputs(); ++i)
-    {
-        SupportResult result = view.HasInput(i) ? check(view.GetInput(i), "input", i) : SupportResult::Yes();
-        if (!result)
-        {
-            return result;
-        }
-    }
-    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
-    {
-        SupportResult result = check(view.GetOutput(i), "output", i);
-        if (!result)
-        {
-            return result;
-        }
-    }
-    return SupportResult::Yes();
-}
-
 /// The info of input i, or null where it is not connected.
 const TensorInfo* Input(const ShownLayer& layer, size_t i)
 {
@@ -382,14 +366,15 @@ std::vector<TensorInfo> MakeInfos(const ShownLayer& layer, const Row& row)
 LstmInputParamsInfo MakeCellInfos(const ShownLayer& layer)
 {
     LstmInputParamsInfo infos;
-    ForEachCellMember(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
+    detail::ForEachLstmWeight(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
     return infos;
 }
 
 QuantizedLstmInputParamsInfo MakeQuantizedCellInfos(const ShownLayer& layer)
 {
     QuantizedLstmInputParamsInfo infos;
-    ForEachQuantizedCellMember(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
+    detail::ForEachQuantizedLstmWeight(infos,
+                                       [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
     return infos;
 }
 
@@ -460,13 +445,10 @@ SupportResult Show(const LayerView& view, ShownLayer& shown)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  std::string("Arm NN 23.08 has no such value of m_") + own);
     }
-    for (const auto check : {CheckLayerSlots, CheckTensors})
+    SupportResult result = CheckLayer(view);
+    if (!result)
     {
-        SupportResult result = check(view);
-        if (!result)
-        {
-            return result;
-        }
+        return result;
     }
     shown.m_Type = view.m_Type;
     shown.m_Name = view.m_Name != nullptr ? *view.m_Name : std::string();

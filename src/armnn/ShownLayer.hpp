@@ -35,6 +35,13 @@ struct ShownLayer
 /// for one with unknown shapes, and for one that lacks tensors or has tensors of a wrong rank.
 SupportResult ShowLayer(const LayerView& view, ShownLayer& shown);
 
+/// Parts of ShowLayer, in LayerChecks.cpp: yes where the layer has the tensors that it must have and all are as Arm NN
+/// has them, with shapes that are known; else why not.
+SupportResult CheckLayer(const LayerView& view);
+/// Sets paddings and target shapes in `base`, a copy of the descriptor of `view`, for which CheckLayer says yes. Throws
+/// LayerValidationException where a tensor has another rank than a layer of the type takes.
+void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view);
+
 /// Asks the backend about a layer that was shown. If it does not know ElementwiseBinary, the question is repeated with
 /// the deprecated type of layer, which `shown` then has. An exception of the backend is a no.
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown);

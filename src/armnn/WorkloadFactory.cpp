@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // IWorkloadFactory::IsLayerSupported: asks a backend about a layer of a network that is being built.
-#include "armnn/BackendAdapter.hpp"
 #include "armnn/BuiltinBackend.hpp"
-#include "armnn/ShownLayer.hpp"
+#include "armnn/RegisteredBackends.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/IConnectableLayer.hpp>
+#include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/LayerView.hpp>
 
 #include <armnn/backends/WorkloadFactory.hpp>
 #include <deque>
@@ -56,18 +57,11 @@ private:
     std::deque<TensorInfo> m_Infos;
 };
 
-SupportResult AskAdapted(const BackendId& id, const LayerView& view, const ModelOptions& options)
+SupportResult AskRegistered(const BackendId& id, const LayerView& view, const ModelOptions& options)
 {
-    ShownLayer shown;
-    const SupportResult result = ShowLayer(view, shown);
-    if (!result)
-    {
-        return result;
-    }
     try
     {
-        const auto made = MakeRegisteredBackend(id);
-        return AskBackend(*GetAdaptedSupport(*made, options), shown);
+        return GetBackendForQuestions(id)->GetLayerSupport(options)->IsLayerSupported(view);
     }
     catch (const BackendUnavailableException& e)
     {
@@ -93,7 +87,7 @@ bool IWorkloadFactory::IsLayerSupported(const BackendId& backendId, const IConne
     view.m_HasValues = false;
     const auto found = GetBuiltinBackends().Find(backendId);
     const SupportResult result = found != nullptr ? found->GetLayerSupport(modelOptions)->IsLayerSupported(view)
-                                                  : AskAdapted(backendId, view, modelOptions);
+                                                  : AskRegistered(backendId, view, modelOptions);
     outReasonIfUnsupported = result.m_Reason;
     return result.IsSupported();
 }

@@ -100,8 +100,9 @@ void WarnOfUnreadOptions(const BackendOptions& group, const BackendRegistry& reg
 
 } // namespace
 
-void Runtime::RegisterBackends(const CreationOptions& options)
+void Runtime::RegisterBackends(const CreationOptions& given)
 {
+    CreationOptions options = given;
     BackendRegistry& registry = m_DeviceSpec.m_Registry;
     RegisterBuiltinBackends(registry);
     const BackendIdSet builtin = registry.GetBackendIds();
@@ -111,7 +112,7 @@ void Runtime::RegisterBackends(const CreationOptions& options)
     }
     if (!options.m_DynamicBackendsPath.empty())
     {
-        m_DynamicBackends = RegisterDynamicBackends(registry, options.m_DynamicBackendsPath, options.m_BackendOptions);
+        m_DynamicBackends = RegisterDynamicBackends(registry, options);
     }
     m_DeviceSpec.m_Ids = registry.GetBackendIds();
     for (const BackendOptions& group : options.m_BackendOptions)

@@ -81,7 +81,7 @@ public:
     void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) override;
 
 private:
-    void RegisterBackends(const CreationOptions& options);
+    void RegisterBackends(const CreationOptions& given);
     NetworkId Load(IOptimizedNetworkPtr network, const INetworkProperties& properties);
     NetworkId NewId();
     std::shared_ptr<LoadedNetwork>& Find(NetworkId networkId);

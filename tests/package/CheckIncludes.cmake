@@ -44,7 +44,7 @@ set(rules
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
 function(classify included out)
   set(kind "")
-  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser|armnnUtils)/")
+  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser|armnnUtils|backendsCommon|common/include)/")
     set(kind compat)
   elseif(included MATCHES "^<tenon/(backend|c|parsers|serializer|compat)/")
     set(kind ${CMAKE_MATCH_1})
