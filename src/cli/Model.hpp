@@ -40,17 +40,16 @@ struct ModelChoice
     std::string m_Signature; ///< in place of m_Subgraph, if not empty
     /// New shapes of inputs by name. Files of networks keep theirs, whatever is run: a run takes other shapes too.
     std::map<std::string, TensorShape> m_InputShapes;
-    /// "tflite" or "tenon": what the file must be, if not empty.
-    std::string m_Format;
+    std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
 };
 
-/// Throws InputError, which names the model.
-InputSource OpenModel(const std::string& path, const Limits& limits);
+/// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
+/// or empty, is another one. Throws InputError, which names the model, also for a format that is not read.
+InputSource OpenModel(const std::string& path, const std::string& format, const Limits& limits);
 
-/// Reads a model, whose format follows from the content. A .tflite model is used in place: `file` must outlive what is
-/// made of it. Throws InputError for a format that is not known, UsageError for another one than was chosen and for a
-/// choice that the format does not have, and what the parser throws. An optimized network is for the backends of
-/// `deviceSpec`.
+/// Reads a file that OpenModel() opened. A .tflite model is used in place: `file` must outlive the networks that are
+/// made of it. Throws UsageError for a choice that the format does not have, and the exceptions of the parser. An
+/// optimized network is for the backends of `deviceSpec`.
 Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits,
                 const IDeviceSpec& deviceSpec);
 

@@ -12,13 +12,17 @@
 namespace tenon::cli
 {
 
+/// One time in memory for each iteration; far more runs than anybody waits for.
+constexpr unsigned int MaxIterations = 10'000'000;
+
 struct Options
 {
     std::string m_ModelPath;
-    /// "tflite" or "tenon" where --model-format says so; the file's content decides.
+    /// A name of FindModelFormat(), or empty: the file's content decides, with a warning where this differs.
     std::string m_ModelFormat;
     /// Of the model file: which subgraph runs; a signature's name goes before the number.
     unsigned int m_Subgraph = 0;
+    std::string m_SubgraphOption; ///< "--subgraph" or "--subgraph-number", whichever is given
     std::string m_Signature;
     /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
     std::vector<std::string> m_Compute;

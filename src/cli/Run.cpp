@@ -5,7 +5,6 @@
 #include "cli/ArmNNText.hpp"
 #include "cli/Backends.hpp"
 #include "cli/Blame.hpp"
-#include "cli/Compare.hpp"
 #include "cli/Console.hpp"
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
@@ -14,8 +13,7 @@
 #include "cli/Labels.hpp"
 #include "cli/Model.hpp"
 #include "cli/OptimizerOptions.hpp"
-#include "cli/OutputFiles.hpp"
-#include "cli/OutputStore.hpp"
+#include "cli/Outputs.hpp"
 #include "cli/PlanText.hpp"
 #include "cli/Process.hpp"
 #include "cli/Quantize.hpp"
@@ -89,6 +87,10 @@ public:
             PrintWarning(remark);
         }
         CheckFiles(m_Options);
+        if (const std::string remark = DescribeOutputKinds(m_Options); !remark.empty())
+        {
+            PrintWarning(remark);
+        }
         m_PrintsAside = WritesToStandardOutput(m_Options);
         if (!m_Options.m_LabelsFile.empty())
         {
@@ -216,9 +218,9 @@ private:
         Stopwatch parsing;
         if (!m_ModelFile)
         {
-            m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Limits);
+            m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Options.m_ModelFormat, m_Limits);
         }
-        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_ModelFormat};
+        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_SubgraphOption};
         Model model =
             m_Blame.OfModel([&] { return LoadModel(*m_ModelFile, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
         m_Report.m_LoadMs += parsing.Milliseconds();
@@ -288,15 +290,12 @@ private:
             });
     }
 
-    /// Whatever backends were preferred, or were when an optimized file was written.
-    void CheckCachedNetworkIsUsed() const
+    /// The file of packed weights, unless CpuAcc, which alone packs weights, runs no layer.
+    bool UsesCachedNetwork() const
     {
         const auto isOnCpuAcc = [](const LayerAssignment& layer) { return layer.m_Backend == Compute::CpuAcc; };
-        if (std::none_of(m_Report.m_Assignment.begin(), m_Report.m_Assignment.end(), isOnCpuAcc))
-        {
-            throw UsageError("--cached-network-filepath: CpuAcc alone packs weights and runs no layer of this network, "
-                             "so this can have no effect; leave it out, or optimize the network for CpuAcc");
-        }
+        return !m_Options.m_CachedNetworkFile.empty() &&
+               std::any_of(m_Report.m_Assignment.begin(), m_Report.m_Assignment.end(), isOnCpuAcc);
     }
 
     void Load(IOptimizedNetworkPtr network)
@@ -306,9 +305,14 @@ private:
         properties.m_ProfilingEnabled = m_Options.IsProfiling();
         properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
         properties.m_DisabledFusions = m_Options.m_DisabledFusions;
-        if (!m_Options.m_CachedNetworkFile.empty())
+        const bool usesCachedNetwork = UsesCachedNetwork();
+        if (!usesCachedNetwork && !m_Options.m_CachedNetworkFile.empty())
         {
-            CheckCachedNetworkIsUsed();
+            PrintWarning("--cached-network-filepath: CpuAcc alone packs weights and runs no layer of this network, so "
+                         "the file is neither read nor written");
+        }
+        if (usesCachedNetwork)
+        {
             properties.m_ModelOptions.emplace_back(
                 Compute::CpuAcc,
                 std::vector<BackendOptions::BackendOption>{{"SaveCachedNetwork", m_Options.m_SaveCachedNetwork},
@@ -317,7 +321,7 @@ private:
         Stopwatch loading;
         const auto load = [&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); };
         // A file of packed weights is another one that may be missing, damaged or of something else.
-        const bool readsFile = !m_Options.m_CachedNetworkFile.empty() && !m_Options.m_SaveCachedNetwork;
+        const bool readsFile = usesCachedNetwork && !m_Options.m_SaveCachedNetwork;
         readsFile ? m_Blame.OfModel(load) : m_Blame.OfRun(load);
         m_Report.m_LoadMs += loading.Milliseconds();
     }
