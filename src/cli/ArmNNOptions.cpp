@@ -24,9 +24,9 @@ constexpr const char* ArmNNGroup = "Options of Arm NN's ExecuteNetwork without e
 
 enum class Answer
 {
-    None,   ///< taken, and nothing is said
-    Remark, ///< taken, with a remark about what happens in its place
-    Refusal ///< going on would give something else than it asks for
+    None,   ///< the option is taken without a word
+    Remark, ///< the option is taken, with a remark about what happens in its place
+    Refusal ///< the program ends, because going on would give something else
 };
 
 struct KnownOption
@@ -35,7 +35,7 @@ struct KnownOption
     bool m_IsFlag;
     const char* m_Description;
     Answer m_Answer;
-    const char* m_Text; ///< of the remark or the refusal, behind the option's name
+    const char* m_Text; ///< the remark or the refusal, behind the option's name; null for Answer::None
 };
 
 constexpr const char* NoPackets =
@@ -48,7 +48,7 @@ constexpr const char* NoThreadPool =
     "iterations run one after another, each on the threads of --number-of-threads (default: all cores)";
 constexpr const char* NoTuning = "no backend here has OpenCL kernels to tune, so the file is neither read nor written";
 constexpr const char* TypesOfModel =
-    "it has no effect, because the model says the types; --quantize-input and --dequantize-output convert";
+    "no effect, because the model says the types; --quantize-input and --dequantize-output convert";
 
 constexpr KnownOption KnownOptions[] = {
     {"--infer-output-shape", true, "Done anyway", Answer::None, nullptr},
@@ -86,7 +86,7 @@ constexpr KnownOption KnownOptions[] = {
      "files for each of --iterations"},
 };
 
-/// Options whose empty value says as much as their absence in Arm NN.
+/// Options whose empty value means the same as their absence in Arm NN.
 constexpr const char* EmptyIsAbsent[] = {"--input-tensor-data",
                                          "--write-outputs-to-file",
                                          "--compare-output",
@@ -105,10 +105,10 @@ constexpr const char* EmptyIsAbsent[] = {"--input-tensor-data",
                                          "--outgoing-capture-file",
                                          "--incoming-capture-file"};
 
-/// Types that --input-type and --output-type have had.
+/// Types that --input-type and --output-type take in one of Arm NN's releases.
 constexpr const char* ArmNNTypes[] = {"float", "int", "int8", "qasymm8", "qasymms8", "qasymmu8", "qsymms8"};
 
-/// Backends that Arm NN has had.
+/// Backends of Arm NN's releases.
 constexpr const char* ArmNNBackends[] = {"CpuRef", "CpuAcc", "GpuAcc", "GpuFsa", "EthosNAcc"};
 
 template <size_t Count>
@@ -324,7 +324,7 @@ std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<s
             joined.push_back(flag->second + "=" + (!isOn ? value : *isOn ? "true" : "false"));
             i += isOneWord ? 0 : 1;
         }
-        else if (option != valued.end() && isOneWord && value.empty()) // which CLI11 takes for no value at all
+        else if (option != valued.end() && isOneWord && value.empty()) // CLI11 takes it for a missing value
         {
             joined.insert(joined.end(), {name, value});
         }

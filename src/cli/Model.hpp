@@ -25,20 +25,20 @@ struct Binding
 
 struct Model
 {
-    /// One of the two: what is to be optimized, or what a file of an optimized network holds.
+    /// One of the two is set: a network to be optimized, or the optimized network of a file.
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};
     IOptimizedNetworkPtr m_Optimized{nullptr, &IOptimizedNetwork::Destroy};
-    /// In the model's order.
+    /// Inputs and outputs in the model's order.
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
 };
 
-/// What of a model file becomes the network.
+/// The part of a model file that becomes the network.
 struct ModelChoice
 {
     size_t m_Subgraph = 0;
-    std::string m_Signature; ///< in place of m_Subgraph, if not empty
-    /// New shapes of inputs by name. Files of networks keep theirs, whatever is run: a run takes other shapes too.
+    std::string m_Signature; ///< the signature to take in place of m_Subgraph, if not empty
+    /// New shapes of inputs by name. A .tenon file keeps its own, because a run takes other shapes, too.
     std::map<std::string, TensorShape> m_InputShapes;
     std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
 };
@@ -47,7 +47,7 @@ struct ModelChoice
 /// or empty, is another one. Throws InputError, which names the model, also for a format that is not read.
 InputSource OpenModel(const std::string& path, const std::string& format, const Limits& limits);
 
-/// Reads a file that OpenModel() opened. A .tflite model is used in place: `file` must outlive the networks that are
+/// Parses a file that OpenModel() opened. A .tflite model is used in place: `file` must outlive the networks that are
 /// made of it. Throws UsageError for a choice that the format does not have, and the exceptions of the parser. An
 /// optimized network is for the backends of `deviceSpec`.
 Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits,

@@ -26,7 +26,7 @@ std::vector<std::string> SplitList(const std::vector<std::string>& lists, const 
 /// The value of a flag in the spellings that Arm NN has taken ("true", "1", "on", ...); nothing for any other text.
 std::optional<bool> ParseFlag(const std::string& text);
 
-/// One shape of --input-tensor-shape; `whole` is all that the option says.
+/// One shape of --input-tensor-shape, whose whole value is `whole`.
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole);
 
 /// A whole number in min..max, both included.

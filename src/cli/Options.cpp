@@ -31,7 +31,7 @@ namespace tenon::cli
 namespace
 {
 
-/// What one run of the library spreads over at most.
+/// The most threads that one run of the library spreads over.
 constexpr unsigned int MaxThreads = 256;
 constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
 constexpr unsigned int DefaultTopK = 5;
@@ -60,7 +60,7 @@ struct RawOptions
     std::string m_InputShapes;
     std::vector<std::string> m_CompareBackends;
     std::string m_CompareFiles;
-    std::string m_Graph; ///< "true" where the option has no value
+    std::string m_Graph; ///< the file, or the value of a flag; see GetGraphFile()
     unsigned int m_TopK = DefaultTopK;
     bool m_Details = false;
     bool m_DetailsOnly = false;
@@ -68,8 +68,8 @@ struct RawOptions
     std::vector<std::string> m_DisabledFusions;
 };
 
-/// Parsed here, because CLI11 does not say which numbers there are. Messages have the name `option`, or the last one of
-/// `names`.
+/// Numbers are parsed here, because messages of CLI11 do not name the range. They have the name `option`, or the last
+/// one of `names`.
 void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int min, unsigned int max,
                const char* description, const std::string& option = {})
 {
@@ -238,7 +238,7 @@ void CheckChoices(const Options& options)
     }
 }
 
-/// Before any other complaint: what was meant may be what is missing.
+/// This comes before any other error, because an option that is missing may be the one that is misspelt.
 void RefuseUnknownWords(const CLI::App& app, const std::vector<std::string>& given)
 {
     std::vector<std::string> unknown = app.remaining();
@@ -294,7 +294,7 @@ std::string DescribeParseError(const CLI::Error& error)
                          : ": it is given more than once; leave all but one out");
 }
 
-/// Whether an option is given, and not as "--option=false".
+/// Whether an option is given with another value than "--option=false".
 bool IsAsked(const CLI::App& app, const char* option)
 {
     const std::vector<std::string>& values = app.get_option(option)->results();

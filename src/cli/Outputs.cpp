@@ -54,7 +54,7 @@ std::string FormatByteError(const std::string& name, const OutputData& output, c
                        bytes == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(bytes)));
 }
 
-/// With the shape and type of `output`.
+/// The tensor in a file, with the shape and type of `output`.
 OutputData ReadExpected(const std::string& file, const std::string& name, const TensorInfo& output,
                         const Limits& limits)
 {
@@ -103,7 +103,7 @@ void* OutputStore::Allocate(OutputData& output, LayerBindingId id, const TensorI
     if (output.m_Data.Data() == nullptr || output.m_Data.Size() < bytes)
     {
         m_Bytes -= output.m_Data.Size();
-        output.m_Data = {}; // not both at once
+        output.m_Data = {}; // the old memory is free before the new one is taken
         CheckTotalBytes(InputsAndOutputs, m_Bytes + bytes, m_Limits);
         try
         {
@@ -191,7 +191,7 @@ std::string DescribeOutputKinds(const Options& options)
 {
     const auto isUnclear = [](const std::string& file)
     {
-        std::error_code error; // of a file that is not there yet
+        std::error_code error; // a file that is not there yet is none
         const bool isStream = IsStandardOutput(file) ||
                               (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error));
         return !isStream && !EndsWithNoCase(file, ".npy") && !EndsWithNoCase(file, ".txt");
@@ -201,9 +201,10 @@ std::string DescribeOutputKinds(const Options& options)
     {
         return {};
     }
-    return fmt::format("--write-outputs-to-file: '{}' gets the .npy format; name it .txt for text in Arm NN's form, or "
-                       ".npy to say so",
-                       OneLine(*found));
+    const bool isReadAsRaw = EndsWithNoCase(*found, ".bin") || EndsWithNoCase(*found, ".raw");
+    return fmt::format("--write-outputs-to-file: '{}' gets the .npy format{}; name it .txt for text in Arm NN's form, "
+                       "or .npy",
+                       OneLine(*found), isReadAsRaw ? ", though a file of that name is read as raw bytes" : "");
 }
 
 std::string WriteOutputFiles(const Options& options, const std::vector<Binding>& bindings, const OutputStore& outputs,

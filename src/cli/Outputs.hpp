@@ -29,7 +29,7 @@ class OutputStore
 {
 public:
     OutputStore() = default;
-    /// For all outputs of a network whose inputs take `inputBytes`: the limit is on both together.
+    /// A store for all outputs of a network whose inputs take `inputBytes`; the limit is on both together.
     OutputStore(const std::vector<Binding>& outputs, uint64_t inputBytes, const Limits& limits);
 
     /// Throws InputError where inputs and outputs take more than the limit by the shapes that the loaded network has.
@@ -51,10 +51,10 @@ private:
     void* Allocate(OutputData& output, LayerBindingId id, const TensorInfo& info);
 
     std::map<LayerBindingId, std::string> m_Names;
-    uint64_t m_Bytes = 0; ///< of the inputs, and of what outputs have by now
+    uint64_t m_Bytes = 0; ///< the bytes of the inputs and of the outputs' memory by now
     Limits m_Limits;
     std::map<LayerBindingId, OutputData> m_Outputs;
-    std::map<LayerBindingId, OutputData> m_Dequantized; ///< of the last run, where it was asked for
+    std::map<LayerBindingId, OutputData> m_Dequantized; ///< the real numbers of the last run, after Dequantize()
 };
 
 /// The elements as text, at most `maxElements` of them: "0.1 0.9 … (1001 values)".

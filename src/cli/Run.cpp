@@ -54,7 +54,7 @@ private:
     std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
 };
 
-/// One entry per input.
+/// The shapes of --input-tensor-shape, one for each input.
 std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs)
 {
     std::vector<std::vector<unsigned int>> shapes = options.m_InputShapes;
@@ -141,7 +141,7 @@ public:
 private:
     void Print(const std::string& text) const { m_PrintsAside ? PrintTextAside(text) : PrintText(text); }
 
-    /// Nothing but with --armnn-output, which prints as the run goes on.
+    /// Prints a line of --armnn-output, which come as the run goes on; nothing without that option.
     void PrintForArmNN(const std::string& text) const
     {
         if (m_Options.m_ArmNNOutput)
@@ -240,7 +240,7 @@ private:
         WriteNetwork(m_Options.m_SerializeFile, *model.m_Network);
     }
 
-    /// The optimized network of a file as it is, any other after optimization.
+    /// The network after optimization; that of a file of an optimized network as it is.
     IOptimizedNetworkPtr Optimized(Model model, const std::vector<BackendId>& backends)
     {
         if (model.m_Optimized != nullptr && !m_Options.m_OptimizerOptions.empty())
@@ -320,16 +320,17 @@ private:
         }
         Stopwatch loading;
         const auto load = [&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); };
-        // A file of packed weights is another one that may be missing, damaged or of something else.
+        // The file of packed weights is an input, too, which may be missing, damaged or that of another model.
         const bool readsFile = usesCachedNetwork && !m_Options.m_SaveCachedNetwork;
         readsFile ? m_Blame.OfModel(load) : m_Blame.OfRun(load);
         m_Report.m_LoadMs += loading.Milliseconds();
     }
 
-    /// Random values, which take long for large inputs, come last: what is refused is refused before.
+    /// Random values, which take long for large inputs, come last, after all refusals.
     void FillInputs()
     {
-        // A file of a network has its own shapes whatever is run, and outputs go by these.
+        // The outputs of a .tenon file follow from the shapes in the file, so they are known only where inputs have
+        // these.
         const auto hasShape = [&](const Binding& input)
         { return m_Runtime->GetInputTensorInfo(m_Network, input.m_Id).GetShape() == input.m_Info.GetShape(); };
         if (std::all_of(m_Report.m_Inputs.begin(), m_Report.m_Inputs.end(), hasShape))
@@ -356,7 +357,7 @@ private:
         return std::span(m_Inputs).subspan(iteration % numSets * count, count);
     }
 
-    /// Inputs are what the model has; outputs of shapes that follow from the inputs are open until the first run.
+    /// The outputs as the loaded network has them: shapes that follow from the inputs are open until the first run.
     std::vector<Binding> OutputsOfNetwork() const
     {
         std::vector<Binding> outputs = m_Report.m_Outputs;
@@ -404,7 +405,7 @@ private:
         }
     }
 
-    /// A file of a layer that cannot be written is one in a folder that an option chooses.
+    /// Runs once. An error about the file of a layer names the option that chooses its folder.
     Status Enqueue(const InputTensors& tensors, const OutputAllocator& allocator)
     {
         try
@@ -474,7 +475,7 @@ private:
         }
     }
 
-    /// What the next iteration will replace.
+    /// Prints and writes the outputs of an iteration, before the next one replaces them.
     void FinishIteration(unsigned int iteration)
     {
         PrintForArmNN(WriteOutputFiles(m_Options, m_Report.m_Outputs, m_Outputs, iteration));
@@ -545,7 +546,7 @@ private:
         WriteText(m_Options.m_ChromeTraceFile, [&] { return FormatProfile(&IProfiler::WriteChromeTrace); });
     }
 
-    /// Nothing where no file is wanted.
+    /// Writes a text file; nothing where the path is empty.
     template <typename MakeText>
     static void WriteText(const std::string& path, MakeText makeText)
     {
@@ -577,12 +578,12 @@ private:
     const Limits m_Limits;
     Report m_Report;
     std::vector<std::string> m_Labels;
-    std::vector<InputData> m_Inputs; ///< of one iteration after another where each has its own
+    std::vector<InputData> m_Inputs; ///< those of all sets of files, one set after another
     OutputStore m_Outputs;
-    std::map<std::string, TensorShape> m_NewShapes; ///< of inputs, by name
-    bool m_PrintsAside = false;                     ///< to standard error, because standard output is a file to write
-    std::string m_IterationTexts;                   ///< inputs and outputs where each iteration has its own inputs
-    std::optional<InputSource> m_ModelFile;         ///< longer than the runtime, whose networks may use it in place
+    std::map<std::string, TensorShape> m_NewShapes; ///< shapes of inputs by name, where the model has others
+    bool m_PrintsAside = false;             ///< text goes to standard error, because standard output is a file to write
+    std::string m_IterationTexts;           ///< inputs and outputs where each iteration has its own inputs
+    std::optional<InputSource> m_ModelFile; ///< outlives the runtime, whose networks may use it in place
     IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
     NetworkId m_Network = 0;
 };
