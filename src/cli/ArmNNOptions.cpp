@@ -105,9 +105,6 @@ constexpr const char* EmptyIsAbsent[] = {"--input-tensor-data",
                                          "--outgoing-capture-file",
                                          "--incoming-capture-file"};
 
-/// Types that --input-type and --output-type take in one of Arm NN's releases.
-constexpr const char* ArmNNTypes[] = {"float", "int", "int8", "qasymm8", "qasymms8", "qasymmu8", "qsymms8"};
-
 /// Backends of Arm NN's releases.
 constexpr const char* ArmNNBackends[] = {"CpuRef", "CpuAcc", "GpuAcc", "GpuFsa", "EthosNAcc"};
 
@@ -170,18 +167,6 @@ bool IsDelegate(const std::string& executor)
                                      OneLine(executor)));
     }
     return isDelegate;
-}
-
-void CheckTypes(const std::string& types, const char* option)
-{
-    for (const std::string& type : SplitList({types}, option, Repeated::Kept))
-    {
-        if (!Has(ArmNNTypes, type))
-        {
-            throw UsageError(
-                fmt::format("{}: '{}' is no type; there are {}", option, OneLine(type), fmt::join(ArmNNTypes, ", ")));
-        }
-    }
 }
 
 /// The long name of each name of an option, both with dashes.
@@ -274,13 +259,6 @@ void ArmNNOptions::Apply(const CLI::App& app, Options& options) const
     if (isGiven("--tflite-executor") && IsDelegate(m_Values.at("--tflite-executor")))
     {
         remarks.Add("--tflite-executor", NoDelegate);
-    }
-    for (const char* name : {"--input-type", "--output-type"})
-    {
-        if (isGiven(name))
-        {
-            CheckTypes(m_Values.at(name), name);
-        }
     }
     number("--counter-capture-period", 0, anyNumber, 0);
     if (const unsigned int atOnce = number("--simultaneous-iterations", 1, MaxIterations, 1); atOnce > 1)

@@ -113,10 +113,10 @@ InputSource OpenModel(const std::string& path, const std::string& format, const 
             throw InputError("it is of no known format; supported: TensorFlow Lite (.tflite, identifier TFL3) and "
                              "networks written by --serialize (.tenon, identifier TNON)");
         }
-        if (named != nullptr && named != found)
+        if (!format.empty() && named != found)
         {
             PrintWarning(fmt::format("--model-format: '{}' is {} and is read as that, in place of {}", OneLine(path),
-                                     found->m_Description, format));
+                                     found->m_Description, OneLine(format)));
         }
         return file;
     }

@@ -81,18 +81,4 @@ const ModelFormat* FindModelFormat(const std::string& path, std::string_view sta
     return found != nullptr ? found : FindFormat(endsSo);
 }
 
-std::string ListModelFormatNames()
-{
-    std::string names;
-    for (const ModelFormat& format : Formats)
-    {
-        const std::string_view read = format.m_Advice == nullptr ? format.m_Names : "";
-        for (const std::string& name : Split(read, ','))
-        {
-            names += (names.empty() ? "" : ", ") + name;
-        }
-    }
-    return names;
-}
-
 } // namespace tenon::cli

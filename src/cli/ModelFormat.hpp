@@ -28,7 +28,4 @@ const ModelFormat* FindModelFormat(std::string_view name);
 /// of no known format. Null where neither is known; a format that is read always follows from the content.
 const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
 
-/// The names for --model-format of the formats that are read: "tflite-binary, tflite, tenon".
-std::string ListModelFormatNames();
-
 } // namespace tenon::cli

@@ -7,7 +7,6 @@
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
 #include "cli/LimitOption.hpp"
-#include "cli/ModelFormat.hpp"
 #include "cli/OptionValues.hpp"
 #include "cli/Strings.hpp"
 #include "cli/UnknownWords.hpp"
@@ -223,11 +222,6 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
 
 void CheckChoices(const Options& options)
 {
-    if (!options.m_ModelFormat.empty() && FindModelFormat(options.m_ModelFormat) == nullptr)
-    {
-        throw UsageError(fmt::format("--model-format: '{}' is not known; supported: {}", OneLine(options.m_ModelFormat),
-                                     ListModelFormatNames()));
-    }
     if (options.m_Fp16 && options.m_Bf16)
     {
         throw UsageError("--fp16-turbo-mode and --bf16-turbo-mode exclude each other");
@@ -316,8 +310,7 @@ std::string GetGraphFile(const std::string& value, const std::string& modelPath)
     return std::filesystem::path(modelPath).replace_extension("dot").string();
 }
 
-/// Without CpuAcc, options that it alone heeds are taken without effect, as by Arm NN's backends, and nobody would
-/// notice without a remark.
+/// Without CpuAcc, options that it alone has are taken without effect, as by Arm NN's backends, with a remark.
 void LeaveOutOptionsOfCpuAcc(const CLI::App& app, Options& options)
 {
     const std::string reader = GetComputeDeviceAsCString(Compute::CpuAcc);
@@ -335,10 +328,11 @@ void LeaveOutOptionsOfCpuAcc(const CLI::App& app, Options& options)
     }
     if (!given.empty())
     {
-        options.m_Remarks.push_back(fmt::format(
-            "{}: {} alone heeds {}, so there is no effect{}; name {} in --compute", fmt::join(given, ", "), reader,
-            given.size() > 1 ? "them" : "it",
-            options.m_CachedNetworkFile.empty() ? "" : ", and the file is neither read nor written", reader));
+        const bool hasFile = !options.m_CachedNetworkFile.empty();
+        options.m_Remarks.push_back(fmt::format("{}: no effect, because {} alone has {}{}; name it in --compute",
+                                                fmt::join(given, ", "), reader,
+                                                given.size() > 1 ? "these options" : "this option",
+                                                hasFile ? ", and the file is neither read nor written" : ""));
     }
     options.m_FastMath = false;
     options.m_SaveCachedNetwork = false;

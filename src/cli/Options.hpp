@@ -18,7 +18,7 @@ constexpr unsigned int MaxIterations = 10'000'000;
 struct Options
 {
     std::string m_ModelPath;
-    /// A name that FindModelFormat() knows, or empty. The file's content decides, with a warning where this differs.
+    /// A name of a format, or empty. The file's content decides, with a warning where this differs.
     std::string m_ModelFormat;
     /// The subgraph of the model file that runs; a signature's name goes before the number.
     unsigned int m_Subgraph = 0;

@@ -54,20 +54,6 @@ private:
     std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
 };
 
-/// The shapes of --input-tensor-shape, one for each input.
-std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs)
-{
-    std::vector<std::vector<unsigned int>> shapes = options.m_InputShapes;
-    const size_t wanted = options.m_InputNames.empty() ? numInputs : options.m_InputNames.size();
-    if (!shapes.empty() && shapes.size() != wanted)
-    {
-        throw UsageError(
-            fmt::format("--input-tensor-shape: {} shape(s) are given for {} input(s)", shapes.size(), wanted));
-    }
-    shapes.resize(numInputs);
-    return shapes;
-}
-
 class Session
 {
 public:

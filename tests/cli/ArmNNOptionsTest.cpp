@@ -3,11 +3,7 @@
 // taken without effect, or is refused with the option to use in its place.
 #include "cli/ArmNNOptions.hpp"
 
-#include "Program.hpp"
-#include "TinyModel.hpp"
-
-#include <tenon/Tenon.hpp>
-#include <tenon/serializer/ISerializer.hpp>
+#include "ArmNNProgram.hpp"
 
 #include <gtest/gtest.h>
 
@@ -64,21 +60,9 @@ struct Trial
     std::function<void(const Outcome&)> m_Check = {};
 };
 
-class ArmNNOptionsTest : public Program
+class ArmNNOptionsTest : public ArmNNProgram
 {
 protected:
-    /// On a model of one ReLU of [2,3].
-    Words Relu(const Words& rest) const { return Join({"-m", m_Relu, "-c", "CpuRef"}, rest); }
-
-    /// On the bundled model, which prints no values.
-    static Words Digits(const Words& rest) { return Join({"-m", FloatModel, "-N"}, rest); }
-
-    static Words Join(Words first, const Words& rest)
-    {
-        first.insert(first.end(), rest.begin(), rest.end());
-        return first;
-    }
-
     std::function<void(const Outcome&)> Writes(const std::string& file, const std::string& start) const
     {
         return [this, file, start](const Outcome&)
@@ -93,7 +77,7 @@ protected:
     {
         const std::string external = "there is no external profiling (arm::pipe), so nothing is sent or captured";
         const std::string own = "there is no TensorFlow Lite in this program to delegate from: Tenon's own parser";
-        const std::string withoutCpuAcc = "CpuAcc alone heeds it, so there is no effect";
+        const std::string withoutCpuAcc = "no effect, because CpuAcc alone has this option";
         const std::string oneByOne = "iterations run one after another, each on the threads of --number-of-threads";
         const std::string untuned = "no backend here has OpenCL kernels to tune, so the file is neither read nor";
         const std::string out = m_Folder.Path("out.txt");
@@ -128,7 +112,7 @@ protected:
               {Digits({"@", ""}), 0, "10 layers"},
               {{"-m", m_ArmNN, "@", "armnn-binary"}, 3, "it is a network in Arm NN's own format, which is not read"},
               {{"-m", m_Unknown, "@", "armnn-binary"}, 3, "run the TensorFlow Lite model (.tflite) that it was made"},
-              {Digits({"@", "other"}), 2, "'other' is not known; supported: tflite-binary"}}},
+              {Digits({"@", "other"}), 0, "10 layers", "--model-format: '" + FloatModel + "' is a TensorFlow Lite"}}},
             {"--input-name",
              {{Relu({"@", "x", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
               {Relu({"@", "", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
@@ -205,6 +189,7 @@ protected:
               {Relu({"@", "", "-d", m_A}), 0, "output 'y' Float32 [2,3]"},
               {Relu({"@", "3,2", "@", "2,3"}), 2,
                "--input-tensor-shape: it is given more than once; give it once, with c"},
+              {Relu({"@", "3,2:", "-d", m_A}), 0, "output 'y' Float32 [3,2]"},
               {Relu({"@", "3,2:1"}), 2, "--input-tensor-shape: 2 shape(s) are given for 1 input(s)"}}},
             {"--visualize-optimized-model",
              {{Relu({"@", dot}), 0, "1 layers", "", Writes("graph.dot", "digraph Optimized {")},
@@ -232,11 +217,11 @@ protected:
             {"--input-type",
              {{Digits({"@", "float"}), 0, "10 layers", "--input-type: no effect, because the model says"},
               {Digits({"@", "float,qasymmu8"}), 0, "10 layers", "--input-type: no effect"},
-              {Digits({"@", "text"}), 2, "--input-type: 'text' is no type; there are float, int"}}},
+              {Digits({"@", "text"}), 0, "10 layers", "--input-type: no effect"}}},
             {"--output-type",
              {{Digits({"@", "qasymms8"}), 0, "10 layers", "--output-type: no effect, because the model says"},
               {Digits({"@", ""}), 0, "10 layers"},
-              {Digits({"@", "int,words"}), 2, "--output-type: 'words' is no type"}}},
+              {Digits({"@", "words"}), 0, "10 layers", "--output-type: no effect, because the model says"}}},
             {"--tflite-executor",
              {{Digits({"@", "parser"}), 0, "10 layers"},
               {Digits({"@", ""}), 0, "10 layers"},
@@ -276,7 +261,8 @@ protected:
              {{Digits({"@", "--cached-network-filepath", packed}), 0, "10 layers", "",
                [packed](const Outcome&) { EXPECT_TRUE(std::filesystem::remove(packed)); }},
               {Digits({"@", "-c", "CpuRef", "--cached-network-filepath", packed}), 0, "10 layers",
-               "--save-cached-network, --cached-network-filepath: CpuAcc alone heeds them, so there is no effect, and",
+               "--save-cached-network, --cached-network-filepath: no effect, because CpuAcc alone has these options, "
+               "and",
                [packed](const Outcome&) { EXPECT_FALSE(std::filesystem::exists(packed)); }},
               {Digits({"@"}), 2, "--save-cached-network: name the file in --cached-network-filepath"}}},
             {"--cached-network-filepath",
@@ -365,55 +351,7 @@ protected:
             trial.m_Check(outcome);
         }
     }
-
-    /// A ReLU of values in steps of 0.5 from 10 on.
-    std::string WriteQuantized() const;
-
-    const std::string m_Relu =
-        m_Folder.Write("relu.tflite", test::TinyModel(test::Relu, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
-    const std::string m_Custom =
-        m_Folder.Write("custom.tflite", test::TinyModel(test::Custom, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
-    const std::string m_Quantized = WriteQuantized();
-    const std::string m_ArmNN = m_Folder.Write("net.tflite", std::string("\x10\0\0\0ARMN and more", 17));
-    const std::string m_Unknown = m_Folder.Write("net", "no model at all");
-    const std::string m_A = m_Folder.Write("a.txt", "-1 1.5 -2\n3:-4,5\n");
-    const std::string m_B = m_Folder.Write("b.txt", "10 -20 30 -40 50 -60");
-    const std::string m_Same = m_Folder.Write("same.txt", "y, Float32 : 0 1.5 0 3 0 5 ");
-    const std::string m_Other = m_Folder.Write("other.txt", "y, Float32 : 0 1.5 0 3 0 -5 ");
-    const std::string m_OtherType = m_Folder.Write("type.txt", "y, QAsymmU8 : 0 1 0 3 0 5 ");
-    const std::string m_Reals = m_Folder.Write("reals.txt", "1.5 -1 100 0.26");
-    const std::string m_Stored = m_Folder.Write("stored.txt", "13 8 210 11");
-    const std::string m_NaN = m_Folder.Write("nan.txt", "1.5 nan 100 0.26");
-    const std::string m_Digit = m_Folder.Write("digit.txt",
-                                               []
-                                               {
-                                                   std::string text;
-                                                   for (int i = 0; i < 64; ++i)
-                                                   {
-                                                       text += std::to_string(i % 16 / 16.0) + "\n";
-                                                   }
-                                                   return text;
-                                               }());
 };
-
-std::string ArmNNOptionsTest::WriteQuantized() const
-{
-    const TensorInfo info({4}, DataType::QAsymmU8, 0.5f, 10);
-    const INetworkPtr network = INetwork::Create();
-    ActivationDescriptor descriptor;
-    descriptor.m_Function = ActivationFunction::ReLu;
-    IConnectableLayer* const input = network->AddInputLayer(0, "in");
-    IConnectableLayer* const relu = network->AddActivationLayer(descriptor, "relu");
-    input->GetOutputSlot(0).SetTensorInfo(info);
-    relu->GetOutputSlot(0).SetTensorInfo(info);
-    input->GetOutputSlot(0).Connect(relu->GetInputSlot(0));
-    relu->GetOutputSlot(0).Connect(network->AddOutputLayer(0, "out")->GetInputSlot(0));
-    const ISerializerPtr serializer = ISerializer::Create();
-    serializer->Serialize(*network);
-    std::ofstream file(m_Folder.Path("quantized.tenon"), std::ios::binary);
-    EXPECT_TRUE(serializer->SaveSerializedToStream(file));
-    return m_Folder.Path("quantized.tenon");
-}
 
 TEST_F(ArmNNOptionsTest, DoAsTheFileSays)
 {
@@ -499,108 +437,6 @@ TEST_F(ArmNNOptionsTest, CommandLinesOfItsUsers)
         EXPECT_EQ(outcome.m_Error, "") << testing::PrintToString(line);
     }
     EXPECT_TRUE(Has(m_Folder.Read("quantized.dot"), "digraph Optimized {"));
-}
-
-TEST_F(ArmNNOptionsTest, QuantizationTakesFilesOfAllKinds)
-{
-    const std::string npy = WriteInput("floats.npy", DataType::Float32, {4}); // 0 1 2 3
-    const float values[] = {0.0f, 1.0f, 2.0f, 3.0f};
-    const std::string raw =
-        m_Folder.Write("floats.bin", std::string(reinterpret_cast<const char*>(values), sizeof(values)));
-    for (const std::string& file : {npy, raw})
-    {
-        const Outcome outcome = Execute({"-m", m_Quantized, "-q", "-d", file});
-        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-        EXPECT_TRUE(Has(outcome.m_Out, "  10 12 14 16\n")) << outcome.m_Out;
-        EXPECT_TRUE(Has(outcome.m_Out, ", quantized\n")) << outcome.m_Out;
-    }
-    const std::string stored = WriteInput("bytes.npy", DataType::QAsymmU8, {4});
-    ExpectFailure(Execute({"-m", m_Quantized, "-q", "-d", stored}), 3, "elements of type '|u1'; expected '<f4'");
-    const Outcome saturated =
-        Execute({"-m", m_Quantized, "-q", "-d", m_Folder.Write("large.txt", "1000 -1000 inf 0.25")});
-    ASSERT_EQ(saturated.m_Status, 0) << saturated.m_Error;
-    EXPECT_TRUE(Has(saturated.m_Out, "  255 10 255 11\n")) << saturated.m_Out;
-    // A picture has no real numbers: its bytes are the stored values.
-    const Words picture = {"-m", Int8Model, "-d", "samples/digits/seven.png"};
-    EXPECT_EQ(Execute(Join(picture, {"-w", m_Folder.Path("with.npy"), "-q"})).m_Status, 0);
-    EXPECT_EQ(Execute(Join(picture, {"-w", m_Folder.Path("without.npy")})).m_Status, 0);
-    EXPECT_EQ(m_Folder.Read("with.npy"), m_Folder.Read("without.npy"));
-}
-
-TEST_F(ArmNNOptionsTest, DequantizedOutputsAreWrittenAndReported)
-{
-    const std::string npy = m_Folder.Path("out.npy");
-    const std::string report = m_Folder.Path("report.json");
-    const Outcome outcome =
-        Execute({"-m", m_Quantized, "-q", "-l", "-d", m_Reals + "," + m_Reals, "-I", "2", "-w", npy, "--report-json",
-                 report, "-C", m_Folder.Write("e.txt", "o, Float32 : 1.5 0 100 0.5")});
-    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    const NpyArray array = ReadNpy(npy, TensorInfo({4}, DataType::Float32), 1000);
-    const std::vector<float> expected = {1.5f, 0.0f, 100.0f, 0.5f};
-    for (size_t i = 0; i < expected.size(); ++i)
-    {
-        EXPECT_EQ(GetElement(DataType::Float32, array.m_Data.Data(), i), static_cast<double>(expected[i]));
-    }
-    const std::string outputs = ReadFile(report).substr(ReadFile(report).find("\"outputs\""));
-    EXPECT_TRUE(Has(outputs, "\"type\": \"Float32\"")) << outputs;
-    EXPECT_TRUE(Has(outcome.m_Out, "Byte level root mean square error: 0\n")) << outcome.m_Out;
-    EXPECT_TRUE(Has(Execute({"-m", m_Quantized, "-d", m_Stored, "-l", "-C", npy}).m_Out, "square error: 0\n"));
-    const Outcome refused = Execute({"-m", m_Quantized, "-d", m_Stored, "-C", npy});
-    ExpectFailure(refused, 3, "elements of type '<f4'; expected '|u1'");
-    EXPECT_TRUE(Has(refused.m_Out, "\n  13 10 210 11\n")) << "results of the run are printed: " << refused.m_Out;
-    ExpectFailure(Execute({"-m", m_Quantized, "-l", "--limit", "total-bytes=16"}), 3, "total-bytes");
-}
-
-TEST_F(ArmNNOptionsTest, ComparisonNeedsAModelForOtherBackends)
-{
-    const std::string optimized = m_Folder.Path("optimized.tenon");
-    ASSERT_EQ(Execute(Digits({"--serialize-optimized", optimized})).m_Status, 0);
-    ExpectFailure(Execute({"-m", optimized, "-N", "-B", "CpuRef"}), 2, "the model is optimized already");
-    const Outcome outcome = Execute(Digits({"-d", m_Digit, "-I", "2", "-B", "CpuRef", "-p"}));
-    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    const size_t softmax = outcome.m_Out.find("SOFTMAX");
-    ASSERT_NE(softmax, std::string::npos) << outcome.m_Out;
-    EXPECT_TRUE(Has(outcome.m_Out, "Byte level root mean square error: ")) << outcome.m_Out;
-}
-
-TEST_F(ArmNNOptionsTest, SetsOfFilesTakeTurns)
-{
-    const std::string names[] = {m_Folder.Path("0.txt"), m_Folder.Path("1.txt"), m_Folder.Path("2.npy")};
-    const Outcome outcome = Execute(Relu({"-d", m_A + "," + m_B, "-I", "3", "-w", names[0] + "," + names[1]}));
-    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    const size_t third = outcome.m_Out.find("iteration 3 of 3:\n");
-    ASSERT_NE(third, std::string::npos) << outcome.m_Out;
-    EXPECT_TRUE(Has(outcome.m_Out.substr(third), "a.txt")) << outcome.m_Out;
-    EXPECT_EQ(ReadFile(names[0]), "y, Float32 : 0 1.5 0 3 0 5 ") << "of the third iteration";
-    EXPECT_EQ(ReadFile(names[1]), "y, Float32 : 10 0 30 0 50 0 ") << "of the second iteration";
-
-    const std::string add =
-        m_Folder.Write("add.tflite", test::TinyModel(test::Add, {{"a", {2}}, {"b", {2}}}, {{"sum", {2}}}));
-    const std::string files = m_Folder.Write("1.csv", "1,2") + "," + m_Folder.Write("2.csv", "10,20") + "," +
-                              m_Folder.Write("3.csv", "100,200") + "," + m_Folder.Write("4.csv", "1000,2000");
-    const Outcome sums = Execute({"-m", add, "-c", "CpuRef", "-d", files, "-I", "3", "--armnn-output"});
-    ASSERT_EQ(sums.m_Status, 0) << sums.m_Error;
-    const std::string first = "sum: 11.000000 22.000000 \n";
-    const std::string second = "sum: 1100.000000 2200.000000 \n";
-    const size_t at = sums.m_Out.find(first);
-    ASSERT_NE(at, std::string::npos) << sums.m_Out;
-    const size_t next = sums.m_Out.find(second, at);
-    ASSERT_NE(next, std::string::npos) << sums.m_Out;
-    EXPECT_NE(sums.m_Out.find(first, next), std::string::npos) << sums.m_Out;
-
-    ExpectFailure(Execute({"-m", add, "-d", files + "," + m_A, "-I", "9"}), 2,
-                  "9 iterations take one set of as many files, or several sets in turn");
-    ExpectFailure(Execute({"-m", add, "-d", files}), 2, "add --iterations 2");
-    ExpectFailure(Execute(Relu({"-I", "2", "-w", names[0] + "," + names[1] + "," + names[2]})), 2,
-                  "3 file(s) are given for 1 output(s); 2 iterations write one set of as many files, or several");
-}
-
-TEST_F(ArmNNOptionsTest, GraphsOfStreamsNeedAName)
-{
-    const Outcome outcome = ExecuteInShell("\"$@\" < " + m_Relu, {"-m", "-", "-v", m_Folder.Path("named.dot"), "-N"});
-    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    EXPECT_TRUE(Has(m_Folder.Read("named.dot"), "digraph Optimized {"));
-    ExpectFailure(Execute(Relu({"-v", ""})), 2, "--visualize-optimized-model: nothing is given");
 }
 
 TEST(ArmNNWords, AreJoined)
