@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -24,16 +25,21 @@ namespace tenon::cli
 std::vector<std::string> SplitList(const std::vector<std::string>& lists, const char* option, Repeated repeated)
 {
     std::vector<std::string> entries;
+    std::set<std::string> seen;
     for (const std::string& list : lists)
     {
         for (std::string& entry : SplitEscaped(list, ','))
         {
-            const bool isThere = std::find(entries.begin(), entries.end(), entry) != entries.end();
-            if (isThere && repeated == Repeated::Refused)
+            if (entry.empty())
+            {
+                continue;
+            }
+            const bool isNew = seen.insert(entry).second;
+            if (!isNew && repeated == Repeated::Refused)
             {
                 throw UsageError(fmt::format("{}: '{}' is given twice", option, OneLine(entry)));
             }
-            if (!entry.empty() && (!isThere || repeated == Repeated::Kept))
+            if (isNew || repeated == Repeated::Kept)
             {
                 entries.push_back(std::move(entry));
             }
