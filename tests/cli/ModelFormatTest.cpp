@@ -28,7 +28,7 @@ TEST(ModelFormat, ContentDecidesBeforeTheEnding)
     EXPECT_EQ(FindModelFormat("a.tflite", WithIdentifier("ARMN")), armnn);
     EXPECT_EQ(FindModelFormat("a.pb", WithIdentifier("TNON") + "more"), FindModelFormat("tenon"));
     EXPECT_EQ(FindModelFormat("a.pb", "\x08\x07\x12\x07"), FindModelFormat("onnx-binary"));
-    EXPECT_EQ(FindModelFormat("a.ARMNN", WithIdentifier("????")), armnn);
+    EXPECT_EQ(FindModelFormat("a.ARMNN", WithIdentifier("none")), armnn);
 }
 
 TEST(ModelFormat, FormatsThatAreReadNeedTheirContent)
