@@ -25,32 +25,31 @@ struct Binding
 
 struct Model
 {
-    /// One of the two: what is to be optimized, or what a file of an optimized network holds.
+    /// One of the two is set: a network to be optimized, or the optimized network of a file.
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};
     IOptimizedNetworkPtr m_Optimized{nullptr, &IOptimizedNetwork::Destroy};
-    /// In the model's order.
+    /// Inputs and outputs in the model's order.
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
 };
 
-/// What of a model file becomes the network.
+/// The part of a model file that becomes the network.
 struct ModelChoice
 {
     size_t m_Subgraph = 0;
-    std::string m_Signature; ///< in place of m_Subgraph, if not empty
-    /// New shapes of inputs by name. Files of networks keep theirs, whatever is run: a run takes other shapes too.
+    std::string m_Signature; ///< the signature to take in place of m_Subgraph, if not empty
+    /// New shapes of inputs by name. A .tenon file keeps its own, because a run takes other shapes, too.
     std::map<std::string, TensorShape> m_InputShapes;
-    /// "tflite" or "tenon": what the file must be, if not empty.
-    std::string m_Format;
+    std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
 };
 
-/// Throws InputError, which names the model.
-InputSource OpenModel(const std::string& path, const Limits& limits);
+/// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
+/// or empty, is another one. Throws InputError, which names the model, also for a format that is not read.
+InputSource OpenModel(const std::string& path, const std::string& format, const Limits& limits);
 
-/// Reads a model, whose format follows from the content. A .tflite model is used in place: `file` must outlive what is
-/// made of it. Throws InputError for a format that is not known, UsageError for another one than was chosen and for a
-/// choice that the format does not have, and what the parser throws. An optimized network is for the backends of
-/// `deviceSpec`.
+/// Parses a file that OpenModel() opened. A .tflite model is used in place: `file` must outlive the networks that are
+/// made of it. Throws UsageError for a choice that the format does not have, and the exceptions of the parser. An
+/// optimized network is for the backends of `deviceSpec`.
 Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits,
                 const IDeviceSpec& deviceSpec);
 
