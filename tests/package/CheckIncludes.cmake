@@ -37,7 +37,7 @@ set(rules
   "src/serializer : api backend serializer common graph fmt flatbuffers"
   "src/parsers/tflite : api backend parsers common fmt flatbuffers"
   "src/armnn : api backend compat posix"
-  "src/c_api : json reports api backend c parsers serializer common backends/plugin"
+  "src/c_api : json reports api backend c parsers serializer common backends/plugin fmt"
   "src/cli : json reports api backend parsers serializer posix fmt cli11 stb"
   "samples : beside api backend parsers serializer stb")
 
@@ -72,7 +72,7 @@ function(classify included out)
     set(kind stb)
   elseif(included MATCHES "^\"(backends/cpu/[a-z]+)/[^.]") # its folders have an order of their own
     set(kind ${CMAKE_MATCH_1})
-  elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z]+)/[^.]")
+  elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z_]+)/[^.]")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"[A-Za-z]+\\.hpp\"")
     set(kind beside) # a header of the same folder; samples have no root for includes
