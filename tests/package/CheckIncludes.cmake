@@ -28,7 +28,7 @@ set(rules
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
   "src/backends/plugin : api backend common posix fmt"
   "src/backends/BackendHelper.cpp : api backend common"
-  "src/backends/LayerQueries.cpp : api backend"
+  "src/backends/LayerQueries.cpp : api backend graph"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
   "src/optimizer : api backend common graph fmt"
   "src/runtime : json api backend common graph fmt"
