@@ -88,7 +88,7 @@ const Layer* FixedShapes::Settle(Visit& visit) const
         const Layer* const producer = input.GetProducer();
         if (producer == nullptr)
         {
-            if (i < layer.GetSchema().m_MinInputs)
+            if (layer.NeedsInput(i))
             {
                 return nullptr;
             }

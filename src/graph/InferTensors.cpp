@@ -51,7 +51,7 @@ TensorInfo InfoOfFirst(const Layer& layer, unsigned int output, unsigned int beg
         const TensorInfo info = InfoOfInput(layer, i);
         if (info.IsQuantized() && !layer.GetSchema().Has(OpFlags::Keep))
         {
-            throw GraphValidationException(
+            throw LayerValidationException(
                 fmt::format("{}: the quantization of output {} does not follow from its inputs; call "
                             "GetOutputSlot({}).SetTensorInfo() (the shape may be left unknown)",
                             layer.Describe(), output, output));
@@ -153,28 +153,28 @@ TensorInfo MakeInfo(const Layer& layer, [[maybe_unused]] unsigned int output)
     {
         if (layer.Input(0).GetConnectedOutputSlot() == nullptr)
         {
-            throw GraphValidationException(fmt::format(
+            throw LayerValidationException(fmt::format(
                 "{}: its output must be declared; call GetOutputSlot(0).SetTensorInfo()", layer.Describe()));
         }
         return InfoOfFirst(layer, output);
     }
     else if constexpr (Rule == OutputType::Declared)
     {
-        throw GraphValidationException(
+        throw LayerValidationException(
             fmt::format("{}: the type of its output does not follow from its inputs; "
                         "call GetOutputSlot(0).SetTensorInfo() (the shape may be left unknown)",
                         layer.Describe()));
     }
     else if constexpr (Rule == OutputType::Bare)
     {
-        throw GraphValidationException(fmt::format(
+        throw LayerValidationException(fmt::format(
             "{}: its output {} must be declared, with type and shape; call GetOutputSlot({}).SetTensorInfo()",
             layer.Describe(), output, output));
     }
     else
     {
         static_assert(Rule == OutputType::MakersOwn);
-        throw GraphValidationException(
+        throw LayerValidationException(
             fmt::format("{}: only its maker knows its output {}; call GetOutputSlot({}).SetTensorInfo()",
                         layer.Describe(), output, output));
     }

@@ -89,6 +89,13 @@ IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const ch
     Layer& layer = m_Graph.AddLayer(type, nullptr, name != nullptr ? name : "");
     layer.SetBindingId(id);
     return &layer;
+    if (!m_BindingIds.emplace(type, id).second)
+    {
+        throw InvalidArgumentException(fmt::format("Add{}Layer '{}': there is an {} layer of binding id {} already; "
+                                                   "each needs an id of its own",
+                                                   GetLayerTypeAsCString(type), name != nullptr ? name : "",
+                                                   GetLayerTypeAsCString(type), id));
+    }
 }
 
 IConnectableLayer* Network::AddInputLayer(LayerBindingId id, const char* name)

@@ -207,8 +207,20 @@ TEST(Graph, RefusesDuplicateBindingIdsAndOpenInputs)
 {
     INetworkPtr twice = INetwork::Create();
     AddInput(*twice, 3, FloatInfo({1}));
-    AddInput(*twice, 3, FloatInfo({1}));
-    EXPECT_THROW(ValidateGraph(GraphOf(twice)), GraphValidationException);
+    twice->AddOutputLayer(3, "out"); // inputs and outputs have ids of their own
+    EXPECT_THROW(twice->AddInputLayer(3, "again"), InvalidArgumentException);
+    EXPECT_THROW(twice->AddOutputLayer(3, "again"), InvalidArgumentException);
+    EXPECT_EQ(GraphOf(twice).Size(), 2u) << "a layer that is refused is not added";
+    twice->AddInputLayer(4, "other");
+
+    Graph graph; // of a file
+    for (const char* name : {"a", "b"})
+    {
+        Layer& input = graph.AddLayer(LayerType::Input, nullptr, name);
+        input.SetBindingId(3);
+        input.Output(0).SetTensorInfo(FloatInfo({1}));
+    }
+    EXPECT_THROW(ValidateGraph(graph), GraphValidationException);
 
     INetworkPtr open = INetwork::Create();
     open->AddOutputLayer(0, "dangling");
@@ -217,7 +229,7 @@ TEST(Graph, RefusesDuplicateBindingIdsAndOpenInputs)
         ValidateGraph(GraphOf(open));
         FAIL() << "an open input must be refused";
     }
-    catch (const GraphValidationException& error)
+    catch (const LayerValidationException& error)
     {
         EXPECT_THAT(error.what(), HasSubstr("dangling"));
     }

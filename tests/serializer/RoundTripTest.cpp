@@ -339,7 +339,7 @@ TEST(SerializedNetwork, MalformedNetworksAreNotWritten)
 {
     INetworkPtr network = INetwork::Create();
     network->AddFloorLayer("floor");
-    EXPECT_THAT(MessageOf<GraphValidationException>([&] { Serialized(*network); }), HasSubstr("'floor'"));
+    EXPECT_THAT(MessageOf<LayerValidationException>([&] { Serialized(*network); }), HasSubstr("'floor'"));
     std::ostringstream stream;
     EXPECT_THROW(ISerializer::Create()->SaveSerializedToStream(stream), InvalidArgumentException);
     const ISerializerPtr serializer = ISerializer::Create();
