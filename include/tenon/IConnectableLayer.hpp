@@ -84,6 +84,8 @@ class TENON_API IConnectableLayer
 {
 public:
     virtual const char* GetName() const = 0;
+    /// Without the inputs of constants that an Add... method took, as of AddBatchNormalizationLayer: their slots come
+    /// behind, and are fed by Constant layers that visitors do not see.
     virtual unsigned int GetNumInputSlots() const = 0;
     virtual unsigned int GetNumOutputSlots() const = 0;
     /// Each throws InvalidArgumentException past the last slot.

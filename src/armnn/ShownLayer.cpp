@@ -510,6 +510,11 @@ SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
     }
 }
 
+size_t CountInputSlots(LayerType type, const BaseDescriptor& descriptor)
+{
+    return CountSlots(type, descriptor).m_Inputs;
+}
+
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown)
 {
     if (shown.m_Type == LayerType::PreCompiled)

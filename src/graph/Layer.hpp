@@ -212,7 +212,8 @@ public:
     void SetAssignmentReason(const std::string& reason);
 
     const char* GetName() const override { return m_Name->c_str(); }
-    unsigned int GetNumInputSlots() const override { return m_NumInputs; }
+    /// Without the last ones where these are fed by constants that an Add... method took.
+    unsigned int GetNumInputSlots() const override;
     unsigned int GetNumOutputSlots() const override { return m_NumOutputs; }
     const IInputSlot& GetInputSlot(unsigned int index) const override;
     IInputSlot& GetInputSlot(unsigned int index) override;
