@@ -57,10 +57,12 @@ public:
     /// Calls the strategy for each layer, producers before consumers, then FinishStrategy.
     virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
 
-    /// An input of the network. Ids are chosen by the caller and must be unique among inputs. Its one output needs a
-    /// tensor info, whose shape may be unknown until the run. Optimize() throws GraphValidationException without it.
+    /// An input of the network. Ids are chosen by the caller; one that another input has is an
+    /// InvalidArgumentException. Its one output needs a tensor info, whose shape may be unknown until the run.
+    /// Optimize() throws LayerValidationException without it.
     virtual IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name = nullptr) = 0;
-    /// An output of the network: what arrives at its one input. Ids must be unique among outputs.
+    /// An output of the network: what arrives at its one input. An id that another output has is an
+    /// InvalidArgumentException.
     virtual IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name = nullptr) = 0;
 
     /// A tensor that never changes: weights, biases, parameters. Its info is set on the output slot.

@@ -215,9 +215,9 @@ public:
 
     /// The info of an input or output, for the shapes that the network was loaded with. Sizes that follow from these
     /// shapes by shape arithmetic (Shape layers, constants, and layers that compute on them) are known too. Where an
-    /// output depends on values of inputs, or on an input of unknown shape, its sizes or its rank may be unknown: an
-    /// OutputAllocator is told them. An input's info is not constant.
-    /// Throws InvalidArgumentException for an unknown network or binding id.
+    /// output depends on values of inputs, or on an input of unknown shape, its sizes are those that were declared
+    /// (IOutputSlot::SetTensorInfo); else they, or its rank, may be unknown: an OutputAllocator is told them. An
+    /// input's info is not constant. Throws InvalidArgumentException for an unknown network or binding id.
     virtual TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
     virtual TensorInfo GetOutputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
 

@@ -33,25 +33,18 @@ struct Row
     size_t m_NumTensors; ///< leading inputs that are tensors of the workload; the others are constants
     bool (*m_Fits)(const BaseDescriptor& descriptor); ///< whether the descriptor is the type's own
     /// The name of a parameter that is set though Arm NN does not have it; null: there is none.
-    const char* (*m_FindOwn)(const BaseDescriptor& descriptor);
+    const char* (*m_FindOwn)(const BaseDescriptor& descriptor, const char* parameters);
+    /// The names of the descriptor's parameters in Arm NN 23.08, and PaddingScheme, which CompleteDescriptor resolves.
+    const char* m_Parameters;
     std::shared_ptr<BaseDescriptor> (*m_Copy)(const BaseDescriptor& descriptor);
     std::unique_ptr<QueueDescriptor> (*m_Make)(const ShownLayer& layer, const ConstantHandles& constants,
                                                const void* blob);
 };
 
-bool IsOneOf(const char* name, std::initializer_list<const char*> names)
+/// Whether the name is one of a list that spaces separate.
+bool IsOneOf(const char* name, const char* list)
 {
-    return std::any_of(names.begin(), names.end(), [&](const char* n) { return std::string(name) == n; });
-}
-
-/// Whether the parameter is Tenon's own. PaddingScheme is, too, but paddings are computed.
-template <typename D>
-bool IsOwnParameter(const char* name)
-{
-    return IsOneOf(name, {"ParametersAsInputs", "ValueAsInput", "SizesAsInput", "SumsOf32Bits",
-                          "AsymmetricQuantizeInputs", "ShuffledWeights", "BatchDims", "Offset", "NumBits",
-                          "NarrowRange", "SparseRecurrentWeights", "ProductScales", "ProductZeroPoints"}) ||
-           (std::is_same_v<D, FullyConnectedDescriptor> && IsOneOf(name, {"KeepDims"}));
+    return (' ' + std::string(list) + ' ').find(' ' + std::string(name) + ' ') != std::string::npos;
 }
 
 /// A layer without parameters may have any descriptor.
@@ -62,7 +55,7 @@ bool Fits(const BaseDescriptor& descriptor)
 }
 
 template <typename D>
-const char* FindOwnParameter(const BaseDescriptor& base)
+const char* FindOwnParameter(const BaseDescriptor& base, [[maybe_unused]] const char* parameters)
 {
     if constexpr (std::is_same_v<D, NullDescriptor>)
     {
@@ -74,7 +67,7 @@ const char* FindOwnParameter(const BaseDescriptor& base)
     D::Visit(
         [&](const char* name, auto member)
         {
-            if (IsOwnParameter<D>(name) && !(descriptor.*member == plain.*member))
+            if (!IsOneOf(name, parameters) && !(descriptor.*member == plain.*member))
             {
                 found = name;
             }
@@ -233,13 +226,13 @@ std::unique_ptr<QueueDescriptor> Make(const ShownLayer& layer, const ConstantHan
 
 constexpr size_t All = std::numeric_limits<size_t>::max();
 
-#define TENON_ROW(name, descriptor, order, numTensors)                                                                 \
+#define TENON_ROW(name, descriptor, order, numTensors, parameters)                                                     \
     {                                                                                                                  \
-        LayerType::name, InfoOrder::order, numTensors, Fits<descriptor>, FindOwnParameter<descriptor>,                 \
+        LayerType::name, InfoOrder::order, numTensors, Fits<descriptor>, FindOwnParameter<descriptor>, parameters,     \
             CopyDescriptor<descriptor>, Make<name##QueueDescriptor>                                                    \
     }
-#define TENON_PLAIN_ROW(name) TENON_ROW(name, NullDescriptor, Slots, All)
-#define TENON_PARAMETERS_ROW(name) TENON_ROW(name, name##Descriptor, Slots, All)
+#define TENON_PLAIN_ROW(name) TENON_ROW(name, NullDescriptor, Slots, All, "")
+#define TENON_PARAMETERS_ROW(name, parameters) TENON_ROW(name, name##Descriptor, Slots, All, parameters)
 
 const Row Rows[] = {
     TENON_PLAIN_ROW(Addition),
@@ -261,53 +254,77 @@ const Row Rows[] = {
     TENON_PLAIN_ROW(Shape),
     TENON_PLAIN_ROW(Subtraction),
     TENON_PLAIN_ROW(Switch),
-    TENON_PARAMETERS_ROW(Activation),
-    TENON_PARAMETERS_ROW(ArgMinMax),
-    TENON_PARAMETERS_ROW(BatchMatMul),
-    TENON_PARAMETERS_ROW(BatchToSpaceNd),
-    TENON_PARAMETERS_ROW(ChannelShuffle),
-    TENON_PARAMETERS_ROW(Comparison),
-    TENON_PARAMETERS_ROW(Concat),
-    TENON_PARAMETERS_ROW(DepthToSpace),
-    TENON_PARAMETERS_ROW(ElementwiseBinary),
-    TENON_PARAMETERS_ROW(ElementwiseUnary),
-    TENON_PARAMETERS_ROW(FakeQuantization),
-    TENON_PARAMETERS_ROW(Fill),
-    TENON_PARAMETERS_ROW(Gather),
-    TENON_PARAMETERS_ROW(InstanceNormalization),
-    TENON_PARAMETERS_ROW(L2Normalization),
-    TENON_PARAMETERS_ROW(LogSoftmax),
-    TENON_PARAMETERS_ROW(LogicalBinary),
-    TENON_PARAMETERS_ROW(Mean),
-    TENON_PARAMETERS_ROW(Normalization),
-    TENON_PARAMETERS_ROW(Pad),
-    TENON_PARAMETERS_ROW(Permute),
-    TENON_PARAMETERS_ROW(Pooling2d),
-    TENON_PARAMETERS_ROW(Pooling3d),
-    TENON_PARAMETERS_ROW(PreCompiled),
-    TENON_PARAMETERS_ROW(Reduce),
-    TENON_PARAMETERS_ROW(Reshape),
-    TENON_PARAMETERS_ROW(Resize),
-    TENON_PARAMETERS_ROW(Slice),
-    TENON_PARAMETERS_ROW(Softmax),
-    TENON_PARAMETERS_ROW(SpaceToBatchNd),
-    TENON_PARAMETERS_ROW(SpaceToDepth),
-    TENON_PARAMETERS_ROW(Splitter),
-    TENON_PARAMETERS_ROW(Stack),
-    TENON_PARAMETERS_ROW(StridedSlice),
-    TENON_PARAMETERS_ROW(Tile),
-    TENON_PARAMETERS_ROW(Transpose),
-    TENON_ROW(Convolution2d, Convolution2dDescriptor, Weights, All),
-    TENON_ROW(Convolution3d, Convolution3dDescriptor, Weights, All),
-    TENON_ROW(DepthwiseConvolution2d, DepthwiseConvolution2dDescriptor, Weights, All),
-    TENON_ROW(FullyConnected, FullyConnectedDescriptor, Weights, All),
-    TENON_ROW(TransposeConvolution2d, TransposeConvolution2dDescriptor, Weights, 1),
-    TENON_ROW(BatchNormalization, BatchNormalizationDescriptor, Constants, 1),
-    TENON_ROW(DetectionPostProcess, DetectionPostProcessDescriptor, Slots, 2),
-    TENON_ROW(Lstm, LstmDescriptor, Slots, 3),
-    TENON_ROW(QLstm, QLstmDescriptor, Slots, 3),
-    TENON_ROW(UnidirectionalSequenceLstm, LstmDescriptor, Slots, 3),
-    TENON_ROW(QuantizedLstm, NullDescriptor, Slots, 3),
+    TENON_PARAMETERS_ROW(Activation, "Function A B"),
+    TENON_PARAMETERS_ROW(ArgMinMax, "Function Axis Output_Type"),
+    TENON_PARAMETERS_ROW(BatchMatMul, "TransposeX TransposeY AdjointX AdjointY DataLayoutX DataLayoutY"),
+    TENON_PARAMETERS_ROW(BatchToSpaceNd, "BlockShape Crops DataLayout"),
+    TENON_PARAMETERS_ROW(ChannelShuffle, "NumGroups Axis"),
+    TENON_PARAMETERS_ROW(Comparison, "Operation"),
+    TENON_PARAMETERS_ROW(Concat, "ConcatAxis NumViews NumDimensions ViewOrigins"),
+    TENON_PARAMETERS_ROW(DepthToSpace, "BlockSize DataLayout"),
+    TENON_PARAMETERS_ROW(ElementwiseBinary, "Operation"),
+    TENON_PARAMETERS_ROW(ElementwiseUnary, "Operation"),
+    TENON_PARAMETERS_ROW(FakeQuantization, "Min Max"),
+    TENON_PARAMETERS_ROW(Fill, "Value"),
+    TENON_PARAMETERS_ROW(Gather, "Axis"),
+    TENON_PARAMETERS_ROW(InstanceNormalization, "Gamma Beta Eps DataLayout"),
+    TENON_PARAMETERS_ROW(L2Normalization, "Eps DataLayout"),
+    TENON_PARAMETERS_ROW(LogSoftmax, "Beta Axis"),
+    TENON_PARAMETERS_ROW(LogicalBinary, "Operation"),
+    TENON_PARAMETERS_ROW(Mean, "Axis KeepDims"),
+    TENON_PARAMETERS_ROW(Normalization, "NormChannelType NormMethodType NormSize Alpha Beta K DataLayout"),
+    TENON_PARAMETERS_ROW(Pad, "PadList PadValue PaddingMode"),
+    TENON_PARAMETERS_ROW(Permute, "DimMappings"),
+    TENON_PARAMETERS_ROW(Pooling2d, "PoolType PadLeft PadRight PadTop PadBottom PoolWidth PoolHeight StrideX StrideY "
+                                    "OutputShapeRounding PaddingMethod DataLayout PaddingScheme"),
+    TENON_PARAMETERS_ROW(Pooling3d,
+                         "PoolType PadLeft PadRight PadTop PadBottom PadFront PadBack PoolWidth PoolHeight PoolDepth "
+                         "StrideX StrideY StrideZ OutputShapeRounding PaddingMethod DataLayout PaddingScheme"),
+    TENON_PARAMETERS_ROW(PreCompiled, "NumInputSlots NumOutputSlots"),
+    TENON_PARAMETERS_ROW(Reduce, "KeepDims vAxis ReduceOperation"),
+    TENON_PARAMETERS_ROW(Reshape, "TargetShape"),
+    TENON_PARAMETERS_ROW(Resize, "TargetWidth TargetHeight Method DataLayout AlignCorners HalfPixelCenters"),
+    TENON_PARAMETERS_ROW(Slice, "Begin Size"),
+    TENON_PARAMETERS_ROW(Softmax, "Beta Axis"),
+    TENON_PARAMETERS_ROW(SpaceToBatchNd, "BlockShape PadList DataLayout"),
+    TENON_PARAMETERS_ROW(SpaceToDepth, "BlockSize DataLayout"),
+    TENON_PARAMETERS_ROW(Splitter, "Origins ViewSizes IsAxisSet Axis"),
+    TENON_PARAMETERS_ROW(Stack, "Axis NumInputs InputShape"),
+    TENON_PARAMETERS_ROW(StridedSlice,
+                         "Begin End Stride BeginMask EndMask ShrinkAxisMask EllipsisMask NewAxisMask DataLayout"),
+    TENON_PARAMETERS_ROW(Tile, "Multiples"),
+    TENON_PARAMETERS_ROW(Transpose, "DimMappings"),
+    TENON_ROW(
+        Convolution2d, Convolution2dDescriptor, Weights, All,
+        "PadLeft PadRight PadTop PadBottom StrideX StrideY DilationX DilationY BiasEnabled DataLayout PaddingScheme"),
+    TENON_ROW(Convolution3d, Convolution3dDescriptor, Weights, All,
+              "PadLeft PadRight PadTop PadBottom PadFront PadBack StrideX StrideY StrideZ DilationX DilationY "
+              "DilationZ BiasEnabled DataLayout PaddingScheme"),
+    TENON_ROW(
+        DepthwiseConvolution2d, DepthwiseConvolution2dDescriptor, Weights, All,
+        "PadLeft PadRight PadTop PadBottom StrideX StrideY DilationX DilationY BiasEnabled DataLayout PaddingScheme"),
+    TENON_ROW(FullyConnected, FullyConnectedDescriptor, Weights, All,
+              "BiasEnabled TransposeWeightMatrix ConstantWeights"),
+    TENON_ROW(TransposeConvolution2d, TransposeConvolution2dDescriptor, Weights, 1,
+              "PadLeft PadRight PadTop PadBottom StrideX StrideY BiasEnabled DataLayout OutputShapeEnabled OutputShape "
+              "PaddingScheme"),
+    TENON_ROW(BatchNormalization, BatchNormalizationDescriptor, Constants, 1, "Eps DataLayout"),
+    TENON_ROW(DetectionPostProcess, DetectionPostProcessDescriptor, Slots, 2,
+              "MaxDetections MaxClassesPerDetection DetectionsPerClass NmsScoreThreshold NmsIouThreshold NumClasses "
+              "UseRegularNms ScaleX ScaleY ScaleW ScaleH"),
+    TENON_ROW(Lstm, LstmDescriptor, Slots, 3,
+              "ActivationFunc ClippingThresCell ClippingThresProj CifgEnabled PeepholeEnabled ProjectionEnabled "
+              "LayerNormEnabled TimeMajor InputIntermediateScale ForgetIntermediateScale CellIntermediateScale "
+              "OutputIntermediateScale HiddenStateZeroPoint HiddenStateScale"),
+    TENON_ROW(
+        QLstm, QLstmDescriptor, Slots, 3,
+        "CellClip ProjectionClip CifgEnabled PeepholeEnabled ProjectionEnabled LayerNormEnabled InputIntermediateScale "
+        "ForgetIntermediateScale CellIntermediateScale OutputIntermediateScale HiddenStateZeroPoint HiddenStateScale"),
+    TENON_ROW(UnidirectionalSequenceLstm, LstmDescriptor, Slots, 3,
+              "ActivationFunc ClippingThresCell ClippingThresProj CifgEnabled PeepholeEnabled ProjectionEnabled "
+              "LayerNormEnabled TimeMajor InputIntermediateScale ForgetIntermediateScale CellIntermediateScale "
+              "OutputIntermediateScale HiddenStateZeroPoint HiddenStateScale"),
+    TENON_ROW(QuantizedLstm, NullDescriptor, Slots, 3, ""),
 };
 
 #undef TENON_PARAMETERS_ROW
@@ -440,7 +457,7 @@ SupportResult Show(const LayerView& view, ShownLayer& shown)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  std::string("the descriptor is not of a layer ") + GetLayerTypeAsCString(view.m_Type));
     }
-    if (const char* const own = row->m_FindOwn(*view.m_Descriptor))
+    if (const char* const own = row->m_FindOwn(*view.m_Descriptor, row->m_Parameters))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  std::string("Arm NN 23.08 has no such value of m_") + own);
@@ -474,6 +491,11 @@ SupportResult Show(const LayerView& view, ShownLayer& shown)
 }
 
 } // namespace
+
+size_t CountInputSlots(LayerType type, const BaseDescriptor& descriptor)
+{
+    return CountSlots(type, descriptor).m_Inputs;
+}
 
 bool OnlyRenamesDimensions(LayerType type)
 {

@@ -46,6 +46,9 @@ void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& v
 /// the deprecated type of layer, which `shown` then has. An exception of the backend is a no.
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown);
 
+/// All input slots of a layer of this type, those of constants too. `descriptor` is the type's own.
+size_t CountInputSlots(LayerType type, const BaseDescriptor& descriptor);
+
 /// Whether the layer gives the bytes of its input under another shape and Arm NN has no such layer: the adapter runs
 /// it.
 bool OnlyRenamesDimensions(LayerType type);

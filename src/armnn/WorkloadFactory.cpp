@@ -8,6 +8,7 @@
 #include <tenon/backend/ILayerSupport.hpp>
 #include <tenon/backend/LayerView.hpp>
 
+#include <algorithm>
 #include <armnn/backends/WorkloadFactory.hpp>
 #include <deque>
 #include <string>
@@ -24,7 +25,9 @@ struct SlotInfos
 {
     SlotInfos(const IConnectableLayer& layer, Optional<DataType> type)
     {
-        for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+        // The last ones may be constants that an Add method took, which GetNumInputSlots() does not count.
+        const size_t numInputs = CountInputSlots(layer.GetType(), layer.GetParameters());
+        for (unsigned int i = 0; i < std::max<size_t>(layer.GetNumInputSlots(), numInputs); ++i)
         {
             const IInputSlot& slot = layer.GetInputSlot(i);
             const IOutputSlot* const source = slot.GetConnection();

@@ -169,8 +169,9 @@ private:
     bool m_IsInOrder = true;
 };
 
-/// Checks a graph as a whole: required inputs connected, binding ids unique, no cycle, output infos consistent.
-/// Throws GraphValidationException. Called at the start of Optimize() and, in debug builds, after every pass.
+/// Checks a graph as a whole: required inputs connected, infos of Input layers set, or it throws
+/// LayerValidationException; binding ids unique, no cycle, or it throws GraphValidationException. Called at the start
+/// of Optimize() and, in debug builds, after every pass.
 void ValidateGraph(const Graph& graph);
 
 /// A new process-wide unique guid.

@@ -82,13 +82,23 @@ void Network::ExecuteStrategy(IStrategy& strategy) const
 {
     for (const Layer* layer : m_Graph.TopologicalOrder())
     {
-        layer->ExecuteStrategy(strategy);
+        if (!layer->IsConstantOfReaders())
+        {
+            layer->ExecuteStrategy(strategy);
+        }
     }
     strategy.FinishStrategy();
 }
 
 IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const char* name)
 {
+    if (!m_BindingIds.emplace(type, id).second)
+    {
+        throw InvalidArgumentException(fmt::format("Add{}Layer '{}': there is an {} layer of binding id {} already; "
+                                                   "each needs an id of its own",
+                                                   GetLayerTypeAsCString(type), name != nullptr ? name : "",
+                                                   GetLayerTypeAsCString(type), id));
+    }
     Layer& layer = m_Graph.AddLayer(type, nullptr, name != nullptr ? name : "");
     layer.SetBindingId(id);
     return &layer;

@@ -6,6 +6,11 @@
 
 #include <tenon/INetwork.hpp>
 
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
 namespace tenon
 {
 
@@ -92,6 +97,8 @@ private:
 
     NetworkOptions m_Options;
     Graph m_Graph;
+    /// Of the Input and Output layers that were added here: reading a file fills the graph alone.
+    std::set<std::pair<LayerType, LayerBindingId>> m_BindingIds;
 };
 
 } // namespace tenon

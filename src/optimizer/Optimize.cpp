@@ -207,6 +207,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "Copy");
             graph = source.GetGraph().CloneValid();
         }
+        const DeclaredOutputs declared(*graph);
         const BackendChooser chooser(candidates, supports);
         PassContext context{registry, options, chooser, GetFoldingBytes(*graph, options.GetLimits())};
         Simplify(*graph, passes, context, *profiler, collected);
@@ -234,6 +235,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
         Distribute(*graph, supports);
+        declared.Fill(*graph, options.GetLimits());
     }
     catch (...)
     {

@@ -102,8 +102,9 @@ TEST(BackendHelper, BackendsAreAskedAboutChannelsLast)
         SupportResult IsLayerSupported(const LayerView& layer) const override
         {
             m_Texts.clear();
-            for (const TensorInfo* info : layer.m_Inputs)
+            for (size_t i = 0; i < 2; ++i)
             {
+                const TensorInfo* const info = layer.m_Inputs[i];
                 m_Texts.push_back(info->GetShape().ToString() + (info->IsConstant() ? " constant" : "") +
                                   (info->GetQuantizationDim().has_value()
                                        ? " by " + std::to_string(info->GetQuantizationDim().value())
