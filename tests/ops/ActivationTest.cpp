@@ -189,8 +189,9 @@ ISA_TEST(Activation, ShortsAreCloseToReal)
         OpCase op =
             MakeCase(row, Random(Spanning(shape, DataType::QSymmS16, row.m_Low, row.m_High), 5, row.m_Low, row.m_High),
                      Spanning(shape, DataType::QSymmS16, row.m_OutputLow, row.m_OutputHigh));
-        // Gelu: straight lines over steps of 1/512 of the input's range, as TFLite has them.
-        op.m_Steps = row.m_Descriptor.m_Function == Function::Gelu ? 70 : 1;
+        // TFLite has tables: for Gelu straight lines over steps of 1/512 of the input's range, finer ones for TanH.
+        const bool isTanH = row.m_Descriptor.m_Function == Function::TanH && row.m_Descriptor.m_A == 1.0f;
+        op.m_Steps = row.m_Descriptor.m_Function == Function::Gelu ? 70 : isTanH ? 3 : 1;
         CheckOp(op);
     }
 }

@@ -382,13 +382,13 @@ ISA_TEST(QuantizedAsFloat, RefusesWhatDoesNotFit)
     const TensorShape shape({4});
     const auto activation = [&](const ActivationDescriptor& descriptor, const TensorInfo& info)
     { return MakeCase(LayerType::Activation, descriptor, {Random(info, 1)}, info); };
-    CheckUnsupported(activation({ActivationFunction::TanH, std::nanf(""), 1}, Shorts(shape, 0.5f)),
+    CheckUnsupported(activation(ActivationDescriptor(ActivationFunction::TanH, std::nanf(""), 1), Shorts(shape, 0.5f)),
                      SupportCode::UnsupportedParameters, "16-bit");
-    CheckUnsupported(activation({ActivationFunction::Elu, 1}, Shorts(shape, 0.0f)), SupportCode::UnsupportedParameters,
-                     "positive and finite");
-    CheckUnsupported(
-        activation({ActivationFunction::Elu, 1}, TensorInfo(shape, DataType::QSymmS16, {1.0f, 2.0f, 3.0f, 4.0f}, 0)),
-        SupportCode::UnsupportedParameters, "scale per channel");
+    CheckUnsupported(activation(ActivationDescriptor(ActivationFunction::Elu, 1), Shorts(shape, 0.0f)),
+                     SupportCode::UnsupportedParameters, "positive and finite");
+    CheckUnsupported(activation(ActivationDescriptor(ActivationFunction::Elu, 1),
+                                TensorInfo(shape, DataType::QSymmS16, {1.0f, 2.0f, 3.0f, 4.0f}, 0)),
+                     SupportCode::UnsupportedParameters, "scale per channel");
     CheckUnsupported(MakeCase(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Power),
                               {Random(Shorts(shape, 0.5f), 1), Random(Bytes(shape, 0.5f, 0), 2)}, Shorts(shape, 0.5f)),
                      SupportCode::UnsupportedType, "input 1");
