@@ -177,9 +177,9 @@ TEST(Optimize, RefusesAStateThatIsReadAndWrittenWithTwoTypes)
 TEST(Optimize, RefusesQuantizationThatATypeCannotHave)
 {
     const IRuntimePtr runtime = MakeRuntime();
-    const auto refusal = [&](float scale, int32_t zeroPoint)
+    const auto refusal = [&](float scale)
     {
-        const TensorInfo info({4}, DataType::QAsymmU8, scale, zeroPoint); // takes anything
+        const TensorInfo info({4}, DataType::QAsymmU8, scale, 0); // takes anything
         const INetworkPtr network = INetwork::Create();
         IConnectableLayer* relu = network->AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu), "relu");
         Connect(AddInput(*network, 0, info), relu);
@@ -189,10 +189,8 @@ TEST(Optimize, RefusesQuantizationThatATypeCannotHave)
     };
     for (const float scale : {-1.0f, 0.0f, std::numeric_limits<float>::infinity()})
     {
-        EXPECT_THAT(refusal(scale, 0), HasSubstr("positive and finite"));
+        EXPECT_THAT(refusal(scale), HasSubstr("positive and finite"));
     }
-    EXPECT_THAT(refusal(1.0f, 300), HasSubstr("zero point 300"));
-    EXPECT_THAT(refusal(1.0f, -1), HasSubstr("zero point -1"));
 }
 
 TEST(Optimize, NamesEveryUnsupportedLayerAtOnce)

@@ -10,6 +10,7 @@
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "common/OneThread.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Elementwise.hpp>
@@ -19,7 +20,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <functional>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -353,9 +356,77 @@ SupportResult CheckOf(const LayerView& layer)
     }
 }
 
+constexpr size_t NumShorts = 65536;
+
+/// The result of each stored value, by its bit pattern.
+using ShortTable = std::array<int16_t, NumShorts>;
+
+/// Of a layer that makes each element of its output from one of input 0, both QSymmS16.
+std::shared_ptr<const ShortTable> MakeShortTable(const Kernel& kernel, Integers integers, const ReshapeArgs& args)
+{
+    const TensorShape shape({NumShorts});
+    TensorInfo input = args.GetInput(0);
+    TensorInfo output = args.GetOutput(0);
+    input.SetShape(shape);
+    output.SetShape(shape);
+    const TensorInfo* const inputs[] = {&input};
+    const TensorInfo* const outputs[] = {&output};
+    ReshapeArgs all = args;
+    all.m_Inputs = {inputs, 1};
+    all.m_Outputs = {outputs, 1};
+    all.m_ConstantData = {};
+    const Prepared prepared = PrepareAsFloat(kernel, integers, all);
+
+    std::vector<int16_t> stored(NumShorts); // by bit pattern, too
+    for (size_t i = 0; i < NumShorts; ++i)
+    {
+        stored[i] = static_cast<int16_t>(static_cast<uint16_t>(i));
+    }
+    constexpr size_t Alignment = 64;
+    std::vector<std::byte> memory(prepared.m_ScratchBytes + Alignment);
+    void* scratch = memory.data();
+    size_t space = memory.size();
+    std::align(Alignment, prepared.m_ScratchBytes, scratch, space);
+    const auto table = std::make_shared<ShortTable>();
+    const void* const from[] = {stored.data()};
+    void* const to[] = {table->data()};
+    OneThread parallel;
+    ExecuteArgs run;
+    run.m_Inputs = {from, 1};
+    run.m_Outputs = {to, 1};
+    run.m_Scratch = scratch;
+    run.m_Parallel = &parallel;
+    prepared.m_Run(run);
+    return table;
+}
+
+Prepared LookUp(const std::shared_ptr<const ShortTable>& table, size_t count)
+{
+    return [table, count](const ExecuteArgs& run)
+    {
+        const auto* in = run.GetInput<int16_t>(0);
+        auto* out = run.GetOutput<int16_t>(0);
+        const auto body = [&, in, out](size_t begin, size_t end) {
+            std::transform(in + begin, in + end, out + begin,
+                           [&](int16_t x) { return (*table)[static_cast<uint16_t>(x)]; });
+        };
+        constexpr size_t Grain = 16384;
+        run.m_Parallel->Run(count, Grain, std::ref(body));
+    };
+}
+
 template <LayerType Type, Integers Which>
 Prepared PrepareOf(const ReshapeArgs& args, const backends::PackedWeights*)
 {
+    if constexpr (Type == LayerType::Activation || Type == LayerType::ElementwiseUnary)
+    {
+        // A table costs as much as this many elements four times.
+        const size_t count = args.GetInput(0).GetNumElements();
+        if (args.GetInput(0).GetDataType() == DataType::QSymmS16 && count >= NumShorts / 4)
+        {
+            return LookUp(MakeShortTable(*RefKernel<Type>, Which, args), count);
+        }
+    }
     return PrepareAsFloat(*RefKernel<Type>, Which, args);
 }
 
