@@ -42,6 +42,11 @@ SupportResult CheckLayer(const LayerView& view);
 /// LayerValidationException where a tensor has another rank than a layer of the type takes.
 void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view);
 
+/// The parameters of a layer as Optimize() shows them, for ShowLayer when shapes are known: by then shape inference has
+/// made other ones of them, e.g. axes counted from the front, about which the backend would be asked anew. Null for
+/// layers that Arm NN does not have, and for those whose parameters are complete only then.
+std::shared_ptr<const BaseDescriptor> KeepDescriptor(const LayerView& view);
+
 /// Asks the backend about a layer that was shown. If it does not know ElementwiseBinary, the question is repeated with
 /// the deprecated type of layer, which `shown` then has. An exception of the backend is a no.
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown);
