@@ -149,8 +149,9 @@ public:
 
         IGpuAccTunedParametersPtr m_GpuAccTunedParameters; ///< null: no backend here is tuned by it
         bool m_EnableGpuProfiling = false; ///< of no effect: no backend measures a GPU; the log warns of it
-        /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. See
-        /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
+        /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. They are plugins of
+        /// Tenon's, or dynamic backends of Arm NN that are compiled with Tenon's headers. See RegisterDynamicBackends
+        /// in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;
         bool m_ProtectedMode = false; ///< true is refused: no backend has protected memory
         /// Of no effect: there is no service that takes such profiles. The log warns of m_EnableProfiling and

@@ -126,7 +126,7 @@ namespace
 class DynamicBackends
 {
 public:
-    /// Null where there is none of that id.
+    /// Keeps the backend of that id registered; null where there is none.
     DynamicRegistration Hold(const BackendId& id)
     {
         auto hold = std::make_shared<Holder>(id);
@@ -155,7 +155,7 @@ public:
 private:
     struct Entry
     {
-        const void* m_Object; ///< as dlopen gives it
+        const void* m_Object; ///< the handle that dlopen gives
         size_t m_NumHolders;
     };
 

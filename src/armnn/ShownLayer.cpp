@@ -514,6 +514,14 @@ SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
     }
 }
 
+std::shared_ptr<const BaseDescriptor> KeepDescriptor(const LayerView& view)
+{
+    // Axes of Concat and views of Splitter may stand for others, which their queue descriptors need.
+    const bool isCompletedLater = view.m_Type == LayerType::Concat || view.m_Type == LayerType::Splitter;
+    const Row* const row = isCompletedLater ? nullptr : FindRow(view.m_Type);
+    return row != nullptr && row->m_Fits(*view.m_Descriptor) ? row->m_Copy(*view.m_Descriptor) : nullptr;
+}
+
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown)
 {
     if (shown.m_Type == LayerType::PreCompiled)

@@ -191,7 +191,7 @@ public:
     }
 
 private:
-    /// In place of a place in the subgraph.
+    /// Constants have this in place of a place in the subgraph.
     static constexpr size_t ConstantPlace = std::numeric_limits<size_t>::max();
 
     void SetSource(SubgraphTensor tensor, IOutputSlot& slot)

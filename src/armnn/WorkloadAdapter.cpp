@@ -375,6 +375,7 @@ class WorkloadAdapter final : public backend::IWorkload
 public:
     WorkloadAdapter(std::shared_ptr<WorkloadSource> source, const LayerView& layer)
         : m_Source(std::move(source)), m_Type(layer.m_Type), m_Guid(layer.m_Guid), m_Blob(layer.m_Blob),
+          m_Descriptor(KeepDescriptor(layer)),
           m_Name(m_Source->m_Adapted->m_Backend->GetId().Get() + GetLayerTypeAsCString(layer.m_Type))
     {
     }
@@ -396,7 +397,7 @@ public:
         view.m_Type = m_Type;
         view.m_Name = args.m_Name;
         view.m_Guid = m_Guid;
-        view.m_Descriptor = args.m_Descriptor;
+        view.m_Descriptor = m_Descriptor != nullptr ? m_Descriptor.get() : args.m_Descriptor;
         view.m_Inputs = args.m_Inputs;
         view.m_Outputs = args.m_Outputs;
         view.m_ConstantData = args.m_ConstantData;
@@ -426,6 +427,7 @@ private:
     LayerType m_Type;
     LayerGuid m_Guid;
     const void* m_Blob;
+    std::shared_ptr<const BaseDescriptor> m_Descriptor; ///< null: that of the run
     std::string m_Name;
     mutable std::shared_ptr<ConstantTensors> m_Constants; ///< under the locks of the backend and the network
 };

@@ -68,7 +68,7 @@ TEST(CommonHeaders, TheBaseOfSupportsSaysNo)
                                        armnn::EmptyOptional(), armnn::EmptyOptional(), Reason(reason)));
     EXPECT_EQ(reason, "the backend has no layer Floor");
     EXPECT_FALSE(base.IsLayerSupported(armnn::LayerType::Floor, {Info({1}), Info({1})}, armnn::BaseDescriptor()));
-    EXPECT_TRUE(base.IsLayerSupported(armnn::LayerType::MemCopy, {Info({1}), Info({1})}, armnn::MemCopyDescriptor()));
+    EXPECT_TRUE(base.IsLayerSupported(armnn::LayerType::MemCopy, {Info({1}), Info({1})}, armnn::BaseDescriptor()));
     EXPECT_TRUE(base.IsMemImportSupported(Info({1}), Info({1})));
     EXPECT_FALSE(base.IsMergeSupported(Info({1}), Info({1}), Info({1}), Reason(reason)));
     EXPECT_EQ(reason, "the backend has no layer Merge");

@@ -76,7 +76,8 @@ using CreationOptionsHook = void (*)(const IRuntime::CreationOptions& options, c
 /// Returns the hook before, or null: the new one must go through it. A hook stays loaded. Thread-safe.
 TENON_API CreationOptionsHook SetCreationOptionsHook(CreationOptionsHook hook);
 
-/// Makes the backend with this id and no other, for a question about it; null where the library has none of that id.
+/// Gives the backend with this id and makes no other one, for a question about it; null where the library has none of
+/// that id.
 /// What it throws ends the question.
 using BackendLookup = std::shared_ptr<const backend::IBackend> (*)(const BackendId& id);
 /// For the same libraries: each question of <tenon/BackendHelper.hpp> about the id of a backend that is not built in

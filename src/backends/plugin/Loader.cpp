@@ -125,7 +125,16 @@ std::shared_ptr<void> OpenLibrary(const fs::path& file)
     }
     if (handle == nullptr)
     {
-        throw InvalidArgumentException("it cannot be loaded: " + LastDlError());
+        const std::string error = LastDlError();
+        const auto names = [&](const char* text) { return error.find(text) != std::string::npos; };
+        // The libraries and namespaces of Arm NN and Tenon.
+        const bool isOfArmnn = names("libtenon_armnn") || names("libarmnn") || names("5tenon") || names("5armnn");
+        throw InvalidArgumentException(fmt::format(
+            "it cannot be loaded: {}{}", error,
+            isOfArmnn ? "; a backend for Arm NN's interface must be compiled with Tenon's headers and linked with "
+                        "Tenon::armnn, and needs " +
+                            GetArmnnLibrary() + " beside libtenon.so"
+                      : ""));
     }
     return std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
 }

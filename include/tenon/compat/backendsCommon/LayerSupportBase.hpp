@@ -21,8 +21,8 @@ public:
     LayerSupportBase& operator=(const LayerSupportBase&) = default;
     ~LayerSupportBase() override;
 
-    /// Yes for MemCopy and MemImport. Throws InvalidArgumentException for a StandIn with another number of infos than
-    /// its descriptor has slots.
+    /// Says yes to MemCopy and MemImport. Throws InvalidArgumentException for a StandIn with another number of infos
+    /// than its descriptor has slots.
     bool IsLayerSupported(const LayerType& type, const std::vector<TensorInfo>& infos, const BaseDescriptor& descriptor,
                           const Optional<LstmInputParamsInfo>& lstmParamsInfo = EmptyOptional(),
                           const Optional<QuantizedLstmInputParamsInfo>& quantizedLstmParamsInfo = EmptyOptional(),
@@ -34,10 +34,10 @@ public:
                                          const TensorInfo& numDetections,
                                          const DetectionPostProcessDescriptor& descriptor,
                                          Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;
-    /// Yes.
+    /// Says yes.
     bool IsMemCopySupported(const TensorInfo& input, const TensorInfo& output,
                             Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;
-    /// Yes.
+    /// Says yes.
     bool IsMemImportSupported(const TensorInfo& input, const TensorInfo& output,
                               Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;
     bool IsMergeSupported(const TensorInfo& input0, const TensorInfo& input1, const TensorInfo& output,

@@ -79,7 +79,7 @@ struct TypesAreEqual : public Rule
     }
 };
 
-/// Of quantization per tensor.
+/// Compares quantization per tensor.
 struct QuantizationParametersAreEqual : public Rule
 {
     QuantizationParametersAreEqual(const TensorInfo& info0, const TensorInfo& info1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For backends written for Arm NN before 21.08, where the header stood here.
+// For backends written for releases of Arm NN that have this header here.
 #pragma once
 
 #include <armnn/backends/WorkloadFactory.hpp>

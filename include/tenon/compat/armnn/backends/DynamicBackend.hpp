@@ -31,13 +31,13 @@ public:
     DynamicBackend& operator=(const DynamicBackend&) = delete;
     ~DynamicBackend();
 
-    /// Throws RuntimeException where the id is null or empty. In all calls, exceptions of the object become a
+    /// The id. Throws RuntimeException where it is null or empty. In all calls, exceptions of the object become a
     /// RuntimeException or a BackendUnavailableException.
     BackendId GetBackendId();
     BackendVersion GetBackendVersion();
-    /// Throws RuntimeException where the object makes none.
+    /// A new backend. Throws RuntimeException where the object makes none.
     IBackendInternalUniquePtr GetBackend();
-    /// For BackendRegistry::Register; this object must outlive it.
+    /// The factory for BackendRegistry::Register; this object must outlive it.
     BackendRegistry::FactoryFunction GetFactoryFunction();
 
 private:
