@@ -4,7 +4,6 @@
 
 #include "cli/Console.hpp"
 #include "cli/Errors.hpp"
-#include "cli/ModelFormat.hpp"
 #include "cli/Strings.hpp"
 
 #include <tenon/parsers/ITfLiteParser.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See ModelFormat.hpp.
-#include "cli/ModelFormat.hpp"
-
+// Formats of model files: see Model.hpp.
+#include "cli/Model.hpp"
 #include "cli/Strings.hpp"
 
 #include <algorithm>

@@ -100,7 +100,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
               "The subgraph of the model to run, by number (default 0)", options.m_SubgraphOption);
-    app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
+    app.add_option(
+           "-c,--compute", raw.m_Compute,
+           "Backends in order of preference, e.g. CpuAcc,CpuRef (the default). Possible choices: [ CpuAcc, CpuRef ] "
+           "and the backends of -b")
         ->allow_extra_args(false);
     AddNumber(app, "--max-partitions", options.m_MaxPartitions, 0, AnyNumber,
               "For each backend of -c but the last, which takes the rest: how many of its largest subgraphs it "

@@ -60,6 +60,19 @@ struct Trial
     std::function<void(const Outcome&)> m_Check = {};
 };
 
+/// Scripts of Arm NN look for the backends between ": [" and "]" of the help, after they join its lines.
+void ExpectBackends(std::string help)
+{
+    std::replace(help.begin(), help.end(), '\n', ' ');
+    const size_t start = help.rfind(": [");
+    ASSERT_NE(start, std::string::npos) << help;
+    std::istringstream list(help.substr(start + 3, help.find(']', start) - start - 3));
+    std::string first;
+    std::string second;
+    list >> first >> second;
+    EXPECT_EQ(first + second, "CpuAcc,CpuRef");
+}
+
 class ArmNNOptionsTest : public ArmNNProgram
 {
 protected:
@@ -144,7 +157,8 @@ protected:
               {Relu({"@", m_A + "," + m_B, "-I", "2"}), 0, "0 1.5 0 3 0 5"},
               {Relu({"@", m_Digit}), 3, "it has 64 numbers; expected the 6 of [2,3]"},
               {Relu({"@", m_A + "," + m_B}), 2, "add --iterations 2"}}},
-            {"--help", {{{"@"}, 0, "--quantize-input"}}},
+            {"--help",
+             {{{"@"}, 0, "--quantize-input", "", [](const Outcome& outcome) { ExpectBackends(outcome.m_Out); }}}},
             {"--infer-output-shape", {{Digits({"@"}), 0, "10 layers"}, {Digits({"@", "true"}), 0, "10 layers"}}},
             {"--allow-expanded-dims", {{Digits({"@"}), 0, "10 layers"}, {Digits({"@", "false"}), 0, "10 layers"}}},
             {"--iterations",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats of model files by content, by name of the file and by name of the format.
-#include "cli/ModelFormat.hpp"
+#include "cli/Model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace tenon::cli
 namespace
 {
 
-/// What follows the offset of the root table in a FlatBuffers file.
+/// The start of a FlatBuffers file with this identifier.
 std::string WithIdentifier(const std::string& identifier)
 {
     return std::string(4, '\x10') + identifier;
