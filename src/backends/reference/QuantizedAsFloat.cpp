@@ -2,7 +2,7 @@
 // Quantized layers through Float32: tensors are dequantized into scratch memory, the layer's own reference kernel runs
 // on floats, and its results are quantized. A kernel for each layer type that Arm NN's CpuRef runs on quantized
 // tensors. It takes the types, scales and zero points that the type's own kernel refuses, as TFLite has no kernel for
-// them.
+// them; of convolutions and BatchNormalization also mixtures of float types.
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
