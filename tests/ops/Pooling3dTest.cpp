@@ -77,17 +77,11 @@ ISA_TEST(Pooling3d, AgreesWithItsDefinition)
             {
                 CheckOp(MakePool(algorithm, method, TensorInfo({1}, type)));
             }
-            if (algorithm != PoolingAlgorithm::L2)
-            {
-                CheckOp(MakePool(algorithm, method, TensorInfo({1}, DataType::QAsymmS8, 0.5f, -11)));
-                CheckOp(MakePool(algorithm, method, TensorInfo({1}, DataType::QAsymmU8, 0.5f, 130)));
-                CheckOp(MakePool(algorithm, method, TensorInfo({1}, DataType::QSymmS16, 0.001f, 0)));
-            }
+            CheckOp(MakePool(algorithm, method, TensorInfo({1}, DataType::QAsymmS8, 0.5f, -11)));
+            CheckOp(MakePool(algorithm, method, TensorInfo({1}, DataType::QAsymmU8, 0.5f, 130)));
+            CheckOp(MakePool(algorithm, method, TensorInfo({1}, DataType::QSymmS16, 0.001f, 0)));
         }
     }
-    CheckUnsupported(
-        MakePool(PoolingAlgorithm::L2, PaddingMethod::Exclude, TensorInfo({1}, DataType::QAsymmS8, 0.5f, 0)),
-        SupportCode::UnsupportedType, "floats");
 }
 
 } // namespace tenon::test

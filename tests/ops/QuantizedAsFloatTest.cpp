@@ -289,6 +289,10 @@ ISA_TEST(QuantizedAsFloat, Normalizations)
           {4, 3});
     Check(LayerType::Softmax, SoftmaxDescriptor(), {Stored(TensorInfo({1, 2}, DataType::QSymmS8, 0.5f), {9, 9})},
           TensorInfo({1, 2}, DataType::QSymmS8, 1.0f / 128.0f), {64, 64});
+    SoftmaxDescriptor falling; // the smaller number weighs more: 1 / (1 + exp(-1))
+    falling.m_Beta = -1.0f;
+    Check(LayerType::Softmax, falling, {Stored(Bytes({1, 2}, 0.5f, 3), {7, 9})}, Bytes({1, 2}, 1.0f / 256.0f, 0),
+          {187, 69});
     Check(LayerType::LogSoftmax, LogSoftmaxDescriptor(), {Stored(Shorts({1, 2}, 0.5f), {9, 9})}, Shorts({1, 2}, 0.01f),
           {-69, -69});
 }
@@ -342,6 +346,29 @@ ISA_TEST(QuantizedAsFloat, DetectionsOfHalves)
                         TensorInfo(TensorShape({1}), DataType::Float32)};
     op.m_Oracle = [](const auto&) { return Numbers{0.25, 0, 1.25, 1, 0, 0.75, 1}; };
     CheckOp(op);
+}
+
+ISA_TEST(QuantizedAsFloat, MixturesOfFloats)
+{
+    const auto of = [](DataType type, const TensorShape& shape, const Numbers& values)
+    { return Values(TensorInfo(shape, type), values); };
+    for (const DataType type : {DataType::Float32, DataType::Float16})
+    {
+        const DataType other = type == DataType::Float32 ? DataType::Float16 : DataType::Float32;
+        Convolution3dDescriptor conv;
+        conv.m_DataLayout = DataLayout::NDHWC;
+        conv.m_StrideX = conv.m_StrideY = conv.m_StrideZ = 1;
+        Check(LayerType::Convolution3d, WithBias(conv),
+              {of(type, {1, 1, 1, 1, 2}, {2, -3}), Constant(of(type, {1, 1, 1, 2, 2}, {1, -1, 2, 1})),
+               of(other, TensorShape({2}), {1, -1})},
+              TensorInfo({1, 1, 1, 1, 2}, type), {-3, -6});
+    }
+    const TestTensor halves = of(DataType::Float16, TensorShape({2}), {1, 4});
+    const TensorInfo pixel({1, 1, 1, 2}, DataType::Float32);
+    BatchNormalizationDescriptor batch;
+    batch.m_Eps = 0.0f;
+    Check(LayerType::BatchNormalization, OnImages(batch), {Values(pixel, {3, 8}), halves, halves, halves, halves},
+          pixel, {3, 12});
 }
 
 // With weights and biases of 0 all gates are a half and the candidates 0: the cell state is halved.

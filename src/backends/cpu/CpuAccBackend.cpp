@@ -45,12 +45,17 @@ std::vector<KernelList> MakeLists(bool fastMath)
         listOf(LayerType::type).push_back(&Cpu##name##Kernel);                                                         \
     }
 #include "backends/cpu/Kernels.def"
-#define TENON_OP(name, ...)                                                                                            \
-    for (const backends::Kernel* kernel : ref::FindKernels(LayerType::name))                                           \
-    {                                                                                                                  \
-        listOf(LayerType::name).push_back(kernel);                                                                     \
-    }
+    static constexpr LayerType types[] = {
+#define TENON_OP(name, ...) LayerType::name,
 #include <tenon/ops.def>
+    };
+    for (const LayerType type : types)
+    {
+        for (const backends::Kernel* kernel : ref::FindKernels(type))
+        {
+            listOf(type).push_back(kernel);
+        }
+    }
     return lists;
 }
 

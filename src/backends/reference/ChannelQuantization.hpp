@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ChannelQuantization: the scales and zero points of a tensor with one of each per slice of a dimension, or one for
-// all. Used by Quantize and Dequantize.
+// all. Used by Quantize, Dequantize and QuantizedAsFloat.cpp.
 #pragma once
 
 #include <tenon/Exceptions.hpp>

@@ -2,7 +2,7 @@
 // Quantized layers through Float32: tensors are dequantized into scratch memory, the layer's own reference kernel runs
 // on floats, and its results are quantized. A kernel for each layer type that Arm NN's CpuRef runs on quantized
 // tensors. It takes the types, scales and zero points that the type's own kernel refuses, as TFLite has no kernel for
-// them.
+// them; of convolutions and BatchNormalization also mixtures of float types.
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
@@ -14,6 +14,7 @@
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Normalization.hpp>
 #include <tenon/descriptors/Products.hpp>
 
 #include <algorithm>
@@ -333,17 +334,32 @@ unsigned int GetWeightsAxis(const LayerView& layer)
     }
 }
 
-template <LayerType Type, Integers Which>
-SupportResult CheckOf(const LayerView& layer)
+/// Whether the parameters give numbers of numbers, as results that are none cannot be stored. Bounds may be infinite.
+template <LayerType Type>
+bool HasNumbers(const LayerView& layer)
 {
     if constexpr (Type == LayerType::Activation)
     {
         const auto& activation = layer.GetDescriptor<ActivationDescriptor>();
-        if (std::isnan(activation.m_A) || std::isnan(activation.m_B))
-        {
-            return SupportResult::No(SupportCode::UnsupportedParameters,
-                                     "the parameters of an activation of quantized tensors must be numbers");
-        }
+        return !std::isnan(activation.m_A) && !std::isnan(activation.m_B);
+    }
+    else if constexpr (Type == LayerType::Softmax)
+    {
+        return std::isfinite(layer.GetDescriptor<SoftmaxDescriptor>().m_Beta);
+    }
+    else if constexpr (Type == LayerType::LogSoftmax)
+    {
+        return std::isfinite(layer.GetDescriptor<LogSoftmaxDescriptor>().m_Beta);
+    }
+    return true;
+}
+
+template <LayerType Type, Integers Which>
+SupportResult CheckOf(const LayerView& layer)
+{
+    if (!HasNumbers<Type>(layer))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "a parameter is no number, or infinite");
     }
     if constexpr (Which == Integers::Bias)
     {
@@ -447,6 +463,8 @@ constexpr TypeSet Numbers = backends::SingleFloatTypes | QuantizedTypes;
 /// Input 0 and output 0 have one type.
 constexpr TypeRow DataTypes[] = {SameType(QuantizedTypes)};
 constexpr TypeRow PairTypes[] = {SameType(QuantizedTypes, 2)};
+/// Parameters of other float types than the data's, too.
+constexpr TypeRow BatchTypes[] = {SameType(Numbers)};
 constexpr TypeRow UnaryTypes[] = {SameType(QuantizedTypes | DataType::Signed32)};
 constexpr TypeRow ComparisonTypes[] = {Types({QuantizedTypes, QuantizedTypes}, DataType::Boolean)};
 constexpr TypeRow LstmTypes[] = {SameType(DataType::QSymmS16)};
@@ -456,13 +474,17 @@ constexpr TypeRow MakeSumRow(DataType data)
 {
     return Types({data, QuantizedTypes, SumTypes | TypeSet{DataType::Float16, DataType::Float32}}, data);
 }
-constexpr TypeRow WeightedSumTypes[] = {MakeSumRow(DataType::QAsymmU8), MakeSumRow(DataType::QAsymmS8),
-                                        MakeSumRow(DataType::QSymmS8), MakeSumRow(DataType::QSymmS16)};
+constexpr TypeRow WeightedSumTypes[] = {
+    MakeSumRow(DataType::QAsymmU8), MakeSumRow(DataType::QAsymmS8), MakeSumRow(DataType::QSymmS8),
+    MakeSumRow(DataType::QSymmS16),
+    // A bias of another float type.
+    Types({DataType::Float32, DataType::Float32, HalfTypes}, DataType::Float32),
+    Types({DataType::Float16, DataType::Float16, DataType::Float32}, DataType::Float16)};
 
 constexpr Entry Entries[] = {
     MakeEntry<LayerType::Activation>("RefActivationAsFloat", DataTypes),
     MakeEntry<LayerType::BatchMatMul>("RefBatchMatMulAsFloat", PairTypes),
-    MakeEntry<LayerType::BatchNormalization>("RefBatchNormalizationAsFloat", DataTypes),
+    MakeEntry<LayerType::BatchNormalization>("RefBatchNormalizationAsFloat", BatchTypes),
     MakeEntry<LayerType::Comparison>("RefComparisonAsFloat", ComparisonTypes),
     MakeEntry<LayerType::Convolution2d, Integers::Bias>("RefConvolution2dAsFloat", WeightedSumTypes),
     MakeEntry<LayerType::Convolution3d, Integers::Bias>("RefConvolution3dAsFloat", WeightedSumTypes),
