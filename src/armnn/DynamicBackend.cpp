@@ -143,20 +143,24 @@ public:
         auto hold = std::make_shared<Holder>(id);
         const std::lock_guard lock(m_Mutex);
         const auto found = m_Entries.find(id);
-        isThere = found != m_Entries.end() && found->second.m_Object == object;
+        isThere = found != m_Entries.end() && found->second.m_Object == object &&
+                  BackendRegistryInstance().IsBackendRegistered(id);
         if (isThere)
         {
             return Take(found->second, std::move(hold));
         }
         BackendRegistryInstance().Register(id, [backend = std::move(backend)] { return backend->GetBackend(); });
-        return Take(m_Entries.insert_or_assign(id, Entry{object, 0}).first->second, std::move(hold));
+        Entry& entry =
+            m_Entries[id]; // which is there where the program deregistered the backend before its runtimes end
+        entry.m_Object = object;
+        return Take(entry, std::move(hold));
     }
 
 private:
     struct Entry
     {
-        const void* m_Object; ///< the handle that dlopen gives
-        size_t m_NumHolders;
+        const void* m_Object = nullptr; ///< the handle that dlopen gives
+        size_t m_NumHolders = 0;
     };
 
     struct Holder

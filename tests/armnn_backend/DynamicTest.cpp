@@ -123,6 +123,24 @@ TEST(DynamicBackends, AreNotThereWhereAnotherOneHasTheId)
     ExpectSoftmaxOfSum(*second); // on the one of the first
 }
 
+TEST(DynamicBackends, MayBeDeregisteredByThePrograms)
+{
+    for (const char* const next : {Good, Second})
+    {
+        armnn::IRuntimePtr first = MakeRuntime(Good);
+        armnn::BackendRegistryInstance().Deregister("DynamicSample");
+        EXPECT_FALSE(Has(*MakeRuntime("")));
+        armnn::IRuntimePtr second = MakeRuntime(next);
+        EXPECT_TRUE(second->GetDynamicBackendReports()[0].m_IsLoaded) << second->GetDynamicBackendReports()[0].m_Reason;
+        ExpectSoftmaxOfSum(*first);
+        first.reset();
+        EXPECT_TRUE(IsRegistered());
+        ExpectSoftmaxOfSum(*second);
+        second.reset();
+        EXPECT_FALSE(IsRegistered());
+    }
+}
+
 TEST(DynamicBackends, MaySayThatTheyAreNotThere)
 {
     const armnn::BackendOptions unplugged("DynamicSample", {{"Unplugged", true}});
