@@ -55,7 +55,8 @@ public:
     /// `inputs` and `outputs` are in the order of the layer's slots; `descriptor` is the type's own (see ops.def), a
     /// NullDescriptor where it has none. No input counts as constant unless its info does; the values of
     /// constants are not asked for. Why not goes to `reasonIfUnsupported`. A backend is asked about channels-last
-    /// layers alone: a channels-first layer is turned before, as Optimize() does.
+    /// layers alone: a channels-first layer is turned before, and a Permute is asked as a Transpose, as Optimize()
+    /// does.
     bool IsLayerSupported(LayerType type, const std::vector<TensorInfo>& inputs, const std::vector<TensorInfo>& outputs,
                           const BaseDescriptor& descriptor,
                           Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;

@@ -4,6 +4,7 @@
 
 #include <tenon/LayerQueries.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
+#include <tenon/descriptors/Arrangement.hpp>
 
 #include <string>
 #include <utility>
@@ -24,14 +25,23 @@ LayerQueries::Infos JoinInputs(LayerQueries::Infos inputs, const Params& params)
     return inputs;
 }
 
-/// A question as Optimize() puts it: backends are asked about channels-last layers alone.
+/// A question as Optimize() puts it: backends are asked about channels-last layers alone, and about a Transpose in
+/// place of a Permute.
 class Question
 {
 public:
     Question(LayerType type, const LayerQueries::Infos& inputs, const LayerQueries::Infos& outputs,
              const BaseDescriptor& descriptor)
-        : m_Inputs(inputs), m_Outputs(outputs), m_Descriptor(&descriptor)
+        : m_Type(type), m_Inputs(inputs), m_Outputs(outputs), m_Descriptor(&descriptor)
     {
+        const auto* const permute = dynamic_cast<const PermuteDescriptor*>(&descriptor);
+        if (type == LayerType::Permute && permute != nullptr)
+        {
+            m_Transpose.m_DimMappings = permute->m_DimMappings.Inverse();
+            m_Type = LayerType::Transpose;
+            m_Descriptor = &m_Transpose;
+            return;
+        }
         if (inputs.empty() || inputs[0] == nullptr)
         {
             return;
@@ -52,6 +62,7 @@ public:
     Question(const Question&) = delete;
     Question& operator=(const Question&) = delete;
 
+    LayerType Type() const { return m_Type; }
     const LayerQueries::Infos& Inputs() const { return m_Inputs; }
     const LayerQueries::Infos& Outputs() const { return m_Outputs; }
     const BaseDescriptor& Descriptor() const { return *m_Descriptor; }
@@ -75,9 +86,11 @@ private:
         infos[i] = &moved;
     }
 
+    LayerType m_Type;
     LayerQueries::Infos m_Inputs;
     LayerQueries::Infos m_Outputs;
     const BaseDescriptor* m_Descriptor;
+    TransposeDescriptor m_Transpose;
     ChannelsLast m_Last;
     TensorInfo m_Data;
     TensorInfo m_Weights;
@@ -105,7 +118,7 @@ bool LayerQueries::Ask(LayerType type, const Infos& inputs, const Infos& outputs
     const std::string name;
     const Question question(type, inputs, outputs, descriptor);
     LayerView view;
-    view.m_Type = type;
+    view.m_Type = question.Type();
     view.m_Name = &name;
     view.m_Descriptor = &question.Descriptor();
     view.m_Inputs = question.Inputs();

@@ -90,6 +90,8 @@ TEST(BackendHelper, ChannelsFirstLayersAreTakenWhereOptimizeTurnsThem)
         EXPECT_TRUE(handle.IsBatchNormalizationSupported(data, sameSize, channels, channels, channels, channels,
                                                          BatchNormalizationDescriptor()));
         EXPECT_TRUE(handle.IsL2NormalizationSupported(data, sameSize, L2NormalizationDescriptor()));
+        EXPECT_TRUE(handle.IsPermuteSupported(data, TensorInfo({1, 8, 10, 3}, DataType::Float32),
+                                              PermuteDescriptor({0, 3, 1, 2})));
         EXPECT_TRUE(handle.IsResizeSupported(data, TensorInfo({1, 3, 4, 5}, DataType::Float32), ResizeDescriptor()));
     }
 }
@@ -140,6 +142,26 @@ TEST(BackendHelper, BackendsAreAskedAboutChannelsLast)
     descriptor.m_DataLayout = DataLayout::NHWC;
     EXPECT_TRUE(handle.IsTransposeConvolution2dSupported(data, output, descriptor, weights, EmptyOptional()));
     EXPECT_THAT(probe->m_Texts, testing::ElementsAre("[1,5,6,7]", "[2,5,3,4] constant by 3", "[1,2,8,9]"));
+}
+
+TEST(BackendHelper, APermuteIsAskedAsTheTransposeThatRuns)
+{
+    class Probe final : public ILayerSupport
+    {
+    public:
+        SupportResult IsLayerSupported(const LayerView& layer) const override
+        {
+            EXPECT_EQ(layer.m_Type, LayerType::Transpose);
+            EXPECT_EQ(layer.GetDescriptor<TransposeDescriptor>().m_DimMappings, PermutationVector({2, 0, 1}));
+            EXPECT_EQ(layer.GetInput(0).GetShape(), TensorShape({2, 3, 4}));
+            EXPECT_EQ(layer.GetOutput(0).GetShape(), TensorShape({4, 2, 3}));
+            return SupportResult::Yes();
+        }
+    };
+    // Dimension i of the input becomes dimension m_DimMappings[i] of the output.
+    EXPECT_TRUE(LayerSupportHandle(std::make_shared<Probe>())
+                    .IsPermuteSupported(TensorInfo({2, 3, 4}, DataType::Float32),
+                                        TensorInfo({4, 2, 3}, DataType::Float32), PermuteDescriptor({1, 2, 0})));
 }
 
 TEST(BackendHelper, ConstantInfosCountAsConstantInputs)

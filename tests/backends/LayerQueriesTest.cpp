@@ -189,7 +189,6 @@ TEST_F(LayerQueriesTest, OfOneInput)
     Expect1Of(LayerType::Mean, &Handle::IsMeanSupported);
     Expect1Of(LayerType::Normalization, &Handle::IsNormalizationSupported);
     Expect1Of(LayerType::Pad, &Handle::IsPadSupported);
-    Expect1Of(LayerType::Permute, &Handle::IsPermuteSupported);
     Expect1Of(LayerType::Pooling2d, &Handle::IsPooling2dSupported);
     Expect1Of(LayerType::Pooling3d, &Handle::IsPooling3dSupported);
     Expect1Of(LayerType::Reduce, &Handle::IsReduceSupported);

@@ -432,6 +432,48 @@ TEST(Optimize, DeclaredSizesFillInWhatInferenceLeavesOpen)
                 HasSubstr("m_MaxTensorBytes"));
 }
 
+TEST(Optimize, VisitorsSeeConstantsThatAnAddMethodTookWithTheirLayer)
+{
+    struct Visitor final : IStrategy
+    {
+        void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&,
+                             const std::vector<ConstTensor>& constants, const char* name, LayerBindingId) override
+        {
+            m_Names.emplace_back(name);
+            if (layer->GetType() == LayerType::BatchNormalization)
+            {
+                m_NumInputs = layer->GetNumInputSlots();
+                for (const ConstTensor& tensor : constants)
+                {
+                    m_Values.push_back(static_cast<const float*>(tensor.GetMemoryArea())[0]);
+                }
+            }
+        }
+        std::vector<std::string> m_Names;
+        std::vector<float> m_Values;
+        unsigned int m_NumInputs = 0;
+    };
+    const std::vector<std::vector<float>> values{{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+    std::vector<ConstTensor> tensors;
+    for (const std::vector<float>& list : values)
+    {
+        tensors.emplace_back(TensorInfo({2}, DataType::Float32, 0.0f, 0, true), list);
+    }
+    BatchNormalizationDescriptor descriptor;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* norm =
+        network->AddBatchNormalizationLayer(descriptor, tensors[0], tensors[1], tensors[2], tensors[3], "norm");
+    Connect(AddInput(*network, 0, FloatInfo({1, 1, 1, 2})), norm);
+    Connect(norm, network->AddOutputLayer(0, "out"));
+    const IRuntimePtr runtime = MakeRuntime();
+    Visitor visitor;
+    Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec())->ExecuteStrategy(visitor);
+    EXPECT_THAT(visitor.m_Names, ElementsAre("input", "norm", "out"));
+    EXPECT_THAT(visitor.m_Values, ElementsAre(1, 3, 5, 7));
+    EXPECT_EQ(visitor.m_NumInputs, 1u);
+}
+
 TEST(Assignment, FollowsThePreferenceAndSaysWhy)
 {
     auto fake = std::make_shared<FakeBackend>("Fake", std::set<LayerType>{LayerType::Floor});
