@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::ref
+namespace tenon::ref::cpu_ref_backend_test
 {
 
 namespace
@@ -103,4 +103,4 @@ TEST(CpuRefBackend, TellsWhatItIs)
     EXPECT_EQ(backend->CreateWorkloadFactory({})->GetBackendId(), backend->GetId());
 }
 
-} // namespace tenon::ref
+} // namespace tenon::ref::cpu_ref_backend_test

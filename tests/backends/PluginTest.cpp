@@ -20,7 +20,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace tenon::test
+namespace tenon::test::plugin_test
 {
 
 namespace
@@ -397,4 +397,4 @@ TEST(Attributes, RefuseWhatDoesNotFit)
         InvalidArgumentException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::plugin_test

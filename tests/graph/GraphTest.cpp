@@ -12,7 +12,7 @@
 #include <functional>
 #include <sstream>
 
-namespace tenon::test
+namespace tenon::test::graph_test
 {
 
 using testing::ElementsAre;
@@ -574,4 +574,4 @@ TEST(OpSchema, EveryRowIsComplete)
     EXPECT_THROW(GetSchema(LayerType::Addition), InvalidArgumentException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::graph_test

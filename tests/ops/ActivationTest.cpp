@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::activation_test
 {
 
 namespace
@@ -315,4 +315,4 @@ ISA_TEST(Activation, RefusesWhatDoesNotFit)
     CheckUnsupported(make(sigmoid, offset, Shorts(4, 0.5f)), SupportCode::UnsupportedParameters, "zero point 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::activation_test

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::dequantize_test
 {
 
 namespace
@@ -97,4 +97,4 @@ ISA_TEST(Dequantize, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedType, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::dequantize_test

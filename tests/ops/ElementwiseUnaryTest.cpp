@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::elementwise_unary_test
 {
 
 namespace
@@ -233,4 +233,4 @@ ISA_TEST(ElementwiseUnary, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedParameters, "zero point 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::elementwise_unary_test

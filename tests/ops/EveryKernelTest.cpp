@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::every_kernel_test
 {
 
 namespace
@@ -142,4 +142,4 @@ testing::Environment* const Registered = testing::AddGlobalTestEnvironment(new S
 
 } // namespace
 
-} // namespace tenon::test
+} // namespace tenon::test::every_kernel_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_short_elementwise_test
 {
 
 namespace
@@ -245,4 +245,4 @@ ISA_TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_short_elementwise_test

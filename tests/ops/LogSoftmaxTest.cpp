@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::log_softmax_test
 {
 
 namespace
@@ -73,4 +73,4 @@ ISA_TEST(LogSoftmax, BytesAreWithinAStep)
                      SupportCode::UnsupportedParameters, "1/16");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::log_softmax_test

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::pooling3d_test
 {
 
 namespace
@@ -90,4 +90,4 @@ ISA_TEST(Pooling3d, AgreesWithItsDefinition)
         SupportCode::UnsupportedType, "floats");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::pooling3d_test

@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::quantize_test
 {
 
 namespace
@@ -155,4 +155,4 @@ ISA_TEST(Quantize, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedType, "input 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::quantize_test

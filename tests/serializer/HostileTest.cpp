@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <tenon_generated.h>
 
-namespace tenon::test
+namespace tenon::test::hostile_test
 {
 
 using testing::AllOf;
@@ -408,4 +408,4 @@ TEST(HostileTenon, OptimizedGraphsOfOtherHands)
                 HasSubstr("other bytes"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::hostile_test
