@@ -12,7 +12,7 @@
 #include <limits>
 #include <set>
 
-namespace tenon::test::infer_test
+namespace tenon::test
 {
 
 std::vector<InferTable::Maker>& InferTable::Makers()
@@ -247,4 +247,4 @@ TEST(InferContext, ChecksShapesAndAxes)
 }
 
 } // namespace
-} // namespace tenon::test::infer_test
+} // namespace tenon::test
