@@ -54,7 +54,8 @@ public:
 
     /// `inputs` and `outputs` are in the order of the layer's slots; `descriptor` is the type's own (see ops.def), a
     /// NullDescriptor where it has none. No input counts as constant unless its info does; the values of
-    /// constants are not asked for. Why not goes to `reasonIfUnsupported`.
+    /// constants are not asked for. Why not goes to `reasonIfUnsupported`. A backend is asked about channels-last
+    /// layers alone: a channels-first layer is turned before, as Optimize() does.
     bool IsLayerSupported(LayerType type, const std::vector<TensorInfo>& inputs, const std::vector<TensorInfo>& outputs,
                           const BaseDescriptor& descriptor,
                           Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;

@@ -71,14 +71,17 @@ TENON_EXCEPTION(InvalidArgumentException, Exception)
 TENON_EXCEPTION(FileNotFoundException, Exception)
 /// A model is corrupt or contradicts itself.
 TENON_EXCEPTION(ParseException, Exception)
-/// A layer's inputs, parameters and outputs do not fit together.
+/// A layer's inputs, parameters and outputs do not fit together: shapes that do not match, an input that is not
+/// connected, an output without a tensor info.
 TENON_EXCEPTION(LayerValidationException, Exception)
-/// A network as a whole is malformed: an unconnected slot, a cycle, a duplicate binding id.
+/// A network as a whole is malformed: a cycle, a duplicate binding id, contradicting states.
 TENON_EXCEPTION(GraphValidationException, Exception)
 /// An empty Optional was read.
 TENON_EXCEPTION(BadOptionalAccessException, Exception)
 /// A failure while running.
 TENON_EXCEPTION(RuntimeException, Exception)
+/// A run was cancelled: see RunOptions::m_IsCancelled.
+TENON_EXCEPTION(CancelledException, RuntimeException)
 /// Memory of the caller could not be imported.
 TENON_EXCEPTION(MemoryImportException, Exception)
 /// Memory could not be exported.
@@ -99,12 +102,14 @@ TENON_EXCEPTION(LimitExceededException, MemoryValidationException)
 
 #undef TENON_EXCEPTION
 
-/// Something that the model or caller asks for is not supported. Names each thing and its reason.
-class TENON_API UnimplementedException : public Exception
+/// Something that the model or caller asks for is not supported. Names each thing and its reason. It is an
+/// InvalidArgumentException, which Arm NN throws for layers that no backend takes: handlers of either type catch it,
+/// and a handler that tells the two apart comes first.
+class TENON_API UnimplementedException : public InvalidArgumentException
 {
 public:
-    using Exception::Exception;
-    UnimplementedException() : Exception("this function is not implemented") {}
+    using InvalidArgumentException::InvalidArgumentException;
+    UnimplementedException() : InvalidArgumentException("this function is not implemented") {}
     ~UnimplementedException() override;
 };
 

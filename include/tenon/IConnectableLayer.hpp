@@ -55,7 +55,10 @@ public:
     virtual const IInputSlot* GetConnection(unsigned int index) const = 0;
     virtual IInputSlot* GetConnection(unsigned int index) = 0;
 
-    /// What this output holds. Shapes may be left unknown: Optimize() infers them.
+    /// What this output holds. Shapes may be left unknown: Optimize() infers them. A declared size counts where
+    /// inference does not know it before the run, as of a Fill whose sizes come in: IRuntime::GetOutputTensorInfo()
+    /// gives it of an output of the network. A run may give another size: it throws for a tensor of the caller that
+    /// does not have the bytes of the true shape, which an OutputAllocator is told.
     virtual void SetTensorInfo(const TensorInfo& tensorInfo) = 0;
     /// Where none was set, that of a TensorInfo(): Float32 of unknown rank. Ask IsTensorInfoSet() first.
     virtual const TensorInfo& GetTensorInfo() const = 0;
@@ -81,6 +84,8 @@ class TENON_API IConnectableLayer
 {
 public:
     virtual const char* GetName() const = 0;
+    /// Without the inputs of constants that an Add... method took, as of AddBatchNormalizationLayer: their slots come
+    /// behind, and are fed by Constant layers that visitors do not see.
     virtual unsigned int GetNumInputSlots() const = 0;
     virtual unsigned int GetNumOutputSlots() const = 0;
     /// Each throws InvalidArgumentException past the last slot.

@@ -57,10 +57,12 @@ public:
     /// Calls the strategy for each layer, producers before consumers, then FinishStrategy.
     virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
 
-    /// An input of the network. Ids are chosen by the caller and must be unique among inputs. Its one output needs a
-    /// tensor info, whose shape may be unknown until the run. Optimize() throws GraphValidationException without it.
+    /// An input of the network. Ids are chosen by the caller; one that another input has is an
+    /// InvalidArgumentException. Its one output needs a tensor info, whose shape may be unknown until the run.
+    /// Optimize() throws LayerValidationException without it.
     virtual IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name = nullptr) = 0;
-    /// An output of the network: what arrives at its one input. Ids must be unique among outputs.
+    /// An output of the network: what arrives at its one input. An id that another output has is an
+    /// InvalidArgumentException.
     virtual IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name = nullptr) = 0;
 
     /// A tensor that never changes: weights, biases, parameters. Its info is set on the output slot.
@@ -481,6 +483,13 @@ public:
     virtual IConnectableLayer* AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,
                                                    CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
                                                    const char* name = nullptr) = 0;
+
+    /// A layer of any type whose inputs are all slots: data, weights, biases, parameters (Tenon). `descriptor` is of
+    /// the class that ops.def lists for the type, NullDescriptor for layers without parameters. Throws
+    /// InvalidArgumentException for a descriptor of another class, and for Input, Output, Constant, If, While and
+    /// PreCompiled, which have methods of their own, and layers that only the optimizer makes.
+    virtual IConnectableLayer* AddLayer(LayerType type, const BaseDescriptor& descriptor,
+                                        const char* name = nullptr) = 0;
 
     /// Deprecated names: each adds a layer of the family ElementwiseBinary, see AddElementwiseBinaryLayer.
     IConnectableLayer* AddAdditionLayer(const char* name = nullptr);

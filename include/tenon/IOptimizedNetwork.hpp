@@ -203,13 +203,16 @@ public:
 };
 
 /// Validates `network`, simplifies it, assigns a backend to each layer in the order of `backendPreferences` and cuts it
-/// into subgraphs. The network itself is not changed. Warnings go to `messages` and, if that is absent, to the log.
-/// Throws, never returns null:
+/// into subgraphs. The network itself is not changed. Warnings ("WARNING: ...") go to `messages` and, if that is
+/// absent, to the log. Behind them goes the text of what is thrown ("ERROR: ..."), where there are `messages`. Throws,
+/// never returns null:
 ///   InvalidArgumentException     no backend is given, or none of them is there; an option of a backend is unknown or
 ///                                wrong; Float32 is to be reduced to Float16 and to BFloat16
 ///   GraphValidationException     the network as a whole is malformed
-///   LayerValidationException     a layer's inputs, parameters and outputs do not fit together
-///   UnimplementedException       layers that no backend takes; names all of them with each backend's reason
+///   LayerValidationException     a layer's inputs, parameters and outputs do not fit together, an input that the layer
+///                                needs is not connected, or an output's tensor info is missing
+///   UnimplementedException       layers that no backend takes; names all of them with each backend's reason. It is an
+///                                InvalidArgumentException, too, as of Arm NN
 ///   BackendCapabilityException   what a backend made of a subgraph (IBackend::OptimizeSubgraphView) does not fit
 ///   LimitExceededException       layers, nesting, or the rank or bytes of a tensor are above the options' Limits
 ///   MemoryValidationException    memory ran out

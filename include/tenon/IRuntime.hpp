@@ -11,6 +11,7 @@
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -86,6 +87,19 @@ struct INetworkProperties
     std::vector<std::string> m_DisabledFusions;
 };
 
+/// How one run goes (Tenon).
+struct RunOptions
+{
+    /// Whose states the run reads and writes.
+    SessionId m_Session = SessionId::Default;
+    /// Read before each layer and each turn of a loop: once it is true the run ends with a CancelledException. Outputs
+    /// are undefined then, states are as before the run. Null: the run goes to its end.
+    const std::atomic<bool>* m_IsCancelled = nullptr;
+    /// Inputs and outputs that are not among the tensors of the call, see IRuntime::ImportInputs().
+    std::vector<ImportedInputId> m_ImportedInputs;
+    std::vector<ImportedOutputId> m_ImportedOutputs;
+};
+
 /// What one run keeps in one memory (Tenon).
 struct ArenaStatistics
 {
@@ -135,8 +149,9 @@ public:
 
         IGpuAccTunedParametersPtr m_GpuAccTunedParameters; ///< null: no backend here is tuned by it
         bool m_EnableGpuProfiling = false; ///< of no effect: no backend measures a GPU; the log warns of it
-        /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. See
-        /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
+        /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. They are plugins of
+        /// Tenon's, or dynamic backends of Arm NN that are compiled with Tenon's headers. See RegisterDynamicBackends
+        /// in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;
         bool m_ProtectedMode = false; ///< true is refused: no backend has protected memory
         /// Of no effect: there is no service that takes such profiles. The log warns of m_EnableProfiling and
@@ -201,9 +216,9 @@ public:
 
     /// The info of an input or output, for the shapes that the network was loaded with. Sizes that follow from these
     /// shapes by shape arithmetic (Shape layers, constants, and layers that compute on them) are known too. Where an
-    /// output depends on values of inputs, or on an input of unknown shape, its sizes or its rank may be unknown: an
-    /// OutputAllocator is told them. An input's info is not constant.
-    /// Throws InvalidArgumentException for an unknown network or binding id.
+    /// output depends on values of inputs, or on an input of unknown shape, its sizes are those that were declared
+    /// (IOutputSlot::SetTensorInfo); else they, or its rank, may be unknown: an OutputAllocator is told them. An
+    /// input's info is not constant. Throws InvalidArgumentException for an unknown network or binding id.
     virtual TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
     virtual TensorInfo GetOutputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
 
@@ -246,6 +261,12 @@ public:
                                    const OutputTensors& outputTensors) = 0;
     virtual Status EnqueueWorkload(NetworkId networkId, SessionId sessionId, const InputTensors& inputTensors,
                                    const OutputAllocator& allocator) = 0;
+    /// The same with all options of a run. Outputs that an allocator gives cannot be imported ones as well: the second
+    /// one throws InvalidArgumentException for those (Tenon).
+    virtual void Run(NetworkId networkId, const InputTensors& inputTensors, const OutputTensors& outputTensors,
+                     const RunOptions& options) = 0;
+    virtual void Run(NetworkId networkId, const InputTensors& inputTensors, const OutputAllocator& allocator,
+                     const RunOptions& options) = 0;
     /// A session whose states have their initial values (Tenon). Throws InvalidArgumentException for an unknown id, as
     /// does everything below that takes one and does not say otherwise.
     virtual SessionId CreateSession(NetworkId networkId) = 0;

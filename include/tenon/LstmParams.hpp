@@ -5,6 +5,7 @@
 
 #include <tenon/Tensor.hpp>
 
+#include <cstddef>
 #include <vector>
 
 namespace tenon
@@ -21,6 +22,58 @@ const T& DerefWeights(const T* weights)
                                        "with nullptr first");
     }
     return *weights;
+}
+
+/// The first input of an LSTM layer that is one of its weights.
+constexpr std::size_t FirstLstmWeight = 3;
+
+/// Calls f(member, input) for each of `members`, with the inputs of the layer that they are.
+template <typename Member, std::size_t N, typename F>
+void ForEachLstmMember(Member* const (&members)[N], F f)
+{
+    for (std::size_t i = 0; i < N; ++i)
+    {
+        f(*members[i], FirstLstmWeight + i);
+    }
+}
+
+/// Calls f(member, input) for each weight and bias of an Lstm, QLstm or UnidirectionalSequenceLstm, in the order of the
+/// layer's inputs. `cell` is LstmParams or has members of the same names.
+template <typename Cell, typename F>
+void ForEachLstmWeight(Cell& cell, F f)
+{
+    decltype(&cell.m_InputToInputWeights)
+        const members[] = {&cell.m_InputToInputWeights,     &cell.m_InputToForgetWeights,
+                           &cell.m_InputToCellWeights,      &cell.m_InputToOutputWeights,
+                           &cell.m_RecurrentToInputWeights, &cell.m_RecurrentToForgetWeights,
+                           &cell.m_RecurrentToCellWeights,  &cell.m_RecurrentToOutputWeights,
+                           &cell.m_CellToInputWeights,      &cell.m_CellToForgetWeights,
+                           &cell.m_CellToOutputWeights,     &cell.m_InputGateBias,
+                           &cell.m_ForgetGateBias,          &cell.m_CellBias,
+                           &cell.m_OutputGateBias,          &cell.m_ProjectionWeights,
+                           &cell.m_ProjectionBias,          &cell.m_InputLayerNormWeights,
+                           &cell.m_ForgetLayerNormWeights,  &cell.m_CellLayerNormWeights,
+                           &cell.m_OutputLayerNormWeights};
+    ForEachLstmMember(members, f);
+}
+
+/// The same for a QuantizedLstm, as QuantizedLstmParams has them.
+template <typename Cell, typename F>
+void ForEachQuantizedLstmWeight(Cell& cell, F f)
+{
+    decltype(&cell.m_InputToInputWeights) const members[] = {&cell.m_InputToInputWeights,
+                                                             &cell.m_InputToForgetWeights,
+                                                             &cell.m_InputToCellWeights,
+                                                             &cell.m_InputToOutputWeights,
+                                                             &cell.m_RecurrentToInputWeights,
+                                                             &cell.m_RecurrentToForgetWeights,
+                                                             &cell.m_RecurrentToCellWeights,
+                                                             &cell.m_RecurrentToOutputWeights,
+                                                             &cell.m_InputGateBias,
+                                                             &cell.m_ForgetGateBias,
+                                                             &cell.m_CellBias,
+                                                             &cell.m_OutputGateBias};
+    ForEachLstmMember(members, f);
 }
 } // namespace detail
 
@@ -78,17 +131,9 @@ struct LstmParams
     /// In the order of the layer's inputs, from 3 on.
     std::vector<const T*> GetInputs() const
     {
-        return {m_InputToInputWeights,     m_InputToForgetWeights,
-                m_InputToCellWeights,      m_InputToOutputWeights,
-                m_RecurrentToInputWeights, m_RecurrentToForgetWeights,
-                m_RecurrentToCellWeights,  m_RecurrentToOutputWeights,
-                m_CellToInputWeights,      m_CellToForgetWeights,
-                m_CellToOutputWeights,     m_InputGateBias,
-                m_ForgetGateBias,          m_CellBias,
-                m_OutputGateBias,          m_ProjectionWeights,
-                m_ProjectionBias,          m_InputLayerNormWeights,
-                m_ForgetLayerNormWeights,  m_CellLayerNormWeights,
-                m_OutputLayerNormWeights};
+        std::vector<const T*> inputs;
+        detail::ForEachLstmWeight(*this, [&](const T* weights, std::size_t) { inputs.push_back(weights); });
+        return inputs;
     }
 };
 
@@ -127,18 +172,9 @@ struct QuantizedLstmParams
     /// In the order of the layer's inputs, from 3 on.
     std::vector<const T*> GetInputs() const
     {
-        return {m_InputToInputWeights,
-                m_InputToForgetWeights,
-                m_InputToCellWeights,
-                m_InputToOutputWeights,
-                m_RecurrentToInputWeights,
-                m_RecurrentToForgetWeights,
-                m_RecurrentToCellWeights,
-                m_RecurrentToOutputWeights,
-                m_InputGateBias,
-                m_ForgetGateBias,
-                m_CellBias,
-                m_OutputGateBias};
+        std::vector<const T*> inputs;
+        detail::ForEachQuantizedLstmWeight(*this, [&](const T* weights, std::size_t) { inputs.push_back(weights); });
+        return inputs;
     }
 };
 

@@ -114,9 +114,9 @@ private:
 /// Shape, element type and quantization of a tensor. Cheap to copy: per-axis parameters are shared.
 ///
 /// Constructors and setters take any scales and zero points, for an info is made bit by bit. Optimize() refuses, with
-/// an UnimplementedException that names tensor and reason, a scale that is not positive and finite, a zero point that
-/// the type cannot hold, and scales that do not fit the dimension, wherever a layer computes with them. Layers that
-/// only move values pass them on.
+/// an UnimplementedException that names tensor and reason, a scale that is not positive and finite, and scales that do
+/// not fit the dimension, wherever a layer computes with them. Layers that only move values pass them on. A zero point
+/// that the type cannot hold is no error where the layer can be computed through Float32 (docs/numerics.md).
 class TENON_API TensorInfo
 {
 public:

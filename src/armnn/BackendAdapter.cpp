@@ -4,8 +4,6 @@
 
 #include "armnn/CallWithoutThrowing.hpp"
 #include "armnn/ShownLayer.hpp"
-#include "armnn/SubgraphAdapter.hpp"
-#include "armnn/WorkloadAdapter.hpp"
 
 #include <tenon/BackendHelper.hpp>
 #include <tenon/Exceptions.hpp>
@@ -38,25 +36,6 @@ public:
 
 private:
     std::shared_ptr<const tenon::ILayerSupport> m_Adapted;
-};
-
-class WorkloadFactoryAdapter final : public backend::IWorkloadFactory
-{
-public:
-    explicit WorkloadFactoryAdapter(std::shared_ptr<WorkloadSource> source)
-        : m_Id(source->m_Adapted->m_Backend->GetId()), m_Source(std::move(source))
-    {
-    }
-
-    const BackendId& GetBackendId() const override { return m_Id; }
-    std::unique_ptr<backend::IWorkload> CreateWorkload(const LayerView& layer) const override
-    {
-        return AdaptWorkload(m_Source, layer);
-    }
-
-private:
-    BackendId m_Id;
-    std::shared_ptr<WorkloadSource> m_Source;
 };
 
 class ContextAdapter final : public backend::IBackendContext
@@ -104,7 +83,7 @@ private:
         }
     }
 
-    /// Of hooks that must not throw.
+    /// Calls a hook that must not throw.
     void Call(bool (tenon::IBackendContext::*hook)(NetworkId), NetworkId network, const char* name) const noexcept
     {
         CallWithoutThrowing(std::string(name) + " of backend " + m_Id.Get(),
@@ -120,8 +99,7 @@ private:
     std::unique_ptr<tenon::IBackendContext> m_Adapted;
 };
 
-} // namespace
-
+/// The backend's answers for these options. Throws InvalidArgumentException where it has none for them.
 std::shared_ptr<const ILayerSupport> GetAdaptedSupport(const IBackendInternal& adapted, const ModelOptions& options)
 {
     std::shared_ptr<const ILayerSupport> support = adapted.GetLayerSupport(options);
@@ -134,9 +112,12 @@ std::shared_ptr<const ILayerSupport> GetAdaptedSupport(const IBackendInternal& a
     return support;
 }
 
-BackendAdapter::BackendAdapter(std::unique_ptr<IBackendInternal> adapted, std::unique_ptr<IBackendContext> context)
-    : m_Adapted(std::make_shared<AdaptedBackend>(std::move(adapted))), m_Id(m_Adapted->m_Backend->GetId()),
-      m_Context(std::move(context))
+} // namespace
+
+BackendAdapter::BackendAdapter(std::unique_ptr<IBackendInternal> adapted, std::unique_ptr<IBackendContext> context,
+                               std::shared_ptr<void> registration)
+    : m_Registration(std::move(registration)), m_Adapted(std::make_shared<AdaptedBackend>(std::move(adapted))),
+      m_Id(m_Adapted->m_Backend->GetId()), m_Context(std::move(context))
 {
 }
 
@@ -151,15 +132,7 @@ std::shared_ptr<const backend::ILayerSupport> BackendAdapter::GetLayerSupport(co
 std::unique_ptr<backend::IWorkloadFactory> BackendAdapter::CreateWorkloadFactory(const ModelOptions& options) const
 {
     const std::lock_guard lock(m_Adapted->m_Mutex);
-    return std::make_unique<WorkloadFactoryAdapter>(
-        std::make_shared<WorkloadSource>(m_Adapted, GetAdaptedSupport(*m_Adapted->m_Backend, options), options));
-}
-
-backend::OptimizationViews BackendAdapter::OptimizeSubgraphView(const backend::SubgraphView& subgraph,
-                                                                const ModelOptions& options) const
-{
-    const std::lock_guard lock(m_Adapted->m_Mutex);
-    return OptimizeAdapted(*m_Adapted->m_Backend, subgraph, options);
+    return AdaptWorkloadFactory(m_Adapted, GetAdaptedSupport(*m_Adapted->m_Backend, options), options);
 }
 
 std::unique_ptr<backend::IBackendContext>

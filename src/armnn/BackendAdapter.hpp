@@ -2,27 +2,44 @@
 // BackendAdapter: makes a backend of Tenon's out of one that is written for Arm NN.
 #pragma once
 
-#include "armnn/AdaptedBackend.hpp"
-
 #include <tenon/backend/IBackend.hpp>
 
 #include <armnn/backends/IBackendInternal.hpp>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 namespace tenon
 {
 
+/// A backend written for Arm NN, which all networks and threads of a runtime share.
+struct AdaptedBackend
+{
+    explicit AdaptedBackend(std::unique_ptr<IBackendInternal> backend) : m_Backend(std::move(backend)) {}
+
+    std::unique_ptr<IBackendInternal> m_Backend;
+    /// Held while the backend, its context or one of its factories is called, and while what they made is destroyed.
+    /// GetId and IsLayerSupported are called without it: they are thread-safe in Arm NN. Workloads execute under the
+    /// lock of their network.
+    std::mutex m_Mutex;
+};
+
 class BackendAdapter final : public backend::IBackend
 {
 public:
-    /// The backend made `context` for the runtime of this adapter; it may be null.
-    BackendAdapter(std::unique_ptr<IBackendInternal> adapted, std::unique_ptr<IBackendContext> context);
+    /// The backend made `context` for the runtime of this adapter; it may be null. `registration` is kept as long as
+    /// the adapter lives.
+    explicit BackendAdapter(std::unique_ptr<IBackendInternal> adapted,
+                            std::unique_ptr<IBackendContext> context = nullptr,
+                            std::shared_ptr<void> registration = nullptr);
     ~BackendAdapter() override;
 
     const BackendId& GetId() const override { return m_Id; }
     std::shared_ptr<const backend::ILayerSupport> GetLayerSupport(const ModelOptions& options) const override;
     std::unique_ptr<backend::IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const override;
     bool OptimizesSubgraphs() const override { return true; }
+    /// Throws BackendCapabilityException for an answer with layers or slots from outside of the subgraph. A subgraph
+    /// with a layer that INetwork cannot build is left as it is, with a warning in the log. In SubgraphAdapter.cpp.
     backend::OptimizationViews OptimizeSubgraphView(const backend::SubgraphView& subgraph,
                                                     const ModelOptions& options) const override;
     std::unique_ptr<backend::IBackendContext>
@@ -30,16 +47,15 @@ public:
     BackendCapabilities GetCapabilities() const override;
 
 private:
+    std::shared_ptr<void> m_Registration;
     std::shared_ptr<AdaptedBackend> m_Adapted; ///< workloads keep it, too
     BackendId m_Id;
     mutable std::unique_ptr<IBackendContext> m_Context; ///< under the lock of m_Adapted
 };
 
-/// The backend's answers for these options. Throws InvalidArgumentException where it has none for them.
-std::shared_ptr<const ILayerSupport> GetAdaptedSupport(const IBackendInternal& adapted, const ModelOptions& options);
-
-/// Calls the factory of `id` in BackendRegistryInstance(). Throws InvalidArgumentException where none is registered,
-/// and where it returns null or a backend with another id.
-std::unique_ptr<IBackendInternal> MakeRegisteredBackend(const BackendId& id);
+/// Makes workloads of one loaded network. The backend answers with `support` for the network's options.
+std::unique_ptr<backend::IWorkloadFactory> AdaptWorkloadFactory(std::shared_ptr<AdaptedBackend> adapted,
+                                                                std::shared_ptr<const ILayerSupport> support,
+                                                                const ModelOptions& options);
 
 } // namespace tenon

@@ -1,156 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// BackendRegistry: see armnn/BackendRegistry.hpp. Its backends reach runtimes through the creation options.
-#include "armnn/BackendAdapter.hpp"
+// BackendRegistry: see armnn/BackendRegistry.hpp.
 #include "armnn/BuiltinBackend.hpp"
+#include "armnn/RegisteredBackends.hpp"
 
 #include <tenon/Exceptions.hpp>
-#include <tenon/Logging.hpp>
-#include <tenon/backend/BackendRegistry.hpp>
 
 #include <armnn/BackendRegistry.hpp>
 #include <utility>
-#include <vector>
 
 namespace tenon
 {
-
-namespace
-{
-
-void WarnThatItIsAbsent(const BackendId& id, const BackendUnavailableException& e)
-{
-    LogMessage(LogSeverity::Warning, "backend " + id.Get() + " is not available: " + e.what());
-}
-
-/// With a context for the runtime. Null, with a warning in the log, where the backend says that it is not there.
-std::shared_ptr<const backend::IBackend> MakeAdapter(const BackendId& id, IRuntime::CreationOptions& options)
-{
-    try
-    {
-        std::unique_ptr<IBackendInternal> made = MakeRegisteredBackend(id);
-        const auto allocator = options.m_CustomAllocatorMap.find(id);
-        const bool hasAllocator = allocator != options.m_CustomAllocatorMap.end();
-        if (hasAllocator && allocator->second == nullptr)
-        {
-            throw InvalidArgumentException("the custom allocator of backend " + id.Get() +
-                                           " is null; leave the backend out of CreationOptions::m_CustomAllocatorMap "
-                                           "and of BackendRegistry::RegisterAllocator, or give it an allocator");
-        }
-        std::string reason;
-        if (hasAllocator && !made->UseCustomMemoryAllocator(allocator->second, Optional<std::string&>(reason)))
-        {
-            throw InvalidArgumentException("backend " + id.Get() + " does not use its custom allocator: " + reason);
-        }
-        std::unique_ptr<IBackendContext> context = made->CreateBackendContext(options);
-        if (hasAllocator)
-        {
-            options.m_CustomAllocatorMap.erase(allocator); // the tensors of the backend are its own
-        }
-        return std::make_shared<BackendAdapter>(std::move(made), std::move(context));
-    }
-    catch (const BackendUnavailableException& e)
-    {
-        WarnThatItIsAbsent(id, e);
-        return nullptr;
-    }
-}
-
-BackendLookup LookupBefore = nullptr;
-
-/// Without a context, which is a runtime's.
-std::shared_ptr<const backend::IBackend> FindRegisteredBackend(const BackendId& id)
-{
-    if (!BackendRegistryInstance().IsBackendRegistered(id))
-    {
-        return LookupBefore != nullptr ? LookupBefore(id) : nullptr;
-    }
-    try
-    {
-        return std::make_shared<BackendAdapter>(MakeRegisteredBackend(id), nullptr);
-    }
-    catch (const BackendUnavailableException& e)
-    {
-        WarnThatItIsAbsent(id, e);
-        return nullptr;
-    }
-}
-
-/// The backend that a factory makes on this thread, as long as it lives.
-class BeingMade
-{
-public:
-    /// Throws InvalidArgumentException where the same backend is being made on this thread.
-    explicit BeingMade(const BackendId& id) : m_Id(id), m_Outer(Innermost)
-    {
-        for (const BeingMade* made = m_Outer; made != nullptr; made = made->m_Outer)
-        {
-            if (made->m_Id == id)
-            {
-                throw InvalidArgumentException("backend " + id.Get() +
-                                               " is asked about while its factory makes it, which has no end; have "
-                                               "the factory and the constructor of the backend not ask about it");
-            }
-        }
-        Innermost = this;
-    }
-    ~BeingMade() { Innermost = m_Outer; }
-    BeingMade(const BeingMade&) = delete;
-    BeingMade& operator=(const BeingMade&) = delete;
-
-private:
-    static thread_local const BeingMade* Innermost;
-    const BackendId& m_Id;
-    const BeingMade* m_Outer;
-};
-
-thread_local const BeingMade* BeingMade::Innermost = nullptr;
-
-CreationOptionsHook HookBefore = nullptr;
-
-void AddRegisteredBackends(const IRuntime::CreationOptions& given, const CreationOptionsUse& use)
-{
-    IRuntime::CreationOptions options = given;
-    BackendRegistry& registry = BackendRegistryInstance();
-    for (const auto& [id, allocator] : registry.GetAllocators())
-    {
-        options.m_CustomAllocatorMap.emplace(id, allocator);
-    }
-    for (const auto& [id, strategy] : registry.GetMemoryOptimizerStrategies())
-    {
-        options.m_MemoryOptimizerStrategyMap.emplace(id, strategy);
-    }
-    for (const BackendId& id : registry.GetBackendIds())
-    {
-        if (!GetBuiltinBackends().IsBackendRegistered(id))
-        {
-            if (auto adapter = MakeAdapter(id, options))
-            {
-                options.m_Backends.push_back(std::move(adapter));
-            }
-        }
-    }
-    HookBefore != nullptr ? HookBefore(options, use) : use(options);
-}
-
-} // namespace
-
-std::unique_ptr<IBackendInternal> MakeRegisteredBackend(const BackendId& id)
-{
-    const BeingMade beingMade(id);
-    std::unique_ptr<IBackendInternal> made = BackendRegistryInstance().GetFactory(id)();
-    if (made == nullptr)
-    {
-        throw InvalidArgumentException("the factory that is registered for backend " + id.Get() +
-                                       " returns null; have it return a backend, or deregister it");
-    }
-    if (made->GetId() != id)
-    {
-        throw InvalidArgumentException("the factory that is registered for backend " + id.Get() +
-                                       " returns a backend with the id " + made->GetId().Get() +
-                                       "; register it for that id");
-    }
-    return made;
-}
 
 BackendRegistry::BackendRegistry() = default;
 BackendRegistry::~BackendRegistry() = default;
@@ -222,8 +81,11 @@ void BackendRegistry::Deregister(const BackendId& id)
                                        " is built in; leave it out of the backends that "
                                        "Optimize() is given instead");
     }
-    const std::lock_guard lock(m_Mutex);
-    m_Factories.erase(id);
+    {
+        const std::lock_guard lock(m_Mutex);
+        m_Factories.erase(id);
+    }
+    DropBackendsForQuestions();
 }
 
 void BackendRegistry::RegisterAllocator(const BackendId& id, std::shared_ptr<ICustomAllocator> alloc)
@@ -271,8 +133,11 @@ void BackendRegistry::DeregisterMemoryOptimizerStrategy(const BackendId& id)
 
 void BackendRegistry::Swap(BackendRegistry& instance, FactoryStorage& other)
 {
-    const std::lock_guard lock(instance.m_Mutex);
-    instance.m_Factories.swap(other);
+    {
+        const std::lock_guard lock(instance.m_Mutex);
+        instance.m_Factories.swap(other);
+    }
+    DropBackendsForQuestions();
 }
 
 BackendRegistry& BackendRegistryInstance()
@@ -285,8 +150,7 @@ BackendRegistry& BackendRegistryInstance()
         {
             made->Register(id, [id] { return MakeBuiltinBackend(GetBuiltinBackends().Find(id)); });
         }
-        HookBefore = SetCreationOptionsHook(AddRegisteredBackends);
-        LookupBefore = SetBackendLookup(FindRegisteredBackend);
+        ConnectRegistry();
         return made.release();
     }();
     return registry;

@@ -188,7 +188,7 @@ private:
         return type == LayerType::Addition || GetOperation(type) != BinaryOperation::Add;
     }
 
-    /// Of a deprecated type; else Add.
+    /// The operation of a deprecated type; else Add.
     static BinaryOperation GetOperation(LayerType type)
     {
         switch (type)

@@ -82,4 +82,47 @@ void RemoveDirectoryAndContents(const std::string& path)
     ThrowIf(error, "remove", path);
 }
 
+FoundFile FindFile(const std::string& path)
+{
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    FoundFile found;
+    found.m_IsThere = std::filesystem::exists(status);
+    found.m_IsFolder = std::filesystem::is_directory(status);
+    found.m_IsRegular = std::filesystem::is_regular_file(status);
+    return found;
+}
+
+std::uintmax_t GetFileSize(const std::string& path)
+{
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    ThrowIf(error, "find the size of", path);
+    return size;
+}
+
+bool RemoveFile(const std::string& path)
+{
+    std::error_code error;
+    const bool isRemoved = std::filesystem::remove(path, error);
+    ThrowIf(error, "remove", path);
+    return isRemoved;
+}
+
+bool CreateFolder(const std::string& path)
+{
+    std::error_code error;
+    const bool isMade = std::filesystem::create_directory(path, error);
+    ThrowIf(error, "make folder", path);
+    return isMade;
+}
+
+std::string GetFolder()
+{
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    ThrowIf(error, "use the folder for temporary files", folder);
+    return folder.string();
+}
+
 } // namespace tenon::temporary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defaults of the interfaces of armnn/backends/, and TensorHandleFactoryRegistry.
+// Defaults of the interfaces of armnn/backends/, LayerSupportBase and TensorHandleFactoryRegistry.
 #include "armnn/CallWithoutThrowing.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -8,6 +8,7 @@
 #include <armnn/backends/IBackendInternal.hpp>
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
+#include <backendsCommon/LayerSupportBase.hpp>
 #include <exception>
 #include <utility>
 
@@ -131,6 +132,95 @@ void TensorHandleFactoryRegistry::ReleaseMemory()
     {
         std::rethrow_exception(thrown);
     }
+}
+
+namespace
+{
+
+bool SayNo(Optional<std::string&> reasonIfUnsupported, const std::string& reason)
+{
+    if (reasonIfUnsupported)
+    {
+        reasonIfUnsupported.value() = reason;
+    }
+    return false;
+}
+
+bool SayNoToType(Optional<std::string&> reasonIfUnsupported, LayerType type)
+{
+    return SayNo(reasonIfUnsupported, std::string("the backend has no layer ") + GetLayerTypeAsCString(type));
+}
+
+} // namespace
+
+LayerSupportBase::LayerSupportBase() = default;
+LayerSupportBase::~LayerSupportBase() = default;
+
+bool LayerSupportBase::IsLayerSupported(const LayerType& type, const std::vector<TensorInfo>& infos,
+                                        const BaseDescriptor& descriptor, const Optional<LstmInputParamsInfo>&,
+                                        const Optional<QuantizedLstmInputParamsInfo>&,
+                                        Optional<std::string&> reasonIfUnsupported) const
+{
+    if (type == LayerType::MemCopy || type == LayerType::MemImport)
+    {
+        return true;
+    }
+    if (type != LayerType::StandIn)
+    {
+        return SayNoToType(reasonIfUnsupported, type);
+    }
+    const auto* const standIn = dynamic_cast<const StandInDescriptor*>(&descriptor);
+    if (standIn == nullptr || infos.size() != size_t{standIn->m_NumInputs} + standIn->m_NumOutputs)
+    {
+        throw InvalidArgumentException("a question about a StandIn layer has " + std::to_string(infos.size()) +
+                                       " infos; it needs a StandInDescriptor, and an info for each input and output "
+                                       "that this has");
+    }
+    return IsStandInSupported({}, {}, *standIn, reasonIfUnsupported);
+}
+
+bool LayerSupportBase::IsDetectionPostProcessSupported(const TensorInfo&, const TensorInfo&, const TensorInfo&,
+                                                       const TensorInfo&, const TensorInfo&, const TensorInfo&,
+                                                       const TensorInfo&, const DetectionPostProcessDescriptor&,
+                                                       Optional<std::string&> reasonIfUnsupported) const
+{
+    return SayNoToType(reasonIfUnsupported, LayerType::DetectionPostProcess);
+}
+
+bool LayerSupportBase::IsMemCopySupported(const TensorInfo&, const TensorInfo&, Optional<std::string&>) const
+{
+    return true;
+}
+
+bool LayerSupportBase::IsMemImportSupported(const TensorInfo&, const TensorInfo&, Optional<std::string&>) const
+{
+    return true;
+}
+
+bool LayerSupportBase::IsMergeSupported(const TensorInfo&, const TensorInfo&, const TensorInfo&,
+                                        Optional<std::string&> reasonIfUnsupported) const
+{
+    return SayNoToType(reasonIfUnsupported, LayerType::Merge);
+}
+
+bool LayerSupportBase::IsQuantizedLstmSupported(const TensorInfo&, const TensorInfo&, const TensorInfo&,
+                                                const TensorInfo&, const TensorInfo&,
+                                                const QuantizedLstmInputParamsInfo&,
+                                                Optional<std::string&> reasonIfUnsupported) const
+{
+    return SayNoToType(reasonIfUnsupported, LayerType::QuantizedLstm);
+}
+
+bool LayerSupportBase::IsShapeSupported(const TensorInfo&, const TensorInfo&,
+                                        Optional<std::string&> reasonIfUnsupported) const
+{
+    return SayNoToType(reasonIfUnsupported, LayerType::Shape);
+}
+
+bool LayerSupportBase::IsStandInSupported(const std::vector<const TensorInfo*>&, const std::vector<const TensorInfo*>&,
+                                          const StandInDescriptor&, Optional<std::string&> reasonIfUnsupported) const
+{
+    return SayNo(reasonIfUnsupported, "a StandIn layer stands for one that no backend runs");
 }
 
 IWorkloadFactory::~IWorkloadFactory() = default;

@@ -2,10 +2,6 @@
 // ShownLayer: see ShownLayer.hpp.
 #include "armnn/ShownLayer.hpp"
 
-#include "armnn/CellMembers.hpp"
-#include "armnn/CompleteDescriptor.hpp"
-#include "armnn/FillQueue.hpp"
-
 #include <tenon/Descriptors.hpp>
 #include <tenon/LstmParams.hpp>
 
@@ -37,25 +33,18 @@ struct Row
     size_t m_NumTensors; ///< leading inputs that are tensors of the workload; the others are constants
     bool (*m_Fits)(const BaseDescriptor& descriptor); ///< whether the descriptor is the type's own
     /// The name of a parameter that is set though Arm NN does not have it; null: there is none.
-    const char* (*m_FindOwn)(const BaseDescriptor& descriptor);
+    const char* (*m_FindOwn)(const BaseDescriptor& descriptor, const char* parameters);
+    /// The names of the descriptor's parameters in Arm NN 23.08, and PaddingScheme, which CompleteDescriptor resolves.
+    const char* m_Parameters;
     std::shared_ptr<BaseDescriptor> (*m_Copy)(const BaseDescriptor& descriptor);
     std::unique_ptr<QueueDescriptor> (*m_Make)(const ShownLayer& layer, const ConstantHandles& constants,
                                                const void* blob);
 };
 
-bool IsOneOf(const char* name, std::initializer_list<const char*> names)
+/// Whether the name is one of a list that spaces separate.
+bool IsOneOf(const char* name, const char* list)
 {
-    return std::any_of(names.begin(), names.end(), [&](const char* n) { return std::string(name) == n; });
-}
-
-/// Whether the parameter is Tenon's own. PaddingScheme is, too, but paddings are computed.
-template <typename D>
-bool IsOwnParameter(const char* name)
-{
-    return IsOneOf(name, {"ParametersAsInputs", "ValueAsInput", "SizesAsInput", "SumsOf32Bits",
-                          "AsymmetricQuantizeInputs", "ShuffledWeights", "BatchDims", "Offset", "NumBits",
-                          "NarrowRange", "SparseRecurrentWeights", "ProductScales", "ProductZeroPoints"}) ||
-           (std::is_same_v<D, FullyConnectedDescriptor> && IsOneOf(name, {"KeepDims"}));
+    return (' ' + std::string(list) + ' ').find(' ' + std::string(name) + ' ') != std::string::npos;
 }
 
 /// A layer without parameters may have any descriptor.
@@ -66,7 +55,7 @@ bool Fits(const BaseDescriptor& descriptor)
 }
 
 template <typename D>
-const char* FindOwnParameter(const BaseDescriptor& base)
+const char* FindOwnParameter(const BaseDescriptor& base, [[maybe_unused]] const char* parameters)
 {
     if constexpr (std::is_same_v<D, NullDescriptor>)
     {
@@ -78,7 +67,7 @@ const char* FindOwnParameter(const BaseDescriptor& base)
     D::Visit(
         [&](const char* name, auto member)
         {
-            if (IsOwnParameter<D>(name) && !(descriptor.*member == plain.*member))
+            if (!IsOneOf(name, parameters) && !(descriptor.*member == plain.*member))
             {
                 found = name;
             }
@@ -121,6 +110,108 @@ std::shared_ptr<BaseDescriptor> CopyDescriptor(const BaseDescriptor& descriptor)
     }
 }
 
+/// Sets the members of a queue descriptor other than parameters and tensors, from a layer, its constants and the blob
+/// of a PreCompiled layer. Nothing for the types that have no overload.
+void FillQueue(QueueDescriptor&, const ShownLayer&, const ConstantHandles&, const void*) {}
+
+const ConstTensorHandle* Handle(const ConstantHandles& constants, size_t slot)
+{
+    return slot < constants.size() ? constants[slot].get() : nullptr;
+}
+
+/// Where each of several boxes that stand one after the other along an axis begins.
+std::vector<TensorBoxOrigin> StackBoxes(const std::vector<const TensorInfo*>& boxes, unsigned int axis)
+{
+    std::vector<TensorBoxOrigin> origins;
+    unsigned int end = 0;
+    for (const TensorInfo* box : boxes)
+    {
+        std::vector<unsigned int> origin(box->GetNumDimensions(), 0);
+        origin.at(axis) = end;
+        end += box->GetShape()[axis];
+        origins.emplace_back(std::move(origin));
+    }
+    return origins;
+}
+
+template <typename Queue>
+void FillCell(Queue& queue, const ConstantHandles& constants)
+{
+    detail::ForEachLstmWeight(queue,
+                              [&](const ConstTensorHandle*& member, size_t slot) { member = Handle(constants, slot); });
+}
+
+void FillQueue(DetectionPostProcessQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    queue.m_Anchors = Handle(constants, 2);
+}
+
+void FillQueue(BatchNormalizationQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    queue.m_Mean = Handle(constants, 1);
+    queue.m_Variance = Handle(constants, 2);
+    queue.m_Beta = Handle(constants, 3);
+    queue.m_Gamma = Handle(constants, 4);
+}
+
+void FillQueue(TransposeConvolution2dQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    queue.m_Weight = Handle(constants, 1);
+    queue.m_Bias = Handle(constants, 2);
+}
+
+void FillQueue(PreCompiledQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void* blob)
+{
+    queue.m_PreCompiledObject = const_cast<void*>(blob); // as Arm NN has it; the backend made it
+}
+
+void FillQueue(ConcatQueueDescriptor& queue, const ShownLayer& layer, const ConstantHandles&, const void*)
+{
+    OriginsDescriptor& parameters = queue.m_Parameters;
+    const unsigned int axis = parameters.GetConcatAxis();
+    const unsigned int rank = layer.m_Outputs[0]->GetNumDimensions();
+    queue.m_ViewOrigins = StackBoxes(layer.m_Inputs, axis);
+    parameters = OriginsDescriptor(static_cast<uint32_t>(layer.m_Inputs.size()), rank);
+    parameters.SetConcatAxis(axis);
+    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
+    {
+        parameters.SetViewOriginCoord(i, axis, queue.m_ViewOrigins[i].m_Origin[axis]);
+    }
+}
+
+void FillQueue(SplitterQueueDescriptor& queue, const ShownLayer&, const ConstantHandles&, const void*)
+{
+    const ViewsDescriptor& parameters = queue.m_Parameters;
+    for (uint32_t i = 0; i < parameters.GetNumViews(); ++i)
+    {
+        const uint32_t* const origin = parameters.GetViewOrigin(i);
+        queue.m_ViewOrigins.emplace_back(std::vector<unsigned int>(origin, origin + parameters.GetNumDimensions()));
+    }
+}
+
+void FillQueue(LstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    FillCell(queue, constants);
+}
+void FillQueue(QLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    FillCell(queue, constants);
+}
+void FillQueue(UnidirectionalSequenceLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants,
+               const void*)
+{
+    FillCell(queue, constants);
+}
+
+void FillQueue(QuantizedLstmQueueDescriptor& queue, const ShownLayer&, const ConstantHandles& constants, const void*)
+{
+    detail::ForEachQuantizedLstmWeight(queue, [&](const ConstTensorHandle*& member, size_t slot)
+                                       { member = Handle(constants, slot); });
+}
+
 template <typename Queue>
 std::unique_ptr<QueueDescriptor> Make(const ShownLayer& layer, const ConstantHandles& constants, const void* blob)
 {
@@ -135,13 +226,13 @@ std::unique_ptr<QueueDescriptor> Make(const ShownLayer& layer, const ConstantHan
 
 constexpr size_t All = std::numeric_limits<size_t>::max();
 
-#define TENON_ROW(name, descriptor, order, numTensors)                                                                 \
+#define TENON_ROW(name, descriptor, order, numTensors, parameters)                                                     \
     {                                                                                                                  \
-        LayerType::name, InfoOrder::order, numTensors, Fits<descriptor>, FindOwnParameter<descriptor>,                 \
+        LayerType::name, InfoOrder::order, numTensors, Fits<descriptor>, FindOwnParameter<descriptor>, parameters,     \
             CopyDescriptor<descriptor>, Make<name##QueueDescriptor>                                                    \
     }
-#define TENON_PLAIN_ROW(name) TENON_ROW(name, NullDescriptor, Slots, All)
-#define TENON_PARAMETERS_ROW(name) TENON_ROW(name, name##Descriptor, Slots, All)
+#define TENON_PLAIN_ROW(name) TENON_ROW(name, NullDescriptor, Slots, All, "")
+#define TENON_PARAMETERS_ROW(name, parameters) TENON_ROW(name, name##Descriptor, Slots, All, parameters)
 
 const Row Rows[] = {
     TENON_PLAIN_ROW(Addition),
@@ -163,53 +254,77 @@ const Row Rows[] = {
     TENON_PLAIN_ROW(Shape),
     TENON_PLAIN_ROW(Subtraction),
     TENON_PLAIN_ROW(Switch),
-    TENON_PARAMETERS_ROW(Activation),
-    TENON_PARAMETERS_ROW(ArgMinMax),
-    TENON_PARAMETERS_ROW(BatchMatMul),
-    TENON_PARAMETERS_ROW(BatchToSpaceNd),
-    TENON_PARAMETERS_ROW(ChannelShuffle),
-    TENON_PARAMETERS_ROW(Comparison),
-    TENON_PARAMETERS_ROW(Concat),
-    TENON_PARAMETERS_ROW(DepthToSpace),
-    TENON_PARAMETERS_ROW(ElementwiseBinary),
-    TENON_PARAMETERS_ROW(ElementwiseUnary),
-    TENON_PARAMETERS_ROW(FakeQuantization),
-    TENON_PARAMETERS_ROW(Fill),
-    TENON_PARAMETERS_ROW(Gather),
-    TENON_PARAMETERS_ROW(InstanceNormalization),
-    TENON_PARAMETERS_ROW(L2Normalization),
-    TENON_PARAMETERS_ROW(LogSoftmax),
-    TENON_PARAMETERS_ROW(LogicalBinary),
-    TENON_PARAMETERS_ROW(Mean),
-    TENON_PARAMETERS_ROW(Normalization),
-    TENON_PARAMETERS_ROW(Pad),
-    TENON_PARAMETERS_ROW(Permute),
-    TENON_PARAMETERS_ROW(Pooling2d),
-    TENON_PARAMETERS_ROW(Pooling3d),
-    TENON_PARAMETERS_ROW(PreCompiled),
-    TENON_PARAMETERS_ROW(Reduce),
-    TENON_PARAMETERS_ROW(Reshape),
-    TENON_PARAMETERS_ROW(Resize),
-    TENON_PARAMETERS_ROW(Slice),
-    TENON_PARAMETERS_ROW(Softmax),
-    TENON_PARAMETERS_ROW(SpaceToBatchNd),
-    TENON_PARAMETERS_ROW(SpaceToDepth),
-    TENON_PARAMETERS_ROW(Splitter),
-    TENON_PARAMETERS_ROW(Stack),
-    TENON_PARAMETERS_ROW(StridedSlice),
-    TENON_PARAMETERS_ROW(Tile),
-    TENON_PARAMETERS_ROW(Transpose),
-    TENON_ROW(Convolution2d, Convolution2dDescriptor, Weights, All),
-    TENON_ROW(Convolution3d, Convolution3dDescriptor, Weights, All),
-    TENON_ROW(DepthwiseConvolution2d, DepthwiseConvolution2dDescriptor, Weights, All),
-    TENON_ROW(FullyConnected, FullyConnectedDescriptor, Weights, All),
-    TENON_ROW(TransposeConvolution2d, TransposeConvolution2dDescriptor, Weights, 1),
-    TENON_ROW(BatchNormalization, BatchNormalizationDescriptor, Constants, 1),
-    TENON_ROW(DetectionPostProcess, DetectionPostProcessDescriptor, Slots, 2),
-    TENON_ROW(Lstm, LstmDescriptor, Slots, 3),
-    TENON_ROW(QLstm, QLstmDescriptor, Slots, 3),
-    TENON_ROW(UnidirectionalSequenceLstm, LstmDescriptor, Slots, 3),
-    TENON_ROW(QuantizedLstm, NullDescriptor, Slots, 3),
+    TENON_PARAMETERS_ROW(Activation, "Function A B"),
+    TENON_PARAMETERS_ROW(ArgMinMax, "Function Axis Output_Type"),
+    TENON_PARAMETERS_ROW(BatchMatMul, "TransposeX TransposeY AdjointX AdjointY DataLayoutX DataLayoutY"),
+    TENON_PARAMETERS_ROW(BatchToSpaceNd, "BlockShape Crops DataLayout"),
+    TENON_PARAMETERS_ROW(ChannelShuffle, "NumGroups Axis"),
+    TENON_PARAMETERS_ROW(Comparison, "Operation"),
+    TENON_PARAMETERS_ROW(Concat, "ConcatAxis NumViews NumDimensions ViewOrigins"),
+    TENON_PARAMETERS_ROW(DepthToSpace, "BlockSize DataLayout"),
+    TENON_PARAMETERS_ROW(ElementwiseBinary, "Operation"),
+    TENON_PARAMETERS_ROW(ElementwiseUnary, "Operation"),
+    TENON_PARAMETERS_ROW(FakeQuantization, "Min Max"),
+    TENON_PARAMETERS_ROW(Fill, "Value"),
+    TENON_PARAMETERS_ROW(Gather, "Axis"),
+    TENON_PARAMETERS_ROW(InstanceNormalization, "Gamma Beta Eps DataLayout"),
+    TENON_PARAMETERS_ROW(L2Normalization, "Eps DataLayout"),
+    TENON_PARAMETERS_ROW(LogSoftmax, "Beta Axis"),
+    TENON_PARAMETERS_ROW(LogicalBinary, "Operation"),
+    TENON_PARAMETERS_ROW(Mean, "Axis KeepDims"),
+    TENON_PARAMETERS_ROW(Normalization, "NormChannelType NormMethodType NormSize Alpha Beta K DataLayout"),
+    TENON_PARAMETERS_ROW(Pad, "PadList PadValue PaddingMode"),
+    TENON_PARAMETERS_ROW(Permute, "DimMappings"),
+    TENON_PARAMETERS_ROW(Pooling2d, "PoolType PadLeft PadRight PadTop PadBottom PoolWidth PoolHeight StrideX StrideY "
+                                    "OutputShapeRounding PaddingMethod DataLayout PaddingScheme"),
+    TENON_PARAMETERS_ROW(Pooling3d,
+                         "PoolType PadLeft PadRight PadTop PadBottom PadFront PadBack PoolWidth PoolHeight PoolDepth "
+                         "StrideX StrideY StrideZ OutputShapeRounding PaddingMethod DataLayout PaddingScheme"),
+    TENON_PARAMETERS_ROW(PreCompiled, "NumInputSlots NumOutputSlots"),
+    TENON_PARAMETERS_ROW(Reduce, "KeepDims vAxis ReduceOperation"),
+    TENON_PARAMETERS_ROW(Reshape, "TargetShape"),
+    TENON_PARAMETERS_ROW(Resize, "TargetWidth TargetHeight Method DataLayout AlignCorners HalfPixelCenters"),
+    TENON_PARAMETERS_ROW(Slice, "Begin Size"),
+    TENON_PARAMETERS_ROW(Softmax, "Beta Axis"),
+    TENON_PARAMETERS_ROW(SpaceToBatchNd, "BlockShape PadList DataLayout"),
+    TENON_PARAMETERS_ROW(SpaceToDepth, "BlockSize DataLayout"),
+    TENON_PARAMETERS_ROW(Splitter, "Origins ViewSizes IsAxisSet Axis"),
+    TENON_PARAMETERS_ROW(Stack, "Axis NumInputs InputShape"),
+    TENON_PARAMETERS_ROW(StridedSlice,
+                         "Begin End Stride BeginMask EndMask ShrinkAxisMask EllipsisMask NewAxisMask DataLayout"),
+    TENON_PARAMETERS_ROW(Tile, "Multiples"),
+    TENON_PARAMETERS_ROW(Transpose, "DimMappings"),
+    TENON_ROW(
+        Convolution2d, Convolution2dDescriptor, Weights, All,
+        "PadLeft PadRight PadTop PadBottom StrideX StrideY DilationX DilationY BiasEnabled DataLayout PaddingScheme"),
+    TENON_ROW(Convolution3d, Convolution3dDescriptor, Weights, All,
+              "PadLeft PadRight PadTop PadBottom PadFront PadBack StrideX StrideY StrideZ DilationX DilationY "
+              "DilationZ BiasEnabled DataLayout PaddingScheme"),
+    TENON_ROW(
+        DepthwiseConvolution2d, DepthwiseConvolution2dDescriptor, Weights, All,
+        "PadLeft PadRight PadTop PadBottom StrideX StrideY DilationX DilationY BiasEnabled DataLayout PaddingScheme"),
+    TENON_ROW(FullyConnected, FullyConnectedDescriptor, Weights, All,
+              "BiasEnabled TransposeWeightMatrix ConstantWeights"),
+    TENON_ROW(TransposeConvolution2d, TransposeConvolution2dDescriptor, Weights, 1,
+              "PadLeft PadRight PadTop PadBottom StrideX StrideY BiasEnabled DataLayout OutputShapeEnabled OutputShape "
+              "PaddingScheme"),
+    TENON_ROW(BatchNormalization, BatchNormalizationDescriptor, Constants, 1, "Eps DataLayout"),
+    TENON_ROW(DetectionPostProcess, DetectionPostProcessDescriptor, Slots, 2,
+              "MaxDetections MaxClassesPerDetection DetectionsPerClass NmsScoreThreshold NmsIouThreshold NumClasses "
+              "UseRegularNms ScaleX ScaleY ScaleW ScaleH"),
+    TENON_ROW(Lstm, LstmDescriptor, Slots, 3,
+              "ActivationFunc ClippingThresCell ClippingThresProj CifgEnabled PeepholeEnabled ProjectionEnabled "
+              "LayerNormEnabled TimeMajor InputIntermediateScale ForgetIntermediateScale CellIntermediateScale "
+              "OutputIntermediateScale HiddenStateZeroPoint HiddenStateScale"),
+    TENON_ROW(
+        QLstm, QLstmDescriptor, Slots, 3,
+        "CellClip ProjectionClip CifgEnabled PeepholeEnabled ProjectionEnabled LayerNormEnabled InputIntermediateScale "
+        "ForgetIntermediateScale CellIntermediateScale OutputIntermediateScale HiddenStateZeroPoint HiddenStateScale"),
+    TENON_ROW(UnidirectionalSequenceLstm, LstmDescriptor, Slots, 3,
+              "ActivationFunc ClippingThresCell ClippingThresProj CifgEnabled PeepholeEnabled ProjectionEnabled "
+              "LayerNormEnabled TimeMajor InputIntermediateScale ForgetIntermediateScale CellIntermediateScale "
+              "OutputIntermediateScale HiddenStateZeroPoint HiddenStateScale"),
+    TENON_ROW(QuantizedLstm, NullDescriptor, Slots, 3, ""),
 };
 
 #undef TENON_PARAMETERS_ROW
@@ -226,120 +341,6 @@ const Row* FindRow(LayerType type)
 bool IsCell(LayerType type)
 {
     return type == LayerType::Lstm || type == LayerType::QLstm || type == LayerType::UnidirectionalSequenceLstm;
-}
-
-/// The slots of a layer.
-struct SlotCounts
-{
-    size_t m_Required; ///< leading inputs that must be connected
-    size_t m_Inputs;
-    size_t m_Outputs;
-};
-
-/// `counts` are the numbers of the operator table. A descriptor that has numbers of its own replaces them.
-template <typename D>
-SlotCounts CountSlots(const BaseDescriptor& base, SlotCounts counts)
-{
-    if constexpr (requires(const D& d) { d.GetNumInputs(); })
-    {
-        const size_t inputs = static_cast<const D&>(base).GetNumInputs();
-        const bool hasOptional = counts.m_Required < counts.m_Inputs;
-        counts.m_Required = hasOptional ? std::min(counts.m_Required, inputs) : inputs;
-        counts.m_Inputs = inputs;
-    }
-    if constexpr (requires(const D& d) { d.GetNumOutputs(); })
-    {
-        counts.m_Outputs = static_cast<const D&>(base).GetNumOutputs();
-    }
-    return counts;
-}
-
-SlotCounts CountSlots(LayerType type, const BaseDescriptor& base)
-{
-#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, ...)                                 \
-    case LayerType::name: return CountSlots<descriptor>(base, {minInputs, maxInputs, outputs});
-    switch (type)
-    {
-#include <tenon/ops.def>
-    default: return {2, 2, 1}; // the deprecated names of ElementwiseBinary
-    }
-}
-
-/// Yes where the layer has the slots of its type, and all that must be connected are; else why not.
-SupportResult CheckLayerSlots(const LayerView& view)
-{
-    const auto no = [](const std::string& reason)
-    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
-    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
-    {
-        if (view.m_Outputs[i] == nullptr)
-        {
-            return no("output " + std::to_string(i) + " has no info");
-        }
-    }
-    if (view.m_Type == LayerType::PreCompiled)
-    {
-        return SupportResult::Yes(); // it has the tensors that the backend compiled it for
-    }
-    const SlotCounts counts = CountSlots(view.m_Type, *view.m_Descriptor);
-    for (size_t i = 0; i < std::max(counts.m_Required, view.GetNumInputs()); ++i)
-    {
-        const bool has = view.HasInput(i);
-        if (i < counts.m_Required && !has)
-        {
-            return no("input " + std::to_string(i) + " is not connected");
-        }
-        if (i >= counts.m_Inputs && has)
-        {
-            return no("there is an input " + std::to_string(i) + ", but with these parameters the layer has " +
-                      std::to_string(counts.m_Inputs));
-        }
-    }
-    if (view.GetNumOutputs() != counts.m_Outputs)
-    {
-        return no("there are infos of " + std::to_string(view.GetNumOutputs()) + " outputs, but the layer has " +
-                  std::to_string(counts.m_Outputs));
-    }
-    return SupportResult::Yes();
-}
-
-/// Yes where all tensors are as Arm NN has them, with shapes that are known; else why not.
-SupportResult CheckTensors(const LayerView& view)
-{
-    const auto check = [&](const TensorInfo& info, const char* which, size_t i)
-    {
-        const std::string name = std::string(which) + " " + std::to_string(i);
-        if (!info.GetShape().AreAllDimensionsSpecified())
-        {
-            return SupportResult::No(SupportCode::UnsupportedDynamic,
-                                     name + " has shape " + info.GetShape().ToString() +
-                                         ", but backends written for Arm NN need shapes that are known");
-        }
-        if (info.GetDataType() > DataType::Signed64)
-        {
-            return SupportResult::No(SupportCode::UnsupportedType,
-                                     name + " is " + GetDataTypeName(info.GetDataType()) +
-                                         ", which backends written for Arm NN do not have");
-        }
-        return SupportResult::Yes();
-    };
-    for (size_t i = 0; i < view.GetNumInputs(); ++i)
-    {
-        SupportResult result = view.HasInput(i) ? check(view.GetInput(i), "input", i) : SupportResult::Yes();
-        if (!result)
-        {
-            return result;
-        }
-    }
-    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
-    {
-        SupportResult result = check(view.GetOutput(i), "output", i);
-        if (!result)
-        {
-            return result;
-        }
-    }
-    return SupportResult::Yes();
 }
 
 /// The info of input i, or null where it is not connected.
@@ -382,14 +383,15 @@ std::vector<TensorInfo> MakeInfos(const ShownLayer& layer, const Row& row)
 LstmInputParamsInfo MakeCellInfos(const ShownLayer& layer)
 {
     LstmInputParamsInfo infos;
-    ForEachCellMember(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
+    detail::ForEachLstmWeight(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
     return infos;
 }
 
 QuantizedLstmInputParamsInfo MakeQuantizedCellInfos(const ShownLayer& layer)
 {
     QuantizedLstmInputParamsInfo infos;
-    ForEachQuantizedCellMember(infos, [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
+    detail::ForEachQuantizedLstmWeight(infos,
+                                       [&](const TensorInfo*& member, size_t slot) { member = Input(layer, slot); });
     return infos;
 }
 
@@ -455,18 +457,15 @@ SupportResult Show(const LayerView& view, ShownLayer& shown)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  std::string("the descriptor is not of a layer ") + GetLayerTypeAsCString(view.m_Type));
     }
-    if (const char* const own = row->m_FindOwn(*view.m_Descriptor))
+    if (const char* const own = row->m_FindOwn(*view.m_Descriptor, row->m_Parameters))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  std::string("Arm NN 23.08 has no such value of m_") + own);
     }
-    for (const auto check : {CheckLayerSlots, CheckTensors})
+    SupportResult result = CheckLayer(view);
+    if (!result)
     {
-        SupportResult result = check(view);
-        if (!result)
-        {
-            return result;
-        }
+        return result;
     }
     shown.m_Type = view.m_Type;
     shown.m_Name = view.m_Name != nullptr ? *view.m_Name : std::string();
@@ -493,6 +492,11 @@ SupportResult Show(const LayerView& view, ShownLayer& shown)
 
 } // namespace
 
+size_t CountInputSlots(LayerType type, const BaseDescriptor& descriptor)
+{
+    return CountSlots(type, descriptor).m_Inputs;
+}
+
 bool OnlyRenamesDimensions(LayerType type)
 {
     return type == LayerType::ExpandDims || type == LayerType::Squeeze;
@@ -508,6 +512,14 @@ SupportResult ShowLayer(const LayerView& view, ShownLayer& shown)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, e.what());
     }
+}
+
+std::shared_ptr<const BaseDescriptor> KeepDescriptor(const LayerView& view)
+{
+    // Axes of Concat and views of Splitter may stand for others, which their queue descriptors need.
+    const bool isCompletedLater = view.m_Type == LayerType::Concat || view.m_Type == LayerType::Splitter;
+    const Row* const row = isCompletedLater ? nullptr : FindRow(view.m_Type);
+    return row != nullptr && row->m_Fits(*view.m_Descriptor) ? row->m_Copy(*view.m_Descriptor) : nullptr;
 }
 
 SupportResult AskBackend(const ILayerSupport& support, ShownLayer& shown)

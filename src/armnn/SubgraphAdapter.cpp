@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SubgraphAdapter: see SubgraphAdapter.hpp.
-#include "armnn/SubgraphAdapter.hpp"
-
-#include "armnn/CellMembers.hpp"
+// BackendAdapter::OptimizeSubgraphView: shows a backend written for Arm NN a subgraph as layers of a network, and reads
+// its answer.
+#include "armnn/BackendAdapter.hpp"
 #include "armnn/ShownLayer.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -11,9 +10,10 @@
 #include <tenon/Logging.hpp>
 #include <tenon/LstmParams.hpp>
 
-#include <algorithm>
-#include <map>
+#include <limits>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -48,7 +48,7 @@ IConnectableLayer* AddLayer(INetwork& network, LayerType type, const BaseDescrip
 #undef TENON_ADD_NoMethod
 }
 
-/// The constants of a layer of which INetwork takes them when the layer is added.
+/// The constants of a layer that INetwork takes when the layer is added.
 struct OwnConstants
 {
     explicit OwnConstants(const LayerView& layer) : m_Tensors(layer.GetNumInputs())
@@ -71,14 +71,15 @@ struct OwnConstants
 LstmInputParams MakeCellParams(const OwnConstants& constants)
 {
     LstmInputParams params;
-    ForEachCellMember(params, [&](const ConstTensor*& member, size_t slot) { member = constants.Get(slot); });
+    detail::ForEachLstmWeight(params, [&](const ConstTensor*& member, size_t slot) { member = constants.Get(slot); });
     return params;
 }
 
 QuantizedLstmInputParams MakeQuantizedCellParams(const OwnConstants& constants)
 {
     QuantizedLstmInputParams params;
-    ForEachQuantizedCellMember(params, [&](const ConstTensor*& member, size_t slot) { member = constants.Get(slot); });
+    detail::ForEachQuantizedLstmWeight(params,
+                                       [&](const ConstTensor*& member, size_t slot) { member = constants.Get(slot); });
     return params;
 }
 
@@ -112,11 +113,11 @@ IConnectableLayer* AddLayerWithConstants(INetwork& network, const LayerView& lay
     }
 }
 
-/// A subgraph as a network.
-class Shadow
+/// The network as which a backend sees a subgraph.
+class SubgraphNetwork
 {
 public:
-    explicit Shadow(const backend::SubgraphView& subgraph) : m_Subgraph(subgraph) {}
+    explicit SubgraphNetwork(const backend::SubgraphView& subgraph) : m_Subgraph(subgraph) {}
 
     /// False, with a warning in the log, where a layer cannot be built.
     bool Build(const BackendId& id)
@@ -126,7 +127,7 @@ public:
             const SubgraphTensor tensor = m_Subgraph.m_Inputs[i];
             IConnectableLayer* const input = m_Network->AddInputLayer(static_cast<LayerBindingId>(i));
             SetSource(tensor, input->GetOutputSlot(0));
-            m_External.push_back(&input->GetOutputSlot(0));
+            m_External.insert(&input->GetOutputSlot(0));
         }
         for (size_t i = 0; i < m_Subgraph.m_Layers.size(); ++i)
         {
@@ -158,21 +159,21 @@ public:
         return SubgraphView(std::move(layers), std::move(inputs), std::move(outputs));
     }
 
-    /// Places in the subgraph; constants have none.
+    /// Where the layers are in the subgraph; its constants are no layers there.
     SubgraphLayers GetPlaces(const SubgraphView& view) const
     {
         SubgraphLayers places;
         for (const IConnectableLayer* layer : view.GetIConnectableLayers())
         {
             const auto found = m_Places.find(layer);
-            if (found != m_Places.end())
-            {
-                places.push_back(found->second);
-            }
-            else if (std::find(m_Layers.begin(), m_Layers.end(), layer) == m_Layers.end())
+            if (found == m_Places.end())
             {
                 throw BackendCapabilityException("a backend's OptimizeSubgraphView names a layer that is not of the "
                                                  "subgraph");
+            }
+            if (found->second != ConstantPlace)
+            {
+                places.push_back(found->second);
             }
         }
         return places;
@@ -190,6 +191,9 @@ public:
     }
 
 private:
+    /// Constants have this in place of a place in the subgraph.
+    static constexpr size_t ConstantPlace = std::numeric_limits<size_t>::max();
+
     void SetSource(SubgraphTensor tensor, IOutputSlot& slot)
     {
         slot.SetTensorInfo(*m_Subgraph.m_Tensors[tensor]);
@@ -220,7 +224,7 @@ private:
             }
             IOutputSlot& source = GetSource(layer, i);
             source.Connect(copy->GetInputSlot(i));
-            if (std::find(m_External.begin(), m_External.end(), &source) != m_External.end())
+            if (m_External.count(&source) != 0)
             {
                 m_Inputs.push_back(&copy->GetInputSlot(i));
             }
@@ -249,6 +253,7 @@ private:
             m_Network->AddConstantLayer(ConstTensor(info, layer.m_View.GetConstantData(slot)));
         SetSource(tensor, constant->GetOutputSlot(0));
         m_Layers.push_back(constant);
+        m_Places[constant] = ConstantPlace;
         return constant->GetOutputSlot(0);
     }
 
@@ -257,18 +262,19 @@ private:
     SubgraphView::IConnectableLayers m_Layers; ///< constants among them
     SubgraphView::IInputSlots m_Inputs;        ///< fed from outside
     SubgraphView::IOutputSlots m_Outputs;      ///< read outside
-    std::vector<const IOutputSlot*> m_External;
-    std::map<const IConnectableLayer*, size_t> m_Places;
-    std::map<SubgraphTensor, IOutputSlot*> m_Sources;
-    std::map<const IOutputSlot*, SubgraphTensor> m_Tensors;
+    std::unordered_set<const IOutputSlot*> m_External;
+    std::unordered_map<const IConnectableLayer*, size_t> m_Places; ///< of m_Layers
+    std::unordered_map<SubgraphTensor, IOutputSlot*> m_Sources;
+    std::unordered_map<const IOutputSlot*, SubgraphTensor> m_Tensors;
 };
 
 /// All substitutions as one, as their layers are in one network.
-Substitution MakeSubstitution(const Shadow& shadow, const backend::SubgraphView& subgraph, OptimizationViews& views)
+Substitution MakeSubstitution(const SubgraphNetwork& built, const backend::SubgraphView& subgraph,
+                              OptimizationViews& views)
 {
     Substitution substitution;
     INetwork& network = views.GetINetworkRef();
-    std::vector<IConnectableLayer*> inputs;
+    std::unordered_map<SubgraphTensor, IConnectableLayer*> inputs;
     for (OptimizationViews::SubstitutionPair& pair : views.GetSubstitutions())
     {
         SubgraphView& before = pair.m_SubstitutableSubgraph;
@@ -279,24 +285,23 @@ Substitution MakeSubstitution(const Shadow& shadow, const backend::SubgraphView&
             throw BackendCapabilityException("a backend's OptimizeSubgraphView substitutes a subgraph by one with "
                                              "another number of slots");
         }
-        const SubgraphLayers places = shadow.GetPlaces(before);
+        const SubgraphLayers places = built.GetPlaces(before);
         substitution.m_Layers.insert(substitution.m_Layers.end(), places.begin(), places.end());
         for (unsigned int i = 0; i < before.GetNumInputSlots(); ++i)
         {
-            const SubgraphTensor tensor = shadow.GetTensor(before.GetIInputSlot(i)->GetConnection());
-            const auto begin = substitution.m_Inputs.begin();
-            const auto index = static_cast<size_t>(std::find(begin, substitution.m_Inputs.end(), tensor) - begin);
-            if (index == inputs.size())
+            const SubgraphTensor tensor = built.GetTensor(before.GetIInputSlot(i)->GetConnection());
+            IConnectableLayer*& input = inputs[tensor];
+            if (input == nullptr)
             {
+                input = network.AddInputLayer(static_cast<LayerBindingId>(substitution.m_Inputs.size()));
+                input->GetOutputSlot(0).SetTensorInfo(*subgraph.m_Tensors[tensor]);
                 substitution.m_Inputs.push_back(tensor);
-                inputs.push_back(network.AddInputLayer(static_cast<LayerBindingId>(index)));
-                inputs.back()->GetOutputSlot(0).SetTensorInfo(*subgraph.m_Tensors[tensor]);
             }
-            inputs[index]->GetOutputSlot(0).Connect(*after.GetIInputSlot(i));
+            input->GetOutputSlot(0).Connect(*after.GetIInputSlot(i));
         }
         for (unsigned int i = 0; i < before.GetNumOutputSlots(); ++i)
         {
-            const SubgraphTensor tensor = shadow.GetTensor(before.GetIOutputSlot(i));
+            const SubgraphTensor tensor = built.GetTensor(before.GetIOutputSlot(i));
             const auto index = static_cast<LayerBindingId>(substitution.m_Outputs.size());
             substitution.m_Outputs.push_back(tensor);
             IOutputSlot& source = *after.GetIOutputSlot(i);
@@ -313,21 +318,22 @@ Substitution MakeSubstitution(const Shadow& shadow, const backend::SubgraphView&
 
 } // namespace
 
-backend::OptimizationViews OptimizeAdapted(const IBackendInternal& adapted, const backend::SubgraphView& subgraph,
-                                           const ModelOptions& options)
+backend::OptimizationViews BackendAdapter::OptimizeSubgraphView(const backend::SubgraphView& subgraph,
+                                                                const ModelOptions& options) const
 {
+    const std::lock_guard lock(m_Adapted->m_Mutex);
     backend::OptimizationViews answer;
-    Shadow shadow(subgraph);
-    if (!shadow.Build(adapted.GetId()))
+    SubgraphNetwork network(subgraph);
+    if (!network.Build(m_Id))
     {
         return answer;
     }
-    OptimizationViews views = adapted.OptimizeSubgraphView(shadow.MakeView(), options);
+    OptimizationViews views = m_Adapted->m_Backend->OptimizeSubgraphView(network.MakeView(), options);
     const auto read = [&](const OptimizationViews::Subgraphs& subgraphs, std::vector<SubgraphLayers>& places)
     {
         for (const SubgraphView& view : subgraphs)
         {
-            SubgraphLayers layers = shadow.GetPlaces(view);
+            SubgraphLayers layers = network.GetPlaces(view);
             if (!layers.empty())
             {
                 places.push_back(std::move(layers));
@@ -343,7 +349,7 @@ backend::OptimizationViews OptimizeAdapted(const IBackendInternal& adapted, cons
     }
     if (!views.GetSubstitutions().empty())
     {
-        answer.m_Substitutions.push_back(MakeSubstitution(shadow, subgraph, views));
+        answer.m_Substitutions.push_back(MakeSubstitution(network, subgraph, views));
     }
     return answer;
 }

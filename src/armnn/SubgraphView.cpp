@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace tenon
@@ -112,45 +113,53 @@ void SubgraphView::Check() const
     CheckSlots(m_Outputs, layers, "output");
 }
 
-/// Producers before consumers; the order of layers that do not depend on each other stays.
+/// Puts producers before consumers. Of the layers whose producers are placed, the first one in the order so far is
+/// next.
 void SubgraphView::Sort()
 {
-    std::map<const IConnectableLayer*, size_t> missing; // producers of the subgraph that are not placed yet
-    for (const IConnectableLayer* layer : m_Layers)
+    struct Entry
     {
-        missing[layer] = 0;
+        IConnectableLayers::iterator m_Place;
+        size_t m_Number = 0;  // in the order so far
+        size_t m_Missing = 0; // producers of the subgraph that are not placed yet
+    };
+    std::unordered_map<const IConnectableLayer*, Entry> entries;
+    for (auto place = m_Layers.begin(); place != m_Layers.end(); ++place)
+    {
+        entries.emplace(*place, Entry{place, entries.size(), 0});
     }
-    for (const IConnectableLayer* layer : m_Layers)
+    std::map<size_t, const Entry*> ready;
+    for (auto& [layer, entry] : entries)
     {
         for (unsigned int i = 0; i < layer->GetNumInputSlots(); ++i)
         {
             const IOutputSlot* const source = layer->GetInputSlot(i).GetConnection();
-            missing[layer] += source != nullptr ? missing.count(&source->GetOwningIConnectableLayer()) : 0;
+            entry.m_Missing += source != nullptr ? entries.count(&source->GetOwningIConnectableLayer()) : 0;
+        }
+        if (entry.m_Missing == 0)
+        {
+            ready.emplace(entry.m_Number, &entry);
         }
     }
     IConnectableLayers sorted;
-    for (auto next = m_Layers.begin(); next != m_Layers.end();)
+    while (!ready.empty())
     {
-        const IConnectableLayer* const layer = *next;
-        if (missing[layer] != 0)
-        {
-            ++next;
-            continue;
-        }
-        sorted.splice(sorted.end(), m_Layers, next);
+        const auto place = ready.begin()->second->m_Place;
+        ready.erase(ready.begin());
+        const IConnectableLayer* const layer = *place;
+        sorted.splice(sorted.end(), m_Layers, place);
         for (unsigned int o = 0; o < layer->GetNumOutputSlots(); ++o)
         {
             const IOutputSlot& output = layer->GetOutputSlot(o);
             for (unsigned int c = 0; c < output.GetNumConnections(); ++c)
             {
-                const auto reader = missing.find(&output.GetConnection(c)->GetOwningIConnectableLayer());
-                if (reader != missing.end())
+                const auto reader = entries.find(&output.GetConnection(c)->GetOwningIConnectableLayer());
+                if (reader != entries.end() && --reader->second.m_Missing == 0)
                 {
-                    --reader->second;
+                    ready.emplace(reader->second.m_Number, &reader->second);
                 }
             }
         }
-        next = m_Layers.begin();
     }
     if (!m_Layers.empty())
     {

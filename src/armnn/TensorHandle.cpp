@@ -65,7 +65,7 @@ void ScopedTensorHandle::Allocate()
     SetMemory(m_Owned.get());
 }
 
-/// Nothing where there is no memory.
+/// Copies nothing where there is no memory.
 void ScopedTensorHandle::CopyFrom(const void* memory)
 {
     if (memory != nullptr)

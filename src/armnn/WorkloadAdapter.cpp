@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkloadAdapter: see WorkloadAdapter.hpp.
-#include "armnn/WorkloadAdapter.hpp"
-
+// AdaptWorkloadFactory: runs workloads that are written for Arm NN. Their tensors are fixed when they are made: there
+// is one for each set of shapes, with tensors of the backend's own, into which inputs are copied and out of which
+// outputs are. Tensors of constants are shared by all of them.
+#include "armnn/BackendAdapter.hpp"
 #include "armnn/CallWithoutThrowing.hpp"
 #include "armnn/CopyTensor.hpp"
 #include "armnn/MappedHandle.hpp"
@@ -9,11 +10,15 @@
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/TensorHandle.hpp>
+#include <tenon/backend/IWorkload.hpp>
+#include <tenon/backend/IWorkloadFactory.hpp>
 
 #include <armnn/Deprecated.hpp>
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/WorkloadFactory.hpp>
 #include <cstring>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +28,23 @@ namespace tenon
 
 namespace
 {
+
+/// The backend, its options and the locks that the workloads of one loaded network share.
+struct WorkloadSource
+{
+    WorkloadSource(std::shared_ptr<AdaptedBackend> adapted, std::shared_ptr<const ILayerSupport> support,
+                   ModelOptions options)
+        : m_Adapted(std::move(adapted)), m_Support(std::move(support)), m_Options(std::move(options))
+    {
+    }
+
+    std::shared_ptr<AdaptedBackend> m_Adapted;
+    std::shared_ptr<const ILayerSupport> m_Support;
+    ModelOptions m_Options;
+    /// Held while a workload of the network is made, executes or is destroyed: Arm NN runs all workloads of a network
+    /// in one thread at a time.
+    std::mutex m_Execution;
+};
 
 /// Makes tensor handles and workloads; owns the memory that they plan. One for each workload, as memory that is
 /// acquired takes no further tensors.
@@ -175,12 +197,57 @@ struct BoundTensor
     }
 };
 
+/// The tensors of a layer's constants, which its workloads of all shapes share, and whose values outlive it. Called
+/// under the locks of the backend and the network.
+class ConstantTensors
+{
+public:
+    /// `source` outlives it.
+    explicit ConstantTensors(const WorkloadSource& source) : m_Source(source) {}
+
+    /// A tensor with the values of an input. A tensor of `info` that was made of the same values is given again.
+    ITensorHandle* Get(const TensorInfo& info, const void* values)
+    {
+        for (const Tensor& tensor : m_Tensors)
+        {
+            if (tensor.m_Values == values && tensor.m_Bound.m_Info == info)
+            {
+                return tensor.m_Bound.m_Handle.get();
+            }
+        }
+        if (!m_Maker)
+        {
+            m_Maker.emplace(m_Source);
+        }
+        Tensor tensor;
+        tensor.m_Values = values;
+        tensor.m_Bound.m_Info = info;
+        tensor.m_Bound.m_Handle = m_Maker->MakeHandle(info);
+        tensor.m_Bound.m_Handle->Allocate(); // without Manage, it has memory of its own
+        tensor.m_Bound.Write(values, m_Maker->CanMap());
+        m_Tensors.push_back(std::move(tensor));
+        return m_Tensors.back().m_Bound.m_Handle.get();
+    }
+
+private:
+    struct Tensor
+    {
+        const void* m_Values = nullptr;
+        BoundTensor m_Bound;
+    };
+
+    const WorkloadSource& m_Source;
+    std::optional<HandleMaker> m_Maker; ///< where there is a tensor; goes after the tensors
+    std::vector<Tensor> m_Tensors;
+};
+
 /// A workload with its tensors.
 class BoundWorkload
 {
 public:
-    BoundWorkload(const WorkloadSource& source, const ShownLayer& layer, const ReshapeArgs& args, const void* blob)
-        : m_Maker(source), m_CanMap(m_Maker.CanMap())
+    BoundWorkload(const WorkloadSource& source, const ShownLayer& layer, const ReshapeArgs& args, const void* blob,
+                  std::shared_ptr<ConstantTensors> constants)
+        : m_ConstantTensors(std::move(constants)), m_Maker(source), m_CanMap(m_Maker.CanMap())
     {
         std::vector<bool> isConstant(layer.m_Inputs.size(), false);
         m_Constants.resize(layer.m_Inputs.size());
@@ -196,17 +263,13 @@ public:
         const std::unique_ptr<QueueDescriptor> queue = MakeQueueDescriptor(layer, m_Constants, blob);
         for (const size_t slot : layer.m_Tensors)
         {
-            BoundTensor tensor = Bind(*layer.m_Inputs[slot], slot, queue->m_Inputs);
             if (isConstant[slot])
             {
-                // Without Manage, it has memory of its own.
-                tensor.m_Handle->Allocate();
-                tensor.Write(args.m_ConstantData[slot], m_CanMap);
-                m_ConstantTensors.push_back(std::move(tensor));
+                queue->m_Inputs.push_back(m_ConstantTensors->Get(*layer.m_Inputs[slot], args.m_ConstantData[slot]));
             }
             else
             {
-                m_Inputs.push_back(std::move(tensor));
+                m_Inputs.push_back(Bind(*layer.m_Inputs[slot], slot, queue->m_Inputs));
             }
         }
         for (size_t i = 0; i < layer.m_Outputs.size(); ++i)
@@ -256,11 +319,11 @@ private:
         }
     }
 
+    std::shared_ptr<ConstantTensors> m_ConstantTensors;
     HandleMaker m_Maker; ///< goes after the tensors and the workload
     bool m_CanMap;
     ConstantHandles m_Constants;
-    std::vector<BoundTensor> m_ConstantTensors;
-    std::vector<BoundTensor> m_Inputs; ///< those that are no constants
+    std::vector<BoundTensor> m_Inputs; ///< inputs that are no constants
     std::vector<BoundTensor> m_Outputs;
     std::unique_ptr<tenon::IWorkload> m_Workload;
 };
@@ -312,8 +375,14 @@ class WorkloadAdapter final : public backend::IWorkload
 public:
     WorkloadAdapter(std::shared_ptr<WorkloadSource> source, const LayerView& layer)
         : m_Source(std::move(source)), m_Type(layer.m_Type), m_Guid(layer.m_Guid), m_Blob(layer.m_Blob),
+          m_Descriptor(KeepDescriptor(layer)),
           m_Name(m_Source->m_Adapted->m_Backend->GetId().Get() + GetLayerTypeAsCString(layer.m_Type))
     {
+    }
+    ~WorkloadAdapter() override
+    {
+        const std::scoped_lock lock(m_Source->m_Execution, m_Source->m_Adapted->m_Mutex);
+        m_Constants.reset();
     }
 
     const char* GetName() const override { return m_Name.c_str(); }
@@ -328,7 +397,7 @@ public:
         view.m_Type = m_Type;
         view.m_Name = args.m_Name;
         view.m_Guid = m_Guid;
-        view.m_Descriptor = args.m_Descriptor;
+        view.m_Descriptor = m_Descriptor != nullptr ? m_Descriptor.get() : args.m_Descriptor;
         view.m_Inputs = args.m_Inputs;
         view.m_Outputs = args.m_Outputs;
         view.m_ConstantData = args.m_ConstantData;
@@ -345,7 +414,11 @@ public:
             throw LayerValidationException("backend " + m_Source->m_Adapted->m_Backend->GetId().Get() +
                                            " does not run the layer with these shapes: " + result.m_Reason);
         }
-        auto workload = std::make_unique<BoundWorkload>(*m_Source, shown, args, m_Blob);
+        if (m_Constants == nullptr)
+        {
+            m_Constants = std::make_shared<ConstantTensors>(*m_Source);
+        }
+        auto workload = std::make_unique<BoundWorkload>(*m_Source, shown, args, m_Blob, m_Constants);
         return std::make_unique<ShapedAdapter>(m_Source, std::move(workload));
     }
 
@@ -354,14 +427,38 @@ private:
     LayerType m_Type;
     LayerGuid m_Guid;
     const void* m_Blob;
+    std::shared_ptr<const BaseDescriptor> m_Descriptor; ///< null: that of the run
     std::string m_Name;
+    mutable std::shared_ptr<ConstantTensors> m_Constants; ///< under the locks of the backend and the network
+};
+
+class WorkloadFactoryAdapter final : public backend::IWorkloadFactory
+{
+public:
+    explicit WorkloadFactoryAdapter(std::shared_ptr<WorkloadSource> source)
+        : m_Id(source->m_Adapted->m_Backend->GetId()), m_Source(std::move(source))
+    {
+    }
+
+    const BackendId& GetBackendId() const override { return m_Id; }
+    std::unique_ptr<backend::IWorkload> CreateWorkload(const LayerView& layer) const override
+    {
+        return std::make_unique<WorkloadAdapter>(m_Source, layer);
+    }
+
+private:
+    BackendId m_Id;
+    std::shared_ptr<WorkloadSource> m_Source;
 };
 
 } // namespace
 
-std::unique_ptr<backend::IWorkload> AdaptWorkload(std::shared_ptr<WorkloadSource> source, const LayerView& layer)
+std::unique_ptr<backend::IWorkloadFactory> AdaptWorkloadFactory(std::shared_ptr<AdaptedBackend> adapted,
+                                                                std::shared_ptr<const ILayerSupport> support,
+                                                                const ModelOptions& options)
 {
-    return std::make_unique<WorkloadAdapter>(std::move(source), layer);
+    return std::make_unique<WorkloadFactoryAdapter>(
+        std::make_shared<WorkloadSource>(std::move(adapted), std::move(support), options));
 }
 
 } // namespace tenon

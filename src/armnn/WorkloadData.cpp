@@ -175,7 +175,7 @@ TENON_VALIDATE(Switch, 2, 2, 2)
 TENON_VALIDATE(UnidirectionalSequenceLstm, 3, 3, 3)
 TENON_VALIDATE(Unmap, 1, 1, 0)
 
-// Of these the layer says how many tensors there are.
+// Layers of these types say how many tensors there are.
 constexpr size_t Any = std::numeric_limits<size_t>::max();
 TENON_VALIDATE(Concat, 1, Any, 1)
 TENON_VALIDATE(Stack, 1, Any, 1)

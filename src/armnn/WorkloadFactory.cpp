@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // IWorkloadFactory::IsLayerSupported: asks a backend about a layer of a network that is being built.
-#include "armnn/BackendAdapter.hpp"
 #include "armnn/BuiltinBackend.hpp"
-#include "armnn/ShownLayer.hpp"
+#include "armnn/RegisteredBackends.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/IConnectableLayer.hpp>
+#include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/LayerView.hpp>
 
+#include <algorithm>
 #include <armnn/backends/WorkloadFactory.hpp>
 #include <deque>
 #include <string>
@@ -23,7 +25,9 @@ struct SlotInfos
 {
     SlotInfos(const IConnectableLayer& layer, Optional<DataType> type)
     {
-        for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+        // The last ones may be constants that an Add method took, which GetNumInputSlots() does not count.
+        const size_t numInputs = CountInputSlots(layer.GetType(), layer.GetParameters());
+        for (unsigned int i = 0; i < std::max<size_t>(layer.GetNumInputSlots(), numInputs); ++i)
         {
             const IInputSlot& slot = layer.GetInputSlot(i);
             const IOutputSlot* const source = slot.GetConnection();
@@ -56,18 +60,11 @@ private:
     std::deque<TensorInfo> m_Infos;
 };
 
-SupportResult AskAdapted(const BackendId& id, const LayerView& view, const ModelOptions& options)
+SupportResult AskRegistered(const BackendId& id, const LayerView& view, const ModelOptions& options)
 {
-    ShownLayer shown;
-    const SupportResult result = ShowLayer(view, shown);
-    if (!result)
-    {
-        return result;
-    }
     try
     {
-        const auto made = MakeRegisteredBackend(id);
-        return AskBackend(*GetAdaptedSupport(*made, options), shown);
+        return GetBackendForQuestions(id)->GetLayerSupport(options)->IsLayerSupported(view);
     }
     catch (const BackendUnavailableException& e)
     {
@@ -93,7 +90,7 @@ bool IWorkloadFactory::IsLayerSupported(const BackendId& backendId, const IConne
     view.m_HasValues = false;
     const auto found = GetBuiltinBackends().Find(backendId);
     const SupportResult result = found != nullptr ? found->GetLayerSupport(modelOptions)->IsLayerSupported(view)
-                                                  : AskAdapted(backendId, view, modelOptions);
+                                                  : AskRegistered(backendId, view, modelOptions);
     outReasonIfUnsupported = result.m_Reason;
     return result.IsSupported();
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // See LayerQueries.hpp.
+#include "graph/ChannelsLast.hpp"
+
 #include <tenon/LayerQueries.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
@@ -22,6 +24,66 @@ LayerQueries::Infos JoinInputs(LayerQueries::Infos inputs, const Params& params)
     return inputs;
 }
 
+/// A question as Optimize() puts it: backends are asked about channels-last layers alone.
+class Question
+{
+public:
+    Question(LayerType type, const LayerQueries::Infos& inputs, const LayerQueries::Infos& outputs,
+             const BaseDescriptor& descriptor)
+        : m_Inputs(inputs), m_Outputs(outputs), m_Descriptor(&descriptor)
+    {
+        if (inputs.empty() || inputs[0] == nullptr)
+        {
+            return;
+        }
+        m_Last = ToChannelsLast(type, descriptor, inputs[0]->GetShape());
+        if (m_Last.m_Descriptor == nullptr)
+        {
+            return;
+        }
+        m_Descriptor = m_Last.m_Descriptor.get();
+        Transpose(m_Inputs, 0, m_Last.m_Data, m_Data);
+        Transpose(m_Outputs, 0, m_Last.m_Data, m_Output);
+        if (m_Last.m_HasWeights)
+        {
+            Transpose(m_Inputs, 1, m_Last.m_Weights, m_Weights);
+        }
+    }
+    Question(const Question&) = delete;
+    Question& operator=(const Question&) = delete;
+
+    const LayerQueries::Infos& Inputs() const { return m_Inputs; }
+    const LayerQueries::Infos& Outputs() const { return m_Outputs; }
+    const BaseDescriptor& Descriptor() const { return *m_Descriptor; }
+
+private:
+    /// Puts `moved`, the info behind a Transpose, in place of info i. One of another rank stays: the backend says why
+    /// it does not take it.
+    static void Transpose(LayerQueries::Infos& infos, size_t i, const PermutationVector& mappings, TensorInfo& moved)
+    {
+        if (i >= infos.size() || infos[i] == nullptr)
+        {
+            return;
+        }
+        const TensorShape& shape = infos[i]->GetShape();
+        if (shape.GetDimensionality() == Dimensionality::Specified && shape.GetNumDimensions() != mappings.GetSize())
+        {
+            return;
+        }
+        moved = Transposed(*infos[i], mappings);
+        moved.SetConstant(infos[i]->IsConstant()); // the Transpose of a constant is folded
+        infos[i] = &moved;
+    }
+
+    LayerQueries::Infos m_Inputs;
+    LayerQueries::Infos m_Outputs;
+    const BaseDescriptor* m_Descriptor;
+    ChannelsLast m_Last;
+    TensorInfo m_Data;
+    TensorInfo m_Weights;
+    TensorInfo m_Output;
+};
+
 bool SayNotThere(LayerQueries::Reason reason)
 {
     if (reason.has_value())
@@ -41,12 +103,13 @@ bool LayerQueries::Ask(LayerType type, const Infos& inputs, const Infos& outputs
         return SayNotThere(reasonIfUnsupported);
     }
     const std::string name;
+    const Question question(type, inputs, outputs, descriptor);
     LayerView view;
     view.m_Type = type;
     view.m_Name = &name;
-    view.m_Descriptor = &descriptor;
-    view.m_Inputs = inputs;
-    view.m_Outputs = outputs;
+    view.m_Descriptor = &question.Descriptor();
+    view.m_Inputs = question.Inputs();
+    view.m_Outputs = question.Outputs();
     view.m_HasValues = false;
     SupportResult result = m_Support->IsLayerSupported(view);
     if (!result.IsSupported() && reasonIfUnsupported.has_value())

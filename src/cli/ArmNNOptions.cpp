@@ -12,6 +12,8 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace tenon::cli
 {
@@ -20,61 +22,90 @@ namespace
 
 constexpr const char* ArmNNGroup = "Options of Arm NN's ExecuteNetwork without effect, or answered with another option";
 
+enum class Answer
+{
+    None,   ///< the option is taken without a word
+    Remark, ///< the option is taken, with a remark about what happens in its place
+    Refusal ///< the program ends, because going on would give something else
+};
+
 struct KnownOption
 {
     const char* m_Names; ///< as CLI11 takes them, the long name last
     bool m_IsFlag;
     const char* m_Description;
-    /// For an option that cannot be honoured: the option to use in its place. Null for one that is taken.
-    const char* m_Instead;
+    Answer m_Answer;
+    const char* m_Text; ///< the remark or the refusal, behind the option's name; null for Answer::None
 };
 
-constexpr const char* NoPacketsOfProfiles =
-    "there is no external profiling (arm::pipe); --profile-json FILE writes where the time goes as JSON, and "
-    "--chrome-trace FILE as a timeline";
-constexpr const char* NoDelegate =
-    "there is no TensorFlow Lite in this program to delegate from; leave the option out, and Tenon's own parser reads "
-    "the model";
+constexpr const char* NoPackets =
+    "there is no external profiling (arm::pipe), so nothing is sent or captured; --profile-json FILE writes where the "
+    "time goes as JSON, and --chrome-trace FILE as a timeline";
+constexpr const char* NoDelegate = "there is no TensorFlow Lite in this program to delegate from: Tenon's own parser "
+                                   "reads the model, and the backends "
+                                   "of --compute run all of it";
+constexpr const char* NoThreadPool =
+    "iterations run one after another, each on the threads of --number-of-threads (default: all cores)";
+constexpr const char* NoTuning = "no backend here has OpenCL kernels to tune, so the file is neither read nor written";
+constexpr const char* TypesOfModel =
+    "no effect, because the model says the types; --quantize-input and --dequantize-output convert";
 
 constexpr KnownOption KnownOptions[] = {
-    {"--infer-output-shape", true, "Done anyway", nullptr},
-    {"--allow-expanded-dims", true, "Done anyway: shapes are inferred", nullptr},
-    {"--parse-unsupported", true, "Done anyway: backends are asked for custom operators", nullptr},
-    {"-R,--reuse-buffers", true, "Done anyway", nullptr},
-    {"--import-inputs-if-aligned", true, "Done anyway: inputs and outputs are used in place", nullptr},
-    {"-T,--tflite-executor", false, "parser, which is Tenon's own; there are no others", nullptr},
-    {"-y,--input-type", false, "Not needed: the model says the types", nullptr},
-    {"-z,--output-type", false, "Not needed: the model says the types", nullptr},
-    {"-P,--thread-pool-size", false, "Iterations run one after another, on --number-of-threads", nullptr},
-    {"-n,--concurrent", true, "Iterations run one after another, on --number-of-threads", nullptr},
-    {"--simultaneous-iterations", false, "1; see --iterations", nullptr},
-    {"--tuning-level", false, "0 to 3, with --tuning-path; no backend here has OpenCL kernels", nullptr},
-    {"--tuning-path", false, "See --tuning-level", nullptr},
-    {"--MLGOTuningFilePath", false, "See --tuning-level", nullptr},
-    {"-A,--compare-with-tflite", true, "See --compare-output-with-backend CpuRef",
+    {"--infer-output-shape", true, "Done anyway", Answer::None, nullptr},
+    {"--allow-expanded-dims", true, "Done anyway: shapes are inferred", Answer::None, nullptr},
+    {"--parse-unsupported", true, "Done anyway: backends are asked for custom operators", Answer::None, nullptr},
+    {"-R,--reuse-buffers", true, "Done anyway", Answer::None, nullptr},
+    {"--import-inputs-if-aligned", true, "Done anyway: inputs and outputs are used in place", Answer::None, nullptr},
+    {"-T,--tflite-executor", false, "parser, which is Tenon's own; delegate and opaquedelegate use it, too",
+     Answer::None, nullptr},
+    {"-D,--armnn-tflite-delegate", true, "See --tflite-executor", Answer::Remark, NoDelegate},
+    {"-y,--input-type", false, "Not needed: the model says the types", Answer::Remark, TypesOfModel},
+    {"-z,--output-type", false, "Not needed: the model says the types", Answer::Remark, TypesOfModel},
+    {"-P,--thread-pool-size", false, "Iterations run one after another, on --number-of-threads", Answer::None, nullptr},
+    {"-n,--concurrent", true, "Iterations run one after another, on --number-of-threads", Answer::Remark, NoThreadPool},
+    {"--simultaneous-iterations", false, "As many --iterations, which run one after another", Answer::None, nullptr},
+    {"--tuning-level", false, "0 to 3, with --tuning-path; no backend here has OpenCL kernels", Answer::None, nullptr},
+    {"--tuning-path", false, "See --tuning-level", Answer::Remark, NoTuning},
+    {"--MLGOTuningFilePath", false, "See --tuning-level", Answer::Remark, NoTuning},
+    {"-a,--enable-external-profiling", true, "See --profile-json", Answer::Remark, NoPackets},
+    {"-g,--file-only-external-profiling", true, "See --profile-json", Answer::Remark, NoPackets},
+    {"--file-format", false, "See --profile-json", Answer::Remark, NoPackets},
+    {"-j,--outgoing-capture-file", false, "See --profile-json", Answer::Remark, NoPackets},
+    {"-k,--incoming-capture-file", false, "See --profile-json", Answer::Remark, NoPackets},
+    {"--timeline-profiling", true, "See --chrome-trace", Answer::Remark, NoPackets},
+    {"-u,--counter-capture-period", false, "See --profile-json", Answer::Remark, NoPackets},
+    {"-A,--compare-with-tflite", true, "See --compare-output-with-backend CpuRef", Answer::Refusal,
      "there is no TensorFlow Lite in this program; --compare-output-with-backend CpuRef compares with the exact "
      "reference, which gives the bytes of TensorFlow Lite's reference kernels for quantized models, and "
      "--compare-output FILE with a file of any other program"},
-    {"-D,--armnn-tflite-delegate", true, "See --tflite-executor", NoDelegate},
-    {"-a,--enable-external-profiling", true, "See --profile-json", NoPacketsOfProfiles},
-    {"-g,--file-only-external-profiling", true, "See --profile-json", NoPacketsOfProfiles},
-    {"--file-format", false, "See --profile-json", NoPacketsOfProfiles},
-    {"-j,--outgoing-capture-file", false, "See --profile-json", NoPacketsOfProfiles},
-    {"-k,--incoming-capture-file", false, "See --profile-json", NoPacketsOfProfiles},
-    {"--timeline-profiling", true, "See --chrome-trace", NoPacketsOfProfiles},
-    {"-u,--counter-capture-period", false, "See --profile-json", NoPacketsOfProfiles},
-    {"--serialize-to-armnn", true, "See --serialize",
+    {"--serialize-to-armnn", true, "See --serialize", Answer::Refusal,
      "files of Arm NN's own format are not written; --serialize FILE.tenon writes the network, and "
      "--visualize-optimized-model FILE.dot its graph"},
-    {"-t,--test-cases", false, "See --input-tensor-data",
+    {"-t,--test-cases", false, "See --input-tensor-data", Answer::Refusal,
      "there are no files of test cases; run this program once for each case, or give --input-tensor-data a set of "
      "files for each of --iterations"},
 };
 
-/// Types that --input-type and --output-type have had.
-constexpr const char* ArmNNTypes[] = {"float", "int", "int8", "qasymm8", "qasymms8", "qasymmu8", "qsymms8"};
+/// Options whose empty value means the same as their absence in Arm NN.
+constexpr const char* EmptyIsAbsent[] = {"--input-tensor-data",
+                                         "--write-outputs-to-file",
+                                         "--compare-output",
+                                         "--compare-output-with-backend",
+                                         "--input-name",
+                                         "--output-name",
+                                         "--input-tensor-shape",
+                                         "--dynamic-backends-path",
+                                         "--cached-network-filepath",
+                                         "--tuning-path",
+                                         "--MLGOTuningFilePath",
+                                         "--model-format",
+                                         "--tflite-executor",
+                                         "--input-type",
+                                         "--output-type",
+                                         "--outgoing-capture-file",
+                                         "--incoming-capture-file"};
 
-/// Backends that Arm NN has had.
+/// Backends of Arm NN's releases.
 constexpr const char* ArmNNBackends[] = {"CpuRef", "CpuAcc", "GpuAcc", "GpuFsa", "EthosNAcc"};
 
 template <size_t Count>
@@ -88,66 +119,96 @@ const char* LongName(const KnownOption& option)
     return std::strstr(option.m_Names, "--");
 }
 
-void CheckExecutor(const std::string& executor)
+/// Remarks about options that are taken without effect, one for all with the same text.
+class Remarks
 {
-    if (executor == "delegate" || executor == "opaquedelegate")
+public:
+    void Add(const std::string& option, const char* text)
     {
-        throw UsageError(fmt::format("--tflite-executor: '{}' is not there: {}", executor, NoDelegate));
+        const auto found =
+            std::find_if(m_Remarks.begin(), m_Remarks.end(), [&](const auto& remark) { return remark.second == text; });
+        if (found != m_Remarks.end())
+        {
+            found->first += ", " + option;
+        }
+        else
+        {
+            m_Remarks.emplace_back(option, text);
+        }
     }
+
+    std::vector<std::string> Lines() const
+    {
+        std::vector<std::string> lines;
+        for (const auto& [names, text] : m_Remarks)
+        {
+            lines.push_back(names + ": " + text);
+        }
+        return lines;
+    }
+
+private:
+    std::vector<std::pair<std::string, std::string>> m_Remarks; ///< names of options, and the text about them
+};
+
+/// Whether the executor is one of TensorFlow Lite that delegates to Arm NN's backends.
+bool IsDelegate(const std::string& executor)
+{
     if (executor == "tflite")
     {
         throw UsageError("--tflite-executor: 'tflite' is not there: there is no TensorFlow Lite in this program; "
                          "--compute CpuRef runs the exact reference");
     }
-    if (executor != "parser")
+    const bool isDelegate = executor == "delegate" || executor == "opaquedelegate";
+    if (!isDelegate && executor != "parser")
     {
-        throw UsageError(fmt::format("--tflite-executor: '{}' is not known; supported: parser", OneLine(executor)));
+        throw UsageError(fmt::format("--tflite-executor: '{}' is not known; supported: parser, delegate, "
+                                     "opaquedelegate",
+                                     OneLine(executor)));
     }
+    return isDelegate;
 }
 
-void CheckTypes(const std::string& types, const char* option)
-{
-    const std::vector<std::string> names = Split(types, ',');
-    const auto wrong =
-        std::find_if(names.begin(), names.end(), [](const std::string& name) { return !Has(ArmNNTypes, name); });
-    if (wrong != names.end() || names.empty())
-    {
-        throw UsageError(fmt::format("{}: '{}' is no type; there are {}", option,
-                                     wrong != names.end() ? OneLine(*wrong) : "", fmt::join(ArmNNTypes, ", ")));
-    }
-}
+/// The long name of each name of an option, both with dashes.
+using OptionNames = std::map<std::string, std::string>;
 
-/// The long name of each name of a flag, both with dashes.
-using FlagNames = std::map<std::string, std::string>;
-
-FlagNames FindFlags(const CLI::App& app)
+/// The options of `app` that take a value or those that take none.
+OptionNames FindOptions(const CLI::App& app, bool takesValue)
 {
-    FlagNames flags;
+    OptionNames names;
     for (const CLI::Option* option : app.get_options())
     {
-        if (option->get_items_expected_max() > 0 || option->get_lnames().empty())
+        if ((option->get_items_expected_max() > 0) != takesValue || option->get_lnames().empty())
         {
             continue;
         }
-        const std::string longName = "--" + option->get_lnames().back();
+        const std::string longName = "--" + option->get_lnames().front();
         for (const std::string& name : option->get_lnames())
         {
-            flags["--" + name] = longName;
+            names["--" + name] = longName;
         }
         for (const std::string& name : option->get_snames())
         {
-            flags["-" + name] = longName;
+            names["-" + name] = longName;
         }
     }
-    return flags;
+    return names;
 }
 
 /// "-v", or letters of flags with it at the end: "-Nv".
-bool EndsWithGraph(const std::string& word, const FlagNames& flags)
+bool EndsWithGraph(const std::string& word, const OptionNames& flags)
 {
     const auto isFlag = [&](char letter) { return flags.count(std::string("-") + letter) > 0; };
     return word.size() > 1 && word[0] == '-' && word.back() == 'v' &&
            std::all_of(word.begin() + 1, word.end() - 1, isFlag);
+}
+
+/// "--name=value" and "-n=value" cut in two; nothing for a word without a value.
+std::optional<std::pair<std::string, std::string>> SplitWord(const std::string& word)
+{
+    const size_t equals = word.find('=');
+    const bool isOption = equals != std::string::npos && (word.starts_with("--") || (equals == 2 && word[0] == '-'));
+    return isOption ? std::optional(std::pair(word.substr(0, equals), word.substr(equals + 1))) : std::nullopt;
 }
 
 bool TakesBackends(const std::string& word)
@@ -168,83 +229,82 @@ void ArmNNOptions::Declare(CLI::App& app)
     }
 }
 
-std::vector<std::string> ArmNNOptions::CheckAndRemark(const CLI::App& app) const
+void ArmNNOptions::Apply(const CLI::App& app, Options& options) const
 {
-    for (const KnownOption& known : KnownOptions)
-    {
-        const char* const name = LongName(known);
-        const bool isAsked = known.m_IsFlag ? m_Flags.at(name) : app.count(name) > 0;
-        if (isAsked && known.m_Instead != nullptr)
-        {
-            throw UsageError(fmt::format("{}: {}", name, known.m_Instead));
-        }
-    }
     const auto isGiven = [&](const char* name) { return app.count(name) > 0; };
     const auto number = [&](const char* name, unsigned int min, unsigned int max, unsigned int otherwise)
     { return isGiven(name) ? ParseNumber(m_Values.at(name), name, min, max) : otherwise; };
     constexpr unsigned int anyNumber = std::numeric_limits<unsigned int>::max();
-    std::vector<std::string> remarks;
-    if (isGiven("--tflite-executor"))
+    Remarks remarks;
+    for (const KnownOption& known : KnownOptions)
     {
-        CheckExecutor(m_Values.at("--tflite-executor"));
-    }
-    for (const char* name : {"--input-type", "--output-type"})
-    {
-        if (isGiven(name))
+        const char* const name = LongName(known);
+        const bool isAsked = known.m_IsFlag ? m_Flags.at(name) : isGiven(name);
+        if (isAsked && known.m_Answer == Answer::Refusal)
         {
-            CheckTypes(m_Values.at(name), name);
-            remarks.push_back(
-                fmt::format("{}: it has no effect, because the model says the types; --quantize-input and "
-                            "--dequantize-output convert",
-                            name));
+            throw UsageError(fmt::format("{}: {}", name, known.m_Text));
+        }
+        if (isAsked && known.m_Answer == Answer::Remark)
+        {
+            remarks.Add(name, known.m_Text);
         }
     }
-    if (number("--simultaneous-iterations", 1, anyNumber, 1) > 1)
+    for (const char* name : {"--outgoing-capture-file", "--incoming-capture-file"})
     {
-        throw UsageError(
-            "--simultaneous-iterations: iterations do not run at once; --iterations N runs N of them, each "
-            "on the threads of --number-of-threads");
+        if (isGiven(name) && m_Flags.at("--enable-external-profiling"))
+        {
+            throw UsageError(fmt::format("{}: {}", name, NoPackets));
+        }
     }
-    const bool hasPool = number("--thread-pool-size", 0, anyNumber, 0) > 0;
-    if (hasPool || m_Flags.at("--concurrent"))
+    if (isGiven("--tflite-executor") && IsDelegate(m_Values.at("--tflite-executor")))
     {
-        remarks.push_back(fmt::format("{}: iterations run one after another, each on the threads of "
-                                      "--number-of-threads (default: all cores)",
-                                      hasPool ? "--thread-pool-size" : "--concurrent"));
+        remarks.Add("--tflite-executor", NoDelegate);
+    }
+    number("--counter-capture-period", 0, anyNumber, 0);
+    if (const unsigned int atOnce = number("--simultaneous-iterations", 1, MaxIterations, 1); atOnce > 1)
+    {
+        options.m_Iterations = std::max(options.m_Iterations, atOnce);
+        remarks.Add("--simultaneous-iterations", NoThreadPool);
+    }
+    if (number("--thread-pool-size", 0, anyNumber, 0) > 0)
+    {
+        remarks.Add("--thread-pool-size", NoThreadPool);
     }
     if (number("--tuning-level", 0, 3, 0) > 0 && !isGiven("--tuning-path"))
     {
         throw UsageError("--tuning-level: name the file in --tuning-path, or leave both out: no backend here has "
                          "OpenCL kernels to tune");
     }
-    for (const char* name : {"--tuning-path", "--MLGOTuningFilePath"})
-    {
-        if (isGiven(name))
-        {
-            remarks.push_back(fmt::format("{}: no backend here has OpenCL kernels to tune, so the file is neither read "
-                                          "nor written",
-                                          name));
-        }
-    }
-    return remarks;
+    options.m_Remarks = remarks.Lines();
 }
 
 std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<std::string>& words)
 {
-    const FlagNames flags = FindFlags(app);
+    const OptionNames flags = FindOptions(app, false);
+    const OptionNames valued = FindOptions(app, true);
     std::vector<std::string> joined;
     for (size_t i = 0; i < words.size(); ++i)
     {
-        const std::string next = i + 1 < words.size() ? words[i + 1] : "-";
-        const bool isNextAnOption = i + 1 == words.size() || (next.size() > 1 && next[0] == '-');
-        if (const auto flag = flags.find(words[i]); flag != flags.end() && (next == "true" || next == "false"))
+        const bool isLast = i + 1 == words.size();
+        const std::string next = isLast ? "-" : words[i + 1];
+        const bool isNextAnOption = isLast || (next.size() > 1 && next[0] == '-');
+        const auto [name, value] = SplitWord(words[i]).value_or(std::pair(words[i], next));
+        const bool isOneWord = name != words[i];
+        const auto flag = flags.find(name);
+        const auto option = valued.find(name);
+        if (option != valued.end() && value.empty() && Has(EmptyIsAbsent, option->second))
         {
-            joined.push_back(flag->second + "=" + next);
-            ++i;
+            i += isOneWord ? 0 : 1;
+            continue;
         }
-        else if (words[i].find('=') == 2 && flags.count(words[i].substr(0, 2)) > 0)
+        if (const std::optional<bool> isOn = ParseFlag(value); flag != flags.end() && (isOn || isOneWord))
         {
-            joined.push_back(flags.at(words[i].substr(0, 2)) + words[i].substr(2));
+            joined.push_back(flag->second + "=" + (!isOn ? value : *isOn ? "true" : "false"));
+            i += isOneWord ? 0 : 1;
+        }
+        else if (option != valued.end() && isOneWord && value.empty()) // CLI11 takes it for a missing value
+        {
+            joined.insert(joined.end(), {name, value});
         }
         else if (words[i] == "--visualize-optimized-model" && isNextAnOption)
         {
@@ -262,7 +322,7 @@ std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<s
         {
             joined.push_back(words[i]);
         }
-        if (!TakesBackends(words[i]) || i + 1 == words.size())
+        if (!TakesBackends(words[i]) || isLast)
         {
             continue;
         }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/Model.hpp"
-#include "cli/OutputStore.hpp"
+#include "cli/Outputs.hpp"
 
 #include <optional>
 #include <string>

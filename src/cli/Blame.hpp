@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blame: says of what goes wrong in the library which model and which inputs it is about, and with which exit status
+// Blame: adds to errors of the library the model and the inputs that they are about, and with which exit status
 // the program ends. Run.cpp takes each step through it.
 #pragma once
 
@@ -13,7 +13,8 @@ class Blame
 public:
     explicit Blame(const std::string& modelPath);
 
-    /// For inputs of other shapes than the model says: "input 'x' as [2,3] (from x.npy; the model says [1,3])".
+    /// Sets the words about inputs of other shapes than those of the model: "input 'x' as [2,3] (from x.npy; the model
+    /// says [1,3])".
     void SetInputs(const std::string& inputs) { m_Inputs = " with " + inputs; }
 
     /// A step up to the optimized network. Whatever fails there is wrong with the model file or with the inputs'

@@ -169,6 +169,23 @@ void FillWithRandom(InputData& data, size_t index)
 
 } // namespace
 
+std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs)
+{
+    std::vector<std::vector<unsigned int>> shapes = options.m_InputShapes;
+    const size_t wanted = options.m_InputNames.empty() ? numInputs : options.m_InputNames.size();
+    while (shapes.size() > wanted && shapes.back().empty())
+    {
+        shapes.pop_back();
+    }
+    if (!shapes.empty() && shapes.size() != wanted)
+    {
+        throw UsageError(
+            fmt::format("--input-tensor-shape: {} shape(s) are given for {} input(s)", shapes.size(), wanted));
+    }
+    shapes.resize(numInputs);
+    return shapes;
+}
+
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits, unsigned int iterations,

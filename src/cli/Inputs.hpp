@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a network is fed with: the files of -d, or seeded random values. Run.cpp reads the files before it loads the
+// The inputs of a network: the files of -d, or seeded random values. Run.cpp reads the files before it loads the
 // network, because a file's shape may resize an input, and makes random values afterwards.
 #pragma once
 
 #include "cli/Buffer.hpp"
 #include "cli/Image.hpp"
 #include "cli/Model.hpp"
+#include "cli/Options.hpp"
 
 #include <tenon/Limits.hpp>
 #include <tenon/Tensor.hpp>
@@ -19,22 +20,26 @@ namespace tenon::cli
 
 struct InputData
 {
-    /// The binding's, with the shape that the data has; open dimensions of random inputs are 1.
+    /// The type of the binding with the shape of the data; open dimensions of random inputs are 1.
     TensorInfo m_Info;
     Buffer m_Data;
-    /// Where it came from, for people: "parrot.jpg, picture of 512x929 resized to 224x224, bytes as they are".
+    /// The source of the data, for people: "parrot.jpg, picture of 512x929 resized to 224x224, bytes as they are".
     std::string m_Description;
     bool m_IsPicture = false;
-    /// What may be wrong with it, for people; mostly empty.
+    /// A warning about the data, for people; mostly empty.
     std::string m_Remark = {};
 };
 
-/// One per binding, in their order; without files, they have no memory yet. More files are further sets, one set after
-/// another, at most one for each of `iterations`; their shapes are those of the first set. `shapes`, if not empty, has
-/// one entry per binding; an empty one says nothing. With `quantizes`, files for quantized inputs hold real numbers,
-/// which are quantized. Throws InputError naming the input, the file and its expected content, and for more bytes
-/// together than the limit; RunError where memory runs out; UsageError for another number of files and for a
-/// normalisation without a picture.
+/// The shapes of --input-tensor-shape, one for each of the model's inputs, empty where it keeps the model's. Throws
+/// UsageError for another number of shapes; empty ones at the end may be too many.
+std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs);
+
+/// One input for each binding, in their order; without files, they have no memory yet. More files are further sets, one
+/// set after another, at most one for each of `iterations`; their shapes are those of the first set. `shapes`, if not
+/// empty, has one entry for each binding; an empty one keeps the binding's shape. With `quantizes`, files for quantized
+/// inputs hold real numbers, which are quantized. Throws InputError naming the input, the file and its expected
+/// content, and for more bytes together than the limit; RunError where memory runs out; UsageError for another number
+/// of files and for a normalisation without a picture.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits, unsigned int iterations = 1,
@@ -45,7 +50,7 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
 /// memory runs out.
 void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputData>& inputs);
 
-/// Of all of them, with memory or without.
+/// The bytes of all inputs, with memory or without.
 uint64_t CountBytes(const std::vector<InputData>& inputs);
 
 } // namespace tenon::cli

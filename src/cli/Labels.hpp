@@ -2,7 +2,7 @@
 // The best classes of an output with scores, by name: --labels and --top-k.
 #pragma once
 
-#include "cli/OutputStore.hpp"
+#include "cli/Outputs.hpp"
 
 #include <string>
 #include <vector>

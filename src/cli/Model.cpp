@@ -2,6 +2,7 @@
 // See Model.hpp.
 #include "cli/Model.hpp"
 
+#include "cli/Console.hpp"
 #include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
 
@@ -11,18 +12,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
-#include <string_view>
+#include <system_error>
 
 namespace tenon::cli
 {
 namespace
 {
-
-/// A FlatBuffers file has its identifier behind the offset of the root table.
-constexpr size_t IdentifierOffset = 4;
-constexpr std::string_view TfLiteIdentifier = "TFL3";
-constexpr std::string_view TenonIdentifier = "TNON";
 
 Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limits& limits)
 {
@@ -54,7 +51,8 @@ Model LoadTenon(const InputSource& file, const ModelChoice& choice, const Limits
 {
     if (!choice.m_Signature.empty() || choice.m_Subgraph != 0)
     {
-        throw UsageError("--signature, --subgraph: a .tenon file holds one network, without signatures");
+        throw UsageError(fmt::format("{}: a .tenon file holds one network, without further subgraphs and signatures",
+                                     choice.m_Signature.empty() ? choice.m_SubgraphOption : "--signature"));
     }
     IDeserializer::DeserializerOptions options;
     options.m_Limits = limits;
@@ -87,11 +85,39 @@ Model LoadTenon(const InputSource& file, const ModelChoice& choice, const Limits
 
 } // namespace
 
-InputSource OpenModel(const std::string& path, const Limits& limits)
+InputSource OpenModel(const std::string& path, const std::string& format, const Limits& limits)
 {
     try
     {
-        return {path, limits.m_MaxFileBytes};
+        if (std::error_code error; std::filesystem::exists(std::filesystem::path(path) / "saved_model.pb", error))
+        {
+            throw InputError("it is a folder with a SavedModel of TensorFlow, which is not read; convert it to "
+                             "TensorFlow Lite with tf.lite.TFLiteConverter.from_saved_model");
+        }
+        InputSource file(path, limits.m_MaxFileBytes);
+        const std::string start = file.ReadStart(ModelStartBytes);
+        if (start.empty())
+        {
+            throw InputError(IsStandardInput(path) ? "standard input is empty" : "the file is empty");
+        }
+        const ModelFormat* const named = FindModelFormat(format);
+        const ModelFormat* const found = FindModelFormat(path, start);
+        const ModelFormat* const known = found != nullptr ? found : named;
+        if (known != nullptr && known->m_Advice != nullptr)
+        {
+            throw InputError(fmt::format("it is {}, which is not read; {}", known->m_Description, known->m_Advice));
+        }
+        if (found == nullptr)
+        {
+            throw InputError("it is of no known format; supported: TensorFlow Lite (.tflite, identifier TFL3) and "
+                             "networks written by --serialize (.tenon, identifier TNON)");
+        }
+        if (!format.empty() && named != found)
+        {
+            PrintWarning(fmt::format("--model-format: '{}' is {} and is read as that, in place of {}", OneLine(path),
+                                     found->m_Description, OneLine(format)));
+        }
+        return file;
     }
     catch (const InputError& error)
     {
@@ -101,42 +127,8 @@ InputSource OpenModel(const std::string& path, const Limits& limits)
 
 Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
 {
-    const std::string& path = file.Path();
-    std::string start;
-    try
-    {
-        start = file.ReadStart(IdentifierOffset + TfLiteIdentifier.size());
-        if (start.empty())
-        {
-            throw InputError(IsStandardInput(path) ? "standard input is empty" : "the file is empty");
-        }
-    }
-    catch (const InputError& error)
-    {
-        throw InputError(fmt::format("model '{}': {}", OneLine(path), error.what()));
-    }
-    const std::string identifier = start.size() > IdentifierOffset ? start.substr(IdentifierOffset) : "";
-    const auto checkFormat = [&](std::string_view format, std::string_view what)
-    {
-        if (!choice.m_Format.empty() && choice.m_Format != format)
-        {
-            throw UsageError(
-                fmt::format("--model-format: '{}' is no {} file but {}", OneLine(path), choice.m_Format, what));
-        }
-    };
-    if (identifier == TfLiteIdentifier)
-    {
-        checkFormat("tflite", "a TensorFlow Lite model");
-        return LoadTfLite(file, choice, limits);
-    }
-    if (identifier == TenonIdentifier)
-    {
-        checkFormat("tenon", "a network of Tenon");
-        return LoadTenon(file, choice, limits, deviceSpec);
-    }
-    throw InputError(fmt::format("model '{}' is of no known format; supported: TensorFlow Lite (.tflite, identifier "
-                                 "{}) and networks written by --serialize (.tenon, identifier {})",
-                                 OneLine(path), TfLiteIdentifier, TenonIdentifier));
+    const bool isTenon = FindModelFormat(file.Path(), file.ReadStart(ModelStartBytes)) == FindModelFormat("tenon");
+    return isTenon ? LoadTenon(file, choice, limits, deviceSpec) : LoadTfLite(file, choice, limits);
 }
 
 std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const std::vector<std::string>& names,

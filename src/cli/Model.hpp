@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model file as a network with its inputs and outputs, whatever its format. Run.cpp calls it.
+// A model file as a network with its inputs and outputs, whatever its format; ModelFormat.cpp has the formats. Run.cpp
+// calls it.
 #pragma once
 
 #include "cli/File.hpp"
@@ -8,8 +9,10 @@
 #include <tenon/Limits.hpp>
 #include <tenon/Tensor.hpp>
 
+#include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::cli
@@ -25,32 +28,51 @@ struct Binding
 
 struct Model
 {
-    /// One of the two: what is to be optimized, or what a file of an optimized network holds.
+    /// One of the two is set: a network to be optimized, or the optimized network of a file.
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};
     IOptimizedNetworkPtr m_Optimized{nullptr, &IOptimizedNetwork::Destroy};
-    /// In the model's order.
+    /// Inputs and outputs in the model's order.
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
 };
 
-/// What of a model file becomes the network.
+/// The part of a model file that becomes the network.
 struct ModelChoice
 {
     size_t m_Subgraph = 0;
-    std::string m_Signature; ///< in place of m_Subgraph, if not empty
-    /// New shapes of inputs by name. Files of networks keep theirs, whatever is run: a run takes other shapes too.
+    std::string m_Signature; ///< the signature to take in place of m_Subgraph, if not empty
+    /// New shapes of inputs by name. A .tenon file keeps its own, because a run takes other shapes, too.
     std::map<std::string, TensorShape> m_InputShapes;
-    /// "tflite" or "tenon": what the file must be, if not empty.
-    std::string m_Format;
+    std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
 };
 
-/// Throws InputError, which names the model.
-InputSource OpenModel(const std::string& path, const Limits& limits);
+/// A format of model files: the two that are read, and others that users have, for which a message says what to do.
+struct ModelFormat
+{
+    const char* m_Description; ///< "a TensorFlow Lite model"
+    const char* m_Names;       ///< for --model-format, with commas; may be empty
+    const char* m_Identifier;  ///< the four bytes at offset 4 of a FlatBuffers file; empty for other files
+    const char* m_Endings;     ///< of file names, in lower case, with commas; empty for a format that is read
+    const char* m_Advice;      ///< how to get a model that is read; null for a format that is read
+};
 
-/// Reads a model, whose format follows from the content. A .tflite model is used in place: `file` must outlive what is
-/// made of it. Throws InputError for a format that is not known, UsageError for another one than was chosen and for a
-/// choice that the format does not have, and what the parser throws. An optimized network is for the backends of
-/// `deviceSpec`.
+/// How many bytes of a file FindModelFormat() looks at.
+constexpr size_t ModelStartBytes = 8;
+
+/// The format with this name for --model-format; null where there is none.
+const ModelFormat* FindModelFormat(std::string_view name);
+
+/// The format of a file that begins with `start`: its content decides, and the ending of `path` where the content is
+/// of no known format. Null where neither is known; a format that is read always follows from the content.
+const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
+
+/// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
+/// or empty, is another one. Throws InputError, which names the model, also for a format that is not read.
+InputSource OpenModel(const std::string& path, const std::string& format, const Limits& limits);
+
+/// Parses a file that OpenModel() opened. A .tflite model is used in place: `file` must outlive the networks that are
+/// made of it. Throws UsageError for a choice that the format does not have, and the exceptions of the parser. An
+/// optimized network is for the backends of `deviceSpec`.
 Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits,
                 const IDeviceSpec& deviceSpec);
 

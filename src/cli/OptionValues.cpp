@@ -14,6 +14,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -21,55 +22,46 @@
 namespace tenon::cli
 {
 
-std::vector<std::string> SplitFiles(const std::string& list, const char* option)
+std::vector<std::string> SplitList(const std::vector<std::string>& lists, const char* option, Repeated repeated)
 {
-    std::vector<std::string> files = SplitEscaped(list, ',');
-    for (const std::string& file : files)
-    {
-        if (file.empty())
-        {
-            throw UsageError(fmt::format("{}: a file name in '{}' is empty", option, OneLine(list)));
-        }
-    }
-    return files;
-}
-
-std::vector<std::string> SplitNames(const std::vector<std::string>& lists, const char* option)
-{
-    std::vector<std::string> names;
+    std::vector<std::string> entries;
     std::set<std::string> seen;
     for (const std::string& list : lists)
     {
-        for (std::string& name : SplitEscaped(list, ','))
+        for (std::string& entry : SplitEscaped(list, ','))
         {
-            if (name.empty() || !seen.insert(name).second)
+            if (entry.empty())
             {
-                throw UsageError(fmt::format("{}: a name in '{}' is empty or given twice", option, OneLine(list)));
+                continue;
             }
-            names.push_back(std::move(name));
+            const bool isNew = seen.insert(entry).second;
+            if (!isNew && repeated == Repeated::Refused)
+            {
+                throw UsageError(fmt::format("{}: '{}' is given twice", option, OneLine(entry)));
+            }
+            if (isNew || repeated == Repeated::Kept)
+            {
+                entries.push_back(std::move(entry));
+            }
         }
     }
-    return names;
+    if (entries.empty() && !lists.empty())
+    {
+        throw UsageError(fmt::format("{}: nothing is given", option));
+    }
+    return entries;
 }
 
-std::vector<std::string> SplitBackends(const std::vector<std::string>& lists, const char* option)
+std::optional<bool> ParseFlag(const std::string& text)
 {
-    std::vector<std::string> names;
-    for (const std::string& list : lists)
+    constexpr const char* trueWords[] = {"true", "True", "TRUE", "1", "on", "yes"};
+    constexpr const char* falseWords[] = {"false", "False", "FALSE", "0", "off", "no"};
+    if (std::find(std::begin(trueWords), std::end(trueWords), text) != std::end(trueWords))
     {
-        for (std::string& name : SplitEscaped(list, ','))
-        {
-            if (name.empty())
-            {
-                throw UsageError(fmt::format("{}: a backend in '{}' has no name", option, OneLine(list)));
-            }
-            if (std::find(names.begin(), names.end(), name) == names.end())
-            {
-                names.push_back(std::move(name));
-            }
-        }
+        return true;
     }
-    return names;
+    const bool isFalse = std::find(std::begin(falseWords), std::end(falseWords), text) != std::end(falseWords);
+    return isFalse ? std::optional(false) : std::nullopt;
 }
 
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole)

@@ -2,24 +2,31 @@
 // Values of single options: text of the command line as lists, shapes and numbers. Options.cpp knows the options.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tenon::cli
 {
 
-// Each throws UsageError, which names the option, the text and what is allowed.
+// Functions throw UsageError, which names the option, the text and what is allowed.
 
-/// Paths with commas between them; see SplitEscaped for commas within.
-std::vector<std::string> SplitFiles(const std::string& list, const char* option);
+/// What happens to an entry that a list has already.
+enum class Repeated
+{
+    Kept,
+    LeftOut,
+    Refused
+};
 
-/// Names out of all lists, none of them twice. They may have commas, as paths do.
-std::vector<std::string> SplitNames(const std::vector<std::string>& lists, const char* option);
+/// The entries of all lists of an option, with commas between them; see SplitEscaped for commas within an entry. Empty
+/// entries are passed over. Lists without any other entry are refused; no list at all gives no entry.
+std::vector<std::string> SplitList(const std::vector<std::string>& lists, const char* option, Repeated repeated);
 
-/// The same for names of backends, of which those that are given again are left out.
-std::vector<std::string> SplitBackends(const std::vector<std::string>& lists, const char* option);
+/// The value of a flag in the spellings that Arm NN has taken ("true", "1", "on", ...); nothing for any other text.
+std::optional<bool> ParseFlag(const std::string& text);
 
-/// One shape of --input-tensor-shape; `whole` is all that the option says.
+/// One shape of --input-tensor-shape, whose whole value is `whole`.
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole);
 
 /// A whole number in min..max, both included.

@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 
 namespace tenon::cli
@@ -31,9 +30,7 @@ namespace tenon::cli
 namespace
 {
 
-/// One time in memory for each iteration; far more runs than anybody waits for.
-constexpr unsigned int MaxIterations = 10'000'000;
-/// What one run of the library spreads over at most.
+/// The most threads that one run of the library spreads over.
 constexpr unsigned int MaxThreads = 256;
 constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
 constexpr unsigned int DefaultTopK = 5;
@@ -54,7 +51,6 @@ constexpr const char* Footer =
 /// The options as the command line spells them, before lists are split and values are checked.
 struct RawOptions
 {
-    std::string m_ModelFormat;
     std::vector<std::string> m_Compute;
     std::string m_InputFiles;
     std::string m_OutputFiles;
@@ -63,7 +59,7 @@ struct RawOptions
     std::string m_InputShapes;
     std::vector<std::string> m_CompareBackends;
     std::string m_CompareFiles;
-    std::string m_Graph; ///< "true" where the option has no value
+    std::string m_Graph; ///< the file, or the value of a flag; see GetGraphFile()
     unsigned int m_TopK = DefaultTopK;
     bool m_Details = false;
     bool m_DetailsOnly = false;
@@ -71,13 +67,15 @@ struct RawOptions
     std::vector<std::string> m_DisabledFusions;
 };
 
-/// Parsed here, because CLI11 does not say which numbers there are. `names` end with the one that messages have.
+/// Numbers are parsed here, because messages of CLI11 do not name the range. They have the name `option`, or the last
+/// one of `names`.
 void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int min, unsigned int max,
-               const char* description)
+               const char* description, const std::string& option = {})
 {
     const char* const comma = std::strrchr(names, ',');
-    const auto parse = [&target, min, max, option = comma != nullptr ? comma + 1 : names](const std::string& text)
-    { target = ParseNumber(text, option, min, max); };
+    const std::string last = comma != nullptr ? comma + 1 : names;
+    const auto parse = [&target, min, max, name = option.empty() ? last : option](const std::string& text)
+    { target = ParseNumber(text, name.c_str(), min, max); };
     app.add_option_function<std::string>(names, parse, description)->type_name("UINT");
 }
 
@@ -96,12 +94,16 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
 
     app.add_option("-m,--model-path", options.m_ModelPath,
                    "The model file, or - for standard input; its format is detected from its content");
-    app.add_option("-f,--model-format", raw.m_ModelFormat,
-                   "tflite-binary, tflite or tenon; not needed, but a file of another format is refused");
+    app.add_option("-f,--model-format", options.m_ModelFormat,
+                   "tflite-binary, tflite or tenon; not needed: the file's content decides, with a warning where it is "
+                   "of another format");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
-              "The subgraph of the model to run, by number (default 0)");
-    app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
+              "The subgraph of the model to run, by number (default 0)", options.m_SubgraphOption);
+    app.add_option(
+           "-c,--compute", raw.m_Compute,
+           "Backends in order of preference, e.g. CpuAcc,CpuRef (the default). Possible choices: [ CpuAcc, CpuRef ] "
+           "and the backends of -b")
         ->allow_extra_args(false);
     AddNumber(app, "--max-partitions", options.m_MaxPartitions, 0, AnyNumber,
               "For each backend of -c but the last, which takes the rest: how many of its largest subgraphs it "
@@ -221,21 +223,8 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     armNN.Declare(app);
 }
 
-/// Formats of Arm NN that are not read.
-constexpr const char* OtherFormats[] = {"armnn-binary", "onnx-binary",       "onnx-text",      "caffe-binary",
-                                        "caffe-text",   "tensorflow-binary", "tensorflow-text"};
-
-void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& options)
+void CheckChoices(const Options& options)
 {
-    if (app.count("--model-format") > 0 && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite" &&
-        raw.m_ModelFormat != "tenon")
-    {
-        const bool isOther =
-            std::find(std::begin(OtherFormats), std::end(OtherFormats), raw.m_ModelFormat) != std::end(OtherFormats);
-        throw UsageError(fmt::format("--model-format: '{}' is {}; supported: tflite-binary, tflite, tenon",
-                                     OneLine(raw.m_ModelFormat),
-                                     isOther ? "not read: convert the model to TensorFlow Lite" : "not known"));
-    }
     if (options.m_Fp16 && options.m_Bf16)
     {
         throw UsageError("--fp16-turbo-mode and --bf16-turbo-mode exclude each other");
@@ -244,13 +233,9 @@ void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& opt
     {
         throw UsageError("--save-cached-network: name the file in --cached-network-filepath");
     }
-    if (raw.m_Details && raw.m_DetailsOnly)
-    {
-        throw UsageError("--output-network-details: must not be given beside --output-network-details-only");
-    }
 }
 
-/// Before any other complaint: what was meant may be what is missing.
+/// This comes before any other error, because an option that is missing may be the one that is misspelt.
 void RefuseUnknownWords(const CLI::App& app, const std::vector<std::string>& given)
 {
     std::vector<std::string> unknown = app.remaining();
@@ -284,28 +269,42 @@ void RefuseUnknownWords(const CLI::App& app, const std::vector<std::string>& giv
     }
 }
 
-/// CLI11 counts the values that are missing: "--labels: 1 required TEXT missing".
+/// CLI11 counts the values that are missing ("--labels: 1 required TEXT missing"), and those of an option that is given
+/// again ("--labels: At Most 1 required but received 2").
 std::string DescribeParseError(const CLI::Error& error)
 {
     const std::string message = error.what();
-    const bool hasNoValue =
-        dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.ends_with(" missing");
-    return hasNoValue ? message.substr(0, message.find(": ")) + ": it needs a value" : OneLine(message);
+    const std::string option = message.substr(0, message.find(": "));
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
+    {
+        return OneLine(message);
+    }
+    if (message.ends_with(" missing"))
+    {
+        return option + ": it needs a value";
+    }
+    const bool isList =
+        option == "--input-tensor-data" || option == "--write-outputs-to-file" || option == "--compare-output";
+    return option + (isList ? ": it is given more than once; give it once, with commas between the files"
+                     : option == "--input-tensor-shape"
+                         ? ": it is given more than once; give it once, with colons between the shapes"
+                         : ": it is given more than once; leave all but one out");
 }
 
-/// Whether an option is given, and not as "--option=false".
+/// Whether an option is given with another value than "--option=false".
 bool IsAsked(const CLI::App& app, const char* option)
 {
     const std::vector<std::string>& values = app.get_option(option)->results();
     return !values.empty() && (app.get_option(option)->get_items_expected_max() > 0 || values.back() != "false");
 }
 
-/// The file of --visualize-optimized-model, whose value may also be "true" or "false", as Arm NN's; empty for none.
+/// The file of --visualize-optimized-model, whose value may also be that of a flag, as in Arm NN; empty for none.
 std::string GetGraphFile(const std::string& value, const std::string& modelPath)
 {
-    if (value != "true")
+    const std::optional<bool> flag = ParseFlag(value);
+    if (!flag.value_or(false))
     {
-        return value == "false" ? "" : value;
+        return flag ? "" : value;
     }
     if (IsStandardInput(modelPath))
     {
@@ -314,23 +313,41 @@ std::string GetGraphFile(const std::string& value, const std::string& modelPath)
     return std::filesystem::path(modelPath).replace_extension("dot").string();
 }
 
-/// What only CpuAcc heeds would have no effect without it, and nobody would notice.
-void RefuseForOtherBackends(const CLI::App& app, const std::vector<std::string>& backends)
+/// Without CpuAcc, options that it alone has are taken without effect, as by Arm NN's backends, with a remark.
+void LeaveOutOptionsOfCpuAcc(const CLI::App& app, Options& options)
 {
     const std::string reader = GetComputeDeviceAsCString(Compute::CpuAcc);
-    if (std::find(backends.begin(), backends.end(), reader) != backends.end())
+    if (std::find(options.m_Compute.begin(), options.m_Compute.end(), reader) != options.m_Compute.end())
     {
         return;
     }
+    std::vector<std::string> given;
     for (const char* option : {"--enable-fast-math", "--save-cached-network", "--cached-network-filepath"})
     {
         if (IsAsked(app, option))
         {
-            throw UsageError(fmt::format("{}: {} alone heeds it, so this can have no effect; name {} in --compute, or "
-                                         "leave the option out",
-                                         option, reader, reader));
+            given.emplace_back(option);
         }
     }
+    if (!given.empty())
+    {
+        const bool hasFile = !options.m_CachedNetworkFile.empty();
+        options.m_Remarks.push_back(fmt::format("{}: no effect, because {} alone has {}{}; name it in --compute",
+                                                fmt::join(given, ", "), reader,
+                                                given.size() > 1 ? "these options" : "this option",
+                                                hasFile ? ", and the file is neither read nor written" : ""));
+    }
+    options.m_FastMath = false;
+    options.m_SaveCachedNetwork = false;
+    options.m_CachedNetworkFile.clear();
+}
+
+/// The name under which the number of a subgraph is given, for messages.
+std::string FindSubgraphOption(const std::vector<std::string>& words)
+{
+    const auto isShorter = [](const std::string& word)
+    { return word == "--subgraph" || word.starts_with("--subgraph="); };
+    return std::any_of(words.begin(), words.end(), isShorter) ? "--subgraph" : "--subgraph-number";
 }
 
 } // namespace
@@ -343,8 +360,10 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     ArmNNOptions armNN;
     CLI::App app(Description, "ExecuteNetwork");
     app.allow_extras(); // CLI11 names them in reverse order
+    const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+    options.m_SubgraphOption = FindSubgraphOption(given);
     DeclareOptions(app, options, raw, armNN);
-    const std::vector<std::string> words = JoinArmNNWords(app, {argv + std::min(argc, 1), argv + argc});
+    const std::vector<std::string> words = JoinArmNNWords(app, given);
     try
     {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
@@ -370,24 +389,16 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
         throw;
     }
     RefuseUnknownWords(app, words);
-    options.m_Remarks = armNN.CheckAndRemark(app);
+    armNN.Apply(app, options);
     if (options.m_ModelPath.empty())
     {
         throw UsageError("--model-path: name a model file, or - for standard input (see --help)");
     }
-    CheckChoices(app, raw, options);
-    options.m_Compute = SplitBackends(raw.m_Compute, "--compute");
-    options.m_CompareBackends = SplitBackends(raw.m_CompareBackends, "--compare-output-with-backend");
-    if (app.count("--compare-output-with-backend") > 0 && options.m_CompareBackends.empty())
-    {
-        throw UsageError("--compare-output-with-backend: no backend is given");
-    }
+    CheckChoices(options);
+    options.m_Compute = SplitList(raw.m_Compute, "--compute", Repeated::LeftOut);
+    options.m_CompareBackends = SplitList(raw.m_CompareBackends, "--compare-output-with-backend", Repeated::LeftOut);
     if (options.m_Compute.empty())
     {
-        if (app.count("--compute") > 0)
-        {
-            throw UsageError("--compute: no backend is given");
-        }
         options.m_Compute = {"CpuAcc", "CpuRef"};
     }
     for (const char* option : {"--max-partitions", "--min-layers-per-partition", "--all-or-nothing"})
@@ -399,7 +410,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
                                          option));
         }
     }
-    RefuseForOtherBackends(app, options.m_Compute);
+    LeaveOutOptionsOfCpuAcc(app, options);
     for (const char* option :
          {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing", "--fp16-turbo-mode",
           "--bf16-turbo-mode", "--enable-fast-math", "--print-intermediate-layers",
@@ -410,42 +421,39 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
             options.m_OptimizerOptions.emplace_back(option);
         }
     }
-    options.m_ModelFormat = raw.m_ModelFormat == "tflite-binary" ? "tflite" : raw.m_ModelFormat;
-    for (const char* option : {"--input-tensor-data", "--write-outputs-to-file", "--compare-output"})
-    {
-        if (app.count(option) > 0 && app.get_option(option)->as<std::string>().empty())
-        {
-            throw UsageError(fmt::format("{}: no file is given", option));
-        }
-    }
     if (app.count("--signature") > 0 && (options.m_Signature.empty() || app.count("--subgraph") > 0))
     {
-        throw UsageError("--signature: must be a name, and not be given beside --subgraph");
+        throw UsageError(
+            fmt::format("--signature: must be a name, and not be given with {}", options.m_SubgraphOption));
     }
     for (const char* option :
-         {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels",
-          "--input-name", "--output-name", "--serialize", "--serialize-optimized", "--cached-network-filepath",
-          "--intermediate-layers-folder", "--plan-json", "--without-fusion"})
+         {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels", "--serialize",
+          "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
     {
-        const std::vector<std::string>& given = app.get_option(option)->results();
-        if (std::find(given.begin(), given.end(), "") != given.end())
+        const std::vector<std::string>& values = app.get_option(option)->results();
+        if (std::find(values.begin(), values.end(), "") != values.end())
         {
             throw UsageError(fmt::format("{}: nothing is given", option));
         }
     }
-    options.m_InputFiles = SplitFiles(raw.m_InputFiles, "--input-tensor-data");
-    options.m_CompareFiles = SplitFiles(raw.m_CompareFiles, "--compare-output");
+    const auto filesOf = [](const std::string& list, const char* option)
+    {
+        const std::vector<std::string> lists(list.empty() ? 0 : 1, list);
+        return SplitList(lists, option, Repeated::Kept);
+    };
+    options.m_InputFiles = filesOf(raw.m_InputFiles, "--input-tensor-data");
+    options.m_CompareFiles = filesOf(raw.m_CompareFiles, "--compare-output");
+    options.m_OutputFiles = filesOf(raw.m_OutputFiles, "--write-outputs-to-file");
     options.m_DotFile = GetGraphFile(raw.m_Graph, options.m_ModelPath);
-    options.m_OutputFiles = SplitFiles(raw.m_OutputFiles, "--write-outputs-to-file");
-    options.m_InputNames = SplitNames(raw.m_InputNames, "--input-name");
-    options.m_OutputNames = SplitNames(raw.m_OutputNames, "--output-name");
+    options.m_InputNames = SplitList(raw.m_InputNames, "--input-name", Repeated::Refused);
+    options.m_OutputNames = SplitList(raw.m_OutputNames, "--output-name", Repeated::Refused);
     for (const std::string& shape : Split(raw.m_InputShapes, ':'))
     {
         options.m_InputShapes.push_back(ParseShape(shape, raw.m_InputShapes));
     }
     options.m_WriteLayers = options.m_WriteLayers || !options.m_LayersFolder.empty();
     options.m_Limits = ParseLimits(raw.m_Limits);
-    options.m_DisabledFusions = SplitNames(raw.m_DisabledFusions, "--without-fusion");
+    options.m_DisabledFusions = SplitList(raw.m_DisabledFusions, "--without-fusion", Repeated::Refused);
     const std::vector<std::string> known = GetFusionNames();
     for (const std::string& name : options.m_DisabledFusions)
     {
@@ -461,8 +469,13 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     }
     if (raw.m_Details || raw.m_DetailsOnly)
     {
+        if (raw.m_Details && raw.m_DetailsOnly)
+        {
+            options.m_Remarks.emplace_back("--output-network-details: --output-network-details-only is given, too, so "
+                                           "events are left out");
+        }
         options.m_Details =
-            raw.m_Details ? ProfilingDetailsMethod::DetailsWithEvents : ProfilingDetailsMethod::DetailsOnly;
+            raw.m_DetailsOnly ? ProfilingDetailsMethod::DetailsOnly : ProfilingDetailsMethod::DetailsWithEvents;
         options.m_PrintProfile = options.m_PrintProfile || options.m_ProfileFile.empty();
     }
     return line;

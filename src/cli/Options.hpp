@@ -12,17 +12,22 @@
 namespace tenon::cli
 {
 
+/// The bound of --iterations, each of which takes a time in memory: far more runs than anybody waits for.
+constexpr unsigned int MaxIterations = 10'000'000;
+
 struct Options
 {
     std::string m_ModelPath;
-    /// "tflite" or "tenon" where --model-format says so; the file's content decides.
+    /// A name of a format, or empty. The file's content decides, with a warning where this differs.
     std::string m_ModelFormat;
-    /// Of the model file: which subgraph runs; a signature's name goes before the number.
+    /// The subgraph of the model file that runs; a signature's name goes before the number.
     unsigned int m_Subgraph = 0;
+    std::string m_SubgraphOption; ///< "--subgraph" or "--subgraph-number", whichever is given
     std::string m_Signature;
-    /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
+    /// Backends in order of preference. By default CpuAcc runs the layers for which it has a kernel, and CpuRef the
+    /// rest.
     std::vector<std::string> m_Compute;
-    /// For each backend but the last: see PartitionOptions.
+    /// PartitionOptions of each backend but the last.
     unsigned int m_MaxPartitions = 0;
     unsigned int m_MinLayersPerPartition = 0;
     bool m_AllOrNothing = false;
@@ -31,16 +36,16 @@ struct Options
     std::vector<std::string> m_OutputFiles;
     std::vector<std::string> m_InputNames;
     std::vector<std::string> m_OutputNames;
-    /// One per input; an empty one leaves the model's shape as it is.
+    /// One shape for each input; an empty one leaves the model's shape as it is.
     std::vector<std::vector<unsigned int>> m_InputShapes;
-    /// Files of real numbers for quantized inputs, and quantized outputs given as real numbers.
+    /// Whether files of quantized inputs hold real numbers, and whether quantized outputs are given as real numbers.
     bool m_QuantizeInputs = false;
     bool m_DequantizeOutputs = false;
-    /// One file per output, and backends in order of preference: the outputs are compared with theirs.
+    /// The outputs are compared with one file for each, and with a run on these backends, in order of preference.
     std::vector<std::string> m_CompareFiles;
     std::vector<std::string> m_CompareBackends;
     unsigned int m_Iterations = 1;
-    /// No iteration may take longer, in milliseconds.
+    /// The longest time that an iteration may take, in milliseconds.
     std::optional<float> m_MaxInferenceMs;
     /// Iterations go on with the states of the one before, in place of the initial ones.
     bool m_KeepStates = false;
@@ -48,9 +53,9 @@ struct Options
     /// How many of the best classes to show; absent unless asked for, by this or by a label file.
     std::optional<unsigned int> m_TopK;
     bool m_DoNotPrintOutput = false;
-    /// Print as Arm NN's ExecuteNetwork does.
+    /// Whether the output has the lines of Arm NN's ExecuteNetwork.
     bool m_ArmNNOutput = false;
-    /// 0: all cores.
+    /// Threads of one run; 0 stands for all cores.
     unsigned int m_NumberOfThreads = 0;
     std::string m_ReportFile;
     /// The profile as JSON, on standard output and in a file, and as a trace for chrome://tracing.
@@ -61,30 +66,30 @@ struct Options
     /// .tenon files to write: the network before and after optimization.
     std::string m_SerializeFile;
     std::string m_SerializeOptimizedFile;
-    /// Of the optimized network: a table of who runs what, and a Graphviz file.
+    /// The optimized network: a table of the backend of each layer, and a Graphviz file.
     bool m_PrintAssignment = false;
-    /// How it runs: printed, and as JSON in a file.
+    /// The plan of the run: printed, and as JSON in a file.
     bool m_PrintPlan = false;
     std::string m_PlanFile;
     std::vector<std::string> m_DisabledFusions;
     std::string m_DotFile;
-    /// What each layer gives: printed, and written to files.
+    /// The outputs of each layer: printed, and written to files.
     bool m_PrintLayers = false;
     bool m_WriteLayers = false;
-    std::string m_LayersFolder; ///< empty: the library's own
+    std::string m_LayersFolder; ///< the folder of these files; the library's own where it is empty
     /// Float32 becomes Float16 or BFloat16 inside the network; at most one is set.
     bool m_Fp16 = false;
     bool m_Bf16 = false;
-    bool m_FastMath = false; ///< CpuAcc's FastMathEnabled
+    bool m_FastMath = false; ///< the option FastMathEnabled of CpuAcc
     std::optional<float> m_InputMean;
     std::optional<float> m_InputStd;
-    /// For CpuAcc: a file of packed weights, to be written or else read.
+    /// The file of CpuAcc's packed weights: written with m_SaveCachedNetwork, else read.
     bool m_SaveCachedNetwork = false;
     std::string m_CachedNetworkFile;
     Limits m_Limits;
-    /// The names of the options given that only the optimizer reads.
+    /// The names of the given options that only the optimizer reads.
     std::vector<std::string> m_OptimizerOptions;
-    /// About options that ask for nothing or for more than there is, to be printed as warnings.
+    /// Warnings to print about options that are taken without effect.
     std::vector<std::string> m_Remarks;
 
     bool IsProfiling() const
@@ -97,7 +102,7 @@ struct Options
 struct CommandLine
 {
     Options m_Options;
-    /// Set for --help and --version: what to print in place of running.
+    /// The text to print in place of running, for --help and --version.
     std::optional<std::string> m_Text;
 };
 

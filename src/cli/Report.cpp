@@ -5,6 +5,7 @@
 #include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
 #include "json/JsonWriter.hpp"
+#include "reports/Reports.hpp"
 
 #include <tenon/Utils.hpp>
 
@@ -114,30 +115,6 @@ void WriteInferenceTimes(JsonWriter& json, const std::vector<double>& times)
     json.EndObject();
 }
 
-void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assignment)
-{
-    json.Key("assignment");
-    json.BeginArray();
-    for (const LayerAssignment& layer : assignment)
-    {
-        json.BeginObject();
-        if (!layer.m_Network.empty())
-        {
-            json.Member("network", layer.m_Network);
-        }
-        json.Member("layer", layer.m_Name);
-        json.Member("type", GetLayerTypeAsCString(layer.m_Type));
-        json.Member("backend", layer.m_Backend.Get());
-        if (!layer.m_FusedActivation.empty())
-        {
-            json.Member("fused_activation", layer.m_FusedActivation);
-        }
-        json.Member("reason", layer.m_Reason);
-        json.EndObject();
-    }
-    json.EndArray();
-}
-
 struct LayerCounter final : IStrategy
 {
     void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
@@ -230,6 +207,7 @@ std::string FormatReport(const Report& report)
     json.Member("layers_before", report.m_LayersBefore);
     json.Member("layers_after", CountAssigned(report.m_Assignment));
     json.Member("partitions", CountPartitions(report.m_Assignment));
+    json.Key("assignment");
     WriteAssignment(json, report.m_Assignment);
     WriteTexts(json, "messages", report.m_Messages);
     json.EndObject();

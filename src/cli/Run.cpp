@@ -5,7 +5,6 @@
 #include "cli/ArmNNText.hpp"
 #include "cli/Backends.hpp"
 #include "cli/Blame.hpp"
-#include "cli/Compare.hpp"
 #include "cli/Console.hpp"
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
@@ -14,8 +13,7 @@
 #include "cli/Labels.hpp"
 #include "cli/Model.hpp"
 #include "cli/OptimizerOptions.hpp"
-#include "cli/OutputFiles.hpp"
-#include "cli/OutputStore.hpp"
+#include "cli/Outputs.hpp"
 #include "cli/PlanText.hpp"
 #include "cli/Process.hpp"
 #include "cli/Quantize.hpp"
@@ -56,20 +54,6 @@ private:
     std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
 };
 
-/// One entry per input.
-std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs)
-{
-    std::vector<std::vector<unsigned int>> shapes = options.m_InputShapes;
-    const size_t wanted = options.m_InputNames.empty() ? numInputs : options.m_InputNames.size();
-    if (!shapes.empty() && shapes.size() != wanted)
-    {
-        throw UsageError(
-            fmt::format("--input-tensor-shape: {} shape(s) are given for {} input(s)", shapes.size(), wanted));
-    }
-    shapes.resize(numInputs);
-    return shapes;
-}
-
 class Session
 {
 public:
@@ -89,6 +73,10 @@ public:
             PrintWarning(remark);
         }
         CheckFiles(m_Options);
+        if (const std::string remark = DescribeOutputKinds(m_Options); !remark.empty())
+        {
+            PrintWarning(remark);
+        }
         m_PrintsAside = WritesToStandardOutput(m_Options);
         if (!m_Options.m_LabelsFile.empty())
         {
@@ -139,7 +127,7 @@ public:
 private:
     void Print(const std::string& text) const { m_PrintsAside ? PrintTextAside(text) : PrintText(text); }
 
-    /// Nothing but with --armnn-output, which prints as the run goes on.
+    /// Prints a line of --armnn-output, which come as the run goes on; nothing without that option.
     void PrintForArmNN(const std::string& text) const
     {
         if (m_Options.m_ArmNNOutput)
@@ -216,9 +204,9 @@ private:
         Stopwatch parsing;
         if (!m_ModelFile)
         {
-            m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Limits);
+            m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Options.m_ModelFormat, m_Limits);
         }
-        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_ModelFormat};
+        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_SubgraphOption};
         Model model =
             m_Blame.OfModel([&] { return LoadModel(*m_ModelFile, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
         m_Report.m_LoadMs += parsing.Milliseconds();
@@ -238,7 +226,7 @@ private:
         WriteNetwork(m_Options.m_SerializeFile, *model.m_Network);
     }
 
-    /// The optimized network of a file as it is, any other after optimization.
+    /// The network after optimization; that of a file of an optimized network as it is.
     IOptimizedNetworkPtr Optimized(Model model, const std::vector<BackendId>& backends)
     {
         if (model.m_Optimized != nullptr && !m_Options.m_OptimizerOptions.empty())
@@ -288,15 +276,12 @@ private:
             });
     }
 
-    /// Whatever backends were preferred, or were when an optimized file was written.
-    void CheckCachedNetworkIsUsed() const
+    /// The file of packed weights, unless CpuAcc, which alone packs weights, runs no layer.
+    bool UsesCachedNetwork() const
     {
         const auto isOnCpuAcc = [](const LayerAssignment& layer) { return layer.m_Backend == Compute::CpuAcc; };
-        if (std::none_of(m_Report.m_Assignment.begin(), m_Report.m_Assignment.end(), isOnCpuAcc))
-        {
-            throw UsageError("--cached-network-filepath: CpuAcc alone packs weights and runs no layer of this network, "
-                             "so this can have no effect; leave it out, or optimize the network for CpuAcc");
-        }
+        return !m_Options.m_CachedNetworkFile.empty() &&
+               std::any_of(m_Report.m_Assignment.begin(), m_Report.m_Assignment.end(), isOnCpuAcc);
     }
 
     void Load(IOptimizedNetworkPtr network)
@@ -306,9 +291,14 @@ private:
         properties.m_ProfilingEnabled = m_Options.IsProfiling();
         properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
         properties.m_DisabledFusions = m_Options.m_DisabledFusions;
-        if (!m_Options.m_CachedNetworkFile.empty())
+        const bool usesCachedNetwork = UsesCachedNetwork();
+        if (!usesCachedNetwork && !m_Options.m_CachedNetworkFile.empty())
         {
-            CheckCachedNetworkIsUsed();
+            PrintWarning("--cached-network-filepath: CpuAcc alone packs weights and runs no layer of this network, so "
+                         "the file is neither read nor written");
+        }
+        if (usesCachedNetwork)
+        {
             properties.m_ModelOptions.emplace_back(
                 Compute::CpuAcc,
                 std::vector<BackendOptions::BackendOption>{{"SaveCachedNetwork", m_Options.m_SaveCachedNetwork},
@@ -316,16 +306,17 @@ private:
         }
         Stopwatch loading;
         const auto load = [&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); };
-        // A file of packed weights is another one that may be missing, damaged or of something else.
-        const bool readsFile = !m_Options.m_CachedNetworkFile.empty() && !m_Options.m_SaveCachedNetwork;
+        // The file of packed weights is an input, too, which may be missing, damaged or that of another model.
+        const bool readsFile = usesCachedNetwork && !m_Options.m_SaveCachedNetwork;
         readsFile ? m_Blame.OfModel(load) : m_Blame.OfRun(load);
         m_Report.m_LoadMs += loading.Milliseconds();
     }
 
-    /// Random values, which take long for large inputs, come last: what is refused is refused before.
+    /// Random values, which take long for large inputs, come last, after all refusals.
     void FillInputs()
     {
-        // A file of a network has its own shapes whatever is run, and outputs go by these.
+        // The outputs of a .tenon file follow from the shapes in the file, so they are known only where inputs have
+        // these.
         const auto hasShape = [&](const Binding& input)
         { return m_Runtime->GetInputTensorInfo(m_Network, input.m_Id).GetShape() == input.m_Info.GetShape(); };
         if (std::all_of(m_Report.m_Inputs.begin(), m_Report.m_Inputs.end(), hasShape))
@@ -352,7 +343,7 @@ private:
         return std::span(m_Inputs).subspan(iteration % numSets * count, count);
     }
 
-    /// Inputs are what the model has; outputs of shapes that follow from the inputs are open until the first run.
+    /// The outputs as the loaded network has them: shapes that follow from the inputs are open until the first run.
     std::vector<Binding> OutputsOfNetwork() const
     {
         std::vector<Binding> outputs = m_Report.m_Outputs;
@@ -400,7 +391,7 @@ private:
         }
     }
 
-    /// A file of a layer that cannot be written is one in a folder that an option chooses.
+    /// Runs once. An error about the file of a layer names the option that chooses its folder.
     Status Enqueue(const InputTensors& tensors, const OutputAllocator& allocator)
     {
         try
@@ -470,7 +461,7 @@ private:
         }
     }
 
-    /// What the next iteration will replace.
+    /// Prints and writes the outputs of an iteration, before the next one replaces them.
     void FinishIteration(unsigned int iteration)
     {
         PrintForArmNN(WriteOutputFiles(m_Options, m_Report.m_Outputs, m_Outputs, iteration));
@@ -541,7 +532,7 @@ private:
         WriteText(m_Options.m_ChromeTraceFile, [&] { return FormatProfile(&IProfiler::WriteChromeTrace); });
     }
 
-    /// Nothing where no file is wanted.
+    /// Writes a text file; nothing where the path is empty.
     template <typename MakeText>
     static void WriteText(const std::string& path, MakeText makeText)
     {
@@ -573,12 +564,12 @@ private:
     const Limits m_Limits;
     Report m_Report;
     std::vector<std::string> m_Labels;
-    std::vector<InputData> m_Inputs; ///< of one iteration after another where each has its own
+    std::vector<InputData> m_Inputs; ///< those of all sets of files, one set after another
     OutputStore m_Outputs;
-    std::map<std::string, TensorShape> m_NewShapes; ///< of inputs, by name
-    bool m_PrintsAside = false;                     ///< to standard error, because standard output is a file to write
-    std::string m_IterationTexts;                   ///< inputs and outputs where each iteration has its own inputs
-    std::optional<InputSource> m_ModelFile;         ///< longer than the runtime, whose networks may use it in place
+    std::map<std::string, TensorShape> m_NewShapes; ///< shapes of inputs by name, where the model has others
+    bool m_PrintsAside = false;             ///< text goes to standard error, because standard output is a file to write
+    std::string m_IterationTexts;           ///< inputs and outputs where each iteration has its own inputs
+    std::optional<InputSource> m_ModelFile; ///< outlives the runtime, whose networks may use it in place
     IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
     NetworkId m_Network = 0;
 };

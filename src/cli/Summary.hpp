@@ -4,7 +4,7 @@
 
 #include "cli/Inputs.hpp"
 #include "cli/Options.hpp"
-#include "cli/OutputStore.hpp"
+#include "cli/Outputs.hpp"
 #include "cli/Report.hpp"
 
 #include <span>

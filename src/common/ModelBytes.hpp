@@ -59,6 +59,11 @@ void WithModelContext(Context context, Function function)
     {
         function();
     }
+    catch (UnimplementedException& error) // before its base, which is the model's fault
+    {
+        error.AddContext(context());
+        throw;
+    }
     catch (const InvalidArgumentException& error)
     {
         throw ParseException(fmt::format("{}: {}", context(), error.what()));

@@ -24,6 +24,7 @@ LayerValidationException::~LayerValidationException() = default;
 GraphValidationException::~GraphValidationException() = default;
 BadOptionalAccessException::~BadOptionalAccessException() = default;
 RuntimeException::~RuntimeException() = default;
+CancelledException::~CancelledException() = default;
 MemoryImportException::~MemoryImportException() = default;
 MemoryExportException::~MemoryExportException() = default;
 TimeoutException::~TimeoutException() = default;

@@ -81,14 +81,14 @@ const Layer* FixedShapes::Settle(Visit& visit) const
         return nullptr;
     }
     const uint32_t values = layer.GetSchema().m_ValueInputs(layer.GetParameters());
-    for (; visit.m_NextInput < layer.GetNumInputSlots(); ++visit.m_NextInput)
+    for (; visit.m_NextInput < layer.NumInputs(); ++visit.m_NextInput)
     {
         const unsigned int i = visit.m_NextInput;
         const InputSlot& input = layer.Input(i);
         const Layer* const producer = input.GetProducer();
         if (producer == nullptr)
         {
-            if (i < layer.GetSchema().m_MinInputs)
+            if (layer.NeedsInput(i))
             {
                 return nullptr;
             }

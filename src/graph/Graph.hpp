@@ -51,6 +51,11 @@ public:
     /// Adds a layer at the end. A null descriptor stands for NullDescriptor. `guid` 0 makes a new one.
     Layer& AddLayer(LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor, std::string name,
                     LayerGuid guid = LayerGuid());
+    /// The same with a copy of a descriptor, which must be of the type's class.
+    Layer& AddLayer(LayerType type, const BaseDescriptor& descriptor, std::string name)
+    {
+        return Emplace(type, &descriptor, m_Names.Keep(std::move(name)), LayerGuid());
+    }
     Layer& AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name);
     /// Adds a copy of a layer of another graph, which shares its constant and blob; unconnected.
     Layer& AddCopy(const Layer& layer);
@@ -164,8 +169,9 @@ private:
     bool m_IsInOrder = true;
 };
 
-/// Checks a graph as a whole: required inputs connected, binding ids unique, no cycle, output infos consistent.
-/// Throws GraphValidationException. Called at the start of Optimize() and, in debug builds, after every pass.
+/// Checks a graph as a whole: required inputs connected, infos of Input layers set, or it throws
+/// LayerValidationException; binding ids unique, no cycle, or it throws GraphValidationException. Called at the start
+/// of Optimize() and, in debug builds, after every pass.
 void ValidateGraph(const Graph& graph);
 
 /// A new process-wide unique guid.

@@ -46,7 +46,7 @@ LayerOrder Graph::TopologicalOrder() const
         while (!stack.empty())
         {
             Visit& visit = stack.back();
-            if (visit.m_NextInput == visit.m_Layer->GetNumInputSlots())
+            if (visit.m_NextInput == visit.m_Layer->NumInputs())
             {
                 states[visit.m_Layer->m_Index] = State::Done;
                 order.push_back(visit.m_Layer);

@@ -42,17 +42,20 @@ void GraphValidator::Visit(const Layer& layer)
     {
         m_Outputs.push_back(&layer);
     }
-    const unsigned int required = std::min<unsigned int>(layer.GetSchema().m_MinInputs, layer.GetNumInputSlots());
-    for (unsigned int i = 0; i < required; ++i)
+    for (const InputSlot& input : layer.Inputs())
     {
-        if (layer.Input(i).GetConnectedOutputSlot() == nullptr)
+        const unsigned int i = input.GetSlotIndex();
+        if (input.GetConnectedOutputSlot() == nullptr && layer.NeedsInput(i))
         {
-            throw GraphValidationException(fmt::format("input {} of {} is not connected", i, layer.Describe()));
+            throw LayerValidationException(
+                fmt::format("input {} of {} is not connected, but with these parameters the layer needs it; connect an "
+                            "output to GetInputSlot({})",
+                            i, layer.Describe(), i));
         }
     }
     if (layer.GetType() == LayerType::Input && !layer.Output(0).IsTensorInfoSet())
     {
-        throw GraphValidationException(fmt::format(
+        throw LayerValidationException(fmt::format(
             "{} has no tensor info; call GetOutputSlot(0).SetTensorInfo() to say what it holds", layer.Describe()));
     }
 }

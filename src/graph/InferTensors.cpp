@@ -51,7 +51,7 @@ TensorInfo InfoOfFirst(const Layer& layer, unsigned int output, unsigned int beg
         const TensorInfo info = InfoOfInput(layer, i);
         if (info.IsQuantized() && !layer.GetSchema().Has(OpFlags::Keep))
         {
-            throw GraphValidationException(
+            throw LayerValidationException(
                 fmt::format("{}: the quantization of output {} does not follow from its inputs; call "
                             "GetOutputSlot({}).SetTensorInfo() (the shape may be left unknown)",
                             layer.Describe(), output, output));
@@ -153,28 +153,28 @@ TensorInfo MakeInfo(const Layer& layer, [[maybe_unused]] unsigned int output)
     {
         if (layer.Input(0).GetConnectedOutputSlot() == nullptr)
         {
-            throw GraphValidationException(fmt::format(
+            throw LayerValidationException(fmt::format(
                 "{}: its output must be declared; call GetOutputSlot(0).SetTensorInfo()", layer.Describe()));
         }
         return InfoOfFirst(layer, output);
     }
     else if constexpr (Rule == OutputType::Declared)
     {
-        throw GraphValidationException(
+        throw LayerValidationException(
             fmt::format("{}: the type of its output does not follow from its inputs; "
                         "call GetOutputSlot(0).SetTensorInfo() (the shape may be left unknown)",
                         layer.Describe()));
     }
     else if constexpr (Rule == OutputType::Bare)
     {
-        throw GraphValidationException(fmt::format(
+        throw LayerValidationException(fmt::format(
             "{}: its output {} must be declared, with type and shape; call GetOutputSlot({}).SetTensorInfo()",
             layer.Describe(), output, output));
     }
     else
     {
         static_assert(Rule == OutputType::MakersOwn);
-        throw GraphValidationException(
+        throw LayerValidationException(
             fmt::format("{}: only its maker knows its output {}; call GetOutputSlot({}).SetTensorInfo()",
                         layer.Describe(), output, output));
     }
@@ -291,6 +291,39 @@ void CheckTensorLimits(const Layer& layer, const TensorInfo& info, const Limits&
     }
 }
 
+/// The inferred shape with the declared sizes in place of those that are unknown. Where the ranks differ, the inferred
+/// one stays.
+TensorShape FillUnknown(TensorShape inferred, const TensorShape& declared)
+{
+    if (inferred.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return declared;
+    }
+    const bool hasSameRank = declared.GetDimensionality() == Dimensionality::Specified &&
+                             declared.GetNumDimensions() == inferred.GetNumDimensions();
+    for (unsigned int i = 0; hasSameRank && i < inferred.GetNumDimensions(); ++i)
+    {
+        if (!inferred.GetDimensionSpecificity(i) && declared.GetDimensionSpecificity(i))
+        {
+            inferred.SetDimensionSize(i, declared[i]);
+        }
+    }
+    return inferred;
+}
+
+/// Calls `function` with each Output layer.
+template <typename G, typename Function>
+void ForEachOutput(G& graph, Function function)
+{
+    for (size_t i = 0; i < graph.Size(); ++i)
+    {
+        if (graph.Types()[i] == LayerType::Output)
+        {
+            function(*graph.Layers()[i]);
+        }
+    }
+}
+
 } // namespace
 
 void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vector<std::string>& messages)
@@ -335,6 +368,7 @@ void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vect
                 else
                 {
                     // A declared shape might be stale: what the run will give is known only then, but for its rank.
+                    // Of outputs of the network the declared shape comes back in the end: see DeclaredOutputs.
                     const unsigned int rank = i == 0 ? KnownRank(*layer) : 0;
                     layer->Output(i).EditTensorInfo().SetShape(rank == 0 ? TensorShape(Dimensionality::NotSpecified)
                                                                          : TensorShape(rank, false));
@@ -346,6 +380,35 @@ void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vect
             CheckTensorLimits(*layer, output.GetTensorInfo(), options.GetLimits());
         }
     }
+}
+
+DeclaredOutputs::DeclaredOutputs(const Graph& graph)
+{
+    ForEachOutput(graph,
+                  [this](const Layer& layer)
+                  {
+                      const OutputSlot* const source = layer.Input(0).GetConnectedOutputSlot();
+                      if (source != nullptr && source->IsTensorInfoSet())
+                      {
+                          m_Shapes.emplace(layer.GetBindingId(), source->GetTensorInfo().GetShape());
+                      }
+                  });
+}
+
+void DeclaredOutputs::Fill(Graph& graph, const Limits& limits) const
+{
+    ForEachOutput(graph,
+                  [&](Layer& layer)
+                  {
+                      const auto declared = m_Shapes.find(layer.GetBindingId());
+                      OutputSlot& source = *layer.Input(0).GetConnectedOutputSlot();
+                      const TensorShape& inferred = source.GetTensorInfo().GetShape();
+                      if (declared != m_Shapes.end() && !inferred.AreAllDimensionsSpecified())
+                      {
+                          source.EditTensorInfo().SetShape(FillUnknown(inferred, declared->second));
+                          CheckTensorLimits(source.GetOwningLayer(), source.GetTensorInfo(), limits);
+                      }
+                  });
 }
 
 } // namespace tenon

@@ -192,6 +192,12 @@ public:
     const std::shared_ptr<const void>& GetBlob() const { return GetRare().m_Blob; }
     void SetBlob(std::shared_ptr<const void> blob) { EditRare().m_Blob = std::move(blob); }
 
+    /// All input slots.
+    unsigned int NumInputs() const { return m_NumInputs; }
+    /// Whether visitors see the layer as a constant of the layers that read it, and not as a layer of its own.
+    bool IsConstantOfReaders() const;
+    /// Whether input i must be connected.
+    bool NeedsInput(unsigned int i) const { return m_Schema->m_NeedsInput(GetParameters(), i); }
     /// The values of input i if a Constant layer feeds it, else null.
     const void* GetConstantInput(unsigned int i) const;
     /// Bytes of the constants that feed the layer; one that feeds it twice counts twice.
@@ -206,7 +212,8 @@ public:
     void SetAssignmentReason(const std::string& reason);
 
     const char* GetName() const override { return m_Name->c_str(); }
-    unsigned int GetNumInputSlots() const override { return m_NumInputs; }
+    /// Without the last ones where these are fed by constants that an Add... method took.
+    unsigned int GetNumInputSlots() const override;
     unsigned int GetNumOutputSlots() const override { return m_NumOutputs; }
     const IInputSlot& GetInputSlot(unsigned int index) const override;
     IInputSlot& GetInputSlot(unsigned int index) override;

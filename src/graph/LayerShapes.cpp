@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace tenon
@@ -79,21 +80,30 @@ std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const Tenso
 
 std::vector<TensorShape> Layer::InferOutputShapes(const std::vector<TensorShape>& inputShapes) const
 {
-    if (inputShapes.size() > m_NumInputs || inputShapes.size() < m_Schema->m_MinInputs)
+    const unsigned int minInputs = std::min<unsigned int>(m_Schema->m_MinInputs, m_FirstOwnConstant);
+    if (inputShapes.size() > m_NumInputs || inputShapes.size() < minInputs)
     {
         throw LayerValidationException(fmt::format("{} takes {} to {} inputs, but {} shapes are given", Describe(),
-                                                   m_Schema->m_MinInputs, m_NumInputs, inputShapes.size()));
+                                                   minInputs, m_NumInputs, inputShapes.size()));
     }
     std::vector<TensorInfo> infos(m_NumInputs);
     std::vector<const TensorInfo*> pointers(m_NumInputs, nullptr);
     std::vector<const void*> values(m_NumInputs, nullptr);
-    for (unsigned int i = 0; i < inputShapes.size(); ++i)
+    for (unsigned int i = 0; i < m_NumInputs; ++i)
     {
+        const bool isGiven = i < inputShapes.size();
+        if (!isGiven && (i < m_FirstOwnConstant || Input(i).GetConnectedOutputSlot() == nullptr))
+        {
+            continue;
+        }
         if (Input(i).IsTensorInfoSet())
         {
             infos[i] = Input(i).GetTensorInfo();
         }
-        infos[i].SetShape(inputShapes[i]);
+        if (isGiven)
+        {
+            infos[i].SetShape(inputShapes[i]);
+        }
         pointers[i] = &infos[i];
         values[i] = ValuesOfSize(*this, i, infos[i]);
     }

@@ -64,7 +64,7 @@ struct FetchWhole
 TENON_FETCHES void FetchProducer(const Layer& layer)
 {
     constexpr std::ptrdiff_t fromLayer = -HotBytes - static_cast<std::ptrdiff_t>(sizeof(InputSlot));
-    if (layer.GetNumInputSlots() != 0 && layer.Input(0).GetConnectedOutputSlot() != nullptr)
+    if (layer.NumInputs() != 0 && layer.Input(0).GetConnectedOutputSlot() != nullptr)
     {
         FetchLines<fromLayer, sizeof(OutputSlot)>(layer.Input(0).GetConnectedOutputSlot());
     }

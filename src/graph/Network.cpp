@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -79,13 +82,23 @@ void Network::ExecuteStrategy(IStrategy& strategy) const
 {
     for (const Layer* layer : m_Graph.TopologicalOrder())
     {
-        layer->ExecuteStrategy(strategy);
+        if (!layer->IsConstantOfReaders())
+        {
+            layer->ExecuteStrategy(strategy);
+        }
     }
     strategy.FinishStrategy();
 }
 
 IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const char* name)
 {
+    if (!m_BindingIds.emplace(type, id).second)
+    {
+        throw InvalidArgumentException(fmt::format("Add{}Layer '{}': there is an {} layer of binding id {} already; "
+                                                   "each needs an id of its own",
+                                                   GetLayerTypeAsCString(type), name != nullptr ? name : "",
+                                                   GetLayerTypeAsCString(type), id));
+    }
     Layer& layer = m_Graph.AddLayer(type, nullptr, name != nullptr ? name : "");
     layer.SetBindingId(id);
     return &layer;
@@ -99,6 +112,46 @@ IConnectableLayer* Network::AddInputLayer(LayerBindingId id, const char* name)
 IConnectableLayer* Network::AddOutputLayer(LayerBindingId id, const char* name)
 {
     return AddBound(LayerType::Output, id, name);
+}
+
+namespace
+{
+
+/// Null where the type has no row.
+const std::type_info* DescriptorOf(LayerType type)
+{
+    static const std::pair<LayerType, const std::type_info*> rows[] = {
+#define TENON_OP(name, descriptor, ...) {LayerType::name, &typeid(descriptor)},
+#include <tenon/ops.def>
+    };
+    const auto* const row =
+        std::find_if(std::begin(rows), std::end(rows), [&](const auto& r) { return r.first == type; });
+    return row == std::end(rows) ? nullptr : row->second;
+}
+
+bool HasMethodOfItsOwn(LayerType type)
+{
+    return type == LayerType::Input || type == LayerType::Output || type == LayerType::Constant ||
+           type == LayerType::If || type == LayerType::While || type == LayerType::PreCompiled;
+}
+
+} // namespace
+
+IConnectableLayer* Network::AddLayer(LayerType type, const BaseDescriptor& descriptor, const char* name)
+{
+    const std::type_info* const expected = DescriptorOf(type);
+    if (expected == nullptr || GetSchema(type).Has(OpFlags::Internal) || HasMethodOfItsOwn(type))
+    {
+        throw InvalidArgumentException(
+            fmt::format("AddLayer adds no layer of type {}: {}", GetLayerTypeAsCString(type),
+                        HasMethodOfItsOwn(type) ? "it has a method of its own" : "only the optimizer makes one"));
+    }
+    if (typeid(descriptor) != *expected)
+    {
+        throw InvalidArgumentException(
+            fmt::format("AddLayer was given a descriptor of another type than {}'s", GetLayerTypeAsCString(type)));
+    }
+    return &m_Graph.AddLayer(type, descriptor, name != nullptr ? name : "");
 }
 
 IConnectableLayer* Network::AddConstantLayer(const ConstTensor& input, const char* name)

@@ -6,6 +6,11 @@
 
 #include <tenon/INetwork.hpp>
 
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
 namespace tenon
 {
 
@@ -43,6 +48,8 @@ public:
 #undef TENON_ADD_Plain
 #undef TENON_ADD_ByHand
 #undef TENON_ADD_NoMethod
+
+    IConnectableLayer* AddLayer(LayerType type, const BaseDescriptor& descriptor, const char* name) override;
 
     // The others, and overloads that take constants.
     IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name) override;
@@ -90,6 +97,8 @@ private:
 
     NetworkOptions m_Options;
     Graph m_Graph;
+    /// Of the Input and Output layers that were added here: reading a file fills the graph alone.
+    std::set<std::pair<LayerType, LayerBindingId>> m_BindingIds;
 };
 
 } // namespace tenon

@@ -100,7 +100,7 @@ enum class FormRule : uint8_t
     Largest
 };
 
-/// Column `layout`. Code: optimizer/passes/LowerToNhwc.cpp.
+/// Column `layout`. Code: graph/ChannelsLast.cpp.
 enum class LayoutRule : uint8_t
 {
     NoLayout,

@@ -46,6 +46,23 @@ auto Get(const BaseDescriptor& descriptor)
     }
 }
 
+template <typename D, uint32_t MinInputs>
+bool NeedsInput([[maybe_unused]] const BaseDescriptor& descriptor, uint32_t i)
+{
+    if constexpr (requires(const D& d) { d.NeedsInput(i); })
+    {
+        return As<D>(descriptor).NeedsInput(i);
+    }
+    else if constexpr (requires(const D& d) { d.GetNumInputs(); })
+    {
+        return i < As<D>(descriptor).GetNumInputs();
+    }
+    else
+    {
+        return i < MinInputs;
+    }
+}
+
 template <typename D>
 BaseDescriptor* CopyDescriptor(const BaseDescriptor& descriptor, void* memory)
 {
@@ -119,13 +136,14 @@ constexpr void CheckRow()
     static_assert(Form != FormRule::Target || Rank == RankRule::Target, "form: Target goes with the rank of that name");
 }
 
-template <typename D, uint32_t MaxInputs, uint32_t Outputs, OpFlags Flags, uint32_t Values, AddMethod Method,
-          Runner RunBy, RankRule Rank, FormRule Form, LayoutRule Layout, AxesRule Axes, WidthRule Widths, Tiling Tiles>
-constexpr OpSchema MakeRow(const char* name, uint8_t minInputs, InferFunction infer)
+template <typename D, uint8_t MinInputs, uint32_t MaxInputs, uint32_t Outputs, OpFlags Flags, uint32_t Values,
+          AddMethod Method, Runner RunBy, RankRule Rank, FormRule Form, LayoutRule Layout, AxesRule Axes,
+          WidthRule Widths, Tiling Tiles>
+constexpr OpSchema MakeRow(const char* name, InferFunction infer)
 {
     CheckRow<D, Flags, Method, Rank, Form, Layout, Axes, Tiles>();
     return {name,
-            minInputs,
+            MinInputs,
             Flags,
             infer,
             &Get<D, NumInputs, MaxInputs>,
@@ -142,16 +160,17 @@ constexpr OpSchema MakeRow(const char* name, uint8_t minInputs, InferFunction in
             Layout,
             Axes,
             Widths,
-            Tiles};
+            Tiles,
+            &NeedsInput<D, MinInputs>};
 }
 
 using enum OpFlags;
 constexpr OpSchema rows[] = {
 #define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
                  layout, axes, widths, tiling)                                                                         \
-    MakeRow<descriptor, maxInputs, outputs, flags, values, AddMethod::method, Runner::runner, RankRule::rank,          \
-            FormRule::form, LayoutRule::layout, AxesRule::axes, WidthRule::widths, Tiling::tiling>(                    \
-        #name, minInputs, &infer::Infer##name),
+    MakeRow<descriptor, minInputs, maxInputs, outputs, flags, values, AddMethod::method, Runner::runner,               \
+            RankRule::rank, FormRule::form, LayoutRule::layout, AxesRule::axes, WidthRule::widths, Tiling::tiling>(    \
+        #name, &infer::Infer##name),
 #include <tenon/ops.def>
 };
 

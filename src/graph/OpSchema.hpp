@@ -48,6 +48,8 @@ struct OpSchema
     AxesRule m_Axes;
     WidthRule m_Widths;
     Tiling m_Tiling;
+    /// Whether input i must be connected.
+    bool (*m_NeedsInput)(const BaseDescriptor&, uint32_t i);
 
     bool Has(OpFlags flag) const { return HasFlag(m_Flags, flag); }
 };

@@ -22,7 +22,7 @@ LayerAssignment MakeAssignment(const Layer& layer, const std::string& network)
     {
         entry.m_DataType = layer.Output(0).GetTensorInfo().GetDataType();
     }
-    else if (layer.GetNumInputSlots() > 0)
+    else if (layer.NumInputs() > 0)
     {
         entry.m_DataType = layer.Input(0).GetTensorInfo().GetDataType();
     }
@@ -103,7 +103,10 @@ void OptimizedNetwork::ExecuteStrategy(IStrategy& strategy) const
 {
     for (const auto& layer : m_Graph->Layers())
     {
-        layer->ExecuteStrategy(strategy);
+        if (!layer->IsConstantOfReaders())
+        {
+            layer->ExecuteStrategy(strategy);
+        }
     }
     strategy.FinishStrategy();
 }

@@ -68,9 +68,14 @@ constexpr RankFunctions functions[] = {
 #include <tenon/ops.def>
 };
 
+const RankFunctions& FunctionsOf(LayerType type)
+{
+    return functions[static_cast<size_t>(type)];
+}
+
 const RankFunctions& FunctionsOf(const Layer& layer)
 {
-    return functions[static_cast<size_t>(layer.GetType())];
+    return FunctionsOf(layer.GetType());
 }
 
 } // namespace
@@ -78,6 +83,11 @@ const RankFunctions& FunctionsOf(const Layer& layer)
 unsigned int GetOperatorRank(const Layer& layer)
 {
     return FunctionsOf(layer).m_OfOperator(layer.GetParameters());
+}
+
+unsigned int GetOperatorRank(LayerType type, const BaseDescriptor& descriptor)
+{
+    return FunctionsOf(type).m_OfOperator(descriptor);
 }
 
 unsigned int GetFixedRank(const Layer& layer)

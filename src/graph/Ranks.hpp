@@ -10,6 +10,8 @@ namespace tenon
 
 /// The one rank that the operator or its parameters give both input 0 and output 0; 0 where there is none.
 unsigned int GetOperatorRank(const Layer& layer);
+/// Of a layer of this type and descriptor, which must be the type's own.
+unsigned int GetOperatorRank(LayerType type, const BaseDescriptor& descriptor);
 /// The rank of output 0 that the operator or its parameters fix; 0 where they fix none.
 unsigned int GetFixedRank(const Layer& layer);
 

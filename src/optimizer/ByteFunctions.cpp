@@ -70,7 +70,7 @@ std::vector<OutputSlot*> ByteFunctions::GetData(const Layer& layer) const
     std::vector<OutputSlot*> data;
     std::vector<unsigned int> scalars;
     unsigned int first = 0;
-    for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+    for (unsigned int i = 0; i < layer.NumInputs(); ++i)
     {
         if (!IsPlainInput(layer, i))
         {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/AlignedMemory.hpp"
+#include "common/BackendNames.hpp"
 #include "graph/MakeLayerView.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
@@ -14,16 +15,6 @@
 
 namespace tenon
 {
-
-namespace backend
-{
-class BackendRegistry;
-class IBackend;
-class ILayerSupport;
-} // namespace backend
-using backend::BackendRegistry;
-using backend::IBackend;
-using backend::ILayerSupport;
 
 /// One output of a layer that was run.
 struct ConstantResult

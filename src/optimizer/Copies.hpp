@@ -2,16 +2,11 @@
 // Copies: connects layers whose backends work in different memories. Called by Optimize() when backends are assigned.
 #pragma once
 
+#include "common/BackendNames.hpp"
 #include "graph/Graph.hpp"
 
 namespace tenon
 {
-
-namespace backend
-{
-class BackendRegistry;
-} // namespace backend
-using backend::BackendRegistry;
 
 /// Puts a MemImport or MemCopy layer between a producer and those of its consumers that are in another memory: an
 /// import where host memory goes to a device that takes ordinary host memory as its own, else a copy. One layer serves

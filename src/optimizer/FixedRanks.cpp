@@ -52,7 +52,7 @@ void FixedRanks::AskReaders(const LayerOrder& order)
     for (const Layer* reader : order.Backward())
     {
         const Layer& layer = *reader;
-        if (layer.GetNumInputSlots() == 0 || layer.Input(0).GetConnectedOutputSlot() == nullptr ||
+        if (layer.NumInputs() == 0 || layer.Input(0).GetConnectedOutputSlot() == nullptr ||
             layer.Input(0).IsTensorInfoOverridden())
         {
             continue;

@@ -163,6 +163,25 @@ void Report(const std::vector<std::string>& messages, Optional<std::vector<std::
     }
 }
 
+/// Only inside of a catch block. A caller that wants messages gets the text of the exception behind them; else the
+/// exception alone has it.
+[[noreturn]] void ReportAndRethrow(std::vector<std::string>& messages, Optional<std::vector<std::string>&>& wanted)
+{
+    try
+    {
+        RethrowWithContext("optimizing the network");
+    }
+    catch (const Exception& error)
+    {
+        if (wanted.has_value())
+        {
+            messages.push_back(std::string("ERROR: ") + error.what());
+        }
+        Report(messages, wanted);
+        throw;
+    }
+}
+
 } // namespace
 
 IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vector<BackendId>& backendPreferences,
@@ -188,6 +207,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "Copy");
             graph = source.GetGraph().CloneValid();
         }
+        const DeclaredOutputs declared(*graph);
         const BackendChooser chooser(candidates, supports);
         PassContext context{registry, options, chooser, GetFoldingBytes(*graph, options.GetLimits())};
         Simplify(*graph, passes, context, *profiler, collected);
@@ -215,11 +235,11 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
         Distribute(*graph, supports);
+        declared.Fill(*graph, options.GetLimits());
     }
     catch (...)
     {
-        Report(collected, messages);
-        RethrowWithContext("optimizing the network");
+        ReportAndRethrow(collected, messages);
     }
     Report(collected, messages);
     return IOptimizedNetworkPtr(new OptimizedNetwork(std::move(graph), options, std::move(profiler), registry),

@@ -10,6 +10,7 @@
 // states. A layer of another type is made by ReplacePattern(), which asks whether backends take it, too.
 #pragma once
 
+#include "common/BackendNames.hpp"
 #include "graph/Graph.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
@@ -23,12 +24,6 @@
 
 namespace tenon
 {
-
-namespace backend
-{
-class BackendRegistry;
-} // namespace backend
-using backend::BackendRegistry;
 
 class BackendChooser;
 

@@ -18,7 +18,7 @@ namespace
 /// The data of a constant input of this type and number of elements, else null.
 const void* GetData(const Layer& layer, unsigned int input, DataType type, uint64_t least, uint64_t most)
 {
-    if (input >= layer.GetNumInputSlots() || !IsPlainInput(layer, input) || layer.GetConstantInput(input) == nullptr)
+    if (input >= layer.NumInputs() || !IsPlainInput(layer, input) || layer.GetConstantInput(input) == nullptr)
     {
         return nullptr;
     }

@@ -14,7 +14,7 @@ constexpr size_t MaxNamedRefusals = 50; // of one error message; a model with mo
 
 std::string Types(const Layer& layer)
 {
-    std::string input = layer.GetNumInputSlots() > 0 && layer.Input(0).IsTensorInfoSet()
+    std::string input = layer.NumInputs() > 0 && layer.Input(0).IsTensorInfoSet()
                             ? GetDataTypeName(layer.Input(0).GetTensorInfo().GetDataType())
                             : "none";
     std::string output =

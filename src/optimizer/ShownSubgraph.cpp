@@ -14,7 +14,7 @@ ShownSubgraph::ShownSubgraph(std::span<Layer* const> layers)
     for (size_t place = 0; place < m_Graph.size(); ++place)
     {
         m_Places.emplace(m_Graph[place], place);
-        numSlots += m_Graph[place]->GetNumInputSlots() + m_Graph[place]->GetNumOutputSlots();
+        numSlots += m_Graph[place]->NumInputs() + m_Graph[place]->GetNumOutputSlots();
     }
     m_Tensors.reserve(numSlots); // spans point into it
     m_Shown.reserve(m_Graph.size());
@@ -40,7 +40,7 @@ ShownSubgraph::ShownSubgraph(std::span<Layer* const> layers)
             }
         }
         m_Shown.push_back(
-            {m_Makers[place].Make(layer), {inputs, layer.GetNumInputSlots()}, {outputs, layer.GetNumOutputSlots()}});
+            {m_Makers[place].Make(layer), {inputs, layer.NumInputs()}, {outputs, layer.GetNumOutputSlots()}});
     }
     for (SubgraphTensor tensor = 0; tensor < m_Slots.size(); ++tensor)
     {

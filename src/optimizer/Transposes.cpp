@@ -43,27 +43,4 @@ PermutationVector Composed(const PermutationVector& first, const PermutationVect
     return PermutationVector(mappings.data(), second.GetSize());
 }
 
-TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings)
-{
-    TensorInfo result = info;
-    result.SetConstant(false);
-    const TensorShape& shape = info.GetShape();
-    const bool isRankKnown =
-        shape.GetDimensionality() == Dimensionality::Specified && shape.GetNumDimensions() == mappings.GetSize();
-    TensorShape moved(mappings.GetSize(), false);
-    for (unsigned int i = 0; i < mappings.GetSize(); ++i)
-    {
-        if (isRankKnown && shape.GetDimensionSpecificity(mappings[i]))
-        {
-            moved.SetDimensionSize(i, shape[mappings[i]]);
-        }
-        if (info.GetQuantizationDim().has_value() && info.GetQuantizationDim().value() == mappings[i])
-        {
-            result.SetQuantizationDim(i);
-        }
-    }
-    result.SetShape(moved);
-    return result;
-}
-
 } // namespace tenon

@@ -2,6 +2,7 @@
 // What the passes that make, move and fold Transposes share.
 #pragma once
 
+#include "graph/ChannelsLast.hpp"
 #include "graph/Graph.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
@@ -23,9 +24,5 @@ bool IsIdentity(const PermutationVector& mappings);
 
 /// Mappings of `first` then `second`: dst[i] = mid[second[i]] = src[first[second[i]]]. Both are of one size.
 PermutationVector Composed(const PermutationVector& first, const PermutationVector& second);
-
-/// The info of a tensor of info `info` behind a Transpose. Sizes that are not known stay so; if the rank is not that of
-/// the mappings, none is known.
-TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings);
 
 } // namespace tenon

@@ -36,7 +36,7 @@ std::optional<unsigned int> GetChannelDimension(const Layer& layer)
 
 bool HasBias(const Layer& layer)
 {
-    return layer.GetNumInputSlots() > Bias && layer.Input(Bias).GetConnectedOutputSlot() != nullptr;
+    return layer.NumInputs() > Bias && layer.Input(Bias).GetConnectedOutputSlot() != nullptr;
 }
 
 bool IsConstant(const Layer& layer, unsigned int input)
@@ -183,7 +183,7 @@ Layer* ScaleOutput(Graph& graph, Layer& layer, const std::vector<double>& scales
     }
     const TensorShape biasShape({static_cast<unsigned int>(bias->size())});
     Layer& constant = AddFloats(graph, biasShape, std::move(*bias), layer.GetNameStr() + ":bias");
-    Layer& target = layer.GetNumInputSlots() > Bias ? layer : ReplaceLayer(graph, layer, WithBias(layer));
+    Layer& target = layer.NumInputs() > Bias ? layer : ReplaceLayer(graph, layer, WithBias(layer));
     Rewire(target.Input(Bias), constant.Output(0));
     return &target;
 }

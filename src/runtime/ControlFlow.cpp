@@ -74,6 +74,7 @@ void ControlFlow::RunWhile(const Step& step, Span<const TensorInfo* const> input
     AlignedMemory condition(0, m_Tensors.GetHostAllocator());
     while (RunCondition(step, values, condition, args))
     {
+        args.ThrowIfCancelled();
         if (*args.m_Turns == args.m_Limits->m_MaxLoopIterations)
         {
             throw LimitExceededException(fmt::format("the run's loops have not ended after {} turns together; raise "
@@ -183,6 +184,7 @@ void ControlFlow::RunBody(const NestedProgram& body, Span<const BodyValue> value
     inner.m_Debug = args.m_Debug;
     inner.m_Limits = &limits;
     inner.m_Turns = args.m_Turns;
+    inner.m_IsCancelled = args.m_IsCancelled;
     context->Run(body.m_Plans.Get(program, shapes, args.m_Parallel->GetNumThreads(), limits, *args.m_Profiler), inner);
 }
 

@@ -108,6 +108,7 @@ void DynamicSteps::Run(const RunArgs& args)
     const size_t numSteps = m_Tensors.GetProgram().Steps().size();
     for (size_t s = m_Tensors.GetPlan().Steps().size(); s < numSteps; ++s)
     {
+        args.ThrowIfCancelled();
         RunStep(s, args);
     }
 }

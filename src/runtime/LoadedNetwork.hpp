@@ -62,11 +62,9 @@ public:
     TensorInfo GetInputInfo(LayerBindingId id) const;
     TensorInfo GetOutputInfo(LayerBindingId id) const;
 
-    /// See IRuntime::EnqueueWorkload.
-    void Enqueue(SessionId session, const InputTensors& inputs, const OutputTensors& outputs,
-                 const std::vector<ImportedInputId>& importedInputs = {},
-                 const std::vector<ImportedOutputId>& importedOutputs = {});
-    void Enqueue(SessionId session, const InputTensors& inputs, const OutputAllocator& allocator);
+    /// See IRuntime.
+    void Run(const InputTensors& inputs, const OutputTensors& outputs, const RunOptions& options);
+    void Run(const InputTensors& inputs, const OutputAllocator& allocator, const RunOptions& options);
 
     /// See IRuntime.
     SessionId CreateSession();
@@ -96,9 +94,10 @@ private:
     /// Precondition: m_Mutex is held.
     const std::shared_ptr<Session>& FindSession(SessionId id) const;
 
-    // NetworkRuns.cpp, beside Enqueue
-    void Run(const ContextLease& lease, const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
-             RunArgs::GetOutput getOutput);
+    // NetworkRuns.cpp, with Run
+    void RunWith(const ContextLease& lease, const InputTensors& inputs,
+                 const std::vector<InputImports::Entry>& imported, RunArgs::GetOutput getOutput,
+                 const std::atomic<bool>* isCancelled);
     /// The last tensors of each list are the imported ones.
     void BindInputs(const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
                     CallBuffers& buffers) const;

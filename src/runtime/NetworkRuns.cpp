@@ -141,8 +141,9 @@ void LoadedNetwork::BindOutputs(const OutputTensors& outputs, const std::vector<
     }
 }
 
-void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs,
-                        const std::vector<InputImports::Entry>& imported, RunArgs::GetOutput getOutput)
+void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& inputs,
+                            const std::vector<InputImports::Entry>& imported, RunArgs::GetOutput getOutput,
+                            const std::atomic<bool>* isCancelled)
 {
     const auto event = m_Profiler->Scope(ProfilingCategory::Inference);
     ExecutionContext& context = lease.Context();
@@ -164,6 +165,7 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs,
     args.m_Limits = &m_Limits;
     uint64_t turns = 0;
     args.m_Turns = &turns;
+    args.m_IsCancelled = isCancelled;
     std::unique_lock<std::mutex> stateLock;
     if (!m_Program->States().empty())
     {
@@ -174,25 +176,23 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs,
     m_Hooks.AroundRun([&] { context.Run(plan, args); });
 }
 
-void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const OutputTensors& outputs,
-                            const std::vector<ImportedInputId>& importedInputs,
-                            const std::vector<ImportedOutputId>& importedOutputs)
+void LoadedNetwork::Run(const InputTensors& inputs, const OutputTensors& outputs, const RunOptions& options)
 {
     // What is imported is kept alive for the run, and so are the lists with it.
     std::vector<InputImports::Entry> inputImports;
     std::vector<OutputImports::Entry> outputImports;
     InputTensors allInputs;
     OutputTensors allOutputs;
-    const bool hasImports = !importedInputs.empty() || !importedOutputs.empty();
+    const bool hasImports = !options.m_ImportedInputs.empty() || !options.m_ImportedOutputs.empty();
     if (hasImports)
     {
         const std::lock_guard lock(m_Mutex);
-        inputImports = m_ImportedInputs.Get(importedInputs, "input");
-        outputImports = m_ImportedOutputs.Get(importedOutputs, "output");
+        inputImports = m_ImportedInputs.Get(options.m_ImportedInputs, "input");
+        outputImports = m_ImportedOutputs.Get(options.m_ImportedOutputs, "output");
         allInputs = InputImports::Merge(inputs, inputImports);
         allOutputs = OutputImports::Merge(outputs, outputImports);
     }
-    const ContextLease lease(*this, session);
+    const ContextLease lease(*this, options.m_Session);
     BindOutputs(hasImports ? allOutputs : outputs, outputImports, lease.Context().Buffers());
     const auto getOutput = [&](size_t i, const TensorInfo& info) -> void*
     {
@@ -206,12 +206,24 @@ void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const
         }
         return given.GetMemoryArea();
     };
-    Run(lease, hasImports ? allInputs : inputs, inputImports, getOutput);
+    RunWith(lease, hasImports ? allInputs : inputs, inputImports, getOutput, options.m_IsCancelled);
 }
 
-void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const OutputAllocator& allocator)
+void LoadedNetwork::Run(const InputTensors& inputs, const OutputAllocator& allocator, const RunOptions& options)
 {
-    const ContextLease lease(*this, session);
+    if (!options.m_ImportedOutputs.empty())
+    {
+        throw InvalidArgumentException("a run whose outputs come from an allocator takes no imported ones");
+    }
+    std::vector<InputImports::Entry> inputImports;
+    InputTensors allInputs;
+    if (!options.m_ImportedInputs.empty())
+    {
+        const std::lock_guard lock(m_Mutex);
+        inputImports = m_ImportedInputs.Get(options.m_ImportedInputs, "input");
+        allInputs = InputImports::Merge(inputs, inputImports);
+    }
+    const ContextLease lease(*this, options.m_Session);
     const auto getOutput = [&](size_t i, const TensorInfo& info) -> void*
     {
         const Binding& binding = m_Program->Outputs()[i];
@@ -224,7 +236,7 @@ void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const
         return memory;
     };
     lease.Context().Buffers().m_ImportedOutputs.clear();
-    Run(lease, inputs, {}, getOutput);
+    RunWith(lease, inputImports.empty() ? inputs : allInputs, inputImports, getOutput, options.m_IsCancelled);
 }
 
 } // namespace tenon

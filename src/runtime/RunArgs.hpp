@@ -5,10 +5,12 @@
 #include "common/FunctionRef.hpp"
 #include "runtime/ImportedTensors.hpp"
 
+#include <tenon/Exceptions.hpp>
 #include <tenon/Limits.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/backend/IWorkload.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,12 +34,21 @@ struct RunArgs
     Profiler* m_Profiler = nullptr;
     DebugRun* m_Debug = nullptr; ///< null: none
     const Limits* m_Limits = nullptr;
-    uint64_t* m_Turns = nullptr;  ///< of all loops of the run so far
-    Session* m_Session = nullptr; ///< null where the program has no states
+    uint64_t* m_Turns = nullptr;                      ///< of all loops of the run so far
+    Session* m_Session = nullptr;                     ///< null where the program has no states
+    const std::atomic<bool>* m_IsCancelled = nullptr; ///< null: nobody cancels the run
     /// Memory that was imported beforehand, by index of Program::Inputs() and Outputs(); null where it was not, and
     /// empty where none was.
     Span<const ImportedMemory* const> m_ImportedInputs;
     Span<const ImportedMemory* const> m_ImportedOutputs;
+
+    void ThrowIfCancelled() const
+    {
+        if (m_IsCancelled != nullptr && m_IsCancelled->load(std::memory_order_relaxed))
+        {
+            throw CancelledException("the run was cancelled");
+        }
+    }
 };
 
 } // namespace tenon

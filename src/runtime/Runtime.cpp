@@ -100,8 +100,9 @@ void WarnOfUnreadOptions(const BackendOptions& group, const BackendRegistry& reg
 
 } // namespace
 
-void Runtime::RegisterBackends(const CreationOptions& options)
+void Runtime::RegisterBackends(const CreationOptions& given)
 {
+    CreationOptions options = given;
     BackendRegistry& registry = m_DeviceSpec.m_Registry;
     RegisterBuiltinBackends(registry);
     const BackendIdSet builtin = registry.GetBackendIds();
@@ -111,7 +112,7 @@ void Runtime::RegisterBackends(const CreationOptions& options)
     }
     if (!options.m_DynamicBackendsPath.empty())
     {
-        m_DynamicBackends = RegisterDynamicBackends(registry, options.m_DynamicBackendsPath, options.m_BackendOptions);
+        m_DynamicBackends = RegisterDynamicBackends(registry, options);
     }
     m_DeviceSpec.m_Ids = registry.GetBackendIds();
     for (const BackendOptions& group : options.m_BackendOptions)
@@ -297,28 +298,34 @@ Status Runtime::EnqueueWorkload(NetworkId networkId, const InputTensors& inputTe
                                 const OutputTensors& outputTensors, std::vector<ImportedInputId> preImportedInputIds,
                                 std::vector<ImportedOutputId> preImportedOutputIds)
 {
-    StartRun(networkId)->Enqueue(SessionId::Default, inputTensors, outputTensors, preImportedInputIds,
-                                 preImportedOutputIds);
+    RunOptions options;
+    options.m_ImportedInputs = std::move(preImportedInputIds);
+    options.m_ImportedOutputs = std::move(preImportedOutputIds);
+    Run(networkId, inputTensors, outputTensors, options);
     return Status::Success;
 }
 
 Status Runtime::EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors, const OutputAllocator& allocator)
 {
-    StartRun(networkId)->Enqueue(SessionId::Default, inputTensors, allocator);
+    Run(networkId, inputTensors, allocator, RunOptions());
     return Status::Success;
 }
 
 Status Runtime::EnqueueWorkload(NetworkId networkId, SessionId sessionId, const InputTensors& inputTensors,
                                 const OutputTensors& outputTensors)
 {
-    StartRun(networkId)->Enqueue(sessionId, inputTensors, outputTensors);
+    RunOptions options;
+    options.m_Session = sessionId;
+    Run(networkId, inputTensors, outputTensors, options);
     return Status::Success;
 }
 
 Status Runtime::EnqueueWorkload(NetworkId networkId, SessionId sessionId, const InputTensors& inputTensors,
                                 const OutputAllocator& allocator)
 {
-    StartRun(networkId)->Enqueue(sessionId, inputTensors, allocator);
+    RunOptions options;
+    options.m_Session = sessionId;
+    Run(networkId, inputTensors, allocator, options);
     return Status::Success;
 }
 

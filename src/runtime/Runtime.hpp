@@ -55,6 +55,16 @@ public:
                            const OutputTensors& outputTensors) override;
     Status EnqueueWorkload(NetworkId networkId, SessionId sessionId, const InputTensors& inputTensors,
                            const OutputAllocator& allocator) override;
+    void Run(NetworkId networkId, const InputTensors& inputTensors, const OutputTensors& outputTensors,
+             const RunOptions& options) override
+    {
+        StartRun(networkId)->Run(inputTensors, outputTensors, options);
+    }
+    void Run(NetworkId networkId, const InputTensors& inputTensors, const OutputAllocator& allocator,
+             const RunOptions& options) override
+    {
+        StartRun(networkId)->Run(inputTensors, allocator, options);
+    }
     SessionId CreateSession(NetworkId networkId) override { return Share(networkId)->CreateSession(); }
     void DestroySession(NetworkId networkId, SessionId sessionId) override
     {
@@ -71,7 +81,7 @@ public:
     void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) override;
 
 private:
-    void RegisterBackends(const CreationOptions& options);
+    void RegisterBackends(const CreationOptions& given);
     NetworkId Load(IOptimizedNetworkPtr network, const INetworkProperties& properties);
     NetworkId NewId();
     std::shared_ptr<LoadedNetwork>& Find(NetworkId networkId);

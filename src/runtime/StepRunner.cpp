@@ -20,6 +20,7 @@ void StepRunner::RunPlannedSteps(const RunArgs& args)
     const auto endOfRuns = plan.GetFusedRuns().end();
     for (size_t s = 0; s < plan.Steps().size(); ++s)
     {
+        args.ThrowIfCancelled();
         if (nextRun != endOfRuns && (*nextRun)->m_First == s)
         {
             const FusedRun& run = **nextRun++;

@@ -28,6 +28,11 @@ void CheckVersion(Span<const uint8_t> bytes, flatbuffers::Verifier& verifier)
     constexpr size_t identifierEnd = 8;
     if (bytes.size() < identifierEnd || !schema::NetworkBufferHasIdentifier(bytes.data()))
     {
+        if (bytes.size() >= identifierEnd && flatbuffers::BufferHasIdentifier(bytes.data(), "ARMN"))
+        {
+            throw ParseException("a network in Arm NN's own format (identifier 'ARMN'), which is not read; parse the "
+                                 "TensorFlow Lite model that it was made from");
+        }
         throw ParseException(fmt::format("not a .tenon file: no identifier '{}' at offset 4 of {} bytes",
                                          schema::NetworkIdentifier(), bytes.size()));
     }

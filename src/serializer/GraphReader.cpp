@@ -43,6 +43,10 @@ void Malformed(Function check)
     {
         throw ParseException(fmt::format("the network is malformed: {}", error.what()));
     }
+    catch (const LayerValidationException& error) // an input that is not connected
+    {
+        throw ParseException(fmt::format("the network is malformed: {}", error.what()));
+    }
 }
 
 /// Names of layers are for people, guids for programs: two layers of one graph must not have the same.

@@ -2,6 +2,7 @@
 // ReadGraphs: the layers of a network out of a .tenon file.
 #pragma once
 
+#include "common/BackendNames.hpp"
 #include "graph/Graph.hpp"
 #include "serializer/FileReader.hpp"
 
@@ -11,11 +12,6 @@
 namespace tenon
 {
 
-namespace backend
-{
-class BackendRegistry;
-} // namespace backend
-using backend::BackendRegistry;
 class ICustomOperator;
 } // namespace tenon
 

@@ -45,9 +45,10 @@ private:
             {
                 layers.push_back(WriteLayer(*layer));
             }
-            catch (const InvalidArgumentException& error)
+            catch (InvalidArgumentException& error)
             {
-                throw InvalidArgumentException(fmt::format("writing {}: {}", layer->Describe(), error.what()));
+                error.AddContext(fmt::format("writing {}", layer->Describe()));
+                throw;
             }
         }
         return schema::CreateGraphDirect(m_File.Builder(), &layers);

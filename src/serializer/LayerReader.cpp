@@ -240,7 +240,7 @@ void LayerReader::ReadBlob(uint32_t buffer, Layer& layer)
 void LayerReader::Connect(const schema::Layer& source, Layer& layer)
 {
     const auto layers = layer.GetGraph().Layers();
-    for (uint32_t i = 0; i < layer.GetNumInputSlots(); ++i)
+    for (uint32_t i = 0; i < layer.NumInputs(); ++i)
     {
         const schema::Connection& connection = *source.inputs()->Get(i);
         if (connection.layer() == NotConnected)
@@ -264,7 +264,7 @@ void LayerReader::Connect(const schema::Layer& source, Layer& layer)
     for (uint32_t i = 0; i < SizeOf(source.overrides()); ++i)
     {
         const schema::Override& override = *source.overrides()->Get(i);
-        if (override.input() >= layer.GetNumInputSlots() || layer.Input(override.input()).IsTensorInfoOverridden())
+        if (override.input() >= layer.NumInputs() || layer.Input(override.input()).IsTensorInfoOverridden())
         {
             throw ParseException(fmt::format(
                 "the info of input {} is overridden, which does not exist or is so already", override.input()));

@@ -118,7 +118,9 @@ private:
 
 void CheckOptimized(Graph& graph, const BackendRegistry& registry, const OptimizerOptionsOpaque& options)
 {
+    const DeclaredOutputs declared(graph);
     Checker(registry, options).Check(graph);
+    declared.Fill(graph, options.GetLimits());
 }
 
 } // namespace tenon::serializer

@@ -182,6 +182,30 @@ TEST_F(AdaptedBackend, ConstantsAreThereBeforeTheFirstRun)
     }
 }
 
+TEST_F(AdaptedBackend, WorkloadsOfAllShapesShareConstants)
+{
+    Builder b;
+    armnn::IConnectableLayer* const in = b.Input(FloatInfo({2, 3}));
+    armnn::FullyConnectedDescriptor descriptor;
+    descriptor.m_TransposeWeightMatrix = true;
+    descriptor.m_BiasEnabled = true;
+    const Floats weights{1, 2, 3, -1, 0, 1};
+    const Floats bias{100, 200};
+    b.Output(b.Connect(b.m_Network->AddFullyConnectedLayer(descriptor, "product"), FloatInfo({2, 2}),
+                       {in, b.Constant({2, 3}, weights), b.Constant({2}, bias)}));
+    const armnn::IRuntimePtr runtime = armnn::IRuntime::Create({});
+    const armnn::NetworkId id = Load(*runtime, *b.m_Network, {"SampleAcc"});
+    EXPECT_EQ(RunNetwork(*runtime, id, {{1, 1, 1, 2, 0, 1}}), (Floats{106, 200, 105, 199}));
+    const Floats row{1, 1, 1};
+    Floats output(2);
+    const armnn::InputTensors inputs{{0, armnn::ConstTensor(FloatInfo({1, 3}, true), row)}};
+    runtime->EnqueueWorkload(id, inputs, {{0, armnn::Tensor(FloatInfo({1, 2}), output.data())}});
+    EXPECT_EQ(output, (Floats{106, 200}));
+    EXPECT_EQ(std::count(Calls().begin(), Calls().end(), "make FullyConnected"), 2);
+    EXPECT_EQ(sample::GetJournal().m_Constants, 2) << "weights and bias, once";
+    runtime->UnloadNetwork(id);
+}
+
 TEST_F(AdaptedBackend, PaddingsAreNumbers)
 {
     Builder b;

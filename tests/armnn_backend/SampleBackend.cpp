@@ -134,6 +134,7 @@ public:
         if (!m_IsManaged)
         {
             m_Own.assign(GetBytes(), 0);
+            ++GetJournal().m_Constants;
         }
     }
     armnn::ITensorHandle* GetParent() const override { return nullptr; }

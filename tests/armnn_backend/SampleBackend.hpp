@@ -35,6 +35,7 @@ struct Journal
 {
     std::vector<std::string> m_Calls; ///< hooks of contexts, and types of workloads as they are made
     int m_Acquired = 0;               ///< memory managers that hold memory
+    int m_Constants = 0;              ///< tensor handles of SampleAcc that took memory of their own
     std::atomic<int> m_Executed{0};
     Crowd m_Executing;            ///< in the workloads of Addition and Activation
     Crowd m_Making;               ///< in IWorkloadFactory::CreateWorkload

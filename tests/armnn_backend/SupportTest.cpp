@@ -233,3 +233,50 @@ TEST_F(AdaptedBackend, ABackendThatIsNotAvailableSupportsNothing)
     EXPECT_FALSE(armnn::IWorkloadFactory::IsLayerSupported("Unplugged", *floor, armnn::EmptyOptional(), reason));
     EXPECT_THAT(reason, HasSubstr("no cable"));
 }
+
+TEST_F(AdaptedBackend, IsMadeOnceForAllQuestions)
+{
+    int numMade = 0;
+    const auto make = [&numMade]
+    {
+        ++numMade;
+        return armnn::IBackendInternalUniquePtr(new Curious);
+    };
+    Builder b;
+    armnn::IConnectableLayer* const floor =
+        b.Connect(b.m_Network->AddFloorLayer("floor"), FloatInfo({2}), {b.Input(FloatInfo({2}))});
+    std::string reason;
+    {
+        const Registration registration("Curious", make);
+        for (int i = 0; i < 3; ++i)
+        {
+            EXPECT_TRUE(armnn::GetILayerSupportByBackendId("Curious").IsBackendRegistered());
+            EXPECT_TRUE(armnn::HasMatchingCapability({"Found", true}, armnn::BackendId("Curious")));
+            EXPECT_FALSE(armnn::IWorkloadFactory::IsLayerSupported("Curious", *floor, armnn::EmptyOptional(), reason));
+        }
+        EXPECT_EQ(numMade, 1);
+    }
+    EXPECT_FALSE(armnn::GetILayerSupportByBackendId("Curious").IsBackendRegistered());
+    const Registration again("Curious", make);
+    EXPECT_TRUE(armnn::GetILayerSupportByBackendId("Curious").IsBackendRegistered());
+    EXPECT_EQ(numMade, 2) << "it was registered anew, perhaps with another factory";
+}
+
+TEST_F(AdaptedBackend, BothWaysToAskAgreeOnLayersThatOnlyRenameDimensions)
+{
+    const armnn::TensorInfo input = FloatInfo({2, 1});
+    for (const bool isSqueeze : {false, true})
+    {
+        Builder b;
+        armnn::ExpandDimsDescriptor expand;
+        armnn::SqueezeDescriptor squeeze;
+        const armnn::TensorInfo output = isSqueeze ? FloatInfo({2}) : FloatInfo({1, 2, 1});
+        armnn::IConnectableLayer* const layer =
+            b.Connect(isSqueeze ? b.m_Network->AddSqueezeLayer(squeeze) : b.m_Network->AddExpandDimsLayer(expand),
+                      output, {b.Input(input)});
+        std::string reason;
+        EXPECT_TRUE(armnn::IWorkloadFactory::IsLayerSupported("SampleAcc", *layer, armnn::EmptyOptional(), reason))
+            << reason;
+        EXPECT_EQ(Ask(layer->GetType(), {input}, {output}, layer->GetParameters()), "yes");
+    }
+}

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <armnn/ArmNN.hpp>
 #include <armnn/BackendRegistry.hpp>
-#include <armnn/backends/DynamicBackend.hpp>
 #include <armnn/backends/IBackendInternal.hpp>
 #include <armnn/backends/MemCopyWorkload.hpp>
 #include <armnn/backends/OptimizationViews.hpp>
@@ -13,7 +13,6 @@
 #include <armnn/backends/TensorHandle.hpp>
 #include <armnn/backends/TensorHandleFactoryRegistry.hpp>
 #include <armnn/backends/Workload.hpp>
-#include <dlfcn.h>
 #include <sstream>
 
 namespace
@@ -247,6 +246,24 @@ TEST(Subgraphs, AreSortedAndChecked)
     EXPECT_EQ(view.begin(), view.end());
 }
 
+TEST(Subgraphs, OfManyLayersAreSortedInTime)
+{
+    const armnn::INetworkPtr network = armnn::INetwork::Create();
+    armnn::IOutputSlot* end = &network->AddInputLayer(0)->GetOutputSlot(0);
+    armnn::SubgraphView::IConnectableLayers layers;
+    std::vector<armnn::IConnectableLayer*> inOrder;
+    for (int i = 0; i < 20000; ++i)
+    {
+        armnn::IConnectableLayer* const layer = network->AddFloorLayer();
+        end->Connect(layer->GetInputSlot(0));
+        end = &layer->GetOutputSlot(0);
+        layers.push_front(layer); // consumers first, which took a time that grew with the square of their number
+        inOrder.push_back(layer);
+    }
+    const armnn::SubgraphView view(std::move(layers), {}, {});
+    EXPECT_TRUE(std::equal(view.begin(), view.end(), inOrder.begin()));
+}
+
 TEST(Registries, OfTensorHandleFactories)
 {
     struct Handles : armnn::ITensorHandleFactory
@@ -330,23 +347,6 @@ TEST(Registries, OfTensorHandleFactories)
     EXPECT_EQ(registry.GetMatchingImportFactoryId("Others"), "");
     EXPECT_THROW(registry.RegisterFactory(nullptr), armnn::NullPointerException);
     EXPECT_THROW(registry.RegisterMemoryManager(nullptr), armnn::NullPointerException);
-}
-
-TEST(DynamicBackends, AreMadeBySharedObjects)
-{
-    armnn::DynamicBackend dynamic(dlopen(SAMPLE_MODULE_1, RTLD_NOW));
-    EXPECT_EQ(dynamic.GetBackendId(), armnn::BackendId("DynamicSample"));
-    EXPECT_TRUE(dynamic.GetBackendVersion() == armnn::BackendVersion(1, 0));
-    EXPECT_EQ(dynamic.GetBackend()->GetId(), armnn::BackendId("DynamicSample"));
-    armnn::BackendRegistry& registry = armnn::BackendRegistryInstance();
-    registry.Register(dynamic.GetBackendId(), dynamic.GetFactoryFunction());
-    EXPECT_EQ(armnn::IRuntime::Create({})->GetDeviceSpec().GetSupportedBackends().count("DynamicSample"), 1u);
-    registry.Deregister("DynamicSample");
-
-    armnn::DynamicBackend newer(dlopen(SAMPLE_MODULE_2, RTLD_NOW));
-    EXPECT_THROW(newer.GetBackend(), armnn::RuntimeException) << "of version 2.0 of the interface";
-    EXPECT_THROW(armnn::DynamicBackend(nullptr), armnn::InvalidArgumentException);
-    EXPECT_THROW(armnn::DynamicBackend(dlopen(nullptr, RTLD_NOW)), armnn::RuntimeException) << "no such functions";
 }
 
 TEST(Versions, Compare)

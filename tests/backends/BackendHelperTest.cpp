@@ -54,6 +54,94 @@ TEST(BackendHelper, AsksABuiltInBackend)
     EXPECT_THAT(reason, HasSubstr("Complex128"));
 }
 
+TEST(BackendHelper, ChannelsFirstLayersAreTakenWhereOptimizeTurnsThem)
+{
+    const TensorInfo data({1, 3, 8, 10}, DataType::Float32);
+    const TensorInfo sameSize({1, 3, 8, 10}, DataType::Float32);
+    const TensorInfo weights({16, 3, 3, 2}, DataType::Float32, 0.0f, 0, true);
+    const TensorInfo bias({16}, DataType::Float32, 0.0f, 0, true);
+    const TensorInfo output({1, 16, 6, 9}, DataType::Float32);
+    for (const char* backend : {"CpuRef", "CpuAcc"})
+    {
+        const LayerSupportHandle handle = GetILayerSupportByBackendId(backend);
+        std::string reason;
+        Convolution2dDescriptor convolution; // NCHW, as Arm NN's
+        convolution.m_StrideX = 1;
+        convolution.m_StrideY = 1;
+        convolution.m_BiasEnabled = true;
+        EXPECT_TRUE(handle.IsConvolution2dSupported(data, output, convolution, weights, Optional<TensorInfo>(bias),
+                                                    Optional<std::string&>(reason)))
+            << reason;
+        const TensorInfo complex({1, 3, 8, 10}, DataType::Complex64);
+        EXPECT_FALSE(handle.IsConvolution2dSupported(complex, complex, convolution, weights, Optional<TensorInfo>(bias),
+                                                     Optional<std::string&>(reason)));
+        EXPECT_THAT(reason, HasSubstr("Complex64"));
+        DepthwiseConvolution2dDescriptor depthwise;
+        depthwise.m_StrideX = 1;
+        depthwise.m_StrideY = 1;
+        EXPECT_TRUE(handle.IsDepthwiseConvolutionSupported(data, TensorInfo({1, 3, 6, 9}, DataType::Float32), depthwise,
+                                                           TensorInfo({1, 3, 2, 3}, DataType::Float32, 0.0f, 0, true),
+                                                           EmptyOptional()));
+        Pooling2dDescriptor pooling;
+        pooling.m_PoolWidth = pooling.m_PoolHeight = 2;
+        pooling.m_StrideX = pooling.m_StrideY = 2;
+        EXPECT_TRUE(handle.IsPooling2dSupported(data, TensorInfo({1, 3, 4, 5}, DataType::Float32), pooling));
+        const TensorInfo channels({3}, DataType::Float32, 0.0f, 0, true);
+        EXPECT_TRUE(handle.IsBatchNormalizationSupported(data, sameSize, channels, channels, channels, channels,
+                                                         BatchNormalizationDescriptor()));
+        EXPECT_TRUE(handle.IsL2NormalizationSupported(data, sameSize, L2NormalizationDescriptor()));
+        EXPECT_TRUE(handle.IsResizeSupported(data, TensorInfo({1, 3, 4, 5}, DataType::Float32), ResizeDescriptor()));
+    }
+}
+
+TEST(BackendHelper, BackendsAreAskedAboutChannelsLast)
+{
+    class Probe final : public ILayerSupport
+    {
+    public:
+        SupportResult IsLayerSupported(const LayerView& layer) const override
+        {
+            m_Texts.clear();
+            for (size_t i = 0; i < 2; ++i)
+            {
+                const TensorInfo* const info = layer.m_Inputs[i];
+                m_Texts.push_back(info->GetShape().ToString() + (info->IsConstant() ? " constant" : "") +
+                                  (info->GetQuantizationDim().has_value()
+                                       ? " by " + std::to_string(info->GetQuantizationDim().value())
+                                       : ""));
+            }
+            m_Texts.push_back(layer.GetOutput(0).GetShape().ToString());
+            const auto& descriptor = layer.GetDescriptor<TransposeConvolution2dDescriptor>();
+            m_IsLast = descriptor.m_DataLayout == DataLayout::NHWC;
+            m_OutputShape = descriptor.m_OutputShape;
+            return SupportResult::Yes();
+        }
+        mutable std::vector<std::string> m_Texts;
+        mutable bool m_IsLast = false;
+        mutable std::vector<unsigned int> m_OutputShape;
+    };
+    const auto probe = std::make_shared<Probe>();
+    const LayerSupportHandle handle(probe);
+    TransposeConvolution2dDescriptor descriptor;
+    descriptor.m_OutputShape = {1, 2, 8, 9};
+    const TensorInfo data({1, 5, 6, 7}, DataType::QAsymmS8, 0.5f, 0);
+    const TensorInfo output({1, 2, 8, 9}, DataType::QAsymmS8, 0.5f, 0);
+    TensorInfo weights({2, 5, 3, 4}, DataType::QSymmS8, std::vector<float>(4, 0.5f), 3);
+    weights.SetConstant();
+    EXPECT_TRUE(handle.IsTransposeConvolution2dSupported(data, output, descriptor, weights, EmptyOptional()));
+    EXPECT_TRUE(probe->m_IsLast);
+    EXPECT_THAT(probe->m_OutputShape, testing::ElementsAre(1, 8, 9, 2));
+    EXPECT_THAT(probe->m_Texts, testing::ElementsAre("[1,6,7,5]", "[2,3,4,5] constant by 2", "[1,8,9,2]"));
+    // What is channels last, or of no rank that the layer takes, is asked as it is.
+    EXPECT_TRUE(handle.IsTransposeConvolution2dSupported(TensorInfo({5, 6}, DataType::Float32), output, descriptor,
+                                                         weights, EmptyOptional()));
+    EXPECT_FALSE(probe->m_IsLast);
+    EXPECT_THAT(probe->m_Texts, testing::ElementsAre("[5,6]", "[2,5,3,4] constant by 3", "[1,2,8,9]"));
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    EXPECT_TRUE(handle.IsTransposeConvolution2dSupported(data, output, descriptor, weights, EmptyOptional()));
+    EXPECT_THAT(probe->m_Texts, testing::ElementsAre("[1,5,6,7]", "[2,5,3,4] constant by 3", "[1,2,8,9]"));
+}
+
 TEST(BackendHelper, ConstantInfosCountAsConstantInputs)
 {
     class Probe final : public ILayerSupport

@@ -2,10 +2,12 @@
 // CpuRef: every row of ops.def that says Kernel has one, whole and under its own name, and its test.
 #include "backends/reference/CpuRefBackend.hpp"
 
+#include "backends/reference/Kernels.hpp"
 #include "graph/OpSchema.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -69,7 +71,19 @@ TEST(CpuRefBackend, HasAKernelForEachLayerTypeThatBackendsRun)
         const auto type = static_cast<LayerType>(i);
         EXPECT_EQ(FindKernel(type) != nullptr, GetSchema(type).m_Runner == Runner::Kernel)
             << GetLayerTypeAsCString(type);
-        EXPECT_EQ(FindKernels(type).size(), FindKernel(type) != nullptr ? 1U : 0U) << GetLayerTypeAsCString(type);
+        std::vector<const backends::Kernel*> expected;
+        for (const backends::Kernel* kernel : {FindKernelAsFloat(type), FindKernel(type)})
+        {
+            if (kernel != nullptr)
+            {
+                expected.push_back(kernel);
+            }
+        }
+        EXPECT_TRUE(std::equal(FindKernels(type).begin(), FindKernels(type).end(), expected.begin(), expected.end()))
+            << GetLayerTypeAsCString(type);
+        EXPECT_TRUE(FindKernelAsFloat(type) == nullptr ||
+                    FindKernelAsFloat(type)->m_Name == std::string("Ref") + GetLayerTypeAsCString(type) + "AsFloat")
+            << GetLayerTypeAsCString(type);
     }
     EXPECT_EQ(FindKernel(static_cast<LayerType>(100000)), nullptr);
     EXPECT_EQ(FindKernel(static_cast<LayerType>(-1)), nullptr);

@@ -3,11 +3,7 @@
 // taken without effect, or is refused with the option to use in its place.
 #include "cli/ArmNNOptions.hpp"
 
-#include "Program.hpp"
-#include "TinyModel.hpp"
-
-#include <tenon/Tenon.hpp>
-#include <tenon/serializer/ISerializer.hpp>
+#include "ArmNNProgram.hpp"
 
 #include <gtest/gtest.h>
 
@@ -64,21 +60,22 @@ struct Trial
     std::function<void(const Outcome&)> m_Check = {};
 };
 
-class ArmNNOptionsTest : public Program
+/// Scripts of Arm NN look for the backends between ": [" and "]" of the help, after they join its lines.
+void ExpectBackends(std::string help)
+{
+    std::replace(help.begin(), help.end(), '\n', ' ');
+    const size_t start = help.rfind(": [");
+    ASSERT_NE(start, std::string::npos) << help;
+    std::istringstream list(help.substr(start + 3, help.find(']', start) - start - 3));
+    std::string first;
+    std::string second;
+    list >> first >> second;
+    EXPECT_EQ(first + second, "CpuAcc,CpuRef");
+}
+
+class ArmNNOptionsTest : public ArmNNProgram
 {
 protected:
-    /// On a model of one ReLU of [2,3].
-    Words Relu(const Words& rest) const { return Join({"-m", m_Relu, "-c", "CpuRef"}, rest); }
-
-    /// On the bundled model, which prints no values.
-    static Words Digits(const Words& rest) { return Join({"-m", FloatModel, "-N"}, rest); }
-
-    static Words Join(Words first, const Words& rest)
-    {
-        first.insert(first.end(), rest.begin(), rest.end());
-        return first;
-    }
-
     std::function<void(const Outcome&)> Writes(const std::string& file, const std::string& start) const
     {
         return [this, file, start](const Outcome&)
@@ -91,13 +88,17 @@ protected:
     /// By long name.
     std::map<std::string, std::vector<Trial>> Trials() const
     {
-        const std::string external = "--profile-json FILE writes where the time goes";
+        const std::string external = "there is no external profiling (arm::pipe), so nothing is sent or captured";
+        const std::string own = "there is no TensorFlow Lite in this program to delegate from: Tenon's own parser";
+        const std::string withoutCpuAcc = "no effect, because CpuAcc alone has this option";
         const std::string oneByOne = "iterations run one after another, each on the threads of --number-of-threads";
         const std::string untuned = "no backend here has OpenCL kernels to tune, so the file is neither read nor";
         const std::string out = m_Folder.Path("out.txt");
+        const std::string csv = m_Folder.Path("out.csv");
+        const std::string bin = m_Folder.Path("out.bin");
         const std::string dot = m_Folder.Path("graph.dot");
         const std::string packed = m_Folder.Path("packed");
-        const std::string own = m_Folder.Path("relu.dot");
+        const std::string dotOfModel = m_Folder.Path("relu.dot");
         const std::string layers = m_Folder.Path("layers");
         const Words quantized = {"-m", Int8Model, "-N", "-d", m_Digit};
         return {
@@ -113,19 +114,32 @@ protected:
               {{"-m", FloatModel, "-N", "@", "GpuAcc"},
                2,
                "--compute: there is no backend 'GpuAcc'; there are 'CpuAcc'"},
-              {{"-m", FloatModel, "-N", "@", ""}, 2, "--compute: no backend is given"}}},
+              {{"-m", FloatModel, "-N", "@", ",CpuRef,"}, 0, "10 layers: CpuRef 10"},
+              {{"-m", FloatModel, "-N", "@", ","}, 2, "--compute: nothing is given"},
+              {{"-m", FloatModel, "-N", "@", ""}, 2, "--compute: nothing is given"}}},
             {"--model-path", {{{"@", FloatModel, "-N"}, 0, "10 layers"}, {{"@", m_Folder.Path("none")}, 3, "none'"}}},
             {"--model-format",
              {{Digits({"@", "tflite-binary"}), 0, "10 layers"},
-              {Digits({"@", "onnx-binary"}), 2, "'onnx-binary' is not read: convert the model to TensorFlow Lite"},
-              {Digits({"@", "armnn-binary"}), 2, "'armnn-binary' is not read: convert the model to TensorFlow Lite"},
-              {Digits({"@", "other"}), 2, "'other' is not known; supported: tflite-binary"}}},
+              {Digits({"@", "onnx-binary"}), 0, "10 layers",
+               "--model-format: '" + FloatModel + "' is a TensorFlow Lite"},
+              {Digits({"@", ""}), 0, "10 layers"},
+              {{"-m", m_ArmNN, "@", "armnn-binary"}, 3, "it is a network in Arm NN's own format, which is not read"},
+              {{"-m", m_Unknown, "@", "armnn-binary"}, 3, "run the TensorFlow Lite model (.tflite) that it was made"},
+              {Digits({"@", "other"}), 0, "10 layers", "--model-format: '" + FloatModel + "' is a TensorFlow Lite"}}},
             {"--input-name",
-             {{Relu({"@", "x", "-d", m_A}), 0, "0 1.5 0 3 0 5"}, {Relu({"@", "z"}), 2, "no input 'z'; it has 'x'"}}},
+             {{Relu({"@", "x", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", "", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", "x,", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", "x,x"}), 2, "--input-name: 'x' is given twice"},
+              {Relu({"@", "z"}), 2, "no input 'z'; it has 'x'"}}},
             {"--output-name",
-             {{Relu({"@", "y", "-d", m_A}), 0, "0 1.5 0 3 0 5"}, {Relu({"@", "z"}), 2, "no output 'z'; it has 'y'"}}},
+             {{Relu({"@", "y", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", "", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", ",y", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", "z"}), 2, "no output 'z'; it has 'y'"}}},
             {"--dynamic-backends-path",
              {{Digits({"@", m_Folder.Path("")}), 0, "10 layers"},
+              {Digits({"@", ""}), 0, "10 layers"},
               {Digits({"@", m_Folder.Path("none")}), 2, "--dynamic-backends-path: there is no"}}},
             {"--thread-pool-size",
              {{Relu({"@", "4", "-I", "2", "-d", m_A}), 0, "0 1.5 0 3 0 5", "--thread-pool-size: " + oneByOne},
@@ -136,10 +150,15 @@ protected:
               {Relu({"@", "false", "-d", m_A}), 0, "0 1.5 0 3 0 5"}}},
             {"--input-tensor-data",
              {{Relu({"@", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", m_A + ","}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", ""}), 0, "seeded random values"},
+              {Relu({"@", m_A, "@", m_A}), 2,
+               "--input-tensor-data: it is given more than once; give it once, with commas"},
               {Relu({"@", m_A + "," + m_B, "-I", "2"}), 0, "0 1.5 0 3 0 5"},
               {Relu({"@", m_Digit}), 3, "it has 64 numbers; expected the 6 of [2,3]"},
               {Relu({"@", m_A + "," + m_B}), 2, "add --iterations 2"}}},
-            {"--help", {{{"@"}, 0, "--quantize-input"}}},
+            {"--help",
+             {{{"@"}, 0, "--quantize-input", "", [](const Outcome& outcome) { ExpectBackends(outcome.m_Out); }}}},
             {"--infer-output-shape", {{Digits({"@"}), 0, "10 layers"}, {Digits({"@", "true"}), 0, "10 layers"}}},
             {"--allow-expanded-dims", {{Digits({"@"}), 0, "10 layers"}, {Digits({"@", "false"}), 0, "10 layers"}}},
             {"--iterations",
@@ -181,31 +200,47 @@ protected:
               {Relu({"@", "soon"}), 2, "--threshold-time: 'soon' is no finite number"}}},
             {"--input-tensor-shape",
              {{Relu({"@", "3,2", "-d", m_A}), 0, "output 'y' Float32 [3,2]"},
+              {Relu({"@", "", "-d", m_A}), 0, "output 'y' Float32 [2,3]"},
+              {Relu({"@", "3,2", "@", "2,3"}), 2,
+               "--input-tensor-shape: it is given more than once; give it once, with c"},
+              {Relu({"@", "3,2:", "-d", m_A}), 0, "output 'y' Float32 [3,2]"},
               {Relu({"@", "3,2:1"}), 2, "--input-tensor-shape: 2 shape(s) are given for 1 input(s)"}}},
             {"--visualize-optimized-model",
              {{Relu({"@", dot}), 0, "1 layers", "", Writes("graph.dot", "digraph Optimized {")},
               {Relu({"@"}), 0, "1 layers", "", Writes("relu.dot", "digraph Optimized {")},
               {Relu({"@", "-N"}), 0, "1 layers", "", Writes("relu.dot", "digraph Optimized {")},
               {Relu({"@", "true"}), 0, "1 layers", "", Writes("relu.dot", "digraph Optimized {")},
+              {Relu({"@", "1"}), 0, "1 layers", "", Writes("relu.dot", "digraph Optimized {")},
               {Relu({"@", "false"}), 0, "1 layers", "",
-               [own](const Outcome&) { EXPECT_FALSE(std::filesystem::exists(own)); }},
+               [dotOfModel](const Outcome&) { EXPECT_FALSE(std::filesystem::exists(dotOfModel)); }},
               {{"-m", "-", "@"}, 2, "--visualize-optimized-model: name a file, because the model of standard input"}}},
             {"--write-outputs-to-file",
              {{Relu({"-d", m_A, "@", out}), 0, "0 1.5 0 3 0 5", "", Writes("out.txt", "y, Float32 : 0 1.5 0 3 0 5 ")},
+              {Relu({"@", ""}), 0, "1 layers"},
+              {Relu({"@", csv}), 0, "1 layers", "--write-outputs-to-file: '" + csv + "' gets the .npy format; name it",
+               Writes("out.csv", "\x93NUMPY")},
+              {Relu({"@", bin}), 0, "1 layers",
+               "--write-outputs-to-file: '" + bin + "' gets the .npy format, though a file of that name is read as raw",
+               Writes("out.bin", "\x93NUMPY")},
+              {Relu({"@", csv, "-d", m_A, "--armnn-output"}), 0, "y: 0.000000 1.500000", "",
+               Writes("out.csv", "y, Float32 : 0 1.5 0 3 0 5 ")},
               {Relu({"@", out + "," + m_Folder.Path("b.npy")}), 2, "2 file(s) are given for 1 output(s)"}}},
             {"--subgraph-number",
-             {{Digits({"@", "0"}), 0, "10 layers"}, {Digits({"@", "x"}), 2, "--subgraph: 'x' is no whole number"}}},
+             {{Digits({"@", "0"}), 0, "10 layers"},
+              {Digits({"@", "x"}), 2, "--subgraph-number: 'x' is no whole number"}}},
             {"--input-type",
-             {{Digits({"@", "float"}), 0, "10 layers", "--input-type: it has no effect, because the model says"},
-              {Digits({"@", "float,qasymmu8"}), 0, "10 layers", "--input-type: it has no effect"},
-              {Digits({"@", "text"}), 2, "--input-type: 'text' is no type; there are float, int"}}},
+             {{Digits({"@", "float"}), 0, "10 layers", "--input-type: no effect, because the model says"},
+              {Digits({"@", "float,qasymmu8"}), 0, "10 layers", "--input-type: no effect"},
+              {Digits({"@", "text"}), 0, "10 layers", "--input-type: no effect"}}},
             {"--output-type",
-             {{Digits({"@", "qasymms8"}), 0, "10 layers", "--output-type: it has no effect, because the model says"},
-              {Digits({"@", ""}), 2, "--output-type: '' is no type"}}},
+             {{Digits({"@", "qasymms8"}), 0, "10 layers", "--output-type: no effect, because the model says"},
+              {Digits({"@", ""}), 0, "10 layers"},
+              {Digits({"@", "words"}), 0, "10 layers", "--output-type: no effect, because the model says"}}},
             {"--tflite-executor",
              {{Digits({"@", "parser"}), 0, "10 layers"},
-              {Digits({"@", "delegate"}), 2, "--tflite-executor: 'delegate' is not there: there is no TensorFlow Lite"},
-              {Digits({"@", "opaquedelegate"}), 2, "leave the option out, and Tenon's own parser reads the model"},
+              {Digits({"@", ""}), 0, "10 layers"},
+              {Digits({"@", "delegate"}), 0, "10 layers", "--tflite-executor: " + own},
+              {Digits({"@", "opaquedelegate"}), 0, "10 layers", "--tflite-executor: " + own},
               {Digits({"@", "tflite"}), 2, "--compute CpuRef runs the exact reference"},
               {Digits({"@", "other"}), 2, "--tflite-executor: 'other' is not known; supported: parser"}}},
             {"--compare-output",
@@ -216,12 +251,14 @@ protected:
               {Relu({"-d", m_A, "@", m_Stored}), 3, "it has 4 numbers; expected the 6 of [2,3]"},
               {Relu({"-d", m_A, "@", m_OtherType}), 3, "its values are of type QAsymmU8; expected Float32"},
               {Relu({"-d", m_A, "@", m_Same + "," + m_Other}), 2, "--compare-output: 2 file(s) are given for 1 output"},
-              {Relu({"@", ""}), 2, "--compare-output: no file is given"}}},
+              {Relu({"@", ",", "-d", m_A}), 2, "--compare-output: nothing is given"},
+              {Relu({"@", "", "-d", m_A}), 0, "0 1.5 0 3 0 5"}}},
             {"--compare-output-with-backend",
              {{Relu({"-d", m_A, "@", "CpuAcc,CpuRef"}), 0, "Byte level root mean square error: 0\n"},
               {Relu({"-d", m_A, "@", "CpuAcc", "CpuRef"}), 0, "Byte level root mean square error: 0\n"},
               {Relu({"@", "GpuAcc"}), 2, "--compare-output-with-backend: there is no backend 'GpuAcc'"},
-              {Relu({"@", ""}), 2, "--compare-output-with-backend: no backend is given"}}},
+              {Relu({"@", "CpuRef,", "-d", m_A}), 0, "Byte level root mean square error: 0\n"},
+              {Relu({"@", "", "-d", m_A}), 0, "0 1.5 0 3 0 5"}}},
             {"--compare-with-tflite",
              {{Digits({"@"}), 2,
                "--compare-with-tflite: there is no TensorFlow Lite in this program; "
@@ -230,17 +267,23 @@ protected:
             {"--enable-fast-math",
              {{Digits({"@"}), 0, "10 layers"},
               {Digits({"@", "false", "-c", "CpuRef"}), 0, "10 layers"},
-              {Digits({"@", "-c", "CpuRef"}), 2, "--enable-fast-math: CpuAcc alone heeds it"}}},
+              {Digits({"@", "-c", "CpuRef"}), 0, "10 layers", "--enable-fast-math: " + withoutCpuAcc}}},
             {"--number-of-threads",
              {{Digits({"@", "2"}), 0, "2 threads"},
               {Digits({"@", "1000"}), 2, "--number-of-threads: '1000' is no whole number in 0..256"}}},
             {"--save-cached-network",
              {{Digits({"@", "--cached-network-filepath", packed}), 0, "10 layers", "",
                [packed](const Outcome&) { EXPECT_TRUE(std::filesystem::remove(packed)); }},
+              {Digits({"@", "-c", "CpuRef", "--cached-network-filepath", packed}), 0, "10 layers",
+               "--save-cached-network, --cached-network-filepath: no effect, because CpuAcc alone has these options, "
+               "and",
+               [packed](const Outcome&) { EXPECT_FALSE(std::filesystem::exists(packed)); }},
               {Digits({"@"}), 2, "--save-cached-network: name the file in --cached-network-filepath"}}},
             {"--cached-network-filepath",
              {{Digits({"@", packed, "--save-cached-network"}), 0, "10 layers", "",
                [packed](const Outcome&) { EXPECT_TRUE(std::filesystem::remove(packed)); }},
+              {Digits({"@", ""}), 0, "10 layers"},
+              {Digits({"@", packed, "-c", "CpuRef"}), 0, "10 layers", "--cached-network-filepath: " + withoutCpuAcc},
               {Digits({"@", packed}), 3, "packed"}}},
             {"--fp16-turbo-mode", {{Digits({"@", "--print-assignment"}), 0, " Float16 "}}},
             {"--tuning-level",
@@ -248,25 +291,45 @@ protected:
               {Digits({"@", "1", "--tuning-path", "x"}), 0, "10 layers", "--tuning-path: " + untuned},
               {Digits({"@", "1"}), 2, "--tuning-level: name the file in --tuning-path"},
               {Digits({"@", "4", "--tuning-path", "x"}), 2, "--tuning-level: '4' is no whole number in 0..3"}}},
-            {"--tuning-path", {{Digits({"@", "x"}), 0, "10 layers", "--tuning-path: " + untuned}}},
+            {"--tuning-path",
+             {{Digits({"@", "x"}), 0, "10 layers", "--tuning-path: " + untuned}, {Digits({"@", ""}), 0, "10 layers"}}},
             {"--MLGOTuningFilePath", {{Digits({"@", "x"}), 0, "10 layers", "--MLGOTuningFilePath: " + untuned}}},
             {"--reuse-buffers", {{Digits({"@", "-I", "2"}), 0, "10 layers"}}},
-            {"--enable-external-profiling", {{Digits({"@"}), 2, external}}},
-            {"--event-based-profiling", {{Digits({"@"}), 0, "\"inference_measurements_#3\""}}},
-            {"--file-only-external-profiling", {{Digits({"@"}), 2, external}}},
-            {"--file-format", {{Digits({"@", "binary"}), 2, external}}},
-            {"--outgoing-capture-file", {{Digits({"@", "x"}), 2, external}}},
-            {"--incoming-capture-file", {{Digits({"@", "x"}), 2, external}}},
-            {"--timeline-profiling", {{Digits({"@"}), 2, "--chrome-trace FILE as a timeline"}}},
-            {"--counter-capture-period", {{Digits({"@", "150"}), 2, external}}},
+            {"--enable-external-profiling",
+             {{Digits({"@"}), 0, "10 layers", "--enable-external-profiling: " + external},
+              {Digits({"@", "--timeline-profiling"}), 0, "10 layers",
+               "--enable-external-profiling, --timeline-profiling: " + external}}},
+            {"--event-based-profiling",
+             {{Digits({"@"}), 0, "\"inference_measurements_#3\""},
+              {Digits({"@", "1"}), 0, "\"inference_measurements_#3\""},
+              {Digits({"@", "0"}), 0, "10 layers", "",
+               [](const Outcome& outcome) { EXPECT_FALSE(Has(outcome.m_Out, "_measurements_")) << outcome.m_Out; }}}},
+            {"--file-only-external-profiling",
+             {{Digits({"@"}), 0, "10 layers", "--file-only-external-profiling: " + external}}},
+            {"--file-format", {{Digits({"@", "binary"}), 0, "10 layers", "--file-format: " + external}}},
+            {"--outgoing-capture-file",
+             {{Digits({"@", "x"}), 0, "10 layers", "--outgoing-capture-file: " + external},
+              {Digits({"@", "x", "-a"}), 2, "--outgoing-capture-file: " + external}}},
+            {"--incoming-capture-file",
+             {{Digits({"@", "x"}), 0, "10 layers", "--incoming-capture-file: " + external},
+              {Digits({"@", "x", "-a"}), 2, "--incoming-capture-file: " + external}}},
+            {"--timeline-profiling", {{Digits({"@"}), 0, "10 layers", "--timeline-profiling: " + external}}},
+            {"--counter-capture-period",
+             {{Digits({"@", "150"}), 0, "10 layers", "--counter-capture-period: " + external},
+              {Digits({"@", "often"}), 2, "--counter-capture-period: 'often' is no whole number"}}},
             {"--output-network-details", {{Digits({"@"}), 0, "\"layer_details\""}}},
-            {"--output-network-details-only", {{Digits({"@"}), 0, "\"layer_details\""}}},
+            {"--output-network-details-only",
+             {{Digits({"@"}), 0, "\"layer_details\""},
+              {Digits({"@", "--output-network-details"}), 0, "\"layer_details\"",
+               "--output-network-details: --output-network-details-only is given, too"}}},
             {"--import-inputs-if-aligned", {{Digits({"@", "-I", "3"}), 0, "10 layers"}}},
             {"--serialize-to-armnn", {{Digits({"@"}), 2, "--serialize FILE.tenon writes the network"}}},
-            {"--armnn-tflite-delegate", {{Digits({"@"}), 2, "leave the option out, and Tenon's own parser reads"}}},
+            {"--armnn-tflite-delegate",
+             {{Digits({"@"}), 0, "10 layers", "--armnn-tflite-delegate: " + own},
+              {Digits({"@", "-T", "delegate"}), 0, "10 layers", "--armnn-tflite-delegate, --tflite-executor: " + own}}},
             {"--simultaneous-iterations",
              {{Digits({"@", "1"}), 0, "10 layers"},
-              {Digits({"@", "2"}), 2, "--simultaneous-iterations: iterations do not run at once; --iterations N runs"},
+              {Relu({"@", "3", "-d", m_A}), 0, "\n2 more: min ", "--simultaneous-iterations: " + oneByOne},
               {Digits({"@", "0"}), 2, "--simultaneous-iterations: '0' is no whole number in 1"}}},
             {"--test-cases", {{{"@", "x.csv"}, 2, "give --input-tensor-data a set of files for each"}}},
         };
@@ -292,7 +355,7 @@ protected:
         else
         {
             ExpectFailure(outcome, trial.m_Status, trial.m_Text);
-            if (trial.m_Status == 2 && name != "--input-name" && name != "--output-name" && name != "--subgraph-number")
+            if (trial.m_Status == 2 && name != "--input-name" && name != "--output-name")
             {
                 EXPECT_TRUE(Has(outcome.m_Error, name)) << outcome.m_Error;
             }
@@ -302,53 +365,7 @@ protected:
             trial.m_Check(outcome);
         }
     }
-
-    /// A ReLU of values in steps of 0.5 from 10 on.
-    std::string WriteQuantized() const;
-
-    const std::string m_Relu =
-        m_Folder.Write("relu.tflite", test::TinyModel(test::Relu, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
-    const std::string m_Custom =
-        m_Folder.Write("custom.tflite", test::TinyModel(test::Custom, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
-    const std::string m_Quantized = WriteQuantized();
-    const std::string m_A = m_Folder.Write("a.txt", "-1 1.5 -2\n3:-4,5\n");
-    const std::string m_B = m_Folder.Write("b.txt", "10 -20 30 -40 50 -60");
-    const std::string m_Same = m_Folder.Write("same.txt", "y, Float32 : 0 1.5 0 3 0 5 ");
-    const std::string m_Other = m_Folder.Write("other.txt", "y, Float32 : 0 1.5 0 3 0 -5 ");
-    const std::string m_OtherType = m_Folder.Write("type.txt", "y, QAsymmU8 : 0 1 0 3 0 5 ");
-    const std::string m_Reals = m_Folder.Write("reals.txt", "1.5 -1 100 0.26");
-    const std::string m_Stored = m_Folder.Write("stored.txt", "13 8 210 11");
-    const std::string m_NaN = m_Folder.Write("nan.txt", "1.5 nan 100 0.26");
-    const std::string m_Digit = m_Folder.Write("digit.txt",
-                                               []
-                                               {
-                                                   std::string text;
-                                                   for (int i = 0; i < 64; ++i)
-                                                   {
-                                                       text += std::to_string(i % 16 / 16.0) + "\n";
-                                                   }
-                                                   return text;
-                                               }());
 };
-
-std::string ArmNNOptionsTest::WriteQuantized() const
-{
-    const TensorInfo info({4}, DataType::QAsymmU8, 0.5f, 10);
-    const INetworkPtr network = INetwork::Create();
-    ActivationDescriptor descriptor;
-    descriptor.m_Function = ActivationFunction::ReLu;
-    IConnectableLayer* const input = network->AddInputLayer(0, "in");
-    IConnectableLayer* const relu = network->AddActivationLayer(descriptor, "relu");
-    input->GetOutputSlot(0).SetTensorInfo(info);
-    relu->GetOutputSlot(0).SetTensorInfo(info);
-    input->GetOutputSlot(0).Connect(relu->GetInputSlot(0));
-    relu->GetOutputSlot(0).Connect(network->AddOutputLayer(0, "out")->GetInputSlot(0));
-    const ISerializerPtr serializer = ISerializer::Create();
-    serializer->Serialize(*network);
-    std::ofstream file(m_Folder.Path("quantized.tenon"), std::ios::binary);
-    EXPECT_TRUE(serializer->SaveSerializedToStream(file));
-    return m_Folder.Path("quantized.tenon");
-}
 
 TEST_F(ArmNNOptionsTest, DoAsTheFileSays)
 {
@@ -419,6 +436,8 @@ TEST_F(ArmNNOptionsTest, CommandLinesOfItsUsers)
         Digits({"-c", "CpuAcc", "--import-inputs-if-aligned", "-I", "3"}),
         {"-m", Int8Model, "-c", "CpuRef", "-d", m_Digit, "--quantize-input", "--dequantize-output"},
         Digits({"-c", "CpuAcc", "--threshold-time", "60000"}),
+        Digits({"-c", "CpuAcc", "--iterations=10", "-f", "tflite-binary", "-i", "image", "-o", "Identity", "-e", "1"}),
+        Digits({"-c", "CpuAcc,", "-d", "", "-w", "", "--dynamic-backends-path=", "--cached-network-filepath="}),
         {"-f", "tflite-binary", "-i", "image", "-o", "Identity", "-d", m_Digit, "-s", "1,8,8,1", "-m", FloatModel, "-c",
          "CpuAcc,CpuRef"},
         {"--model-format=tflite-binary", "--input-name=image", "--output-name=Identity", "--model-path=" + FloatModel,
@@ -434,108 +453,6 @@ TEST_F(ArmNNOptionsTest, CommandLinesOfItsUsers)
     EXPECT_TRUE(Has(m_Folder.Read("quantized.dot"), "digraph Optimized {"));
 }
 
-TEST_F(ArmNNOptionsTest, QuantizationTakesFilesOfAllKinds)
-{
-    const std::string npy = WriteInput("floats.npy", DataType::Float32, {4}); // 0 1 2 3
-    const float values[] = {0.0f, 1.0f, 2.0f, 3.0f};
-    const std::string raw =
-        m_Folder.Write("floats.bin", std::string(reinterpret_cast<const char*>(values), sizeof(values)));
-    for (const std::string& file : {npy, raw})
-    {
-        const Outcome outcome = Execute({"-m", m_Quantized, "-q", "-d", file});
-        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-        EXPECT_TRUE(Has(outcome.m_Out, "  10 12 14 16\n")) << outcome.m_Out;
-        EXPECT_TRUE(Has(outcome.m_Out, ", quantized\n")) << outcome.m_Out;
-    }
-    const std::string stored = WriteInput("bytes.npy", DataType::QAsymmU8, {4});
-    ExpectFailure(Execute({"-m", m_Quantized, "-q", "-d", stored}), 3, "elements of type '|u1'; expected '<f4'");
-    const Outcome saturated =
-        Execute({"-m", m_Quantized, "-q", "-d", m_Folder.Write("large.txt", "1000 -1000 inf 0.25")});
-    ASSERT_EQ(saturated.m_Status, 0) << saturated.m_Error;
-    EXPECT_TRUE(Has(saturated.m_Out, "  255 10 255 11\n")) << saturated.m_Out;
-    // A picture has no real numbers: its bytes are the stored values.
-    const Words picture = {"-m", Int8Model, "-d", "samples/digits/seven.png"};
-    EXPECT_EQ(Execute(Join(picture, {"-w", m_Folder.Path("with.npy"), "-q"})).m_Status, 0);
-    EXPECT_EQ(Execute(Join(picture, {"-w", m_Folder.Path("without.npy")})).m_Status, 0);
-    EXPECT_EQ(m_Folder.Read("with.npy"), m_Folder.Read("without.npy"));
-}
-
-TEST_F(ArmNNOptionsTest, DequantizedOutputsAreWrittenAndReported)
-{
-    const std::string npy = m_Folder.Path("out.npy");
-    const std::string report = m_Folder.Path("report.json");
-    const Outcome outcome =
-        Execute({"-m", m_Quantized, "-q", "-l", "-d", m_Reals + "," + m_Reals, "-I", "2", "-w", npy, "--report-json",
-                 report, "-C", m_Folder.Write("e.txt", "o, Float32 : 1.5 0 100 0.5")});
-    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    const NpyArray array = ReadNpy(npy, TensorInfo({4}, DataType::Float32), 1000);
-    const std::vector<float> expected = {1.5f, 0.0f, 100.0f, 0.5f};
-    for (size_t i = 0; i < expected.size(); ++i)
-    {
-        EXPECT_EQ(GetElement(DataType::Float32, array.m_Data.Data(), i), static_cast<double>(expected[i]));
-    }
-    const std::string outputs = ReadFile(report).substr(ReadFile(report).find("\"outputs\""));
-    EXPECT_TRUE(Has(outputs, "\"type\": \"Float32\"")) << outputs;
-    EXPECT_TRUE(Has(outcome.m_Out, "Byte level root mean square error: 0\n")) << outcome.m_Out;
-    EXPECT_TRUE(Has(Execute({"-m", m_Quantized, "-d", m_Stored, "-l", "-C", npy}).m_Out, "square error: 0\n"));
-    const Outcome refused = Execute({"-m", m_Quantized, "-d", m_Stored, "-C", npy});
-    ExpectFailure(refused, 3, "elements of type '<f4'; expected '|u1'");
-    EXPECT_TRUE(Has(refused.m_Out, "\n  13 10 210 11\n")) << "results of the run are printed: " << refused.m_Out;
-    ExpectFailure(Execute({"-m", m_Quantized, "-l", "--limit", "total-bytes=16"}), 3, "total-bytes");
-}
-
-TEST_F(ArmNNOptionsTest, ComparisonNeedsAModelForOtherBackends)
-{
-    const std::string optimized = m_Folder.Path("optimized.tenon");
-    ASSERT_EQ(Execute(Digits({"--serialize-optimized", optimized})).m_Status, 0);
-    ExpectFailure(Execute({"-m", optimized, "-N", "-B", "CpuRef"}), 2, "the model is optimized already");
-    const Outcome outcome = Execute(Digits({"-d", m_Digit, "-I", "2", "-B", "CpuRef", "-p"}));
-    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    const size_t softmax = outcome.m_Out.find("SOFTMAX");
-    ASSERT_NE(softmax, std::string::npos) << outcome.m_Out;
-    EXPECT_TRUE(Has(outcome.m_Out, "Byte level root mean square error: ")) << outcome.m_Out;
-}
-
-TEST_F(ArmNNOptionsTest, SetsOfFilesTakeTurns)
-{
-    const std::string names[] = {m_Folder.Path("0.txt"), m_Folder.Path("1.txt"), m_Folder.Path("2.npy")};
-    const Outcome outcome = Execute(Relu({"-d", m_A + "," + m_B, "-I", "3", "-w", names[0] + "," + names[1]}));
-    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    const size_t third = outcome.m_Out.find("iteration 3 of 3:\n");
-    ASSERT_NE(third, std::string::npos) << outcome.m_Out;
-    EXPECT_TRUE(Has(outcome.m_Out.substr(third), "a.txt")) << outcome.m_Out;
-    EXPECT_EQ(ReadFile(names[0]), "y, Float32 : 0 1.5 0 3 0 5 ") << "of the third iteration";
-    EXPECT_EQ(ReadFile(names[1]), "y, Float32 : 10 0 30 0 50 0 ") << "of the second iteration";
-
-    const std::string add =
-        m_Folder.Write("add.tflite", test::TinyModel(test::Add, {{"a", {2}}, {"b", {2}}}, {{"sum", {2}}}));
-    const std::string files = m_Folder.Write("1.csv", "1,2") + "," + m_Folder.Write("2.csv", "10,20") + "," +
-                              m_Folder.Write("3.csv", "100,200") + "," + m_Folder.Write("4.csv", "1000,2000");
-    const Outcome sums = Execute({"-m", add, "-c", "CpuRef", "-d", files, "-I", "3", "--armnn-output"});
-    ASSERT_EQ(sums.m_Status, 0) << sums.m_Error;
-    const std::string first = "sum: 11.000000 22.000000 \n";
-    const std::string second = "sum: 1100.000000 2200.000000 \n";
-    const size_t at = sums.m_Out.find(first);
-    ASSERT_NE(at, std::string::npos) << sums.m_Out;
-    const size_t next = sums.m_Out.find(second, at);
-    ASSERT_NE(next, std::string::npos) << sums.m_Out;
-    EXPECT_NE(sums.m_Out.find(first, next), std::string::npos) << sums.m_Out;
-
-    ExpectFailure(Execute({"-m", add, "-d", files + "," + m_A, "-I", "9"}), 2,
-                  "9 iterations take one set of as many files, or several sets in turn");
-    ExpectFailure(Execute({"-m", add, "-d", files}), 2, "add --iterations 2");
-    ExpectFailure(Execute(Relu({"-I", "2", "-w", names[0] + "," + names[1] + "," + names[2]})), 2,
-                  "3 file(s) are given for 1 output(s); 2 iterations write one set of as many files, or several");
-}
-
-TEST_F(ArmNNOptionsTest, GraphsOfStreamsNeedAName)
-{
-    const Outcome outcome = ExecuteInShell("\"$@\" < " + m_Relu, {"-m", "-", "-v", m_Folder.Path("named.dot"), "-N"});
-    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    EXPECT_TRUE(Has(m_Folder.Read("named.dot"), "digraph Optimized {"));
-    ExpectFailure(Execute(Relu({"-v", ""})), 2, "--visualize-optimized-model: nothing is given");
-}
-
 TEST(ArmNNWords, AreJoined)
 {
     CLI::App app;
@@ -544,13 +461,20 @@ TEST(ArmNNWords, AreJoined)
     app.add_flag("-q,--quantize-input", flag);
     app.add_flag("-N,--do-not-print-output", flag);
     app.add_option("-c,--compute", text);
+    app.add_option("-d,--input-tensor-data", text);
     app.add_option("-v,--visualize-optimized-model", text);
     const auto join = [&](const Words& words) { return JoinArmNNWords(app, words); };
     EXPECT_EQ(join({}), Words{});
     EXPECT_EQ(join({"-q", "true", "--quantize-input", "false", "-q"}),
               (Words{"--quantize-input=true", "--quantize-input=false", "-q"}));
+    EXPECT_EQ(join({"-q", "1", "-N", "False", "-q=on", "-N=0"}),
+              (Words{"--quantize-input=true", "--do-not-print-output=false", "--quantize-input=true",
+                     "--do-not-print-output=false"}));
     EXPECT_EQ(join({"-q=true", "-N=x", "-c=CpuRef", "-q="}),
               (Words{"--quantize-input=true", "--do-not-print-output=x", "-c=CpuRef", "--quantize-input="}));
+    EXPECT_EQ(join({"-d", "", "-q", "--input-tensor-data=", "-d=", "-d", "a", "-d"}), (Words{"-q", "-d", "a", "-d"}));
+    EXPECT_EQ(join({"--compute=", "-c", "", "-q", ""}), (Words{"--compute", "", "-c", "", "-q", ""}))
+        << "an empty value is no absence there";
     EXPECT_EQ(join({"-q", "maybe", "true"}), (Words{"-q", "maybe", "true"}));
     EXPECT_EQ(join({"-c", "CpuAcc", "CpuRef", "GpuAcc", "stray", "CpuRef"}),
               (Words{"-c", "CpuAcc,CpuRef,GpuAcc", "stray", "CpuRef"}));

@@ -6,7 +6,7 @@
 #include "TempFolder.hpp"
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
-#include "cli/OutputStore.hpp"
+#include "cli/Outputs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "TinyModel.hpp"
 #include "cli/Errors.hpp"
 #include "cli/Inputs.hpp"
-#include "cli/OutputStore.hpp"
+#include "cli/Outputs.hpp"
 
 #include <tenon/Tenon.hpp>
 #include <tenon/serializer/ISerializer.hpp>

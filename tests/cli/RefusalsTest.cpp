@@ -138,20 +138,6 @@ protected:
     }
 };
 
-TEST_F(Refusals, WhatHasNoEffectWithoutCpuAcc)
-{
-    const std::string packed = m_Folder.Path("packed");
-    const Words reference = {"-m", FloatModel, "-N", "-c", "CpuRef"};
-    for (const Words& words : {Words{"--save-cached-network", "--cached-network-filepath", packed},
-                               Words{"--cached-network-filepath", m_Folder.Path("none")}, Words{"--enable-fast-math"}})
-    {
-        Words command = reference;
-        command.insert(command.end(), words.begin(), words.end());
-        ExpectFailure(Execute(command), 2, words[0] + ": CpuAcc alone heeds it, so this can have no effect");
-    }
-    EXPECT_FALSE(std::filesystem::exists(packed));
-}
-
 TEST_F(OptimizedRefusals, PackedWeightsWhereNoLayerHasAny)
 {
     const std::string packed = m_Folder.Path("packed");
@@ -160,7 +146,10 @@ TEST_F(OptimizedRefusals, PackedWeightsWhereNoLayerHasAny)
     {
         Words command = {"-m", reference, "-N", "--cached-network-filepath", packed};
         command.insert(command.end(), words.begin(), words.end());
-        ExpectFailure(Execute(command), 2, "runs no layer of this network, so this can have no effect");
+        const Outcome outcome = Execute(command);
+        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_TRUE(Has(outcome.m_Error, "runs no layer of this network, so the file is neither read nor written"))
+            << outcome.m_Error;
     }
     EXPECT_FALSE(std::filesystem::exists(packed));
     const std::string fast = Optimize(FloatModel, "CpuAcc");
@@ -210,11 +199,49 @@ TEST_F(Refusals, PathsWithoutBackends)
 TEST_F(OptimizedRefusals, FormatsThatTheFileDoesNotHave)
 {
     const std::string tenon = Optimize(FloatModel);
-    ExpectFailure(Execute({"-m", FloatModel, "-f", "tenon"}), 2, "' is no tenon file but a TensorFlow Lite model");
-    ExpectFailure(Execute({"-m", tenon, "-f", "tflite-binary"}), 2, "' is no tflite file but a network of Tenon");
-    ExpectFailure(Execute({"-m", tenon, "-f", "onnx"}), 2, "supported: tflite-binary, tflite, tenon");
-    EXPECT_EQ(Execute({"-m", tenon, "-N", "-f", "tenon"}).m_Status, 0);
-    EXPECT_EQ(Execute({"-m", FloatModel, "-N", "-f", "tflite"}).m_Status, 0);
+    const auto remark = [](const std::string& model, const std::string& format)
+    {
+        const Outcome outcome = Execute({"-m", model, "-N", "-f", format, "-c", "CpuAcc"});
+        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        return outcome.m_Error;
+    };
+    EXPECT_EQ(remark(FloatModel, "tenon"), "warning: --model-format: '" + FloatModel +
+                                               "' is a TensorFlow Lite model and is read as that, in place of tenon\n");
+    const Outcome outcome = Execute({"-m", tenon, "-N", "-f", "tflite-binary"});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Error, "' is a network of Tenon and is read as that, in place of tflite-binary"));
+    EXPECT_TRUE(Has(remark(FloatModel, "onnx\n"), "is read as that, in place of onnx\n")) << "one line";
+    EXPECT_EQ(Execute({"-m", tenon, "-N", "-f", "tenon"}).m_Error, "");
+    EXPECT_EQ(remark(FloatModel, "tflite"), "");
+}
+
+TEST_F(Refusals, ModelsOfOtherFormats)
+{
+    const auto expect = [&](const std::string& file, const std::string& description, const std::string& advice)
+    {
+        ExpectFailure(Execute({"-m", file}), 3, "model '" + file + "': it is " + description + ", which is not read; ");
+        ExpectFailure(Execute({"-m", file}), 3, advice);
+    };
+    const std::string armnn("\x10\0\0\0ARMN and more", 17);
+    expect(m_Folder.Write("a.armnn", armnn), "a network in Arm NN's own format",
+           "run the TensorFlow Lite model (.tflite)");
+    expect(m_Folder.Write("a.bytes", armnn), "a network in Arm NN's own format",
+           "run the TensorFlow Lite model (.tflite)");
+    expect(m_Folder.Write("b.ARMNN", "cut"), "a network in Arm NN's own format",
+           "run the TensorFlow Lite model (.tflite)");
+    expect(m_Folder.Write("a.onnx", "text"), "an ONNX model", "convert it to TensorFlow Lite");
+    expect(m_Folder.Write("onnx", "\x08\x07\x12\x07pytorch"), "an ONNX model", "convert it to TensorFlow Lite");
+    expect(m_Folder.Write("keras", "\x89HDF\r\n\x1A\n"), "a Keras model", "from_keras_model");
+    expect(m_Folder.Write("a.pb", "graph"), "a TensorFlow graph", "with tf.lite.TFLiteConverter");
+    expect(m_Folder.Write("a.caffemodel", "graph"), "a Caffe model", "convert it");
+    expect(m_Folder.Write("a.prototxt", "graph"), "a model in the text form of protobuf", "convert it");
+    expect(m_Folder.Write("a.pt", "PK"), "a PyTorch model", "litert-torch");
+    expect(m_Folder.Write("a.tosa", std::string("\x10\0\0\0TOSA", 8)), "a TOSA graph", "run the TensorFlow Lite model");
+    ExpectFailure(Execute({"-m", m_Folder.Write("a.bin", "no model at all")}), 3, "it is of no known format");
+    m_Folder.Write("saved_model.pb", "graph");
+    ExpectFailure(Execute({"-m", m_Folder.Path("")}), 3, "it is a folder with a SavedModel of TensorFlow");
+    const std::string renamed = m_Folder.Write("model.armnn", ReadFile(FloatModel));
+    EXPECT_EQ(Execute({"-m", renamed, "-N"}).m_Status, 0) << "the content decides";
 }
 
 TEST_F(Refusals, NormalisationWithoutAPicture)

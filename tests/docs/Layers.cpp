@@ -4,6 +4,7 @@
 
 #include "backends/cpu/CpuAccBackend.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "docs/TypeText.hpp"
 #include "graph/OpSchema.hpp"
 #include "optimizer/Assignment.hpp"
@@ -46,11 +47,16 @@ std::string WithoutTypes(LayerType type)
 std::string DescribeTypes(LayerType type)
 {
     const backends::Kernel* const exact = ref::FindKernel(type);
+    const backends::Kernel* const asFloat = ref::FindKernelAsFloat(type);
     std::string text = exact != nullptr ? TypesOf({exact}) : WithoutTypes(type);
+    if (asFloat != nullptr)
+    {
+        text += "<br>through Float32: " + TypesOf({asFloat});
+    }
     std::vector<const backends::Kernel*> fast;
     for (const backends::Kernel* kernel : cpu::FindKernels(type))
     {
-        if (kernel != exact)
+        if (kernel != exact && kernel != asFloat)
         {
             fast.push_back(kernel);
         }

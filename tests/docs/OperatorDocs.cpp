@@ -233,8 +233,11 @@ as the descriptor says.
 
 *Element types* are those that CpuRef takes, one combination a line: those of inputs, from the first on, and of output 0
 after the arrow. `/` parts alternatives, `same` is the type of input 0, and inputs that are not listed may have any type
-that the layer's meaning allows. Kernels may ask for more, e.g. one scale; `Optimize()` then says what is missing. Where
-CpuAcc has kernels of its own, their types follow; it runs the rest with those of CpuRef. Groups of types:
+that the layer's meaning allows. Kernels may ask for more, e.g. one scale; `Optimize()` then says what is missing. The
+types after *through Float32* are of quantized layers that TFLite has no kernel for, be it for their types, their scales
+or their zero points: tensors are dequantized, the layer runs on floats, and its results are quantized, as Arm NN's
+CpuRef does it. Where CpuAcc has kernels of its own, their types follow; it runs the rest with those of CpuRef. Groups of
+types:
 
 )";
 

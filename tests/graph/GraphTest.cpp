@@ -9,14 +9,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <sstream>
 
 namespace tenon::test::graph_test
 {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 namespace
 {
@@ -34,7 +37,7 @@ public:
     {
         m_Names.push_back(name);
         m_Types.push_back(layer->GetType());
-        m_NumConstants.push_back(constants.size());
+        m_Constants.push_back(constants);
         m_Ids.push_back(id);
         m_Nulls.push_back(descriptor.IsNull());
     }
@@ -42,7 +45,7 @@ public:
 
     std::vector<std::string> m_Names;
     std::vector<LayerType> m_Types;
-    std::vector<size_t> m_NumConstants;
+    std::vector<std::vector<ConstTensor>> m_Constants;
     std::vector<LayerBindingId> m_Ids;
     std::vector<bool> m_Nulls;
     bool m_Finished = false;
@@ -194,10 +197,125 @@ TEST(Graph, ConstantsThatAnAddMethodTookAreWiredToInputs)
     const std::vector<float> values{1.0f, 2.0f};
     const ConstTensor tensor(info, values);
     const IConnectableLayer* layer = network->AddBatchNormalizationLayer({}, tensor, tensor, tensor, tensor, "bn");
-    EXPECT_EQ(layer->GetNumInputSlots(), 5u);
+    EXPECT_EQ(layer->GetNumInputSlots(), 1u) << "the slots of the constants are behind";
     EXPECT_EQ(layer->GetConstantTensorsByRef().size(), 4u);
     EXPECT_EQ(layer->GetConstantTensorsByRef()[0].get()->Map(), values.data());
     EXPECT_EQ(layer->GetInputSlot(1).GetConnection()->GetOwningIConnectableLayer().GetType(), LayerType::Constant);
+    EXPECT_THROW(layer->GetInputSlot(5), InvalidArgumentException);
+    // The shapes of the constants are known.
+    EXPECT_EQ(layer->InferOutputShapes({TensorShape({1, 2, 3, 4})}),
+              std::vector<TensorShape>{TensorShape({1, 2, 3, 4})});
+}
+
+TEST(Graph, VisitorsSeeConstantsThatAnAddMethodTookWithTheirLayer)
+{
+    const TensorInfo info({2}, DataType::Float32, 0.0f, 0, true);
+    const std::vector<std::vector<float>> values{{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+    std::vector<ConstTensor> tensors;
+    for (const std::vector<float>& list : values)
+    {
+        tensors.emplace_back(info, list);
+    }
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* input = AddInput(*network, 0, FloatInfo({1, 2, 1, 2}), "in");
+    IConnectableLayer* norm =
+        network->AddBatchNormalizationLayer({}, tensors[0], tensors[1], tensors[2], tensors[3], "bn");
+    IConnectableLayer* constant = network->AddConstantLayer(tensors[0], "constant");
+    IConnectableLayer* sum = network->AddAdditionLayer("sum");
+    Connect(input, norm);
+    Connect(norm, sum, 0);
+    Connect(constant, sum, 1);
+    Connect(sum, network->AddOutputLayer(0, "out"));
+    RecordingStrategy strategy;
+    network->ExecuteStrategy(strategy);
+    EXPECT_THAT(strategy.m_Names, UnorderedElementsAre("in", "bn", "constant", "sum", "out"));
+    const auto at = static_cast<size_t>(std::find(strategy.m_Names.begin(), strategy.m_Names.end(), "bn") -
+                                        strategy.m_Names.begin());
+    ASSERT_EQ(strategy.m_Constants.at(at).size(), 4u);
+    for (size_t i = 0; i < 4; ++i)
+    {
+        EXPECT_EQ(strategy.m_Constants[at][i].GetMemoryArea(), values[i].data());
+    }
+
+    // What was put in place of a constant is an input as any other, and the other constants are layers again.
+    IInputSlot& mean = norm->GetInputSlot(1);
+    mean.GetConnection()->Disconnect(mean);
+    constant->GetOutputSlot(0).Connect(mean);
+    EXPECT_EQ(norm->GetNumInputSlots(), 1u);
+    mean.GetConnection()->Disconnect(mean);
+    AddInput(*network, 1, FloatInfo({2}), "mean")->GetOutputSlot(0).Connect(mean);
+    EXPECT_EQ(norm->GetNumInputSlots(), 5u);
+    RecordingStrategy again;
+    network->ExecuteStrategy(again);
+    EXPECT_EQ(std::count(again.m_Types.begin(), again.m_Types.end(), LayerType::Constant), 5);
+}
+
+TEST(Graph, VisitorsSeeTheConstantsOfCellsInArmNNsOrder)
+{
+    const TensorInfo info({1}, DataType::Float32, 0.0f, 0, true);
+    std::vector<float> values(21);
+    std::vector<ConstTensor> tensors;
+    for (float& value : values)
+    {
+        tensors.emplace_back(info, &value);
+    }
+    LstmInputParams params;
+    params.m_InputToForgetWeights = &tensors[0];
+    params.m_InputToCellWeights = &tensors[1];
+    params.m_InputToOutputWeights = &tensors[2];
+    params.m_RecurrentToForgetWeights = &tensors[3];
+    params.m_RecurrentToCellWeights = &tensors[4];
+    params.m_RecurrentToOutputWeights = &tensors[5];
+    params.m_ForgetGateBias = &tensors[6];
+    params.m_CellBias = &tensors[7];
+    params.m_OutputGateBias = &tensors[8];
+    params.m_InputToInputWeights = &tensors[9];
+    params.m_RecurrentToInputWeights = &tensors[10];
+    params.m_InputGateBias = &tensors[11];
+    params.m_CellToInputWeights = &tensors[12];
+    params.m_CellToForgetWeights = &tensors[13];
+    params.m_CellToOutputWeights = &tensors[14];
+    params.m_ProjectionWeights = &tensors[15];
+    params.m_ProjectionBias = &tensors[16];
+    params.m_InputLayerNormWeights = &tensors[17];
+    params.m_ForgetLayerNormWeights = &tensors[18];
+    params.m_CellLayerNormWeights = &tensors[19];
+    params.m_OutputLayerNormWeights = &tensors[20];
+    const auto constantsOf = [&]
+    {
+        std::vector<std::vector<const void*>> constants;
+        INetworkPtr network = INetwork::Create();
+        for (const IConnectableLayer* layer :
+             {network->AddLstmLayer(LstmDescriptor(), params), network->AddQLstmLayer(QLstmDescriptor(), params),
+              network->AddUnidirectionalSequenceLstmLayer(UnidirectionalSequenceLstmDescriptor(), params)})
+        {
+            EXPECT_EQ(layer->GetNumInputSlots(), 3u);
+        }
+        RecordingStrategy strategy;
+        network->ExecuteStrategy(strategy);
+        EXPECT_THAT(strategy.m_Types,
+                    UnorderedElementsAre(LayerType::Lstm, LayerType::QLstm, LayerType::UnidirectionalSequenceLstm));
+        for (const std::vector<ConstTensor>& list : strategy.m_Constants)
+        {
+            constants.emplace_back();
+            for (const ConstTensor& tensor : list)
+            {
+                constants.back().push_back(tensor.GetMemoryArea());
+            }
+        }
+        return constants;
+    };
+    std::vector<const void*> wanted;
+    for (const float& value : values)
+    {
+        wanted.push_back(&value);
+    }
+    EXPECT_THAT(constantsOf(), Each(wanted));
+    // What is not there leaves no gap.
+    params.m_InputToInputWeights = params.m_ProjectionBias = nullptr;
+    wanted.erase(wanted.begin() + 16);
+    wanted.erase(wanted.begin() + 9);
+    EXPECT_THAT(constantsOf(), Each(wanted));
 }
 
 TEST(Graph, ConstantWithoutMemoryIsRefused)
@@ -222,8 +340,20 @@ TEST(Graph, RefusesDuplicateBindingIdsAndOpenInputs)
 {
     INetworkPtr twice = INetwork::Create();
     AddInput(*twice, 3, FloatInfo({1}));
-    AddInput(*twice, 3, FloatInfo({1}));
-    EXPECT_THROW(ValidateGraph(GraphOf(twice)), GraphValidationException);
+    twice->AddOutputLayer(3, "out"); // inputs and outputs have ids of their own
+    EXPECT_THROW(twice->AddInputLayer(3, "again"), InvalidArgumentException);
+    EXPECT_THROW(twice->AddOutputLayer(3, "again"), InvalidArgumentException);
+    EXPECT_EQ(GraphOf(twice).Size(), 2u) << "a layer that is refused is not added";
+    twice->AddInputLayer(4, "other");
+
+    Graph graph; // of a file
+    for (const char* name : {"a", "b"})
+    {
+        Layer& input = graph.AddLayer(LayerType::Input, nullptr, name);
+        input.SetBindingId(3);
+        input.Output(0).SetTensorInfo(FloatInfo({1}));
+    }
+    EXPECT_THROW(ValidateGraph(graph), GraphValidationException);
 
     INetworkPtr open = INetwork::Create();
     open->AddOutputLayer(0, "dangling");
@@ -232,7 +362,7 @@ TEST(Graph, RefusesDuplicateBindingIdsAndOpenInputs)
         ValidateGraph(GraphOf(open));
         FAIL() << "an open input must be refused";
     }
-    catch (const GraphValidationException& error)
+    catch (const LayerValidationException& error)
     {
         EXPECT_THAT(error.what(), HasSubstr("dangling"));
     }

@@ -106,14 +106,14 @@ private:
     DataType TypeOf(const OutputSlot& slot) const { return InfoOf(slot).GetDataType(); }
 
     const OutputSlot* Source(unsigned int i) const { return m_Layer->Input(i).GetConnectedOutputSlot(); }
-    bool HasInput(unsigned int i) const { return i < m_Layer->GetNumInputSlots() && Source(i) != nullptr; }
+    bool HasInput(unsigned int i) const { return i < m_Layer->NumInputs() && Source(i) != nullptr; }
 
     /// Of input i, as large as it may be off.
     double InputBound(unsigned int i) const { return m_Bounds.at(Source(i)); }
     double MaxInputBound() const
     {
         double bound = 0.0;
-        for (unsigned int i = 0; i < m_Layer->GetNumInputSlots(); ++i)
+        for (unsigned int i = 0; i < m_Layer->NumInputs(); ++i)
         {
             bound = HasInput(i) ? std::max(bound, InputBound(i)) : bound;
         }
@@ -291,12 +291,12 @@ private:
     {
         double bound = 0.0;
         double sizes = 0.0;
-        for (unsigned int i = 0; i < m_Layer->GetNumInputSlots(); ++i)
+        for (unsigned int i = 0; i < m_Layer->NumInputs(); ++i)
         {
             bound += InputBound(i);
             sizes += In(i).m_Most;
         }
-        return bound + RoundingOfSum(m_Layer->GetNumInputSlots(), sizes);
+        return bound + RoundingOfSum(m_Layer->NumInputs(), sizes);
     }
 
     /// Terms of each output, and the largest sum of magnitudes of the weights of one.

@@ -284,7 +284,7 @@ private:
         for (const Layer* layer : layers)
         {
             const bool isEnd =
-                roots.size() == 1 && roots[0]->GetNumInputSlots() != 0 && roots[0]->Input(0).GetProducer() == layer;
+                roots.size() == 1 && roots[0]->NumInputs() != 0 && roots[0]->Input(0).GetProducer() == layer;
             if (!isEnd && Try([&](CaseRebuild& rebuild) { rebuild.EndAt(*layer); }))
             {
                 return true;

@@ -413,7 +413,9 @@ const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends()
         RegisterBuiltinBackends(registry);
         if (const char* path = std::getenv("TENON_DYNAMIC_BACKENDS_PATH"))
         {
-            RegisterDynamicBackends(registry, path, {});
+            IRuntime::CreationOptions options;
+            options.m_DynamicBackendsPath = path;
+            RegisterDynamicBackends(registry, options);
         }
         std::vector<std::shared_ptr<const IBackend>> all = {registry.Find(Compute::CpuRef)};
         for (const BackendId& id : registry.GetBackendIds())

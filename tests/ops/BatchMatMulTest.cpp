@@ -231,8 +231,6 @@ ISA_TEST(BatchMatMul, IsRefused)
                      "other than its columns");
     CheckUnsupported(MakeOp(Cases[0], Info(D::Float32), Info(D::Float64), Info(D::Float32)),
                      SupportCode::UnsupportedType, "input 1");
-    CheckUnsupported(MakeOp(Cases[0], Info(D::QSymmS16, 1e-4f, 3), Info(D::QSymmS16, 1e-4f), Info(D::QSymmS16, 1e-3f)),
-                     SupportCode::UnsupportedParameters, "zero point 0");
     const auto floats = [](const Case& c) { return MakeOp(c, Info(D::Float32), Info(D::Float32), Info(D::Float32)); };
     CheckRejectsShapes(floats({"", {3, 5}, {4, 4}, {3, 4}}), "no product");
     CheckRejectsShapes(floats({"", {3, 5}, {5, 4}, {4, 4}}), "no product");

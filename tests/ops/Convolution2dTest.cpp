@@ -204,9 +204,6 @@ ISA_TEST(Convolution2d, IsRefused)
     op = MakeOp(Cases[2], GetSumTypes()[1]);
     op.m_Output.SetQuantizationScale(0.0f);
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "output 0");
-    op = MakeOp(Cases[2], GetSumTypes()[1]);
-    op.m_Inputs[0].m_Info.SetQuantizationOffset(256);
-    CheckUnsupported(op, SupportCode::UnsupportedParameters, "zero point 256");
     op = MakeOp(Cases[2], GetSumTypes()[4]);
     op.m_Inputs[1].m_Info.SetQuantizationDim(3U);
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "dimension");

@@ -81,13 +81,23 @@ ISA_TEST(Dequantize, HalfBytes)
     EXPECT_EQ(GetStored(op.m_Output, bytes.data()), (std::vector<double>{-0.5, -4, 3.5}));
 }
 
+ISA_TEST(Dequantize, ZeroPointsMayLieOutsideOfTheType)
+{
+    for (const double zero : {-43.0, 300.0, -2147483648.0})
+    {
+        OpCase op = MakeCase(
+            Stored(TensorInfo(TensorShape({3}), DataType::QAsymmU8, 0.5f, static_cast<int32_t>(zero)), {0, 1, 255}));
+        op.m_Oracle = [zero](const auto&)
+        { return std::vector<double>{0.5 * (0 - zero), 0.5 * (1 - zero), 0.5 * (255 - zero)}; };
+        CheckOp(op);
+    }
+}
+
 ISA_TEST(Dequantize, RefusesWhatDoesNotFit)
 {
     const TensorShape shape({2, 3});
     CheckUnsupported(MakeCase(Random(TensorInfo(shape, DataType::QAsymmS8), 1)), SupportCode::UnsupportedParameters,
                      "scale");
-    CheckUnsupported(MakeCase(Random(TensorInfo(shape, DataType::QAsymmU8, 1.0f, -1), 1)),
-                     SupportCode::UnsupportedParameters, "zero point");
     TestTensor wrongDimension = Random(TensorInfo(shape, DataType::QSymmS8, 1.0f), 1);
     wrongDimension.m_Info = TensorInfo(shape, DataType::QSymmS8, std::vector<float>{1, 2, 3}, 0);
     CheckUnsupported(MakeCase(wrongDimension), SupportCode::UnsupportedParameters, "quantization dimension");

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -31,10 +32,11 @@ std::vector<const backends::Kernel*> GetFastKernels()
     std::vector<const backends::Kernel*> fast;
     const auto add = [&fast](LayerType type)
     {
+        const auto references = ref::FindKernels(type);
         for (const backends::Kernel* kernel : cpu::FindFastMathKernels(type))
         {
             const bool runsHere = kernel->m_CheckMachine == nullptr || kernel->m_CheckMachine();
-            if (runsHere && kernel != ref::FindKernel(type))
+            if (runsHere && std::find(references.begin(), references.end(), kernel) == references.end())
             {
                 fast.push_back(kernel);
             }
@@ -56,10 +58,10 @@ std::vector<const backends::Kernel*> GetReferenceKernels()
     std::vector<const backends::Kernel*> kernels;
     const auto add = [&kernels](LayerType type)
     {
-        if (const backends::Kernel* kernel = ref::FindKernel(type);
-            kernel != nullptr && type != LayerType::Custom && RunInNetworks.count(type) == 0)
+        const auto references = ref::FindKernels(type);
+        if (type != LayerType::Custom && RunInNetworks.count(type) == 0)
         {
-            kernels.push_back(kernel);
+            kernels.insert(kernels.end(), references.begin(), references.end());
         }
     };
 #define TENON_OP(name, ...) add(LayerType::name);

@@ -69,6 +69,27 @@ const Shapes Broadcasts[] = {{{1, 9, 11, 7}, {1, 9, 11, 7}, {1, 9, 11, 7}},
                              {{50, 3}, {50, 1}, {50, 3}},
                              {{1}, {1}, {1}}};
 
+/// The kernel that runs an activation of 16-bit elements. Functions that TFLite has no kernel of go through floats.
+std::string GetActivationKernel(const ActivationDescriptor& d, float inputScale, float outputScale)
+{
+    switch (d.m_Function)
+    {
+    case ActivationFunction::ReLu:
+    case ActivationFunction::BoundedReLu:
+    case ActivationFunction::LeakyReLu:
+    case ActivationFunction::Gelu: return "CpuActivation";
+    case ActivationFunction::Sigmoid:
+    case ActivationFunction::TanH:
+        if (outputScale == 1.0f / 32768.0f && (d.m_Function == ActivationFunction::Sigmoid || d.m_A == 1.0f))
+        {
+            // Inputs that need more than 32 bits on their way to a sigmoid are the reference kernel's.
+            return inputScale == 50.0f ? "" : "CpuActivation";
+        }
+        [[fallthrough]];
+    default: return "RefActivationAsFloat";
+    }
+}
+
 } // namespace
 
 ISA_TEST(FastShortElementwise, BroadcastAsReference)
@@ -203,25 +224,22 @@ ISA_TEST(FastShortElementwise, FunctionsAsReference)
         const TensorInfo output = Shorts({65536}, to);
         for (const Activation& activation : Activations)
         {
-            // Inputs that need more than 32 bits on their way to a sigmoid are the reference kernel's.
-            const bool isWide = from == 50.0f && (activation.m_Function == ActivationFunction::Sigmoid ||
-                                                  activation.m_Function == ActivationFunction::TanH);
             const ActivationDescriptor d(activation.m_Function, activation.m_A, activation.m_B);
             ASSERT_NO_FATAL_FAILURE(
                 ExpectAsReference(FastCase("activation " + std::to_string(static_cast<int>(activation.m_Function)) +
                                                ", " + input.m_Info.ToString() + " to " + output.ToString(),
                                            LayerType::Activation, d, {input}, output),
-                                  isWide ? "" : "CpuActivation"));
+                                  GetActivationKernel(d, from, to)));
         }
         for (const UnaryOperation operation :
              {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Exp, UnaryOperation::Log, UnaryOperation::Sin})
         {
             ElementwiseUnaryDescriptor d;
             d.m_Operation = operation;
-            ASSERT_NO_FATAL_FAILURE(
-                ExpectAsReference(FastCase("operation " + std::to_string(static_cast<int>(operation)),
-                                           LayerType::ElementwiseUnary, d, {input}, output),
-                                  "CpuElementwiseUnary"));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                FastCase("operation " + std::to_string(static_cast<int>(operation)), LayerType::ElementwiseUnary, d,
+                         {input}, output),
+                operation == UnaryOperation::Sin ? "RefElementwiseUnaryAsFloat" : "CpuElementwiseUnary"));
         }
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
             FastCase("quantize", LayerType::Quantize, NullDescriptor(), {input}, output), "CpuQuantize"));
@@ -237,10 +255,10 @@ ISA_TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
         for (const ActivationFunction function : {ActivationFunction::ReLu, ActivationFunction::LeakyReLu,
                                                   ActivationFunction::TanH, ActivationFunction::HardSwish})
         {
-            ASSERT_NO_FATAL_FAILURE(
-                ExpectAsReference(FastCase("activation", LayerType::Activation,
-                                           ActivationDescriptor(function, 1.0f, 1.0f), {input}, output),
-                                  "CpuActivation"));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                FastCase("activation", LayerType::Activation, ActivationDescriptor(function, 1.0f, 1.0f), {input},
+                         output),
+                function == ActivationFunction::HardSwish ? "RefActivationAsFloat" : "CpuActivation"));
         }
     }
 }

@@ -213,19 +213,6 @@ ISA_TEST(FullyConnected, WeightsOf16Bits)
     }
 }
 
-ISA_TEST(FullyConnected, WeightsOf16BitsHaveNoZeroPoint)
-{
-    const TensorInfo output({1, 2}, DataType::QSymmS16, 1.0f);
-    const OpCase op{"zero point",
-                    LayerType::FullyConnected,
-                    MakeDescriptor(FullyConnectedDescriptor()),
-                    {Random(TensorInfo({1, 3}, DataType::QSymmS16, 1.0f), 1),
-                     Constant(Random(TensorInfo({3, 2}, DataType::QSymmS16, 1.0f, 4), 2))},
-                    output,
-                    Expect(output, {0, 0})};
-    CheckUnsupported(op, SupportCode::UnsupportedParameters, "zero point 4");
-}
-
 // As TFLite: without inputs the output is zeros, even with a bias.
 ISA_TEST(FullyConnected, GivesZerosWithoutInputs)
 {
@@ -236,14 +223,7 @@ ISA_TEST(FullyConnected, GivesZerosWithoutInputs)
 
 ISA_TEST(FullyConnected, IsRefused)
 {
-    OpCase op = MakeOp(Cases[0], GetSumTypes()[1]);
-    op.m_Inputs[0].m_Info.SetDataType(DataType::QAsymmS8);
-    CheckUnsupported(op, SupportCode::UnsupportedType, "input 1 of type QAsymmU8");
-
-    op = MakeOp(Cases[0], GetSumTypes()[5]);
-    op.m_Output.SetQuantizationOffset(1);
-    CheckUnsupported(op, SupportCode::UnsupportedParameters, "zero point 1");
-    op = MakeOp(Cases[0], GetSumTypes()[4]);
+    OpCase op = MakeOp(Cases[0], GetSumTypes()[4]);
     op.m_Inputs[1].m_Info.SetQuantizationDim(1U);
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "dimension");
 }

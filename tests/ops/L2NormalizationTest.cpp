@@ -65,8 +65,6 @@ ISA_TEST(L2Normalization, BytesAreWithinAStep)
             CheckOp(op);
         }
     }
-    CheckUnsupported(MakeL2(Random(TensorInfo({4, 2}, DataType::QAsymmS8, 0.1f, 17), 3)),
-                     SupportCode::UnsupportedParameters, "1/128");
     CheckRejectsShapes(MakeL2(Random(TensorInfo(TensorShape(Dimensionality::Scalar), DataType::Float32), 3)), "scalar");
 }
 

@@ -69,8 +69,6 @@ ISA_TEST(LogSoftmax, BytesAreWithinAStep)
             CheckOp(op);
         }
     }
-    CheckUnsupported(MakeLogSoftmax(Random(TensorInfo({4, 2}, DataType::QAsymmS8, 0.1f, 17), 3)),
-                     SupportCode::UnsupportedParameters, "1/16");
 }
 
 } // namespace tenon::test::log_softmax_test

@@ -136,6 +136,13 @@ ISA_TEST(Quantize, RequantizedResultsOfTfLite)
                {0, 128, 255});
 }
 
+ISA_TEST(Quantize, ZeroPointsMayLieOutsideOfTheType)
+{
+    const TensorInfo floats(TensorShape({4}), DataType::Float32);
+    CheckExact(floats, {-150, -128.5, 0, 21.5}, Of(4, DataType::QAsymmU8, 0.5f, 300), {0, 43, 255, 255});
+    CheckExact(floats, {-150, 21.5, 22, 149}, Of(4, DataType::QAsymmU8, 0.5f, -43), {0, 0, 1, 255});
+}
+
 ISA_TEST(Quantize, RefusesWhatDoesNotFit)
 {
     const TestTensor floats = Random(TensorInfo(TensorShape({2, 3}), DataType::Float32), 1);
@@ -143,8 +150,6 @@ ISA_TEST(Quantize, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedParameters, "scale");
     CheckUnsupported(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8, -1.0f)),
                      SupportCode::UnsupportedParameters, "positive and finite");
-    CheckUnsupported(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8, 1.0f, 128)),
-                     SupportCode::UnsupportedParameters, "zero point");
     CheckUnsupported(
         MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QSymmS8, std::vector<float>{1, 2, 3}, 0)),
         SupportCode::UnsupportedParameters, "quantization dimension");

@@ -309,10 +309,6 @@ ISA_TEST(Reduce, RefusesWhatDoesNotFit)
     wrongOutput.m_Output.SetShape(TensorShape({3}));
     CheckRejectsShapes(wrongOutput, "not what is left");
 
-    const TensorInfo bytes(TensorShape({2, 3}), DataType::QAsymmS8, 0.5f, 0);
-    OpCase rescaling = MakeCase(ReduceOperation::Max, Random(bytes, 1), {1});
-    rescaling.m_Output.SetQuantizationScale(0.25f);
-    CheckUnsupported(rescaling, SupportCode::UnsupportedParameters, "quantization of the input");
     OpCase boolean =
         MakeCase(ReduceOperation::Sum, Random(TensorInfo(TensorShape({2}), DataType::Boolean), 1, 0, 1), {0});
     CheckUnsupported(boolean, SupportCode::UnsupportedType, "input 0");

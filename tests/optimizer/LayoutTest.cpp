@@ -158,8 +158,8 @@ TEST(InferTensors, QuantizationOfAnUndeclaredOutputFollowsOnlyWhereValuesAreKept
         return optimize([&](INetwork& network) { return network.AddReduceLayer(descriptor, "r"); });
     };
     EXPECT_THROW(optimize([](INetwork& network) { return network.AddSoftmaxLayer(SoftmaxDescriptor(), "s"); }),
-                 GraphValidationException);
-    EXPECT_THROW(reduce(ReduceOperation::Sum), GraphValidationException);
+                 LayerValidationException);
+    EXPECT_THROW(reduce(ReduceOperation::Sum), LayerValidationException);
     for (const auto& optimized : {optimize(
                                       [](INetwork& network) {
                                           return network.AddTransposeLayer(TransposeDescriptor({1, 0}), "t");

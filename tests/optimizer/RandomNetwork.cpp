@@ -139,10 +139,6 @@ void RandomNetwork::Finish(IConnectableLayer* layer, const std::vector<Tensor>& 
         Connect(*inputs[i].m_Slot, layer, i);
         shapes.push_back(inputs[i].m_Shape);
     }
-    for (unsigned int i = static_cast<unsigned int>(inputs.size()); i < layer->GetNumInputSlots(); ++i)
-    {
-        shapes.push_back(layer->GetInputSlot(i).GetTensorInfo().GetShape()); // constants that the Add method wired
-    }
     const std::vector<TensorShape> outputs = layer->InferOutputShapes(shapes);
     for (unsigned int k = 0; k < layer->GetNumOutputSlots(); ++k)
     {

@@ -589,7 +589,7 @@ TEST_F(Subgraphs, CompiledLayerRunsOnItsOwnBackendOnly)
         PreCompiledDescriptor(1, 1), CompileFake([](float x) { return x; }), BackendId("Fake"), "blob");
     Connect(AddInput(*m_Network, 0, FloatInfo({4})), layer);
     Output(0, layer);
-    EXPECT_THAT(MessageOfOptimize<GraphValidationException>(), HasSubstr("only its maker knows its output 0"));
+    EXPECT_THAT(MessageOfOptimize<LayerValidationException>(), HasSubstr("only its maker knows its output 0"));
 }
 
 namespace

@@ -12,10 +12,12 @@ cmake_minimum_required(VERSION 3.25)
 set(rules
   "include/tenon/compat : compat api backend parsers serializer mapbox"
   "include/tenon/backend : api"
+  "include/tenon/c : backend"
   "include/tenon/parsers : api"
   "include/tenon/serializer : api"
   "include/tenon :"
   "src/json : fmt"
+  "src/reports : json api"
   "src/common : json api backend parsers serializer posix fmt spdlog"
   "src/graph : json api backend common fmt"
   "src/backends/common : api backend common fmt xxhash"
@@ -28,22 +30,23 @@ set(rules
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
   "src/backends/plugin : api backend common posix fmt"
   "src/backends/BackendHelper.cpp : api backend common"
-  "src/backends/LayerQueries.cpp : api backend"
+  "src/backends/LayerQueries.cpp : api backend graph"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
   "src/optimizer : api backend common graph fmt"
   "src/runtime : json api backend common graph fmt"
   "src/serializer : api backend serializer common graph fmt flatbuffers"
   "src/parsers/tflite : api backend parsers common fmt flatbuffers"
   "src/armnn : api backend compat posix"
-  "src/cli : json api backend parsers serializer posix fmt cli11 stb"
+  "src/c_api : json reports api backend c parsers serializer common backends/plugin fmt"
+  "src/cli : json reports api backend parsers serializer posix fmt cli11 stb"
   "samples : beside api backend parsers serializer stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
 function(classify included out)
   set(kind "")
-  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser|armnnUtils)/")
+  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser|armnnUtils|backendsCommon|common/include)/")
     set(kind compat)
-  elseif(included MATCHES "^<tenon/(backend|parsers|serializer|compat)/")
+  elseif(included MATCHES "^<tenon/(backend|c|parsers|serializer|compat)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^<tenon/")
     set(kind api)
@@ -69,7 +72,7 @@ function(classify included out)
     set(kind stb)
   elseif(included MATCHES "^\"(backends/cpu/[a-z]+)/[^.]") # its folders have an order of their own
     set(kind ${CMAKE_MATCH_1})
-  elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z]+)/[^.]")
+  elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z_]+)/[^.]")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"[A-Za-z]+\\.hpp\"")
     set(kind beside) # a header of the same folder; samples have no root for includes

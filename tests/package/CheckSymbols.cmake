@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The ctests "exported_symbols...": libtenon.so and libtenon_armnn.so export what is marked in the public headers and
 # nothing else, neither internals nor pieces of the libraries that they are built with.
-#   cmake -DNM=<nm> -DLIBRARY=<library> -DNEEDED=<symbol>[;<symbol>...] -P CheckSymbols.cmake
+#   cmake -DNM=<nm> -DLIBRARY=<library> -DNEEDED=<symbol>[;<symbol>...] [-DC_SYMBOLS=<file>] -P CheckSymbols.cmake
+# The file lists all functions of the C interface: none may go, and one that is new is added to it.
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND ${NM} --dynamic --defined-only --demangle --format=just-symbols ${LIBRARY}
@@ -12,6 +13,24 @@ endif()
 string(REGEX REPLACE "[][;]" "_" symbols "${symbols}")
 string(REPLACE "\n" ";" symbols "${symbols}")
 list(FILTER symbols EXCLUDE REGEX "^$")
+
+set(c_symbols ${symbols})
+list(FILTER c_symbols INCLUDE REGEX "^tenon_[a-z0-9_]+$")
+list(FILTER symbols EXCLUDE REGEX "^tenon_[a-z0-9_]+$")
+set(expected "")
+if(C_SYMBOLS)
+  file(STRINGS ${C_SYMBOLS} expected REGEX "^tenon_")
+endif()
+foreach(symbol IN LISTS c_symbols)
+  if(NOT symbol IN_LIST expected)
+    message(SEND_ERROR "${LIBRARY} exports ${symbol}, which is not in the list '${C_SYMBOLS}': add it, or hide it")
+  endif()
+endforeach()
+foreach(symbol IN LISTS expected)
+  if(NOT symbol IN_LIST c_symbols)
+    message(SEND_ERROR "${LIBRARY} does not export ${symbol}, which '${C_SYMBOLS}' lists")
+  endif()
+endforeach()
 
 set(ours "^(typeinfo for |typeinfo name for |vtable for |VTT for |(non-)?virtual thunk to |guard variable for )?tenon::")
 set(foreign ${symbols})
@@ -32,4 +51,5 @@ foreach(needed IN LISTS NEEDED)
   endif()
 endforeach()
 list(LENGTH symbols count)
-message(STATUS "${count} symbols, all in namespace tenon")
+list(LENGTH c_symbols c_count)
+message(STATUS "${count} symbols in namespace tenon, ${c_count} of the C interface")

@@ -54,7 +54,7 @@ inline void ExpectSameConstant(const Layer& a, const Layer& b)
 
 inline void ExpectSameInputs(const Layer& a, const Layer& b)
 {
-    for (unsigned int i = 0; i < b.GetNumInputSlots(); ++i)
+    for (unsigned int i = 0; i < b.NumInputs(); ++i)
     {
         const OutputSlot* left = a.Input(i).GetConnectedOutputSlot();
         const OutputSlot* right = b.Input(i).GetConnectedOutputSlot();
@@ -95,8 +95,8 @@ inline void ExpectSameGraph(const Graph& first, const Graph& second)
         EXPECT_EQ(a.GetAssignmentReason(), b.GetAssignmentReason()) << a.Describe();
         EXPECT_EQ(a.m_Subgraph, b.m_Subgraph) << a.Describe();
         // Slots of parameters that the optimizer put into the descriptor are not written.
-        ASSERT_GE(a.GetNumInputSlots(), b.GetNumInputSlots()) << a.Describe();
-        for (unsigned int k = b.GetNumInputSlots(); k < a.GetNumInputSlots(); ++k)
+        ASSERT_GE(a.NumInputs(), b.GetNumInputSlots()) << a.Describe();
+        for (unsigned int k = b.NumInputs(); k < a.GetNumInputSlots(); ++k)
         {
             EXPECT_EQ(a.Input(k).GetProducer(), nullptr) << a.Describe();
         }

@@ -321,11 +321,25 @@ TEST(SerializedNetwork, ReadOnesHaveNewShapesAtARunAsWell)
     EXPECT_THAT(RunFloat(*runtime, id, {3}, {-1.0f, 2.0f, -3.0f}), ElementsAre(1.0f, 2.0f, 3.0f));
 }
 
+TEST(SerializedNetwork, DeclaredSizesOfAnOutputAreKept)
+{
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* fill = network->AddFillLayer(FillDescriptor(7.0f), "fill");
+    Connect(AddInput(*network, 0, TensorInfo({2}, DataType::Signed32)), fill);
+    fill->GetOutputSlot(0).SetTensorInfo(FloatInfo({2, 3}));
+    Connect(fill, network->AddOutputLayer(0));
+    const IRuntimePtr runtime = IRuntime::Create({});
+    NetworkId id = 0;
+    runtime->LoadNetwork(
+        id, ReadOptimized(Serialized(*Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec())), *runtime));
+    EXPECT_EQ(runtime->GetOutputTensorInfo(id, 0).GetShape(), TensorShape({2, 3}));
+}
+
 TEST(SerializedNetwork, MalformedNetworksAreNotWritten)
 {
     INetworkPtr network = INetwork::Create();
     network->AddFloorLayer("floor");
-    EXPECT_THAT(MessageOf<GraphValidationException>([&] { Serialized(*network); }), HasSubstr("'floor'"));
+    EXPECT_THAT(MessageOf<LayerValidationException>([&] { Serialized(*network); }), HasSubstr("'floor'"));
     std::ostringstream stream;
     EXPECT_THROW(ISerializer::Create()->SaveSerializedToStream(stream), InvalidArgumentException);
     const ISerializerPtr serializer = ISerializer::Create();

@@ -50,13 +50,22 @@ struct DynamicBackendReport
     std::string m_Reason;  ///< why it is not loaded
 };
 
-/// Loads the backends of a folder (files named *_backend.so, also with version numbers behind; other files are
-/// reported and left alone), or of one such file, in order of their names, and registers those that can be used. One
-/// that cannot be used is no error: its report says why, and so does the log. `options` are those for backends at their
-/// creation. Throws FileNotFoundException where there is no `path`. What a backend must be: docs/backends.md.
+/// Loads the backends of options.m_DynamicBackendsPath: of a folder (files named *_backend.so, also with version
+/// numbers behind; other files are reported and left alone) in order of their names, or of one such file. Registers
+/// those that can be used. One that cannot be used is no error: its report says why, and so does the log. A backend for
+/// Arm NN's interface that takes its custom allocator removes it from `options`. Throws FileNotFoundException where
+/// there is no such path. docs/backends.md says how a backend is made.
 TENON_API std::vector<DynamicBackendReport> RegisterDynamicBackends(backend::BackendRegistry& registry,
-                                                                    const std::string& path,
-                                                                    const std::vector<BackendOptions>& options);
+                                                                    IRuntime::CreationOptions& options);
+
+/// Makes the backend of a shared object that has the functions of Arm NN's dynamic backends: GetBackendId, GetVersion
+/// and BackendFactory. `path` is absolute, and the object is open during the call. Throws a tenon::Exception, never
+/// null.
+using DynamicBackendLoader = std::shared_ptr<const backend::IBackend> (*)(const std::string& path,
+                                                                          IRuntime::CreationOptions& options);
+/// For libtenon_armnn.so, which adapts such backends: RegisterDynamicBackends calls `loader` from now on. Returns the
+/// loader before, or null. A loader stays loaded. Thread-safe.
+TENON_API DynamicBackendLoader SetDynamicBackendLoader(DynamicBackendLoader loader);
 
 /// Takes the options that a runtime is made with; valid during the call.
 using CreationOptionsUse = std::function<void(const IRuntime::CreationOptions& options)>;
@@ -67,7 +76,8 @@ using CreationOptionsHook = void (*)(const IRuntime::CreationOptions& options, c
 /// Returns the hook before, or null: the new one must go through it. A hook stays loaded. Thread-safe.
 TENON_API CreationOptionsHook SetCreationOptionsHook(CreationOptionsHook hook);
 
-/// Makes the backend with this id and no other, for a question about it; null where the library has none of that id.
+/// Gives the backend with this id and makes no other one, for a question about it; null where the library has none of
+/// that id.
 /// What it throws ends the question.
 using BackendLookup = std::shared_ptr<const backend::IBackend> (*)(const BackendId& id);
 /// For the same libraries: each question of <tenon/BackendHelper.hpp> about the id of a backend that is not built in

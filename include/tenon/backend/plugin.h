@@ -41,7 +41,14 @@ enum
     TENON_UNSUPPORTED = 3,      /* UnimplementedException */
     TENON_OUT_OF_MEMORY = 4,    /* MemoryValidationException */
     TENON_INVALID_LAYER = 5,    /* LayerValidationException */
-    TENON_INVALID_DATA = 6      /* ParseException: bytes of a blob that are none */
+    TENON_INVALID_DATA = 6,     /* ParseException: bytes of a blob that are none */
+    /* Of the C interface (tenon/c/tenon.h); a plugin that returns them means TENON_ERROR. */
+    TENON_NOT_FOUND = 7,           /* FileNotFoundException */
+    TENON_INVALID_GRAPH = 8,       /* GraphValidationException */
+    TENON_BACKEND_UNAVAILABLE = 9, /* BackendUnavailableException */
+    TENON_LIMIT_EXCEEDED = 10,     /* LimitExceededException */
+    TENON_CANCELLED = 11,          /* CancelledException */
+    TENON_IMPORT_FAILED = 12       /* MemoryImportException */
 };
 
 /* Room for a text; the writer cuts what does not fit and always ends it with 0. Never null, capacity at least 256.

@@ -145,6 +145,8 @@ struct TransposeConvolution2dDescriptor : detail::Described<TransposeConvolution
     bool m_SumsOf32Bits = false;       ///< Tenon: see Convolution2dDescriptor
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 4 : (m_BiasEnabled ? 3 : 2); }
+    /// Whether input i must be connected: input 2 is the bias, also in front of the output's shape.
+    bool NeedsInput(uint32_t i) const { return i < GetNumInputs() && (i != 2 || m_BiasEnabled); }
 
     template <typename V>
     static void Visit(V&& v)
@@ -189,6 +191,8 @@ struct TransposeConvolution3dDescriptor : detail::Described<TransposeConvolution
     bool m_ParametersAsInputs = false;
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 4 : (m_BiasEnabled ? 3 : 2); }
+    /// Whether input i must be connected: input 2 is the bias, also in front of the output's shape.
+    bool NeedsInput(uint32_t i) const { return i < GetNumInputs() && (i != 2 || m_BiasEnabled); }
 
     template <typename V>
     static void Visit(V&& v)

@@ -28,6 +28,8 @@ struct CustomDescriptor : detail::Described<CustomDescriptor>
 
     uint32_t GetNumInputs() const { return m_NumInputs; }
     uint32_t GetNumOutputs() const { return m_NumOutputs; }
+    /// Whether input i must be connected: none must, as operators of an application may have optional inputs.
+    bool NeedsInput(uint32_t) const { return false; }
     /// As the implementation says; see ICustomOperator.
     TENON_API uint32_t GetValueInputs() const;
     TENON_API bool HasLateOutputs() const;

@@ -24,7 +24,8 @@ public:
     virtual ~ISerializer();
 
     /// Makes a file of the network in memory, constants included: the network need not live on. Throws
-    ///   GraphValidationException   the network is malformed: Optimize() would refuse it too
+    ///   GraphValidationException,
+    ///   LayerValidationException   the network is malformed: Optimize() would refuse it too
     ///   UnimplementedException     a layer holds what no file can: a blob that a backend compiled, before optimization
     ///                              or where the backend cannot save it
     ///   InvalidArgumentException   a field has no value of its enumeration

@@ -92,25 +92,39 @@ SupportResult CheckPerTensor(const LayerView& layer, std::initializer_list<size_
 
 SupportResult CheckPerSlice(const TensorInfo& info, const std::string& place)
 {
+    SupportResult result = CheckScalesAlone(info, place);
+    if (!result || !CarriesScale(info))
+    {
+        return result;
+    }
+    if (!info.HasMultipleQuantizationScales())
+    {
+        return CheckZeroPoint(info, place, info.GetQuantizationOffset());
+    }
+    for (const int32_t zeroPoint : info.GetQuantizationOffsets())
+    {
+        if (result = CheckZeroPoint(info, place, zeroPoint); !result)
+        {
+            return result;
+        }
+    }
+    return result;
+}
+
+SupportResult CheckScalesAlone(const TensorInfo& info, const std::string& place)
+{
     if (!CarriesScale(info))
     {
         return SupportResult::Yes();
     }
     if (!info.HasMultipleQuantizationScales())
     {
-        return CheckPerTensor(info, place);
+        return CheckOneScale(info, place);
     }
     const std::vector<float> scales = info.GetQuantizationScales();
     if (!std::all_of(scales.begin(), scales.end(), IsUsable))
     {
         return Refuse(info, place, "needs quantization scales that are positive and finite");
-    }
-    for (const int32_t zeroPoint : info.GetQuantizationOffsets())
-    {
-        if (SupportResult result = CheckZeroPoint(info, place, zeroPoint); !result)
-        {
-            return result;
-        }
     }
     const TensorShape& shape = info.GetShape();
     const Optional<unsigned int> dimension = info.GetQuantizationDim();

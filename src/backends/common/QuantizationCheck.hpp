@@ -25,6 +25,9 @@ SupportResult CheckPerTensor(const LayerView& layer, std::initializer_list<size_
 /// finite, with zero points that the type can store. Types that carry no scale pass.
 SupportResult CheckPerSlice(const TensorInfo& info, const std::string& place);
 
+/// As CheckPerSlice, but that zero points may be any numbers.
+SupportResult CheckScalesAlone(const TensorInfo& info, const std::string& place);
+
 /// One scale, positive and finite; the zero point is not looked at.
 SupportResult CheckOneScale(const TensorInfo& info, const std::string& place);
 

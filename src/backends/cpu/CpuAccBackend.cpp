@@ -28,7 +28,7 @@ namespace
 
 using KernelList = std::vector<const backends::Kernel*>;
 
-/// For each layer type the fast kernels, then the reference kernel, which runs what they do not take. Kernels for fast
+/// For each layer type the fast kernels, then CpuRef's, which run what they do not take. Kernels for fast
 /// arithmetic are among them where `fastMath` is set.
 std::vector<KernelList> MakeLists(bool fastMath)
 {
@@ -46,7 +46,7 @@ std::vector<KernelList> MakeLists(bool fastMath)
     }
 #include "backends/cpu/Kernels.def"
 #define TENON_OP(name, ...)                                                                                            \
-    if (const backends::Kernel* kernel = ref::FindKernel(LayerType::name); kernel != nullptr)                          \
+    for (const backends::Kernel* kernel : ref::FindKernels(LayerType::name))                                           \
     {                                                                                                                  \
         listOf(LayerType::name).push_back(kernel);                                                                     \
     }
@@ -63,8 +63,7 @@ std::span<const backends::Kernel* const> FindIn(const std::vector<KernelList>& l
         return {};
     }
     const std::span<const backends::Kernel* const> list = lists[index];
-    const size_t references = ref::FindKernel(type) != nullptr ? 1 : 0;
-    return GetCpuFeatures().m_Simd ? list : list.last(references);
+    return GetCpuFeatures().m_Simd ? list : list.last(ref::FindKernels(type).size());
 }
 
 } // namespace

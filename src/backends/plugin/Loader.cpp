@@ -4,11 +4,13 @@
 #include "common/Log.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/Version.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <dlfcn.h>
 #include <filesystem>
 #include <map>
@@ -22,6 +24,12 @@ namespace
 {
 
 namespace fs = std::filesystem;
+
+/// The library that runs backends for Arm NN's interface.
+std::string GetArmnnLibrary()
+{
+    return fmt::format("libtenon_armnn.so.{}.{}", TENON_VERSION_MAJOR, TENON_VERSION_MINOR);
+}
 
 /// The error of the last dl... call of this thread.
 std::string LastDlError()
@@ -88,24 +96,71 @@ bool IsBackendName(std::string_view name)
     return isNumber;
 }
 
+constinit std::atomic<DynamicBackendLoader> TheLoader{nullptr}; // set while static variables are made
+
+/// Loads libtenon_armnn.so from the folder of libtenon.so where no program has loaded it: it sets the loader then. A
+/// statically linked Tenon is left alone, as the library would bring a second one along.
+void LoadArmnnLibrary()
+{
+    Dl_info here{};
+    if (TheLoader != nullptr || dladdr(reinterpret_cast<void*>(&LoadArmnnLibrary), &here) == 0)
+    {
+        return;
+    }
+    const fs::path own = here.dli_fname;
+    if (own.has_parent_path() && own.filename().string().starts_with("libtenon.so"))
+    {
+        // Global, as it is in programs that link it: backends need not link it themselves.
+        dlopen((own.parent_path() / GetArmnnLibrary()).c_str(), RTLD_NOW | RTLD_GLOBAL);
+    }
+}
+
 std::shared_ptr<void> OpenLibrary(const fs::path& file)
 {
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr)
     {
-        throw InvalidArgumentException("it cannot be loaded: " + LastDlError());
+        LoadArmnnLibrary(); // backends for Arm NN's interface need it, and may not find it
+        handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+    if (handle == nullptr)
+    {
+        const std::string error = LastDlError();
+        const auto names = [&](const char* text) { return error.find(text) != std::string::npos; };
+        // The libraries and namespaces of Arm NN and Tenon.
+        const bool isOfArmnn = names("libtenon_armnn") || names("libarmnn") || names("5tenon") || names("5armnn");
+        throw InvalidArgumentException(fmt::format(
+            "it cannot be loaded: {}{}", error,
+            isOfArmnn ? "; a backend for Arm NN's interface must be compiled with Tenon's headers and linked with "
+                        "Tenon::armnn, and needs " +
+                            GetArmnnLibrary() + " beside libtenon.so"
+                      : ""));
     }
     return std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
 }
 
-std::shared_ptr<const IBackend> LoadBackend(const fs::path& file, const std::vector<BackendOptions>& options)
+std::shared_ptr<const IBackend> LoadBackend(const fs::path& given, IRuntime::CreationOptions& options)
 {
-    // dlopen looks for a name without a slash elsewhere.
-    std::shared_ptr<void> library = OpenLibrary(fs::absolute(file));
+    const fs::path file = fs::absolute(given); // dlopen looks for a name without a slash elsewhere
+    std::shared_ptr<void> library = OpenLibrary(file);
     const auto entry = reinterpret_cast<tenon_plugin_entry>(dlsym(library.get(), TENON_PLUGIN_ENTRY_NAME));
-    if (entry == nullptr)
+    if (entry == nullptr && dlsym(library.get(), "BackendFactory") == nullptr &&
+        dlsym(library.get(), "GetBackendId") == nullptr)
     {
         throw InvalidArgumentException(fmt::format("it exports no {}", TENON_PLUGIN_ENTRY_NAME));
+    }
+    if (entry == nullptr)
+    {
+        LoadArmnnLibrary();
+        const DynamicBackendLoader loader = TheLoader;
+        if (loader == nullptr)
+        {
+            throw BackendUnavailableException(fmt::format(
+                "it is a backend for Arm NN's interface, and {0}, which runs such backends, is not loaded: link it "
+                "(Tenon::armnn), or put it beside libtenon.so; a program cannot have it with libtenon.a",
+                GetArmnnLibrary()));
+        }
+        return loader(file.string(), options);
     }
     const tenon_plugin_table* table = entry();
     if (table == nullptr || table->struct_size < offsetof(tenon_plugin_table, id))
@@ -113,17 +168,30 @@ std::shared_ptr<const IBackend> LoadBackend(const fs::path& file, const std::vec
         throw InvalidArgumentException(fmt::format("its {} gives no table", TENON_PLUGIN_ENTRY_NAME));
     }
     return plugin::MakePluginBackend(
-        std::make_shared<const plugin::Plugin>(file.string(), std::move(library), *table, options));
+        std::make_shared<const plugin::Plugin>(given.string(), std::move(library), *table, options.m_BackendOptions));
+}
+
+/// Registers the backend, which may be there: one for Arm NN's interface is, where another runtime loaded it.
+void RegisterUnlessThere(BackendRegistry& registry, std::shared_ptr<const IBackend> backend)
+{
+    if (registry.Find(backend->GetId()) != backend)
+    {
+        registry.Register(std::move(backend));
+    }
 }
 
 } // namespace
 
-std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& registry, const std::string& path,
-                                                          const std::vector<BackendOptions>& options)
+DynamicBackendLoader SetDynamicBackendLoader(DynamicBackendLoader loader)
+{
+    return TheLoader.exchange(loader);
+}
+
+std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& registry, IRuntime::CreationOptions& options)
 {
     std::vector<DynamicBackendReport> reports;
     std::map<fs::path, std::string> seen; // real files: a library and the links to it are one
-    for (const fs::path& file : ListFiles(path))
+    for (const fs::path& file : ListFiles(options.m_DynamicBackendsPath))
     {
         DynamicBackendReport report;
         report.m_Path = file.string();
@@ -145,7 +213,7 @@ std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& regis
             }
             auto backend = LoadBackend(file, options);
             report.m_BackendId = backend->GetId();
-            registry.Register(std::move(backend));
+            RegisterUnlessThere(registry, std::move(backend));
             report.m_IsLoaded = true;
             LogInfo("backend {} is loaded from '{}'", report.m_BackendId.Get(), report.m_Path);
         }

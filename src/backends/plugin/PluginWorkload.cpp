@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three steps of a plugin's workload.
 #include "backends/plugin/CStructs.hpp"
+#include "backends/plugin/HostCalls.hpp"
 #include "backends/plugin/PluginBackend.hpp"
 #include "backends/plugin/PluginDevice.hpp"
 
 #include <array>
-#include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,79 +15,6 @@ namespace tenon::plugin
 
 namespace
 {
-
-/// Runs what the host does for a plugin during execute. What is thrown there does not cross the table: it is kept and
-/// thrown once the plugin has returned.
-class HostCalls
-{
-public:
-    explicit HostCalls(const ExecuteArgs& args) : m_Args(args)
-    {
-        m_Parallel.struct_size = sizeof(m_Parallel);
-        m_Parallel.self = this;
-        m_Parallel.num_threads = args.m_Parallel->GetNumThreads();
-        m_Parallel.run = &RunLoop;
-        m_LateOutputs.struct_size = sizeof(m_LateOutputs);
-        m_LateOutputs.self = this;
-        m_LateOutputs.allocate = &Allocate;
-        m_LateOutputs.allocate_on_device = &AllocateOnDevice;
-    }
-
-    const tenon_parallel* Parallel() const { return &m_Parallel; }
-    const tenon_late_outputs* LateOutputs() const { return m_Args.m_LateOutputs == nullptr ? nullptr : &m_LateOutputs; }
-    void RethrowKept() const
-    {
-        if (m_Kept != nullptr)
-        {
-            std::rethrow_exception(m_Kept);
-        }
-    }
-
-private:
-    static void RunLoop(void* self, size_t count, size_t grain, tenon_loop_body body, void* bodyData)
-    {
-        auto& calls = *static_cast<HostCalls*>(self);
-        try
-        {
-            calls.m_Args.m_Parallel->Run(count, grain,
-                                         [body, bodyData](size_t begin, size_t end) { body(bodyData, begin, end); });
-        }
-        catch (...)
-        {
-            calls.m_Kept = std::current_exception();
-        }
-    }
-
-    static tenon_status Allocate(void* self, size_t output, uint32_t rank, const int64_t* dims, void** memory,
-                                 tenon_text* error)
-    {
-        return static_cast<HostCalls*>(self)->Keeping(error, [&](ILateOutputs& late)
-                                                      { *memory = late.Allocate(output, ToShape(rank, dims)); });
-    }
-
-    static tenon_status AllocateOnDevice(void* self, size_t output, uint32_t rank, const int64_t* dims,
-                                         tenon_device_tensor* memory, tenon_text* error);
-
-    template <typename F>
-    tenon_status Keeping(tenon_text* error, F f)
-    {
-        try
-        {
-            f(*m_Args.m_LateOutputs);
-            return TENON_OK;
-        }
-        catch (...)
-        {
-            m_Kept = std::current_exception();
-            return StatusOfException(error);
-        }
-    }
-
-    const ExecuteArgs& m_Args;
-    tenon_parallel m_Parallel{};
-    tenon_late_outputs m_LateOutputs{};
-    std::exception_ptr m_Kept;
-};
 
 /// The C form of device tensors; allocates only for layers of very many slots.
 class DeviceTensors
@@ -101,25 +28,15 @@ public:
         }
         for (size_t i = 0; i < tensors.size(); ++i)
         {
-            (m_Many.empty() ? m_Few.data() : m_Many.data())[i] = ToC(tensors[i]);
+            (m_Many.empty() ? m_Few.data() : m_Many.data())[i] = ToDeviceTensor(tensors[i]);
         }
     }
     const tenon_device_tensor* Get() const { return m_Many.empty() ? m_Few.data() : m_Many.data(); }
-
-    static tenon_device_tensor ToC(const DeviceTensor& tensor) { return {MemoryOf(tensor.m_Memory), tensor.m_Offset}; }
 
 private:
     std::array<tenon_device_tensor, 8> m_Few{};
     std::vector<tenon_device_tensor> m_Many;
 };
-
-tenon_status HostCalls::AllocateOnDevice(void* self, size_t output, uint32_t rank, const int64_t* dims,
-                                         tenon_device_tensor* memory, tenon_text* error)
-{
-    return static_cast<HostCalls*>(self)->Keeping(
-        error,
-        [&](ILateOutputs& late) { *memory = DeviceTensors::ToC(late.AllocateOnDevice(output, ToShape(rank, dims))); });
-}
 
 class Workload
 {
@@ -245,7 +162,7 @@ public:
             c.queue = QueueOf(args.m_Queue);
             c.device_inputs = inputs.Get();
             c.device_outputs = outputs.Get();
-            c.device_scratch = DeviceTensors::ToC(args.m_DeviceScratch);
+            c.device_scratch = ToDeviceTensor(args.m_DeviceScratch);
             status = plugin.Table().shaped_execute(m_Shaped->Get(), &c, text.Get());
         }
         else

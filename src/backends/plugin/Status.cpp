@@ -62,13 +62,13 @@ tenon_status StatusOfException(tenon_text* error) noexcept
     {
         throw;
     }
+    catch (const UnimplementedException& exception) // before its base
+    {
+        return write(exception, TENON_UNSUPPORTED);
+    }
     catch (const InvalidArgumentException& exception)
     {
         return write(exception, TENON_INVALID_ARGUMENT);
-    }
-    catch (const UnimplementedException& exception)
-    {
-        return write(exception, TENON_UNSUPPORTED);
     }
     catch (const MemoryValidationException& exception)
     {

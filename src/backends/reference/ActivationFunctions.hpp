@@ -13,6 +13,20 @@
 namespace tenon::ref
 {
 
+/// Calls `visit` with Gelu, or with its approximation by the hyperbolic tangent.
+template <typename Visitor>
+auto DispatchGelu(const ActivationDescriptor& descriptor, const Visitor& visit)
+{
+    if (descriptor.m_A != 0.0f)
+    {
+        constexpr auto SqrtTwoOverPi = static_cast<float>(2.0 * std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+        return visit([](float x)
+                     { return 0.5f * x * (1.0f + std::tanh(SqrtTwoOverPi * (x + 0.044715f * x * x * x))); });
+    }
+    // The complement of the error function: 1 + erf cancels out for large negative x.
+    return visit([](float x) { return 0.5f * x * std::erfc(x * static_cast<float>(-1.0 / std::numbers::sqrt2)); });
+}
+
 /// Calls `visit` with a function of float to float, so that loops over elements are compiled once for each of them.
 /// Every function gives NaN of NaN; clamps do because x is the first argument of std::max and std::min.
 template <typename Visitor>
@@ -40,14 +54,7 @@ auto DispatchActivation(const ActivationDescriptor& descriptor, const Visitor& v
         return visit([](float x) { return x * (std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f); });
     case ActivationFunction::Gelu: break;
     }
-    if (a != 0.0f)
-    {
-        constexpr auto SqrtTwoOverPi = static_cast<float>(2.0 * std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-        return visit([](float x)
-                     { return 0.5f * x * (1.0f + std::tanh(SqrtTwoOverPi * (x + 0.044715f * x * x * x))); });
-    }
-    // The complement of the error function: 1 + erf cancels out for large negative x.
-    return visit([](float x) { return 0.5f * x * std::erfc(x * static_cast<float>(-1.0 / std::numbers::sqrt2)); });
+    return DispatchGelu(descriptor, visit);
 }
 
 } // namespace tenon::ref

@@ -17,7 +17,7 @@ namespace tenon::ref
 class ChannelQuantization
 {
 public:
-    /// Of a tensor whose quantization the layer's support has checked (Scales::PerSlice). Throws
+    /// Of a tensor whose quantization the layer's support has checked (Scales::PerSlice or Scales::AnyZero). Throws
     /// LayerValidationException when its shape, perhaps unknown until now, does not have a slice for each scale.
     explicit ChannelQuantization(const TensorInfo& info)
         : m_Scales(info.GetQuantizationScales()), m_ZeroPoints(info.GetQuantizationOffsets())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuRef is its kernel table: a row for each one of ops.def that says Kernel, defined in its file under kernels/.
+// CpuRef is its kernel table: a row for each one of ops.def that says Kernel, defined in its file under kernels/, and
+// the rows of QuantizedAsFloat.cpp.
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include "backends/common/HostCapabilities.hpp"
@@ -64,8 +65,26 @@ const backends::Kernel* FindKernel(LayerType type)
 
 std::span<const backends::Kernel* const> FindKernels(LayerType type)
 {
-    return FindKernel(type) != nullptr ? std::span(Kernels).subspan(static_cast<size_t>(type), 1)
-                                       : std::span<const backends::Kernel* const>();
+    struct Pair
+    {
+        std::array<const backends::Kernel*, 2> m_Kernels{}; ///< through floats, and the kernel for its own types
+    };
+    static const auto pairs = []
+    {
+        std::array<Pair, NumLayerTypes> all;
+        for (size_t i = 0; i < NumLayerTypes; ++i)
+        {
+            all[i].m_Kernels = {FindKernelAsFloat(static_cast<LayerType>(i)), Kernels[i]};
+        }
+        return all;
+    }();
+    const auto index = static_cast<size_t>(type);
+    if (FindKernel(type) == nullptr)
+    {
+        return {};
+    }
+    const std::span<const backends::Kernel* const> kernels = pairs[index].m_Kernels;
+    return kernels.front() != nullptr ? kernels : kernels.last(1);
 }
 
 std::shared_ptr<const IBackend> MakeCpuRefBackend()

@@ -16,7 +16,8 @@ std::shared_ptr<const IBackend> MakeCpuRefBackend();
 
 /// The reference kernel of a layer type; null where there is none. It is the last one in the lists of fast backends.
 const backends::Kernel* FindKernel(LayerType type);
-/// The same as a list of one or none.
+/// The same as the last one of a list, before it the kernel that runs quantized layers as floats, if there is one
+/// (Kernels.hpp). Empty where there is no kernel.
 std::span<const backends::Kernel* const> FindKernels(LayerType type);
 
 } // namespace tenon::ref

@@ -28,4 +28,8 @@ constexpr const backends::Kernel* RefKernel = nullptr;
 #undef TENON_RUN_BY_Replaced
 #undef TENON_RUN_BY_Others
 
+/// The kernel that runs quantized layers of a type through Float32 where the one above refuses their types, scales or
+/// zero points; null for a type that has none.
+const backends::Kernel* FindKernelAsFloat(LayerType type);
+
 } // namespace tenon::ref

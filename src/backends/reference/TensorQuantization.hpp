@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one scale and zero point of a tensor. Read by the quantized kernels in their prepare step.
+// The one scale and zero point of a tensor, read by the quantized kernels in their prepare step, and the way between
+// stored values and real ones where the arithmetic is not TFLite's.
 #pragma once
 
 #include <tenon/Tensor.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace tenon::ref
 {
@@ -13,7 +17,7 @@ namespace tenon::ref
 struct TensorQuantization
 {
     float m_Scale = 0.0f;    ///< positive and finite
-    int32_t m_ZeroPoint = 0; ///< a value that the type can store
+    int32_t m_ZeroPoint = 0; ///< a value that the type can store, but for ToReal and ToStored
 
     friend bool operator==(const TensorQuantization&, const TensorQuantization&) = default;
 };
@@ -22,6 +26,24 @@ struct TensorQuantization
 inline TensorQuantization GetTensorQuantization(const TensorInfo& info)
 {
     return {info.GetQuantizationScale(), info.GetQuantizationOffset()};
+}
+
+/// The real value of a stored one. The zero point may be any number.
+inline float ToReal(int64_t stored, const TensorQuantization& quantization)
+{
+    return quantization.m_Scale * static_cast<float>(stored - quantization.m_ZeroPoint);
+}
+
+/// The nearest stored value, half away from zero, saturated to T; NaN becomes the lowest one. The zero point may be any
+/// number.
+template <typename T>
+T ToStored(float real, const TensorQuantization& quantization)
+{
+    constexpr double Low = std::numeric_limits<T>::min();
+    constexpr double High = std::numeric_limits<T>::max();
+    const double stored =
+        double{std::round(real / quantization.m_Scale)} + static_cast<double>(quantization.m_ZeroPoint);
+    return stored > Low ? static_cast<T>(std::min(stored, High)) : std::numeric_limits<T>::min();
 }
 
 /// a + b as the hardware does it: what overflows wraps. For sums that are clamped to a type's range afterwards.

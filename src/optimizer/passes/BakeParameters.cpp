@@ -174,7 +174,7 @@ constexpr Rule rules[] = {
 
 void Bake(Layer& layer, const Rule& rule)
 {
-    if (layer.GetNumInputSlots() <= rule.m_NumParameters)
+    if (layer.NumInputs() <= rule.m_NumParameters)
     {
         return; // its descriptor says all already
     }

@@ -94,7 +94,7 @@ private:
         {
             Layer& copy = graph.AddCopy(*layer);
             unsigned int rank = 1;
-            for (unsigned int i = 0; i < layer->GetNumInputSlots(); ++i)
+            for (unsigned int i = 0; i < layer->NumInputs(); ++i)
             {
                 const OutputSlot& source = *layer->Input(i).GetConnectedOutputSlot();
                 const auto found = results.find(&source);

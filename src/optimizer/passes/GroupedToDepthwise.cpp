@@ -99,7 +99,7 @@ void GroupedToDepthwise(Graph& graph, PassContext& context)
         {
             continue;
         }
-        OutputSlot* const bias = layer->GetNumInputSlots() > 2 ? layer->Input(2).GetConnectedOutputSlot() : nullptr;
+        OutputSlot* const bias = layer->NumInputs() > 2 ? layer->Input(2).GetConnectedOutputSlot() : nullptr;
         if (ReplacePattern(graph, context, *layer, LayerType::DepthwiseConvolution2d,
                            MakeDescriptor(layer->Descriptor<Convolution2dDescriptor>()),
                            {layer->Input(0).GetConnectedOutputSlot(), &AddWeights(graph, *layer).Output(0), bias}) !=

@@ -102,13 +102,13 @@ bool HaveEqualBytes(const ConstTensor& a, const ConstTensor& b)
 
 bool AreEqual(const Layer& a, const Layer& b)
 {
-    if (a.GetType() != b.GetType() || a.GetNumInputSlots() != b.GetNumInputSlots() ||
+    if (a.GetType() != b.GetType() || a.NumInputs() != b.NumInputs() ||
         a.GetNumOutputSlots() != b.GetNumOutputSlots() || a.GetBackendHint() != b.GetBackendHint() ||
         !a.GetSchema().m_Equal(a.GetParameters(), b.GetParameters()))
     {
         return false;
     }
-    for (unsigned int i = 0; i < a.GetNumInputSlots(); ++i)
+    for (unsigned int i = 0; i < a.NumInputs(); ++i)
     {
         if (!AreEqual(a.Input(i), b.Input(i)))
         {

@@ -104,7 +104,7 @@ private:
 
     bool VisitOperands(Layer& layer, unsigned int depth)
     {
-        for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+        for (unsigned int i = 0; i < layer.NumInputs(); ++i)
         {
             const unsigned int rank =
                 IsPlainInput(layer, i) ? m_Ranks.Get(*layer.Input(i).GetConnectedOutputSlot()) : 0;

@@ -120,7 +120,7 @@ OutputSlot* FindEqual(const Layer& layer)
         return changesNothing ? &source : nullptr;
     }
     const Layer& before = source.GetOwningLayer();
-    if (before.GetNumInputSlots() == 0)
+    if (before.NumInputs() == 0)
     {
         return nullptr;
     }

@@ -151,6 +151,11 @@ std::unique_ptr<TensorView> TensorTable::Convert(int32_t index)
     {
         ConvertChecked(tensor, *view, m_IsInput[view->m_Index]);
     }
+    catch (UnimplementedException& error) // before its base, which is the model's fault
+    {
+        error.AddContext(context());
+        throw;
+    }
     catch (const InvalidArgumentException& error)
     {
         throw ParseException(fmt::format("{}: {}", context(), error.what()));

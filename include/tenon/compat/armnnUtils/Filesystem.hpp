@@ -12,12 +12,49 @@
 #include <utility>
 #if __cplusplus >= 201703L
 #include <filesystem>
+#endif
+
+namespace tenon
+{
+namespace temporary
+{
+
+/// What NamedTempFile gives, as text.
+TENON_API std::string MakeTempFilePath(const char* fileName);
+
+/// Makes an empty folder of that name in the system's folder for temporary files, and gives its path with a slash at
+/// the end. One that is there is removed first, with all that is in it. Throws RuntimeException where that fails.
+TENON_API std::string CreateDirectory(std::string sPath);
+
+/// The bytes of a file. Throws RuntimeException where it is not there or cannot be read.
+TENON_API std::string ReadFileContentsIntoString(const std::string& path);
+
+/// Removes a folder and all that is in it, or a file. Links are removed, and not followed. Does nothing where the path
+/// is not there. Throws RuntimeException where something cannot be removed.
+TENON_API void RemoveDirectoryAndContents(const std::string& path);
+
+/// What lies at a path, links followed.
+struct FoundFile
+{
+    bool m_IsThere = false;
+    bool m_IsFolder = false;
+    bool m_IsRegular = false;
+};
+
+// The functions of namespace fs below.
+TENON_API FoundFile FindFile(const std::string& path);
+TENON_API std::uintmax_t GetFileSize(const std::string& path);
+TENON_API bool RemoveFile(const std::string& path);
+TENON_API bool CreateFolder(const std::string& path);
+TENON_API std::string GetFolder();
+
+} // namespace temporary
+} // namespace tenon
+
+#if __cplusplus >= 201703L
 
 namespace fs = std::filesystem;
 #else
-#include <cstdlib>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /// Arm NN has the whole of ghc::filesystem under this name. From C++17 on it is std::filesystem here. C++14, which has
 /// no such thing, gets the parts of a path and the questions and steps that programs need most, of the same meaning.
@@ -111,87 +148,39 @@ private:
 
 inline bool exists(const path& p)
 {
-    struct stat status;
-    return ::stat(p.c_str(), &status) == 0;
+    return tenon::temporary::FindFile(p.string()).m_IsThere;
 }
 inline bool is_directory(const path& p)
 {
-    struct stat status;
-    return ::stat(p.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    return tenon::temporary::FindFile(p.string()).m_IsFolder;
 }
 inline bool is_regular_file(const path& p)
 {
-    struct stat status;
-    return ::stat(p.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    return tenon::temporary::FindFile(p.string()).m_IsRegular;
 }
 /// Bytes of a file. Throws armnn::RuntimeException where it cannot be asked.
 inline std::uintmax_t file_size(const path& p)
 {
-    struct stat status;
-    if (::stat(p.c_str(), &status) != 0)
-    {
-        throw tenon::RuntimeException("cannot find the size of '" + p.string() + "'");
-    }
-    return static_cast<std::uintmax_t>(status.st_size);
+    return tenon::temporary::GetFileSize(p.string());
 }
 /// Removes a file or an empty folder. False where it is not there. Throws armnn::RuntimeException where it stays.
 inline bool remove(const path& p)
 {
-    struct stat status;
-    if (::lstat(p.c_str(), &status) != 0)
-    {
-        return false;
-    }
-    if ((S_ISDIR(status.st_mode) ? ::rmdir(p.c_str()) : ::unlink(p.c_str())) != 0)
-    {
-        throw tenon::RuntimeException("cannot remove '" + p.string() + "'");
-    }
-    return true;
+    return tenon::temporary::RemoveFile(p.string());
 }
 /// Makes a folder in one that is there. False where it is there. Throws armnn::RuntimeException where it cannot.
 inline bool create_directory(const path& p)
 {
-    if (is_directory(p))
-    {
-        return false;
-    }
-    if (::mkdir(p.c_str(), 0777) != 0)
-    {
-        throw tenon::RuntimeException("cannot make the folder '" + p.string() + "'");
-    }
-    return true;
+    return tenon::temporary::CreateFolder(p.string());
 }
 /// $TMPDIR, or /tmp.
 inline path temp_directory_path()
 {
-    const char* const folder = std::getenv("TMPDIR");
-    return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+    return tenon::temporary::GetFolder();
 }
 
 } // namespace fs
 #endif
-
-namespace tenon
-{
-namespace temporary
-{
-
-/// What NamedTempFile gives, as text.
-TENON_API std::string MakeTempFilePath(const char* fileName);
-
-/// Makes an empty folder of that name in the system's folder for temporary files, and gives its path with a slash at
-/// the end. One that is there is removed first, with all that is in it. Throws RuntimeException where that fails.
-TENON_API std::string CreateDirectory(std::string sPath);
-
-/// The bytes of a file. Throws RuntimeException where it is not there or cannot be read.
-TENON_API std::string ReadFileContentsIntoString(const std::string& path);
-
-/// Removes a folder and all that is in it, or a file. Links are removed, and not followed. Does nothing where the path
-/// is not there. Throws RuntimeException where something cannot be removed.
-TENON_API void RemoveDirectoryAndContents(const std::string& path);
-
-} // namespace temporary
-} // namespace tenon
 
 namespace armnnUtils
 {

@@ -74,9 +74,9 @@ Prepared MakeShortActivation(const ReshapeArgs& args)
     case ActivationFunction::LeakyReLu: return MakeLeakyRelu(args, descriptor.m_A);
     default: break;
     }
-    if (!ref::SigmoidTable::Has(descriptor, args.GetOutput(0).GetQuantizationScale()))
+    if (descriptor.m_Function == ActivationFunction::Gelu)
     {
-        return MakeInterpolation(args, ref::MakeShortActivationTable(args));
+        return MakeInterpolation(args, ref::MakeShortGeluTable(args));
     }
     const bool isTanH = descriptor.m_Function == ActivationFunction::TanH;
     const ref::SigmoidTable table(args.GetInput(0).GetQuantizationScale(), isTanH);

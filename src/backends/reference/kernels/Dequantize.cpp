@@ -4,6 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 
@@ -24,7 +25,7 @@ using backends::WithScales;
 
 constexpr backends::TypeRow DequantizeTypes[] = {
     Types({HalfTypes}, DataType::Float32),
-    WithScales(Types({QuantizedTypes | DataType::QSymmS4}, {DataType::Float16, DataType::Float32}), {Scales::PerSlice},
+    WithScales(Types({QuantizedTypes | DataType::QSymmS4}, {DataType::Float16, DataType::Float32}), {Scales::AnyZero},
                Scales::Any),
 };
 
@@ -36,7 +37,7 @@ void DequantizeAll(const ChannelQuantization& quantization, const In* in, Out* o
         {
             for (size_t i = first; i < first + count; ++i)
             {
-                out[i] = static_cast<Out>(scale * static_cast<float>(in[i] - zeroPoint));
+                out[i] = static_cast<Out>(ToReal(in[i], {scale, zeroPoint}));
             }
         });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ElementwiseUnary: out = OP in. Quantized tensors as TFLite's reference kernels compute them: Abs, Neg and Rsqrt of
-// 8-bit tensors in integers, Sqrt in float, everything else by a table.
+// int8 tensors in integers, Sqrt in float, everything else by a table. What TFLite has no 16-bit kernel of is refused,
+// and runs through Float32 (QuantizedAsFloat.cpp).
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
@@ -40,6 +41,21 @@ using backends::SignedTypes;
 constexpr backends::TypeRow UnaryTypes[] = {SameType(FloatTypes | SignedTypes | DataType::Boolean),
                                             PerTensor(SameType(QuantizedTypes))};
 
+/// Whether TFLite has a kernel for 16-bit quantized tensors.
+bool HasShortKernel(UnaryOperation operation)
+{
+    switch (operation)
+    {
+    case UnaryOperation::Abs:
+    case UnaryOperation::Exp:
+    case UnaryOperation::Sqrt:
+    case UnaryOperation::Rsqrt:
+    case UnaryOperation::Neg:
+    case UnaryOperation::Log: return true;
+    default: return false;
+    }
+}
+
 SupportResult CheckUnary(const LayerView& layer)
 {
     const UnaryOperation operation = layer.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
@@ -54,10 +70,9 @@ SupportResult CheckUnary(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "integers without a scale are there for Abs, Neg and Sign only");
     }
-    if (operation == UnaryOperation::Sign && type == DataType::QSymmS16)
+    if (type == DataType::QSymmS16 && !HasShortKernel(operation))
     {
-        return SupportResult::No(SupportCode::UnsupportedParameters,
-                                 "Sign is not there for 16-bit quantized tensors, whose tables cannot jump");
+        return SupportResult::No(SupportCode::UnsupportedParameters, "there is no 16-bit kernel of the operation");
     }
     return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
                                    backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
@@ -159,7 +174,8 @@ Prepared MakeQuantizedRoot(const ReshapeArgs& args, int32_t zeroPoint, const F& 
     };
 }
 
-/// Through float, and cut off instead of rounded, as TFLite has it.
+/// Through float. TFLite cuts results off instead of rounding them; it has no kernel for uint8, whose results are
+/// rounded.
 template <typename T>
 Prepared MakeQuantizedSqrt(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {
@@ -169,15 +185,17 @@ Prepared MakeQuantizedSqrt(const ReshapeArgs& args, const TensorQuantization& in
                                     const float root =
                                         std::sqrt(input.m_Scale * static_cast<float>(x - input.m_ZeroPoint));
                                     constexpr float Bound = 1e9f; // outside every type, inside int32
-                                    const auto steps = static_cast<int32_t>(std::min(root / output.m_Scale, Bound));
+                                    const float real = std::min(root / output.m_Scale, Bound);
+                                    const auto steps =
+                                        static_cast<int32_t>(std::is_unsigned_v<T> ? std::round(real) : real);
                                     return ClampTo<T>(steps + output.m_ZeroPoint);
                                 });
 }
 
-/// Rsqrt of 8-bit tensors. 0 gives the largest value.
-template <typename T>
+/// Rsqrt of int8 tensors. 0 gives the largest value.
 Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {
+    using T = int8_t;
     const QuantizedMultiplier multiplier =
         QuantizeMultiplier(1.0 / static_cast<double>(std::sqrt(input.m_Scale) * output.m_Scale));
     const auto table = ByteTable<T>::FromStored(
@@ -212,7 +230,15 @@ auto MakeOfReal(UnaryOperation operation, const TensorQuantization& output, cons
     case UnaryOperation::Rsqrt: return make([largest](float x) { return x <= 0.0f ? largest : 1.0f / std::sqrt(x); });
     // The logarithm of what has none is the lowest value.
     case UnaryOperation::Log: return make([smallest](float x) { return x <= 0.0f ? smallest : std::log(x); });
-    default: return DispatchUnary<float>(operation, make);
+    default: break;
+    }
+    if constexpr (sizeof(T) == 2)
+    {
+        return make([](float x) { return std::exp(x); }); // see HasShortKernel
+    }
+    else
+    {
+        return DispatchUnary<float>(operation, make);
     }
 }
 
@@ -246,9 +272,9 @@ Prepared MakeQuantized(const ReshapeArgs& args, UnaryOperation operation)
     case UnaryOperation::Neg: return MakeQuantizedSign<T>(args, operation, input, output);
     case UnaryOperation::Sqrt: return MakeQuantizedSqrt<T>(args, input, output);
     case UnaryOperation::Rsqrt:
-        if constexpr (sizeof(T) == 1)
+        if constexpr (std::is_same_v<T, int8_t>)
         {
-            return MakeByteRsqrt<T>(args, input, output);
+            return MakeByteRsqrt(args, input, output);
         }
         return MakeQuantizedRoot<T>(args, input.m_ZeroPoint, [table = MakeTable<T>(args)](T x) { return table[x]; });
     default: return MakeElementwise<T>(args, [table = MakeTable<T>(args)](T x) { return table[x]; });

@@ -32,7 +32,7 @@ using backends::Types;
 using backends::WithScales;
 
 constexpr backends::TypeRow QuantizeTypes[] = {
-    WithScales(Types({SingleFloatTypes}, QuantizedTypes | DataType::QSymmS4), {Scales::Any}, Scales::PerSlice),
+    WithScales(Types({SingleFloatTypes}, QuantizedTypes | DataType::QSymmS4), {Scales::Any}, Scales::AnyZero),
     PerTensor(Types({QuantizedTypes | DataType::Signed32}, QuantizedTypes | DataType::Signed32)),
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation on quantized tensors, bit for bit as TFLite's reference kernels compute it. 8-bit tensors go through a
-// table of all 256 values; 16-bit ones are clamped, multiplied, or interpolated in a table.
+// table of all 256 values; 16-bit ones are clamped, multiplied, or interpolated in a table. What TFLite has no 16-bit
+// kernel of is refused, and runs through Float32 (QuantizedAsFloat.cpp).
 #include "backends/reference/kernels/QuantizedActivation.hpp"
 
 #include "backends/common/Quantization.hpp"
@@ -184,13 +185,13 @@ private:
     int m_RampShift = 0; ///< to the left
 };
 
-/// Through real numbers: a table of the function.
+/// Through real numbers: a table of the function, which is Gelu for 16 bits.
 template <typename T>
 Prepared MakeFromReal(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {
     if constexpr (sizeof(T) == 2)
     {
-        return MakeElementwise<T>(args, [table = MakeShortActivationTable(args)](T x) { return table[x]; });
+        return MakeElementwise<T>(args, [table = MakeShortGeluTable(args)](T x) { return table[x]; });
     }
     else
     {
@@ -251,14 +252,20 @@ SupportResult CheckQuantizedActivation(const LayerView& layer)
     case ActivationFunction::BoundedReLu: return SupportResult::Yes();
     case ActivationFunction::LeakyReLu:
         return std::isnan(descriptor.m_A) ? refuse("the slope of a LeakyReLu must be a number") : SupportResult::Yes();
-    case ActivationFunction::HardSwish:
-        if (layer.GetInput(0).GetDataType() != DataType::QSymmS16 &&
-            !HardSwish::Fits(GetTensorQuantization(layer.GetInput(0)), GetTensorQuantization(layer.GetOutput(0))))
-        {
-            return refuse("HardSwish needs an output scale of more than 1/128 of the input's");
-        }
-        break;
     default: break;
+    }
+    if (layer.GetInput(0).GetDataType() != DataType::QSymmS16)
+    {
+        const bool fits =
+            descriptor.m_Function != ActivationFunction::HardSwish ||
+            HardSwish::Fits(GetTensorQuantization(layer.GetInput(0)), GetTensorQuantization(layer.GetOutput(0)));
+        return fits ? SupportResult::Yes()
+                    : refuse("HardSwish needs an output scale of more than 1/128 of the input's");
+    }
+    if (descriptor.m_Function != ActivationFunction::Gelu &&
+        !SigmoidTable::Has(descriptor, layer.GetOutput(0).GetQuantizationScale()))
+    {
+        return refuse("there is no 16-bit kernel of the function with these parameters and this output scale");
     }
     return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
                                    backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
@@ -270,11 +277,11 @@ Prepared PrepareQuantizedActivation(const ReshapeArgs& args)
                                                   { return MakeActivation<typename decltype(tag)::Type>(args); });
 }
 
-InterpolatedTable MakeShortActivationTable(const ReshapeArgs& args)
+InterpolatedTable MakeShortGeluTable(const ReshapeArgs& args)
 {
     const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
-    return DispatchActivation(
+    return DispatchGelu(
         args.GetDescriptor<ActivationDescriptor>(),
         [&](auto f) { return InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale, f); });
 }

@@ -9,10 +9,10 @@
 namespace tenon::ref
 {
 
-/// Of an Activation that is computed through real numbers: neither a clamp or a LeakyReLu, nor in SigmoidTable.
-InterpolatedTable MakeShortActivationTable(const ReshapeArgs& args);
+/// Of the Activation Gelu.
+InterpolatedTable MakeShortGeluTable(const ReshapeArgs& args);
 
-/// Of any ElementwiseUnary but Abs, Neg and Sqrt.
+/// Of the ElementwiseUnary Exp, Log or Rsqrt.
 InterpolatedTable MakeShortUnaryTable(const ReshapeArgs& args);
 
 } // namespace tenon::ref

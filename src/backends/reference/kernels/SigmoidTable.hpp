@@ -20,13 +20,15 @@ namespace tenon::ref
 class SigmoidTable
 {
 public:
-    /// Whether the activation is one of the two as TFLite has them, to an output of this scale.
+    /// Whether the activation is one of the two as TFLite has them, to an output of this scale. For TanH, TFLite takes
+    /// scales that are close to the power of two for it.
     static bool Has(const ActivationDescriptor& activation, float outputScale)
     {
         const bool isSigmoid = activation.m_Function == ActivationFunction::Sigmoid;
         const bool isTanH =
             activation.m_Function == ActivationFunction::TanH && activation.m_A == 1.0f && activation.m_B == 1.0f;
-        return (isSigmoid || isTanH) && outputScale == 1.0f / 32768.0f;
+        const float log2 = std::log(outputScale) * (1.0f / std::log(2.0f));
+        return (isSigmoid && outputScale == 1.0f / 32768.0f) || (isTanH && std::abs(log2 + 15.0f) < 1e-3f);
     }
 
     /// Stored inputs are multiplied so that they mean 1/(3*4096).

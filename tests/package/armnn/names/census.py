@@ -5,11 +5,12 @@
 usage: census.py --root INCLUDE [--search FOLDER ...] [--write names.tsv]
 
 INCLUDE is the folder `include` of a release's sources, and FOLDERs are those that its headers include others from
-(third-party, profiling, src/armnnUtils). Needed for a new census alone, not by any test; it uses libclang:
+(third-party, profiling, src/armnnUtils), and in which the headers of INTERNAL lie. Needed for a new census alone, not by any test; it uses libclang:
 
     python3 -m venv venv && venv/bin/pip install libclang
     venv/bin/python census.py --root armnn-23.08/include --search armnn-23.08/third-party \\
-        --search armnn-23.08/profiling --search armnn-23.08/src/armnnUtils --write names.tsv
+        --search armnn-23.08/profiling --search armnn-23.08/src/armnnUtils \\
+        --search armnn-23.08/src/armnn --search armnn-23.08/src/backends --write names.tsv
 
 A row has a header, a kind, a name with all of its namespaces, the types of its parameters, and its type or value.
 Functions have a row for each overload; `=` behind a parameter says that it has a default. Macros that a header
@@ -26,6 +27,12 @@ Row = namedtuple("Row", "header kind name parameters type")
 HEAD = "# header\tkind\tname\tparameters\ttype or value"
 # Folders of headers that programs use. armnnTestUtils is for Arm NN's own tests.
 FOLDERS = ("armnn", "armnnUtils", "armnnTfLiteParser", "armnnOnnxParser", "armnnSerializer", "armnnDeserializer")
+# Internal headers that backends written for Arm NN include, as its sample of a dynamic backend does.
+INTERNAL = ("InternalTypes.hpp", "LayerSupportCommon.hpp", "backendsCommon/LayerSupportBase.hpp",
+            "backendsCommon/LayerSupportRules.hpp", "backendsCommon/MakeWorkloadHelper.hpp",
+            "backendsCommon/TensorHandleFactoryRegistry.hpp", "common/include/ProfilingGuid.hpp")
+# Headers that some internal ones do not include themselves.
+BEFORE = ("", "#include <armnn/ArmNN.hpp>\n", "#include <armnn/ArmNN.hpp>\n#include <armnn/backends/Workload.hpp>\n")
 # Types that a template has when nothing is said.
 DEFAULTS = ("std::allocator", "std::less", "std::hash", "std::equal_to", "std::default_delete", "std::char_traits")
 
@@ -98,6 +105,7 @@ class Census:
     def __init__(self, root, search):
         self._root = Path(root).resolve()
         inner = subprocess.run(["g++", "-print-file-name=include"], capture_output=True, text=True, check=True)
+        self._folders = [self._root, *(Path(folder).resolve() for folder in search)]
         folders = [str(self._root), *search]
         self._flags = ["-x", "c++", "-std=c++14", *(f"-I{folder}" for folder in folders),
                        "-isystem", inner.stdout.strip()]
@@ -106,7 +114,7 @@ class Census:
     def read(self, header):
         """Adds what one header declares."""
         options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-        for before in ("", "#include <armnn/ArmNN.hpp>\n"):  # some of its headers do not compile alone
+        for before in BEFORE:  # some of its headers do not compile alone
             source = ("census.cpp", f"{before}#include <{header}>\n")
             unit = cindex.Index.create().parse(source[0], self._flags, unsaved_files=[source], options=options)
             errors = [str(note) for note in unit.diagnostics if note.severity >= cindex.Diagnostic.Error]
@@ -117,9 +125,10 @@ class Census:
                              "with --search")
         self._header = header
         self._add("header", header, "", "")
-        undefined = re.findall(r"^\s*#\s*undef\s+(\w+)", (self._root / header).read_text(encoding="utf-8"), re.M)
+        path = next((folder / header for folder in self._folders if (folder / header).exists()), self._root / header)
+        undefined = re.findall(r"^\s*#\s*undef\s+(\w+)", path.read_text(encoding="utf-8"), re.M)
         for cursor in unit.cursor.get_children():
-            if cursor.location.file is None or Path(cursor.location.file.name).resolve() != self._root / header:
+            if cursor.location.file is None or Path(cursor.location.file.name).resolve() != path:
                 continue
             if cursor.kind == K.MACRO_DEFINITION:
                 if cursor.spelling in undefined:
@@ -233,11 +242,11 @@ def main():
         raise SystemExit(f"census.py: {arguments.root} has no headers of Arm NN; name the folder `include` of its "
                          "sources")
     census = Census(arguments.root, arguments.search)
-    for header in headers:
+    for header in [*headers, *INTERNAL]:
         census.read(header)
     rows = sorted(census.rows, key=lambda row: row.header)  # stable: names of a header stay in its order
     arguments.write.write_text("\n".join([HEAD, *("\t".join(row) for row in rows)]) + "\n", encoding="utf-8")
-    print(f"{len(rows)} names of {len(headers)} headers")
+    print(f"{len(rows)} names of {len(headers) + len(INTERNAL)} headers")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ its inside.
 OPTIONS = """## Options of ExecuteNetwork
 
 The options of Arm NN's program. The tests of `tests/cli` give each of them: one that works does what Arm NN's does, one
-that is accepted changes nothing, and one that is explained ends the program with a line that says what to do instead.
+that is accepted changes no results, and one that is explained ends the program with a line that says what to do instead.
 """
 STATES = ("works", "accepted", "explained")
 

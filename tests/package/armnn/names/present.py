@@ -43,7 +43,7 @@ AREAS = {
     "ACL tuning": ("armnn::IGpuAccTunedParameters*", "*::m_GpuAccTunedParameters"),
 }
 # What programs derive from, besides all classes of armnn/backends.
-DERIVED = ("armnn::IStrategy", "armnn::LogSink", "armnn::StandardOutputSink", "armnn::StrategyBase")
+DERIVED = ("armnn::IStrategy", "armnn::LayerSupportBase", "armnn::LogSink", "armnn::StandardOutputSink", "armnn::StrategyBase")
 # Virtual methods that Arm NN declares final.
 FINAL = ("armnn::BaseWorkload::GetGuid",)
 # The instance of a class template whose members are mentioned: its parameters, in their order, and their arguments.
@@ -54,6 +54,7 @@ TEMPLATE_ARGUMENTS = {
                                        "Type": "armnn::DataType::Float32"},
     "armnn::IsHalfType": {"T": "float"},
     "armnn::IsMemorySource": {"T": "armnn::MemorySource"},
+    "armnn::MakeWorkloadForType": {"WorkloadType": "armnn::CopyMemGenericWorkload"},
     "armnn::MultiTypedWorkload": {"QueueDescriptor": "armnn::ActivationQueueDescriptor",
                                   "InputDataType": "armnn::DataType::Float16",
                                   "OutputDataType": "armnn::DataType::Float32"},
@@ -84,6 +85,13 @@ CONSTRUCTOR_TYPES = {
         Construction(("const armnn::TensorInfo&", "const std::vector<float>&"), False),
     "armnn::ConstTensor::ConstTensor<MemoryType>(const armnn::TensorInfo&, MemoryType)":
         Construction(("const armnn::TensorInfo&", "float*"), False),
+    "armnn::TypesAreEqual::TypesAreEqual<Ts>(const Ts &...)":
+        Construction(("const armnn::TensorInfo&", "const armnn::TensorInfo&"), False),
+    "armnn::TypeAnyOf::TypeAnyOf<Container>(const armnn::TensorInfo&, const Container&)":
+        Construction(("const armnn::TensorInfo&", "std::vector<armnn::DataType>"), False),
+    "armnn::BiasAndWeightsTypesCompatible::BiasAndWeightsTypesCompatible<Container>(const armnn::TensorInfo&, "
+    "const Container&)":
+        Construction(("const armnn::TensorInfo&", "std::vector<armnn::DataType>"), False),
 }
 BINARY = {"==", "!=", "<", "<=", ">", ">=", "<<", ">>", "&", "|", "^", "+", "-", "*", "/", "+=", "-=", "="}
 

@@ -15,28 +15,29 @@
 namespace tenon
 {
 
-/// A shared object that exports GetBackendId, GetVersion and BackendFactory, compiled with these headers. (Backends of
-/// Tenon's own are loaded by IRuntime::CreationOptions::m_DynamicBackendsPath.) What it makes must go before it.
+/// A shared object that exports GetBackendId, GetVersion and BackendFactory, compiled with these headers. The backends
+/// that it makes must go before it. Runtimes load such objects from IRuntime::CreationOptions::m_DynamicBackendsPath.
 class TENON_API DynamicBackend final
 {
 public:
     using HandleCloser = std::function<void(const void*)>;
     using HandlePtr = std::unique_ptr<void, HandleCloser>;
 
-    /// Takes over what dlopen gave, and closes it at its end. Throws InvalidArgumentException for null,
-    /// RuntimeException where a function is missing.
+    /// Takes over a handle of dlopen, which the destructor closes. Throws InvalidArgumentException for null,
+    /// RuntimeException where a function is missing, where the object is for another version than
+    /// IBackendInternal::GetApiVersion(), and where it is linked with a real Arm NN.
     explicit DynamicBackend(const void* sharedObjectHandle);
     DynamicBackend(const DynamicBackend&) = delete;
     DynamicBackend& operator=(const DynamicBackend&) = delete;
     ~DynamicBackend();
 
-    /// Throws RuntimeException where it is null or empty.
+    /// The id. Throws RuntimeException where it is null or empty. In all calls, exceptions of the object become a
+    /// RuntimeException or a BackendUnavailableException.
     BackendId GetBackendId();
     BackendVersion GetBackendVersion();
-    /// Throws RuntimeException where the object is for another version than IBackendInternal::GetApiVersion(), or
-    /// makes none.
+    /// A new backend. Throws RuntimeException where the object makes none.
     IBackendInternalUniquePtr GetBackend();
-    /// For BackendRegistry::Register; this object must outlive it.
+    /// The factory for BackendRegistry::Register; this object must outlive it.
     BackendRegistry::FactoryFunction GetFactoryFunction();
 
 private:

@@ -40,7 +40,7 @@ namespace tenon
 class IWorkloadFactory;
 class TensorHandleFactoryRegistry;
 
-/// Of the interface that a backend was compiled for.
+/// The version of the interface that a backend was compiled for.
 struct BackendVersion
 {
     constexpr BackendVersion() = default;
@@ -81,12 +81,13 @@ public:
     using IMemoryManagerUniquePtr = std::unique_ptr<IMemoryManager>;
     using IMemoryManagerSharedPtr = std::shared_ptr<IMemoryManager>;
 
-    /// Of a backend without GetHandleFactoryPreferences; null by default.
+    /// The memory manager of a backend without GetHandleFactoryPreferences; null by default.
     virtual IMemoryManagerUniquePtr CreateMemoryManager() const;
 
-    /// Called for each workload, when its shapes are known: with a registry where GetHandleFactoryPreferences names a
-    /// factory, else with what CreateMemoryManager gave. The overloads with `modelOptions` call those without where
-    /// no option is for this backend, and give null otherwise, which ends the load with an InvalidArgumentException.
+    /// The runtime calls it for each workload, when its shapes are known: with a registry where
+    /// GetHandleFactoryPreferences names a factory, else with what CreateMemoryManager gave. The overloads with
+    /// `modelOptions` call those without where no option is for this backend, and give null otherwise, which ends the
+    /// load with an InvalidArgumentException.
     virtual IWorkloadFactoryPtr CreateWorkloadFactory(const IMemoryManagerSharedPtr& memoryManager = nullptr) const = 0;
     virtual IWorkloadFactoryPtr
     CreateWorkloadFactory(class TensorHandleFactoryRegistry& tensorHandleFactoryRegistry) const;
@@ -98,20 +99,21 @@ public:
                                                       const ModelOptions& modelOptions, MemorySourceFlags inputFlags,
                                                       MemorySourceFlags outputFlags) const;
 
-    /// Once per runtime; null by default. What throws BackendUnavailableException here is not there in that runtime;
-    /// the log warns of it.
+    /// A context for one runtime; null by default. What throws BackendUnavailableException here is not there in that
+    /// runtime; the log warns of it.
     virtual IBackendContextPtr CreateBackendContext(const IRuntime::CreationOptions& options) const;
-    /// Null by default. Tenon keeps none: options go to GetLayerSupport and CreateWorkloadFactory.
+    /// A context for one set of options; null by default. Tenon keeps none: options go to GetLayerSupport and
+    /// CreateWorkloadFactory.
     virtual IBackendSpecificModelContextPtr CreateBackendSpecificModelContext(const ModelOptions& modelOptions) const;
-    /// Null by default. Not called: Tenon has no arm::pipe profiling.
+    /// A context for profiling; null by default. Tenon does not call it, as it has no arm::pipe profiling.
     virtual IBackendProfilingContextPtr CreateBackendProfilingContext(const IRuntime::CreationOptions& creationOptions,
                                                                       IBackendProfilingPtr& backendProfiling);
 
     virtual ILayerSupportSharedPtr GetLayerSupport() const = 0;
-    /// By default as CreateWorkloadFactory with options.
+    /// The answers for a network's options. By default it treats options as CreateWorkloadFactory does.
     virtual ILayerSupportSharedPtr GetLayerSupport(const ModelOptions& modelOptions) const;
 
-    /// Called by Optimize() for each subgraph of layers of this backend, which is shown as a network of its own. Leaves
+    /// Optimize() calls it for each subgraph of layers of this backend, which is shown as a network of its own. Leaves
     /// all as it is by default. docs/backends.md says what may be in the answer.
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph) const;
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph,
@@ -138,12 +140,12 @@ public:
     /// Takes the allocator that CreationOptions::m_CustomAllocatorMap has for this backend. False, with a text, where
     /// it cannot, which is the default: IRuntime::Create then throws InvalidArgumentException.
     virtual bool UseCustomMemoryAllocator(std::shared_ptr<ICustomAllocator> allocator, Optional<std::string&> errMsg);
-    /// Throws UnimplementedException by default.
+    /// The backend's own allocator. Throws UnimplementedException by default.
     virtual std::unique_ptr<ICustomAllocator> GetDefaultAllocator() const;
-    /// 0 by default.
+    /// How many files the backend caches compiled networks in; 0 by default.
     virtual unsigned int GetNumberOfCacheFiles() const { return 0; }
 
-    /// Of Arm NN's asynchronous runs, which Tenon does without. Throw UnimplementedException by default.
+    /// Arm NN's asynchronous runs call these; Tenon does not. They throw UnimplementedException by default.
     virtual ExecutionData CreateExecutionData(WorkingMemDescriptor& workingMemDescriptor) const;
     virtual void UpdateExecutionData(ExecutionData& executionData, WorkingMemDescriptor& workingMemDescriptor) const;
 };

@@ -44,10 +44,10 @@ class IWorkload
 public:
     virtual ~IWorkload() = default;
 
-    /// Called once, when all tensors of the workload have memory, and constants their values.
+    /// The runtime calls it once, when all tensors of the workload have memory, and constants their values.
     virtual void PostAllocationConfigure() = 0;
     virtual void Execute() const = 0;
-    /// Of Arm NN's asynchronous runs. Tenon runs networks in any number of threads without it, and does not call it.
+    /// Arm NN's asynchronous runs call it. Tenon does not: it runs networks in any number of threads without it.
     virtual void ExecuteAsync(ExecutionData& executionData) = 0;
     virtual arm::pipe::ProfilingGuid GetGuid() const = 0;
 

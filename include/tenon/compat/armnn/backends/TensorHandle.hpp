@@ -22,7 +22,7 @@ class TENON_API TensorHandle : public ConstTensorHandle
 public:
     ~TensorHandle() override;
 
-    /// As GetConstTensor.
+    /// The elements, as GetConstTensor gives them, for writing.
     template <typename T>
     T* GetTensor() const
     {
@@ -47,7 +47,7 @@ private:
 class TENON_API ScopedTensorHandle : public TensorHandle
 {
 public:
-    /// Without memory until Allocate.
+    /// The handle has no memory until Allocate.
     explicit ScopedTensorHandle(const TensorInfo& tensorInfo);
     /// A copy of a constant.
     explicit ScopedTensorHandle(const ConstTensor& tensor);
@@ -75,7 +75,7 @@ public:
         SetMemory(memory);
     }
     ~PassthroughTensorHandle() override;
-    /// Throws InvalidArgumentException: it has its memory.
+    /// Throws InvalidArgumentException, as the handle has its memory.
     void Allocate() override;
 };
 

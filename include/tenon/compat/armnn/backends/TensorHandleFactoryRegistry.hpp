@@ -24,24 +24,24 @@ public:
     TensorHandleFactoryRegistry(const TensorHandleFactoryRegistry&) = delete;
     TensorHandleFactoryRegistry& operator=(const TensorHandleFactoryRegistry&) = delete;
 
-    /// One whose id is there already is dropped. Throws NullPointerException for null.
+    /// A factory whose id is there already is dropped. Throws NullPointerException for null.
     void RegisterFactory(std::unique_ptr<ITensorHandleFactory> factory);
-    /// One that is there already is not added again. Throws NullPointerException for null.
+    /// A manager that is there already is not added again. Throws NullPointerException for null.
     void RegisterMemoryManager(std::shared_ptr<IMemoryManager> memoryManager);
 
-    /// Null where there is none of that id.
+    /// The factory of that id, or null.
     ITensorHandleFactory* GetFactory(ITensorHandleFactory::FactoryId id) const;
-    /// The same, where it imports memory of that source.
+    /// The factory of that id, if it imports memory of that source, or null.
     ITensorHandleFactory* GetFactory(ITensorHandleFactory::FactoryId id, MemorySource memSource) const;
 
     void RegisterCopyAndImportFactoryPair(ITensorHandleFactory::FactoryId copyFactoryId,
                                           ITensorHandleFactory::FactoryId importFactoryId);
-    /// Empty where none was registered.
+    /// The import factory of the pair; empty where none was registered.
     ITensorHandleFactory::FactoryId GetMatchingImportFactoryId(ITensorHandleFactory::FactoryId copyFactoryId);
 
-    /// Of all memory managers, or of none where one throws.
+    /// All memory managers acquire their memory, or none where one throws.
     void AquireMemory();
-    /// Of all memory managers, also where one throws; then the first exception is thrown again.
+    /// All memory managers release their memory, also where one throws; then the first exception is thrown again.
     void ReleaseMemory();
 
     std::vector<std::shared_ptr<IMemoryManager>>& GetMemoryManagers() { return m_MemoryManagers; }

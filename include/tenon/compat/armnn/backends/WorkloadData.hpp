@@ -59,7 +59,7 @@ protected:
                         size_t numOutputs) const;
 };
 
-/// Of layers that have parameters.
+/// The base of queue descriptors of layers that have parameters.
 template <typename LayerDescriptor>
 struct QueueDescriptorWithParameters : public QueueDescriptor
 {
@@ -168,7 +168,7 @@ struct TensorBoxOrigin
 struct TENON_API SplitterQueueDescriptor : public QueueDescriptorWithParameters<ViewsDescriptor>
 {
     using ViewOrigin = TensorBoxOrigin;
-    std::vector<ViewOrigin> m_ViewOrigins; ///< of each output in the input
+    std::vector<ViewOrigin> m_ViewOrigins; ///< where each output begins in the input
 
     void Validate(const WorkloadInfo& workloadInfo) const;
 };
@@ -176,7 +176,7 @@ struct TENON_API SplitterQueueDescriptor : public QueueDescriptorWithParameters<
 struct TENON_API ConcatQueueDescriptor : public QueueDescriptorWithParameters<OriginsDescriptor>
 {
     using ViewOrigin = TensorBoxOrigin;
-    std::vector<ViewOrigin> m_ViewOrigins; ///< of each input in the output
+    std::vector<ViewOrigin> m_ViewOrigins; ///< where each input begins in the output
 
     void Validate(const WorkloadInfo& workloadInfo) const;
 };

@@ -24,7 +24,7 @@ class TENON_API IWorkloadFactory
 public:
     virtual ~IWorkloadFactory();
 
-    /// Called once, when a workload was made.
+    /// The runtime calls it once, when a workload was made.
     virtual void AfterWorkloadsCreated() {}
     virtual const BackendId& GetBackendId() const = 0;
 

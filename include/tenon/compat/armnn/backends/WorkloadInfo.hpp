@@ -18,9 +18,9 @@ struct WorkloadInfo
     std::vector<TensorInfo> m_InputTensorInfos;
     std::vector<TensorInfo> m_OutputTensorInfos;
     std::string m_Name;
-    Optional<TensorInfo> m_WeightsTensorInfo = EmptyOptional(); ///< of a layer that has weights
+    Optional<TensorInfo> m_WeightsTensorInfo = EmptyOptional(); ///< empty for a layer without weights
     Optional<TensorInfo> m_BiasTensorInfo = EmptyOptional();
-    Optional<std::string> m_ConvolutionMethod = EmptyOptional(); ///< for profiles; not set by Tenon
+    Optional<std::string> m_ConvolutionMethod = EmptyOptional(); ///< the name for profiles, which Tenon does not set
 };
 
 /// Memory that a workload needs in addition to its tensors.

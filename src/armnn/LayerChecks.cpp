@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// CompleteDescriptor: see CompleteDescriptor.hpp.
-#include "armnn/CompleteDescriptor.hpp"
+// Parts of ShowLayer: whether a layer has the tensors that it must have, and the parameters that Arm NN computes from
+// them before a backend sees the layer.
+#include "armnn/ShownLayer.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace tenon
@@ -13,7 +15,121 @@ namespace tenon
 namespace
 {
 
-// Sizes along one dimension of a convolution or pool, and what PaddingScheme makes of them.
+/// The slots of a layer.
+struct SlotCounts
+{
+    size_t m_Required; ///< leading inputs that must be connected
+    size_t m_Inputs;
+    size_t m_Outputs;
+};
+
+/// `counts` are the numbers of the operator table. A descriptor that has numbers of its own replaces them.
+template <typename D>
+SlotCounts CountSlots(const BaseDescriptor& base, SlotCounts counts)
+{
+    if constexpr (requires(const D& d) { d.GetNumInputs(); })
+    {
+        const size_t inputs = static_cast<const D&>(base).GetNumInputs();
+        const bool hasOptional = counts.m_Required < counts.m_Inputs;
+        counts.m_Required = hasOptional ? std::min(counts.m_Required, inputs) : inputs;
+        counts.m_Inputs = inputs;
+    }
+    if constexpr (requires(const D& d) { d.GetNumOutputs(); })
+    {
+        counts.m_Outputs = static_cast<const D&>(base).GetNumOutputs();
+    }
+    return counts;
+}
+
+SlotCounts CountSlots(LayerType type, const BaseDescriptor& base)
+{
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, ...)                                 \
+    case LayerType::name: return CountSlots<descriptor>(base, {minInputs, maxInputs, outputs});
+    switch (type)
+    {
+#include <tenon/ops.def>
+    default: return {2, 2, 1}; // the deprecated names of ElementwiseBinary
+    }
+}
+
+/// Yes where the layer has the slots of its type, and all that must be connected are; else why not.
+SupportResult CheckLayerSlots(const LayerView& view)
+{
+    const auto no = [](const std::string& reason)
+    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
+    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
+    {
+        if (view.m_Outputs[i] == nullptr)
+        {
+            return no("output " + std::to_string(i) + " has no info");
+        }
+    }
+    if (view.m_Type == LayerType::PreCompiled)
+    {
+        return SupportResult::Yes(); // it has the tensors that the backend compiled it for
+    }
+    const SlotCounts counts = CountSlots(view.m_Type, *view.m_Descriptor);
+    for (size_t i = 0; i < std::max(counts.m_Required, view.GetNumInputs()); ++i)
+    {
+        const bool has = view.HasInput(i);
+        if (i < counts.m_Required && !has)
+        {
+            return no("input " + std::to_string(i) + " is not connected");
+        }
+        if (i >= counts.m_Inputs && has)
+        {
+            return no("there is an input " + std::to_string(i) + ", but with these parameters the layer has " +
+                      std::to_string(counts.m_Inputs));
+        }
+    }
+    if (view.GetNumOutputs() != counts.m_Outputs)
+    {
+        return no("there are infos of " + std::to_string(view.GetNumOutputs()) + " outputs, but the layer has " +
+                  std::to_string(counts.m_Outputs));
+    }
+    return SupportResult::Yes();
+}
+
+/// Yes where all tensors are as Arm NN has them, with shapes that are known; else why not.
+SupportResult CheckTensors(const LayerView& view)
+{
+    const auto check = [&](const TensorInfo& info, const char* which, size_t i)
+    {
+        const std::string name = std::string(which) + " " + std::to_string(i);
+        if (!info.GetShape().AreAllDimensionsSpecified())
+        {
+            return SupportResult::No(SupportCode::UnsupportedDynamic,
+                                     name + " has shape " + info.GetShape().ToString() +
+                                         ", but backends written for Arm NN need shapes that are known");
+        }
+        if (info.GetDataType() > DataType::Signed64)
+        {
+            return SupportResult::No(SupportCode::UnsupportedType,
+                                     name + " is " + GetDataTypeName(info.GetDataType()) +
+                                         ", which backends written for Arm NN do not have");
+        }
+        return SupportResult::Yes();
+    };
+    for (size_t i = 0; i < view.GetNumInputs(); ++i)
+    {
+        SupportResult result = view.HasInput(i) ? check(view.GetInput(i), "input", i) : SupportResult::Yes();
+        if (!result)
+        {
+            return result;
+        }
+    }
+    for (size_t i = 0; i < view.GetNumOutputs(); ++i)
+    {
+        SupportResult result = check(view.GetOutput(i), "output", i);
+        if (!result)
+        {
+            return result;
+        }
+    }
+    return SupportResult::Yes();
+}
+
+/// Sizes along one dimension of a convolution or pool, of which PaddingScheme makes paddings.
 struct Extent
 {
     unsigned int m_Input;
@@ -84,6 +200,12 @@ const TensorShape& CheckRank(const TensorInfo& info, const char* name, unsigned 
 }
 
 } // namespace
+
+SupportResult CheckLayer(const LayerView& view)
+{
+    SupportResult result = CheckLayerSlots(view);
+    return result ? CheckTensors(view) : result;
+}
 
 void CompleteDescriptor(LayerType type, BaseDescriptor& base, const LayerView& view)
 {

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C interface of Tenon: runtimes, networks, loaded models and their runs. C99, and C++ from C++11 on. libtenon.so
+ * has all functions. It shares status codes, element types, tensor infos, attributes and layers with the table of
+ * plugins, which is included for them.
+ *
+ * Errors. A function that can fail returns a tenon_status, TENON_OK being 0, and has `error` as its last parameter.
+ * Where `error` is not null, *error becomes an object with status and text if the function fails, and null if not; the
+ * caller destroys it. A function that fails makes nothing, and sets the handles that it would give to null. No
+ * exception crosses this interface, in either direction.
+ *
+ * Handles. tenon_<name>_create, _read and _load make one, tenon_<name>_destroy takes it back; null is no error there. A
+ * handle keeps alive all that it is made of: a runtime may be destroyed before its models, a model before its sessions.
+ * Passing null for another handle, or one that was destroyed, is a mistake: null is refused, the other is undefined.
+ *
+ * Structs that begin with struct_size may grow at their end. The caller sets it to sizeof the struct as it was
+ * compiled; members beyond it count as 0. All members may be 0, which is the default. Structs without struct_size, the
+ * numbers of enumerations and the functions never change within one TENON_C_MAJOR.
+ *
+ * Threads. Functions of a tenon_runtime, tenon_model, tenon_session and tenon_cancellation may be called from any
+ * thread, and from several at once. A tenon_network is used by one thread at a time. A handle is destroyed after all
+ * other uses of it have returned.
+ *
+ * Strings are UTF-8 and end with 0. Texts that are passed in are copied. Pointers that a function gives point into the
+ * handle that it was asked of and live as long as it, unless the function says otherwise. */
+#ifndef TENON_C_TENON_H
+#define TENON_C_TENON_H
+
+#include <tenon/backend/plugin.h>
+
+#if defined(__cplusplus)
+#define TENON_EXTERN_C extern "C"
+#else
+#define TENON_EXTERN_C
+#endif
+#if defined(TENON_STATIC)
+#define TENON_C_API TENON_EXTERN_C
+#elif defined(_WIN32) && defined(TENON_BUILDING)
+#define TENON_C_API TENON_EXTERN_C __declspec(dllexport)
+#elif defined(_WIN32)
+#define TENON_C_API TENON_EXTERN_C __declspec(dllimport)
+#else
+#define TENON_C_API TENON_EXTERN_C __attribute__((visibility("default")))
+#endif
+
+#define TENON_C_MAJOR 1u
+#define TENON_C_MINOR 0u
+
+typedef struct tenon_error tenon_error;               /* why a call failed */
+typedef struct tenon_runtime tenon_runtime;           /* backends and threads that models share */
+typedef struct tenon_network tenon_network;           /* a graph: read from a file or built, maybe optimized */
+typedef struct tenon_model tenon_model;               /* a network that is loaded into a runtime */
+typedef struct tenon_session tenon_session;           /* states of a model from run to run */
+typedef struct tenon_cancellation tenon_cancellation; /* ends runs early */
+
+/* ---- Version, errors, texts ---- */
+
+/* Of the library: "major.minor.patch". Never fails. */
+TENON_C_API const char* tenon_version(void);
+/* TENON_C_MAJOR and TENON_C_MINOR of the library. One of the same major and of no lower minor version than the
+ * program was compiled with has all that the program knows. */
+TENON_C_API void tenon_c_version(uint32_t* major, uint32_t* minor);
+
+TENON_C_API tenon_status tenon_error_status(const tenon_error* error);
+TENON_C_API const char* tenon_error_text(const tenon_error* error);
+TENON_C_API void tenon_error_destroy(tenon_error* error);
+/* "TENON_INVALID_ARGUMENT" and the like; "unknown" for a number that is none. */
+TENON_C_API const char* tenon_status_name(tenon_status status);
+
+/* A text that a function made for the caller. */
+TENON_C_API void tenon_text_destroy(char* text);
+
+/* ---- Log ---- */
+
+/* Gets each message that passes the filter, from any thread, one at a time. Must not call into Tenon. */
+typedef void (*tenon_log_function)(void* self, tenon_severity severity, const char* text);
+/* Sends the library's messages to `function` in place of standard error; null sends them there again. Returns once
+ * no other thread is inside of the function that was set before. For the whole process. */
+TENON_C_API tenon_status tenon_log_set_function(tenon_log_function function, void* self, tenon_error** error);
+/* Drops messages below `lowest`. The default is TENON_WARNING. For the whole process. */
+TENON_C_API tenon_status tenon_log_set_severity(tenon_severity lowest, tenon_error** error);
+
+/* ---- Options ---- */
+
+/* A named option. A value is "true" or "false", a number, or a text. */
+typedef struct tenon_option
+{
+    const char* key;
+    const char* value;
+} tenon_option;
+
+/* Bounds on what a model may ask for: see include/tenon/Limits.hpp. 0: the default of each. */
+typedef struct tenon_limits
+{
+    size_t struct_size;
+    uint64_t max_tensor_bytes;
+    uint64_t max_total_bytes;
+    uint64_t max_layers;
+    uint64_t max_file_bytes;
+    uint64_t max_loop_iterations;
+    uint32_t max_rank;
+    uint32_t max_nesting;
+} tenon_limits;
+
+/* ---- Runtime ---- */
+
+typedef struct tenon_runtime_options
+{
+    size_t struct_size;
+    const char* plugins; /* a folder with dynamic backends (*_backend.so), or one such file; null: none */
+    size_t num_options;  /* of backends at their creation; a key is "<backend>.<option>" */
+    const tenon_option* options;
+    const tenon_limits* limits; /* of runs; null: the defaults */
+} tenon_runtime_options;
+
+/* Makes a runtime with the built-in backends, CpuAcc and CpuRef, and plugins. One thread pool serves all its models.
+ * `options` may be null. A plugin that cannot be loaded is no error: tenon_runtime_report has the reason.
+ * - TENON_NOT_FOUND: there is no `plugins`
+ * - TENON_INVALID_ARGUMENT: it cannot be read; two backends have one id; the environment variable TENON_FORCE_ISA names
+ *   no instruction set */
+TENON_C_API tenon_status tenon_runtime_create(const tenon_runtime_options* options, tenon_runtime** runtime,
+                                              tenon_error** error);
+TENON_C_API void tenon_runtime_destroy(tenon_runtime* runtime);
+/* JSON: {"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend", "reason"}]}. The caller
+ * destroys the text. */
+TENON_C_API tenon_status tenon_runtime_report(const tenon_runtime* runtime, char** json, tenon_error** error);
+
+/* ---- Networks ---- */
+
+/* The shape that an input is to have. */
+typedef struct tenon_input_shape
+{
+    const char* input; /* its name */
+    uint32_t rank;
+    const int64_t* dims;
+} tenon_input_shape;
+
+typedef struct tenon_operator tenon_operator;
+
+typedef struct tenon_read_options
+{
+    size_t struct_size;
+    const char* signature; /* of a .tflite model: the signature that becomes the network; null: the subgraph does */
+    uint32_t subgraph;     /* of a .tflite model, without a signature */
+    uint8_t in_place;      /* tenon_network_read_memory: 1: the bytes are used where they are, and must stay until the
+                              network and all that is made of it are destroyed; 0: they are copied */
+    size_t num_input_shapes;
+    const tenon_input_shape* input_shapes; /* of a .tflite model, in place of those of the file */
+    size_t num_operators;
+    const tenon_operator* const* operators; /* custom operators that the model may have */
+    const tenon_limits* limits;             /* of the file; null: the defaults */
+} tenon_read_options;
+
+/* Reads a model: .tflite, or .tenon as tenon_network_save writes it. The format follows from the content. A file is
+ * mapped and used in place. `runtime` tells which backends an optimized .tenon file may name. `options` may be null.
+ * - TENON_NOT_FOUND: there is no such file
+ * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place; a signature, subgraph or input
+ *   that there is not
+ * - TENON_UNSUPPORTED: an operator of the application that the options do not have
+ * - TENON_BACKEND_UNAVAILABLE: an optimized network is for a backend that the runtime does not have */
+TENON_C_API tenon_status tenon_network_read_file(tenon_runtime* runtime, const char* path,
+                                                 const tenon_read_options* options, tenon_network** network,
+                                                 tenon_error** error);
+TENON_C_API tenon_status tenon_network_read_memory(tenon_runtime* runtime, const void* data, size_t num_bytes,
+                                                   const tenon_read_options* options, tenon_network** network,
+                                                   tenon_error** error);
+TENON_C_API void tenon_network_destroy(tenon_network* network);
+
+/* Inputs and outputs in the order of the model, or in that in which they were added. */
+TENON_C_API size_t tenon_network_num_inputs(const tenon_network* network);
+TENON_C_API size_t tenon_network_num_outputs(const tenon_network* network);
+/* Name and info of an input or output; each of the two pointers may be null. An output's sizes are unknown where
+ * they depend on values, and of a network that was built; tenon_model_output tells more. */
+TENON_C_API tenon_status tenon_network_input(const tenon_network* network, size_t index, const char** name,
+                                             const tenon_tensor_info** info, tenon_error** error);
+TENON_C_API tenon_status tenon_network_output(const tenon_network* network, size_t index, const char** name,
+                                              const tenon_tensor_info** info, tenon_error** error);
+/* Signatures of the .tflite model that the network is of; of others there are none. */
+TENON_C_API size_t tenon_network_num_signatures(const tenon_network* network);
+TENON_C_API tenon_status tenon_network_signature(const tenon_network* network, size_t index, const char** name,
+                                                 tenon_error** error);
+/* Whether the optimizer has run over it. */
+TENON_C_API uint8_t tenon_network_is_optimized(const tenon_network* network);
+
+/* Writes a .tenon file, weights included. An optimized network is loaded without the optimizer's time, on machines that
+ * have the same backends.
+ * - TENON_INVALID_GRAPH: the network is malformed
+ * - TENON_UNSUPPORTED: a layer holds what no file can
+ * - TENON_ERROR: the file cannot be written */
+TENON_C_API tenon_status tenon_network_save(const tenon_network* network, const char* path, tenon_error** error);
+
+/* ---- Building networks ---- */
+
+/* An output of a layer of one network. */
+typedef uint32_t tenon_value;
+#define TENON_NO_VALUE UINT32_MAX
+
+TENON_C_API tenon_status tenon_network_create(tenon_network** network, tenon_error** error);
+/* Infos that a caller passes need type, rank and dims; scales and zero points of quantized tensors, and
+ * quantization_dim where there are several scales; num_bytes is not read. */
+/* `name` may be null here and below: inputs and outputs are called "input_<index>" and "output_<index>" then. Names
+ * of inputs, and of outputs, differ. */
+TENON_C_API tenon_status tenon_network_add_input(tenon_network* network, const char* name,
+                                                 const tenon_tensor_info* info, tenon_value* value,
+                                                 tenon_error** error);
+TENON_C_API tenon_status tenon_network_add_output(tenon_network* network, const char* name, tenon_value value,
+                                                  tenon_error** error);
+/* A tensor that never changes, of `num_bytes` bytes, as many as `info` needs. in_place: as of tenon_read_options.
+ */
+TENON_C_API tenon_status tenon_network_add_constant(tenon_network* network, const char* name,
+                                                    const tenon_tensor_info* info, const void* data, size_t num_bytes,
+                                                    uint8_t in_place, tenon_value* value, tenon_error** error);
+/* Adds a layer of a type of include/tenon/ops.def, "Convolution2d". Attributes are the fields of its descriptor
+ * (include/tenon/descriptors/) by their names without m_; those that are not given have their defaults. `inputs` are by
+ * input slot, TENON_NO_VALUE where none is connected: data, weights, biases and all other tensors, constant or not.
+ * `outputs` gets the values of all num_outputs output slots. `output_infos` is null, or has an info for each output,
+ * null where it is to be inferred; outputs that cannot be (quantized ones of most layers) must be given, and their
+ * shape may be unknown. Shapes and types are checked by tenon_network_optimize and tenon_model_load.
+ * - TENON_INVALID_ARGUMENT: no such type, or one that has a function of its own here; an attribute that the type does
+ *   not have or of the wrong kind; a value that there is not; another number of outputs */
+TENON_C_API tenon_status tenon_network_add_layer(tenon_network* network, const char* type, const char* name,
+                                                 size_t num_attributes, const tenon_attribute* attributes,
+                                                 size_t num_inputs, const tenon_value* inputs, size_t num_outputs,
+                                                 const tenon_tensor_info* const* output_infos, tenon_value* outputs,
+                                                 tenon_error** error);
+/* A layer that runs `then_network` or `else_network`, which are copied. Input 0 is the condition, a Boolean of one
+ * element, input 1 + i is input i of both networks. Each has num_outputs outputs. */
+TENON_C_API tenon_status tenon_network_add_if(tenon_network* network, const char* name,
+                                              const tenon_network* then_network, const tenon_network* else_network,
+                                              size_t num_inputs, const tenon_value* inputs, size_t num_outputs,
+                                              tenon_value* outputs, tenon_error** error);
+/* A layer that runs `body` as long as output 0 of `condition`, a Boolean, is true. Both are copied. Input i is the
+ * first value of loop variable i, input i of both networks, output i of the body its next value. */
+TENON_C_API tenon_status tenon_network_add_while(tenon_network* network, const char* name,
+                                                 const tenon_network* condition, const tenon_network* body,
+                                                 size_t num_variables, const tenon_value* inputs, tenon_value* outputs,
+                                                 tenon_error** error);
+/* A layer of an operator of the application. `parameters` are bytes that the operator finds in the layer's
+ * attribute "Options". Each output has an info with its type; the shape may be unknown. */
+TENON_C_API tenon_status tenon_network_add_custom(tenon_network* network, const char* name,
+                                                  const tenon_operator* custom, const void* parameters,
+                                                  size_t num_parameter_bytes, size_t num_inputs,
+                                                  const tenon_value* inputs, size_t num_outputs,
+                                                  const tenon_tensor_info* const* output_infos, tenon_value* outputs,
+                                                  tenon_error** error);
+
+/* ---- Custom operators ---- */
+
+typedef struct tenon_shape
+{
+    uint32_t rank; /* 0 for a scalar */
+    int64_t dims[8];
+} tenon_shape;
+
+/* An operator that CpuRef runs by the application's functions, from any thread and from several at once. The struct
+ * is copied when a network takes it. */
+struct tenon_operator
+{
+    size_t struct_size;
+    const char* name;         /* in models: the custom_code of a .tflite file */
+    void* self;               /* passed to the functions */
+    uint32_t value_inputs;    /* bit i: infer_shapes needs the values of input i */
+    uint8_t has_late_outputs; /* 1: only `run` knows the shapes of outputs; it takes their memory from
+                                 tenon_execute_args::late_outputs, and infer_shapes is not called */
+    /* Fills in the shapes of all layer->num_outputs outputs. Shapes of inputs are known; `values` has those that
+     * value_inputs lists, null else. */
+    tenon_status (*infer_shapes)(void* self, const tenon_layer* layer, const void* const* values, tenon_shape* outputs,
+                                 tenon_text* error);
+    /* Whether the operator takes a layer of these types and parameters; shapes may be unknown. Optional: it does.
+     */
+    tenon_support_code (*is_supported)(void* self, const tenon_layer* layer, tenon_text* reason);
+    /* Computes args->outputs from args->inputs. */
+    tenon_status (*run)(void* self, const tenon_layer* layer, const tenon_execute_args* args, tenon_text* error);
+    /* Called once for each network that took the operator, when the last that was made of it is gone. Optional. */
+    void (*release)(void* self);
+};
+
+/* ---- Models ---- */
+
+typedef struct tenon_model_options
+{
+    size_t struct_size;
+    size_t num_backends;
+    const char* const* backends; /* in order of preference; none: CpuAcc, then CpuRef */
+    uint32_t num_threads;        /* the most that loading, and one run, use; 0: as many as there are cores */
+    size_t num_options;
+    const tenon_option* options; /* keys:
+                                      fp16, bf16        true: floats are computed in 16 bits where a backend does
+                                      expanded_dims     true: declared shapes may differ by sizes of 1
+                                      profiling         true: runs are profiled
+                                      disabled_fusions  names with commas between: not to be tried
+                                      <backend>.<name>  an option of a backend, "CpuAcc.FastMathEnabled" */
+} tenon_model_options;
+
+/* Validates and simplifies a network and gives each layer to a backend: a new, optimized network. `options` may be
+ * null. Warnings go to the log.
+ * - TENON_INVALID_GRAPH, TENON_INVALID_LAYER: the network, or a layer of it, is malformed; the text names it
+ * - TENON_UNSUPPORTED: layers that no backend takes; the text names all of them with the reasons
+ * - TENON_INVALID_ARGUMENT: no such backend, or option; the network is optimized already
+ * - TENON_LIMIT_EXCEEDED: a limit of the runtime; the text names it */
+TENON_C_API tenon_status tenon_network_optimize(tenon_runtime* runtime, const tenon_network* network,
+                                                const tenon_model_options* options, tenon_network** optimized,
+                                                tenon_error** error);
+
+/* Optimizes a network, unless it is optimized already, and loads it. `options` may be null. The network stays as it
+ * is and may be destroyed, but for an optimized one, whose content goes into the model: it can be loaded once.
+ * Statuses: as of tenon_network_optimize; TENON_OUT_OF_MEMORY. */
+TENON_C_API tenon_status tenon_model_load(tenon_runtime* runtime, tenon_network* network,
+                                          const tenon_model_options* options, tenon_model** model, tenon_error** error);
+TENON_C_API void tenon_model_destroy(tenon_model* model);
+
+TENON_C_API size_t tenon_model_num_inputs(const tenon_model* model);
+TENON_C_API size_t tenon_model_num_outputs(const tenon_model* model);
+/* Name and info, for the shapes that the model was loaded with. A size that only a run tells is TENON_UNKNOWN_DIM.
+ */
+TENON_C_API tenon_status tenon_model_input(const tenon_model* model, size_t index, const char** name,
+                                           const tenon_tensor_info** info, tenon_error** error);
+TENON_C_API tenon_status tenon_model_output(const tenon_model* model, size_t index, const char** name,
+                                            const tenon_tensor_info** info, tenon_error** error);
+TENON_C_API tenon_status tenon_model_set_num_threads(tenon_model* model, uint32_t num_threads, tenon_error** error);
+
+/* ---- Runs ---- */
+
+#define TENON_ANY_TYPE (-1)
+
+/* A tensor of the caller. */
+typedef struct tenon_tensor
+{
+    void* data; /* of an input it is only read; aligned anyhow */
+    size_t num_bytes;
+    tenon_data_type type; /* TENON_ANY_TYPE: that of the model, unchecked */
+    uint32_t rank;        /* counts where dims is not null */
+    const int64_t* dims;  /* null: the shape that tenon_model_input gives. Of outputs it is not read */
+} tenon_tensor;
+
+/* Gives the memory of output `index`, at least info->num_bytes bytes, which the run writes. `info` is valid during
+ * the call. Null ends the run with TENON_INVALID_ARGUMENT, unless num_bytes is 0. Called once an output and run. */
+typedef void* (*tenon_output_allocator)(void* self, size_t index, const tenon_tensor_info* info);
+
+typedef struct tenon_run_options
+{
+    size_t struct_size;
+    tenon_session* session;           /* whose states the run uses; null: those of the model itself */
+    tenon_cancellation* cancellation; /* null: the run goes to its end */
+    tenon_output_allocator allocate;  /* asked for outputs whose `data` is null */
+    void* allocate_self;
+} tenon_run_options;
+
+/* Runs the model once. There are as many inputs and outputs as the model has, in its order. Inputs may have other
+ * shapes than at loading: memory is then planned anew, and kept. An output has the bytes that its shape needs, unless
+ * data is null and the allocator is asked. Any number of threads may run one model; runs that share states wait for
+ * each other. `options` may be null. Outputs of a run that fails are undefined.
+ * - TENON_INVALID_ARGUMENT: a number, type or size that does not fit; the text names the input or output
+ * - TENON_INVALID_LAYER: shapes or values of inputs do not fit a layer
+ * - TENON_CANCELLED: it was cancelled; states are as before the run
+ * - TENON_LIMIT_EXCEEDED, TENON_OUT_OF_MEMORY */
+TENON_C_API tenon_status tenon_model_run(tenon_model* model, const tenon_run_options* options, size_t num_inputs,
+                                         const tenon_tensor* inputs, size_t num_outputs, const tenon_tensor* outputs,
+                                         tenon_error** error);
+
+/* States that begin with their initial values, apart from the model's own and those of other sessions. */
+TENON_C_API tenon_status tenon_session_create(tenon_model* model, tenon_session** session, tenon_error** error);
+TENON_C_API void tenon_session_destroy(tenon_session* session);
+/* Gives states their initial values again, after the run under way if there is one. */
+TENON_C_API tenon_status tenon_session_reset(tenon_session* session, tenon_error** error);
+TENON_C_API tenon_status tenon_model_reset(tenon_model* model, tenon_error** error);
+
+TENON_C_API tenon_status tenon_cancellation_create(tenon_cancellation** cancellation, tenon_error** error);
+TENON_C_API void tenon_cancellation_destroy(tenon_cancellation* cancellation);
+/* Runs that have it end with TENON_CANCELLED before their next layer, and those that begin later at once. Also to
+ * be called from signal handlers. */
+TENON_C_API void tenon_cancellation_cancel(tenon_cancellation* cancellation);
+/* Lets it cancel nothing again. */
+TENON_C_API void tenon_cancellation_reset(tenon_cancellation* cancellation);
+
+/* ---- Imported memory ---- */
+
+typedef uint32_t tenon_import_id;
+/* Remembers memory of the caller for an input or output, so that a backend with a device need not map it in each run.
+ * It is then used by the runs of tenon_model_run_imported, and stays until it is cleared.
+ * - TENON_IMPORT_FAILED: it cannot be used as it is; the log has the reason */
+TENON_C_API tenon_status tenon_model_import_input(tenon_model* model, size_t index, const tenon_tensor* tensor,
+                                                  tenon_import_id* id, tenon_error** error);
+TENON_C_API tenon_status tenon_model_import_output(tenon_model* model, size_t index, const tenon_tensor* tensor,
+                                                   tenon_import_id* id, tenon_error** error);
+TENON_C_API tenon_status tenon_model_clear_input_import(tenon_model* model, tenon_import_id id, tenon_error** error);
+TENON_C_API tenon_status tenon_model_clear_output_import(tenon_model* model, tenon_import_id id, tenon_error** error);
+/* A run whose inputs and outputs were all imported. `options->allocate` is not asked. */
+TENON_C_API tenon_status tenon_model_run_imported(tenon_model* model, const tenon_run_options* options,
+                                                  size_t num_inputs, const tenon_import_id* inputs, size_t num_outputs,
+                                                  const tenon_import_id* outputs, tenon_error** error);
+
+/* ---- Reports ---- */
+
+typedef int32_t tenon_report;
+enum
+{
+    TENON_REPORT_ASSIGNMENT = 0, /* [{"layer", "type", "backend", "reason", ...}]: who runs each layer, and why */
+    TENON_REPORT_STATISTICS = 1, /* {"arena_bytes", "arenas": [...], "workloads", "contexts"} */
+    TENON_REPORT_PLAN = 2,       /* how the model runs with the shapes of its latest run */
+    TENON_REPORT_PROFILE = 3,    /* times of runs by layer, where the option `profiling` is true; Arm NN's form */
+    TENON_REPORT_TRACE = 4       /* the same as events for Perfetto and chrome://tracing */
+};
+/* The caller destroys the text. */
+TENON_C_API tenon_status tenon_model_report(const tenon_model* model, tenon_report report, char** json,
+                                            tenon_error** error);
+
+#endif /* TENON_C_TENON_H */

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects behind the handles of the C interface, and how their functions end: by a status and a text.
+#pragma once
+
+#include "backends/plugin/CStructs.hpp"
+
+#include <tenon/IRuntime.hpp>
+#include <tenon/backend/ICustomOperator.hpp>
+#include <tenon/c/tenon.h>
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tenon::c_api
+{
+
+/// An input or output.
+struct Port
+{
+    Port(std::string name, LayerBindingId id, const TensorInfo& info)
+        : m_Name(std::move(name)), m_Id(id), m_Info(info), m_CInfo(info)
+    {
+    }
+    std::string m_Name;
+    LayerBindingId m_Id;
+    TensorInfo m_Info;
+    plugin::CInfo m_CInfo;
+};
+using Ports = std::deque<Port>; // which stay where they are
+
+/// A network in a runtime. Sessions and the model's handle share it.
+struct Loaded
+{
+    ~Loaded() { m_Runtime->UnloadNetwork(m_Id); }
+
+    std::shared_ptr<IRuntime> m_Runtime;
+    NetworkId m_Id = 0;
+    Ports m_Inputs;
+    Ports m_Outputs;
+    std::vector<LayerAssignment> m_Assignment;
+};
+
+} // namespace tenon::c_api
+
+struct tenon_error
+{
+    tenon_status m_Status;
+    std::string m_Text;
+};
+
+struct tenon_runtime
+{
+    std::shared_ptr<tenon::IRuntime> m_Runtime;
+    tenon::Limits m_Limits;
+};
+
+struct tenon_network
+{
+    tenon::INetworkPtr m_Network{nullptr, &tenon::INetwork::Destroy};
+    tenon::IOptimizedNetworkPtr m_Optimized{nullptr, &tenon::IOptimizedNetwork::Destroy};
+    bool m_IsOptimized = false; ///< also once the optimized network was loaded, and is null
+    tenon::c_api::Ports m_Inputs;
+    tenon::c_api::Ports m_Outputs;
+    std::vector<std::string> m_Signatures;
+    std::vector<tenon::IOutputSlot*> m_Values; ///< by tenon_value
+};
+
+struct tenon_model
+{
+    std::shared_ptr<tenon::c_api::Loaded> m_Loaded;
+};
+
+struct tenon_session
+{
+    std::shared_ptr<tenon::c_api::Loaded> m_Loaded;
+    tenon::SessionId m_Id;
+};
+
+struct tenon_cancellation
+{
+    std::atomic<bool> m_IsCancelled{false};
+};
+
+namespace tenon::c_api
+{
+
+/// Throws a NullPointerException that names the pointer.
+[[noreturn]] void ThrowNull(const char* what);
+
+/// What a pointer of the caller points to.
+template <typename T>
+T& Deref(T* pointer, const char* what)
+{
+    if (pointer == nullptr)
+    {
+        ThrowNull(what);
+    }
+    return *pointer;
+}
+
+/// The status of the exception that is being handled, of which *error (unless `error` is null) gets the text. Where
+/// there is no memory for it, *error becomes null.
+tenon_status Fail(tenon_error** error) noexcept;
+
+/// Runs f, whose exceptions become a status.
+template <typename F>
+tenon_status Guard(tenon_error** error, F f) noexcept
+{
+    if (error != nullptr)
+    {
+        *error = nullptr;
+    }
+    try
+    {
+        f();
+        return TENON_OK;
+    }
+    catch (...)
+    {
+        return Fail(error);
+    }
+}
+
+/// The same for a function that makes a handle or text, which is null if it fails.
+template <typename T, typename F>
+tenon_status GuardMaking(T** made, tenon_error** error, F f) noexcept
+{
+    if (made != nullptr)
+    {
+        *made = nullptr;
+    }
+    return Guard(error,
+                 [&]
+                 {
+                     Deref(made, "the pointer to the result");
+                     *made = f();
+                 });
+}
+
+/// Copies the bytes that a caller's struct has, and sets those behind them to 0.
+void CopyKnown(void* target, size_t targetSize, const void* source, size_t structSize, const char* what);
+
+/// The members of an options struct that its caller knows; 0 for the others, and for all of a null pointer. Throws
+/// InvalidArgumentException for a struct_size that was not set.
+template <typename T>
+T Complete(const T* options, const char* what)
+{
+    T complete;
+    CopyKnown(&complete, sizeof(complete), options, options == nullptr ? 0 : options->struct_size, what);
+    return complete;
+}
+
+/// A list of the caller's. Throws NullPointerException where it has elements but no memory.
+template <typename T>
+Span<const T> ListOf(const T* elements, size_t count, const char* what)
+{
+    if (count != 0)
+    {
+        Deref(elements, what);
+    }
+    return Span<const T>(elements, count);
+}
+
+/// Name and info of an input or output; both pointers may be null. Throws InvalidArgumentException past the end.
+void GetPort(const Ports& ports, size_t index, const char* kind, const char** name, const tenon_tensor_info** info);
+
+/// A text that tenon_text_destroy takes back.
+char* MakeText(const std::string& text);
+
+Limits ToLimits(const tenon_limits* limits);
+/// `key` is "<backend>.<option>". Throws InvalidArgumentException for another form.
+BackendOptions ToBackendOptions(const tenon_option& option);
+bool ToBool(const tenon_option& option);
+
+/// An info of the caller's.
+TensorInfo ToInfo(const tenon_tensor_info* info, const char* what);
+
+/// An operator of the application's, which is copied. Throws InvalidArgumentException for one without name or
+/// functions.
+std::shared_ptr<const ICustomOperator> MakeCustomOperator(const tenon_operator* custom);
+
+} // namespace tenon::c_api

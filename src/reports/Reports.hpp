@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports about an optimized or loaded network as JSON.
+#pragma once
+
+#include "json/JsonWriter.hpp"
+
+#include <tenon/IOptimizedNetwork.hpp>
+#include <tenon/IRuntime.hpp>
+#include <tenon/NetworkPlan.hpp>
+
+#include <vector>
+
+namespace tenon
+{
+
+/// An array with an object for each layer: network (of nested ones), layer, type, backend, fused_activation, reason.
+void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assignment);
+/// An object: max_threads, arena_bytes, input_shapes, layers, fusions.
+void WritePlan(JsonWriter& json, const NetworkPlan& plan);
+/// An object: arena_bytes, arena_lower_bound_bytes, arenas, workloads, contexts.
+void WriteStatistics(JsonWriter& json, const NetworkStatistics& statistics);
+
+} // namespace tenon

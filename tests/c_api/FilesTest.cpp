@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface: models from files and memory, saving, options, versions, the log.
+#include "c_api/Support.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/Version.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+using namespace tenon::testing::c_api;
+using ::testing::HasSubstr;
+
+constexpr const char* Digits = "samples/digits/digits_int8.tflite";
+
+std::vector<char> BytesOf(const char* path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// A network that a test read.
+struct Read
+{
+    ~Read() { tenon_network_destroy(m_Network); }
+    tenon_network* m_Network = nullptr;
+};
+
+/// What the model makes of a fixed picture.
+std::vector<int8_t> RunDigits(tenon_runtime* runtime, tenon_network* network,
+                              const tenon_model_options* options = nullptr)
+{
+    tenon_model* model = nullptr;
+    Ok(tenon_model_load(runtime, network, options, &model, Error()));
+    const tenon_tensor_info* in = nullptr;
+    const tenon_tensor_info* out = nullptr;
+    Ok(tenon_model_input(model, 0, nullptr, &in, Error()));
+    Ok(tenon_model_output(model, 0, nullptr, &out, Error()));
+    std::vector<int8_t> picture(in->num_bytes);
+    for (size_t i = 0; i < picture.size(); ++i)
+    {
+        picture[i] = static_cast<int8_t>(i * 37 % 256 - 128);
+    }
+    std::vector<int8_t> scores(out->num_bytes);
+    const tenon_tensor input = {picture.data(), picture.size(), TENON_ANY_TYPE, 0, nullptr};
+    const tenon_tensor output = {scores.data(), scores.size(), TENON_QASYMM_S8, 0, nullptr};
+    Ok(tenon_model_run(model, nullptr, 1, &input, 1, &output, Error()));
+    tenon_model_destroy(model);
+    return scores;
+}
+
+TEST(CFiles, AreReadAndSaved)
+{
+    const Runtime runtime;
+    Read model;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &model.m_Network, Error()));
+    EXPECT_EQ(tenon_network_is_optimized(model.m_Network), 0);
+    const char* name = nullptr;
+    const tenon_tensor_info* info = nullptr;
+    Ok(tenon_network_input(model.m_Network, 0, &name, &info, Error()));
+    EXPECT_STRNE(name, "");
+    EXPECT_EQ(info->type, TENON_QASYMM_S8);
+    ASSERT_EQ(info->num_scales, 1U);
+    EXPECT_GT(info->scales[0], 0.0f);
+    EXPECT_THAT(StatusAndText(tenon_network_output(model.m_Network, 5, &name, &info, Error())),
+                HasSubstr("there is no output 5: the number is 1"));
+    const std::vector<int8_t> scores = RunDigits(runtime.Get(), model.m_Network);
+    EXPECT_EQ(RunDigits(runtime.Get(), model.m_Network), scores); // it may be loaded again
+
+    const std::string folder = ::testing::TempDir();
+    const std::string path = folder + "c_api.tenon";
+    Ok(tenon_network_save(model.m_Network, path.c_str(), Error()));
+    Read again;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &again.m_Network, Error()));
+    EXPECT_EQ(RunDigits(runtime.Get(), again.m_Network), scores);
+
+    Read optimized;
+    Ok(tenon_network_optimize(runtime.Get(), model.m_Network, nullptr, &optimized.m_Network, Error()));
+    EXPECT_EQ(tenon_network_is_optimized(optimized.m_Network), 1);
+    Ok(tenon_network_save(optimized.m_Network, path.c_str(), Error()));
+    EXPECT_EQ(RunDigits(runtime.Get(), optimized.m_Network), scores);
+    tenon_model* none = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_model_load(runtime.Get(), optimized.m_Network, nullptr, &none, Error())),
+                HasSubstr("the optimized network was loaded already"));
+    EXPECT_THAT(StatusAndText(tenon_network_save(optimized.m_Network, path.c_str(), Error())),
+                HasSubstr("which went into a model"));
+    tenon_value value = 0;
+    EXPECT_THAT(StatusAndText(tenon_network_add_input(optimized.m_Network, "x", info, &value, Error())),
+                HasSubstr("an optimized network takes no further layers"));
+    Read stored;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &stored.m_Network, Error()));
+    EXPECT_EQ(tenon_network_is_optimized(stored.m_Network), 1);
+    EXPECT_EQ(RunDigits(runtime.Get(), stored.m_Network), scores);
+
+    const std::vector<char> bytes = BytesOf(path.c_str());
+    Read fromMemory;
+    Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), nullptr, &fromMemory.m_Network, Error()));
+    EXPECT_EQ(RunDigits(runtime.Get(), fromMemory.m_Network), scores);
+    std::remove(path.c_str());
+}
+
+TEST(CFiles, AreReadFromMemory)
+{
+    const Runtime runtime;
+    Read file;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &file.m_Network, Error()));
+    const std::vector<int8_t> scores = RunDigits(runtime.Get(), file.m_Network);
+    std::vector<char> bytes = BytesOf(Digits);
+    tenon_read_options options{};
+    options.struct_size = sizeof(options);
+    options.in_place = 1;
+    Read inPlace;
+    Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), &options, &inPlace.m_Network, Error()));
+    EXPECT_EQ(RunDigits(runtime.Get(), inPlace.m_Network), scores);
+    Read copy;
+    Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), nullptr, &copy.m_Network, Error()));
+    tenon_network_destroy(inPlace.m_Network);
+    inPlace.m_Network = nullptr;
+    bytes.assign(bytes.size(), 'x');
+    EXPECT_EQ(RunDigits(runtime.Get(), copy.m_Network), scores);
+}
+
+TEST(CFiles, ThatAreNoModelsAreRefused)
+{
+    const Runtime runtime;
+    tenon_network* network = nullptr;
+    const auto fromMemory = [&](const std::string& bytes, const tenon_read_options* options = nullptr)
+    {
+        const std::string text = StatusAndText(
+            tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), options, &network, Error()));
+        EXPECT_EQ(network, nullptr);
+        return text;
+    };
+    EXPECT_THAT(fromMemory(""), HasSubstr("TENON_INVALID_DATA the model of 0 bytes is of no known format"));
+    EXPECT_THAT(fromMemory("TFL3"), HasSubstr("is of no known format"));
+    EXPECT_THAT(fromMemory("....TFL3"), HasSubstr("TENON_INVALID_DATA"));
+    EXPECT_THAT(fromMemory("....TNON........"), HasSubstr("TENON_INVALID_DATA"));
+    const std::vector<char> digits = BytesOf(Digits);
+    for (size_t cut = 1; cut < digits.size(); cut = cut * 3 + 1)
+    {
+        EXPECT_THAT(fromMemory(std::string(digits.data(), digits.size() - cut)), HasSubstr("TENON_INVALID_DATA"));
+    }
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), "no/such.tflite", nullptr, &network, Error())),
+                HasSubstr("TENON_NOT_FOUND model 'no/such.tflite' cannot be opened"));
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), "README.md", nullptr, &network, Error())),
+                HasSubstr("TENON_INVALID_DATA model 'README.md' is of no known format"));
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), nullptr, nullptr, &network, Error())),
+                HasSubstr("the path of the model is null"));
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(nullptr, Digits, nullptr, &network, Error())),
+                HasSubstr("the runtime is null"));
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, nullptr, nullptr, Error())),
+                HasSubstr("the pointer to the result is null"));
+    tenon_read_options options{};
+    options.struct_size = sizeof(options);
+    options.signature = "none_such";
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())),
+                HasSubstr("none_such"));
+    options.signature = nullptr;
+    tenon_limits limits{};
+    limits.struct_size = sizeof(limits);
+    limits.max_file_bytes = 100;
+    options.limits = &limits;
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())),
+                HasSubstr("m_MaxFileBytes"));
+}
+
+/// A program that was compiled with an older header passes a smaller struct.
+TEST(COptions, MayBeThoseOfAnOlderHeader)
+{
+    const Runtime runtime;
+    Read model;
+    tenon_read_options options{};
+    options.struct_size = offsetof(tenon_read_options, in_place);
+    options.num_operators = 1000; // behind the struct's end
+    Ok(tenon_network_read_file(runtime.Get(), Digits, &options, &model.m_Network, Error()));
+    options.struct_size = 3;
+    tenon_network* none = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &none, Error())),
+                HasSubstr("tenon_read_options has a struct_size of 3"));
+}
+
+TEST(CRuntime, TakesPluginsAndOptions)
+{
+    tenon_runtime_options options{};
+    options.struct_size = sizeof(options);
+    options.plugins = "no/such/folder";
+    tenon_runtime* runtime = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_runtime_create(&options, &runtime, Error())), HasSubstr("TENON_NOT_FOUND"));
+    options.plugins = nullptr;
+    const tenon_option noBackend = {"Speed", "3"};
+    options.num_options = 1;
+    options.options = &noBackend;
+    EXPECT_THAT(StatusAndText(tenon_runtime_create(&options, &runtime, Error())),
+                HasSubstr("there is no option 'Speed'"));
+    options.options = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_runtime_create(&options, &runtime, Error())), HasSubstr("options is null"));
+    EXPECT_EQ(runtime, nullptr);
+}
+
+TEST(CVersion, IsThatOfTheHeaders)
+{
+    EXPECT_STREQ(tenon_version(), TENON_VERSION);
+    uint32_t major = 0;
+    uint32_t minor = 99;
+    tenon_c_version(&major, &minor);
+    EXPECT_EQ(major, TENON_C_MAJOR);
+    EXPECT_EQ(minor, TENON_C_MINOR);
+    tenon_c_version(nullptr, nullptr);
+    for (tenon_status status = TENON_OK; status <= TENON_IMPORT_FAILED; ++status)
+    {
+        EXPECT_STRNE(tenon_status_name(status), "unknown") << status;
+    }
+    EXPECT_STREQ(tenon_status_name(TENON_IMPORT_FAILED + 1), "unknown");
+}
+
+TEST(CHandles, MayBeNullWhereTheyAreDestroyed)
+{
+    tenon_runtime_destroy(nullptr);
+    tenon_network_destroy(nullptr);
+    tenon_model_destroy(nullptr);
+    tenon_session_destroy(nullptr);
+    tenon_cancellation_destroy(nullptr);
+    tenon_cancellation_cancel(nullptr);
+    tenon_error_destroy(nullptr);
+    tenon_text_destroy(nullptr);
+    EXPECT_EQ(tenon_error_status(nullptr), TENON_OK);
+    EXPECT_STREQ(tenon_error_text(nullptr), "");
+    EXPECT_EQ(tenon_network_num_inputs(nullptr), 0U);
+    EXPECT_THAT(StatusAndText(tenon_model_reset(nullptr, Error())), HasSubstr("the model is null"));
+    EXPECT_THAT(StatusAndText(tenon_session_reset(nullptr, Error())), HasSubstr("the session is null"));
+}
+
+TEST(CLog, GoesToAFunction)
+{
+    std::string text;
+    const tenon_log_function keep = [](void* self, tenon_severity severity, const char* message)
+    { *static_cast<std::string*>(self) += std::to_string(severity) + message + "\n"; };
+    Ok(tenon_log_set_function(keep, &text, Error()));
+    tenon_runtime_options options{};
+    options.struct_size = sizeof(options);
+    const tenon_option unread = {"Nobody.Reads", "true"};
+    options.num_options = 1;
+    options.options = &unread;
+    tenon_runtime* runtime = nullptr;
+    Ok(tenon_runtime_create(&options, &runtime, Error()));
+    tenon_runtime_destroy(runtime);
+    EXPECT_THAT(text, HasSubstr("3creation options for backend 'Nobody' have no effect"));
+    text.clear();
+    Ok(tenon_log_set_severity(TENON_FATAL, Error()));
+    Ok(tenon_runtime_create(&options, &runtime, Error()));
+    tenon_runtime_destroy(runtime);
+    EXPECT_EQ(text, "");
+    Ok(tenon_log_set_severity(TENON_WARNING, Error()));
+    Ok(tenon_log_set_function(nullptr, nullptr, Error()));
+    EXPECT_THAT(StatusAndText(tenon_log_set_severity(6, Error())), HasSubstr("there is no severity 6"));
+}
+
+} // namespace
