@@ -43,12 +43,17 @@ if(TENON_SANITIZE)
   endif()
 endif()
 
-# Sources of one module that are compiled as one share what they include. Names in anonymous namespaces must then differ
-# within a module. The presets debug, asan and tsan compile each source by itself.
-option(TENON_UNITY_BUILD "Compile several sources of a module as one" ON)
+# Sources of one target that are compiled as one share what they include, and what templates make of it. Names in
+# anonymous namespaces must then differ within a target, or the namespaces around them, as those of tests do. The presets
+# debug, asan and tsan compile each source by itself.
+option(TENON_UNITY_BUILD "Compile several sources of a target as one" ON)
 function(tenon_unite target)
   if(TENON_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC takes sources of a batch for headers, whose classes should not derive from those of anonymous namespaces.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
   endif()
 endfunction()
 

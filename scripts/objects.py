@@ -20,9 +20,11 @@ def describe_object(path):
     if "cmake_pch" in rest:
         return PRECOMPILED, f"{PRECOMPILED} ({match['target'].removeprefix('tenon_precompiled_')})"
     part = folder
-    if folder == "tests" and "/" in rest:  # programs of all folders of tests/ are targets of tests/CMakeLists.txt
-        part = f"tests/{rest.split('/')[0]}"
     unity = _UNITY.fullmatch(rest)
+    if folder == "tests" and unity:  # programs of all folders of tests/ are targets of tests/CMakeLists.txt
+        part = "tests/" + re.sub(r"_\d+$", "", match["target"].removeprefix("test_"))  # _14: the standard of C++
+    elif folder == "tests" and "/" in rest:
+        part = f"tests/{rest.split('/')[0]}"
     if unity:
         return part, f"{part} (unity {unity[1]})"
     source = rest

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What backends written for Arm NN are built of: tensor handles, queue descriptors, bases of workloads, views.
+#include "Networks.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,12 +20,8 @@
 namespace
 {
 
+using sample::FloatInfo;
 using testing::ElementsAre;
-
-armnn::TensorInfo FloatInfo(const armnn::TensorShape& shape, bool isConstant = false)
-{
-    return armnn::TensorInfo(shape, armnn::DataType::Float32, 0.0f, 0, isConstant);
-}
 
 } // namespace
 

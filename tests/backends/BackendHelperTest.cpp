@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::backend_helper_test
 {
 
 using testing::HasSubstr;
@@ -222,4 +222,4 @@ TEST(BackendHelper, ABackendThatIsNotThereSupportsNothing)
         GetILayerSupportByBackendId("Mine", registry).IsLayerSupported(LayerType::Floor, {}, {}, NullDescriptor()));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::backend_helper_test

@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::cpu
+namespace tenon::cpu::byte_binary_test
 {
 
 namespace
@@ -262,4 +262,4 @@ TEST(ByteBinary, SumsByTablesOfOneSign)
     }
 }
 
-} // namespace tenon::cpu
+} // namespace tenon::cpu::byte_binary_test

@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::cpu
+namespace tenon::cpu::byte_comparison_test
 {
 
 namespace
@@ -165,4 +165,4 @@ TEST(ByteComparison, OverItsInputs)
     }
 }
 
-} // namespace tenon::cpu
+} // namespace tenon::cpu::byte_comparison_test

@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::cpu
+namespace tenon::cpu::byte_lines_test
 {
 
 namespace
@@ -153,4 +153,4 @@ TEST(ByteLines, AreNotFoundInOtherTables)
     EXPECT_FALSE(FindByteLines(ByteTable{}, input, far));
 }
 
-} // namespace tenon::cpu
+} // namespace tenon::cpu::byte_lines_test

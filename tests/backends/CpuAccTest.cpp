@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::cpu_acc_test
 {
 
 namespace
@@ -808,4 +808,4 @@ TEST(CpuAcc, RefusesUnknownAndWrongOptions)
     EXPECT_NO_THROW(backend->GetLayerSupport(ofAnother));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::cpu_acc_test

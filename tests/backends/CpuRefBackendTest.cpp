@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::ref
+namespace tenon::ref::cpu_ref_backend_test
 {
 
 namespace
@@ -117,4 +117,4 @@ TEST(CpuRefBackend, TellsWhatItIs)
     EXPECT_EQ(backend->CreateWorkloadFactory({})->GetBackendId(), backend->GetId());
 }
 
-} // namespace tenon::ref
+} // namespace tenon::ref::cpu_ref_backend_test

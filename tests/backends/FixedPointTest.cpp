@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace tenon::backends
+namespace tenon::backends::fixed_point_test
 {
 
 namespace
@@ -82,4 +82,4 @@ TEST(FixedPoint, PowersOfTwoSaturateAndRound)
     EXPECT_EQ(MultiplyRawByPot(5, 0), 5);
 }
 
-} // namespace tenon::backends
+} // namespace tenon::backends::fixed_point_test

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::backends
+namespace tenon::backends::kernel_table_test
 {
 
 namespace
@@ -588,4 +588,4 @@ TEST(KernelTable, RunsNothingWhereAllOutputsAreEmpty)
     EXPECT_TRUE(runs(LayerType::Custom, {}));
 }
 
-} // namespace tenon::backends
+} // namespace tenon::backends::kernel_table_test

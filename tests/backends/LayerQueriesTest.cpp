@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::layer_queries_test
 {
 
 namespace
@@ -354,4 +354,4 @@ TEST_F(LayerQueriesTest, ABuiltInBackendAnswers)
     EXPECT_TRUE(handle.IsAdditionSupported(data, data, data));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::layer_queries_test

@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::packed_archive_test
 {
 
 namespace
@@ -345,4 +345,4 @@ TEST_F(PackedArchive, SavedAndReadAtOnce)
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_Folder), {}), 1);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::packed_archive_test

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::packed_cache_test
 {
 
 namespace
@@ -99,4 +99,4 @@ TEST(PackedCache, ReleasesWhatIsPackedOnly)
         << "sums too large: the reference kernel reads them";
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::packed_cache_test

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::packed_slabs_test
 {
 
 TEST(PackedSlabs, BlocksKeepWhatTheyWereFilledWith)
@@ -49,4 +49,4 @@ TEST(PackedSlabs, LargeOnesFollowEachOther)
     EXPECT_EQ(second.Data() - first.Data(), static_cast<std::ptrdiff_t>((Large / ArenaAlignment + 1) * ArenaAlignment));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::packed_slabs_test

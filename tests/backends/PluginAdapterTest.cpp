@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::plugin_adapter_test
 {
 
 namespace
@@ -361,4 +361,4 @@ TEST(PluginAdapter, HostsOfMinorVersionZeroSayNothingOfThreadsAndPitches)
     table.backend_destroy(backend);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::plugin_adapter_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::plugin_fusion_check_test
 {
 
 namespace
@@ -202,4 +202,4 @@ TEST(PluginFusionCheck, PluginsWithADeviceOfferNoWorkOnHostMemory)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::plugin_fusion_check_test

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::plugin_fusion_test
 {
 
 namespace
@@ -501,4 +501,4 @@ TEST_F(PluginFusion, AliasesAreThePlugins)
 
 } // namespace
 
-} // namespace tenon::test
+} // namespace tenon::test::plugin_fusion_test

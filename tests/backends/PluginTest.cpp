@@ -20,7 +20,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace tenon::test
+namespace tenon::test::plugin_test
 {
 
 namespace
@@ -398,4 +398,4 @@ TEST(Attributes, RefuseWhatDoesNotFit)
         InvalidArgumentException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::plugin_test

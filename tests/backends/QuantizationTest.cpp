@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::backends
+namespace tenon::backends::quantization_test
 {
 
 namespace
@@ -223,4 +223,4 @@ TEST(Quantization, ActivationRanges)
     EXPECT_THROW(CalculateActivationRange(DataType::QAsymmU8, 1e-12f, 0, 0.0f, 6.0f), InvalidArgumentException);
 }
 
-} // namespace tenon::backends
+} // namespace tenon::backends::quantization_test

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tenon::backends
+namespace tenon::backends::scratch_test
 {
 namespace
 {
@@ -58,4 +58,4 @@ TEST(Scratch, CountsThatOverflowAreRefused)
 }
 
 } // namespace
-} // namespace tenon::backends
+} // namespace tenon::backends::scratch_test

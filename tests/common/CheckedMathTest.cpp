@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace tenon
+namespace tenon::checked_math_test
 {
 namespace
 {
@@ -87,4 +87,4 @@ TEST(CheckedCast, EveryDirection)
 }
 
 } // namespace
-} // namespace tenon
+} // namespace tenon::checked_math_test

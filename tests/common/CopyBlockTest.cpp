@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::copy_block_test
 {
 
 TEST(CopyBlock, AnyPlaceAndSize)
@@ -38,4 +38,4 @@ TEST(CopyBlock, AnyPlaceAndSize)
     CopyBlock(nullptr, nullptr, 0);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::copy_block_test

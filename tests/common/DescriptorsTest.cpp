@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace tenon
+namespace tenon::descriptors_test
 {
 namespace
 {
@@ -119,4 +119,4 @@ TEST(Descriptors, CompareAllFields)
 }
 
 } // namespace
-} // namespace tenon
+} // namespace tenon::descriptors_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::exceptions_test
 {
 
 namespace
@@ -45,4 +45,4 @@ TEST(ExceptionText, ContextIsEscapedAndTheRestNotAgain)
     EXPECT_STREQ(ParseException(error.what()).what(), error.what());
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::exceptions_test

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace tenon
+namespace tenon::half_float_test
 {
 
 namespace
@@ -88,4 +88,4 @@ TEST(HalfFloat, BFloat16)
     CheckFormat(&BFloat16ToFloat, &FloatToBFloat16, 0x7F80);
 }
 
-} // namespace tenon
+} // namespace tenon::half_float_test

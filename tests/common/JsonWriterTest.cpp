@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::json_writer_test
 {
 
 TEST(JsonWriter, TextIsEscaped)
@@ -129,4 +129,4 @@ TEST(JsonWriter, TheParserOfTheseTestsIsStrict)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::json_writer_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon
+namespace tenon::log_test
 {
 namespace
 {
@@ -242,4 +242,4 @@ TEST_F(LogTest, FormattingThatThrowsLosesTheMessageOnly)
 }
 
 } // namespace
-} // namespace tenon
+} // namespace tenon::log_test

@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace tenon
+namespace tenon::mapped_file_test
 {
 namespace
 {
@@ -244,4 +244,4 @@ TEST_F(MappedFileTest, ReleasedPagesLeaveMemoryAndComeBack)
 }
 
 } // namespace
-} // namespace tenon
+} // namespace tenon::mapped_file_test

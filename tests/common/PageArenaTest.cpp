@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::page_arena_test
 {
 
 TEST(PageArena, KeepsPiecesApart)
@@ -119,4 +119,4 @@ TEST(PageArena, ManyThreadsShareSparePages)
 }
 #endif
 
-} // namespace tenon::test
+} // namespace tenon::test::page_arena_test

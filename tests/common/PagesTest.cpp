@@ -21,7 +21,7 @@
 #include <unistd.h>
 #endif
 
-namespace tenon::test
+namespace tenon::test::pages_test
 {
 
 TEST(Pages, AreWholeAndAligned)
@@ -251,4 +251,4 @@ TEST(BlockPool, ObjectsOfSeveralThreads)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::pages_test

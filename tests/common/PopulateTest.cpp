@@ -17,7 +17,7 @@
 #include <unistd.h>
 #endif
 
-namespace tenon::test
+namespace tenon::test::populate_test
 {
 
 TEST(Populate, LeavesContentsAlone)
@@ -94,4 +94,4 @@ TEST(Populate, MemoryThatCannotBeWritten)
 
 #endif
 
-} // namespace tenon::test
+} // namespace tenon::test::populate_test

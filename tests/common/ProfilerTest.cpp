@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::profiler_test
 {
 
 using testing::HasSubstr;
@@ -345,4 +345,4 @@ TEST(Profiler, DetailsComeFromTheirSourceUntilItGoes)
     EXPECT_THAT(Text(profiler, &IProfiler::Print), Not(HasSubstr("layer_details")));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::profiler_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon
+namespace tenon::tensor_test
 {
 namespace
 {
@@ -330,4 +330,4 @@ TEST(PermutationVector, HoldsEachDimensionOnce)
 }
 
 } // namespace
-} // namespace tenon
+} // namespace tenon::tensor_test

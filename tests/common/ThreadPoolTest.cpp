@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-namespace tenon
+namespace tenon::thread_pool_test
 {
 namespace
 {
@@ -518,4 +518,4 @@ TEST(FunctionRef, CallsWhatItRefersTo)
 }
 
 } // namespace
-} // namespace tenon
+} // namespace tenon::thread_pool_test

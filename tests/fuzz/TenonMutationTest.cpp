@@ -16,7 +16,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::tenon_mutation_test
 {
 
 namespace
@@ -154,4 +154,4 @@ TEST_P(TenonMutation, SeveralPlacesAtOnce)
 
 INSTANTIATE_TEST_SUITE_P(All, TenonMutation, testing::Combine(testing::Values("mixed", "digits"), testing::Bool()));
 
-} // namespace tenon::test
+} // namespace tenon::test::tenon_mutation_test

@@ -16,7 +16,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::tf_lite_mutation_test
 {
 
 namespace
@@ -142,4 +142,4 @@ TEST(TfLiteMutation, SeveralPlacesAtOnce)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::tf_lite_mutation_test

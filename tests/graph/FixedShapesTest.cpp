@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fixed_shapes_test
 {
 
 namespace
@@ -109,4 +109,4 @@ TEST(FixedShapes, LayersThatCameLaterAreNotKnown)
     EXPECT_FALSE(fixed.IsFixed(AddReshape(graph, input).Output(0)));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fixed_shapes_test

@@ -13,7 +13,7 @@
 #include <functional>
 #include <sstream>
 
-namespace tenon::test
+namespace tenon::test::graph_test
 {
 
 using testing::Each;
@@ -704,4 +704,4 @@ TEST(OpSchema, EveryRowIsComplete)
     EXPECT_THROW(GetSchema(LayerType::Addition), InvalidArgumentException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::graph_test

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::inferred_shapes_test
 {
 
 namespace
@@ -113,4 +113,4 @@ TEST(InferredShapes, DeepAndWideNetworksTakeNoTimeThatMatters)
     EXPECT_EQ(ShapeOf(joined), TensorShape({width, 2}));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::inferred_shapes_test

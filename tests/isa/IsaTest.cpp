@@ -16,7 +16,7 @@
 #include <sys/auxv.h>
 #endif
 
-namespace tenon::cpu
+namespace tenon::cpu::isa_test
 {
 
 namespace
@@ -133,4 +133,4 @@ TEST(Isa, ProductsOfBytesUseIt)
     EXPECT_EQ(engine.m_Signed.m_RowUnit, features.m_AmxInt8 ? 16U : 1U);
 }
 
-} // namespace tenon::cpu
+} // namespace tenon::cpu::isa_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::cpu
+namespace tenon::cpu::scoped_isa_test
 {
 
 namespace
@@ -180,4 +180,4 @@ TEST(FeatureReads, NotesWhatMadeValuesDependOn)
     }
 }
 
-} // namespace tenon::cpu
+} // namespace tenon::cpu::scoped_isa_test

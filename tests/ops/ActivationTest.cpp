@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::activation_test
 {
 
 namespace
@@ -308,4 +308,4 @@ ISA_TEST(Activation, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedParameters, "scale per channel");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::activation_test

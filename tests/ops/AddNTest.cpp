@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::add_n_test
 {
 
 namespace
@@ -79,4 +79,4 @@ ISA_TEST(AddN, RefusesWhatDoesNotFit)
     CheckUnsupported(missing, SupportCode::UnsupportedParameters, "input 2");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::add_n_test

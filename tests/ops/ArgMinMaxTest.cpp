@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::arg_min_max_test
 {
 
 namespace
@@ -123,4 +123,4 @@ ISA_TEST(ArgMinMax, RefusesWhatDoesNotFit)
                      "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::arg_min_max_test

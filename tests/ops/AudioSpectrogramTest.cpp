@@ -12,7 +12,7 @@
 #include <numbers>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::audio_spectrogram_test
 {
 
 namespace
@@ -111,4 +111,4 @@ ISA_TEST(AudioSpectrogram, RefusesWhatDoesNotFit)
     CheckUnsupported(op, SupportCode::UnsupportedType, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::audio_spectrogram_test

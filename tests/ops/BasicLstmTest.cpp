@@ -2,7 +2,7 @@
 // BasicLstm against its definition in double precision; QuantizedLstm against BasicLstm, bit for bit.
 #include "ops/RecurrentRunner.hpp"
 
-namespace tenon::test
+namespace tenon::test::basic_lstm_test
 {
 
 namespace
@@ -163,4 +163,4 @@ ISA_TEST(QuantizedLstm, AsBasicLstm)
     EXPECT_NE(GetRefusal(layer).find("must be alike"), std::string::npos);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::basic_lstm_test

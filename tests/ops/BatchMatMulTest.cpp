@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::batch_mat_mul_test
 {
 
 namespace
@@ -238,4 +238,4 @@ ISA_TEST(BatchMatMul, IsRefused)
     CheckRejectsShapes(floats({"", {5}, {5, 4}, {1, 4}}), "no product");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::batch_mat_mul_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::batch_normalization_test
 {
 
 ISA_TEST(BatchNormalization, AgreesWithItsDefinition)
@@ -39,4 +39,4 @@ ISA_TEST(BatchNormalization, AgreesWithItsDefinition)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::batch_normalization_test

@@ -3,7 +3,7 @@
 // without.
 #include "ops/LstmOracle.hpp"
 
-namespace tenon::test
+namespace tenon::test::bidirectional_sequence_lstm_test
 {
 
 namespace
@@ -96,4 +96,4 @@ ISA_TEST(BidirectionalSequenceLstm, Float)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::bidirectional_sequence_lstm_test

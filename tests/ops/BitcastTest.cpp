@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::bitcast_test
 {
 
 namespace
@@ -68,4 +68,4 @@ ISA_TEST(ZerosLike, OfAnyType)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::bitcast_test

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::broadcast_args_test
 {
 
 namespace
@@ -55,4 +55,4 @@ ISA_TEST(BroadcastArgs, RefusesWhatDoesNotBroadcast)
     CheckRejectsShapes(output, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::broadcast_args_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::broadcast_to_test
 {
 
 namespace
@@ -70,4 +70,4 @@ ISA_TEST(BroadcastTo, RefusesOtherShapes)
     CheckRejectsShapes(MakeCase({2, 3}, {3}, DataType::Float32), "equal or 1");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::broadcast_to_test

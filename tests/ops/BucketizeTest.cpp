@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::bucketize_test
 {
 
 namespace
@@ -68,4 +68,4 @@ ISA_TEST(Bucketize, RefusesBoundariesOutOfOrder)
                      "ascending");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::bucketize_test

@@ -13,7 +13,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::cast_test
 {
 
 namespace
@@ -214,4 +214,4 @@ ISA_TEST(Cast, NoElements)
     CheckExact(DataType::Float32, {}, DataType::Signed32, {});
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::cast_test

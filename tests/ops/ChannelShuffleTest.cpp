@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::channel_shuffle_test
 {
 
 namespace
@@ -58,4 +58,4 @@ ISA_TEST(ChannelShuffle, AnyAxisAndType)
     CheckRejectsShapes(MakeShuffle({2, 6}, 4, 1, DataType::Float32), "4 groups");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::channel_shuffle_test

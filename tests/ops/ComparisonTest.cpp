@@ -9,7 +9,7 @@
 #include <cmath>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::comparison_test
 {
 
 namespace
@@ -139,4 +139,4 @@ ISA_TEST(Comparison, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedParameters, "scale");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::comparison_test

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::complex_part_test
 {
 
 namespace
@@ -72,4 +72,4 @@ ISA_TEST(ComplexPart, RefusesWhatDoesNotFit)
     CheckUnsupported(op, SupportCode::UnsupportedType, "input 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::complex_part_test

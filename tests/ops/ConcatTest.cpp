@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::concat_test
 {
 
 namespace
@@ -164,4 +164,4 @@ ISA_TEST(Concat, RefusesShapesThatDoNotFit)
     CheckRejectsShapes(noAxis, "axis 2");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::concat_test

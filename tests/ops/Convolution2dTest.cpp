@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::convolution2d_test
 {
 
 namespace
@@ -222,4 +222,4 @@ ISA_TEST(Convolution2d, RejectsShapesThatDoNotFit)
     CheckRejectsShapes(op, "bias");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::convolution2d_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::convolution3d_test
 {
 
 namespace
@@ -138,4 +138,4 @@ ISA_TEST(TransposeConvolution3d, RefusesWhatDoesNotFit)
     CheckRejectsShapes(MakeTransposed({"", {1, 2, 2, 2, 2}, {1, 1, 1, 4, 2}, {2, 2, 2, 2, 4}, {}}), "do not fit");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::convolution3d_test

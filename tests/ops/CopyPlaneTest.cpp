@@ -14,7 +14,7 @@
 #include <iterator>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::copy_plane_test
 {
 
 namespace
@@ -141,4 +141,4 @@ ISA_TEST(CopyRepeated, RunsOfAnyLength)
     EXPECT_EQ(ways, Elements * 2 + 1 + 5 * 5 + (300 - 191) + (256 - 191) * 4);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::copy_plane_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::cum_sum_test
 {
 
 namespace
@@ -92,4 +92,4 @@ ISA_TEST(CumSum, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedType, "input 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::cum_sum_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::depthwise_convolution2d_test
 {
 
 namespace
@@ -126,4 +126,4 @@ ISA_TEST(DepthwiseConvolution2d, RejectsShapesThatDoNotFit)
                        "multiple of the data's");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::depthwise_convolution2d_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::depthwise_scales_test
 {
 
 namespace
@@ -129,4 +129,4 @@ ISA_TEST(FastBytes, DepthwiseScalesAndClampsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::depthwise_scales_test

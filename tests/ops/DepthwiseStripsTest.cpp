@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::depthwise_strips_test
 {
 
 namespace
@@ -169,4 +169,4 @@ ISA_TEST(FastFloatDepthwise, PairsOfVectors)
     EXPECT_FALSE(choose(14, 512, 480).m_GoesBack);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::depthwise_strips_test

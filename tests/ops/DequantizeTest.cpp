@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::dequantize_test
 {
 
 namespace
@@ -107,4 +107,4 @@ ISA_TEST(Dequantize, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedType, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::dequantize_test

@@ -14,7 +14,7 @@
 #include <map>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::detection_post_process_test
 {
 
 namespace
@@ -401,4 +401,4 @@ ISA_TEST(DetectionPostProcess, RefusesWhatDoesNotFit)
     expectError(Settings(3, 2), inputs, "positive and finite");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::detection_post_process_test

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::dynamic_update_slice_test
 {
 
 namespace
@@ -106,4 +106,4 @@ ISA_TEST(DynamicUpdateSlice, RefusesWhatDoesNotFit)
     CheckUnsupported(types, SupportCode::UnsupportedType, "input 1");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::dynamic_update_slice_test

@@ -15,7 +15,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::elementwise_binary_test
 {
 
 namespace
@@ -437,4 +437,4 @@ ISA_TEST(ElementwiseBinary, BitsAreOfIntegersAlone)
     CheckUnsupported(make(BinaryOperation::Add, DataType::Boolean), SupportCode::UnsupportedType, "bitwise");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::elementwise_binary_test

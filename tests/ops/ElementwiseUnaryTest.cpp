@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::elementwise_unary_test
 {
 
 namespace
@@ -236,4 +236,4 @@ ISA_TEST(ElementwiseUnary, RefusesWhatDoesNotFit)
                      "positive and finite");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::elementwise_unary_test

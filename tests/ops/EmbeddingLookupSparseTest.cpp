@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::embedding_lookup_sparse_test
 {
 
 namespace
@@ -109,4 +109,4 @@ ISA_TEST(EmbeddingLookupSparse, RefusesWhatIsOutside)
     CheckUnsupported(table, SupportCode::UnsupportedType, "input 4");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::embedding_lookup_sparse_test

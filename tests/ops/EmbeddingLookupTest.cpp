@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::embedding_lookup_test
 {
 
 namespace
@@ -113,4 +113,4 @@ ISA_TEST(EmbeddingLookup, RefusesWhatDoesNotFit)
     CheckUnsupported(MakeCase(Random(table, 3), {0}, DataType::Float16), SupportCode::UnsupportedType, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::embedding_lookup_test

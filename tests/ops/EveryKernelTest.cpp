@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::every_kernel_test
 {
 
 namespace
@@ -144,4 +144,4 @@ testing::Environment* const Registered = testing::AddGlobalTestEnvironment(new S
 
 } // namespace
 
-} // namespace tenon::test
+} // namespace tenon::test::every_kernel_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::fake_quantization_test
 {
 
 namespace
@@ -86,4 +86,4 @@ ISA_TEST(FakeQuantization, RefusesGridsThatAreNone)
                      SupportCode::UnsupportedParameters, "empty");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fake_quantization_test

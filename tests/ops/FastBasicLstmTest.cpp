@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::fast_basic_lstm_test
 {
 
 namespace
@@ -209,4 +209,4 @@ ISA_TEST(FastBasicLstm, Floats)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_basic_lstm_test

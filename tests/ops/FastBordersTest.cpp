@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_borders_test
 {
 
 namespace
@@ -250,4 +250,4 @@ ISA_TEST(FastBorders, DepthwiseSequencesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_borders_test

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_byte_depthwise_test
 {
 
 namespace
@@ -293,4 +293,4 @@ ISA_TEST(FastBytes, DepthwiseOfNarrowBlocksInTallImagesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_byte_depthwise_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_byte_mat_mul_test
 {
 
 namespace
@@ -248,4 +248,4 @@ ISA_TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_byte_mat_mul_test

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_byte_scales_test
 {
 
 ISA_TEST(FastBytes, ShiftsBy31AsReference)
@@ -298,4 +298,4 @@ ISA_TEST(FastBytes, ProductsOfAllScalesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_byte_scales_test

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_bytes_test
 {
 
 // Vectors of one column would take many times the memory of such weights, and so would whole groups of one row.
@@ -292,4 +292,4 @@ ISA_TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_bytes_test

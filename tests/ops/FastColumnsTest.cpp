@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::fast_columns_test
 {
 
 namespace
@@ -153,4 +153,4 @@ ISA_TEST(FastColumns, PoolingAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_columns_test

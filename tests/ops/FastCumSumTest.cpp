@@ -12,7 +12,7 @@
 #include <numeric>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_cum_sum_test
 {
 
 ISA_TEST(FastCumSum, AsReference)
@@ -114,4 +114,4 @@ ISA_TEST(FastCumSum, NaNAndInfinitiesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_cum_sum_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_depthwise_test
 {
 
 namespace
@@ -180,4 +180,4 @@ ISA_TEST(FastHybridDepthwise, WideImagesAndPixels)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_depthwise_test

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::fast_depthwise_windows_test
 {
 
 namespace
@@ -88,4 +88,4 @@ ISA_TEST(FastDepthwiseWindows, OfOtherRowsThanColumns)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_depthwise_windows_test

@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_detection_test
 {
 
 namespace
@@ -351,4 +351,4 @@ ISA_TEST(FastDetection, LeavesTheRestToTheReference)
     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, reference));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_detection_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_elementwise_test
 {
 
 namespace
@@ -424,4 +424,4 @@ ISA_TEST(FastElementwise, SumsOfMany)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_elementwise_test

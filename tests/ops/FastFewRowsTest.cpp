@@ -10,7 +10,7 @@
 
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_few_rows_test
 {
 
 namespace
@@ -148,4 +148,4 @@ ISA_TEST(FastFewRows, WeightsOfFourBitsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_few_rows_test

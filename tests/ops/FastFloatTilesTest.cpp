@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_float_tiles_test
 {
 
 namespace
@@ -225,4 +225,4 @@ ISA_TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_float_tiles_test

@@ -5,7 +5,7 @@
 
 #include <tenon/descriptors/Indexing.hpp>
 
-namespace tenon::test
+namespace tenon::test::fast_gather_test
 {
 
 namespace
@@ -216,4 +216,4 @@ ISA_TEST(FastGather, RefusesIndicesAtTheEndsOfTheirType)
         "CpuGather"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_gather_test

@@ -11,7 +11,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_groups_test
 {
 
 namespace
@@ -164,4 +164,4 @@ ISA_TEST(FastGroups, InfinitiesOfOtherGroups)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_groups_test

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_halves_test
 {
 
 namespace
@@ -284,4 +284,4 @@ ISA_TEST(FastHalves, MatrixProductsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_halves_test

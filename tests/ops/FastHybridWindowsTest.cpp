@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_hybrid_windows_test
 {
 
 namespace
@@ -219,4 +219,4 @@ ISA_TEST(FastHybridWindows, AppliesActivations)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_hybrid_windows_test

@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::fast_large_outputs_test
 {
 
 namespace
@@ -117,4 +117,4 @@ ISA_TEST(FastLargeOutputs, OfBytes)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_large_outputs_test

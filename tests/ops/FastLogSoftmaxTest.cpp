@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_log_softmax_test
 {
 
 namespace
@@ -67,4 +67,4 @@ ISA_TEST(FastLogSoftmax, BytesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_log_softmax_test

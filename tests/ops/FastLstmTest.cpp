@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::fast_lstm_test
 {
 
 namespace
@@ -345,4 +345,4 @@ ISA_TEST(FastLstm, OneStepOfFloatsBesideBytes)
     EXPECT_TRUE(HasRun("CpuLstmHybrid"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_lstm_test

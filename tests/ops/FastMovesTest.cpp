@@ -10,7 +10,7 @@
 #include <array>
 #include <utility>
 
-namespace tenon::test
+namespace tenon::test::fast_moves_test
 {
 
 namespace
@@ -346,4 +346,4 @@ ISA_TEST(FastMoves, PadAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_moves_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_nibbles_test
 {
 
 namespace
@@ -273,4 +273,4 @@ ISA_TEST(FastNibbles, DepthwiseOfFloatsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_nibbles_test

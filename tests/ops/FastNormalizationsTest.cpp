@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::test
+namespace tenon::test::fast_normalizations_test
 {
 
 namespace
@@ -89,4 +89,4 @@ ISA_TEST(FastNormalizations, L2OfBytesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_normalizations_test

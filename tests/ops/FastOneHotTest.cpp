@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_one_hot_test
 {
 
 ISA_TEST(FastOneHot, AsReference)
@@ -39,4 +39,4 @@ ISA_TEST(FastOneHot, AsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_one_hot_test

@@ -13,7 +13,7 @@
 #include <initializer_list>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_permuted_test
 {
 
 namespace
@@ -205,4 +205,4 @@ ISA_TEST(FastPermuted, LayersAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_permuted_test

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_random_windows_test
 {
 
 namespace
@@ -125,4 +125,4 @@ ISA_TEST(FastRandomWindows, ConvolutionsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_random_windows_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::fast_recurrent_test
 {
 
 namespace
@@ -282,4 +282,4 @@ ISA_TEST(FastRecurrent, SvdfOfManyBytes)
     ExpectAsReference(MakeSvdfOfBytes({1, 1000000, 1, 1, 2, true}, 0.3f, 2), "RefSvdf");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_recurrent_test

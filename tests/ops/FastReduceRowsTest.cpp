@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_reduce_rows_test
 {
 
 namespace
@@ -152,4 +152,4 @@ ISA_TEST(FastReduceRows, ThreadsMakeNoDifference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_reduce_rows_test

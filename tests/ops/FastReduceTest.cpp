@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_reduce_test
 {
 
 namespace
@@ -115,4 +115,4 @@ ISA_TEST(FastReduce, ProductsAsReference)
     ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, Random(bytes, 3), {1}, "RefReduce"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_reduce_test

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_resize_test
 {
 
 namespace
@@ -182,4 +182,4 @@ ISA_TEST(FastResize, ExtremesOfShortsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_resize_test

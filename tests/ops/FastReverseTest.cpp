@@ -5,7 +5,7 @@
 
 #include <tenon/descriptors/Base.hpp>
 
-namespace tenon::test
+namespace tenon::test::fast_reverse_test
 {
 
 ISA_TEST(FastReverse, AsReference)
@@ -39,4 +39,4 @@ ISA_TEST(FastReverse, AsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_reverse_test

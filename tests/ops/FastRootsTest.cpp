@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_roots_test
 {
 
 // Every mantissa, of odd and even exponents, and what is beside the range of numbers whose roots vectors take by
@@ -54,4 +54,4 @@ ISA_TEST(FastRoots, OfEveryMantissa)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_roots_test

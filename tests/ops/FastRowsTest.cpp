@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_rows_test
 {
 
 namespace
@@ -415,4 +415,4 @@ ISA_TEST(FastArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_rows_test

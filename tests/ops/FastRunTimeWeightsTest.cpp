@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_run_time_weights_test
 {
 
 namespace
@@ -287,4 +287,4 @@ ISA_TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
                       "RefFullyConnected");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_run_time_weights_test

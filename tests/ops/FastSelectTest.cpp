@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::fast_select_test
 {
 
 namespace
@@ -119,4 +119,4 @@ ISA_TEST(FastSelect, ComplexAsReference)
     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(toCase(x8, FromComplex<float>({99}, narrow)), "CpuSelect"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_select_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_short_elementwise_test
 {
 
 namespace
@@ -263,4 +263,4 @@ ISA_TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_short_elementwise_test

@@ -16,7 +16,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_shorts_test
 {
 
 namespace
@@ -490,4 +490,4 @@ ISA_TEST(FastShorts, RequantizeAsTheScalarFunctions)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_shorts_test

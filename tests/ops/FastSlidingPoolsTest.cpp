@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_sliding_pools_test
 {
 
 namespace
@@ -139,4 +139,4 @@ ISA_TEST(FastSlidingPools, ThreadsMakeNoDifference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_sliding_pools_test

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_sliding_test
 {
 
 namespace
@@ -113,4 +113,4 @@ ISA_TEST(FastSliding, Windows)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_sliding_test

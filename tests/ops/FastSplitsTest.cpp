@@ -16,7 +16,7 @@
 #include <initializer_list>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_splits_test
 {
 
 namespace
@@ -209,4 +209,4 @@ ISA_TEST(FastSplits, LayersAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_splits_test

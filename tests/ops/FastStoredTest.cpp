@@ -10,7 +10,7 @@
 #include <iterator>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_stored_test
 {
 
 namespace
@@ -221,4 +221,4 @@ ISA_TEST(FastStored, ConvolutionsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_stored_test

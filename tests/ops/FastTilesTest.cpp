@@ -12,7 +12,7 @@
 #include <random>
 #include <utility>
 
-namespace tenon::test
+namespace tenon::test::fast_tiles_test
 {
 
 namespace
@@ -238,4 +238,4 @@ ISA_TEST(FastTiles, RowsThatAreReadInPlace)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_tiles_test

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::fast_top_k_test
 {
 
 namespace
@@ -103,4 +103,4 @@ ISA_TEST(FastTopK, LeavesTheRestToTheReference)
         ExpectAsReference(Case(Random(TensorInfo({99}, DataType::Float32), 1, -9, 9), 0), "RefTopK"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_top_k_test

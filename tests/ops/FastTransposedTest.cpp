@@ -11,7 +11,7 @@
 #include <iterator>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_transposed_test
 {
 
 namespace
@@ -182,4 +182,4 @@ ISA_TEST(FastTransposed, FloatsByDeepWindowsAsReference)
                       "CpuTransposeConvolution2dHybrid");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_transposed_test

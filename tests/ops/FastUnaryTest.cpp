@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::fast_unary_test
 {
 
 namespace
@@ -306,4 +306,4 @@ ISA_TEST(FastUnary, CastsOfBits)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_unary_test

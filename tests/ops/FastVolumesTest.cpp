@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::fast_volumes_test
 {
 
 namespace
@@ -148,4 +148,4 @@ ISA_TEST(FastVolumes, ShapesThatDoNotFit)
     CheckRejectsShapes(op, "do not fit"); // on both backends
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fast_volumes_test

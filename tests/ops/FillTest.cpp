@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::fill_test
 {
 
 namespace
@@ -73,4 +73,4 @@ ISA_TEST(Fill, RefusesOtherValues)
     CheckRejectsShapes(many, "one element");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fill_test

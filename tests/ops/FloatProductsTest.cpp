@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::float_products_test
 {
 
 namespace
@@ -174,4 +174,4 @@ ISA_TEST(FloatProducts, FullyConnectedOfManySizes)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::float_products_test

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::floor_test
 {
 
 namespace
@@ -49,4 +49,4 @@ ISA_TEST(Floor, RefusesIntegers)
                      SupportCode::UnsupportedType, "Float32");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::floor_test

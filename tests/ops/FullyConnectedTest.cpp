@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::fully_connected_test
 {
 
 namespace
@@ -238,4 +238,4 @@ ISA_TEST(FullyConnected, RejectsShapesThatDoNotFit)
     CheckRejectsShapes(op, "2 dimensions");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fully_connected_test

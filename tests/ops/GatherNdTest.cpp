@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::gather_nd_test
 {
 
 namespace
@@ -102,4 +102,4 @@ ISA_TEST(GatherNd, RefusesWhatDoesNotFit)
     CheckRejectsShapes(output, "[2,3]");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::gather_nd_test

@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::gather_test
 {
 
 namespace
@@ -124,4 +124,4 @@ ISA_TEST(Gather, RefusesWhatDoesNotFit)
     CheckRejectsShapes(output, "[2,3]");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::gather_test

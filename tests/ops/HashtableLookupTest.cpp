@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::hashtable_lookup_test
 {
 
 namespace
@@ -54,4 +54,4 @@ TEST(HashtableLookup, RefusesWhatDoesNotFit)
                  Exception);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::hashtable_lookup_test

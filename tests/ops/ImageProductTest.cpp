@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::image_product_test
 {
 
 namespace
@@ -250,4 +250,4 @@ ISA_TEST(ImageProduct, TransposedConvolutionsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::image_product_test

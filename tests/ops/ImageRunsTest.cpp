@@ -20,7 +20,7 @@ extern const backends::Kernel CpuConvolution2dBytesKernel;
 
 } // namespace tenon::cpu
 
-namespace tenon::test
+namespace tenon::test::image_runs_test
 {
 
 namespace
@@ -148,4 +148,4 @@ ISA_TEST(ImageRuns, WeightsThatArePadded)
     EXPECT_EQ(getDepth({16, 3, 3, 5}, 5, 3, true), 45U) << "windows share nothing";
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::image_runs_test

@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Arrangement.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_block_test
 {
 
 namespace
@@ -84,4 +84,4 @@ static InferCases MakeBlockCases()
 
 static const InferTable BlockTable(MakeBlockCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_block_test

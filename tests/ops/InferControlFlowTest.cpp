@@ -5,7 +5,7 @@
 #include <tenon/descriptors/Arrangement.hpp>
 #include <tenon/descriptors/ControlFlow.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_control_flow_test
 {
 
 namespace
@@ -86,4 +86,4 @@ static InferCases MakeControlFlowCases()
 
 static const InferTable ControlFlowTable(MakeControlFlowCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_control_flow_test

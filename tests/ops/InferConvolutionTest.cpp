@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Convolution.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_convolution_test
 {
 
 namespace
@@ -304,4 +304,4 @@ static InferCases MakeConvolutionCases()
 
 static const InferTable ConvolutionTable(MakeConvolutionCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_convolution_test

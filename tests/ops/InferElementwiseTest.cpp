@@ -5,7 +5,7 @@
 #include <tenon/descriptors/Elementwise.hpp>
 #include <tenon/descriptors/External.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_elementwise_test
 {
 
 static InferCases MakeElementwiseCases()
@@ -55,4 +55,4 @@ static InferCases MakeElementwiseCases()
 
 static const InferTable ElementwiseTable(MakeElementwiseCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_elementwise_test

@@ -5,7 +5,7 @@
 #include <tenon/descriptors/Indexing.hpp>
 #include <tenon/descriptors/Vision.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_gather_test
 {
 
 namespace
@@ -96,4 +96,4 @@ static InferCases MakeGatherCases()
 
 static const InferTable GatherTable(MakeGatherCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_gather_test

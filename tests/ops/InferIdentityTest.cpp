@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/External.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_identity_test
 {
 
 static InferCases MakeIdentityCases()
@@ -49,4 +49,4 @@ static InferCases MakeIdentityCases()
 
 static const InferTable IdentityTable(MakeIdentityCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_identity_test

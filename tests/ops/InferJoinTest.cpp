@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Slicing.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_join_test
 {
 
 namespace
@@ -171,4 +171,4 @@ static InferCases MakeJoinCases()
 
 static const InferTable JoinTable(MakeJoinCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_join_test

@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Indexing.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_lookup_test
 {
 
 namespace
@@ -76,4 +76,4 @@ static InferCases MakeLookupCases()
 
 static const InferTable LookupTable(MakeLookupCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_lookup_test

@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Products.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_mat_mul_test
 {
 
 static InferCases MakeMatMulCases()
@@ -56,4 +56,4 @@ static InferCases MakeMatMulCases()
 
 static const InferTable MatMulTable(MakeMatMulCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_mat_mul_test

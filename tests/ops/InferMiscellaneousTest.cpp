@@ -10,7 +10,7 @@
 
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::infer_miscellaneous_test
 {
 
 namespace
@@ -254,4 +254,4 @@ static InferCases MakeMiscellaneousCases()
 
 static const InferTable MiscellaneousTable(MakeMiscellaneousCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_miscellaneous_test

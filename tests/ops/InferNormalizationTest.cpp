@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Normalization.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_normalization_test
 {
 
 static InferCases MakeNormalizationCases()
@@ -67,4 +67,4 @@ static InferCases MakeNormalizationCases()
 
 static const InferTable NormalizationTable(MakeNormalizationCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_normalization_test

@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Pooling.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_pooling_test
 {
 
 namespace
@@ -108,4 +108,4 @@ static InferCases MakePoolingCases()
 
 static const InferTable PoolingTable(MakePoolingCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_pooling_test

@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Recurrent.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_recurrent_test
 {
 
 namespace
@@ -228,4 +228,4 @@ static InferCases MakeRecurrentCases()
 
 static const InferTable RecurrentTable(MakeRecurrentCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_recurrent_test

@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Reduction.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_reduction_test
 {
 
 namespace
@@ -91,4 +91,4 @@ static InferCases MakeReductionCases()
 
 static const InferTable ReductionTable(MakeReductionCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_reduction_test

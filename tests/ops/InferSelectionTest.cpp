@@ -6,7 +6,7 @@
 #include <tenon/descriptors/Indexing.hpp>
 #include <tenon/descriptors/Vision.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_selection_test
 {
 
 namespace
@@ -70,4 +70,4 @@ static InferCases MakeSelectionCases()
 
 static const InferTable SelectionTable(MakeSelectionCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_selection_test

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::infer_sequence_test
 {
 
 namespace
@@ -143,4 +143,4 @@ static InferCases MakeSequenceCases()
 
 static const InferTable SequenceTable(MakeSequenceCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_sequence_test

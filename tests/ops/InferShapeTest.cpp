@@ -6,7 +6,7 @@
 #include <tenon/descriptors/Expansion.hpp>
 #include <tenon/descriptors/Vision.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_shape_test
 {
 
 namespace
@@ -193,4 +193,4 @@ static InferCases MakeShapeCases()
 
 static const InferTable ShapeTable(MakeShapeCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_shape_test

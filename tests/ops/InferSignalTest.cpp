@@ -4,7 +4,7 @@
 
 #include <tenon/descriptors/Signal.hpp>
 
-namespace tenon::test
+namespace tenon::test::infer_signal_test
 {
 
 namespace
@@ -75,4 +75,4 @@ static InferCases MakeSignalCases()
 
 static const InferTable SignalTable(MakeSignalCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_signal_test

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::infer_slice_test
 {
 
 namespace
@@ -230,4 +230,4 @@ static InferCases MakeSliceCases()
 
 static const InferTable SliceTable(MakeSliceCases);
 
-} // namespace tenon::test
+} // namespace tenon::test::infer_slice_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::instance_normalization_test
 {
 
 ISA_TEST(InstanceNormalization, AgreesWithItsDefinition)
@@ -50,4 +50,4 @@ ISA_TEST(InstanceNormalization, AgreesWithItsDefinition)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::instance_normalization_test

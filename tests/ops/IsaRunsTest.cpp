@@ -27,7 +27,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::isa_runs_test
 {
 
 namespace
@@ -389,4 +389,4 @@ TEST(GuardedBuffer, IsFilledWithAPattern)
     EXPECT_TRUE(std::all_of(again.GetData(), again.GetData() + 5000, [&](std::byte b) { return b == pattern; }));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::isa_runs_test

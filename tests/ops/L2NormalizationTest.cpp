@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::l2_normalization_test
 {
 
 namespace
@@ -68,4 +68,4 @@ ISA_TEST(L2Normalization, BytesAreWithinAStep)
     CheckRejectsShapes(MakeL2(Random(TensorInfo(TensorShape(Dimensionality::Scalar), DataType::Float32), 3)), "scalar");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::l2_normalization_test

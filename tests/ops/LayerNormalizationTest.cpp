@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::layer_normalization_test
 {
 
 namespace
@@ -171,4 +171,4 @@ ISA_TEST(LayerNormalization, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedType, "QAsymmS8");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::layer_normalization_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::log_softmax_test
 {
 
 namespace
@@ -71,4 +71,4 @@ ISA_TEST(LogSoftmax, BytesAreWithinAStep)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::log_softmax_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::logical_binary_test
 {
 
 namespace
@@ -62,4 +62,4 @@ ISA_TEST(LogicalBinary, RefusesWhatDoesNotFit)
     CheckRejectsShapes(MakeCase(LogicalBinaryOperation::LogicalOr, {3}, {2}, {3}), "broadcast");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::logical_binary_test

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::matrix_diag_test
 {
 
 namespace
@@ -87,4 +87,4 @@ ISA_TEST(MatrixDiag, RefusesWhatDoesNotFit)
     CheckRejectsShapes(two, "input 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::matrix_diag_test

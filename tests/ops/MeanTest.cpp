@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::mean_test
 {
 
 namespace
@@ -77,4 +77,4 @@ ISA_TEST(Mean, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedType, "input 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::mean_test

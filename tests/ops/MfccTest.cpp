@@ -12,7 +12,7 @@
 #include <numbers>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::mfcc_test
 {
 
 namespace
@@ -152,4 +152,4 @@ ISA_TEST(Mfcc, RefusesWhatDoesNotFit)
     CheckRejectsShapes(op, "do not fit together");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::mfcc_test

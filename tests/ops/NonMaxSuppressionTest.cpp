@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::non_max_suppression_test
 {
 
 namespace
@@ -203,4 +203,4 @@ TEST(NonMaxSuppression, RefusesWhatMakesNoSense)
     EXPECT_THROW(RunLayer(Make(true), inputs), RuntimeException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::non_max_suppression_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::normalization_test
 {
 
 namespace
@@ -81,4 +81,4 @@ ISA_TEST(Normalization, AgreesWithItsDefinition)
     CheckUnsupported(op, SupportCode::UnsupportedParameters, "LocalBrightness");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::normalization_test

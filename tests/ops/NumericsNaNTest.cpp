@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::numerics_na_n_test
 {
 
 namespace
@@ -605,4 +605,4 @@ ISA_TEST(NumericsNaN, CastGivesTheLargestIntegerAndSaturatesInfinities)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::numerics_na_n_test

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::numerics_saturation_test
 {
 
 namespace
@@ -320,4 +320,4 @@ ISA_TEST(NumericsSaturation, SumsOfProducts)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::numerics_saturation_test

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::numerics_sums_test
 {
 
 namespace
@@ -526,4 +526,4 @@ ISA_TEST(NumericsSums, DeepConvolutions)
     check(3, 5001);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::numerics_sums_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::one_hot_test
 {
 
 namespace
@@ -80,4 +80,4 @@ ISA_TEST(OneHot, RefusesWhatDoesNotFit)
     CheckUnsupported(types, SupportCode::UnsupportedType, "input 3");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::one_hot_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::packed_shorts_test
 {
 
 namespace
@@ -290,4 +290,4 @@ ISA_TEST(PackedShorts, SlicesOfWeightsThatCannotBe)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::packed_shorts_test

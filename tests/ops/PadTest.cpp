@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace tenon::test
+namespace tenon::test::pad_test
 {
 
 namespace
@@ -182,4 +182,4 @@ ISA_TEST(Pad, RefusesValuesOfOtherTypes)
     CheckUnsupported(missing, SupportCode::UnsupportedParameters, "input 2");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::pad_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::permuted_weights_test
 {
 
 namespace
@@ -216,4 +216,4 @@ ISA_TEST(PermutedWeights, PanelsThatCannotBeReadAreRefused)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::permuted_weights_test

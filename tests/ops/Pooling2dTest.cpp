@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::pooling2d_test
 {
 
 namespace
@@ -178,4 +178,4 @@ ISA_TEST(Pooling2d, RejectsShapesThatDoNotFit)
     CheckRejectsShapes(MakeOp(rank, info, PoolingAlgorithm::Max, PaddingMethod::Exclude), "4 dimensions");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::pooling2d_test

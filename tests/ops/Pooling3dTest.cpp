@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::pooling3d_test
 {
 
 namespace
@@ -84,4 +84,4 @@ ISA_TEST(Pooling3d, AgreesWithItsDefinition)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::pooling3d_test

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::prelu_test
 {
 
 namespace
@@ -83,4 +83,4 @@ ISA_TEST(Prelu, RefusesWhatDoesNotFit)
     CheckRejectsShapes(MakePrelu(x, TensorInfo({2}, DataType::Float32), x), "do not broadcast");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::prelu_test

@@ -4,7 +4,7 @@
 #include "backends/common/FixedPoint16.hpp"
 #include "ops/LstmOracle.hpp"
 
-namespace tenon::test
+namespace tenon::test::q_lstm_test
 {
 
 namespace
@@ -216,4 +216,4 @@ ISA_TEST(QLstm, Refused)
     EXPECT_NE(GetRefusal(layer).find("give 12 or none"), std::string::npos);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::q_lstm_test

@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::quantize_test
 {
 
 namespace
@@ -160,4 +160,4 @@ ISA_TEST(Quantize, RefusesWhatDoesNotFit)
                      SupportCode::UnsupportedType, "input 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::quantize_test

@@ -12,7 +12,7 @@
 #include <tenon/descriptors/Reduction.hpp>
 #include <tenon/descriptors/Vision.hpp>
 
-namespace tenon::test
+namespace tenon::test::quantized_as_float_test
 {
 
 namespace
@@ -434,4 +434,4 @@ ISA_TEST(QuantizedAsFloat, RefusesWhatDoesNotFit)
         "do not fit");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::quantized_as_float_test

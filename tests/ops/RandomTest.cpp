@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace tenon::test
+namespace tenon::test::random_test
 {
 
 namespace
@@ -201,4 +201,4 @@ ISA_TEST(Multinomial, RowsWithoutANumber)
     EXPECT_TRUE(DrawClasses(logits, 0, 3).empty());
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::random_test

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::range_test
 {
 
 namespace
@@ -74,4 +74,4 @@ TEST(Range, RefusesWhatLeadsNowhere)
     EXPECT_THROW(RunLayer(Make, {Scalar(wide, 0), Scalar(wide, 4e9), Scalar(wide, 1)}), Exception) << "32 GB";
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::range_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::rank_test
 {
 
 ISA_TEST(Rank, AnyTensor)
@@ -36,4 +36,4 @@ ISA_TEST(Rank, RefusesOtherOutputs)
     CheckRejectsShapes(op, "Rank");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::rank_test

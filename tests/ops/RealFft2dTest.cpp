@@ -9,7 +9,7 @@
 #include <numbers>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::real_fft2d_test
 {
 
 namespace
@@ -221,4 +221,4 @@ ISA_TEST(RealFft2d, RefusesWhatDoesNotFit)
     CheckUnsupported(op, SupportCode::UnsupportedType, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::real_fft2d_test

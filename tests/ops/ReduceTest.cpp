@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::reduce_test
 {
 
 namespace
@@ -316,4 +316,4 @@ ISA_TEST(Reduce, RefusesWhatDoesNotFit)
     CheckUnsupported(unscaled, SupportCode::UnsupportedParameters, "positive and finite");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::reduce_test

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::reduce_window_test
 {
 
 namespace
@@ -164,4 +164,4 @@ ISA_TEST(ReduceWindow, RefusesWindowsThatStickOut)
     CheckRejectsShapes(op, "one element");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::reduce_window_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::reshape_test
 {
 
 namespace
@@ -83,4 +83,4 @@ ISA_TEST(Reshape, RefusesAnotherType)
     CheckUnsupported(op, SupportCode::UnsupportedType, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::reshape_test

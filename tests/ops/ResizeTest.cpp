@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::resize_test
 {
 
 namespace
@@ -234,4 +234,4 @@ ISA_TEST(Resize, RefusesLayoutsAndTypes)
                      SupportCode::UnsupportedType, "Bilinear");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::resize_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::reverse_sequence_test
 {
 
 namespace
@@ -72,4 +72,4 @@ ISA_TEST(ReverseSequence, RefusesWhatDoesNotFit)
     CheckRejectsShapes(MakeCase({2, 3}, 1, 1, {1, 2, 3}, DataType::Float32), "do not fit");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::reverse_sequence_test

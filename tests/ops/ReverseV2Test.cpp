@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::reverse_v2_test
 {
 
 namespace
@@ -85,4 +85,4 @@ ISA_TEST(ReverseV2, RefusesOtherAxes)
     CheckRejectsShapes(shape, "[2,3]");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::reverse_v2_test

@@ -2,7 +2,7 @@
 // Rnn and BidirectionalSequenceRnn against a cell in double precision.
 #include "ops/RecurrentRunner.hpp"
 
-namespace tenon::test
+namespace tenon::test::rnn_test
 {
 
 namespace
@@ -292,4 +292,4 @@ ISA_TEST(BidirectionalSequenceRnn, LongHybridSequencesWhoseStatesTurn)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::rnn_test

@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::roll_test
 {
 
 namespace
@@ -87,4 +87,4 @@ ISA_TEST(Roll, RefusesWhatDoesNotFit)
     CheckUnsupported(types, SupportCode::UnsupportedType, "one type");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::roll_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::scatter_nd_test
 {
 
 namespace
@@ -133,4 +133,4 @@ ISA_TEST(ScatterNd, RefusesWhatDoesNotFit)
     CheckRejectsShapes(shape, "the output's shape");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::scatter_nd_test

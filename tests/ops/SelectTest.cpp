@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::select_test
 {
 
 namespace
@@ -103,4 +103,4 @@ ISA_TEST(Select, RefusesWhatDoesNotFit)
     CheckUnsupported(condition, SupportCode::UnsupportedType, "input 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::select_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::shape_test
 {
 
 namespace
@@ -48,4 +48,4 @@ ISA_TEST(Shape, RefusesWhatDoesNotFit)
     CheckRejectsShapes(output, "[2]");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::shape_test

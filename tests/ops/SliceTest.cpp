@@ -8,7 +8,7 @@
 
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::slice_test
 {
 
 namespace
@@ -108,4 +108,4 @@ ISA_TEST(Slice, RefusesBoxesThatDoNotFit)
     CheckRejectsShapes(tooFew, "one of each");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::slice_test

@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::softmax_test
 {
 
 namespace
@@ -212,4 +212,4 @@ ISA_TEST(Softmax, RefusesWhatDoesNotFit)
     CheckUnsupported(MakeCase(Random(bytes, 1), DataType::Float32), SupportCode::UnsupportedType, "output 0");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::softmax_test

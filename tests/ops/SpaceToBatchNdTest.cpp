@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace tenon::test
+namespace tenon::test::space_to_batch_nd_test
 {
 
 namespace
@@ -141,4 +141,4 @@ ISA_TEST(BatchToSpaceNd, RefusesWhatDoesNotFit)
     CheckRejectsShapes(with({4, 1}, {{0, 0}, {0, 0}}), "whole blocks");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::space_to_batch_nd_test

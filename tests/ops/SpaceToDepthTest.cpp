@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::space_to_depth_test
 {
 
 namespace
@@ -79,4 +79,4 @@ ISA_TEST(SpaceToDepth, RefusesWhatDoesNotFit)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::space_to_depth_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::sparse_to_dense_test
 {
 
 namespace
@@ -73,4 +73,4 @@ ISA_TEST(SparseToDense, RefusesPlacesOutside)
     CheckRejectsShapes(MakeCase({2, 2}, {0, 1, 1, 2}, {2, 3}, {3}, {5, 6, 7}, {9, 5, 9, 9, 9, 6}), "input 2");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::sparse_to_dense_test

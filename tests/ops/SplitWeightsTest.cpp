@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace tenon::test
+namespace tenon::test::split_weights_test
 {
 
 namespace
@@ -136,4 +136,4 @@ ISA_TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
     EXPECT_THROW(packing.Pack(counts), ParseException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::split_weights_test

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::splitter_test
 {
 
 namespace
@@ -105,4 +105,4 @@ ISA_TEST(Splitter, RefusesWhatDoesNotFit)
     CheckRejectsShapes(missing, "2 views");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::splitter_test

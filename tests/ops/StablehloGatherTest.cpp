@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::stablehlo_gather_test
 {
 
 namespace
@@ -252,4 +252,4 @@ ISA_TEST(StablehloScatter, IndicesMeetInTheOrderOfUpdates)
                         DataType::Float32));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::stablehlo_gather_test

@@ -8,7 +8,7 @@
 
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::stablehlo_pad_test
 {
 
 namespace
@@ -185,4 +185,4 @@ ISA_TEST(Dilate, RefusesWhatDoesNotFit)
     CheckRejectsShapes(op, "do not fit");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::stablehlo_pad_test

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::stack_test
 {
 
 namespace
@@ -110,4 +110,4 @@ ISA_TEST(Stack, RefusesWhatDoesNotFit)
     CheckRejectsShapes(output, "[2,3]");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::stack_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::strided_move_test
 {
 
 namespace
@@ -142,4 +142,4 @@ ISA_TEST(StridedMove, CutsPlanesOfAnySize)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::strided_move_test

@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::strided_slice_test
 {
 
 namespace
@@ -146,4 +146,4 @@ ISA_TEST(StridedSlice, RefusesWhatDoesNotFit)
     CheckRejectsShapes(otherSize, "as many elements");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::strided_slice_test

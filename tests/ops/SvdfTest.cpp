@@ -2,7 +2,7 @@
 // Svdf against its definition in double precision over several steps, and bit for bit for int8 data.
 #include "ops/RecurrentRunner.hpp"
 
-namespace tenon::test
+namespace tenon::test::svdf_test
 {
 
 namespace
@@ -195,4 +195,4 @@ ISA_TEST(Svdf, Refused)
     EXPECT_FALSE(GetRefusal(layer).empty());
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::svdf_test

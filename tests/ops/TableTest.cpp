@@ -12,7 +12,7 @@
 #include <numeric>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::table_test
 {
 
 namespace
@@ -160,4 +160,4 @@ ISA_TEST(Table, RefusesTablesOfOtherSizesAndTypes)
                      SupportCode::UnsupportedType, "");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::table_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::tile_test
 {
 
 namespace
@@ -78,4 +78,4 @@ ISA_TEST(Tile, RefusesWhatDoesNotFit)
     CheckRejectsShapes(other, "as long");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::tile_test

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 
-namespace tenon::test
+namespace tenon::test::top_k_test
 {
 
 namespace
@@ -96,4 +96,4 @@ TEST(TopK, RefusesWhatDoesNotFit)
     EXPECT_THROW(RunLayer(Make, {scalar, Count(1)}), LayerValidationException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::top_k_test

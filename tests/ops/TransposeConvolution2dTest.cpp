@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::transpose_convolution2d_test
 {
 
 namespace
@@ -150,4 +150,4 @@ ISA_TEST(TransposeConvolution2d, RefusesWhatDoesNotFit)
     CheckRejectsShapes(MakeOp({"", {1, 2, 2, 2}, {4, 1, 1, 2}, {2, 2, 2, 4}, 1, 0, 0}, floats), "do not fit");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::transpose_convolution2d_test

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::transpose_test
 {
 
 namespace
@@ -114,4 +114,4 @@ ISA_TEST(Transpose, RefusesMappingsThatDoNotFit)
     CheckRejectsShapes(otherOutput, "each dimension");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::transpose_test

@@ -16,7 +16,7 @@
 #include <iterator>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::transpose_vectors_test
 {
 
 namespace
@@ -155,4 +155,4 @@ ISA_TEST(TransposeVectors, Pairs)
     ExpectAllTransposed<8>();
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::transpose_vectors_test

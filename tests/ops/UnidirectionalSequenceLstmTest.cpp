@@ -3,7 +3,7 @@
 // have, float and 8-bit weights, states fed from run to run; and layers that must be refused.
 #include "ops/LstmOracle.hpp"
 
-namespace tenon::test
+namespace tenon::test::unidirectional_sequence_lstm_test
 {
 
 namespace
@@ -227,4 +227,4 @@ ISA_TEST(Lstm, OneStep)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::unidirectional_sequence_lstm_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::unique_test
 {
 
 namespace
@@ -79,4 +79,4 @@ TEST(Unique, RefusesOtherIndices)
     EXPECT_THROW(RunLayer(Make(DataType::Float32), {Numbers({1}, DataType::Float32, {5})}), Exception);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::unique_test

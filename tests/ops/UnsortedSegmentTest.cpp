@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::unsorted_segment_test
 {
 
 namespace
@@ -152,4 +152,4 @@ ISA_TEST(SegmentSum, RefusesNumbersOutside)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::unsorted_segment_test

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::weighted_halves_test
 {
 
 namespace
@@ -278,4 +278,4 @@ ISA_TEST(WeightedHalves, VolumesAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::weighted_halves_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::where_test
 {
 
 namespace
@@ -54,4 +54,4 @@ TEST(Where, RefusesScalars)
     EXPECT_THROW(RunLayer(Make, {scalar}), LayerValidationException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::where_test

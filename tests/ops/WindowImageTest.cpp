@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::window_image_test
 {
 
 namespace
@@ -132,4 +132,4 @@ ISA_TEST(WindowImage, NotWhereCopiesAreFaster)
     EXPECT_FALSE(isUsed({3000, 3, 1, 1000, 1000, 1000}, 8, 8));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::window_image_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::windows_test
 {
 
 namespace
@@ -300,4 +300,4 @@ ISA_TEST(Windows, CopiesOfCutRowsAreBounded)
     EXPECT_LE(windows.GetMostCut(limited) * windows.GetDepth() * sizeof(float), 128U * 1024);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::windows_test

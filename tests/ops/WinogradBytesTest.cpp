@@ -25,7 +25,7 @@ extern const backends::Kernel CpuConvolution2dWinogradBytesKernel;
 
 } // namespace tenon::cpu
 
-namespace tenon::test
+namespace tenon::test::winograd_bytes_test
 {
 
 namespace
@@ -329,4 +329,4 @@ ISA_TEST(WinogradBytes, TransformsAreExact)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::winograd_bytes_test

@@ -7,7 +7,7 @@
 #include <tenon/descriptors/Convolution.hpp>
 #include <tenon/descriptors/Elementwise.hpp>
 
-namespace tenon::test
+namespace tenon::test::winograd_hybrid_test
 {
 
 namespace
@@ -91,4 +91,4 @@ ISA_TEST(WinogradHybrid, AppliesActivations)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::winograd_hybrid_test

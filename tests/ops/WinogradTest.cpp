@@ -11,7 +11,7 @@
 
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::winograd_test
 {
 
 namespace
@@ -249,4 +249,4 @@ ISA_TEST(WinogradConvolution, LeavesOtherLayersAsTheyAre)
     expectSame(dynamic, "RefConvolution2d");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::winograd_test

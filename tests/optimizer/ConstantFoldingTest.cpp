@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::constant_folding_test
 {
 
 namespace
@@ -287,4 +287,4 @@ TEST(ConstantFolding, NestedNetworksFold)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::constant_folding_test

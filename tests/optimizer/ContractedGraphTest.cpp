@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::contracted_graph_test
 {
 
 namespace
@@ -235,4 +235,4 @@ TEST(ContractedGraph, LargeGraphsStayWithinTheBound)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::contracted_graph_test

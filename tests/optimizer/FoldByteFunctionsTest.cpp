@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::fold_byte_functions_test
 {
 
 using testing::ElementsAre;
@@ -296,4 +296,4 @@ TEST(FoldByteFunctions, TablesRunInPlace)
     EXPECT_EQ(getArena(true), getArena(false));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fold_byte_functions_test

@@ -2,7 +2,7 @@
 // Passes that find LayerNormalization and InstanceNormalization in the long forms that converters write.
 #include "optimizer/Formula.hpp"
 
-namespace tenon::test
+namespace tenon::test::fold_normalization_test
 {
 
 using testing::ElementsAre;
@@ -292,4 +292,4 @@ TEST(FoldLayerNormalization, MultipliedOutOfAnotherKindStays)
     EXPECT_EQ(std::count(types.begin(), types.end(), LayerType::LayerNormalization), 0);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fold_normalization_test

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-namespace tenon::test
+namespace tenon::test::fold_pad_test
 {
 
 using testing::ElementsAre;
@@ -327,4 +327,4 @@ TEST(FoldPad, AveragesCountTheBorder)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fold_pad_test

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::fold_patterns_test
 {
 
 using testing::ElementsAre;
@@ -213,4 +213,4 @@ TEST(FoldMulAdd, WhatMayBroadcastStays)
     EXPECT_EQ(FusedTypes(read.Get()).size(), 4u);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fold_patterns_test

@@ -5,7 +5,7 @@
 #include <array>
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::fold_weights_test
 {
 
 using testing::ElementsAre;
@@ -516,4 +516,4 @@ TEST(FoldScaleShift, ASmallFileCannotAskForMuchMemory)
     EXPECT_EQ(std::count(types.begin(), types.end(), LayerType::ElementwiseBinary), 99);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fold_weights_test

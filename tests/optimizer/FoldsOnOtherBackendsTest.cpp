@@ -4,7 +4,7 @@
 #include "harness/Passes.hpp"
 #include "optimizer/Fusing.hpp"
 
-namespace tenon::test
+namespace tenon::test::folds_on_other_backends_test
 {
 
 namespace
@@ -126,4 +126,4 @@ TEST(FoldsOnOtherBackends, AreDoneWhereItIsTaken)
                 ElementsAre("Table on Other"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::folds_on_other_backends_test

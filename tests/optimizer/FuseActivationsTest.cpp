@@ -12,7 +12,7 @@
 #include <limits>
 #include <sstream>
 
-namespace tenon::test
+namespace tenon::test::fuse_activations_test
 {
 
 using testing::ElementsAre;
@@ -587,4 +587,4 @@ TEST(FoldMaxMin, QuantizedBoundsAreTheStoredOnes)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fuse_activations_test

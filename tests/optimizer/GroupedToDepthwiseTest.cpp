@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::grouped_to_depthwise_test
 {
 
 namespace
@@ -140,4 +140,4 @@ TEST(GroupedToDepthwise, OthersStay)
     EXPECT_FALSE(BecomesDepthwise(hybrid));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::grouped_to_depthwise_test

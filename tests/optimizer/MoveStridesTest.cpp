@@ -4,7 +4,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::move_strides_test
 {
 
 using testing::ElementsAre;
@@ -296,4 +296,4 @@ TEST(MoveStrides, HoldForBytes)
     ExpectSame(*network, info, {{1, 11, 14, Channels}, {2, 8, 9, Channels}}, 0.0, {"CpuAcc", "CpuRef"});
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::move_strides_test

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::move_transposes_test
 {
 
 namespace
@@ -355,4 +355,4 @@ TEST(MoveTransposes, QuantizedTensorsKeepTheirQuantization)
     EXPECT_EQ(bothDeclared.ExpectEqual({{0, ConstTensor(constant, values)}})[0].m_Info.GetQuantizationScale(), 2.0f);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::move_transposes_test

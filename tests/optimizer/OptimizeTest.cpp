@@ -13,7 +13,7 @@
 #include <limits>
 #include <sstream>
 
-namespace tenon::test
+namespace tenon::test::optimize_test
 {
 
 using testing::AllOf;
@@ -738,4 +738,4 @@ TEST(OptimizerOptions, TextNamesEveryOption)
     EXPECT_THAT(options.ToString(), HasSubstr("CpuAcc.NumberOfThreads: 4"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::optimize_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::ordered_list_test
 {
 
 namespace
@@ -75,4 +75,4 @@ TEST(OrderedList, MakesRoomWhereThereIsNone)
     EXPECT_GT(list.Label(500), list.Label(1));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::ordered_list_test

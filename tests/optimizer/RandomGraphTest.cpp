@@ -10,7 +10,7 @@
 #include <cmath>
 #include <set>
 
-namespace tenon::test
+namespace tenon::test::random_graph_test
 {
 
 namespace
@@ -241,4 +241,4 @@ TEST(RandomGraph, EveryLayerTypeHasAMaker)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::random_graph_test

@@ -10,7 +10,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::read_half_weights_test
 {
 
 namespace
@@ -291,4 +291,4 @@ TEST(ReadHalfWeights, FilesKeepThem)
               RunFloat(*runtime, wanted, product.m_Data.GetShape(), data));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::read_half_weights_test

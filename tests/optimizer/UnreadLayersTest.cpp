@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::unread_layers_test
 {
 
 namespace
@@ -78,4 +78,4 @@ TEST(UnreadLayers, InputsStay)
     EXPECT_EQ(graph.Layers()[0].get(), &input);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::unread_layers_test

@@ -53,7 +53,7 @@ if(STEP STREQUAL install)
 elseif(STEP STREQUAL cmake)
   set(project ${WORK}/${NAME})
   file(REMOVE_RECURSE ${project})
-  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/outside -B ${project} -G ${GENERATOR} ${toolchain} -DCMAKE_BUILD_TYPE=Debug
+  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/outside -B ${project} -G ${GENERATOR} ${toolchain}
       -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix
       -DSOURCE=${SOURCE} -DTARGET=${TARGET} -DCOMPONENT=${COMPONENT})
   run(${CMAKE_COMMAND} --build ${project})
@@ -78,7 +78,7 @@ elseif(STEP STREQUAL armnn)
     set(where -DARMNN_LIB_DIR=${armnn_dir})
   endif()
   run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/armnn -B ${project} -G ${GENERATOR} ${toolchain}
-      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DSOURCE=${SOURCE} -DFIND=${FIND}
+      -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DSOURCE=${SOURCE} -DFIND=${FIND}
       ${where})
   run(${CMAKE_COMMAND} --build ${project})
   run_program(${project}/program ${ARGUMENTS})

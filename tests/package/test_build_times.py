@@ -58,6 +58,11 @@ class Names(unittest.TestCase):
                 "src/optimizer/CMakeFiles/tenon_optimizer.dir/Unity/unity_12_cxx.cxx.o":
                     ("src/optimizer", "src/optimizer (unity 12)"),
                 "tests/CMakeFiles/test_ops.dir/ops/Add.cpp.o": ("tests/ops", "tests/ops/Add.cpp"),
+                "tests/CMakeFiles/test_ops.dir/Unity/unity_3_cxx.cxx.o": ("tests/ops", "tests/ops (unity 3)"),
+                "tests/CMakeFiles/test_armnn_backend_14.dir/Unity/unity_0_cxx.cxx.o":
+                    ("tests/armnn_backend", "tests/armnn_backend (unity 0)"),
+                "tests/harness/CMakeFiles/tenon_harness.dir/Unity/unity_0_cxx.cxx.o":
+                    ("tests/harness", "tests/harness (unity 0)"),
                 "tests/docs/CMakeFiles/operator_docs.dir/__/parsers/Models.cpp.o":
                     ("tests/docs", "tests/parsers/Models.cpp"),
                 "CMakeFiles/tenon_precompiled_tests.dir/cmake_pch.hxx.gch":

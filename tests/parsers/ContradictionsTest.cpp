@@ -9,7 +9,7 @@
 #include <optional>
 #include <type_traits>
 
-namespace tenon::test
+namespace tenon::test::contradictions_test
 {
 
 namespace
@@ -286,4 +286,4 @@ TEST(TfLiteContradictions, InitialValuesAndBranchesReadVariablesAsWhatTheyHold)
     EXPECT_THAT(ErrorOf<ParseException>(branches), HasSubstr("but it holds Float32"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::contradictions_test

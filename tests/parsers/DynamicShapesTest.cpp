@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::dynamic_shapes_test
 {
 
 namespace
@@ -336,4 +336,4 @@ TEST(DynamicShapes, TargetsThatFollowFromShapes)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::dynamic_shapes_test

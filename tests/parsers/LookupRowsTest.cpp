@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::lookup_rows_test
 {
 
 namespace
@@ -113,4 +113,4 @@ TEST(TfLiteLookupRows, UnsortedSegments)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::lookup_rows_test

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::operator_order_test
 {
 
 namespace
@@ -215,4 +215,4 @@ TEST(OperatorOrder, CyclesAreRefused)
     EXPECT_LT(shortened.size(), 400u);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::operator_order_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::operator_rows_test
 {
 
 namespace
@@ -726,4 +726,4 @@ TEST(TfLiteRows, Splits)
     EXPECT_STREQ(SourceOf(parsed.The(LayerType::Splitter), 2).GetName(), "pieces");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::operator_rows_test

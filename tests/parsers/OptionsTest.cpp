@@ -17,7 +17,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace tenon::test
+namespace tenon::test::options_test
 {
 
 namespace
@@ -320,4 +320,4 @@ TEST(TfLiteOptions, EachRowHasATest)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::options_test

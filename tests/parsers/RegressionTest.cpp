@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tenon::test
+namespace tenon::test::regression_test
 {
 
 namespace
@@ -296,4 +296,4 @@ TEST(Regression, StatesDoNotStartWithWhatBufferZeroHolds)
     EXPECT_THAT(run.Run({Data::Of<float>({1, 2}, {1, 2})}).at(0).As<float>(), ElementsAre(6));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::regression_test

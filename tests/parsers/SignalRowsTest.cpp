@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::signal_rows_test
 {
 
 namespace
@@ -246,4 +246,4 @@ TEST(TfLiteSignalRows, Mfcc)
     EXPECT_TRUE(without.Get<MfccDescriptor>(LayerType::Mfcc) == defaults);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::signal_rows_test

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::stablehlo_rows_test
 {
 
 namespace
@@ -267,4 +267,4 @@ TEST(CustomRows, LayersByName)
               BinaryOperation::Atan2);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::stablehlo_rows_test

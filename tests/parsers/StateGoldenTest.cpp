@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::state_golden_test
 {
 
 namespace
@@ -246,4 +246,4 @@ TEST_P(StateGolden, SessionsShareNoState)
 
 INSTANTIATE_TEST_SUITE_P(Models, StateGolden, testing::ValuesIn(Names()), [](const auto& test) { return test.param; });
 
-} // namespace tenon::test
+} // namespace tenon::test::state_golden_test

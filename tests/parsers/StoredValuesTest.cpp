@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::stored_values_test
 {
 
 namespace
@@ -485,4 +485,4 @@ TEST(TfLiteStoredValues, SumsOf16BitsShiftOnlyWhereTheOptionSaysSo)
     EXPECT_THAT(run(Op::ADD, add, true), ElementsAreArray({1, -1, 2, 1, -1, -2, 7, 97, 2048}));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::stored_values_test

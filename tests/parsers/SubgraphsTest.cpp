@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tenon::test
+namespace tenon::test::subgraphs_test
 {
 
 using testing::HasSubstr;
@@ -460,4 +460,4 @@ TEST(Subgraphs, WhatDoesNotFitIsRefused)
     EXPECT_THAT(ErrorOf<UnimplementedException>(unbound), HasSubstr("handle"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::subgraphs_test

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace tenon::test
+namespace tenon::test::tensors_test
 {
 
 namespace
@@ -394,4 +394,4 @@ TEST(TfLiteTensors, RefusesBadSparsity)
     EXPECT_NO_THROW(Parsed{empty}) << "an empty tensor needs no walk";
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::tensors_test

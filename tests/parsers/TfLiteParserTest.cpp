@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <fstream>
 
-namespace tenon::test
+namespace tenon::test::tf_lite_parser_test
 {
 
 namespace
@@ -459,4 +459,4 @@ TEST(TfLiteParser, TheNetworkOutlivesParserAndFile)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::tf_lite_parser_test

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::error_bounds_test
 {
 
 namespace
@@ -143,4 +143,4 @@ TEST(ErrorBounds, NameTheLayerTypeThatHasNone)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::error_bounds_test

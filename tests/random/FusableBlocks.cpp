@@ -9,16 +9,6 @@
 namespace tenon::test
 {
 
-namespace
-{
-
-TensorInfo Float()
-{
-    return TensorInfo(TensorShape(), DataType::Float32);
-}
-
-} // namespace
-
 // Normalizations
 
 /// The mean over the last dimension, as a Mean or as a sum and a quotient.

@@ -302,8 +302,7 @@ bool FusableNetwork::HalfChain()
     }
     if (OneIn(2))
     {
-        Finish(m_Case.m_Network->AddCastLayer(NextName("cast").c_str()), {made},
-               TensorInfo(TensorShape(), DataType::Float32), false, made.m_Bound);
+        Finish(m_Case.m_Network->AddCastLayer(NextName("cast").c_str()), {made}, Float(), false, made.m_Bound);
     }
     return true;
 }
@@ -385,8 +384,7 @@ bool FusableNetwork::QuantizedChain()
     }
     if (OneIn(2))
     {
-        Finish(network.AddDequantizeLayer(NextName("dequantize").c_str()), {made},
-               TensorInfo(TensorShape(), DataType::Float32), false, made.m_Bound);
+        Finish(network.AddDequantizeLayer(NextName("dequantize").c_str()), {made}, Float(), false, made.m_Bound);
     }
     return true;
 }
@@ -409,8 +407,7 @@ bool FusableNetwork::IntegerChain()
         made = Binary(OneOf({BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Maximum}), made, other);
         m_Tensors.back().m_IsExact = made.m_IsExact = true;
     }
-    Finish(network.AddCastLayer(NextName("cast").c_str()), {made}, TensorInfo(TensorShape(), DataType::Float32), true,
-           made.m_Bound);
+    Finish(network.AddCastLayer(NextName("cast").c_str()), {made}, Float(), true, made.m_Bound);
     return true;
 }
 

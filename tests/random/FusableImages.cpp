@@ -13,11 +13,6 @@ namespace
 
 constexpr size_t MostElementsOfBlock = 40000;
 
-TensorInfo Float()
-{
-    return TensorInfo(TensorShape(), DataType::Float32);
-}
-
 } // namespace
 
 // Images

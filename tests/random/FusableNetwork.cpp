@@ -167,7 +167,7 @@ FusableNetwork::Tensor FusableNetwork::AddInput(const RunShapes& shapes, const T
 
 FusableNetwork::Tensor FusableNetwork::FloatInput(const RunShapes& shapes, double bound)
 {
-    return AddInput(shapes, TensorInfo(TensorShape(), DataType::Float32), {-bound, bound}, bound);
+    return AddInput(shapes, Float(), {-bound, bound}, bound);
 }
 
 /// It is not among the tensors that motifs begin with.

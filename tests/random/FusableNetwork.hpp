@@ -57,6 +57,8 @@ private:
     };
     static const std::vector<Motif>& Table();
 
+    /// Floats of a shape that is set later.
+    static TensorInfo Float() { return TensorInfo(TensorShape(), DataType::Float32); }
     unsigned int Roll(unsigned int sides) { return static_cast<unsigned int>(m_Random() % sides); }
     bool OneIn(unsigned int sides) { return Roll(sides) == 0; }
     template <typename T>

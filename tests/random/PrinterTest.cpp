@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::printer_test
 {
 
 #include "random/PrintedExample.inc"
@@ -138,4 +138,4 @@ TEST(NetworkPrinter, RefusesNetworksInsideOfLayers)
     EXPECT_THROW(PrintAsTest(tested, "Suite", "Name"), UnimplementedException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::printer_test

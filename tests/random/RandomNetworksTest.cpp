@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::random_networks_test
 {
 
 namespace
@@ -229,4 +229,4 @@ TEST(RandomNetworks, AreTheSameForOneSeed)
     EXPECT_EQ(PrintAsTest(a.Case(), "Suite", "Name"), PrintAsTest(b.Case(), "Suite", "Name"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::random_networks_test

@@ -15,7 +15,7 @@
 #include <memory>
 #include <thread>
 
-namespace tenon::test
+namespace tenon::test::shrinker_test
 {
 
 namespace
@@ -209,4 +209,4 @@ TEST(NetworkShrinker, EndsRunsThatDoNotEnd)
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::shrinker_test

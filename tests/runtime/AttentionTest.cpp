@@ -11,7 +11,7 @@
 #include <limits>
 #include <optional>
 
-namespace tenon::test
+namespace tenon::test::attention_test
 {
 
 namespace
@@ -307,4 +307,4 @@ TEST(Attention, IsOneEventOfAProfile)
     EXPECT_THAT(run->m_Label, StartsWith("CpuAttention of "));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::attention_test

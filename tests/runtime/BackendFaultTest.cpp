@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace tenon::test
+namespace tenon::test::backend_fault_test
 {
 
 using testing::AllOf;
@@ -319,4 +319,4 @@ TEST(Runtime, RefusesPropertiesThatItCannotHonour)
     EXPECT_EQ(load({MemorySource::Undefined, MemorySource::DmaBuf}), Status::Failure);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::backend_fault_test

@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::cached_network_test
 {
 
 using testing::HasSubstr;
@@ -236,4 +236,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CachedNetwork,
 
 } // namespace
 
-} // namespace tenon::test
+} // namespace tenon::test::cached_network_test

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace tenon::test
+namespace tenon::test::caller_memory_test
 {
 
 namespace
@@ -116,4 +116,4 @@ TEST(CallerMemory, ManyInputsAndOutputsOverlapInAnyOrder)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::caller_memory_test

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tenon::test
+namespace tenon::test::concat_alias_test
 {
 
 namespace
@@ -294,4 +294,4 @@ TEST(PartsOfMany, PartsOfPartsOfParts)
     EXPECT_EQ(RunAll(*network, "CpuRef", {Ramp(Row)}), std::vector<Floats>{expected});
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::concat_alias_test

@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::concat_pitch_test
 {
 
 namespace
@@ -395,4 +395,4 @@ TEST(ShownPitches, HaveNoGaps)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::concat_pitch_test

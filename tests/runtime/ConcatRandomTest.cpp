@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace tenon::test
+namespace tenon::test::concat_random_test
 {
 
 namespace
@@ -172,4 +172,4 @@ TEST_P(RandomParts, HoldWhatTheyShould)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::concat_random_test

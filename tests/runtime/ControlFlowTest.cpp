@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::control_flow_test
 {
 
 using testing::HasSubstr;
@@ -312,4 +312,4 @@ TEST(While, NetworksThatDoNotMatchAreRefused)
         << "the condition takes a variable that the body does not give";
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::control_flow_test

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace tenon::test
+namespace tenon::test::copy_test
 {
 
 namespace
@@ -124,4 +124,4 @@ TEST(Copy, OfWhatIsReadAgainIsNotOverwritten)
     EXPECT_EQ(RunFloat(*runtime, id, {1, 2}, {1, 2}), (std::vector<float>{0, -1, 1, 0}));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::copy_test

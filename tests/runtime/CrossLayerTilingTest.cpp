@@ -9,7 +9,7 @@
 #include <functional>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::cross_layer_tiling_test
 {
 
 namespace
@@ -279,4 +279,4 @@ TEST(CrossLayerTiling, OfManyLargeLayersAreFoundInPieces)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::cross_layer_tiling_test

@@ -20,7 +20,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace tenon::test
+namespace tenon::test::debug_test
 {
 
 using testing::AllOf;
@@ -370,4 +370,4 @@ TEST_F(DebugFiles, WhatCannotBeWrittenIsAnError)
     EXPECT_EQ(RunFloat(*runtime, id, {1}, {-1}), (Floats{1}));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::debug_test

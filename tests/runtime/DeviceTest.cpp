@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-namespace tenon::test
+namespace tenon::test::device_test
 {
 
 using testing::AllOf;
@@ -509,4 +509,4 @@ TEST(Device, ANetworkThatWasOptimizedForOtherMemoriesIsRefused)
     EXPECT_EQ(RunFloat(*onHost, id, {2}, {1.5f, 2.5f}), (Floats{1, 2})) << "copies within the host are right too";
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::device_test

@@ -13,7 +13,7 @@
 #include <numeric>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::elementwise_chain_test
 {
 
 namespace
@@ -430,4 +430,4 @@ TEST(ElementChain, AsksForNoMoreBuffersThanItHas)
     EXPECT_EQ(ElementChain::Make(makeLinks(1), {{sizeof(float), 4}, {sizeof(float), 6}}, 4096), nullptr);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::elementwise_chain_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::elementwise_chain_views_test
 {
 
 namespace
@@ -294,4 +294,4 @@ TEST_P(ChainViews, MayHaveSeveralReaders)
               std::vector<Floats>{Mapped(SomeValues(), [](float value) { return -value - std::abs(value) - value; })});
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::elementwise_chain_views_test

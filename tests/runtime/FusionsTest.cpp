@@ -12,7 +12,7 @@
 #include <functional>
 #include <numeric>
 
-namespace tenon::test
+namespace tenon::test::fusions_test
 {
 
 namespace
@@ -626,4 +626,4 @@ TEST(NetworkPlan, OfANetworkThatIsNotThere)
     EXPECT_THROW(IRuntime::Create({})->GetPlan(7), Exception);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::fusions_test

@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace tenon::test
+namespace tenon::test::load_threads_test
 {
 
 using testing::AllOf;
@@ -148,4 +148,4 @@ TEST(LoadThreads, TheErrorOfTheFirstLayerIsThrown)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::load_threads_test

@@ -18,7 +18,7 @@
 #include <functional>
 #include <map>
 
-namespace tenon::test
+namespace tenon::test::memory_options_test
 {
 
 using testing::AllOf;
@@ -663,4 +663,4 @@ TEST(BackendContext, ALoadThatFailsIsFollowedByTheUnloadHooks)
     EXPECT_THAT(*log, ElementsAre("before load", "factory", "before unload", "after unload"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::memory_options_test

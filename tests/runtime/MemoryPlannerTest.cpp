@@ -10,7 +10,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test
+namespace tenon::test::memory_planner_test
 {
 
 namespace
@@ -155,4 +155,4 @@ TEST(MemoryPlanner, OverflowIsRefused)
     EXPECT_THROW(PlanMemory(buffers), MemoryValidationException);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::memory_planner_test

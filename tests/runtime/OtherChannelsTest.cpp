@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::other_channels_test
 {
 
 namespace
@@ -198,4 +198,4 @@ TEST(OtherChannels, OfConvolutionsAsReference)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::other_channels_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::other_shapes_test
 {
 
 namespace
@@ -97,4 +97,4 @@ TEST(OtherShapes, DepthwiseConvolutionsOfLines)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::other_shapes_test

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tenon::test
+namespace tenon::test::override_test
 {
 
 using testing::HasSubstr;
@@ -140,4 +140,4 @@ TEST(Override, RefusedWhereItSpeaksOfOtherBytes)
     EXPECT_NO_THROW(optimize(TensorInfo({2, 3}, DataType::QSymmS8, 1.0f)));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::override_test

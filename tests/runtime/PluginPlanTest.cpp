@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::plugin_plan_test
 {
 
 namespace
@@ -183,4 +183,4 @@ TEST(PluginPlan, HasTiledRuns)
     ExpectAsBuiltIn(*network, "CrossLayerTiling");
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::plugin_plan_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::profile_test
 {
 
 namespace
@@ -253,4 +253,4 @@ TEST(Profile, DetailsDescribeEachWorkload)
     EXPECT_EQ(inner.At("guid").m_Number, layer.At("guid").m_Number) << "an event finds its details";
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::profile_test

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tenon::test
+namespace tenon::test::residual_add_test
 {
 
 namespace
@@ -367,4 +367,4 @@ TEST(ResidualAdd, AreNamedAfterAllThatRuns)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::residual_add_test

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <sstream>
 
-namespace tenon::test
+namespace tenon::test::runtime_test
 {
 
 using testing::ElementsAre;
@@ -392,4 +392,4 @@ TEST(Runtime, OptionsOfBackendsThatNobodyReadsAreNoError)
               std::vector<float>{2.0f});
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::runtime_test

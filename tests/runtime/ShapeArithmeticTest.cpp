@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test
+namespace tenon::test::shape_arithmetic_test
 {
 
 namespace
@@ -305,4 +305,4 @@ TEST(ShapeArithmeticOfOthers, BackendsOfTheApplicationExecuteInRunsAlone)
     EXPECT_EQ(RunFloat(*runtime, id, {2, 4, 4}, Ramp(32)), Ramp(32));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::shape_arithmetic_test

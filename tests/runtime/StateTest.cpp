@@ -7,7 +7,7 @@
 
 #include <thread>
 
-namespace tenon::test
+namespace tenon::test::state_test
 {
 
 using testing::HasSubstr;
@@ -224,4 +224,4 @@ TEST(State, WhatDoesNotFitIsRefused)
     EXPECT_EQ(RunFloat(*runtime, id, {2}, {1, 2}), (Floats{0, 0}));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::state_test

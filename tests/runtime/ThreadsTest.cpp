@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-namespace tenon::test
+namespace tenon::test::threads_test
 {
 
 namespace
@@ -196,4 +196,4 @@ TEST(Threads, IndependentRuntimes)
     EXPECT_EQ(wrong, 0);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::threads_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tenon::test
+namespace tenon::test::golden_test
 {
 
 namespace
@@ -144,4 +144,4 @@ TEST(GoldenTenon, NamesAndDefaultsOfVersion1AreListedAndStay)
     }
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::golden_test

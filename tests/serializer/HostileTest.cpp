@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <tenon_generated.h>
 
-namespace tenon::test
+namespace tenon::test::hostile_test
 {
 
 using testing::AllOf;
@@ -409,4 +409,4 @@ TEST(HostileTenon, OptimizedGraphsOfOtherHands)
                 HasSubstr("other bytes"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::hostile_test

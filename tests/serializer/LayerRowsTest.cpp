@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-namespace tenon::test
+namespace tenon::test::layer_rows_test
 {
 
 using testing::HasSubstr;
@@ -222,4 +222,4 @@ TEST(SerializedLayers, AnEnumeratorThatIsNoneIsRefused)
                 testing::AllOf(HasSubstr("layer 0 'the layer' (Activation)"), HasSubstr("77")));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::layer_rows_test

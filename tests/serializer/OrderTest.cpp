@@ -7,7 +7,7 @@
 
 #include <map>
 
-namespace tenon::test
+namespace tenon::test::order_test
 {
 
 using testing::ElementsAre;
@@ -166,4 +166,4 @@ TEST(SerializedOrder, NestedNetworksGoByBindingIds)
     EXPECT_EQ(RunNetwork(*runtime, ReadOptimized(Serialized(*optimize(*network)), *runtime), inputs), wanted);
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::order_test

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <unistd.h>
 
-namespace tenon::test
+namespace tenon::test::round_trip_test
 {
 
 using testing::AllOf;
@@ -451,4 +451,4 @@ TEST(SerializedOptimized, IsNoNetworkToOptimizeAndTheOtherWayRound)
                 HasSubstr("CreateNetworkFromBinary"));
 }
 
-} // namespace tenon::test
+} // namespace tenon::test::round_trip_test
