@@ -201,6 +201,11 @@ const TensorShape& CheckRank(const TensorInfo& info, const char* name, unsigned 
 
 } // namespace
 
+size_t CountInputSlots(LayerType type, const BaseDescriptor& descriptor)
+{
+    return CountSlots(type, descriptor).m_Inputs;
+}
+
 SupportResult CheckLayer(const LayerView& view)
 {
     SupportResult result = CheckLayerSlots(view);

@@ -492,11 +492,6 @@ SupportResult Show(const LayerView& view, ShownLayer& shown)
 
 } // namespace
 
-size_t CountInputSlots(LayerType type, const BaseDescriptor& descriptor)
-{
-    return CountSlots(type, descriptor).m_Inputs;
-}
-
 bool OnlyRenamesDimensions(LayerType type)
 {
     return type == LayerType::ExpandDims || type == LayerType::Squeeze;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -199,6 +200,14 @@ TensorInfo InfoOf(const tenon_tensor& tensor, const Port& port, const char* kind
     return info;
 }
 
+/// Whether a tensor is as the model was loaded, which is most often so.
+bool IsAsLoaded(const tenon_tensor& tensor, const Port& port)
+{
+    const tenon_tensor_info& info = *port.m_CInfo.Get();
+    return tensor.dims == nullptr && tensor.data != nullptr && tensor.num_bytes == info.num_bytes &&
+           tensor.num_bytes != 0 && (tensor.type == info.type || tensor.type == TENON_ANY_TYPE);
+}
+
 void CheckCount(size_t given, const Ports& ports, const char* kind)
 {
     if (given != ports.size())
@@ -248,7 +257,9 @@ void Run(Loaded& loaded, const tenon_run_options& given, Span<const tenon_tensor
     for (size_t i = 0; i < inputs.size(); ++i)
     {
         const Port& port = loaded.m_Inputs[i];
-        inputTensors.emplace_back(port.m_Id, ConstTensor(InfoOf(inputs[i], port, "input"), inputs[i].data));
+        inputTensors.emplace_back(port.m_Id, IsAsLoaded(inputs[i], port)
+                                                 ? ConstTensor(port.m_Info, inputs[i].data)
+                                                 : ConstTensor(InfoOf(inputs[i], port, "input"), inputs[i].data));
     }
     for (size_t i = 0; i < outputs.size(); ++i)
     {
@@ -259,7 +270,7 @@ void Run(Loaded& loaded, const tenon_run_options& given, Span<const tenon_tensor
             InfoOf(outputs[i], port, "output"); // which throws
         }
     }
-    const OutputAllocator allocator = [&](LayerBindingId id, const TensorInfo& info)
+    const auto findOutput = [&](LayerBindingId id, const TensorInfo& info)
     {
         size_t i = 0;
         while (loaded.m_Outputs[i].m_Id != id)
@@ -268,7 +279,9 @@ void Run(Loaded& loaded, const tenon_run_options& given, Span<const tenon_tensor
         }
         return OutputMemory(outputs[i], given, i, loaded.m_Outputs[i], info);
     };
-    loaded.m_Runtime->Run(loaded.m_Id, inputTensors, allocator, ToRunOptions(given, loaded));
+    // std::function allocates for a lambda that refers to so much, but not for a reference to it.
+    loaded.m_Runtime->Run(loaded.m_Id, inputTensors, OutputAllocator(std::ref(findOutput)),
+                          ToRunOptions(given, loaded));
 }
 
 std::string Report(const Loaded& loaded, tenon_report report)
