@@ -133,25 +133,21 @@ static int print_best(const tenon_tensor_info* info, const void* scores, const c
 {
     const size_t element = info->type == TENON_FLOAT32 ? sizeof(float) : 1;
     const size_t classes = info->num_bytes / element;
-    float limit = INFINITY;
+    size_t taken[3] = {0};
     for (size_t place = 0; place < 3 && place < classes; ++place)
     {
         size_t best = classes;
         for (size_t i = 0; i < classes; ++i)
         {
-            const float score = score_of(info, scores, i);
-            if (score < limit && (best == classes || score > score_of(info, scores, best)))
+            const int is_taken = (place > 0 && taken[0] == i) || (place > 1 && taken[1] == i);
+            if (!is_taken && (best == classes || score_of(info, scores, i) > score_of(info, scores, best)))
             {
                 best = i;
             }
         }
-        if (best == classes)
-        {
-            break; /* all others have the same score as the last one */
-        }
         char text[256];
-        limit = score_of(info, scores, best);
-        printf("%s: %.4f\n", label_of(labels, best, text, sizeof(text)), (double)limit);
+        taken[place] = best;
+        printf("%s: %.4f\n", label_of(labels, best, text, sizeof(text)), (double)score_of(info, scores, best));
     }
     return 0;
 }
@@ -171,13 +167,18 @@ static int classify(tenon_model* model, const char* picture, const char* labels)
     {
         return 1;
     }
+    if (output_info->num_bytes == 0)
+    {
+        fprintf(stderr, "classify: the size of the model's output is not known before it runs\n");
+        return 1;
+    }
     void* data = read_picture(picture, input_info);
     void* scores = malloc(output_info->num_bytes);
     int result = 1;
     if (data != NULL && scores != NULL)
     {
-        const tenon_tensor input = {data, input_info->num_bytes, TENON_ANY_TYPE, 0, NULL};
-        const tenon_tensor output = {scores, output_info->num_bytes, TENON_ANY_TYPE, 0, NULL};
+        const tenon_tensor input = {data, input_info->num_bytes, TENON_ANY_TYPE, 0, NULL, 0, {0}};
+        const tenon_tensor output = {scores, output_info->num_bytes, TENON_ANY_TYPE, 0, NULL, 0, {0}};
         if (ok(tenon_model_run(model, NULL, 1, &input, 1, &output, &error), &error))
         {
             result = print_best(output_info, scores, labels);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tenon::c_api
@@ -20,9 +21,10 @@ namespace
 INetwork& Editable(tenon_network* network)
 {
     tenon_network& edited = Deref(network, "the network");
-    if (edited.m_Network == nullptr)
+    if (!edited.m_IsBuilt)
     {
-        throw InvalidArgumentException("an optimized network takes no further layers");
+        throw InvalidArgumentException(
+            fmt::format("a network that was {} takes no further layers", edited.m_IsOptimized ? "optimized" : "read"));
     }
     return *edited.m_Network;
 }
@@ -47,14 +49,30 @@ IOutputSlot& Find(const tenon_network& network, tenon_value value)
     return *network.m_Values[value];
 }
 
-std::string PortName(const Ports& ports, const char* given, const char* kind)
+/// The name of the next input or output: the one that is given, or the first of "<kind>_<index>" that is free.
+std::string PortName(const Ports& ports, const std::unordered_set<std::string>& taken, const char* given,
+                     const char* kind)
 {
-    std::string name = given != nullptr ? given : fmt::format("{}_{}", kind, ports.size());
-    if (std::any_of(ports.begin(), ports.end(), [&](const Port& port) { return port.m_Name == name; }))
+    size_t index = ports.size();
+    std::string name = given != nullptr ? given : fmt::format("{}_{}", kind, index);
+    while (given == nullptr && taken.count(name) != 0)
+    {
+        name = fmt::format("{}_{}", kind, ++index);
+    }
+    if (taken.count(name) != 0)
     {
         throw InvalidArgumentException(fmt::format("the network has an {} '{}' already", kind, name));
     }
     return name;
+}
+
+/// So that a value can be added without an exception.
+void MakeRoom(std::vector<IOutputSlot*>& values, size_t count)
+{
+    if (values.capacity() - values.size() < count)
+    {
+        values.reserve(std::max(2 * values.capacity(), values.size() + count));
+    }
 }
 
 /// The tensors around a layer, as the caller gives them. All is checked before the layer is added.
@@ -76,8 +94,8 @@ struct Wiring
     }
 
     /// Throws InvalidArgumentException unless the layer has these numbers of slots; fewer inputs may be given where
-    /// those behind them are optional.
-    void CheckCounts(const char* type, size_t numInputs, size_t numOutputs) const
+    /// those behind them are optional. What Connect() adds has room then.
+    void CheckCounts(tenon_network& network, const char* type, size_t numInputs, size_t numOutputs) const
     {
         if (m_Inputs.size() > numInputs)
         {
@@ -89,11 +107,11 @@ struct Wiring
             throw InvalidArgumentException(
                 fmt::format("a layer of type {} has {} outputs, not {}", type, numOutputs, m_NumOutputs));
         }
+        MakeRoom(network.m_Values, m_NumOutputs);
     }
 
     void Connect(tenon_network& network, IConnectableLayer& layer) const
     {
-        network.m_Values.reserve(network.m_Values.size() + m_NumOutputs);
         for (size_t i = 0; i < m_Inputs.size(); ++i)
         {
             if (m_Inputs[i] != nullptr)
@@ -136,6 +154,12 @@ std::vector<Attribute> ToAttributes(const tenon_attribute* attributes, size_t co
         {
             ThrowNull(fmt::format("the list of values of attribute '{}'", attribute.name).c_str());
         }
+        if (attribute.kind == TENON_SHAPE && attribute.count > tenon::MaxNumOfTensorDimensions)
+        {
+            throw InvalidArgumentException(fmt::format("attribute '{}' has {} sizes; at most {} are possible",
+                                                       attribute.name, attribute.count,
+                                                       tenon::MaxNumOfTensorDimensions));
+        }
         if (attribute.kind == TENON_BOOL && attribute.count != 1)
         {
             throw InvalidArgumentException(
@@ -158,6 +182,7 @@ tenon_status tenon_network_create(tenon_network** network, tenon_error** error)
                        {
                            auto made = std::make_unique<tenon_network>();
                            made->m_Network = tenon::INetwork::Create();
+                           made->m_IsBuilt = true;
                            return made.release();
                        });
 }
@@ -169,15 +194,27 @@ tenon_status tenon_network_add_input(tenon_network* network, const char* name, c
                  [&]
                  {
                      tenon::INetwork& edited = Editable(network);
-                     const std::string text = PortName(network->m_Inputs, name, "input");
+                     const std::string text = PortName(network->m_Inputs, network->m_InputNames, name, "input");
                      const tenon::TensorInfo tensor = ToInfo(info, "the info of an input");
                      Deref(value, "the pointer to the value");
+                     // All that may fail comes before the layer.
                      const auto id = static_cast<tenon::LayerBindingId>(network->m_Inputs.size());
-                     tenon::IOutputSlot& slot = edited.AddInputLayer(id, text.c_str())->GetOutputSlot(0);
-                     slot.SetTensorInfo(tensor);
+                     MakeRoom(network->m_Values, 1);
                      network->m_Inputs.emplace_back(text, id, tensor);
-                     *value = static_cast<tenon_value>(network->m_Values.size());
-                     network->m_Values.push_back(&slot);
+                     try
+                     {
+                         network->m_InputNames.insert(text);
+                         tenon::IOutputSlot& slot = edited.AddInputLayer(id, text.c_str())->GetOutputSlot(0);
+                         slot.SetTensorInfo(tensor);
+                         *value = static_cast<tenon_value>(network->m_Values.size());
+                         network->m_Values.push_back(&slot);
+                     }
+                     catch (...)
+                     {
+                         network->m_InputNames.erase(text);
+                         network->m_Inputs.pop_back();
+                         throw;
+                     }
                  });
 }
 
@@ -187,11 +224,21 @@ tenon_status tenon_network_add_output(tenon_network* network, const char* name, 
                  [&]
                  {
                      tenon::INetwork& edited = Editable(network);
-                     const std::string text = PortName(network->m_Outputs, name, "output");
+                     const std::string text = PortName(network->m_Outputs, network->m_OutputNames, name, "output");
                      tenon::IOutputSlot& slot = Find(*network, value);
                      const auto id = static_cast<tenon::LayerBindingId>(network->m_Outputs.size());
-                     slot.Connect(edited.AddOutputLayer(id, text.c_str())->GetInputSlot(0));
                      network->m_Outputs.emplace_back(text, id, slot.GetTensorInfo());
+                     try
+                     {
+                         network->m_OutputNames.insert(text);
+                         slot.Connect(edited.AddOutputLayer(id, text.c_str())->GetInputSlot(0));
+                     }
+                     catch (...)
+                     {
+                         network->m_OutputNames.erase(text);
+                         network->m_Outputs.pop_back();
+                         throw;
+                     }
                  });
 }
 
@@ -220,6 +267,7 @@ tenon_status tenon_network_add_constant(tenon_network* network, const char* name
                          copy = std::make_shared<const std::vector<uint8_t>>(bytes, bytes + num_bytes);
                      }
                      const tenon::ConstTensor constant(tensor, copy == nullptr ? bytes : copy->data());
+                     MakeRoom(network->m_Values, 1);
                      tenon::IConnectableLayer* const layer = edited.AddConstantLayer(constant, copy, name);
                      *value = static_cast<tenon_value>(network->m_Values.size());
                      network->m_Values.push_back(&layer->GetOutputSlot(0));
@@ -236,10 +284,15 @@ tenon_status tenon_network_add_layer(tenon_network* network, const char* type, c
                  {
                      tenon::INetwork& edited = Editable(network);
                      const tenon::LayerType layerType = tenon::plugin::LayerTypeOf(&Deref(type, "the type of a layer"));
+                     if (layerType == tenon::LayerType::Custom)
+                     {
+                         throw tenon::InvalidArgumentException("a layer of type Custom is added by "
+                                                               "tenon_network_add_custom");
+                     }
                      const auto descriptor = tenon::FromAttributes(layerType, ToAttributes(attributes, num_attributes));
                      const Wiring wiring(*network, num_inputs, inputs, num_outputs, output_infos, outputs);
                      const auto [numInputs, numOutputs] = CountSlots(layerType, *descriptor);
-                     wiring.CheckCounts(type, numInputs, numOutputs);
+                     wiring.CheckCounts(*network, type, numInputs, numOutputs);
                      wiring.Connect(*network, *edited.AddLayer(layerType, *descriptor, name));
                  });
 }
@@ -255,7 +308,7 @@ tenon_status tenon_network_add_if(tenon_network* network, const char* name, cons
                      const Wiring wiring(*network, num_inputs, inputs, num_outputs, nullptr, outputs);
                      const tenon::INetwork& taken = Nested(then_network, "then_network");
                      const tenon::INetwork& otherwise = Nested(else_network, "else_network");
-                     wiring.CheckCounts("If",
+                     wiring.CheckCounts(*network, "If",
                                         1 + std::max(then_network->m_Inputs.size(), else_network->m_Inputs.size()),
                                         then_network->m_Outputs.size());
                      wiring.Connect(*network, *edited.AddIfLayer(taken, otherwise, name));
@@ -273,7 +326,7 @@ tenon_status tenon_network_add_while(tenon_network* network, const char* name, c
                      const Wiring wiring(*network, num_variables, inputs, num_variables, nullptr, outputs);
                      const tenon::INetwork& asked = Nested(condition, "the condition");
                      const tenon::INetwork& repeated = Nested(body, "the body");
-                     wiring.CheckCounts("While", body->m_Outputs.size(), body->m_Outputs.size());
+                     wiring.CheckCounts(*network, "While", body->m_Outputs.size(), body->m_Outputs.size());
                      wiring.Connect(*network, *edited.AddWhileLayer(asked, repeated, name));
                  });
 }
@@ -291,6 +344,8 @@ tenon_status tenon_network_add_custom(tenon_network* network, const char* name, 
                      const Wiring wiring(*network, num_inputs, inputs, num_outputs, output_infos, outputs);
                      const auto bytes =
                          ListOf(static_cast<const uint8_t*>(parameters), num_parameter_bytes, "the parameters");
+                     wiring.CheckCounts(*network, "Custom", std::numeric_limits<uint32_t>::max(),
+                                        std::min<size_t>(num_outputs, std::numeric_limits<uint32_t>::max()));
                      tenon::CustomDescriptor descriptor;
                      descriptor.m_Operator = MakeCustomOperator(custom);
                      descriptor.m_Name = descriptor.m_Operator->GetName();
@@ -298,5 +353,6 @@ tenon_status tenon_network_add_custom(tenon_network* network, const char* name, 
                      descriptor.m_NumInputs = static_cast<uint32_t>(num_inputs);
                      descriptor.m_NumOutputs = static_cast<uint32_t>(num_outputs);
                      wiring.Connect(*network, *edited.AddCustomLayer(descriptor, name));
+                     OwnOperator(*descriptor.m_Operator);
                  });
 }

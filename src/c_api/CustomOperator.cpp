@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace tenon::c_api
@@ -24,7 +26,7 @@ public:
     explicit CustomOperator(const tenon_operator& custom) : m_Operator(custom), m_Name(custom.name) {}
     ~CustomOperator() override
     {
-        if (m_Operator.release != nullptr)
+        if (m_IsOwned && m_Operator.release != nullptr)
         {
             m_Operator.release(m_Operator.self);
         }
@@ -33,6 +35,7 @@ public:
     CustomOperator& operator=(const CustomOperator&) = delete;
 
     const tenon_operator& Get() const { return m_Operator; }
+    void Own() const { m_IsOwned = true; }
     const char* GetName() const override { return m_Name.c_str(); }
     std::vector<TensorShape> InferOutputShapes(const CustomShapeArgs& args) const override;
     uint32_t GetValueInputs() const override { return m_Operator.value_inputs; }
@@ -47,8 +50,11 @@ public:
     }
 
 private:
+    TensorShape ShapeOf(const tenon_shape& filled, size_t output) const;
+
     tenon_operator m_Operator;
     std::string m_Name;
+    mutable std::atomic<bool> m_IsOwned{false};
 };
 
 std::vector<TensorShape> CustomOperator::InferOutputShapes(const CustomShapeArgs& args) const
@@ -77,15 +83,23 @@ std::vector<TensorShape> CustomOperator::InferOutputShapes(const CustomShapeArgs
           "infer_shapes", text);
     for (size_t i = 0; i < count; ++i)
     {
-        shapes[i] = plugin::ToShape(filled[i].rank, filled[i].dims);
-        if (!shapes[i].AreAllDimensionsSpecified())
-        {
-            throw LayerValidationException(
-                fmt::format("custom operator '{}' gives output {} the shape {}, which is not fully known", m_Name, i,
-                            shapes[i].ToString()));
-        }
+        shapes[i] = ShapeOf(filled[i], i);
     }
     return shapes;
+}
+
+TensorShape CustomOperator::ShapeOf(const tenon_shape& filled, size_t output) const
+{
+    const bool isKnown = filled.rank <= MaxNumOfTensorDimensions &&
+                         std::all_of(filled.dims, filled.dims + filled.rank,
+                                     [](int64_t size) { return std::in_range<unsigned int>(size); });
+    if (!isKnown)
+    {
+        throw LayerValidationException(
+            fmt::format("custom operator '{}' gives output {} a rank of {} or a size that no tensor has", m_Name,
+                        output, filled.rank));
+    }
+    return plugin::ToShape(filled.rank, filled.dims);
 }
 
 SupportResult CustomOperator::IsSupported(const LayerView& layer) const
@@ -172,6 +186,11 @@ std::shared_ptr<const ICustomOperator> MakeCustomOperator(const tenon_operator* 
             fmt::format("operator '{}' needs a name, `run` and, unless has_late_outputs is 1, `infer_shapes`", name));
     }
     return std::make_shared<const CustomOperator>(given);
+}
+
+void OwnOperator(const ICustomOperator& custom)
+{
+    static_cast<const CustomOperator&>(custom).Own(); // which is what MakeCustomOperator made
 }
 
 } // namespace tenon::c_api

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace tenon::c_api
@@ -115,6 +116,10 @@ tenon_status Fail(tenon_error** error) noexcept
     {
         return MakeError(error, TENON_OUT_OF_MEMORY, "memory ran out");
     }
+    catch (const std::length_error&)
+    {
+        return MakeError(error, TENON_OUT_OF_MEMORY, "a list has more elements than memory can hold");
+    }
     catch (const std::exception& e)
     {
         return MakeError(error, TENON_ERROR, e.what());
@@ -208,8 +213,9 @@ tenon_status tenon_log_set_function(tenon_log_function function, void* self, ten
     return Guard(error,
                  [&]
                  {
-                     static std::mutex mutex;
-                     static std::shared_ptr<tenon::LogSink> current;
+                     // Never destroyed: destructors of an application's static objects may still come here.
+                     static std::mutex& mutex = *new std::mutex;
+                     static std::shared_ptr<tenon::LogSink>& current = *new std::shared_ptr<tenon::LogSink>;
                      const std::lock_guard lock(mutex);
                      std::shared_ptr<tenon::LogSink> sink;
                      if (function != nullptr)

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace tenon::c_api
@@ -67,7 +68,10 @@ struct tenon_network
     tenon::c_api::Ports m_Inputs;
     tenon::c_api::Ports m_Outputs;
     std::vector<std::string> m_Signatures;
-    std::vector<tenon::IOutputSlot*> m_Values; ///< by tenon_value
+    std::vector<tenon::IOutputSlot*> m_Values;    ///< by tenon_value
+    std::unordered_set<std::string> m_InputNames; ///< of a network that is built
+    std::unordered_set<std::string> m_OutputNames;
+    bool m_IsBuilt = false; ///< by hand, and no file's
 };
 
 struct tenon_model
@@ -142,16 +146,21 @@ tenon_status GuardMaking(T** made, tenon_error** error, F f) noexcept
                  });
 }
 
-/// Copies the bytes that a caller's struct has, and sets those behind them to 0.
-void CopyKnown(void* target, size_t targetSize, const void* source, size_t structSize, const char* what);
+/// Copies the bytes that a caller's struct has, and sets those behind them to 0. Throws InvalidArgumentException for a
+/// struct that is smaller than `firstSize`, and for one that is larger than this library knows and not 0 there.
+void CopyKnown(void* target, size_t targetSize, const void* source, size_t structSize, size_t firstSize,
+               const char* what);
 
-/// The members of an options struct that its caller knows; 0 for the others, and for all of a null pointer. Throws
-/// InvalidArgumentException for a struct_size that was not set.
+/// What the struct was in the first version of the header. One that has grown since gets a specialization.
+template <typename T>
+constexpr size_t FirstSize = sizeof(T);
+
+/// The members of an options struct that its caller knows; 0 for the others, and for all of a null pointer.
 template <typename T>
 T Complete(const T* options, const char* what)
 {
     T complete;
-    CopyKnown(&complete, sizeof(complete), options, options == nullptr ? 0 : options->struct_size, what);
+    CopyKnown(&complete, sizeof(complete), options, options == nullptr ? 0 : options->struct_size, FirstSize<T>, what);
     return complete;
 }
 
@@ -181,7 +190,9 @@ bool ToBool(const tenon_option& option);
 TensorInfo ToInfo(const tenon_tensor_info* info, const char* what);
 
 /// An operator of the application's, which is copied. Throws InvalidArgumentException for one without name or
-/// functions.
+/// functions. Its `release` is only called once the call that takes it has succeeded: see OwnOperator.
 std::shared_ptr<const ICustomOperator> MakeCustomOperator(const tenon_operator* custom);
+/// From here on the operator is released when nothing needs it any more.
+void OwnOperator(const ICustomOperator& custom);
 
 } // namespace tenon::c_api

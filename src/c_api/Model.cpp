@@ -25,6 +25,7 @@ struct ModelOptionValues
     std::vector<BackendId> m_Backends;
     OptimizerOptionsOpaque m_Optimizer;
     INetworkProperties m_Properties;
+    bool m_HasOptimizing = false; ///< something that only optimizing takes
 };
 
 std::vector<std::string> SplitAtCommas(std::string_view text)
@@ -45,6 +46,7 @@ std::vector<std::string> SplitAtCommas(std::string_view text)
 void Take(const tenon_option& option, ModelOptionValues& values)
 {
     const std::string_view key = &Deref(option.key, "the key of an option");
+    values.m_HasOptimizing = values.m_HasOptimizing || key == "fp16" || key == "bf16" || key == "expanded_dims";
     if (key == "fp16")
     {
         values.m_Optimizer.SetReduceFp32ToFp16(ToBool(option));
@@ -87,6 +89,7 @@ ModelOptionValues ReadOptions(const tenon_model_options* options, const Limits& 
     {
         values.m_Backends.emplace_back(&Deref(backend, "the name of a backend"));
     }
+    values.m_HasOptimizing = !values.m_Backends.empty();
     if (values.m_Backends.empty())
     {
         values.m_Backends = {BackendId("CpuAcc"), BackendId("CpuRef")};
@@ -119,9 +122,15 @@ Ports CopyPorts(const Ports& ports)
 tenon_model* Load(tenon_runtime& runtime, tenon_network& network, const tenon_model_options* options)
 {
     const ModelOptionValues values = ReadOptions(options, runtime.m_Limits);
+    if (network.m_IsOptimized && values.m_HasOptimizing)
+    {
+        throw InvalidArgumentException("the network is optimized already: backends, fp16, bf16 and expanded_dims are "
+                                       "options of tenon_network_optimize");
+    }
     if (network.m_IsOptimized && network.m_Optimized == nullptr)
     {
-        throw InvalidArgumentException("the optimized network was loaded already; read or optimize it again");
+        throw InvalidArgumentException("the content of the optimized network was taken by a load before; read or "
+                                       "optimize it again");
     }
     IOptimizedNetworkPtr optimized =
         network.m_IsOptimized ? std::move(network.m_Optimized) : OptimizeFor(runtime, network, values);
@@ -204,8 +213,9 @@ TensorInfo InfoOf(const tenon_tensor& tensor, const Port& port, const char* kind
 bool IsAsLoaded(const tenon_tensor& tensor, const Port& port)
 {
     const tenon_tensor_info& info = *port.m_CInfo.Get();
-    return tensor.dims == nullptr && tensor.data != nullptr && tensor.num_bytes == info.num_bytes &&
-           tensor.num_bytes != 0 && (tensor.type == info.type || tensor.type == TENON_ANY_TYPE);
+    return tensor.dims == nullptr && tensor.import_id == 0 && tensor.data != nullptr &&
+           tensor.num_bytes == info.num_bytes && tensor.num_bytes != 0 &&
+           (tensor.type == info.type || tensor.type == TENON_ANY_TYPE);
 }
 
 void CheckCount(size_t given, const Ports& ports, const char* kind)
@@ -235,7 +245,7 @@ RunOptions ToRunOptions(const tenon_run_options& given, const Loaded& loaded)
 void* OutputMemory(const tenon_tensor& output, const tenon_run_options& options, size_t index, const Port& port,
                    const TensorInfo& info)
 {
-    if (output.data == nullptr && output.num_bytes == 0 && options.allocate != nullptr)
+    if (output.data == nullptr && options.allocate != nullptr)
     {
         const plugin::CInfo c(info);
         return options.allocate(options.allocate_self, index, c.Get());
@@ -247,28 +257,77 @@ void* OutputMemory(const tenon_tensor& output, const tenon_run_options& options,
     return output.data;
 }
 
+void CheckReserved(const tenon_tensor& tensor, const Port& port, const char* kind)
+{
+    if (tensor.reserved[0] != 0 || tensor.reserved[1] != 0 || tensor.reserved[2] != 0)
+    {
+        throw InvalidArgumentException(
+            fmt::format("{} '{}': the reserved members of tenon_tensor must be 0", kind, port.m_Name));
+    }
+}
+
+/// All that can be said of outputs before the run.
+void CheckOutput(const tenon_tensor& tensor, const tenon_run_options& options, const Port& port)
+{
+    CheckReserved(tensor, port, "output");
+    if (tensor.type != TENON_ANY_TYPE && tensor.type != port.m_CInfo.Get()->type)
+    {
+        InfoOf(tensor, port, "output"); // which throws
+    }
+    if (tensor.data == nullptr && options.allocate == nullptr && tensor.num_bytes != 0)
+    {
+        throw InvalidArgumentException(
+            fmt::format("output '{}' was given no memory, and there is no allocator", port.m_Name));
+    }
+}
+
 void Run(Loaded& loaded, const tenon_run_options& given, Span<const tenon_tensor> inputs,
          Span<const tenon_tensor> outputs)
 {
     CheckCount(inputs.size(), loaded.m_Inputs, "input");
     CheckCount(outputs.size(), loaded.m_Outputs, "output");
+    RunOptions options = ToRunOptions(given, loaded);
     InputTensors inputTensors;
     inputTensors.reserve(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
     {
         const Port& port = loaded.m_Inputs[i];
-        inputTensors.emplace_back(port.m_Id, IsAsLoaded(inputs[i], port)
-                                                 ? ConstTensor(port.m_Info, inputs[i].data)
-                                                 : ConstTensor(InfoOf(inputs[i], port, "input"), inputs[i].data));
+        CheckReserved(inputs[i], port, "input");
+        if (inputs[i].import_id != 0)
+        {
+            options.m_ImportedInputs.push_back(inputs[i].import_id - 1);
+        }
+        else
+        {
+            inputTensors.emplace_back(port.m_Id, IsAsLoaded(inputs[i], port)
+                                                     ? ConstTensor(port.m_Info, inputs[i].data)
+                                                     : ConstTensor(InfoOf(inputs[i], port, "input"), inputs[i].data));
+        }
     }
     for (size_t i = 0; i < outputs.size(); ++i)
     {
-        const Port& port = loaded.m_Outputs[i];
-        if (outputs[i].type != TENON_ANY_TYPE &&
-            outputs[i].type != static_cast<tenon_data_type>(port.m_Info.GetDataType()))
+        if (outputs[i].import_id != 0)
         {
-            InfoOf(outputs[i], port, "output"); // which throws
+            options.m_ImportedOutputs.push_back(outputs[i].import_id - 1);
         }
+        else
+        {
+            CheckOutput(outputs[i], given, loaded.m_Outputs[i]);
+        }
+    }
+    if (!options.m_ImportedOutputs.empty()) // the others have memory of their own, then
+    {
+        OutputTensors outputTensors;
+        for (size_t i = 0; i < outputs.size(); ++i)
+        {
+            const Port& port = loaded.m_Outputs[i];
+            if (outputs[i].import_id == 0)
+            {
+                outputTensors.emplace_back(port.m_Id, Tensor(InfoOf(outputs[i], port, "output"), outputs[i].data));
+            }
+        }
+        loaded.m_Runtime->Run(loaded.m_Id, inputTensors, outputTensors, options);
+        return;
     }
     const auto findOutput = [&](LayerBindingId id, const TensorInfo& info)
     {
@@ -280,8 +339,7 @@ void Run(Loaded& loaded, const tenon_run_options& given, Span<const tenon_tensor
         return OutputMemory(outputs[i], given, i, loaded.m_Outputs[i], info);
     };
     // std::function allocates for a lambda that refers to so much, but not for a reference to it.
-    loaded.m_Runtime->Run(loaded.m_Id, inputTensors, OutputAllocator(std::ref(findOutput)),
-                          ToRunOptions(given, loaded));
+    loaded.m_Runtime->Run(loaded.m_Id, inputTensors, OutputAllocator(std::ref(findOutput)), options);
 }
 
 std::string Report(const Loaded& loaded, tenon_report report)
@@ -470,7 +528,7 @@ tenon_status tenon_model_import_input(tenon_model* model, size_t index, const te
                      {
                          ThrowNotImported(port, "input");
                      }
-                     *id = ids.front();
+                     *id = ids.front() + 1; // 0 is none
                  });
 }
 
@@ -492,7 +550,7 @@ tenon_status tenon_model_import_output(tenon_model* model, size_t index, const t
                      {
                          ThrowNotImported(port, "output");
                      }
-                     *id = ids.front();
+                     *id = ids.front() + 1; // 0 is none
                  });
 }
 
@@ -502,7 +560,7 @@ tenon_status tenon_model_clear_input_import(tenon_model* model, tenon_import_id 
                  [&]
                  {
                      const Loaded& loaded = *Deref(model, "the model").m_Loaded;
-                     loaded.m_Runtime->ClearImportedInputs(loaded.m_Id, {id});
+                     loaded.m_Runtime->ClearImportedInputs(loaded.m_Id, {id - 1}); // of 0 there is none
                  });
 }
 
@@ -512,24 +570,7 @@ tenon_status tenon_model_clear_output_import(tenon_model* model, tenon_import_id
                  [&]
                  {
                      const Loaded& loaded = *Deref(model, "the model").m_Loaded;
-                     loaded.m_Runtime->ClearImportedOutputs(loaded.m_Id, {id});
-                 });
-}
-
-tenon_status tenon_model_run_imported(tenon_model* model, const tenon_run_options* options, size_t num_inputs,
-                                      const tenon_import_id* inputs, size_t num_outputs, const tenon_import_id* outputs,
-                                      tenon_error** error)
-{
-    return Guard(error,
-                 [&]
-                 {
-                     const Loaded& loaded = *Deref(model, "the model").m_Loaded;
-                     tenon::RunOptions run = ToRunOptions(Complete(options, "tenon_run_options"), loaded);
-                     const auto in = ListOf(inputs, num_inputs, "the list of inputs");
-                     const auto out = ListOf(outputs, num_outputs, "the list of outputs");
-                     run.m_ImportedInputs.assign(in.begin(), in.end());
-                     run.m_ImportedOutputs.assign(out.begin(), out.end());
-                     loaded.m_Runtime->Run(loaded.m_Id, tenon::InputTensors(), tenon::OutputTensors(), run);
+                     loaded.m_Runtime->ClearImportedOutputs(loaded.m_Id, {id - 1});
                  });
 }
 

@@ -52,17 +52,26 @@ BackendOptions::Var ToVar(const std::string& text)
 
 } // namespace
 
-void CopyKnown(void* target, size_t targetSize, const void* source, size_t structSize, const char* what)
+void CopyKnown(void* target, size_t targetSize, const void* source, size_t structSize, size_t firstSize,
+               const char* what)
 {
     std::memset(target, 0, targetSize);
     if (source == nullptr)
     {
         return;
     }
-    if (structSize < sizeof(structSize))
+    if (structSize < firstSize)
     {
-        throw InvalidArgumentException(
-            fmt::format("{} has a struct_size of {}; set it to sizeof the struct", what, structSize));
+        throw InvalidArgumentException(fmt::format("{} has a struct_size of {}; set it to sizeof({}), at least {}",
+                                                   what, structSize, what, firstSize));
+    }
+    const auto* const bytes = static_cast<const unsigned char*>(source);
+    if (structSize > targetSize &&
+        std::any_of(bytes + targetSize, bytes + structSize, [](unsigned char byte) { return byte != 0; }))
+    {
+        throw InvalidArgumentException(fmt::format(
+            "{} has {} bytes, and something set behind the {} that this library knows: it is older than the program",
+            what, structSize, targetSize));
     }
     std::memcpy(target, source, std::min(structSize, targetSize));
 }
@@ -114,7 +123,7 @@ bool ToBool(const tenon_option& option)
 
 TensorInfo ToInfo(const tenon_tensor_info* info, const char* what)
 {
-    const tenon_tensor_info given = Complete(&Deref(info, what), what);
+    const tenon_tensor_info given = Complete(&Deref(info, what), "tenon_tensor_info");
     ListOf(given.scales, given.num_scales, "the list of scales");
     ListOf(given.zero_points, given.num_zero_points, "the list of zero points");
     tenon_tensor_info complete = given;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon_network: from files and memory, what it has, and to files.
 #include "c_api/Handles.hpp"
+#include "common/ReplaceFile.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <span>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -68,6 +71,15 @@ std::vector<std::shared_ptr<const ICustomOperator>> ToOperators(const tenon_read
     return operators;
 }
 
+/// When the network is read.
+void OwnOperators(const std::vector<std::shared_ptr<const ICustomOperator>>& operators)
+{
+    for (const auto& custom : operators)
+    {
+        OwnOperator(*custom);
+    }
+}
+
 std::unique_ptr<tenon_network> ReadTfLite(const ModelSource& source, const tenon_read_options& options)
 {
     ITfLiteParser::TfLiteParserOptions parserOptions;
@@ -106,6 +118,7 @@ std::unique_ptr<tenon_network> ReadTfLite(const ModelSource& source, const tenon
         network->m_Outputs.emplace_back(name, binding.first, binding.second);
     }
     network->m_Signatures = parser->GetSignatureNames();
+    OwnOperators(parserOptions.m_CustomOperators);
     return network;
 }
 
@@ -147,6 +160,7 @@ std::unique_ptr<tenon_network> ReadTenon(const ModelSource& source, const tenon_
         const BindingPointInfo binding = deserializer->GetNetworkOutputBindingInfo(0, name);
         network->m_Outputs.emplace_back(name, binding.first, binding.second);
     }
+    OwnOperators(deserializerOptions.m_CustomOperators);
     return network;
 }
 
@@ -287,10 +301,11 @@ tenon_status tenon_network_save(const tenon_network* network, const char* path, 
                          serializer->Serialize(
                              Deref(saved.m_Optimized.get(), "the content of the network, which went into a model,"));
                      }
-                     std::ofstream file(name, std::ios::binary | std::ios::trunc);
-                     if (!file || !serializer->SaveSerializedToStream(file) || !file.flush())
-                     {
-                         throw tenon::RuntimeException(fmt::format("the network cannot be written to '{}'", name));
-                     }
+                     // What is mapped of an older file, maybe by this very network, stays as it is.
+                     std::ostringstream stream;
+                     serializer->SaveSerializedToStream(stream);
+                     const std::string_view bytes = stream.view();
+                     const std::span<const std::byte> parts[] = {std::as_bytes(std::span(bytes))};
+                     tenon::ReplaceFile(name, parts);
                  });
 }

@@ -251,9 +251,12 @@ IConnectableLayer* Network::AddPrecompiledLayer(const PreCompiledDescriptor& pre
 IConnectableLayer* Network::AddNested(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, const Graph& first,
                                       const Graph& second, const char* name)
 {
+    // Either may be this network itself, which has no such layer yet.
+    auto firstCopy = first.Clone();
+    auto secondCopy = second.Clone();
     Layer& layer = m_Graph.AddLayer(type, std::move(descriptor), name != nullptr ? name : "");
-    layer.AddBody(first.Clone());
-    layer.AddBody(second.Clone());
+    layer.AddBody(std::move(firstCopy));
+    layer.AddBody(std::move(secondCopy));
     return &layer;
 }
 

@@ -145,13 +145,15 @@ void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& input
                             const std::vector<InputImports::Entry>& imported, RunArgs::GetOutput getOutput,
                             const std::atomic<bool>* isCancelled)
 {
+    RunArgs args(getOutput);
+    args.m_IsCancelled = isCancelled;
+    args.ThrowIfCancelled();
     const auto event = m_Profiler->Scope(ProfilingCategory::Inference);
     ExecutionContext& context = lease.Context();
     CallBuffers& buffers = context.Buffers();
     BindInputs(inputs, imported, buffers);
     PoolParallelFor parallel(m_Pool, m_NumberOfThreads);
     const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, parallel.GetNumThreads(), m_Limits, *m_Profiler);
-    RunArgs args(getOutput);
     args.m_Inputs = buffers.m_Inputs;
     args.m_ImportedInputs = buffers.m_ImportedInputs;
     args.m_ImportedOutputs = buffers.m_ImportedOutputs;
@@ -165,12 +167,12 @@ void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& input
     args.m_Limits = &m_Limits;
     uint64_t turns = 0;
     args.m_Turns = &turns;
-    args.m_IsCancelled = isCancelled;
     std::unique_lock<std::mutex> stateLock;
     if (!m_Program->States().empty())
     {
         // Runs of one session follow each other, each from the states that the one before it left.
         stateLock = std::unique_lock(lease.Session().Mutex());
+        args.ThrowIfCancelled(); // while it waited
         args.m_Session = &lease.Session();
     }
     m_Hooks.AroundRun([&] { context.Run(plan, args); });

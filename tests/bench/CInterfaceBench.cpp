@@ -106,8 +106,8 @@ public:
                   error);
             Check(tenon_network_add_output(network, nullptr, output, &error), error);
             const size_t bytes = size.m_Elements * sizeof(float);
-            m_Inputs.push_back({m_In[i].data(), bytes, TENON_FLOAT32, 0, nullptr});
-            m_Outputs.push_back({m_Out[i].data(), bytes, TENON_FLOAT32, 0, nullptr});
+            m_Inputs.push_back({m_In[i].data(), bytes, TENON_FLOAT32, 0, nullptr, 0, {}});
+            m_Outputs.push_back({m_Out[i].data(), bytes, TENON_FLOAT32, 0, nullptr, 0, {}});
         }
         tenon_model_options options{};
         options.struct_size = sizeof(options);

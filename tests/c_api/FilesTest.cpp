@@ -51,8 +51,8 @@ std::vector<int8_t> RunDigits(tenon_runtime* runtime, tenon_network* network,
         picture[i] = static_cast<int8_t>(i * 37 % 256 - 128);
     }
     std::vector<int8_t> scores(out->num_bytes);
-    const tenon_tensor input = {picture.data(), picture.size(), TENON_ANY_TYPE, 0, nullptr};
-    const tenon_tensor output = {scores.data(), scores.size(), TENON_QASYMM_S8, 0, nullptr};
+    const tenon_tensor input = {picture.data(), picture.size(), TENON_ANY_TYPE, 0, nullptr, 0, {}};
+    const tenon_tensor output = {scores.data(), scores.size(), TENON_QASYMM_S8, 0, nullptr, 0, {}};
     Ok(tenon_model_run(model, nullptr, 1, &input, 1, &output, Error()));
     tenon_model_destroy(model);
     return scores;
@@ -90,12 +90,12 @@ TEST(CFiles, AreReadAndSaved)
     EXPECT_EQ(RunDigits(runtime.Get(), optimized.m_Network), scores);
     tenon_model* none = nullptr;
     EXPECT_THAT(StatusAndText(tenon_model_load(runtime.Get(), optimized.m_Network, nullptr, &none, Error())),
-                HasSubstr("the optimized network was loaded already"));
+                HasSubstr("was taken by a load before"));
     EXPECT_THAT(StatusAndText(tenon_network_save(optimized.m_Network, path.c_str(), Error())),
                 HasSubstr("which went into a model"));
     tenon_value value = 0;
     EXPECT_THAT(StatusAndText(tenon_network_add_input(optimized.m_Network, "x", info, &value, Error())),
-                HasSubstr("an optimized network takes no further layers"));
+                HasSubstr("a network that was optimized takes no further layers"));
     Read stored;
     Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &stored.m_Network, Error()));
     EXPECT_EQ(tenon_network_is_optimized(stored.m_Network), 1);
@@ -173,19 +173,90 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
                 HasSubstr("m_MaxFileBytes"));
 }
 
-/// A program that was compiled with an older header passes a smaller struct.
-TEST(COptions, MayBeThoseOfAnOlderHeader)
+/// A program that was compiled with another header passes another size.
+TEST(COptions, MayBeThoseOfANewerHeader)
 {
+    struct
+    {
+        tenon_read_options m_Known;
+        uint64_t m_New;
+    } options{};
     const Runtime runtime;
     Read model;
-    tenon_read_options options{};
-    options.struct_size = offsetof(tenon_read_options, in_place);
-    options.num_operators = 1000; // behind the struct's end
-    Ok(tenon_network_read_file(runtime.Get(), Digits, &options, &model.m_Network, Error()));
-    options.struct_size = 3;
+    options.m_Known.struct_size = sizeof(options);
+    Ok(tenon_network_read_file(runtime.Get(), Digits, &options.m_Known, &model.m_Network, Error()));
+    options.m_New = 1;
     tenon_network* none = nullptr;
-    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &none, Error())),
-                HasSubstr("tenon_read_options has a struct_size of 3"));
+    const auto refusal = [&]
+    { return StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options.m_Known, &none, Error())); };
+    EXPECT_THAT(refusal(), HasSubstr("it is older than the program"));
+    for (const size_t size : {size_t{0}, size_t{3}, sizeof(void*), sizeof(tenon_read_options) - 1})
+    {
+        options.m_Known.struct_size = size;
+        EXPECT_THAT(refusal(), HasSubstr("tenon_read_options has a struct_size of " + std::to_string(size)));
+    }
+}
+
+/// A model file may be replaced while it is in use.
+TEST(CFiles, MayBeSavedInTheirOwnPlace)
+{
+    const Runtime runtime;
+    const std::string path = ::testing::TempDir() + "c_api_replaced.tenon";
+    Read digits;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &digits.m_Network, Error()));
+    const std::vector<int8_t> scores = RunDigits(runtime.Get(), digits.m_Network);
+    Ok(tenon_network_save(digits.m_Network, path.c_str(), Error()));
+    Read stored;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &stored.m_Network, Error()));
+    Ok(tenon_network_save(stored.m_Network, path.c_str(), Error()));
+    EXPECT_EQ(RunDigits(runtime.Get(), stored.m_Network), scores);
+    Read again;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &again.m_Network, Error()));
+    EXPECT_EQ(RunDigits(runtime.Get(), again.m_Network), scores);
+    EXPECT_THAT(StatusAndText(tenon_network_save(stored.m_Network, "/no/such/folder/x.tenon", Error())),
+                HasSubstr("TENON_ERROR"));
+    tenon_value value = 0;
+    EXPECT_THAT(StatusAndText(tenon_network_add_output(stored.m_Network, "y", value, Error())),
+                HasSubstr("a network that was read takes no further layers"));
+    std::remove(path.c_str());
+}
+
+TEST(CFiles, ThatAreOptimizedTakeNoOptionsOfOptimizing)
+{
+    const Runtime runtime;
+    Read digits;
+    Read optimized;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &digits.m_Network, Error()));
+    Ok(tenon_network_optimize(runtime.Get(), digits.m_Network, nullptr, &optimized.m_Network, Error()));
+    const char* backends[] = {"CpuRef"};
+    tenon_model_options options{};
+    options.struct_size = sizeof(options);
+    options.num_backends = 1;
+    options.backends = backends;
+    tenon_model* none = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_model_load(runtime.Get(), optimized.m_Network, &options, &none, Error())),
+                HasSubstr("the network is optimized already: backends"));
+    options.num_backends = 0;
+    options.num_threads = 1;
+    EXPECT_EQ(RunDigits(runtime.Get(), optimized.m_Network, &options), RunDigits(runtime.Get(), digits.m_Network));
+}
+
+TEST(CLimits, HoldForLoading)
+{
+    tenon_limits limits{};
+    limits.struct_size = sizeof(limits);
+    limits.max_total_bytes = 16;
+    tenon_runtime_options options{};
+    options.struct_size = sizeof(options);
+    options.limits = &limits;
+    tenon_runtime* runtime = nullptr;
+    Ok(tenon_runtime_create(&options, &runtime, Error()));
+    Read digits;
+    Ok(tenon_network_read_file(runtime, Digits, nullptr, &digits.m_Network, Error()));
+    tenon_model* none = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_model_load(runtime, digits.m_Network, nullptr, &none, Error())),
+                HasSubstr("TENON_LIMIT_EXCEEDED"));
+    tenon_runtime_destroy(runtime);
 }
 
 TEST(CRuntime, TakesPluginsAndOptions)

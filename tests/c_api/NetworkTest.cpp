@@ -76,7 +76,7 @@ TEST(CNetwork, IsBuiltAndRun)
         return bytes.data();
     };
     options.allocate_self = &memory;
-    const tenon_tensor asked = {nullptr, 0, TENON_ANY_TYPE, 0, nullptr};
+    const tenon_tensor asked = {nullptr, 0, TENON_ANY_TYPE, 0, nullptr, 0, {}};
     Ok(tenon_model_run(model.Get(), &options, 1, &smaller, 1, &asked, Error()));
     EXPECT_THAT(memory, ::testing::ElementsAre(2.0f, 4.0f));
 }
@@ -107,7 +107,11 @@ TEST(CNetwork, RefusesTensorsThatDoNotFit)
     bad = good;
     bad.data = nullptr;
     EXPECT_THAT(run(bad, good), HasSubstr("input 'x' was given no memory"));
-    EXPECT_THAT(run(good, bad), HasSubstr("no memory"));
+    EXPECT_THAT(run(good, bad), HasSubstr("output 'output_0' was given no memory, and there is no allocator"));
+    bad = good;
+    bad.reserved[1] = 1;
+    EXPECT_THAT(run(bad, good), HasSubstr("the reserved members of tenon_tensor must be 0"));
+    EXPECT_THAT(run(good, bad), HasSubstr("the reserved members of tenon_tensor must be 0"));
     const int64_t open[] = {TENON_UNKNOWN_DIM};
     bad = good;
     bad.dims = open;
@@ -142,6 +146,9 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     EXPECT_THAT(add(nullptr, {x}, 1), HasSubstr("the type of a layer is null"));
     EXPECT_THAT(add("Input", {}, 1), HasSubstr("it has a method of its own"));
     EXPECT_THAT(add("MemCopy", {x}, 1), HasSubstr("only the optimizer makes one"));
+    EXPECT_THAT(add("Custom", {}, 0), HasSubstr("is added by tenon_network_add_custom"));
+    const int64_t many[9] = {};
+    EXPECT_THAT(add("Reshape", {x}, 1, {{"TargetShape", TENON_SHAPE, 0, 9, many}}), HasSubstr("has 9 sizes"));
     EXPECT_THAT(add("Floor", {x, x}, 1), HasSubstr("a layer of type Floor has 1 inputs, not 2"));
     EXPECT_THAT(add("Floor", {x}, 2), HasSubstr("a layer of type Floor has 1 outputs, not 2"));
     EXPECT_THAT(add("Floor", {17}, 1), HasSubstr("there is no value 17"));
@@ -169,6 +176,61 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "y", &info, &value, Error())),
                 HasSubstr("type number 55"));
     EXPECT_EQ(tenon_network_num_inputs(network.Get()), 1U); // what fails adds nothing
+}
+
+/// What fails leaves the network as it was.
+TEST(CNetwork, StaysUsableAfterACallThatFails)
+{
+    const Network network;
+    const int64_t huge[] = {4294967295, 4294967295, 4294967295};
+    const tenon_tensor_info info = Info(TENON_FLOAT32, huge, 3);
+    tenon_value value = 0;
+    EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "x", &info, &value, Error())),
+                HasSubstr("TENON_INVALID_ARGUMENT"));
+    EXPECT_THAT(StatusAndText(tenon_network_add_output(network.Get(), "y", 7, Error())),
+                HasSubstr("there is no value 7"));
+    network.AddOutput(network.AddLayer("Floor", {network.AddInput("x", {1})}));
+    const Runtime runtime;
+    const Model model(runtime, network);
+    float number = 1.5f;
+    const tenon_tensor tensor = Tensor(number);
+    Ok(tenon_model_run(model.Get(), nullptr, 1, &tensor, 1, &tensor, Error()));
+    EXPECT_EQ(number, 1.0f);
+}
+
+TEST(CNetwork, GivesInputsFreeNames)
+{
+    const Network network;
+    network.AddInput("input_1", {1});
+    network.AddInput(nullptr, {1});
+    const char* name = nullptr;
+    Ok(tenon_network_input(network.Get(), 1, &name, nullptr, Error()));
+    EXPECT_STREQ(name, "input_2");
+}
+
+/// A network may be a branch of itself as it was before.
+TEST(CNetwork, IsNestedInItself)
+{
+    const Runtime runtime;
+    const Network network;
+    const int64_t one[] = {1};
+    const tenon_tensor_info truth = Info(TENON_BOOLEAN, one, 1);
+    tenon_value condition = 0;
+    Ok(tenon_network_add_input(network.Get(), "c", &truth, &condition, Error()));
+    const tenon_value x = network.AddInput("x", {1});
+    network.AddOutput(network.AddLayer("Floor", {x}));
+    const tenon_value inputs[] = {condition, condition, x};
+    tenon_value chosen = 0;
+    Ok(tenon_network_add_if(network.Get(), "if", network.Get(), network.Get(), 3, inputs, 1, &chosen, Error()));
+    network.AddOutput(chosen);
+    const Model model(runtime, network);
+    uint8_t truthValue = 1;
+    float value = 1.5f;
+    float results[2] = {};
+    const tenon_tensor in[] = {Tensor(truthValue), Tensor(value)};
+    const tenon_tensor out[] = {Tensor(results[0]), Tensor(results[1])};
+    Ok(tenon_model_run(model.Get(), nullptr, 2, in, 2, out, Error()));
+    EXPECT_THAT(results, ::testing::ElementsAre(1.0f, 1.0f));
 }
 
 TEST(CNetwork, NamesWhatItCannotOptimize)
@@ -232,8 +294,8 @@ float RunWith(const Model& model, float value, tenon_session* session = nullptr)
     options.struct_size = sizeof(options);
     options.session = session;
     float result = -1.0f;
-    const tenon_tensor in = {&value, sizeof(value), TENON_FLOAT32, 0, nullptr};
-    const tenon_tensor out = {&result, sizeof(result), TENON_FLOAT32, 0, nullptr};
+    const tenon_tensor in = {&value, sizeof(value), TENON_FLOAT32, 0, nullptr, 0, {}};
+    const tenon_tensor out = {&result, sizeof(result), TENON_FLOAT32, 0, nullptr, 0, {}};
     Ok(tenon_model_run(model.Get(), &options, 1, &in, 1, &out, Error()));
     return result;
 }
@@ -474,6 +536,122 @@ TEST(CCustomOperator, RunsAndIsReleased)
     EXPECT_EQ(state.m_Released, 1);
 }
 
+/// Only a call that succeeds takes the operator over.
+TEST(CCustomOperator, IsNotReleasedByACallThatFails)
+{
+    AddByte state;
+    const Runtime runtime;
+    {
+        const Network network;
+        const tenon_operator custom = state.Get();
+        const tenon_value bad = 9;
+        tenon_value y = 0;
+        EXPECT_THAT(StatusAndText(tenon_network_add_custom(network.Get(), "mine", &custom, nullptr, 0, 1, &bad, 1,
+                                                           nullptr, &y, Error())),
+                    HasSubstr("there is no value 9"));
+        EXPECT_THAT(StatusAndText(tenon_network_add_custom(network.Get(), "mine", &custom, nullptr, 0, 0, nullptr,
+                                                           size_t{1} << 40, nullptr, &y, Error())),
+                    HasSubstr("TENON_INVALID_ARGUMENT"));
+        const tenon_operator* const operators[] = {&custom};
+        tenon_read_options options{};
+        options.struct_size = sizeof(options);
+        options.num_operators = 1;
+        options.operators = operators;
+        tenon_network* none = nullptr;
+        for (const std::string bytes : {"....TFL3....", "....TNON....", "neither"})
+        {
+            EXPECT_THAT(StatusAndText(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), &options,
+                                                                &none, Error())),
+                        HasSubstr("TENON_INVALID_DATA"));
+        }
+    }
+    EXPECT_EQ(state.m_Released, 0);
+}
+
+TEST(CCustomOperator, MustGiveShapes)
+{
+    AddByte state;
+    const Runtime runtime;
+    for (const tenon_shape& shape : {tenon_shape{200, {}}, tenon_shape{1, {-7}}, tenon_shape{1, {TENON_UNKNOWN_DIM}}})
+    {
+        static tenon_shape given;
+        given = shape;
+        const Network network;
+        const tenon_value x = network.AddInput("x", {3});
+        tenon_operator custom = state.Get();
+        custom.infer_shapes = [](void*, const tenon_layer*, const void* const*, tenon_shape* outputs, tenon_text*)
+        {
+            outputs[0] = given;
+            return tenon_status{TENON_OK};
+        };
+        const int64_t dims[] = {TENON_UNKNOWN_DIM};
+        const tenon_tensor_info info = Info(TENON_FLOAT32, dims, 1);
+        const tenon_tensor_info* const infos[] = {&info};
+        tenon_value y = 0;
+        Ok(tenon_network_add_custom(network.Get(), "mine", &custom, nullptr, 0, 1, &x, 1, infos, &y, Error()));
+        network.AddOutput(y);
+        tenon_model* model = nullptr;
+        EXPECT_THAT(StatusAndText(tenon_model_load(runtime.Get(), network.Get(), nullptr, &model, Error())),
+                    HasSubstr("TENON_INVALID_LAYER"));
+        EXPECT_THAT(Text(), HasSubstr("custom operator 'AddByte' gives output 0"));
+    }
+}
+
+/// Copies the elements above 0: only the run knows how many there are.
+TEST(CCustomOperator, MayShapeItsOutputsLate)
+{
+    const Runtime runtime;
+    const Network network;
+    const tenon_value x = network.AddInput("x", {4});
+    tenon_operator custom{};
+    custom.struct_size = sizeof(custom);
+    custom.name = "Positive";
+    custom.has_late_outputs = 1;
+    custom.run = [](void*, const tenon_layer* layer, const tenon_execute_args* args, tenon_text* error) -> tenon_status
+    {
+        const auto* in = static_cast<const float*>(args->inputs[0]);
+        std::vector<float> found;
+        for (int64_t i = 0; i < layer->inputs[0]->dims[0]; ++i)
+        {
+            if (in[i] > 0.0f)
+            {
+                found.push_back(in[i]);
+            }
+        }
+        const auto count = static_cast<int64_t>(found.size());
+        void* memory = nullptr;
+        const tenon_status status =
+            args->late_outputs->allocate(args->late_outputs->self, 0, 1, &count, &memory, error);
+        if (status == TENON_OK && count != 0)
+        {
+            std::memcpy(memory, found.data(), found.size() * sizeof(float));
+        }
+        return status;
+    };
+    const int64_t dims[] = {TENON_UNKNOWN_DIM};
+    const tenon_tensor_info info = Info(TENON_FLOAT32, dims, 1);
+    const tenon_tensor_info* const infos[] = {&info};
+    tenon_value y = 0;
+    Ok(tenon_network_add_custom(network.Get(), "mine", &custom, nullptr, 0, 1, &x, 1, infos, &y, Error()));
+    network.AddOutput(y);
+    const Model model(runtime, network);
+    std::vector<float> memory;
+    tenon_run_options options{};
+    options.struct_size = sizeof(options);
+    options.allocate_self = &memory;
+    options.allocate = [](void* self, size_t, const tenon_tensor_info* given) -> void*
+    {
+        auto& result = *static_cast<std::vector<float>*>(self);
+        result.resize(given->num_bytes / sizeof(float));
+        return result.data();
+    };
+    const float values[] = {-1.0f, 2.0f, 0.0f, 3.0f};
+    const tenon_tensor in = Tensor(values);
+    const tenon_tensor asked = {nullptr, 0, TENON_ANY_TYPE, 0, nullptr, 0, {}};
+    Ok(tenon_model_run(model.Get(), &options, 1, &in, 1, &asked, Error()));
+    EXPECT_THAT(memory, ::testing::ElementsAre(2.0f, 3.0f));
+}
+
 TEST(CCustomOperator, MayRefuseAndMustBeComplete)
 {
     AddByte state;
@@ -551,13 +729,34 @@ TEST(CModel, ImportsMemory)
     tenon_import_id output = 0;
     Ok(tenon_model_import_input(model.Get(), 0, &in, &input, Error()));
     Ok(tenon_model_import_output(model.Get(), 0, &out, &output, Error()));
-    Ok(tenon_model_run_imported(model.Get(), nullptr, 1, &input, 1, &output, Error()));
-    EXPECT_THAT(results, ::testing::ElementsAre(1.0f, -2.0f));
+    EXPECT_NE(input, 0U);
+    EXPECT_NE(output, 0U);
+    const auto run = [&](tenon_import_id inputId, tenon_import_id outputId)
+    {
+        tenon_tensor first = in;
+        tenon_tensor second = out;
+        first.import_id = inputId;
+        second.import_id = outputId;
+        first.data = inputId != 0 ? nullptr : first.data;
+        second.data = outputId != 0 ? nullptr : second.data;
+        results[0] = results[1] = 0.0f;
+        return StatusAndText(tenon_model_run(model.Get(), nullptr, 1, &first, 1, &second, Error()));
+    };
+    for (const bool isInputImported : {true, false})
+    {
+        for (const bool isOutputImported : {true, false})
+        {
+            EXPECT_EQ(run(isInputImported ? input : 0, isOutputImported ? output : 0), "TENON_OK ");
+            EXPECT_THAT(results, ::testing::ElementsAre(1.0f, -2.0f));
+        }
+    }
     EXPECT_THAT(StatusAndText(tenon_model_import_input(model.Get(), 3, &in, &input, Error())),
                 HasSubstr("there is no input 3: the number is 1"));
     Ok(tenon_model_clear_input_import(model.Get(), input, Error()));
     Ok(tenon_model_clear_output_import(model.Get(), output, Error()));
-    EXPECT_THAT(StatusAndText(tenon_model_run_imported(model.Get(), nullptr, 1, &input, 1, &output, Error())),
+    EXPECT_THAT(run(input, 0), HasSubstr("TENON_INVALID_ARGUMENT"));
+    EXPECT_THAT(run(0, output), HasSubstr("TENON_INVALID_ARGUMENT"));
+    EXPECT_THAT(StatusAndText(tenon_model_clear_input_import(model.Get(), 0, Error())),
                 HasSubstr("TENON_INVALID_ARGUMENT"));
 }
 

@@ -58,7 +58,7 @@ inline tenon_tensor_info Info(tenon_data_type type, const int64_t* dims, uint32_
 template <typename T>
 tenon_tensor Tensor(T& memory)
 {
-    return {const_cast<void*>(static_cast<const void*>(&memory)), sizeof(memory), TENON_ANY_TYPE, 0, nullptr};
+    return {const_cast<void*>(static_cast<const void*>(&memory)), sizeof(memory), TENON_ANY_TYPE, 0, nullptr, 0, {}};
 }
 
 class Runtime

@@ -4,21 +4,25 @@
  * plugins, which is included for them.
  *
  * Errors. A function that can fail returns a tenon_status, TENON_OK being 0, and has `error` as its last parameter.
- * Where `error` is not null, *error becomes an object with status and text if the function fails, and null if not; the
- * caller destroys it. A function that fails makes nothing, and sets the handles that it would give to null. No
- * exception crosses this interface, in either direction.
+ * Where `error` is not null, *error becomes an object with status and text if the function fails, and null if it does
+ * not; the caller destroys it. It stays null, too, where there is no memory for the object. A function that fails makes
+ * nothing, and sets the handles that it would give to null. No exception crosses this interface, in either direction.
  *
  * Handles. tenon_<name>_create, _read and _load make one, tenon_<name>_destroy takes it back; null is no error there. A
  * handle keeps alive all that it is made of: a runtime may be destroyed before its models, a model before its sessions.
  * Passing null for another handle, or one that was destroyed, is a mistake: null is refused, the other is undefined.
  *
- * Structs that begin with struct_size may grow at their end. The caller sets it to sizeof the struct as it was
- * compiled; members beyond it count as 0. All members may be 0, which is the default. Structs without struct_size, the
- * numbers of enumerations and the functions never change within one TENON_C_MAJOR.
+ * Structs that begin with struct_size may grow at their end in later versions; a new member begins at the old sizeof.
+ * The caller sets struct_size to sizeof(the struct); 0 in a member is its default. A library that is older than the
+ * program refuses a struct with a member that it does not know, unless that is 0. In structs that Tenon passes out, a
+ * member that is newer than TENON_C_MINOR 0 is there only if it lies within their struct_size. Structs without
+ * struct_size, numbers of enumerations and functions never change within one TENON_C_MAJOR, which rises with
+ * TENON_PLUGIN_MAJOR.
  *
- * Threads. Functions of a tenon_runtime, tenon_model, tenon_session and tenon_cancellation may be called from any
- * thread, and from several at once. A tenon_network is used by one thread at a time. A handle is destroyed after all
- * other uses of it have returned.
+ * Threads. Functions of a tenon_runtime, tenon_model, tenon_session and tenon_cancellation, and those of the log, may
+ * be called from any thread, and from several at once. A tenon_network and a tenon_error are used by one thread at a
+ * time. A handle is destroyed after all other uses of it have returned. A process that was forked uses no handle that
+ * was made before.
  *
  * Strings are UTF-8 and end with 0. Texts that are passed in are copied. Pointers that a function gives point into the
  * handle that it was asked of and live as long as it, unless the function says otherwise. */
@@ -54,7 +58,7 @@ typedef struct tenon_cancellation tenon_cancellation; /* ends runs early */
 
 /* ---- Version, errors, texts ---- */
 
-/* Of the library: "major.minor.patch". Never fails. */
+/* The version of the library, "major.minor.patch". Never fails. */
 TENON_C_API const char* tenon_version(void);
 /* TENON_C_MAJOR and TENON_C_MINOR of the library. One of the same major and of no lower minor version than the
  * program was compiled with has all that the program knows. */
@@ -81,7 +85,8 @@ TENON_C_API tenon_status tenon_log_set_severity(tenon_severity lowest, tenon_err
 
 /* ---- Options ---- */
 
-/* A named option. A value is "true" or "false", a number, or a text. */
+/* A named option. A value that reads as "true", "false" or a number is one; any other is a text. Of two with one key
+ * the last one counts. */
 typedef struct tenon_option
 {
     const char* key;
@@ -107,9 +112,9 @@ typedef struct tenon_runtime_options
 {
     size_t struct_size;
     const char* plugins; /* a folder with dynamic backends (*_backend.so), or one such file; null: none */
-    size_t num_options;  /* of backends at their creation; a key is "<backend>.<option>" */
+    size_t num_options;  /* options of backends at their creation; a key is "<backend>.<option>" */
     const tenon_option* options;
-    const tenon_limits* limits; /* of runs; null: the defaults */
+    const tenon_limits* limits; /* of optimizing, loading and running; null: the defaults */
 } tenon_runtime_options;
 
 /* Makes a runtime with the built-in backends, CpuAcc and CpuRef, and plugins. One thread pool serves all its models.
@@ -141,8 +146,9 @@ typedef struct tenon_read_options
     size_t struct_size;
     const char* signature; /* of a .tflite model: the signature that becomes the network; null: the subgraph does */
     uint32_t subgraph;     /* of a .tflite model, without a signature */
-    uint8_t in_place;      /* tenon_network_read_memory: 1: the bytes are used where they are, and must stay until the
-                              network and all that is made of it are destroyed; 0: they are copied */
+    uint8_t in_place;      /* tenon_network_read_memory: 1: the bytes of a .tflite model are used where they are, and
+                              must stay until the network and all that is made of it are destroyed; 0, and .tenon:
+                              they are copied */
     size_t num_input_shapes;
     const tenon_input_shape* input_shapes; /* of a .tflite model, in place of those of the file */
     size_t num_operators;
@@ -151,10 +157,13 @@ typedef struct tenon_read_options
 } tenon_read_options;
 
 /* Reads a model: .tflite, or .tenon as tenon_network_save writes it. The format follows from the content. A file is
- * mapped and used in place. `runtime` tells which backends an optimized .tenon file may name. `options` may be null.
- * - TENON_NOT_FOUND: there is no such file
- * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place; a signature, subgraph or input
- *   that there is not
+ * mapped and used in place: it may be replaced, but not written to, as long as something made of it lives. `runtime`
+ * tells which backends an optimized .tenon file may name. `options` may be null. A network that was read takes no
+ * further layers.
+ * - TENON_NOT_FOUND: there is no such file, or it cannot be opened
+ * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place; of a .tflite model a signature,
+ *   subgraph or input that does not exist
+ * - TENON_INVALID_ARGUMENT: a signature, subgraph or shapes for a .tenon file, which has none to choose
  * - TENON_UNSUPPORTED: an operator of the application that the options do not have
  * - TENON_BACKEND_UNAVAILABLE: an optimized network is for a backend that the runtime does not have */
 TENON_C_API tenon_status tenon_network_read_file(tenon_runtime* runtime, const char* path,
@@ -169,7 +178,8 @@ TENON_C_API void tenon_network_destroy(tenon_network* network);
 TENON_C_API size_t tenon_network_num_inputs(const tenon_network* network);
 TENON_C_API size_t tenon_network_num_outputs(const tenon_network* network);
 /* Name and info of an input or output; each of the two pointers may be null. An output's sizes are unknown where
- * they depend on values, and of a network that was built; tenon_model_output tells more. */
+ * they depend on values. Of an output of a network that is built by hand nothing is known but what was declared:
+ * tenon_model_output tells more. */
 TENON_C_API tenon_status tenon_network_input(const tenon_network* network, size_t index, const char** name,
                                              const tenon_tensor_info** info, tenon_error** error);
 TENON_C_API tenon_status tenon_network_output(const tenon_network* network, size_t index, const char** name,
@@ -182,15 +192,16 @@ TENON_C_API tenon_status tenon_network_signature(const tenon_network* network, s
 TENON_C_API uint8_t tenon_network_is_optimized(const tenon_network* network);
 
 /* Writes a .tenon file, weights included. An optimized network is loaded without the optimizer's time, on machines that
- * have the same backends.
+ * have the same backends. A file that is there is replaced at the end, when all went well.
  * - TENON_INVALID_GRAPH: the network is malformed
- * - TENON_UNSUPPORTED: a layer holds what no file can
+ * - TENON_UNSUPPORTED: a layer holds something that no file can
+ * - TENON_INVALID_ARGUMENT: something other than a regular file is in the place
  * - TENON_ERROR: the file cannot be written */
 TENON_C_API tenon_status tenon_network_save(const tenon_network* network, const char* path, tenon_error** error);
 
 /* ---- Building networks ---- */
 
-/* An output of a layer of one network. */
+/* An output of a layer. It means nothing in another network. */
 typedef uint32_t tenon_value;
 #define TENON_NO_VALUE UINT32_MAX
 
@@ -198,7 +209,7 @@ TENON_C_API tenon_status tenon_network_create(tenon_network** network, tenon_err
 /* Infos that a caller passes need type, rank and dims; scales and zero points of quantized tensors, and
  * quantization_dim where there are several scales; num_bytes is not read. */
 /* `name` may be null here and below: inputs and outputs are called "input_<index>" and "output_<index>" then. Names
- * of inputs, and of outputs, differ. */
+ * of inputs differ, and so do those of outputs. */
 TENON_C_API tenon_status tenon_network_add_input(tenon_network* network, const char* name,
                                                  const tenon_tensor_info* info, tenon_value* value,
                                                  tenon_error** error);
@@ -216,7 +227,7 @@ TENON_C_API tenon_status tenon_network_add_constant(tenon_network* network, cons
  * null where it is to be inferred; outputs that cannot be (quantized ones of most layers) must be given, and their
  * shape may be unknown. Shapes and types are checked by tenon_network_optimize and tenon_model_load.
  * - TENON_INVALID_ARGUMENT: no such type, or one that has a function of its own here; an attribute that the type does
- *   not have or of the wrong kind; a value that there is not; another number of outputs */
+ *   not have or of the wrong kind; a value that does not exist; another number of outputs */
 TENON_C_API tenon_status tenon_network_add_layer(tenon_network* network, const char* type, const char* name,
                                                  size_t num_attributes, const tenon_attribute* attributes,
                                                  size_t num_inputs, const tenon_value* inputs, size_t num_outputs,
@@ -251,14 +262,15 @@ typedef struct tenon_shape
     int64_t dims[8];
 } tenon_shape;
 
-/* An operator that CpuRef runs by the application's functions, from any thread and from several at once. The struct
- * is copied when a network takes it. */
+/* An operator that the CPU backends run by the application's functions, from any thread and from several at once. The
+ * functions must not use the model that they run in. The struct is copied. In infer_shapes the layer's name is the
+ * operator's, and its outputs have no types yet. */
 struct tenon_operator
 {
     size_t struct_size;
     const char* name;         /* in models: the custom_code of a .tflite file */
     void* self;               /* passed to the functions */
-    uint32_t value_inputs;    /* bit i: infer_shapes needs the values of input i */
+    uint32_t value_inputs;    /* bit i: infer_shapes needs the values of input i, one of the first 32 */
     uint8_t has_late_outputs; /* 1: only `run` knows the shapes of outputs; it takes their memory from
                                  tenon_execute_args::late_outputs, and infer_shapes is not called */
     /* Fills in the shapes of all layer->num_outputs outputs. Shapes of inputs are known; `values` has those that
@@ -270,7 +282,8 @@ struct tenon_operator
     tenon_support_code (*is_supported)(void* self, const tenon_layer* layer, tenon_text* reason);
     /* Computes args->outputs from args->inputs. */
     tenon_status (*run)(void* self, const tenon_layer* layer, const tenon_execute_args* args, tenon_text* error);
-    /* Called once for each network that took the operator, when the last that was made of it is gone. Optional. */
+    /* Called once for each successful tenon_network_add_custom, and once for each successful read that was given the
+     * operator, when nothing needs it any more. A call that fails does not lead to it. Optional. */
     void (*release)(void* self);
 };
 
@@ -279,15 +292,19 @@ struct tenon_operator
 typedef struct tenon_model_options
 {
     size_t struct_size;
+    /* Of optimizing; an optimized network is loaded without them. */
     size_t num_backends;
     const char* const* backends; /* in order of preference; none: CpuAcc, then CpuRef */
-    uint32_t num_threads;        /* the most that loading, and one run, use; 0: as many as there are cores */
+    /* Of loading; tenon_network_optimize does not read it. */
+    uint32_t num_threads; /* the most that loading, and one run, use; 0: as many as there are cores */
     size_t num_options;
-    const tenon_option* options; /* keys:
+    const tenon_option* options; /* keys of optimizing:
                                       fp16, bf16        true: floats are computed in 16 bits where a backend does
                                       expanded_dims     true: declared shapes may differ by sizes of 1
+                                    keys of loading:
                                       profiling         true: runs are profiled
                                       disabled_fusions  names with commas between: not to be tried
+                                    keys of both:
                                       <backend>.<name>  an option of a backend, "CpuAcc.FastMathEnabled" */
 } tenon_model_options;
 
@@ -301,9 +318,10 @@ TENON_C_API tenon_status tenon_network_optimize(tenon_runtime* runtime, const te
                                                 const tenon_model_options* options, tenon_network** optimized,
                                                 tenon_error** error);
 
-/* Optimizes a network, unless it is optimized already, and loads it. `options` may be null. The network stays as it
- * is and may be destroyed, but for an optimized one, whose content goes into the model: it can be loaded once.
- * Statuses: as of tenon_network_optimize; TENON_OUT_OF_MEMORY. */
+/* Optimizes a network, unless it is optimized already, and loads it. `options` may be null. The network stays as it is
+ * and may be destroyed, but for an optimized one: the content of that goes into the model, also if loading fails.
+ * - TENON_INVALID_ARGUMENT: also options of optimizing for an optimized network, and one whose content was taken
+ * - further ones: as of tenon_network_optimize; TENON_OUT_OF_MEMORY */
 TENON_C_API tenon_status tenon_model_load(tenon_runtime* runtime, tenon_network* network,
                                           const tenon_model_options* options, tenon_model** model, tenon_error** error);
 TENON_C_API void tenon_model_destroy(tenon_model* model);
@@ -322,18 +340,24 @@ TENON_C_API tenon_status tenon_model_set_num_threads(tenon_model* model, uint32_
 
 #define TENON_ANY_TYPE (-1)
 
+/* Memory of the caller that a model remembers; 0 is none. */
+typedef uint32_t tenon_import_id;
+
 /* A tensor of the caller. */
 typedef struct tenon_tensor
 {
-    void* data; /* of an input it is only read; aligned anyhow */
+    void* data; /* with any alignment; of an input it is only read */
     size_t num_bytes;
-    tenon_data_type type; /* TENON_ANY_TYPE: that of the model, unchecked */
-    uint32_t rank;        /* counts where dims is not null */
-    const int64_t* dims;  /* null: the shape that tenon_model_input gives. Of outputs it is not read */
+    tenon_data_type type;      /* TENON_ANY_TYPE: that of the model, unchecked */
+    uint32_t rank;             /* counts where dims is not null */
+    const int64_t* dims;       /* null: the shape that tenon_model_input gives. Of outputs it is not read */
+    tenon_import_id import_id; /* memory that was imported for this input or output, in place of all of the above */
+    uint32_t reserved[3];      /* 0 */
 } tenon_tensor;
 
-/* Gives the memory of output `index`, at least info->num_bytes bytes, which the run writes. `info` is valid during
- * the call. Null ends the run with TENON_INVALID_ARGUMENT, unless num_bytes is 0. Called once an output and run. */
+/* Gives the memory of output `index`, at least info->num_bytes bytes, which the run writes. `info` is valid during the
+ * call. Null ends the run with TENON_INVALID_ARGUMENT, unless num_bytes is 0. Called once per output and run. It must
+ * not use the model. */
 typedef void* (*tenon_output_allocator)(void* self, size_t index, const tenon_tensor_info* info);
 
 typedef struct tenon_run_options
@@ -348,10 +372,10 @@ typedef struct tenon_run_options
 /* Runs the model once. There are as many inputs and outputs as the model has, in its order. Inputs may have other
  * shapes than at loading: memory is then planned anew, and kept. An output has the bytes that its shape needs, unless
  * data is null and the allocator is asked. Any number of threads may run one model; runs that share states wait for
- * each other. `options` may be null. Outputs of a run that fails are undefined.
+ * each other. `options` may be null. Outputs of a run that fails are undefined; states are as before it.
  * - TENON_INVALID_ARGUMENT: a number, type or size that does not fit; the text names the input or output
  * - TENON_INVALID_LAYER: shapes or values of inputs do not fit a layer
- * - TENON_CANCELLED: it was cancelled; states are as before the run
+ * - TENON_CANCELLED: it was cancelled
  * - TENON_LIMIT_EXCEEDED, TENON_OUT_OF_MEMORY */
 TENON_C_API tenon_status tenon_model_run(tenon_model* model, const tenon_run_options* options, size_t num_inputs,
                                          const tenon_tensor* inputs, size_t num_outputs, const tenon_tensor* outputs,
@@ -366,17 +390,17 @@ TENON_C_API tenon_status tenon_model_reset(tenon_model* model, tenon_error** err
 
 TENON_C_API tenon_status tenon_cancellation_create(tenon_cancellation** cancellation, tenon_error** error);
 TENON_C_API void tenon_cancellation_destroy(tenon_cancellation* cancellation);
-/* Runs that have it end with TENON_CANCELLED before their next layer, and those that begin later at once. Also to
- * be called from signal handlers. */
+/* Ends runs that were given it with TENON_CANCELLED: before their next layer, or at their beginning. A wait for another
+ * run of the session and the planning of new shapes are not cut short. May be called from a signal handler. */
 TENON_C_API void tenon_cancellation_cancel(tenon_cancellation* cancellation);
-/* Lets it cancel nothing again. */
+/* Clears it, so that it can be used again. */
 TENON_C_API void tenon_cancellation_reset(tenon_cancellation* cancellation);
 
 /* ---- Imported memory ---- */
 
-typedef uint32_t tenon_import_id;
 /* Remembers memory of the caller for an input or output, so that a backend with a device need not map it in each run.
- * It is then used by the runs of tenon_model_run_imported, and stays until it is cleared.
+ * Runs use it where a tenon_tensor names it; it stays until it is cleared. It is aligned for its elements, outputs to
+ * 16 bytes.
  * - TENON_IMPORT_FAILED: it cannot be used as it is; the log has the reason */
 TENON_C_API tenon_status tenon_model_import_input(tenon_model* model, size_t index, const tenon_tensor* tensor,
                                                   tenon_import_id* id, tenon_error** error);
@@ -384,11 +408,6 @@ TENON_C_API tenon_status tenon_model_import_output(tenon_model* model, size_t in
                                                    tenon_import_id* id, tenon_error** error);
 TENON_C_API tenon_status tenon_model_clear_input_import(tenon_model* model, tenon_import_id id, tenon_error** error);
 TENON_C_API tenon_status tenon_model_clear_output_import(tenon_model* model, tenon_import_id id, tenon_error** error);
-/* A run whose inputs and outputs were all imported. `options->allocate` is not asked. */
-TENON_C_API tenon_status tenon_model_run_imported(tenon_model* model, const tenon_run_options* options,
-                                                  size_t num_inputs, const tenon_import_id* inputs, size_t num_outputs,
-                                                  const tenon_import_id* outputs, tenon_error** error);
-
 /* ---- Reports ---- */
 
 typedef int32_t tenon_report;
@@ -396,9 +415,10 @@ enum
 {
     TENON_REPORT_ASSIGNMENT = 0, /* [{"layer", "type", "backend", "reason", ...}]: who runs each layer, and why */
     TENON_REPORT_STATISTICS = 1, /* {"arena_bytes", "arenas": [...], "workloads", "contexts"} */
-    TENON_REPORT_PLAN = 2,       /* how the model runs with the shapes of its latest run */
-    TENON_REPORT_PROFILE = 3,    /* times of runs by layer, where the option `profiling` is true; Arm NN's form */
-    TENON_REPORT_TRACE = 4       /* the same as events for Perfetto and chrome://tracing */
+    TENON_REPORT_PLAN = 2,    /* how the model runs with the shapes of its latest run, for which it is planned anew */
+    TENON_REPORT_PROFILE = 3, /* microseconds by layer and run since loading, where the option `profiling`
+                                 is true; in Arm NN's form */
+    TENON_REPORT_TRACE = 4    /* the same times as events for Perfetto and chrome://tracing */
 };
 /* The caller destroys the text. */
 TENON_C_API tenon_status tenon_model_report(const tenon_model* model, tenon_report report, char** json,
