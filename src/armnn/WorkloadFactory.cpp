@@ -2,6 +2,7 @@
 // IWorkloadFactory::IsLayerSupported: asks a backend about a layer of a network that is being built.
 #include "armnn/BuiltinBackend.hpp"
 #include "armnn/RegisteredBackends.hpp"
+#include "armnn/ShownLayer.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/IConnectableLayer.hpp>

@@ -30,6 +30,10 @@ struct PadDescriptor : detail::Described<PadDescriptor>
     bool m_ValueAsInput = false; ///< Tenon: input 2 is the value, of the type of input 0
 
     uint32_t GetNumInputs() const { return m_ValueAsInput ? 3 : (m_ParametersAsInputs ? 2 : 1); }
+    bool NeedsInput(uint32_t i) const
+    {
+        return i == 0 || (i == 1 && m_ParametersAsInputs) || (i == 2 && m_ValueAsInput);
+    }
 
     template <typename V>
     static void Visit(V&& v)
