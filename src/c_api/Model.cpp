@@ -218,6 +218,21 @@ bool IsAsLoaded(const tenon_tensor& tensor, const Port& port)
            (tensor.type == info.type || tensor.type == TENON_ANY_TYPE);
 }
 
+/// Imports the memory of a tensor for one input or output. `import` gives the ids, none where it cannot.
+template <typename Import>
+tenon_import_id ImportOne(const Ports& ports, size_t index, const char* kind, const tenon_tensor* tensor, Import import)
+{
+    GetPort(ports, index, kind, nullptr, nullptr);
+    const Port& port = ports[index];
+    const tenon_tensor& given = Deref(tensor, "the tensor");
+    const auto ids = import(port.m_Id, InfoOf(given, port, kind), given.data);
+    if (ids.empty())
+    {
+        ThrowNotImported(port, kind);
+    }
+    return ids.front() + 1; // 0 is none
+}
+
 void CheckCount(size_t given, const Ports& ports, const char* kind)
 {
     if (given != ports.size())
@@ -517,18 +532,13 @@ tenon_status tenon_model_import_input(tenon_model* model, size_t index, const te
                  [&]
                  {
                      const Loaded& loaded = *Deref(model, "the model").m_Loaded;
-                     Deref(id, "the pointer to the id");
-                     GetPort(loaded.m_Inputs, index, "input", nullptr, nullptr);
-                     const Port& port = loaded.m_Inputs[index];
-                     const tenon_tensor& given = Deref(tensor, "the tensor");
-                     const auto ids = loaded.m_Runtime->ImportInputs(
-                         loaded.m_Id, {{port.m_Id, tenon::ConstTensor(InfoOf(given, port, "input"), given.data)}},
-                         tenon::MemorySource::Malloc);
-                     if (ids.empty())
+                     const auto import =
+                         [&](tenon::LayerBindingId binding, const tenon::TensorInfo& info, const void* memory)
                      {
-                         ThrowNotImported(port, "input");
-                     }
-                     *id = ids.front() + 1; // 0 is none
+                         return loaded.m_Runtime->ImportInputs(
+                             loaded.m_Id, {{binding, tenon::ConstTensor(info, memory)}}, tenon::MemorySource::Malloc);
+                     };
+                     Deref(id, "the pointer to the id") = ImportOne(loaded.m_Inputs, index, "input", tensor, import);
                  });
 }
 
@@ -539,18 +549,12 @@ tenon_status tenon_model_import_output(tenon_model* model, size_t index, const t
                  [&]
                  {
                      const Loaded& loaded = *Deref(model, "the model").m_Loaded;
-                     Deref(id, "the pointer to the id");
-                     GetPort(loaded.m_Outputs, index, "output", nullptr, nullptr);
-                     const Port& port = loaded.m_Outputs[index];
-                     const tenon_tensor& given = Deref(tensor, "the tensor");
-                     const auto ids = loaded.m_Runtime->ImportOutputs(
-                         loaded.m_Id, {{port.m_Id, tenon::Tensor(InfoOf(given, port, "output"), given.data)}},
-                         tenon::MemorySource::Malloc);
-                     if (ids.empty())
+                     const auto import = [&](tenon::LayerBindingId binding, const tenon::TensorInfo& info, void* memory)
                      {
-                         ThrowNotImported(port, "output");
-                     }
-                     *id = ids.front() + 1; // 0 is none
+                         return loaded.m_Runtime->ImportOutputs(loaded.m_Id, {{binding, tenon::Tensor(info, memory)}},
+                                                                tenon::MemorySource::Malloc);
+                     };
+                     Deref(id, "the pointer to the id") = ImportOne(loaded.m_Outputs, index, "output", tensor, import);
                  });
 }
 
