@@ -1,0 +1,581 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs: from arrays to the memory that the library reads and writes, with as few steps as Python allows.
+
+A frame has the structs of one run. A model keeps those that no run uses at present, so that threads do not share one
+and hardly any run makes one. Taking a frame from a list and putting it back are atomic.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import weakref
+from ctypes import addressof, c_char, sizeof
+from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
+
+from . import _ffi, errors
+from .tensor_info import TensorInfo, from_c
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    import numpy as np
+
+    from .cancellation import Cancellation
+
+    Array = np.ndarray[Any, Any]
+
+_run = _ffi.lib.tenon_model_run
+
+
+class _Port:
+    """An input or output in a frame."""
+
+    __slots__ = (
+        "_dims",
+        "ctype",
+        "dtype",
+        "has_loaded_shape",
+        "info",
+        "itemsize",
+        "kind",
+        "loaded_shape",
+        "num_bytes",
+        "shape",
+        "tensor",
+    )
+
+    def __init__(self, info: TensorInfo, kind: str, tensor: _ffi.Tensor) -> None:
+        self.info = info
+        self.kind = kind
+        self.dtype = info.dtype
+        self.itemsize = self.dtype.itemsize
+        self.tensor = tensor
+        tensor.type = _ffi.ANY_TYPE  # arrays are checked here
+        self._dims = (ctypes.c_int64 * _ffi.MAX_RANK)()
+        self.loaded_shape = info.shape if info.is_static else None
+        self.shape: tuple[int, ...] | None = None  # that the tensor has
+        self.has_loaded_shape = False
+        if self.loaded_shape is not None:
+            self.set_shape(self.loaded_shape)  # type: ignore[arg-type]
+
+    def set_shape(self, shape: tuple[int, ...]) -> None:
+        """Has the tensor say this shape from now on."""
+        if len(shape) > _ffi.MAX_RANK:
+            raise errors.InvalidArgumentError(
+                f"{self.describe()} was given an array of {len(shape)} dimensions; tensors have at most "
+                f"{_ffi.MAX_RANK}"
+            )
+        self.shape = None
+        count = self.itemsize
+        for i, size in enumerate(shape):
+            self._dims[i] = size
+            count *= size
+        self.tensor.rank = len(shape)
+        self.tensor.dims = addressof(self._dims)
+        self.tensor.num_bytes = self.num_bytes = count
+        self.ctype = c_char * max(count, 1)
+        self.has_loaded_shape = shape == self.loaded_shape
+        self.shape = shape
+
+    def describe(self) -> str:
+        """For texts of errors."""
+        return f"{self.kind} '{self.info.name}', {self.info.type},"
+
+
+class _Frame:
+    """The structs of one run, and what has to live as long as they."""
+
+    def __init__(self, runner: Runner) -> None:
+        import numpy as np
+
+        self.ndarray = np.ndarray
+        self._handles = runner._handle, runner._session
+        self.model = self._handles[0].get()
+        session = None if self._handles[1] is None else self._handles[1].get()
+        self._c_inputs = (_ffi.Tensor * len(runner.inputs))()
+        self._c_outputs = (_ffi.Tensor * len(runner.outputs))()
+        self.inputs = [_Port(info, "input", t) for info, t in zip(runner.inputs, self._c_inputs)]
+        self.outputs = [_Port(info, "output", t) for info, t in zip(runner.outputs, self._c_outputs)]
+        self.outputs_are_static = all(info.is_static for info in runner.outputs)
+        self.input_address = addressof(self._c_inputs)
+        self.output_address = addressof(self._c_outputs)
+        self.error = ctypes.c_void_p()
+        self.error_address = addressof(self.error)
+        self.allocation = _Allocation(self.outputs)
+        self.options = _ffi.RunOptions(
+            struct_size=sizeof(_ffi.RunOptions), session=session, allocate=self.allocation.function
+        )
+        self.options_address = addressof(self.options)
+        #: Where neither a session nor an allocator is needed, there need be no options.
+        self.plain_options = None if session is None else self.options_address
+
+    def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
+        """Runs once. `arrays` and `out` are in the model's order. Returns `out`, or new arrays."""
+        is_static = self.outputs_are_static
+        copies = []
+        ndarray = self.ndarray
+        for array, port in zip(arrays, self.inputs):
+            if type(array) is not ndarray or (array.dtype is not port.dtype and array.dtype != port.dtype):
+                array = to_array(array, port)
+                copies.append(array)
+            if array.shape != port.shape:
+                port.set_shape(array.shape)
+            try:
+                port.tensor.data = addressof(c_char.from_buffer(array))
+            except (TypeError, ValueError, BufferError):  # read-only, of no bytes, or not contiguous
+                if not array.flags.c_contiguous:
+                    array = array.copy("C")
+                    copies.append(array)
+                port.tensor.data = array.__array_interface__["data"][0]
+            if not port.has_loaded_shape:
+                is_static = False
+        if out is not None:
+            results = list(out)
+            for array, port in zip(results, self.outputs):
+                address = writable_address(array, port, ndarray)
+                self.check_overlap(address, array.nbytes, port)
+                if is_static:
+                    if array.shape != port.shape:
+                        raise wrong_out_shape(port, array.shape, port.loaded_shape)
+                    port.tensor.data = address
+        elif is_static:
+            results = []
+            for port in self.outputs:
+                memory = port.ctype()
+                results.append(ndarray(port.shape, port.dtype, memory))
+                port.tensor.data = addressof(memory)
+        options = self.plain_options
+        if not is_static:
+            self.allocation.begin(out)
+            for port in self.outputs:
+                port.tensor.data = None
+                port.tensor.num_bytes = 0
+            options = self.options_address
+        if cancellation is not None:
+            self.options.cancellation = cancellation._handle.get()
+            options = self.options_address
+        try:
+            status = _run(
+                self.model,
+                options,
+                len(self.inputs),
+                self.input_address,
+                len(self.outputs),
+                self.output_address,
+                self.error_address,
+            )
+        finally:
+            if cancellation is not None:
+                self.options.cancellation = None
+            if not is_static:
+                results, failure = self.allocation.end()
+                for port in self.outputs:
+                    port.tensor.num_bytes = port.num_bytes if port.shape is not None else 0
+        if status != _ffi.OK:
+            raise self.failure(status, None if is_static else failure)
+        return results
+
+    def failure(self, status: int, raised: BaseException | None = None) -> BaseException:
+        """The exception for a run that failed; `raised` is what the allocator raised."""
+        from .operators import cause_of
+
+        error = _ffi.error_of(status, self.error)
+        if raised is not None:
+            return raised
+        error.__cause__ = cause_of(str(error))
+        return error
+
+    def check_overlap(self, address: int, num_bytes: int, port: _Port) -> None:
+        """Raises InvalidArgumentError if the memory for an output is that of an input, too."""
+        for given in self.inputs:
+            begin = given.tensor.data or 0
+            if begin < address + num_bytes and address < begin + given.num_bytes:
+                raise errors.InvalidArgumentError(
+                    f"{port.describe()} was given memory that overlaps with that of input '{given.info.name}'"
+                )
+
+
+class _Allocation:
+    """Memory for outputs whose shapes only the run knows."""
+
+    def __init__(self, ports: list[_Port]) -> None:
+        self._ports = ports
+        self._out: Sequence[Any] | None = None
+        self._results: list[Any] = []
+        self._failure: BaseException | None = None
+        # The thunk has to know this object, which has the thunk: a weak reference leaves no cycle.
+        this = weakref.ref(self)
+
+        @_ffi.AllocateFunction
+        def allocate(_self: int, index: int, info: Any) -> int | None:
+            owner = this()
+            return None if owner is None else owner._allocate(index, info)
+
+        self.function = allocate
+
+    def begin(self, out: Sequence[Any] | None) -> None:
+        self._out = out
+        self._results = [None] * len(self._ports)
+        self._failure = None
+
+    def end(self) -> tuple[list[Any], BaseException | None]:
+        results, failure = self._results, self._failure
+        self._out, self._results, self._failure = None, [], None
+        return results, failure
+
+    def _allocate(self, index: int, c_info: Any) -> int | None:
+        import numpy as np
+
+        try:
+            port = self._ports[index]
+            shape = from_c(c_info.contents).shape
+            if self._out is not None:
+                array = self._out[index]
+                if array.shape != shape:
+                    raise wrong_out_shape(port, array.shape, shape)
+            else:
+                array = np.empty(shape, port.dtype)  # type: ignore[arg-type]
+            self._results[index] = array
+            address: int = array.__array_interface__["data"][0]
+            return address
+        except BaseException as raised:  # to be raised where the run was called
+            self._failure = raised
+            return None
+
+
+def wrong_out_shape(port: _Port, given: Any, needed: Any) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        f"{port.describe()} has the shape {tuple(needed)}; `out` has an array of shape {tuple(given)}"
+    )
+
+
+def _wrong_dtype(port: _Port, given: Any, where: str = "an array") -> errors.DTypeError:
+    return errors.DTypeError(
+        f"{port.describe()} takes arrays of {port.dtype.name}; it was given {where} of {given.name}"
+    )
+
+
+def _is_accepted(dtype: Any, port: _Port) -> bool:
+    """Bits of BFloat16 may also be given as uint16."""
+    return bool(dtype == port.dtype) or (port.info.type == "BFloat16" and dtype.name in ("uint16", "bfloat16"))
+
+
+def to_array(given: Any, port: _Port) -> Array:
+    """An array of the port's element type in native byte order, with the memory of `given` where that has it.
+
+    Raises:
+        DTypeError: the elements are of another type.
+        TypeError: it is no array.
+    """
+    array = as_array(given, port)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def as_array(given: Any, port: _Port) -> Array:
+    """The same with the memory of `given`, in the byte order that it has."""
+    import numpy as np
+
+    array: Array
+    if isinstance(given, (np.ndarray, np.generic)):
+        array = np.asarray(given)
+    else:
+        try:
+            array = np.asarray(memoryview(given))
+        except (TypeError, ValueError):
+            if not hasattr(given, "__dlpack__"):
+                raise TypeError(
+                    f"{port.describe()} takes an array, or an object of the buffer protocol or DLPack, not "
+                    f"{type(given).__name__}; numpy.asarray(values, '{port.dtype.name}') makes one"
+                ) from None
+            array = np.from_dlpack(given)
+    if not _is_accepted(array.dtype.newbyteorder("="), port):
+        raise _wrong_dtype(port, array.dtype)
+    return array
+
+
+def writable_address(array: Any, port: _Port, ndarray: type) -> int:
+    """The address of an array that a run may write.
+
+    Raises:
+        DTypeError: the elements are of another type.
+        InvalidArgumentError: it is read-only, not C-contiguous or not in native byte order.
+        TypeError: it is no array of numpy.
+    """
+    if not isinstance(array, ndarray):
+        raise TypeError(f"{port.describe()} needs an array of numpy in `out`, not {type(array).__name__}")
+    flags = array.flags  # type: ignore[attr-defined]
+    dtype = array.dtype  # type: ignore[attr-defined]
+    if dtype is not port.dtype and not _is_accepted(dtype, port):
+        raise _wrong_dtype(port, dtype, "an array in `out`")
+    if not flags.c_contiguous or not flags.writeable or not dtype.isnative:
+        reason = "read-only" if not flags.writeable else "not C-contiguous" if dtype.isnative else "byte-swapped"
+        raise errors.InvalidArgumentError(f"{port.describe()} was given an array in `out` that is {reason}")
+    address: int = array.__array_interface__["data"][0]  # type: ignore[attr-defined]
+    return address
+
+
+class _ForkedFrames:
+    """In the place of frames in a forked child."""
+
+    def pop(self) -> NoReturn:
+        raise _ffi.forked_error()
+
+
+class _ClosedHandle:
+    """In the place of a handle that was closed."""
+
+    def get(self) -> NoReturn:
+        raise errors.ClosedError("the model or session was closed")
+
+
+class Runner:
+    """What a model and a session have in common: inputs, outputs and runs. May be used from any thread, and from
+    several at once; runs that share states wait for each other. The GIL is released during a run."""
+
+    #: Inputs in the model's order.
+    inputs: tuple[TensorInfo, ...]
+    #: Outputs in the model's order, for the shapes of inputs that the model was loaded with.
+    outputs: tuple[TensorInfo, ...]
+
+    def __init__(
+        self,
+        handle: _ffi.Handle,
+        session: _ffi.Handle | None,
+        inputs: tuple[TensorInfo, ...],
+        outputs: tuple[TensorInfo, ...],
+    ) -> None:
+        # Whoever uses one holds it in a variable meanwhile: another thread may close this object.
+        self._handle: _ffi.Handle | _ClosedHandle = handle
+        self._session: _ffi.Handle | _ClosedHandle | None = session
+        self.inputs = inputs
+        self.outputs = outputs
+        self._input_index = {info.name: i for i, info in enumerate(inputs)}
+        self._frames: Any = []
+        _runners.add(self)
+
+    def __call__(
+        self, /, *arrays: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
+    ) -> Any:
+        """Runs once.
+
+        Args:
+            arrays: the inputs in the model's order, or one dict by names. Arrays of numpy of the model's element type
+                are used in place if they are C-contiguous and of native byte order, else copied, and never cast. Other
+                objects may have the buffer protocol or DLPack. Their shapes may differ from those of loading.
+            named: inputs by their names.
+            out: arrays that get the results: one for a model of one output, else a sequence in the model's order or a
+                dict of all by names. They are writable, C-contiguous, of the output's type and shape and do not
+                overlap with inputs.
+            cancellation: ends the run when it is cancelled.
+
+        Returns:
+            The output of a model of one output, else a dict of outputs by names. Given `out`: that.
+
+        Raises:
+            DTypeError: an array has another element type; the text names both.
+            InvalidArgumentError: an input is missing or unknown, or an array in `out` does not fit.
+            InvalidLayerError: shapes or values do not fit a layer of the model.
+            CancelledError: the run was cancelled.
+            TypeError: an argument is no array.
+        """
+        if named or len(arrays) != len(self.inputs) or (arrays and isinstance(arrays[0], dict)):
+            arrays = self._in_order(arrays, named)
+        frames = self._frames
+        try:
+            frame = frames.pop()
+        except IndexError:
+            frame = _Frame(self)
+        if out is None:
+            results = frame.run(arrays, None, cancellation)
+            frames.append(frame)
+            return results[0] if len(results) == 1 else self._to_dict(results)
+        frame.run(arrays, self._out_in_order(out), cancellation)
+        frames.append(frame)
+        return out
+
+    def run(
+        self, /, *arrays: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
+    ) -> dict[str, Array]:
+        """The same as a call, but returns a dict of outputs by names, whatever their number."""
+        result = self(*arrays, out=out, cancellation=cancellation, **named)
+        if out is not None:
+            return self._to_dict(self._out_in_order(out))
+        return {self.outputs[0].name: result} if len(self.outputs) == 1 else result
+
+    def run_async(
+        self, /, *arrays: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
+    ) -> Future[Any]:
+        """Runs once in a thread of a small pool that all models share.
+
+        Arguments are as of a call. The arrays must not change until the future is done. ``future.cancel()`` works as
+        long as the run has not begun, `cancellation` also later. ``asyncio.wrap_future`` makes it awaitable.
+
+        Returns:
+            A future of what a call would return or raise.
+        """
+        return _pool().submit(self.__call__, *arrays, out=out, cancellation=cancellation, **named)
+
+    def bind(self, /, *arrays: Any, out: Any = None, **named: Any) -> Bound:
+        """A run that is prepared for these arrays, for the least time per call: calling the result runs with what the
+        arrays hold then, and writes into the same arrays each time.
+
+        Arguments are as of a call, but inputs must be arrays that need no copy. Without `out` arrays are made, which
+        needs a model whose outputs have known shapes for those of the inputs.
+
+        Raises:
+            InvalidArgumentError: an input would have to be copied; the shapes of outputs are unknown.
+        """
+        return Bound(self, self._in_order(arrays, named), out)
+
+    def close(self) -> None:
+        """Gives back the memory. Runs under way go to their end; later ones raise ClosedError."""
+        self._handle = self._session = _ClosedHandle()
+        self._frames = []
+
+    def _in_order(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> Sequence[Any]:
+        """The inputs in the model's order."""
+        if len(arrays) == 1 and isinstance(arrays[0], dict):
+            named = {**arrays[0], **named}
+            arrays = ()
+        if len(arrays) > len(self.inputs):
+            raise errors.InvalidArgumentError(f"the model has {self._count('input')}; {len(arrays)} were given")
+        ordered: list[Any] = list(arrays) + [_MISSING] * (len(self.inputs) - len(arrays))
+        for name, array in named.items():
+            index = self._input_index.get(name)
+            if index is None:
+                raise errors.InvalidArgumentError(
+                    f"the model has no input '{name}'; there are {_quoted(self._input_index)}"
+                )
+            if ordered[index] is not _MISSING:
+                raise errors.InvalidArgumentError(f"input '{name}' was given twice")
+            ordered[index] = array
+        missing = [info.name for info, array in zip(self.inputs, ordered) if array is _MISSING]
+        if missing:
+            raise errors.InvalidArgumentError(
+                f"the model has {self._count('input')}; none was given for {_quoted(missing)}"
+            )
+        return ordered
+
+    def _out_in_order(self, out: Any) -> Sequence[Any]:
+        """The arrays of `out` in the model's order."""
+        if isinstance(out, dict):
+            names = [info.name for info in self.outputs]
+            missing = [name for name in names if name not in out]
+            unknown = [name for name in out if name not in names]
+            if missing or unknown:
+                raise errors.InvalidArgumentError(
+                    f"`out` needs an array for each of {_quoted(names)}; "
+                    + (f"it has none for {_quoted(missing)}" if missing else f"it has also {_quoted(unknown)}")
+                )
+            return [out[name] for name in names]
+        if not isinstance(out, (list, tuple)):
+            out = (out,)
+        if len(out) != len(self.outputs):
+            raise errors.InvalidArgumentError(f"the model has {self._count('output')}; `out` has {len(out)} arrays")
+        return out
+
+    def _count(self, kind: str) -> str:
+        count = len(self.inputs if kind == "input" else self.outputs)
+        return f"{count} {kind}" + ("" if count == 1 else "s")
+
+    def _to_dict(self, results: Sequence[Any]) -> dict[str, Array]:
+        return {info.name: result for info, result in zip(self.outputs, results)}
+
+
+_MISSING = object()
+
+
+def _quoted(names: Any) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+class Bound:
+    """A run with fixed arrays, see :meth:`Model.bind`. One thread at a time calls it."""
+
+    __slots__ = ("__weakref__", "_arguments", "_frames", "inputs", "outputs")
+
+    #: The arrays that are read, in the model's order.
+    inputs: tuple[Array, ...]
+    #: The arrays that are written, in the model's order.
+    outputs: tuple[Array, ...]
+
+    def __init__(self, runner: Runner, arrays: Sequence[Any], out: Any) -> None:
+        frame = _Frame(runner)
+        self.inputs = tuple(self._bind_input(given, port) for given, port in zip(arrays, frame.inputs))
+        is_static = frame.outputs_are_static and all(port.has_loaded_shape for port in frame.inputs)
+        if out is None:
+            if not is_static:
+                raise errors.InvalidArgumentError(
+                    "the shapes of outputs are unknown for these inputs: give arrays in `out`, or call the model"
+                )
+            out = [frame.ndarray(port.shape, port.dtype) for port in frame.outputs]
+        self.outputs = tuple(runner._out_in_order(out))
+        for array, port in zip(self.outputs, frame.outputs):
+            port.tensor.data = writable_address(array, port, frame.ndarray)
+            frame.check_overlap(port.tensor.data or 0, array.nbytes, port)
+            if is_static and array.shape != port.shape:
+                raise wrong_out_shape(port, array.shape, port.shape)
+            port.tensor.num_bytes = array.nbytes
+        self._arguments = (
+            frame.model,
+            frame.plain_options,
+            len(frame.inputs),
+            frame.input_address,
+            len(frame.outputs),
+            frame.output_address,
+            frame.error_address,
+        )
+        self._frames: Any = [frame]
+        _runners.add(self)
+
+    @staticmethod
+    def _bind_input(given: Any, port: _Port) -> Array:
+        array = as_array(given, port)
+        if not array.flags.c_contiguous or not array.dtype.isnative:
+            raise errors.InvalidArgumentError(
+                f"{port.describe()} needs an array that is C-contiguous and in native byte order, to be bound"
+            )
+        port.set_shape(array.shape)
+        port.tensor.data = array.__array_interface__["data"][0]
+        return array
+
+    def __call__(self) -> None:
+        """Runs once. Raises what a call of the model does, and Error while another thread is in it."""
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            raise errors.Error("a bound run is used by one thread at a time") from None
+        status = _run(*self._arguments)
+        self._frames.append(frame)
+        if status != _ffi.OK:
+            raise frame.failure(status)
+
+
+#: Models, sessions and bound runs, which a forked child cannot use.
+_runners: weakref.WeakSet[Any] = weakref.WeakSet()
+_executor: ThreadPoolExecutor | None = None
+_executor_lock = threading.Lock()
+
+
+def _pool() -> ThreadPoolExecutor:
+    """The threads of run_async."""
+    global _executor
+    with _executor_lock:
+        if _executor is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            _executor = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "tenon")
+        return _executor
+
+
+def _forget() -> None:
+    global _executor, _executor_lock
+    _executor, _executor_lock = None, threading.Lock()
+    for runner in list(_runners):
+        runner._frames = _ForkedFrames()
+    _runners.clear()
+
+
+_ffi.on_fork(_forget)
