@@ -20,9 +20,11 @@ _process: int | None = None  # that of the function that is set
 _severity: int | None = None
 
 
-@_ffi.LogFunction
 def _consume(_self: int, severity: int, text: bytes) -> None:
     logger.log(_LEVELS[min(severity, len(_LEVELS) - 1)], "%s", text.decode("utf-8", "replace"))
+
+
+_consume_function = _ffi.LogFunction(_consume)
 
 
 def _release() -> None:
@@ -37,7 +39,7 @@ def follow() -> None:
     with _lock:
         if _process is None:
             error = ctypes.c_void_p()
-            status = _ffi.lib.tenon_log_set_function(_consume, None, ctypes.addressof(error))
+            status = _ffi.lib.tenon_log_set_function(_consume_function, None, ctypes.addressof(error))
             if status != _ffi.OK:
                 raise _ffi.error_of(status, error)
             _process = os.getpid()

@@ -15,7 +15,7 @@ from ctypes import addressof, c_char, sizeof
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
 
 from . import _ffi, errors
-from .tensor_info import TensorInfo, from_c
+from .tensor_info import TensorInfo
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 _run = _ffi.lib.tenon_model_run
+_from_buffer: Any = c_char.from_buffer
 
 
 class _Port:
@@ -34,6 +35,7 @@ class _Port:
 
     __slots__ = (
         "_dims",
+        "address",
         "ctype",
         "dtype",
         "has_loaded_shape",
@@ -52,6 +54,7 @@ class _Port:
         self.dtype = info.dtype
         self.itemsize = self.dtype.itemsize
         self.tensor = tensor
+        self.address = 0  # of the array of the latest run
         tensor.type = _ffi.ANY_TYPE  # arrays are checked here
         self._dims = (ctypes.c_int64 * _ffi.MAX_RANK)()
         self.loaded_shape = info.shape if info.is_static else None
@@ -90,7 +93,7 @@ class _Frame:
     def __init__(self, runner: Runner) -> None:
         import numpy as np
 
-        self.ndarray = np.ndarray
+        self.ndarray: Any = np.ndarray
         self._handles = runner._handle, runner._session
         self.model = self._handles[0].get()
         session = None if self._handles[1] is None else self._handles[1].get()
@@ -99,17 +102,26 @@ class _Frame:
         self.inputs = [_Port(info, "input", t) for info, t in zip(runner.inputs, self._c_inputs)]
         self.outputs = [_Port(info, "output", t) for info, t in zip(runner.outputs, self._c_outputs)]
         self.outputs_are_static = all(info.is_static for info in runner.outputs)
-        self.input_address = addressof(self._c_inputs)
-        self.output_address = addressof(self._c_outputs)
         self.error = ctypes.c_void_p()
-        self.error_address = addressof(self.error)
         self.allocation = _Allocation(self.outputs)
         self.options = _ffi.RunOptions(
             struct_size=sizeof(_ffi.RunOptions), session=session, allocate=self.allocation.function
         )
         self.options_address = addressof(self.options)
-        #: Where neither a session nor an allocator is needed, there need be no options.
-        self.plain_options = None if session is None else self.options_address
+        #: Arguments of tenon_model_run. Where there is no session, runs that need neither allocator nor cancellation
+        #: go without options.
+        self.arguments = (
+            self.model,
+            self.options_address,
+            len(self.inputs),
+            addressof(self._c_inputs),
+            len(self.outputs),
+            addressof(self._c_outputs),
+            addressof(self.error),
+        )
+        self.plain_arguments = self.arguments if session is not None else (
+            self.model, None, *self.arguments[2:]
+        )
 
     def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
         """Runs once. `arrays` and `out` are in the model's order. Returns `out`, or new arrays."""
@@ -123,19 +135,27 @@ class _Frame:
             if array.shape != port.shape:
                 port.set_shape(array.shape)
             try:
-                port.tensor.data = addressof(c_char.from_buffer(array))
+                address = addressof(_from_buffer(array))
             except (TypeError, ValueError, BufferError):  # read-only, of no bytes, or not contiguous
                 if not array.flags.c_contiguous:
                     array = array.copy("C")
                     copies.append(array)
-                port.tensor.data = array.__array_interface__["data"][0]
+                address = array.__array_interface__["data"][0]
+            port.tensor.data = port.address = address
             if not port.has_loaded_shape:
                 is_static = False
         if out is not None:
             results = list(out)
             for array, port in zip(results, self.outputs):
-                address = writable_address(array, port, ndarray)
-                self.check_overlap(address, array.nbytes, port)
+                try:
+                    if type(array) is not ndarray or array.dtype is not port.dtype:
+                        raise TypeError
+                    address = addressof(_from_buffer(array))
+                except (TypeError, ValueError, BufferError):
+                    address = writable_address(array, port, ndarray)
+                for given in self.inputs:
+                    if given.address < address + array.nbytes and address < given.address + given.num_bytes:
+                        raise overlap(port, given)
                 if is_static:
                     if array.shape != port.shape:
                         raise wrong_out_shape(port, array.shape, port.loaded_shape)
@@ -146,26 +166,18 @@ class _Frame:
                 memory = port.ctype()
                 results.append(ndarray(port.shape, port.dtype, memory))
                 port.tensor.data = addressof(memory)
-        options = self.plain_options
+        arguments = self.plain_arguments
         if not is_static:
             self.allocation.begin(out)
             for port in self.outputs:
                 port.tensor.data = None
                 port.tensor.num_bytes = 0
-            options = self.options_address
+            arguments = self.arguments
         if cancellation is not None:
             self.options.cancellation = cancellation._handle.get()
-            options = self.options_address
+            arguments = self.arguments
         try:
-            status = _run(
-                self.model,
-                options,
-                len(self.inputs),
-                self.input_address,
-                len(self.outputs),
-                self.output_address,
-                self.error_address,
-            )
+            status = _run(*arguments)
         finally:
             if cancellation is not None:
                 self.options.cancellation = None
@@ -187,20 +199,14 @@ class _Frame:
         error.__cause__ = cause_of(str(error))
         return error
 
-    def check_overlap(self, address: int, num_bytes: int, port: _Port) -> None:
-        """Raises InvalidArgumentError if the memory for an output is that of an input, too."""
-        for given in self.inputs:
-            begin = given.tensor.data or 0
-            if begin < address + num_bytes and address < begin + given.num_bytes:
-                raise errors.InvalidArgumentError(
-                    f"{port.describe()} was given memory that overlaps with that of input '{given.info.name}'"
-                )
-
 
 class _Allocation:
     """Memory for outputs whose shapes only the run knows."""
 
     def __init__(self, ports: list[_Port]) -> None:
+        import numpy as np
+
+        self._empty: Any = np.empty
         self._ports = ports
         self._out: Sequence[Any] | None = None
         self._results: list[Any] = []
@@ -208,12 +214,11 @@ class _Allocation:
         # The thunk has to know this object, which has the thunk: a weak reference leaves no cycle.
         this = weakref.ref(self)
 
-        @_ffi.AllocateFunction
         def allocate(_self: int, index: int, info: Any) -> int | None:
             owner = this()
             return None if owner is None else owner._allocate(index, info)
 
-        self.function = allocate
+        self.function = _ffi.AllocateFunction(allocate)
 
     def begin(self, out: Sequence[Any] | None) -> None:
         self._out = out
@@ -226,23 +231,28 @@ class _Allocation:
         return results, failure
 
     def _allocate(self, index: int, c_info: Any) -> int | None:
-        import numpy as np
-
         try:
             port = self._ports[index]
-            shape = from_c(c_info.contents).shape
+            info = c_info.contents
+            shape = tuple(info.dims[: info.rank])
             if self._out is not None:
                 array = self._out[index]
                 if array.shape != shape:
                     raise wrong_out_shape(port, array.shape, shape)
             else:
-                array = np.empty(shape, port.dtype)  # type: ignore[arg-type]
+                array = self._empty(shape, port.dtype)
             self._results[index] = array
             address: int = array.__array_interface__["data"][0]
             return address
         except BaseException as raised:  # to be raised where the run was called
             self._failure = raised
             return None
+
+
+def overlap(port: _Port, given: _Port) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        f"{port.describe()} was given memory that overlaps with that of input '{given.info.name}'"
+    )
 
 
 def wrong_out_shape(port: _Port, given: Any, needed: Any) -> errors.InvalidArgumentError:
@@ -356,12 +366,12 @@ class Runner:
         _runners.add(self)
 
     def __call__(
-        self, /, *arrays: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
+        self, /, *given: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
     ) -> Any:
         """Runs once.
 
         Args:
-            arrays: the inputs in the model's order, or one dict by names. Arrays of numpy of the model's element type
+            given: the inputs in the model's order, or one dict by names. Arrays of numpy of the model's element type
                 are used in place if they are C-contiguous and of native byte order, else copied, and never cast. Other
                 objects may have the buffer protocol or DLPack. Their shapes may differ from those of loading.
             named: inputs by their names.
@@ -380,8 +390,9 @@ class Runner:
             CancelledError: the run was cancelled.
             TypeError: an argument is no array.
         """
-        if named or len(arrays) != len(self.inputs) or (arrays and isinstance(arrays[0], dict)):
-            arrays = self._in_order(arrays, named)
+        arrays: Sequence[Any] = given
+        if named or len(given) != len(self.inputs) or (given and isinstance(given[0], dict)):
+            arrays = self._in_order(given, named)
         frames = self._frames
         try:
             frame = frames.pop()
@@ -391,7 +402,8 @@ class Runner:
             results = frame.run(arrays, None, cancellation)
             frames.append(frame)
             return results[0] if len(results) == 1 else self._to_dict(results)
-        frame.run(arrays, self._out_in_order(out), cancellation)
+        is_one = type(out) is frame.ndarray and len(self.outputs) == 1
+        frame.run(arrays, (out,) if is_one else self._out_in_order(out), cancellation)
         frames.append(frame)
         return out
 
@@ -470,11 +482,10 @@ class Runner:
                     + (f"it has none for {_quoted(missing)}" if missing else f"it has also {_quoted(unknown)}")
                 )
             return [out[name] for name in names]
-        if not isinstance(out, (list, tuple)):
-            out = (out,)
-        if len(out) != len(self.outputs):
-            raise errors.InvalidArgumentError(f"the model has {self._count('output')}; `out` has {len(out)} arrays")
-        return out
+        listed: Sequence[Any] = out if isinstance(out, (list, tuple)) else (out,)
+        if len(listed) != len(self.outputs):
+            raise errors.InvalidArgumentError(f"the model has {self._count('output')}; `out` has {len(listed)} arrays")
+        return listed
 
     def _count(self, kind: str) -> str:
         count = len(self.inputs if kind == "input" else self.outputs)
@@ -513,20 +524,14 @@ class Bound:
             out = [frame.ndarray(port.shape, port.dtype) for port in frame.outputs]
         self.outputs = tuple(runner._out_in_order(out))
         for array, port in zip(self.outputs, frame.outputs):
-            port.tensor.data = writable_address(array, port, frame.ndarray)
-            frame.check_overlap(port.tensor.data or 0, array.nbytes, port)
+            port.tensor.data = port.address = writable_address(array, port, frame.ndarray)
+            for given in frame.inputs:
+                if given.address < port.address + array.nbytes and port.address < given.address + given.num_bytes:
+                    raise overlap(port, given)
             if is_static and array.shape != port.shape:
                 raise wrong_out_shape(port, array.shape, port.shape)
             port.tensor.num_bytes = array.nbytes
-        self._arguments = (
-            frame.model,
-            frame.plain_options,
-            len(frame.inputs),
-            frame.input_address,
-            len(frame.outputs),
-            frame.output_address,
-            frame.error_address,
-        )
+        self._arguments = frame.plain_arguments
         self._frames: Any = [frame]
         _runners.add(self)
 
@@ -538,7 +543,7 @@ class Bound:
                 f"{port.describe()} needs an array that is C-contiguous and in native byte order, to be bound"
             )
         port.set_shape(array.shape)
-        port.tensor.data = array.__array_interface__["data"][0]
+        port.tensor.data = port.address = array.__array_interface__["data"][0]
         return array
 
     def __call__(self) -> None:

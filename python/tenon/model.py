@@ -83,6 +83,7 @@ class Model(Runner):
             "limits": limits,
         }
         self._source = source
+        self._is_profiled = bool((options or {}).get("profiling"))
         used = runtime or default_runtime()
         made = model_options(backends, threads, options)
         if isinstance(source, Network):
@@ -160,7 +161,7 @@ class Model(Runner):
         return self._profile(_ffi.REPORT_TRACE)
 
     def _profile(self, report: int) -> dict[str, Any]:
-        if not (self._arguments["options"] or {}).get("profiling"):
+        if not self._is_profiled:
             raise errors.InvalidArgumentError(
                 'the model is not profiled; load it with options={"profiling": True}'
             )

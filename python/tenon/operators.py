@@ -85,7 +85,8 @@ def _view(address: int | None, info: TensorInfo, is_writable: bool) -> Array:
         count *= size
     if address is None or count == 0:
         return np.empty(shape, dtype)
-    array: Array = np.ndarray(shape, dtype, (ctypes.c_char * count).from_address(address))
+    memory: Any = (ctypes.c_char * count).from_address(address)
+    array: Array = np.ndarray(shape, dtype, memory)
     array.flags.writeable = is_writable
     return array
 

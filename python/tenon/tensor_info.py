@@ -185,7 +185,8 @@ class TensorInfo:
                 import ml_dtypes
             except ImportError:
                 return np.dtype(np.uint16)
-            return np.dtype(ml_dtypes.bfloat16)
+            bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+            return bfloat16
         return np.dtype(name)
 
     @property
