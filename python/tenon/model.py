@@ -91,7 +91,7 @@ class Model(Runner):
                 raise errors.InvalidArgumentError(
                     "signature, subgraph, input_shapes, operators and limits are for files: a Network has its own"
                 )
-            with source._lock:
+            with source._locked():
                 self._load(used, source._handle, made)
         else:
             self._load(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import operator
 import os
@@ -90,11 +91,11 @@ def read(
         network = _ffi.make(
             _ffi.lib.tenon_network_read_memory, handle.get(), address, len(data), addressof(options)
         )
-        return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, (data, listed))
+        return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [data, listed])
     network = _ffi.make(
         _ffi.lib.tenon_network_read_file, handle.get(), _ffi.path_bytes(source), addressof(options)
     )
-    return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, (listed,))
+    return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [listed])
 
 
 def model_options(backends: Iterable[str], threads: int, options: dict[str, Any] | None) -> _ffi.ModelOptions:
@@ -126,11 +127,19 @@ class Network:
     """
 
     def __init__(self) -> None:
-        self._begin(_ffi.Handle(_ffi.make(_ffi.lib.tenon_network_create), _ffi.lib.tenon_network_destroy, ()))
+        self._begin(_ffi.Handle(_ffi.make(_ffi.lib.tenon_network_create), _ffi.lib.tenon_network_destroy, []))
 
     def _begin(self, handle: _ffi.Handle) -> None:
         self._handle = handle
         self._lock = threading.RLock()
+
+    def _locked(self, *others: Network) -> contextlib.ExitStack:
+        """Keeps other threads from these networks. A forked child has no use for them, and maybe no owner of locks."""
+        stack = contextlib.ExitStack()
+        for network in sorted((self, *others), key=id):
+            network._handle.get()
+            stack.enter_context(network._lock)
+        return stack
 
     @classmethod
     def _of(cls, handle: _ffi.Handle) -> Network:
@@ -167,25 +176,25 @@ class Network:
     @property
     def inputs(self) -> tuple[TensorInfo, ...]:
         """Inputs in the order in which they were added, or of the model file."""
-        with self._lock:
+        with self._locked():
             return ports(self._handle.get(), "network_input")
 
     @property
     def outputs(self) -> tuple[TensorInfo, ...]:
         """Outputs; shapes of a network that was built are known once it is loaded."""
-        with self._lock:
+        with self._locked():
             return ports(self._handle.get(), "network_output")
 
     @property
     def signatures(self) -> tuple[str, ...]:
         """Names of the signatures of the .tflite file that it was read from."""
-        with self._lock:
+        with self._locked():
             return signatures(self._handle)
 
     @property
     def is_optimized(self) -> bool:
         """Whether the optimizer has run over it; it takes no further layers then."""
-        with self._lock:
+        with self._locked():
             return bool(_ffi.lib.tenon_network_is_optimized(self._handle.get()))
 
     def add_input(
@@ -245,7 +254,7 @@ class Network:
         if info is None:
             info = TensorInfo(array.shape, array.dtype, quantization=quantization)
         c_info = to_c(info)
-        with self._lock:
+        with self._locked():
             value = self._add_value(
                 _ffi.lib.tenon_network_add_constant,
                 _ffi.text_bytes(name),
@@ -254,7 +263,7 @@ class Network:
                 array.nbytes,
                 1,
             )
-            self._handle.keep += (array,)
+            self._handle.keep.append(array)
         return value
 
     def add_layer(
@@ -284,9 +293,9 @@ class Network:
             InvalidArgumentError: there is no such type or attribute, an attribute is of another kind, a value is of
                 another network, or the numbers of inputs or outputs are others.
         """
-        made, keep = _to_attributes(attributes or {})
-        with self._lock:
-            values = self._add_layer(
+        made, _values = _to_attributes(attributes or {})
+        with self._locked():
+            return self._add_layer(
                 outputs,
                 inputs,
                 lambda c_inputs, count, infos, c_outputs, error: _ffi.lib.tenon_network_add_layer(
@@ -303,8 +312,6 @@ class Network:
                     error,
                 ),
             )
-        del keep
-        return values
 
     def add_custom(
         self,
@@ -326,7 +333,7 @@ class Network:
         Returns:
             The output of a layer of one output, else a tuple of them.
         """
-        with self._lock:
+        with self._locked():
             values = self._add_layer(
                 outputs,
                 inputs,
@@ -344,7 +351,7 @@ class Network:
                     error,
                 ),
             )
-            self._handle.keep += (custom,)
+            self._handle.keep.append(custom)
         return values
 
     def add_if(
@@ -369,7 +376,7 @@ class Network:
         Returns:
             The output of a layer of one output, else a tuple of them.
         """
-        with self._lock, then_network._lock, else_network._lock:
+        with self._locked(then_network, else_network):
             values = self._add_layer(
                 outputs,
                 (condition, *inputs),
@@ -385,7 +392,7 @@ class Network:
                     error,
                 ),
             )
-            self._handle.keep += (then_network._handle.keep, else_network._handle.keep)
+            self._handle.keep += [then_network._handle.keep, else_network._handle.keep]
         return values
 
     def add_while(self, condition: Network, body: Network, *inputs: Value, name: str | None = None) -> Any:
@@ -400,7 +407,7 @@ class Network:
         Returns:
             The last value of the loop variable, or a tuple of them.
         """
-        with self._lock, condition._lock, body._lock:
+        with self._locked(condition, body):
             values = self._add_layer(
                 len(inputs),
                 inputs,
@@ -415,7 +422,7 @@ class Network:
                     error,
                 ),
             )
-            self._handle.keep += (condition._handle.keep, body._handle.keep)
+            self._handle.keep += [condition._handle.keep, body._handle.keep]
         return values
 
     def add_output(self, value: Value, name: str | None = None) -> None:
@@ -429,7 +436,7 @@ class Network:
             InvalidArgumentError: the name is taken, or the value is of another network.
         """
         index = self._index_of(value)
-        with self._lock:
+        with self._locked():
             _ffi.call(_ffi.lib.tenon_network_add_output, self._handle.get(), _ffi.text_bytes(name), index)
 
     def optimize(
@@ -454,11 +461,11 @@ class Network:
         _log.follow()
         made = model_options(backends, 0, options)
         handle = (runtime or default_runtime())._handle
-        with self._lock:
+        with self._locked():
             optimized = call_with_cause(
                 _ffi.lib.tenon_network_optimize, handle.get(), self._handle.get(), addressof(made)
             )
-            return Network._of(_ffi.Handle(optimized, _ffi.lib.tenon_network_destroy, (self._handle.keep,)))
+            return Network._of(_ffi.Handle(optimized, _ffi.lib.tenon_network_destroy, [self._handle.keep]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .tenon file, weights included.
@@ -468,7 +475,7 @@ class Network:
             UnsupportedError: a layer holds what no file can.
             Error: the file cannot be written.
         """
-        with self._lock:
+        with self._locked():
             _ffi.call(_ffi.lib.tenon_network_save, self._handle.get(), _ffi.path_bytes(path))
 
     def __reduce__(self) -> NoReturn:
@@ -488,7 +495,7 @@ class Network:
     def _add_value(self, function: Any, *arguments: Any) -> Value:
         """Calls a function that gives one value."""
         value = ctypes.c_uint32()
-        with self._lock:
+        with self._locked():
             _ffi.call(function, self._handle.get(), *arguments, addressof(value))
         return Value(self, value.value)
 
