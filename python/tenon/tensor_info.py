@@ -250,9 +250,11 @@ class TensorInfo:
 
     def __repr__(self) -> str:
         name = f"{self.name!r}: " if self.name else ""
-        sizes = "?" if self.shape is None else ", ".join("?" if s is None else str(s) for s in self.shape)
+        shape = " of unknown rank"
+        if self.shape is not None:
+            shape = f" [{', '.join('?' if size is None else str(size) for size in self.shape)}]"
         quantization = "" if self.quantization is None else f" {self.quantization!r}"
-        return f"<TensorInfo {name}{self.type} [{sizes}]{quantization}>"
+        return f"<TensorInfo {name}{self.type}{shape}{quantization}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorInfo):
