@@ -209,14 +209,15 @@ class TensorInfo:
         import numpy as np
 
         scales, zero_points = self._parameters(np, np.ndim(array))
-        stored = np.asarray(array, np.float32) / scales
+        # Quotients are those of float32, as in the operator Quantize. All that follows is exact.
+        stored = (np.asarray(array, np.float32) / scales).astype(np.float64)
         if np.isnan(stored).any():
             raise errors.InvalidArgumentError(f"tensor '{self.name}' cannot store NaN: it is {self.type}")
+        stored = np.clip(stored, -(2.0**40), 2.0**40)
         whole = np.trunc(stored)
-        whole += np.where(np.abs(stored - whole) >= 0.5, np.sign(stored), np.float32(0))
+        whole += np.where(np.abs(stored - whole) >= 0.5, np.sign(stored), 0.0)
         limits = np.iinfo(self.dtype)
-        shifted = np.clip(whole.astype(np.float64) + zero_points, limits.min, limits.max)
-        result: np.ndarray[Any, Any] = shifted.astype(self.dtype)
+        result: np.ndarray[Any, Any] = np.clip(whole + zero_points, limits.min, limits.max).astype(self.dtype)
         return result
 
     def dequantize(self, array: ArrayLike) -> np.ndarray[Any, Any]:

@@ -163,7 +163,7 @@ def test_files_that_are_none(tmp_path):
         ({"operators": ["no operator"]}, TypeError, "tenon.Operator"),
         ({"limits": {"max_colours": 1}}, tenon.InvalidArgumentError, "there is no limit 'max_colours'"),
         ({"limits": {"max_layers": -1}}, tenon.InvalidArgumentError, "limit 'max_layers' is -1"),
-        ({"limits": {"max_tensor_bytes": 100}}, tenon.LimitExceededError, "100"),
+        ({"limits": {"max_tensor_bytes": 100}}, tenon.InvalidDataError, "the limit is 100"),
     ],
 )
 def test_wrong_arguments_of_a_model(arguments, error, text):
