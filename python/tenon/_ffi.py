@@ -453,10 +453,13 @@ def to_limits(limits: dict[str, int] | None) -> Limits:
 class Handle:
     """A handle of the library, destroyed with the last reference to this object, but not in a forked child."""
 
-    __slots__ = ("__weakref__", "_destroy", "keep", "value")
+    __slots__ = ("__weakref__", "_destroy", "is_forked", "keep", "value")
 
     def __init__(self, value: int, destroy: Callable[[int], None], keep: Any = None) -> None:
+        #: None once it must not be used: in a forked child; and when the garbage collector has finalized this object, but
+        #: another one of the same cycle, which refers to it, runs its own finalizer.
         self.value: int | None = value
+        self.is_forked = False
         self.keep = keep  # what the library uses as long as the handle lives
         self._destroy = destroy
         _handles.add(self)
@@ -464,8 +467,17 @@ class Handle:
     def get(self) -> int:
         """The handle. Raises ForkedError in a child of the process that made it."""
         if self.value is None:
-            raise forked_error()
+            raise self.lost()
         return self.value
+
+    def lost(self) -> errors.Error:
+        """Why it must not be used."""
+        if self.is_forked:
+            return errors.ForkedError(
+                "this object was made before os.fork(); the threads that run models do not survive a fork: load the "
+                "model in the child, or start processes by 'spawn' or 'forkserver'"
+            )
+        return errors.ClosedError("this object was destroyed by the garbage collector")
 
     def __del__(self) -> None:
         value, self.value = self.value, None
@@ -477,13 +489,6 @@ _handles: weakref.WeakSet[Handle] = weakref.WeakSet()
 _after_fork: list[Callable[[], None]] = []
 
 
-def forked_error() -> errors.ForkedError:
-    return errors.ForkedError(
-        "this object was made before os.fork(); the threads that run models do not survive a fork: load the model "
-        "in the child, or start processes by 'spawn' or 'forkserver'"
-    )
-
-
 def on_fork(function: Callable[[], None]) -> None:
     """Has `function` called in each forked child."""
     _after_fork.append(function)
@@ -491,7 +496,7 @@ def on_fork(function: Callable[[], None]) -> None:
 
 def _forget() -> None:
     for handle in list(_handles):
-        handle.value = None
+        handle.value, handle.is_forked = None, True
     _handles.clear()
     for function in _after_fork:
         function()

@@ -28,8 +28,10 @@ _consume_function = _ffi.LogFunction(_consume)
 
 
 def _release() -> None:
-    """At the interpreter's end no thread may call into it any more. A child's copy belongs to its parent."""
+    """At the interpreter's end no thread may call into it any more, and messages of threads that still run are dropped.
+    In a forked child the library's lock may have no owner."""
     if _process == os.getpid():
+        _ffi.lib.tenon_log_set_severity(len(_LEVELS) - 1, None)
         _ffi.lib.tenon_log_set_function(_ffi.LogFunction(), None, None)
 
 

@@ -94,9 +94,10 @@ class _Frame:
         import numpy as np
 
         self.ndarray: Any = np.ndarray
-        self._handles = runner._handle, runner._session
-        self.model = self._handles[0].get()
-        session = None if self._handles[1] is None else self._handles[1].get()
+        self.handle: Any = runner._handle
+        self.session_handle: Any = runner._session or runner._handle
+        model = self.handle.get()
+        session = None if runner._session is None else self.session_handle.get()
         self._c_inputs = (_ffi.Tensor * len(runner.inputs))()
         self._c_outputs = (_ffi.Tensor * len(runner.outputs))()
         self.inputs = [_Port(info, "input", t) for info, t in zip(runner.inputs, self._c_inputs)]
@@ -111,7 +112,7 @@ class _Frame:
         #: Arguments of tenon_model_run. Where there is no session, runs that need neither allocator nor cancellation
         #: go without options.
         self.arguments = (
-            self.model,
+            model,
             self.options_address,
             len(self.inputs),
             addressof(self._c_inputs),
@@ -119,12 +120,12 @@ class _Frame:
             addressof(self._c_outputs),
             addressof(self.error),
         )
-        self.plain_arguments = self.arguments if session is not None else (
-            self.model, None, *self.arguments[2:]
-        )
+        self.plain_arguments = self.arguments if session is not None else (model, None, *self.arguments[2:])
 
     def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
         """Runs once. `arrays` and `out` are in the model's order. Returns `out`, or new arrays."""
+        if self.handle.value is None or self.session_handle.value is None:
+            raise self.lost()
         is_static = self.outputs_are_static
         copies = []
         ndarray = self.ndarray
@@ -188,6 +189,11 @@ class _Frame:
         if status != _ffi.OK:
             raise self.failure(status, None if is_static else failure)
         return results
+
+    def lost(self) -> errors.Error:
+        """The exception for a frame whose handles must not be used."""
+        lost: errors.Error = (self.handle if self.handle.value is None else self.session_handle).lost()
+        return lost
 
     def failure(self, status: int, raised: BaseException | None = None) -> BaseException:
         """The exception for a run that failed; `raised` is what the allocator raised."""
@@ -326,13 +332,6 @@ def writable_address(array: Any, port: _Port, ndarray: type) -> int:
     return address
 
 
-class _ForkedFrames:
-    """In the place of frames in a forked child."""
-
-    def pop(self) -> NoReturn:
-        raise _ffi.forked_error()
-
-
 class _ClosedHandle:
     """In the place of a handle that was closed."""
 
@@ -362,8 +361,7 @@ class Runner:
         self.inputs = inputs
         self.outputs = outputs
         self._input_index = {info.name: i for i, info in enumerate(inputs)}
-        self._frames: Any = []
-        _runners.add(self)
+        self._frames: list[_Frame] = []
 
     def __call__(
         self, /, *given: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
@@ -505,7 +503,7 @@ def _quoted(names: Any) -> str:
 class Bound:
     """A run with fixed arrays, see :meth:`Model.bind`. One thread at a time calls it."""
 
-    __slots__ = ("__weakref__", "_arguments", "_frames", "inputs", "outputs")
+    __slots__ = ("_arguments", "_frames", "inputs", "outputs")
 
     #: The arrays that are read, in the model's order.
     inputs: tuple[Array, ...]
@@ -532,8 +530,7 @@ class Bound:
                 raise wrong_out_shape(port, array.shape, port.shape)
             port.tensor.num_bytes = array.nbytes
         self._arguments = frame.plain_arguments
-        self._frames: Any = [frame]
-        _runners.add(self)
+        self._frames = [frame]
 
     @staticmethod
     def _bind_input(given: Any, port: _Port) -> Array:
@@ -552,14 +549,14 @@ class Bound:
             frame = self._frames.pop()
         except IndexError:
             raise errors.Error("a bound run is used by one thread at a time") from None
+        if frame.handle.value is None or frame.session_handle.value is None:
+            raise frame.lost()
         status = _run(*self._arguments)
         self._frames.append(frame)
         if status != _ffi.OK:
             raise frame.failure(status)
 
 
-#: Models, sessions and bound runs, which a forked child cannot use.
-_runners: weakref.WeakSet[Any] = weakref.WeakSet()
 _executor: ThreadPoolExecutor | None = None
 _executor_lock = threading.Lock()
 
@@ -578,9 +575,6 @@ def _pool() -> ThreadPoolExecutor:
 def _forget() -> None:
     global _executor, _executor_lock
     _executor, _executor_lock = None, threading.Lock()
-    for runner in list(_runners):
-        runner._frames = _ForkedFrames()
-    _runners.clear()
 
 
 _ffi.on_fork(_forget)

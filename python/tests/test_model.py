@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import gc
 import pathlib
 import resource
 import threading
@@ -418,6 +419,29 @@ def test_loading_gives_memory_back():
     before = resident()
     load(100)
     assert resident() - before < 8 * 2**20
+
+
+def test_use_in_a_finalizer_of_the_same_cycle(x):
+    """The garbage collector may finalize the model before an object that uses it."""
+    seen = []
+
+    class Last:
+        def __del__(self):
+            for use in (lambda: self.model(x), self.bound, lambda: self.session(x), self.model.reset):
+                try:
+                    use()
+                    seen.append("used")
+                except tenon.ClosedError:
+                    seen.append("closed")
+
+    for _ in range(2):
+        last = Last()
+        model = one_layer((2, 3))
+        model.last = last
+        last.model, last.bound, last.session = model, model.bind(x), model.session()
+        del last, model
+        gc.collect()
+    assert len(seen) == 8
 
 
 def test_paths_are_taken_in_all_forms(tmp_path, monkeypatch):
