@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import array
 import math
-import sys
 import threading
 
 import numpy as np
@@ -344,13 +343,12 @@ def test_bfloat16():
     assert result.tolist() == [1.5, -2]
 
 
-def test_results_are_freed_with_their_last_reference(floor, x):
+def test_a_view_keeps_its_result(floor, x):
     result = floor(x)
     view = result[0]
     del result
     floor(x + 1)
     np.testing.assert_array_equal(view, np.floor(x)[0])
-    assert sys.getrefcount(view) == 2
 
 
 @pytest.mark.parametrize(
