@@ -90,7 +90,10 @@ def make(build: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{stem}-{tag}.whl"
     record = []
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel,
+    ):
 
         def add(name: str, data: bytes, mode: int) -> None:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))

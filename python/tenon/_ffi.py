@@ -176,9 +176,7 @@ class CShape(Structure):
     _fields_ = [("rank", c_uint32), ("dims", c_int64 * MAX_RANK)]
 
 
-InferFunction = CFUNCTYPE(
-    c_int32, c_void_p, POINTER(CLayer), POINTER(c_void_p), POINTER(CShape), POINTER(Text)
-)
+InferFunction = CFUNCTYPE(c_int32, c_void_p, POINTER(CLayer), POINTER(c_void_p), POINTER(CShape), POINTER(Text))
 IsSupportedFunction = CFUNCTYPE(c_int32, c_void_p, POINTER(CLayer), POINTER(Text))
 RunFunction = CFUNCTYPE(c_int32, c_void_p, POINTER(CLayer), POINTER(ExecuteArgs), POINTER(Text))
 
@@ -322,14 +320,10 @@ _declare("tenon_network_create", _S, _P, _P)
 _declare("tenon_network_add_input", _S, _P, c_char_p, _P, _P, _P)
 _declare("tenon_network_add_output", _S, _P, c_char_p, c_uint32, _P)
 _declare("tenon_network_add_constant", _S, _P, c_char_p, _P, _P, c_size_t, c_uint8, _P, _P)
-_declare(
-    "tenon_network_add_layer", _S, _P, c_char_p, c_char_p, c_size_t, _P, c_size_t, _P, c_size_t, _P, _P, _P
-)
+_declare("tenon_network_add_layer", _S, _P, c_char_p, c_char_p, c_size_t, _P, c_size_t, _P, c_size_t, _P, _P, _P)
 _declare("tenon_network_add_if", _S, _P, c_char_p, _P, _P, c_size_t, _P, c_size_t, _P, _P)
 _declare("tenon_network_add_while", _S, _P, c_char_p, _P, _P, c_size_t, _P, _P, _P)
-_declare(
-    "tenon_network_add_custom", _S, _P, c_char_p, _P, c_char_p, c_size_t, c_size_t, _P, c_size_t, _P, _P, _P
-)
+_declare("tenon_network_add_custom", _S, _P, c_char_p, _P, c_char_p, c_size_t, c_size_t, _P, c_size_t, _P, _P, _P)
 _declare("tenon_network_optimize", _S, _P, _P, _P, _P, _P)
 _declare("tenon_model_load", _S, _P, _P, _P, _P, _P)
 _declare("tenon_model_destroy", None, _P)

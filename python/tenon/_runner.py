@@ -363,9 +363,7 @@ class Runner:
         self._input_index = {info.name: i for i, info in enumerate(inputs)}
         self._frames: list[_Frame] = []
 
-    def __call__(
-        self, /, *given: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
-    ) -> Any:
+    def __call__(self, /, *given: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any) -> Any:
         """Runs once.
 
         Args:

@@ -10,9 +10,7 @@ class Cancellation:
     """Ends the runs that it is given to: ``model(x, cancellation=cancellation)``. May be used from any thread."""
 
     def __init__(self) -> None:
-        self._handle = _ffi.Handle(
-            _ffi.make(_ffi.lib.tenon_cancellation_create), _ffi.lib.tenon_cancellation_destroy
-        )
+        self._handle = _ffi.Handle(_ffi.make(_ffi.lib.tenon_cancellation_create), _ffi.lib.tenon_cancellation_destroy)
 
     def cancel(self) -> None:
         """Ends runs under way before their next layer, and those that begin later at once: they raise CancelledError.

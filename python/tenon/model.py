@@ -111,9 +111,7 @@ class Model(Runner):
 
     def _load(self, runtime: Runtime, network: _ffi.Handle, options: _ffi.ModelOptions) -> None:
         self._signatures = signatures(network)
-        model = call_with_cause(
-            _ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options)
-        )
+        model = call_with_cause(_ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
         handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep)
         super().__init__(handle, None, ports(model, "model_input"), ports(model, "model_output"))
 
@@ -163,9 +161,7 @@ class Model(Runner):
 
     def _profile(self, report: int) -> dict[str, Any]:
         if not self._is_profiled:
-            raise errors.InvalidArgumentError(
-                'the model is not profiled; load it with options={"profiling": True}'
-            )
+            raise errors.InvalidArgumentError('the model is not profiled; load it with options={"profiling": True}')
         times: dict[str, Any] = self._report(report)
         return times
 
@@ -179,9 +175,7 @@ class Model(Runner):
         if isinstance(self._source, Network):
             import pickle
 
-            raise pickle.PicklingError(
-                "a model of a tenon.Network is not pickled: save the network, and load the file"
-            )
+            raise pickle.PicklingError("a model of a tenon.Network is not pickled: save the network, and load the file")
         return (_load, (self._source, self._arguments))
 
     def __repr__(self) -> str:

@@ -88,13 +88,9 @@ def read(
     if isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
         address = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
-        network = _ffi.make(
-            _ffi.lib.tenon_network_read_memory, handle.get(), address, len(data), addressof(options)
-        )
+        network = _ffi.make(_ffi.lib.tenon_network_read_memory, handle.get(), address, len(data), addressof(options))
         return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [data, listed])
-    network = _ffi.make(
-        _ffi.lib.tenon_network_read_file, handle.get(), _ffi.path_bytes(source), addressof(options)
-    )
+    network = _ffi.make(_ffi.lib.tenon_network_read_file, handle.get(), _ffi.path_bytes(source), addressof(options))
     return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [listed])
 
 

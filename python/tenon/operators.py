@@ -208,9 +208,7 @@ class Operator:
 
 
 def _restore(name: str, run: Any, infer: Any, value_inputs: Any, late_outputs: bool, is_supported: Any) -> Operator:
-    return Operator(
-        name, run, infer, value_inputs=value_inputs, late_outputs=late_outputs, is_supported=is_supported
-    )
+    return Operator(name, run, infer, value_inputs=value_inputs, late_outputs=late_outputs, is_supported=is_supported)
 
 
 def _inputs(layer: Layer, memory: Any) -> list[Array | None]:

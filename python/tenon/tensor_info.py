@@ -40,11 +40,7 @@ TYPES: dict[int, tuple[str, str]] = {
     19: ("Complex128", "complex128"),
 }
 _BY_NAME = {name: number for number, (name, _) in TYPES.items()}
-_PLAIN = {
-    numpy_name: number
-    for number, (name, numpy_name) in TYPES.items()
-    if numpy_name and not name.startswith("Q")
-}
+_PLAIN = {numpy_name: number for number, (name, numpy_name) in TYPES.items() if numpy_name and not name.startswith("Q")}
 #: Types of quantized tensors by numpy's name of the elements; one scale, several scales.
 _QUANTIZED = {"uint8": (2, 2), "int8": (7, 6), "int16": (5, 5)}
 
@@ -321,8 +317,6 @@ def ports(handle: int, kind: str) -> tuple[TensorInfo, ...]:
     name, info = ctypes.c_char_p(), ctypes.POINTER(_ffi.CTensorInfo)()
     infos = []
     for index in range(count):
-        _ffi.call(
-            getattr(_ffi.lib, f"tenon_{kind}"), handle, index, ctypes.addressof(name), ctypes.addressof(info)
-        )
+        _ffi.call(getattr(_ffi.lib, f"tenon_{kind}"), handle, index, ctypes.addressof(name), ctypes.addressof(info))
         infos.append(from_c(info.contents, (name.value or b"").decode("utf-8", "replace")))
     return tuple(infos)

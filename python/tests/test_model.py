@@ -115,7 +115,9 @@ def test_outputs_whose_shape_only_the_run_knows():
     out = np.zeros((2, 1), np.int64)
     assert model(np.array([5, 0, 5, 0], np.float32), out=out) is out
     assert out.tolist() == [[0], [2]]
-    with pytest.raises(tenon.InvalidArgumentError, match=r"has the shape \(3, 1\); `out` has an array of shape \(2, 1\)"):
+    with pytest.raises(
+        tenon.InvalidArgumentError, match=r"has the shape \(3, 1\); `out` has an array of shape \(2, 1\)"
+    ):
         model(np.array([5, 5, 5, 0], np.float32), out=out)
 
 

@@ -124,7 +124,9 @@ def test_attributes_of_all_kinds():
     )
     y = network.add_layer("Reshape", y, attributes={"TargetShape": tenon.Shape((2, -1))})
     y = network.add_layer("Pad", y, attributes={"PadList": [(1, 0), (0, 1)], "PadValue": np.float32(7)})
-    y = network.add_layer("Activation", y, attributes={"Function": enums.ActivationFunction.BoundedReLu, "A": 12.0, "B": 6.5})
+    y = network.add_layer(
+        "Activation", y, attributes={"Function": enums.ActivationFunction.BoundedReLu, "A": 12.0, "B": 6.5}
+    )
     network.add_output(y)
     values = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
     expected = np.clip([[7, 7, 7], [5, 7, 7], [13, 15, 7]], 6.5, 12)

@@ -288,9 +288,7 @@ def test_the_command_line_is_execute_network(tmp_path):
     )
     assert (done.stdout, done.returncode) == ("-m|a b.tflite|--x=1|", 3)
     environment["PATH"] = ""
-    done = subprocess.run(
-        [sys.executable, "-m", "tenon"], env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "tenon"], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "install the wheel of tenon" in done.stderr
 
