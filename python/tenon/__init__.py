@@ -10,9 +10,10 @@ Importing the package loads neither numpy nor the library; the first use of a na
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers take it as true; importing typing would take most of the time
 if TYPE_CHECKING:
+    from typing import Any
+
     from ._runner import Bound
     from .cancellation import Cancellation
     from .errors import (
