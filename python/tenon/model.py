@@ -198,7 +198,7 @@ class Session(Runner):
         session = _ffi.make(_ffi.lib.tenon_session_create, handle.get())
         super().__init__(
             handle,  # type: ignore[arg-type]
-            _ffi.Handle(session, _ffi.lib.tenon_session_destroy),
+            _ffi.Handle(session, _ffi.lib.tenon_session_destroy, handle),
             model.inputs,
             model.outputs,
         )

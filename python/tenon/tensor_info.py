@@ -71,6 +71,8 @@ class Quantization:
                 f"a quantization needs a scale and a zero point for each: it has {len(self.scales)} scales and "
                 f"{len(self.zero_points)} zero points"
             )
+        if any(not -(2**31) <= point < 2**31 for point in self.zero_points):
+            raise errors.InvalidArgumentError(f"zero points have 32 bits: {self.zero_points!r}")
         if len(self.scales) > 1 and axis is None:
             raise errors.InvalidArgumentError(f"{len(self.scales)} scales need an axis")
 

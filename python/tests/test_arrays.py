@@ -343,6 +343,14 @@ def test_bfloat16():
     assert result.tolist() == [1.5, -2]
 
 
+def test_elements_of_four_bits_have_no_arrays():
+    network = tenon.Network()
+    network.add_output(network.add_input("x", (2,), "QSymmS4", quantization=tenon.Quantization(1.0)), "y")
+    model = tenon.Model(network)
+    with pytest.raises(tenon.UnsupportedError, match="tensor 'x' is QSymmS4, two elements in a byte"):
+        model(np.zeros(1, np.uint8))
+
+
 def test_a_view_keeps_its_result(floor, x):
     result = floor(x)
     view = result[0]
@@ -385,6 +393,8 @@ def test_quantization_that_is_refused():
         tenon.TensorInfo((1,), name="y").quantize([1.0])
     with pytest.raises(tenon.InvalidArgumentError, match="2 scales need an axis"):
         tenon.Quantization([1, 2])
+    with pytest.raises(tenon.InvalidArgumentError, match="zero points have 32 bits"):
+        tenon.Quantization(1, 2**31)
     with pytest.raises(tenon.InvalidArgumentError, match="3 scales and 2 zero points"):
         tenon.Quantization([1, 2, 3], [0, 0], axis=0)
 
