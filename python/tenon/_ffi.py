@@ -447,13 +447,14 @@ def to_limits(limits: dict[str, int] | None) -> Limits:
 class Handle:
     """A handle of the library, destroyed with the last reference to this object, but not in a forked child."""
 
-    __slots__ = ("__weakref__", "_destroy", "is_forked", "keep", "value")
+    __slots__ = ("__weakref__", "_destroy", "calls_back", "is_forked", "keep", "value")
 
-    def __init__(self, value: int, destroy: Callable[[int], None], keep: Any = None) -> None:
+    def __init__(self, value: int, destroy: Callable[[int], None], keep: Any = None, calls_back: bool = False) -> None:
         #: None once it must not be used: in a forked child; and when the garbage collector has finalized this object, but
         #: another one of the same cycle, which refers to it, runs its own finalizer.
         self.value: int | None = value
         self.is_forked = False
+        self.calls_back = calls_back  # whether there are operators in Python
         self.keep = keep  # what the library uses as long as the handle lives
         self._destroy = destroy
         _handles.add(self)

@@ -14,7 +14,7 @@ import weakref
 from ctypes import addressof, c_char, sizeof
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
 
-from . import _ffi, errors
+from . import _exit, _ffi, errors
 from .tensor_info import TensorInfo
 
 if TYPE_CHECKING:
@@ -94,10 +94,12 @@ class _Frame:
         import numpy as np
 
         self.ndarray: Any = np.ndarray
-        self.handle: Any = runner._handle
-        self.session_handle: Any = runner._session or runner._handle
-        model = self.handle.get()
-        session = None if runner._session is None else self.session_handle.get()
+        handle, session_handle = runner._handle, runner._session
+        self.handle: Any = handle
+        self.session_handle: Any = handle if session_handle is None else session_handle
+        self.calls_back: bool = getattr(handle, "calls_back", False)
+        model = handle.get()
+        session = None if session_handle is None else session_handle.get()
         self._c_inputs = (_ffi.Tensor * len(runner.inputs))()
         self._c_outputs = (_ffi.Tensor * len(runner.outputs))()
         self.inputs = [_Port(info, "input", t) for info, t in zip(runner.inputs, self._c_inputs)]
@@ -167,21 +169,17 @@ class _Frame:
                 memory = port.ctype()
                 results.append(ndarray(port.shape, port.dtype, memory))
                 port.tensor.data = addressof(memory)
-        arguments = self.plain_arguments
         if not is_static:
             self.allocation.begin(out)
             for port in self.outputs:
                 port.tensor.data = None
                 port.tensor.num_bytes = 0
-            arguments = self.arguments
-        if cancellation is not None:
-            self.options.cancellation = cancellation._handle.get()
-            arguments = self.arguments
         try:
-            status = _run(*arguments)
+            if is_static and cancellation is None and not self.calls_back:
+                status = _run(*self.plain_arguments)
+            else:
+                status = self.run_with_options(cancellation)
         finally:
-            if cancellation is not None:
-                self.options.cancellation = None
             if not is_static:
                 results, failure = self.allocation.end()
                 for port in self.outputs:
@@ -189,6 +187,17 @@ class _Frame:
         if status != _ffi.OK:
             raise self.failure(status, None if is_static else failure)
         return results
+
+    def run_with_options(self, cancellation: Cancellation | None) -> int:
+        """A run that may call back or be cancelled. Returns the status."""
+        used = _exit.default_cancellation() if cancellation is None else cancellation
+        self.options.cancellation = used._handle.get()
+        try:
+            with _exit.Call(used):
+                status: int = _run(*self.arguments)
+        finally:
+            self.options.cancellation = None
+        return status
 
     def lost(self) -> errors.Error:
         """The exception for a frame whose handles must not be used."""
@@ -501,7 +510,7 @@ def _quoted(names: Any) -> str:
 class Bound:
     """A run with fixed arrays, see :meth:`Model.bind`. One thread at a time calls it."""
 
-    __slots__ = ("_arguments", "_frames", "inputs", "outputs")
+    __slots__ = ("_frames", "inputs", "outputs")
 
     #: The arrays that are read, in the model's order.
     inputs: tuple[Array, ...]
@@ -527,7 +536,6 @@ class Bound:
             if is_static and array.shape != port.shape:
                 raise wrong_out_shape(port, array.shape, port.shape)
             port.tensor.num_bytes = array.nbytes
-        self._arguments = frame.plain_arguments
         self._frames = [frame]
 
     @staticmethod
@@ -549,7 +557,7 @@ class Bound:
             raise errors.Error("a bound run is used by one thread at a time") from None
         if frame.handle.value is None or frame.session_handle.value is None:
             raise frame.lost()
-        status = _run(*self._arguments)
+        status = frame.run_with_options(None) if frame.calls_back else _run(*frame.plain_arguments)
         self._frames.append(frame)
         if status != _ffi.OK:
             raise frame.failure(status)

@@ -39,10 +39,10 @@ class Model(Runner):
 
     Raises:
         NotFoundError: there is no such file.
-        InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`; there is no such subgraph or
-            input.
+        InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`; there is no such signature,
+            subgraph or input.
         UnsupportedError: layers that no backend takes; the text names all of them with the reasons.
-        InvalidArgumentError: there is no such backend, option or signature.
+        InvalidArgumentError: there is no such backend or option.
         LimitExceededError: the model asks for more than a limit of the runtime allows.
 
     A model may be used from any thread, and from several at once. It is pickled as its path or bytes with its
@@ -112,7 +112,7 @@ class Model(Runner):
     def _load(self, runtime: Runtime, network: _ffi.Handle, options: _ffi.ModelOptions) -> None:
         self._signatures = signatures(network)
         model = call_with_cause(_ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
-        handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep)
+        handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep, network.calls_back)
         super().__init__(handle, None, ports(model, "model_input"), ports(model, "model_output"))
 
     @property

@@ -11,7 +11,7 @@ import threading
 from ctypes import addressof, sizeof
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NoReturn, Sequence, Union
 
-from . import _ffi, _log, errors
+from . import _exit, _ffi, _log, errors
 from .operators import Operator
 from .runtime import Runtime, default_runtime
 from .tensor_info import Quantization, ShapeLike, TensorInfo, ports, to_c, to_dims, to_shape
@@ -89,9 +89,9 @@ def read(
         data = bytes(source)
         address = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
         network = _ffi.make(_ffi.lib.tenon_network_read_memory, handle.get(), address, len(data), addressof(options))
-        return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [data, listed])
+        return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [data, listed], bool(listed))
     network = _ffi.make(_ffi.lib.tenon_network_read_file, handle.get(), _ffi.path_bytes(source), addressof(options))
-    return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [listed])
+    return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [listed], bool(listed))
 
 
 def model_options(backends: Iterable[str], threads: int, options: dict[str, Any] | None) -> _ffi.ModelOptions:
@@ -348,6 +348,7 @@ class Network:
                 ),
             )
             self._handle.keep.append(custom)
+            self._handle.calls_back = True
         return values
 
     def add_if(
@@ -388,7 +389,7 @@ class Network:
                     error,
                 ),
             )
-            self._handle.keep += [then_network._handle.keep, else_network._handle.keep]
+            self._keep_nested(then_network, else_network)
         return values
 
     def add_while(self, condition: Network, body: Network, *inputs: Value, name: str | None = None) -> Any:
@@ -418,7 +419,7 @@ class Network:
                     error,
                 ),
             )
-            self._handle.keep += [condition._handle.keep, body._handle.keep]
+            self._keep_nested(condition, body)
         return values
 
     def add_output(self, value: Value, name: str | None = None) -> None:
@@ -461,7 +462,9 @@ class Network:
             optimized = call_with_cause(
                 _ffi.lib.tenon_network_optimize, handle.get(), self._handle.get(), addressof(made)
             )
-            return Network._of(_ffi.Handle(optimized, _ffi.lib.tenon_network_destroy, [self._handle.keep]))
+            return Network._of(
+                _ffi.Handle(optimized, _ffi.lib.tenon_network_destroy, [self._handle.keep], self._handle.calls_back)
+            )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .tenon file, weights included.
@@ -478,6 +481,12 @@ class Network:
         import pickle
 
         raise pickle.PicklingError("a network is not pickled: save it, and pickle a Model of the file")
+
+    def _keep_nested(self, *networks: Network) -> None:
+        """Has the handle keep what copies of these networks use."""
+        for network in networks:
+            self._handle.keep.append(network._handle.keep)
+            self._handle.calls_back |= network._handle.calls_back
 
     def _index_of(self, value: Value | None) -> int:
         if value is None:
@@ -523,7 +532,8 @@ def call_with_cause(function: Any, *arguments: Any) -> int:
     from .operators import cause_of
 
     try:
-        return _ffi.make(function, *arguments)
+        with _exit.Call():
+            return _ffi.make(function, *arguments)
     except errors.Error as error:
         raise error from cause_of(str(error))
 

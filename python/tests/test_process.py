@@ -221,6 +221,36 @@ network.add_output(value)
 mine = tenon.Model(network)
 mine(np.zeros(1, np.float32))
 """,
+    "daemon threads whose runs call back": """
+import threading
+network = tenon.Network()
+custom = tenon.Operator("Mine", lambda layer, i, o: o[0].fill(1), lambda layer: layer.inputs[0].shape)
+value = network.add_custom(custom, network.add_input("x", (1,)), outputs=[tenon.TensorInfo((1,))])
+network.add_output(value)
+mine = tenon.Model(network)
+def run(give):
+    while True:
+        give()
+ones = [np.ones(n, np.float32) for n in (1, 2, 3)]
+bound = mine.bind(ones[0])
+for give in (lambda: mine(ones[0]), lambda: [mine(x) for x in ones], bound, lambda: tenon.Model(network)):
+    threading.Thread(target=run, args=(give,), daemon=True).start()
+import time
+time.sleep(0.1)
+""",
+    "a daemon thread whose run has no end": """
+import threading, time
+condition, body, network = tenon.Network(), tenon.Network(), tenon.Network()
+a = condition.add_input("a", (1,))
+equal = {"Operation": tenon.enums.ComparisonOperation.Equal}
+condition.add_output(condition.add_layer("Comparison", a, a, attributes=equal))
+custom = tenon.Operator("Mine", lambda layer, i, o: o[0].fill(1), lambda layer: layer.inputs[0].shape)
+body.add_output(body.add_custom(custom, body.add_input("a", (1,)), outputs=[tenon.TensorInfo((1,))]))
+network.add_output(network.add_while(condition, body, network.add_input("x", (1,))))
+endless = tenon.Model(network, runtime=tenon.Runtime(limits={"max_loop_iterations": 2**64 - 1}))
+threading.Thread(target=endless, args=(np.ones(1, np.float32),), daemon=True).start()
+time.sleep(0.1)
+""",
     "use at exit": """
 import atexit
 atexit.register(lambda: model(x))
