@@ -314,7 +314,12 @@ def as_array(given: Any, port: _Port) -> Array:
                     f"{port.describe()} takes an array, or an object of the buffer protocol or DLPack, not "
                     f"{type(given).__name__}; numpy.asarray(values, '{port.dtype.name}') makes one"
                 ) from None
-            array = np.from_dlpack(given)
+            try:
+                array = np.from_dlpack(given)
+            except (BufferError, RuntimeError, TypeError, ValueError) as error:
+                raise errors.InvalidArgumentError(
+                    f"{port.describe()} cannot use the memory of the {type(given).__name__}: {error}"
+                ) from error
     if not _is_accepted(array.dtype.newbyteorder("="), port):
         raise _wrong_dtype(port, array.dtype)
     return array

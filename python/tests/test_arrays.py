@@ -217,6 +217,13 @@ def test_objects_of_dlpack(x):
     with pytest.raises(tenon.DTypeError, match="float64"):
         model(Exporter(x.astype(np.float64)))
 
+    class OnDevice(Exporter):
+        def __dlpack__(self, **arguments):
+            raise BufferError("on a device")
+
+    with pytest.raises(tenon.InvalidArgumentError, match="input 'x', Float32, cannot use the memory of the OnDevice"):
+        model(OnDevice(x))
+
 
 def test_out_for_one_output(floor, x):
     out = np.zeros((2, 3), np.float32)
