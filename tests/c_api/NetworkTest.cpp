@@ -171,6 +171,20 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     EXPECT_EQ(tenon_network_num_inputs(network.Get()), 1U); // what fails adds nothing
 }
 
+TEST(CNetwork, InferredShapesCountWhereDeclaredOnesContradict)
+{
+    const Runtime runtime;
+    const Network network;
+    const int64_t wrong[] = {3};
+    const tenon_tensor_info declared = Info(TENON_FLOAT32, wrong, 1);
+    network.AddOutput(network.AddLayer("Floor", {network.AddInput("x", {4})}, "floor", {}, &declared));
+    const Model model(runtime, network);
+    const tenon_tensor_info* output = nullptr;
+    Ok(tenon_model_output(model.Get(), 0, nullptr, &output, Error()));
+    ASSERT_EQ(output->rank, 1U);
+    EXPECT_EQ(output->dims[0], 4);
+}
+
 TEST(CNetwork, NamesWhatItCannotOptimize)
 {
     const Runtime runtime;
