@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 from . import _ffi
 from .cancellation import Cancellation
@@ -25,6 +25,15 @@ _PATIENCE = 5.0
 _calls: dict[Any, int] = {}
 _ending: int | None = None  # the thread that ends the interpreter
 _default = None
+
+
+#: What is done once no other thread is inside of a call.
+_last: list[Callable[[], None]] = []
+
+
+def at_end(function: Callable[[], None]) -> None:
+    """Has `function` called at the interpreter's end, when no other thread is inside of a call that may call back."""
+    _last.append(function)
 
 
 def _park() -> NoReturn:
@@ -77,6 +86,8 @@ def _end() -> None:
         time.sleep(0.001)
     if _default is not None:
         _default.reset()  # functions that run later may still use models
+    for function in _last:
+        function()
 
 
 def _forget() -> None:

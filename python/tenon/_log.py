@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import logging
 import os
 import threading
 
-from . import _ffi
+from . import _exit, _ffi
 
 #: Levels of logging by tenon_severity.
 _LEVELS = (5, logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
@@ -45,7 +44,7 @@ def follow() -> None:
             if status != _ffi.OK:
                 raise _ffi.error_of(status, error)
             _process = os.getpid()
-            atexit.register(_release)
+            _exit.at_end(_release)
         level = logger.getEffectiveLevel()
         severity = next((i for i, own in enumerate(_LEVELS) if own >= level), len(_LEVELS) - 1)
         if severity != _severity:

@@ -14,7 +14,7 @@ import weakref
 from ctypes import addressof, c_char, sizeof
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
 
-from . import _exit, _ffi, errors
+from . import _exit, _ffi, _int4, errors
 from .tensor_info import TensorInfo
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class _Port:
         "dtype",
         "has_loaded_shape",
         "info",
+        "is_packed",
         "itemsize",
         "kind",
         "loaded_shape",
@@ -51,6 +52,7 @@ class _Port:
     def __init__(self, info: TensorInfo, kind: str, tensor: _ffi.Tensor) -> None:
         self.info = info
         self.kind = kind
+        self.is_packed = info.type == _int4.NAME
         self.dtype = info.dtype
         self.itemsize = self.dtype.itemsize
         self.tensor = tensor
@@ -77,7 +79,7 @@ class _Port:
             count *= size
         self.tensor.rank = len(shape)
         self.tensor.dims = addressof(self._dims)
-        self.tensor.num_bytes = self.num_bytes = count
+        self.tensor.num_bytes = self.num_bytes = (count + 1) // 2 if self.is_packed else count
         self.ctype = c_char * max(count, 1)
         self.has_loaded_shape = shape == self.loaded_shape
         self.shape = shape
@@ -213,6 +215,33 @@ class _Frame:
             return raised
         error.__cause__ = cause_of(str(error))
         return error
+
+
+class _PackedFrame(_Frame):
+    """A frame of a model with inputs or outputs of QSymmS4. Their arrays of int8 have the packed bytes at the front."""
+
+    def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
+        packed = [self._pack(array, port) if port.is_packed else array for array, port in zip(arrays, self.inputs)]
+        results = super().run(packed, None, cancellation)
+        for i, port in enumerate(self.outputs):
+            if port.is_packed:
+                size = (results[i].size + 1) // 2
+                results[i] = _int4.unpack(results[i].reshape(-1)[:size].view("uint8"), results[i].shape)
+        if out is None:
+            return results
+        for array, result, port in zip(out, results, self.outputs):
+            writable_address(array, port, self.ndarray)
+            if array.shape != result.shape:
+                raise wrong_out_shape(port, array.shape, result.shape)
+            array[...] = result
+        return list(out)
+
+    def _pack(self, given: Any, port: _Port) -> Any:
+        array = to_array(given, port)
+        whole = self.ndarray(array.shape, port.dtype)
+        packed = _int4.pack(array, port.describe())
+        whole.reshape(-1)[: packed.size] = packed.view(port.dtype)
+        return whole
 
 
 class _Allocation:
@@ -407,7 +436,7 @@ class Runner:
         try:
             frame = frames.pop()
         except IndexError:
-            frame = _Frame(self)
+            frame = self._make_frame()
         if out is None:
             results = frame.run(arrays, None, cancellation)
             frames.append(frame)
@@ -455,6 +484,10 @@ class Runner:
         """Gives back the memory. Runs under way go to their end; later ones raise ClosedError."""
         self._handle = self._session = _ClosedHandle()
         self._frames = []
+
+    def _make_frame(self) -> _Frame:
+        is_packed = any(info.type == _int4.NAME for info in (*self.inputs, *self.outputs))
+        return _PackedFrame(self) if is_packed else _Frame(self)
 
     def _in_order(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> Sequence[Any]:
         """The inputs in the model's order."""
@@ -523,7 +556,11 @@ class Bound:
     outputs: tuple[Array, ...]
 
     def __init__(self, runner: Runner, arrays: Sequence[Any], out: Any) -> None:
-        frame = _Frame(runner)
+        frame = runner._make_frame()
+        if isinstance(frame, _PackedFrame):
+            raise errors.UnsupportedError(
+                f"a model with tensors of {_int4.NAME} is not bound: it packs them in each run"
+            )
         self.inputs = tuple(self._bind_input(given, port) for given, port in zip(arrays, frame.inputs))
         is_static = frame.outputs_are_static and all(port.has_loaded_shape for port in frame.inputs)
         if out is None:

@@ -11,7 +11,7 @@ import threading
 from ctypes import addressof, sizeof
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NoReturn, Sequence, Union
 
-from . import _exit, _ffi, _log, errors
+from . import _exit, _ffi, _int4, _log, errors
 from .operators import Operator
 from .runtime import Runtime, default_runtime
 from .tensor_info import Quantization, ShapeLike, TensorInfo, ports, to_c, to_dims, to_shape
@@ -229,7 +229,7 @@ class Network:
             values: an array, which is copied unless it is read-only and needs no other order. Python's numbers become
                 float32, int32 or bool.
             name: of the layer.
-            info: type and shape where `values` has others: bytes of a QSymmS4 tensor.
+            info: type and shape where they are not those of `values`: QSymmS4 of an array of int8.
             quantization: of an array of int8, uint8 or int16.
 
         Raises:
@@ -247,6 +247,8 @@ class Network:
         if array.flags.writeable:
             array = array.copy()
             array.flags.writeable = False
+        if info is not None and info.type == _int4.NAME and array.dtype == np.int8:
+            array = _int4.pack(array, "a constant")
         if info is None:
             info = TensorInfo(array.shape, array.dtype, quantization=quantization)
         c_info = to_c(info)

@@ -7,7 +7,7 @@ import collections
 import ctypes
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
-from . import _ffi, errors
+from . import _ffi, _int4, errors
 from .tensor_info import ShapeLike, TensorInfo, from_c, to_shape
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def _view(address: int | None, info: TensorInfo, is_writable: bool) -> Array:
     """An array on memory of the library."""
     import numpy as np
 
+    if info.type == _int4.NAME:
+        raise errors.UnsupportedError(f"an operator in Python takes no tensors of {info.type}")
     shape: Any = info.shape
     dtype = info.dtype
     count = dtype.itemsize

@@ -7,7 +7,7 @@ import ctypes
 import operator
 from typing import TYPE_CHECKING, Any, Iterable, Sequence, Union
 
-from . import _ffi, errors
+from . import _ffi, _int4, errors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,12 +35,12 @@ TYPES: dict[int, tuple[str, str]] = {
     14: ("Unsigned16", "uint16"),
     15: ("Unsigned32", "uint32"),
     16: ("Unsigned64", "uint64"),
-    17: ("QSymmS4", ""),
+    17: ("QSymmS4", "int8"),
     18: ("Complex64", "complex64"),
     19: ("Complex128", "complex128"),
 }
 _BY_NAME = {name: number for number, (name, _) in TYPES.items()}
-_PLAIN = {numpy_name: number for number, (name, numpy_name) in TYPES.items() if numpy_name and not name.startswith("Q")}
+_PLAIN = {numpy_name: number for number, (name, numpy_name) in TYPES.items() if not name.startswith("Q")}
 #: Types of quantized tensors by numpy's name of the elements; one scale, several scales.
 _QUANTIZED = {"uint8": (2, 2), "int8": (7, 6), "int16": (5, 5)}
 
@@ -166,18 +166,11 @@ class TensorInfo:
     def dtype(self) -> np.dtype[Any]:
         """The element type of arrays. Imports numpy.
 
-        BFloat16 is ``ml_dtypes.bfloat16`` where that package is installed, else uint16.
-
-        Raises:
-            UnsupportedError: QSymmS4, two elements a byte, of which numpy has no type.
+        BFloat16 is ``ml_dtypes.bfloat16`` where that package is installed, else uint16. QSymmS4 is int8 from -8 to 7.
         """
         import numpy as np
 
         name = TYPES[self._number][1]
-        if not name:
-            raise errors.UnsupportedError(
-                f"tensor '{self.name}' is {self.type}, two elements in a byte: no array has this type"
-            )
         if name == "bfloat16":
             try:
                 import ml_dtypes
@@ -215,7 +208,8 @@ class TensorInfo:
         whole = np.trunc(stored)
         whole += np.where(np.abs(stored - whole) >= 0.5, np.sign(stored), 0.0)
         limits = np.iinfo(self.dtype)
-        result: np.ndarray[Any, Any] = np.clip(whole + zero_points, limits.min, limits.max).astype(self.dtype)
+        lowest, highest = (_int4.LOWEST, _int4.HIGHEST) if self.type == _int4.NAME else (limits.min, limits.max)
+        result: np.ndarray[Any, Any] = np.clip(whole + zero_points, lowest, highest).astype(self.dtype)
         return result
 
     def dequantize(self, array: ArrayLike) -> np.ndarray[Any, Any]:

@@ -55,7 +55,7 @@ def test_all_element_types(dtype):
         np.testing.assert_array_equal(result, values)
 
 
-@pytest.mark.parametrize("name", [name for name, _ in TYPES.values() if name != "QSymmS4"])
+@pytest.mark.parametrize("name", [name for name, _ in TYPES.values()])
 def test_all_types_of_the_library(name):
     info = tenon.TensorInfo((2,), name)
     quantization = tenon.Quantization(0.5) if name.startswith("Q") else None
@@ -350,12 +350,44 @@ def test_bfloat16():
     assert result.tolist() == [1.5, -2]
 
 
-def test_elements_of_four_bits_have_no_arrays():
+def four_bits(shape):
     network = tenon.Network()
-    network.add_output(network.add_input("x", (2,), "QSymmS4", quantization=tenon.Quantization(1.0)), "y")
+    network.add_output(network.add_input("x", shape, "QSymmS4", quantization=tenon.Quantization(0.5)), "y")
+    return tenon.Model(network)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (3, 5), (2, 2, 4), (0, 3)])
+def test_elements_of_four_bits_are_int8(shape):
+    values = np.random.default_rng(0).integers(-8, 8, shape, np.int8)
+    for model in (four_bits(shape), four_bits(None)):
+        result = model(values)
+        assert result.dtype == np.int8
+        np.testing.assert_array_equal(result, values)
+        out = np.zeros(shape, np.int8)
+        assert model(np.array(values, order="F"), out=out) is out
+        np.testing.assert_array_equal(out, values)
+
+
+def test_elements_of_four_bits_in_the_library():
+    network = tenon.Network()
+    x = network.add_input("x", (5,), "QSymmS4", quantization=tenon.Quantization(0.5))
+    network.add_output(network.add_layer("Dequantize", x, outputs=[tenon.TensorInfo((5,))]))
     model = tenon.Model(network)
-    with pytest.raises(tenon.UnsupportedError, match="tensor 'x' is QSymmS4, two elements in a byte"):
-        model(np.zeros(1, np.uint8))
+    stored = model.inputs[0].quantize([-9, -4, 0, 0.5, 9])
+    assert stored.tolist() == [-8, -8, 0, 1, 7]
+    assert model(stored).tolist() == [-4, -4, 0, 0.5, 3.5]
+
+
+def test_elements_of_four_bits_that_are_refused():
+    model = four_bits((2,))
+    with pytest.raises(tenon.InvalidArgumentError, match="input 'x', QSymmS4, has elements from -8 to 7; .* -9 to 8"):
+        model(np.array([-9, 8], np.int8))
+    with pytest.raises(tenon.DTypeError, match="takes arrays of int8"):
+        model(np.zeros(2, np.uint8))
+    with pytest.raises(tenon.InvalidArgumentError, match=r"has the shape \(2,\)"):
+        model(np.zeros(2, np.int8), out=np.zeros(3, np.int8))
+    with pytest.raises(tenon.UnsupportedError, match="is not bound"):
+        model.bind(np.zeros(2, np.int8))
 
 
 def test_a_view_keeps_its_result(floor, x):
@@ -420,5 +452,3 @@ def test_tensor_infos():
         tenon.TensorInfo((-7,))
     with pytest.raises(TypeError):
         tenon.TensorInfo((1.5,))
-    with pytest.raises(tenon.UnsupportedError, match="two elements in a byte"):
-        _ = tenon.TensorInfo((2,), "QSymmS4").dtype

@@ -99,7 +99,10 @@ def test_constants_of_any_order(order):
 def test_constants_with_infos():
     network = tenon.Network()
     info = tenon.TensorInfo((3,), "QSymmS4", quantization=tenon.Quantization(1.0))
-    network.add_constant(np.array([0x21, 0x03], np.uint8), info=info)
+    for values in (np.array([0x21, 0x0F], np.uint8), np.array([1, 2, -1], np.int8)):
+        network = tenon.Network()
+        network.add_output(network.add_constant(values, info=info))
+        assert tenon.Model(network)().tolist() == [1, 2, -1]
     with pytest.raises(tenon.InvalidArgumentError, match="needs 2 bytes, not 3"):
         network.add_constant(np.zeros(3, np.uint8), info=info)
     with pytest.raises(tenon.InvalidArgumentError, match="there is no element type"):
