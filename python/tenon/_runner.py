@@ -11,7 +11,7 @@ import ctypes
 import os
 import threading
 import weakref
-from ctypes import addressof, c_char, sizeof
+from ctypes import addressof, byref, c_char, c_size_t, c_void_p, sizeof
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
 
 from . import _exit, _ffi, _int4, errors
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-_run = _ffi.lib.tenon_model_run
+#: tenon_model_run as a function of its own, whose arguments are objects of ctypes: there is nothing to convert.
+_run: Any = _ffi.lib["tenon_model_run"]
+_run.restype = ctypes.c_int32
 _from_buffer: Any = c_char.from_buffer
 
 
@@ -107,24 +109,25 @@ class _Frame:
         self.inputs = [_Port(info, "input", t) for info, t in zip(runner.inputs, self._c_inputs)]
         self.outputs = [_Port(info, "output", t) for info, t in zip(runner.outputs, self._c_outputs)]
         self.outputs_are_static = all(info.is_static for info in runner.outputs)
-        self.error = ctypes.c_void_p()
+        self.error = c_void_p()
         self.allocation = _Allocation(self.outputs)
         self.options = _ffi.RunOptions(
             struct_size=sizeof(_ffi.RunOptions), session=session, allocate=self.allocation.function
         )
-        self.options_address = addressof(self.options)
         #: Arguments of tenon_model_run. Where there is no session, runs that need neither allocator nor cancellation
         #: go without options.
         self.arguments = (
-            model,
-            self.options_address,
-            len(self.inputs),
-            addressof(self._c_inputs),
-            len(self.outputs),
-            addressof(self._c_outputs),
-            addressof(self.error),
+            c_void_p(model),
+            byref(self.options),
+            c_size_t(len(self.inputs)),
+            self._c_inputs,
+            c_size_t(len(self.outputs)),
+            self._c_outputs,
+            byref(self.error),
         )
-        self.plain_arguments = self.arguments if session is not None else (model, None, *self.arguments[2:])
+        self.plain_arguments: tuple[Any, ...] = self.arguments
+        if session is None:
+            self.plain_arguments = (self.arguments[0], c_void_p(), *self.arguments[2:])
 
     def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
         """Runs once. `arrays` and `out` are in the model's order. Returns `out`, or new arrays."""
@@ -149,9 +152,9 @@ class _Frame:
             port.tensor.data = port.address = address
             if not port.has_loaded_shape:
                 is_static = False
+        results: Any = out
         if out is not None:
-            results = list(out)
-            for array, port in zip(results, self.outputs):
+            for array, port in zip(out, self.outputs):
                 try:
                     if type(array) is not ndarray or array.dtype is not port.dtype:
                         raise TypeError
@@ -188,7 +191,7 @@ class _Frame:
                     port.tensor.num_bytes = port.num_bytes if port.shape is not None else 0
         if status != _ffi.OK:
             raise self.failure(status, None if is_static else failure)
-        return results
+        return results  # type: ignore[no-any-return]
 
     def run_with_options(self, cancellation: Cancellation | None) -> int:
         """A run that may call back or be cancelled. Returns the status."""
