@@ -14,6 +14,7 @@ TYPE_CHECKING = False  # type checkers take it as true; importing typing would t
 if TYPE_CHECKING:
     from typing import Any
 
+    from . import enums, errors
     from ._runner import Bound
     from .cancellation import Cancellation
     from .errors import (
@@ -71,21 +72,38 @@ _MODULES = {
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = [  # noqa: PLE0604
+__all__ = [
+    "BackendUnavailableError",
     "Bound",
     "Cancellation",
+    "CancelledError",
+    "ClosedError",
+    "DTypeError",
+    "Error",
+    "ForkedError",
+    "ImportFailedError",
+    "InvalidArgumentError",
+    "InvalidDataError",
+    "InvalidGraphError",
+    "InvalidLayerError",
     "Layer",
+    "LibraryNotFoundError",
+    "LimitExceededError",
     "Model",
     "Network",
+    "NotFoundError",
     "Operator",
+    "OutOfMemoryError",
     "Quantization",
     "Runtime",
     "Session",
     "Shape",
     "TensorInfo",
+    "UnsupportedError",
     "Value",
     "default_runtime",
-    *_MODULES["errors"],
+    "enums",
+    "errors",
 ]
 
 
@@ -105,4 +123,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "__version__", "enums", "errors"})
+    return sorted({*globals(), *__all__, "__version__"})

@@ -39,6 +39,7 @@ def test_all_names_are_there():
     for name in tenon.__all__:
         assert getattr(tenon, name).__doc__
         assert name in dir(tenon)
+    assert {*tenon.__all__} == {*tenon._MODULE_OF, "enums", "errors"}
     assert tenon.enums.DataType.Float32 == 1
     with pytest.raises(AttributeError, match="has no attribute 'Colour'"):
         _ = tenon.Colour
