@@ -107,19 +107,21 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+if not TYPE_CHECKING:  # type checkers would take it that there is any name
 
-    if name == "__version__":
-        value = import_module("._ffi", __name__).lib.tenon_version().decode()
-    elif name in ("enums", "errors"):
-        value = import_module(f".{name}", __name__)
-    elif name in _MODULE_OF:
-        value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
+
+        if name == "__version__":
+            value = import_module("._ffi", __name__).lib.tenon_version().decode()
+        elif name in ("enums", "errors"):
+            value = import_module(f".{name}", __name__)
+        elif name in _MODULE_OF:
+            value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
