@@ -5,7 +5,8 @@
 # usage: scripts/build_wheel.sh [--build DIR] [--out DIR]
 #   --build DIR  takes lib/libtenon.so and bin/ExecuteNetwork of a build that is ready; else they are compiled
 #   --out DIR    where the wheel goes; default build/dist
-# Tools are installed from PyPI into build/venv-wheel.
+# Tools are installed from PyPI into build/venv-wheel. The wheel runs where the shared libraries are installed that the
+# build was linked with (fmt, spdlog).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
