@@ -8,6 +8,7 @@ and hardly any run makes one. Taking a frame from a list and putting it back are
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 import weakref
@@ -38,7 +39,6 @@ class _Port:
     __slots__ = (
         "_dims",
         "address",
-        "ctype",
         "dtype",
         "has_loaded_shape",
         "info",
@@ -46,6 +46,7 @@ class _Port:
         "itemsize",
         "kind",
         "loaded_shape",
+        "memory",
         "num_bytes",
         "shape",
         "tensor",
@@ -66,6 +67,8 @@ class _Port:
         self.has_loaded_shape = False
         if self.loaded_shape is not None:
             self.set_shape(self.loaded_shape)  # type: ignore[arg-type]
+            # Memory of an array of this shape. ctypes keeps an entry for each size that there ever was a type for.
+            self.memory = c_char * max(math.prod(self.loaded_shape) * self.itemsize, 1)  # type: ignore[arg-type]
 
     def set_shape(self, shape: tuple[int, ...]) -> None:
         """Has the tensor say this shape from now on."""
@@ -82,7 +85,6 @@ class _Port:
         self.tensor.rank = len(shape)
         self.tensor.dims = addressof(self._dims)
         self.tensor.num_bytes = self.num_bytes = (count + 1) // 2 if self.is_packed else count
-        self.ctype = c_char * max(count, 1)
         self.has_loaded_shape = shape == self.loaded_shape
         self.shape = shape
 
@@ -171,7 +173,7 @@ class _Frame:
         elif is_static:
             results = []
             for port in self.outputs:
-                memory = port.ctype()
+                memory = port.memory()
                 results.append(ndarray(port.shape, port.dtype, memory))
                 port.tensor.data = addressof(memory)
         if not is_static:
