@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What scikit-build-core (pyproject.toml) puts into a wheel beside python/tenon: the component "python".
+# The component "python", which scikit-build-core (pyproject.toml) puts into a wheel together with python/tenon.
 #   tenon/lib/libtenon.so       without versions in its name, as a wheel holds no links
 #   tenon/bin/ExecuteNetwork
 set_property(TARGET tenon PROPERTY VERSION)

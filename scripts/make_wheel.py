@@ -26,7 +26,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def version() -> str:
-    """That of include/tenon/Version.hpp, as scikit-build-core finds it."""
+    """The version in include/tenon/Version.hpp, found as scikit-build-core finds it."""
     source = PROJECT["tool"]["scikit-build"]["metadata"]["version"]
     return re.search(source["regex"], (ROOT / source["input"]).read_text())["value"]
 

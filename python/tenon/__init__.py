@@ -5,7 +5,7 @@
     model = tenon.Model("model.tflite")
     result = model(np.zeros((1, 224, 224, 3), np.float32))
 
-Importing the package loads neither numpy nor the library; the first use of a name does what it needs.
+Importing the package loads neither numpy nor the library; both are loaded when they are first needed.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> int:
-    """Becomes ExecuteNetwork: that of the package, else the one on the search path."""
+    """Becomes the package's ExecuteNetwork, or, where the package has none, the one on the search path."""
     program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "ExecuteNetwork")
     if not os.path.isfile(program):
         found = shutil.which("ExecuteNetwork")

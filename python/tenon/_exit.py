@@ -17,7 +17,7 @@ from typing import Any, Callable, NoReturn
 from . import _ffi
 from .cancellation import Cancellation
 
-#: Seconds that the interpreter's end waits: an operator may itself wait for what will never come.
+#: Seconds that the interpreter's end waits: an operator may wait for an event that never comes.
 _PATIENCE = 5.0
 
 #: Calls under way, with the threads that make them. An entry is made before `_ending` is read, and `_ending` is set before
@@ -27,7 +27,7 @@ _ending: int | None = None  # the thread that ends the interpreter
 _default = None
 
 
-#: What is done once no other thread is inside of a call.
+#: Functions for the moment when no other thread is inside of a call.
 _last: list[Callable[[], None]] = []
 
 

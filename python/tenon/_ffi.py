@@ -455,7 +455,7 @@ class Handle:
         self.value: int | None = value
         self.is_forked = False
         self.calls_back = calls_back  # whether there are operators in Python
-        self.keep = keep  # what the library uses as long as the handle lives
+        self.keep = keep  # objects that the library uses as long as the handle lives
         self._destroy = destroy
         _handles.add(self)
 

@@ -15,7 +15,7 @@ _LEVELS = (5, logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, loggi
 
 logger = logging.getLogger("tenon")
 _lock = threading.Lock()
-_process: int | None = None  # that of the function that is set
+_process: int | None = None  # the process that set the function
 _severity: int | None = None
 
 

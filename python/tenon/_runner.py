@@ -94,7 +94,7 @@ class _Port:
 
 
 class _Frame:
-    """The structs of one run, and what has to live as long as they."""
+    """The structs of one run, and the objects that have to live as long as they do."""
 
     def __init__(self, runner: Runner) -> None:
         import numpy as np
@@ -212,7 +212,7 @@ class _Frame:
         return lost
 
     def failure(self, status: int, raised: BaseException | None = None) -> BaseException:
-        """The exception for a run that failed; `raised` is what the allocator raised."""
+        """The exception for a run that failed; `raised` is the allocator's exception."""
         from .operators import cause_of
 
         error = _ffi.error_of(status, self.error)
@@ -388,7 +388,7 @@ class _ClosedHandle:
 
 
 class Runner:
-    """What a model and a session have in common: inputs, outputs and runs. May be used from any thread, and from
+    """The common part of models and sessions: inputs, outputs and runs. May be used from any thread, and from
     several at once; runs that share states wait for each other. The GIL is released during a run."""
 
     #: Inputs in the model's order.
@@ -403,7 +403,7 @@ class Runner:
         inputs: tuple[TensorInfo, ...],
         outputs: tuple[TensorInfo, ...],
     ) -> None:
-        # Whoever uses one holds it in a variable meanwhile: another thread may close this object.
+        # A method that uses a handle keeps it in a variable: another thread may close this object meanwhile.
         self._handle: _ffi.Handle | _ClosedHandle = handle
         self._session: _ffi.Handle | _ClosedHandle | None = session
         self.inputs = inputs
@@ -469,13 +469,13 @@ class Runner:
         long as the run has not begun, `cancellation` also later. ``asyncio.wrap_future`` makes it awaitable.
 
         Returns:
-            A future of what a call would return or raise.
+            A future of the result, or the exception, of a call.
         """
         return _pool().submit(self.__call__, *arrays, out=out, cancellation=cancellation, **named)
 
     def bind(self, /, *arrays: Any, out: Any = None, **named: Any) -> Bound:
-        """A run that is prepared for these arrays, for the least time per call: calling the result runs with what the
-        arrays hold then, and writes into the same arrays each time.
+        """A run that is prepared for these arrays, for the least time per call: calling the result reads the
+        arrays' elements of that moment, and writes into the same output arrays each time.
 
         Arguments are as of a call, but inputs must be arrays that need no copy. Without `out` arrays are made, which
         needs a model whose outputs have known shapes for those of the inputs.
@@ -597,7 +597,7 @@ class Bound:
         return array
 
     def __call__(self) -> None:
-        """Runs once. Raises what a call of the model does, and Error while another thread is in it."""
+        """Runs once. Raises the same exceptions as a call of the model, and Error while another thread is in it."""
         try:
             frame = self._frames.pop()
         except IndexError:

@@ -58,7 +58,7 @@ def read(
     operators: Iterable[Operator] = (),
     limits: dict[str, int] | None = None,
 ) -> _ffi.Handle:
-    """A network of a model file or of its bytes. The handle keeps alive what the library uses."""
+    """A network of a model file or of its bytes. The handle keeps alive the objects that the library uses."""
     listed = tuple(operators)
     for custom in listed:
         if not isinstance(custom, Operator):
@@ -473,7 +473,7 @@ class Network:
 
         Raises:
             InvalidGraphError: the network is malformed.
-            UnsupportedError: a layer holds what no file can.
+            UnsupportedError: a layer holds data that no file can hold.
             Error: the file cannot be written.
         """
         with self._locked():
@@ -485,7 +485,7 @@ class Network:
         raise pickle.PicklingError("a network is not pickled: save it, and pickle a Model of the file")
 
     def _keep_nested(self, *networks: Network) -> None:
-        """Has the handle keep what copies of these networks use."""
+        """Has the handle keep the objects that copies of these networks use."""
         for network in networks:
             self._handle.keep.append(network._handle.keep)
             self._handle.calls_back |= network._handle.calls_back
@@ -541,7 +541,7 @@ def call_with_cause(function: Any, *arguments: Any) -> int:
 
 
 def _to_attributes(attributes: Mapping[str, Any]) -> tuple[Any, list[Any]]:
-    """tenon_attribute[], and what has to live as long as it."""
+    """tenon_attribute[], and the memory that has to live as long as it does."""
     made = (_ffi.Attribute * len(attributes))()
     keep = []
     for attribute, (name, value) in zip(made, attributes.items()):

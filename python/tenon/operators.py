@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-#: What functions of operators raised, with the texts that the library got: it passes on texts only, and may have run
+#: Exceptions of operators, with the texts that the library got: it passes on texts only, and may have run
 #: the operator in another thread than the one that waits.
 _raised: collections.deque[tuple[str, BaseException]] = collections.deque(maxlen=16)
 
 
 def cause_of(text: str) -> BaseException | None:
-    """What an operator raised that led to an error of this text."""
+    """The exception of an operator that led to an error of this text."""
     for kept in list(_raised):
         if kept[0] in text:
             try:

@@ -3,7 +3,7 @@
 """Takes the place of ExecuteNetwork in programs that compare its outputs: runs a model through the Python package.
 
 usage: execute.py -m MODEL [-c BACKENDS] [-N] [-d a.npy,b.npy] [-w x.npy,y.npy]
-       execute.py --serve SOCKET     runs what other calls ask for, which set TENON_EXECUTE_SOCKET=SOCKET
+       execute.py --serve SOCKET     runs the command lines of other calls, which set TENON_EXECUTE_SOCKET=SOCKET
 
 With a server a call does not load Python's packages anew. Files are .npy; BFloat16 is written as uint16. The exit status
 is that of ExecuteNetwork: 2 arguments, 3 the model or an input, 4 unsupported, 5 a failure while running.
