@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets up, builds and runs all tests. Ends with ctest's summary and its status.
+# Sets up, builds and runs all tests: by ctest, then, of the presets release and debug, those of the Python package.
 #
 # usage: scripts/test.sh [PRESET [CTEST OPTION...]]
 #   PRESET  release (the default), debug, asan (AddressSanitizer and UBSan) or tsan (ThreadSanitizer);
@@ -24,3 +24,6 @@ scripts/setup.sh "${setup[@]}"
 cmake --preset "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"
+if [[ $preset == release || $preset == debug ]]; then
+    scripts/test_python.sh "build/$preset"
+fi

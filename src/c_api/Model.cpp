@@ -95,6 +95,8 @@ ModelOptionValues ReadOptions(const tenon_model_options* options, const Limits& 
         values.m_Backends = {BackendId("CpuAcc"), BackendId("CpuRef")};
     }
     values.m_Optimizer.SetLimits(limits);
+    // Converters write wrong shapes in some models, which TFLite runs: see tenon_network_optimize.
+    values.m_Optimizer.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
     values.m_Properties.m_NumberOfThreads = given.num_threads;
     for (const tenon_option& option : ListOf(given.options, given.num_options, "the list of options"))
     {

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run: from arrays to the memory that the library reads and writes, with as few steps as Python allows."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import weakref
+from ctypes import addressof, byref, c_char, c_size_t, c_void_p, sizeof
+from typing import TYPE_CHECKING, Any, Sequence
+
+from . import _exit, _ffi, _int4, errors
+from .tensor_info import TensorInfo
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ._runner import Runner
+    from .cancellation import Cancellation
+
+    Array = np.ndarray[Any, Any]
+
+#: tenon_model_run as a function of its own, whose arguments are objects of ctypes: there is nothing to convert.
+run_model: Any = _ffi.lib["tenon_model_run"]
+run_model.restype = ctypes.c_int32
+_from_buffer: Any = c_char.from_buffer
+
+
+class Port:
+    """An input or output in a frame."""
+
+    __slots__ = (
+        "_dims",
+        "address",
+        "dtype",
+        "has_loaded_shape",
+        "info",
+        "is_packed",
+        "itemsize",
+        "kind",
+        "loaded_shape",
+        "memory",
+        "num_bytes",
+        "shape",
+        "tensor",
+    )
+
+    def __init__(self, info: TensorInfo, kind: str, tensor: _ffi.Tensor) -> None:
+        self.info = info
+        self.kind = kind
+        self.is_packed = info.type == _int4.NAME
+        self.dtype = info.dtype
+        self.itemsize = self.dtype.itemsize
+        self.tensor = tensor
+        self.address = 0  # of the array of the latest run
+        tensor.type = _ffi.ANY_TYPE  # arrays are checked here
+        self._dims = (ctypes.c_int64 * _ffi.MAX_RANK)()
+        self.loaded_shape = info.shape if info.is_static else None
+        self.shape: tuple[int, ...] | None = None  # that the tensor has
+        self.has_loaded_shape = False
+        if self.loaded_shape is not None:
+            self.set_shape(self.loaded_shape)  # type: ignore[arg-type]
+            # Memory of an array of this shape. ctypes keeps an entry for each size that there ever was a type for.
+            self.memory = c_char * max(math.prod(self.loaded_shape) * self.itemsize, 1)  # type: ignore[arg-type]
+
+    def set_shape(self, shape: tuple[int, ...]) -> None:
+        """Has the tensor say this shape from now on."""
+        if len(shape) > _ffi.MAX_RANK:
+            raise errors.InvalidArgumentError(
+                f"{self.describe()} was given an array of {len(shape)} dimensions; tensors have at most "
+                f"{_ffi.MAX_RANK}"
+            )
+        self.shape = None
+        count = self.itemsize
+        for i, size in enumerate(shape):
+            self._dims[i] = size
+            count *= size
+        self.tensor.rank = len(shape)
+        self.tensor.dims = addressof(self._dims)
+        self.tensor.num_bytes = self.num_bytes = (count + 1) // 2 if self.is_packed else count
+        self.has_loaded_shape = shape == self.loaded_shape
+        self.shape = shape
+
+    def describe(self) -> str:
+        """For texts of errors."""
+        return f"{self.kind} '{self.info.name}', {self.info.type},"
+
+
+class Frame:
+    """The structs of one run, and the objects that have to live as long as they do."""
+
+    def __init__(self, runner: Runner) -> None:
+        import numpy as np
+
+        self.ndarray: Any = np.ndarray
+        handle, session_handle = runner._handle, runner._session
+        self.handle: Any = handle
+        self.session_handle: Any = handle if session_handle is None else session_handle
+        self.calls_back: bool = getattr(handle, "calls_back", False)
+        model = handle.get()
+        session = None if session_handle is None else session_handle.get()
+        self._c_inputs = (_ffi.Tensor * len(runner.inputs))()
+        self._c_outputs = (_ffi.Tensor * len(runner.outputs))()
+        self.inputs = [Port(info, "input", t) for info, t in zip(runner.inputs, self._c_inputs)]
+        self.outputs = [Port(info, "output", t) for info, t in zip(runner.outputs, self._c_outputs)]
+        self.outputs_are_static = all(info.is_static for info in runner.outputs)
+        self.error = c_void_p()
+        self.allocation = _Allocation(self.outputs)
+        self.options = _ffi.RunOptions(
+            struct_size=sizeof(_ffi.RunOptions), session=session, allocate=self.allocation.function
+        )
+        #: Arguments of tenon_model_run. Where there is no session, runs that need neither allocator nor cancellation
+        #: go without options.
+        self.arguments = (
+            c_void_p(model),
+            byref(self.options),
+            c_size_t(len(self.inputs)),
+            self._c_inputs,
+            c_size_t(len(self.outputs)),
+            self._c_outputs,
+            byref(self.error),
+        )
+        self.plain_arguments: tuple[Any, ...] = self.arguments
+        if session is None:
+            self.plain_arguments = (self.arguments[0], c_void_p(), *self.arguments[2:])
+
+    def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
+        """Runs once. `arrays` and `out` are in the model's order. Returns `out`, or new arrays."""
+        if self.handle.value is None or self.session_handle.value is None:
+            raise self.lost()
+        is_static = self.outputs_are_static
+        copies = []
+        ndarray = self.ndarray
+        for array, port in zip(arrays, self.inputs):
+            if type(array) is not ndarray or (array.dtype is not port.dtype and array.dtype != port.dtype):
+                array = to_array(array, port)
+                copies.append(array)
+            if array.shape != port.shape:
+                port.set_shape(array.shape)
+            try:
+                address = addressof(_from_buffer(array))
+            except (TypeError, ValueError, BufferError):  # read-only, of no bytes, or not contiguous
+                if not array.flags.c_contiguous:
+                    array = array.copy("C")
+                    copies.append(array)
+                address = array.__array_interface__["data"][0]
+            port.tensor.data = port.address = address
+            if not port.has_loaded_shape:
+                is_static = False
+        results: Any = out
+        if out is not None:
+            for array, port in zip(out, self.outputs):
+                try:
+                    if type(array) is not ndarray or array.dtype is not port.dtype:
+                        raise TypeError
+                    address = addressof(_from_buffer(array))
+                except (TypeError, ValueError, BufferError):
+                    address = writable_address(array, port, ndarray)
+                for given in self.inputs:
+                    if given.address < address + array.nbytes and address < given.address + given.num_bytes:
+                        raise overlap(port, given)
+                if is_static:
+                    if array.shape != port.shape:
+                        raise wrong_out_shape(port, array.shape, port.loaded_shape)
+                    port.tensor.data = address
+        elif is_static:
+            results = []
+            for port in self.outputs:
+                memory = port.memory()
+                results.append(ndarray(port.shape, port.dtype, memory))
+                port.tensor.data = addressof(memory)
+        if not is_static:
+            self.allocation.begin(out)
+            for port in self.outputs:
+                port.tensor.data = None
+                port.tensor.num_bytes = 0
+        try:
+            if is_static and cancellation is None and not self.calls_back:
+                status = run_model(*self.plain_arguments)
+            else:
+                status = self.run_with_options(cancellation)
+        finally:
+            if not is_static:
+                results, failure = self.allocation.end()
+                for port in self.outputs:
+                    port.tensor.num_bytes = port.num_bytes if port.shape is not None else 0
+        if status != _ffi.OK:
+            raise self.failure(status, None if is_static else failure)
+        return results  # type: ignore[no-any-return]
+
+    def run_with_options(self, cancellation: Cancellation | None) -> int:
+        """A run that may call back or be cancelled. Returns the status."""
+        used = _exit.default_cancellation() if cancellation is None else cancellation
+        self.options.cancellation = used._handle.get()
+        try:
+            with _exit.Call(used):
+                status: int = run_model(*self.arguments)
+        finally:
+            self.options.cancellation = None
+        return status
+
+    def lost(self) -> errors.Error:
+        """The exception for a frame whose handles must not be used."""
+        lost: errors.Error = (self.handle if self.handle.value is None else self.session_handle).lost()
+        return lost
+
+    def failure(self, status: int, raised: BaseException | None = None) -> BaseException:
+        """The exception for a run that failed; `raised` is the allocator's exception."""
+        from .operators import cause_of
+
+        error = _ffi.error_of(status, self.error)
+        if raised is not None:
+            return raised
+        error.__cause__ = cause_of(str(error))
+        return error
+
+
+class PackedFrame(Frame):
+    """A frame of a model with inputs or outputs of QSymmS4. Their arrays of int8 have the packed bytes at the front."""
+
+    def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
+        packed = [self._pack(array, port) if port.is_packed else array for array, port in zip(arrays, self.inputs)]
+        results = super().run(packed, None, cancellation)
+        for i, port in enumerate(self.outputs):
+            if port.is_packed:
+                size = (results[i].size + 1) // 2
+                results[i] = _int4.unpack(results[i].reshape(-1)[:size].view("uint8"), results[i].shape)
+        if out is None:
+            return results
+        for array, result, port in zip(out, results, self.outputs):
+            writable_address(array, port, self.ndarray)
+            if array.shape != result.shape:
+                raise wrong_out_shape(port, array.shape, result.shape)
+            array[...] = result
+        return list(out)
+
+    def _pack(self, given: Any, port: Port) -> Any:
+        array = to_array(given, port)
+        whole = self.ndarray(array.shape, port.dtype)
+        packed = _int4.pack(array, port.describe())
+        whole.reshape(-1)[: packed.size] = packed.view(port.dtype)
+        return whole
+
+
+class _Allocation:
+    """Memory for outputs whose shapes only the run knows."""
+
+    def __init__(self, ports: list[Port]) -> None:
+        import numpy as np
+
+        self._empty: Any = np.empty
+        self._ports = ports
+        self._out: Sequence[Any] | None = None
+        self._results: list[Any] = []
+        self._failure: BaseException | None = None
+        # The thunk has to know this object, which has the thunk: a weak reference leaves no cycle.
+        this = weakref.ref(self)
+
+        def allocate(_self: int, index: int, info: Any) -> int | None:
+            owner = this()
+            return None if owner is None else owner._allocate(index, info)
+
+        self.function = _ffi.AllocateFunction(allocate)
+
+    def begin(self, out: Sequence[Any] | None) -> None:
+        self._out = out
+        self._results = [None] * len(self._ports)
+        self._failure = None
+
+    def end(self) -> tuple[list[Any], BaseException | None]:
+        results, failure = self._results, self._failure
+        self._out, self._results, self._failure = None, [], None
+        return results, failure
+
+    def _allocate(self, index: int, c_info: Any) -> int | None:
+        try:
+            port = self._ports[index]
+            info = c_info.contents
+            shape = tuple(info.dims[: info.rank])
+            if self._out is not None:
+                array = self._out[index]
+                if array.shape != shape:
+                    raise wrong_out_shape(port, array.shape, shape)
+            else:
+                array = self._empty(shape, port.dtype)
+            self._results[index] = array
+            address: int = array.__array_interface__["data"][0]
+            return address
+        except BaseException as raised:  # to be raised where the run was called
+            self._failure = raised
+            return None
+
+
+def overlap(port: Port, given: Port) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        f"{port.describe()} was given memory that overlaps with that of input '{given.info.name}'"
+    )
+
+
+def wrong_out_shape(port: Port, given: Any, needed: Any) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        f"{port.describe()} has the shape {tuple(needed)}; `out` has an array of shape {tuple(given)}"
+    )
+
+
+def _wrong_dtype(port: Port, given: Any, where: str = "an array") -> errors.DTypeError:
+    return errors.DTypeError(
+        f"{port.describe()} takes arrays of {port.dtype.name}; it was given {where} of {given.name}"
+    )
+
+
+def _is_accepted(dtype: Any, port: Port) -> bool:
+    """Bits of BFloat16 may also be given as uint16."""
+    return bool(dtype == port.dtype) or (port.info.type == "BFloat16" and dtype.name in ("uint16", "bfloat16"))
+
+
+def to_array(given: Any, port: Port) -> Array:
+    """An array of the port's element type in native byte order, with the memory of `given` where that has it.
+
+    Raises:
+        DTypeError: the elements are of another type.
+        TypeError: it is no array.
+    """
+    array = as_array(given, port)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def as_array(given: Any, port: Port) -> Array:
+    """The same with the memory of `given`, in the byte order that it has."""
+    import numpy as np
+
+    array: Array
+    if isinstance(given, (np.ndarray, np.generic)):
+        array = np.asarray(given)
+    else:
+        try:
+            array = np.asarray(memoryview(given))
+        except (TypeError, ValueError):
+            if not hasattr(given, "__dlpack__"):
+                raise TypeError(
+                    f"{port.describe()} takes an array, or an object of the buffer protocol or DLPack, not "
+                    f"{type(given).__name__}; numpy.asarray(values, '{port.dtype.name}') makes one"
+                ) from None
+            try:
+                array = np.from_dlpack(given)
+            except (BufferError, RuntimeError, TypeError, ValueError) as error:
+                raise errors.InvalidArgumentError(
+                    f"{port.describe()} cannot use the memory of the {type(given).__name__}: {error}"
+                ) from error
+    if not _is_accepted(array.dtype.newbyteorder("="), port):
+        raise _wrong_dtype(port, array.dtype)
+    return array
+
+
+def writable_address(array: Any, port: Port, ndarray: type) -> int:
+    """The address of an array that a run may write.
+
+    Raises:
+        DTypeError: the elements are of another type.
+        InvalidArgumentError: it is read-only, not C-contiguous or not in native byte order.
+        TypeError: it is no array of numpy.
+    """
+    if not isinstance(array, ndarray):
+        raise TypeError(f"{port.describe()} needs an array of numpy in `out`, not {type(array).__name__}")
+    flags = array.flags  # type: ignore[attr-defined]
+    dtype = array.dtype  # type: ignore[attr-defined]
+    if dtype is not port.dtype and not _is_accepted(dtype, port):
+        raise _wrong_dtype(port, dtype, "an array in `out`")
+    if not flags.c_contiguous or not flags.writeable or not dtype.isnative:
+        reason = "read-only" if not flags.writeable else "not C-contiguous" if dtype.isnative else "byte-swapped"
+        raise errors.InvalidArgumentError(f"{port.describe()} was given an array in `out` that is {reason}")
+    address: int = array.__array_interface__["data"][0]  # type: ignore[attr-defined]
+    return address

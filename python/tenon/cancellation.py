@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ending runs early."""
+
+from __future__ import annotations
+
+from . import _ffi
+
+
+class Cancellation:
+    """Ends the runs that it is given to: ``model(x, cancellation=cancellation)``. May be used from any thread."""
+
+    def __init__(self) -> None:
+        self._handle = _ffi.Handle(_ffi.make(_ffi.lib.tenon_cancellation_create), _ffi.lib.tenon_cancellation_destroy)
+
+    def cancel(self) -> None:
+        """Ends runs under way before their next layer, and those that begin later at once: they raise CancelledError.
+        States of models stay as they were before the run."""
+        _ffi.lib.tenon_cancellation_cancel(self._handle.get())
+
+    def reset(self) -> None:
+        """Lets it cancel nothing again."""
+        _ffi.lib.tenon_cancellation_reset(self._handle.get())

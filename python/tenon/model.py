@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that are loaded, and sessions with states of their own."""
+
+from __future__ import annotations
+
+import operator
+import os
+from ctypes import addressof
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+
+from . import _ffi, _log, errors
+from ._runner import Runner
+from .network import Network, call_with_cause, model_options, read, signatures
+from .runtime import Runtime, default_runtime
+from .tensor_info import ports
+
+if TYPE_CHECKING:
+    from .network import Source
+    from .operators import Operator
+
+
+class Model(Runner):
+    """A model, loaded: ``tenon.Model("m.tflite")(x)``.
+
+    Args:
+        source: the path of a .tflite or .tenon file, the bytes of one, or a :class:`tenon.Network`.
+        backends: in order of preference: each layer goes to the first that takes it.
+        threads: the most that loading, and one run, use; 0: as many as there are cores.
+        options: ``fp16`` and ``bf16`` (true: floats are computed in 16 bits where a backend does), ``expanded_dims``
+            (true: declared shapes may differ by sizes of 1), ``profiling`` (true: runs are profiled),
+            ``disabled_fusions`` (a list of names), and options of backends, ``"CpuAcc.FastMathEnabled"``.
+        signature: of a .tflite file: the signature that is run; ``None``: the subgraph is.
+        subgraph: of a .tflite file, without a signature.
+        input_shapes: of a .tflite file: shapes by inputs' names in place of those in the file. Runs may have others,
+            too.
+        runtime: ``None``: the default one, see :func:`tenon.default_runtime`.
+        operators: custom operators that the model may have.
+        limits: bounds on the file, by the names that :class:`tenon.Runtime` lists.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`; there is no such signature,
+            subgraph or input.
+        UnsupportedError: layers that no backend takes; the text names all of them with the reasons.
+        InvalidArgumentError: there is no such backend or option.
+        LimitExceededError: the model asks for more than a limit of the runtime allows.
+
+    A model may be used from any thread, and from several at once. It is pickled as its path or bytes with its
+    arguments, and loaded anew where it is unpickled; states are not taken along. A forked child cannot use it.
+    """
+
+    def __init__(
+        self,
+        source: Source | Network,
+        *,
+        backends: Iterable[str] = ("CpuAcc", "CpuRef"),
+        threads: int = 0,
+        options: dict[str, Any] | None = None,
+        signature: str | None = None,
+        subgraph: int = 0,
+        input_shapes: Mapping[str, Sequence[int]] | None = None,
+        runtime: Runtime | None = None,
+        operators: Iterable[Operator] = (),
+        limits: dict[str, int] | None = None,
+    ) -> None:
+        _log.follow()
+        backends = (backends,) if isinstance(backends, str) else tuple(backends)
+        operators = tuple(operators)
+        if isinstance(source, (bytearray, memoryview)):
+            source = bytes(source)
+        elif isinstance(source, (str, os.PathLike)):
+            source = os.path.abspath(source)
+        elif not isinstance(source, (bytes, Network)):
+            raise TypeError(f"a model is a path, bytes or a tenon.Network, not {type(source).__name__}")
+        self._arguments = {
+            "backends": backends,
+            "threads": threads,
+            "options": options,
+            "signature": signature,
+            "subgraph": subgraph,
+            "input_shapes": input_shapes,
+            "runtime": runtime,
+            "operators": operators,
+            "limits": limits,
+        }
+        self._source = source
+        self._is_profiled = bool((options or {}).get("profiling"))
+        used = runtime or default_runtime()
+        made = model_options(backends, threads, options)
+        if isinstance(source, Network):
+            if signature is not None or subgraph != 0 or input_shapes or operators or limits:
+                raise errors.InvalidArgumentError(
+                    "signature, subgraph, input_shapes, operators and limits are for files: a Network has its own"
+                )
+            with source._locked():
+                self._load(used, source._handle, made)
+        else:
+            self._load(
+                used,
+                read(
+                    source,
+                    used,
+                    signature=signature,
+                    subgraph=subgraph,
+                    input_shapes=input_shapes,
+                    operators=operators,
+                    limits=limits,
+                ),
+                made,
+            )
+
+    def _load(self, runtime: Runtime, network: _ffi.Handle, options: _ffi.ModelOptions) -> None:
+        self._signatures = signatures(network)
+        model = call_with_cause(_ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
+        handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep, network.calls_back)
+        super().__init__(handle, None, ports(model, "model_input"), ports(model, "model_output"))
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """Names of the signatures of the .tflite file."""
+        return self._signatures
+
+    def session(self) -> Session:
+        """States that begin with their initial values, apart from the model's own and those of other sessions."""
+        return Session(self)
+
+    def reset(self) -> None:
+        """Gives the model's own states their initial values again, after the run under way if there is one."""
+        handle = self._handle
+        _ffi.call(_ffi.lib.tenon_model_reset, handle.get())
+
+    def set_threads(self, threads: int) -> None:
+        """Sets the most threads that one run uses; 0: as many as there are cores."""
+        if not 0 <= operator.index(threads) < 2**32:
+            raise errors.InvalidArgumentError(f"a model cannot use {threads} threads; 0 stands for all cores")
+        handle = self._handle
+        _ffi.call(_ffi.lib.tenon_model_set_num_threads, handle.get(), threads)
+
+    def assignment(self) -> list[dict[str, Any]]:
+        """The backend of each layer, and the reason: ``[{"layer", "type", "backend", "reason", ...}]``."""
+        assignment: list[dict[str, Any]] = self._report(_ffi.REPORT_ASSIGNMENT)
+        return assignment
+
+    def statistics(self) -> dict[str, Any]:
+        """Bytes of memory and numbers of workloads: ``{"arena_bytes", "arenas", "workloads", "contexts"}``."""
+        statistics: dict[str, Any] = self._report(_ffi.REPORT_STATISTICS)
+        return statistics
+
+    def plan(self) -> dict[str, Any]:
+        """How the model runs with the shapes of its latest run: kernels, threads and places in memory."""
+        plan: dict[str, Any] = self._report(_ffi.REPORT_PLAN)
+        return plan
+
+    def profile(self) -> dict[str, Any]:
+        """Times of runs by layer, in Arm NN's form. Needs ``options={"profiling": True}``."""
+        return self._profile(_ffi.REPORT_PROFILE)
+
+    def trace(self) -> dict[str, Any]:
+        """The same as events for Perfetto and chrome://tracing, once it is written to a file by json.dump."""
+        return self._profile(_ffi.REPORT_TRACE)
+
+    def _profile(self, report: int) -> dict[str, Any]:
+        if not self._is_profiled:
+            raise errors.InvalidArgumentError('the model is not profiled; load it with options={"profiling": True}')
+        times: dict[str, Any] = self._report(report)
+        return times
+
+    def _report(self, report: int) -> Any:
+        import json
+
+        handle = self._handle
+        return json.loads(_ffi.take_text(_ffi.make(_ffi.lib.tenon_model_report, handle.get(), report)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._source, Network):
+            import pickle
+
+            raise pickle.PicklingError("a model of a tenon.Network is not pickled: save the network, and load the file")
+        return (_load, (self._source, self._arguments))
+
+    def __repr__(self) -> str:
+        source = repr(self._source) if isinstance(self._source, str) else type(self._source).__name__
+        return f"<tenon.Model {source}: {list(self.inputs)} -> {list(self.outputs)}>"
+
+
+def _load(source: Any, arguments: dict[str, Any]) -> Model:
+    return Model(source, **arguments)
+
+
+class Session(Runner):
+    """States of a model from run to run, see :meth:`Model.session`. As a context manager it closes itself.
+
+    It is called and run as the model is; runs of different sessions do not wait for each other.
+    """
+
+    def __init__(self, model: Model) -> None:
+        handle = model._handle
+        session = _ffi.make(_ffi.lib.tenon_session_create, handle.get())
+        super().__init__(
+            handle,  # type: ignore[arg-type]
+            _ffi.Handle(session, _ffi.lib.tenon_session_destroy, handle),
+            model.inputs,
+            model.outputs,
+        )
+
+    def reset(self) -> None:
+        """Gives its states their initial values again, after the run under way if there is one."""
+        session = self._session
+        assert session is not None
+        _ffi.call(_ffi.lib.tenon_session_reset, session.get())
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

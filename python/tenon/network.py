@@ -1,0 +1,592 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks: read from files, or built layer by layer."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import operator
+import os
+import threading
+from ctypes import addressof, sizeof
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NoReturn, Sequence, Union
+
+from . import _exit, _ffi, _int4, _log, errors
+from .operators import Operator
+from .runtime import Runtime, default_runtime
+from .tensor_info import Quantization, ShapeLike, TensorInfo, ports, to_c, to_dims, to_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    Source = Union[str, os.PathLike[str], bytes, bytearray, memoryview]
+
+
+class Shape:
+    """A shape as an attribute of a layer: ``attributes={"TargetShape": tenon.Shape((1, -1))}``. A list of sizes would
+    be an attribute of integers, which is something else."""
+
+    __slots__ = ("sizes",)
+
+    def __init__(self, sizes: ShapeLike) -> None:
+        self.sizes = to_shape(sizes)
+
+    def __repr__(self) -> str:
+        return f"Shape({self.sizes!r})"
+
+
+class Value:
+    """An output of a layer of one network, to be the input of others."""
+
+    __slots__ = ("_index", "_network")
+
+    def __init__(self, network: Network, index: int) -> None:
+        self._network = network
+        self._index = index
+
+    def __repr__(self) -> str:
+        return f"<Value {self._index}>"
+
+
+def read(
+    source: Source,
+    runtime: Runtime,
+    *,
+    signature: str | None = None,
+    subgraph: int = 0,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    operators: Iterable[Operator] = (),
+    limits: dict[str, int] | None = None,
+) -> _ffi.Handle:
+    """A network of a model file or of its bytes. The handle keeps alive the objects that the library uses."""
+    listed = tuple(operators)
+    for custom in listed:
+        if not isinstance(custom, Operator):
+            raise TypeError(f"operators are of tenon.Operator, not {type(custom).__name__}")
+    pointers = (ctypes.POINTER(_ffi.COperator) * len(listed))(*(ctypes.pointer(custom._c) for custom in listed))
+    made_limits = _ffi.to_limits(limits)
+    shapes = (_ffi.InputShape * len(input_shapes or {}))()
+    for made, (name, shape) in zip(shapes, (input_shapes or {}).items()):
+        sizes = to_shape(shape) or ()
+        made.input = _ffi.text_bytes(name)
+        made.rank = len(sizes)
+        made.dims = to_dims(sizes)
+    if not 0 <= operator.index(subgraph) < 2**32:
+        raise errors.InvalidArgumentError(f"there is no subgraph {subgraph}")
+    options = _ffi.ReadOptions(
+        struct_size=sizeof(_ffi.ReadOptions),
+        signature=_ffi.text_bytes(signature),
+        subgraph=subgraph,
+        in_place=1,
+        num_input_shapes=len(shapes),
+        input_shapes=shapes,
+        num_operators=len(listed),
+        operators=pointers,
+        limits=ctypes.pointer(made_limits),
+    )
+    handle = runtime._handle
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        data = bytes(source)
+        address = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
+        network = _ffi.make(_ffi.lib.tenon_network_read_memory, handle.get(), address, len(data), addressof(options))
+        return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [data, listed], bool(listed))
+    network = _ffi.make(_ffi.lib.tenon_network_read_file, handle.get(), _ffi.path_bytes(source), addressof(options))
+    return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [listed], bool(listed))
+
+
+def model_options(backends: Iterable[str], threads: int, options: dict[str, Any] | None) -> _ffi.ModelOptions:
+    """tenon_model_options, which keep alive all that they point to."""
+    if isinstance(backends, str):
+        backends = (backends,)
+    names = [_ffi.text_bytes(name) for name in backends]
+    if not names:
+        raise errors.InvalidArgumentError("no backend is given; there are CpuAcc and CpuRef")
+    if not 0 <= operator.index(threads) < 2**32:
+        raise errors.InvalidArgumentError(f"a model cannot use {threads} threads; 0 stands for all cores")
+    made = _ffi.to_options(options)
+    return _ffi.ModelOptions(
+        struct_size=sizeof(_ffi.ModelOptions),
+        num_backends=len(names),
+        backends=(ctypes.c_char_p * len(names))(*names),
+        num_threads=threads,
+        num_options=len(made),
+        options=made,
+    )
+
+
+class Network:
+    """A graph of layers, empty at first. ``tenon.Model(network)`` loads it.
+
+    Layers are those of include/tenon/ops.def by their names there, their attributes the fields of their descriptors
+    (include/tenon/descriptors/) without ``m_``. Shapes and types are checked when the network is optimized or loaded.
+    May be used from any thread, by one at a time: others wait.
+    """
+
+    def __init__(self) -> None:
+        self._begin(_ffi.Handle(_ffi.make(_ffi.lib.tenon_network_create), _ffi.lib.tenon_network_destroy, []))
+
+    def _begin(self, handle: _ffi.Handle) -> None:
+        self._handle = handle
+        self._lock = threading.RLock()
+
+    def _locked(self, *others: Network) -> contextlib.ExitStack:
+        """Keeps other threads from these networks. A forked child has no use for them, and maybe no owner of locks."""
+        stack = contextlib.ExitStack()
+        for network in sorted((self, *others), key=id):
+            network._handle.get()
+            stack.enter_context(network._lock)
+        return stack
+
+    @classmethod
+    def _of(cls, handle: _ffi.Handle) -> Network:
+        made = cls.__new__(cls)
+        made._begin(handle)
+        return made
+
+    @classmethod
+    def read(
+        cls,
+        source: Source,
+        *,
+        signature: str | None = None,
+        subgraph: int = 0,
+        input_shapes: Mapping[str, Sequence[int]] | None = None,
+        operators: Iterable[Operator] = (),
+        limits: dict[str, int] | None = None,
+        runtime: Runtime | None = None,
+    ) -> Network:
+        """A network of a model file or its bytes, as :class:`tenon.Model` reads it; see there for the arguments."""
+        _log.follow()
+        return cls._of(
+            read(
+                source,
+                runtime or default_runtime(),
+                signature=signature,
+                subgraph=subgraph,
+                input_shapes=input_shapes,
+                operators=operators,
+                limits=limits,
+            )
+        )
+
+    @property
+    def inputs(self) -> tuple[TensorInfo, ...]:
+        """Inputs in the order in which they were added, or of the model file."""
+        with self._locked():
+            return ports(self._handle.get(), "network_input")
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        """Outputs; shapes of a network that was built are known once it is loaded."""
+        with self._locked():
+            return ports(self._handle.get(), "network_output")
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """Names of the signatures of the .tflite file that it was read from."""
+        with self._locked():
+            return signatures(self._handle)
+
+    @property
+    def is_optimized(self) -> bool:
+        """Whether the optimizer has run over it; it takes no further layers then."""
+        with self._locked():
+            return bool(_ffi.lib.tenon_network_is_optimized(self._handle.get()))
+
+    def add_input(
+        self,
+        name: str | None = None,
+        shape: ShapeLike = None,
+        dtype: DTypeLike | str = "float32",
+        *,
+        quantization: Quantization | None = None,
+    ) -> Value:
+        """Adds an input.
+
+        Args:
+            name: that no other input has; ``None``: "input_<index>".
+            shape: sizes, ``None`` for unknown ones; ``None`` as a whole for an unknown rank.
+            dtype: element type, see :class:`tenon.TensorInfo`.
+            quantization: of quantized types.
+
+        Raises:
+            InvalidArgumentError: the name is taken, or there is no such type.
+        """
+        info = to_c(TensorInfo(shape, dtype, quantization=quantization))
+        return self._add_value(_ffi.lib.tenon_network_add_input, _ffi.text_bytes(name), addressof(info))
+
+    def add_constant(
+        self,
+        values: ArrayLike,
+        name: str | None = None,
+        *,
+        info: TensorInfo | None = None,
+        quantization: Quantization | None = None,
+    ) -> Value:
+        """Adds a tensor that never changes.
+
+        Args:
+            values: an array, which is copied unless it is read-only and needs no other order. Python's numbers become
+                float32, int32 or bool.
+            name: of the layer.
+            info: type and shape where they are not those of `values`: QSymmS4 of an array of int8.
+            quantization: of an array of int8, uint8 or int16.
+
+        Raises:
+            InvalidArgumentError: there is no such element type, or another number of bytes is needed.
+        """
+        import numpy as np
+
+        array = np.asarray(values)
+        if not hasattr(values, "dtype") and array.dtype in (np.float64, np.int64):
+            array = array.astype(np.float32 if array.dtype == np.float64 else np.int32)
+        # Not by ascontiguousarray, which makes an array of no dimension one of one.
+        native = array.dtype.newbyteorder("=")
+        if array.dtype != native or not array.flags.c_contiguous:
+            array = array.astype(native, order="C")
+        if array.flags.writeable:
+            array = array.copy()
+            array.flags.writeable = False
+        if info is not None and info.type == _int4.NAME and array.dtype == np.int8:
+            array = _int4.pack(array, "a constant")
+        if info is None:
+            info = TensorInfo(array.shape, array.dtype, quantization=quantization)
+        c_info = to_c(info)
+        with self._locked():
+            value = self._add_value(
+                _ffi.lib.tenon_network_add_constant,
+                _ffi.text_bytes(name),
+                addressof(c_info),
+                array.__array_interface__["data"][0],
+                array.nbytes,
+                1,
+            )
+            self._handle.keep.append(array)
+        return value
+
+    def add_layer(
+        self,
+        type: str,
+        *inputs: Value | None,
+        name: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        outputs: int | Sequence[TensorInfo | None] = 1,
+    ) -> Any:
+        """Adds a layer.
+
+        Args:
+            type: a name of include/tenon/ops.def, "Convolution2d".
+            inputs: by input slot, ``None`` where none is connected.
+            name: of the layer.
+            attributes: those that have not their defaults. Truth values, texts and bytes are themselves; numbers and
+                lists of numbers are integers or floats (write 1.0 for a float); enumerations are those of
+                :mod:`tenon.enums`; shapes are of :class:`tenon.Shape`.
+            outputs: how many there are, or an info for each, ``None`` where it is to be inferred. Outputs that cannot
+                be (quantized ones of most layers) must be given; their shape may be unknown.
+
+        Returns:
+            The output of a layer of one output, else a tuple of them.
+
+        Raises:
+            InvalidArgumentError: there is no such type or attribute, an attribute is of another kind, a value is of
+                another network, or the numbers of inputs or outputs are others.
+        """
+        made, _values = _to_attributes(attributes or {})
+        with self._locked():
+            return self._add_layer(
+                outputs,
+                inputs,
+                lambda c_inputs, count, infos, c_outputs, error: _ffi.lib.tenon_network_add_layer(
+                    self._handle.get(),
+                    _ffi.text_bytes(type),
+                    _ffi.text_bytes(name),
+                    len(made),
+                    addressof(made),
+                    len(inputs),
+                    c_inputs,
+                    count,
+                    infos,
+                    c_outputs,
+                    error,
+                ),
+            )
+
+    def add_custom(
+        self,
+        custom: Operator,
+        *inputs: Value | None,
+        name: str | None = None,
+        parameters: bytes = b"",
+        outputs: Sequence[TensorInfo],
+    ) -> Any:
+        """Adds a layer of an operator of the application.
+
+        Args:
+            custom: the operator.
+            inputs: by input slot, ``None`` where none is connected.
+            name: of the layer.
+            parameters: bytes that the operator finds in ``layer.parameters``.
+            outputs: an info for each output, with its type; the shape may be unknown.
+
+        Returns:
+            The output of a layer of one output, else a tuple of them.
+        """
+        with self._locked():
+            values = self._add_layer(
+                outputs,
+                inputs,
+                lambda c_inputs, count, infos, c_outputs, error: _ffi.lib.tenon_network_add_custom(
+                    self._handle.get(),
+                    _ffi.text_bytes(name),
+                    addressof(custom._c),
+                    parameters,
+                    len(parameters),
+                    len(inputs),
+                    c_inputs,
+                    count,
+                    infos,
+                    c_outputs,
+                    error,
+                ),
+            )
+            self._handle.keep.append(custom)
+            self._handle.calls_back = True
+        return values
+
+    def add_if(
+        self,
+        condition: Value,
+        then_network: Network,
+        else_network: Network,
+        *inputs: Value,
+        name: str | None = None,
+        outputs: int = 1,
+    ) -> Any:
+        """Adds a layer that runs one of two networks, which are copied.
+
+        Args:
+            condition: a bool of one element.
+            then_network: runs where it is true.
+            else_network: runs where it is not. It has as many outputs as the other one.
+            inputs: those of both networks.
+            name: of the layer.
+            outputs: how many the networks have.
+
+        Returns:
+            The output of a layer of one output, else a tuple of them.
+        """
+        with self._locked(then_network, else_network):
+            values = self._add_layer(
+                outputs,
+                (condition, *inputs),
+                lambda c_inputs, count, _infos, c_outputs, error: _ffi.lib.tenon_network_add_if(
+                    self._handle.get(),
+                    _ffi.text_bytes(name),
+                    then_network._handle.get(),
+                    else_network._handle.get(),
+                    1 + len(inputs),
+                    c_inputs,
+                    count,
+                    c_outputs,
+                    error,
+                ),
+            )
+            self._keep_nested(then_network, else_network)
+        return values
+
+    def add_while(self, condition: Network, body: Network, *inputs: Value, name: str | None = None) -> Any:
+        """Adds a layer that runs `body` as long as output 0 of `condition`, a bool, is true. Both are copied.
+
+        Args:
+            condition: its inputs are the loop variables.
+            body: its inputs are the loop variables, its outputs their next values.
+            inputs: first values of the loop variables.
+            name: of the layer.
+
+        Returns:
+            The last value of the loop variable, or a tuple of them.
+        """
+        with self._locked(condition, body):
+            values = self._add_layer(
+                len(inputs),
+                inputs,
+                lambda c_inputs, count, _infos, c_outputs, error: _ffi.lib.tenon_network_add_while(
+                    self._handle.get(),
+                    _ffi.text_bytes(name),
+                    condition._handle.get(),
+                    body._handle.get(),
+                    count,
+                    c_inputs,
+                    c_outputs,
+                    error,
+                ),
+            )
+            self._keep_nested(condition, body)
+        return values
+
+    def add_output(self, value: Value, name: str | None = None) -> None:
+        """Makes a value an output.
+
+        Args:
+            value: of a layer of this network.
+            name: that no other output has; ``None``: "output_<index>".
+
+        Raises:
+            InvalidArgumentError: the name is taken, or the value is of another network.
+        """
+        index = self._index_of(value)
+        with self._locked():
+            _ffi.call(_ffi.lib.tenon_network_add_output, self._handle.get(), _ffi.text_bytes(name), index)
+
+    def optimize(
+        self,
+        *,
+        backends: Iterable[str] = ("CpuAcc", "CpuRef"),
+        options: dict[str, Any] | None = None,
+        runtime: Runtime | None = None,
+    ) -> Network:
+        """Validates and simplifies the network and gives each layer to a backend: a new, optimized network, which is
+        saved and loaded without the optimizer's time. It is loaded into one model at most.
+
+        Args:
+            backends: in order of preference.
+            options: as of :class:`tenon.Model`.
+            runtime: whose backends there are; ``None``: the default one.
+
+        Raises:
+            InvalidGraphError, InvalidLayerError: the network, or a layer of it, is malformed; the text names it.
+            UnsupportedError: no backend takes layers; the text names all of them with the reasons.
+        """
+        _log.follow()
+        made = model_options(backends, 0, options)
+        handle = (runtime or default_runtime())._handle
+        with self._locked():
+            optimized = call_with_cause(
+                _ffi.lib.tenon_network_optimize, handle.get(), self._handle.get(), addressof(made)
+            )
+            return Network._of(
+                _ffi.Handle(optimized, _ffi.lib.tenon_network_destroy, [self._handle.keep], self._handle.calls_back)
+            )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a .tenon file, weights included.
+
+        Raises:
+            InvalidGraphError: the network is malformed.
+            UnsupportedError: a layer holds data that no file can hold.
+            Error: the file cannot be written.
+        """
+        with self._locked():
+            _ffi.call(_ffi.lib.tenon_network_save, self._handle.get(), _ffi.path_bytes(path))
+
+    def __reduce__(self) -> NoReturn:
+        import pickle
+
+        raise pickle.PicklingError("a network is not pickled: save it, and pickle a Model of the file")
+
+    def _keep_nested(self, *networks: Network) -> None:
+        """Has the handle keep the objects that copies of these networks use."""
+        for network in networks:
+            self._handle.keep.append(network._handle.keep)
+            self._handle.calls_back |= network._handle.calls_back
+
+    def _index_of(self, value: Value | None) -> int:
+        if value is None:
+            return _ffi.NO_VALUE
+        if not isinstance(value, Value):
+            raise TypeError(f"an input of a layer is a Value, or None, not {type(value).__name__}")
+        if value._network is not self:
+            raise errors.InvalidArgumentError(f"{value!r} is of another network")
+        return value._index
+
+    def _add_value(self, function: Any, *arguments: Any) -> Value:
+        """Calls a function that gives one value."""
+        value = ctypes.c_uint32()
+        with self._locked():
+            _ffi.call(function, self._handle.get(), *arguments, addressof(value))
+        return Value(self, value.value)
+
+    def _add_layer(self, outputs: int | Sequence[TensorInfo | None], inputs: Sequence[Value | None], add: Any) -> Any:
+        """Calls ``add(inputs, count, infos, outputs, error)``, where all but the count are addresses."""
+        listed = [None] * outputs if isinstance(outputs, int) else list(outputs)
+        infos = [None if info is None else to_c(info) for info in listed]
+        pointer = ctypes.POINTER(_ffi.CTensorInfo)
+        c_infos = (pointer * len(infos))(*(pointer() if info is None else ctypes.pointer(info) for info in infos))
+        c_inputs = (ctypes.c_uint32 * len(inputs))(*(self._index_of(value) for value in inputs))
+        c_outputs = (ctypes.c_uint32 * len(infos))()
+        _ffi.call(add, addressof(c_inputs), len(infos), addressof(c_infos), addressof(c_outputs))
+        values = tuple(Value(self, index) for index in c_outputs)
+        return values[0] if len(values) == 1 else values
+
+
+def signatures(network: _ffi.Handle) -> tuple[str, ...]:
+    """Names of the signatures of a network."""
+    name = ctypes.c_char_p()
+    names = []
+    for index in range(_ffi.lib.tenon_network_num_signatures(network.get())):
+        _ffi.call(_ffi.lib.tenon_network_signature, network.get(), index, addressof(name))
+        names.append((name.value or b"").decode("utf-8", "replace"))
+    return tuple(names)
+
+
+def call_with_cause(function: Any, *arguments: Any) -> int:
+    """A function that gives a handle and may call operators, whose exceptions become the cause of its error."""
+    from .operators import cause_of
+
+    try:
+        with _exit.Call():
+            return _ffi.make(function, *arguments)
+    except errors.Error as error:
+        raise error from cause_of(str(error))
+
+
+def _to_attributes(attributes: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+    """tenon_attribute[], and the memory that has to live as long as it does."""
+    made = (_ffi.Attribute * len(attributes))()
+    keep = []
+    for attribute, (name, value) in zip(made, attributes.items()):
+        attribute.name = _ffi.text_bytes(name)
+        attribute.kind, values, attribute.count = _to_values(name, value)
+        attribute.is_unknown_rank = isinstance(value, Shape) and value.sizes is None
+        keep.append(values)
+        attribute.values = addressof(values)
+    return made, keep
+
+
+def _to_values(name: str, value: Any) -> tuple[int, Any, int]:
+    """Kind, memory and number of the values of an attribute."""
+    if isinstance(value, Shape):
+        dims = to_dims(value.sizes or ())
+        return _ffi.SHAPE, dims, len(dims)
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return _ffi.BOOL, ctypes.c_uint8(bool(value)), 1
+    if isinstance(value, str):
+        text = _ffi.text_bytes(value) or b""
+        return _ffi.STRING, ctypes.create_string_buffer(text), len(text)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        data = bytes(value)
+        return _ffi.BYTES, ctypes.create_string_buffer(data), len(data)
+    try:
+        listed = _flat(value)
+        try:
+            integers = [operator.index(part) for part in listed]
+        except TypeError:
+            floats = [float(part) for part in listed]
+            return _ffi.FLOATS, (ctypes.c_double * len(floats))(*floats), len(floats)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"attribute '{name}' is {value!r}; it must be a truth value, a number, a text, bytes, a Shape or a list of "
+            "numbers"
+        ) from None
+    if any(not -(2**63) <= integer < 2**63 for integer in integers):
+        raise errors.InvalidArgumentError(f"attribute '{name}': {value!r} is out of its range")
+    return _ffi.INTS, (ctypes.c_int64 * len(integers))(*integers), len(integers)
+
+
+def _flat(value: Any) -> list[Any]:
+    """Numbers of a number, a list, or a list of pairs."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)):
+        return [value]
+    return [number for part in value for number in (part if isinstance(part, (list, tuple)) else [part])]

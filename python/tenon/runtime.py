@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runtimes: the backends and the threads that models share."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from typing import Any
+
+from . import _ffi, _log
+
+
+class Runtime:
+    """Backends and one thread pool for all models that are loaded into it. May be used from any thread.
+
+    Models that are given none share one, see :func:`default_runtime`.
+
+    Args:
+        plugins: a folder with dynamic backends (``*_backend.so``), or one such file.
+        options: of backends at their creation, ``{"<backend>.<option>": value}``.
+        limits: bounds on runs by the names of include/tenon/Limits.hpp: ``max_tensor_bytes``, ``max_total_bytes``,
+            ``max_layers``, ``max_file_bytes``, ``max_loop_iterations``, ``max_rank``, ``max_nesting``.
+
+    Raises:
+        NotFoundError: there is no ``plugins``.
+        InvalidArgumentError: it cannot be read, or an option or limit is unknown.
+    """
+
+    def __init__(
+        self,
+        plugins: str | os.PathLike[str] | None = None,
+        options: dict[str, Any] | None = None,
+        limits: dict[str, int] | None = None,
+    ) -> None:
+        _log.follow()
+        self._given = (plugins, options, limits)
+        made_options = _ffi.to_options(options)
+        made_limits = _ffi.to_limits(limits)
+        given = _ffi.RuntimeOptions(
+            struct_size=ctypes.sizeof(_ffi.RuntimeOptions),
+            plugins=None if plugins is None else _ffi.path_bytes(plugins),
+            num_options=len(made_options),
+            options=made_options,
+            limits=ctypes.pointer(made_limits),
+        )
+        runtime = _ffi.make(_ffi.lib.tenon_runtime_create, ctypes.addressof(given))
+        self._handle = _ffi.Handle(runtime, _ffi.lib.tenon_runtime_destroy)
+
+    def report(self) -> dict[str, Any]:
+        """``{"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend", "reason"}]}``"""
+        import json
+
+        report: dict[str, Any] = json.loads(
+            _ffi.take_text(_ffi.make(_ffi.lib.tenon_runtime_report, self._handle.get()))
+        )
+        return report
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """Names of the backends."""
+        return tuple(self.report()["backends"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Runtime, self._given)
+
+
+_lock = threading.Lock()
+_default: Runtime | None = None
+
+
+def default_runtime() -> Runtime:
+    """The runtime of the process that models share unless they are given another one. Made when first asked for."""
+    global _default
+    with _lock:
+        if _default is None:
+            _default = Runtime()
+        return _default
+
+
+def _renew() -> None:
+    global _default, _lock
+    _default, _lock = None, threading.Lock()
+
+
+_ffi.on_fork(_renew)

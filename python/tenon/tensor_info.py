@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions of tensors: element type, shape, quantization."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, Union
+
+from . import _ffi, _int4, errors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, DTypeLike
+
+#: Sizes, ``None`` where only a run tells; ``None`` as a whole where even the rank is unknown.
+ShapeLike = Union[Sequence[Union[int, None]], None]
+
+#: Element types of the library by their numbers: name, and numpy's name of the elements.
+TYPES: dict[int, tuple[str, str]] = {
+    0: ("Float16", "float16"),
+    1: ("Float32", "float32"),
+    2: ("QAsymmU8", "uint8"),
+    3: ("Signed32", "int32"),
+    4: ("Boolean", "bool"),
+    5: ("QSymmS16", "int16"),
+    6: ("QSymmS8", "int8"),
+    7: ("QAsymmS8", "int8"),
+    8: ("BFloat16", "bfloat16"),
+    9: ("Signed64", "int64"),
+    10: ("Float64", "float64"),
+    11: ("Signed8", "int8"),
+    12: ("Signed16", "int16"),
+    13: ("Unsigned8", "uint8"),
+    14: ("Unsigned16", "uint16"),
+    15: ("Unsigned32", "uint32"),
+    16: ("Unsigned64", "uint64"),
+    17: ("QSymmS4", "int8"),
+    18: ("Complex64", "complex64"),
+    19: ("Complex128", "complex128"),
+}
+_BY_NAME = {name: number for number, (name, _) in TYPES.items()}
+_PLAIN = {numpy_name: number for number, (name, numpy_name) in TYPES.items() if not name.startswith("Q")}
+#: Types of quantized tensors by numpy's name of the elements; one scale, several scales.
+_QUANTIZED = {"uint8": (2, 2), "int8": (7, 6), "int16": (5, 5)}
+
+
+class Quantization:
+    """How stored numbers stand for real ones: ``real = scale * (stored - zero_point)``.
+
+    Attributes:
+        scales: one scale, or one for each index of ``axis``.
+        zero_points: as many as scales.
+        axis: the dimension that has a scale for each index; ``None`` for one scale.
+    """
+
+    __slots__ = ("axis", "scales", "zero_points")
+
+    def __init__(
+        self,
+        scales: float | Iterable[float],
+        zero_points: int | Iterable[int] = 0,
+        axis: int | None = None,
+    ) -> None:
+        self.scales = _numbers(scales, float)
+        points = _numbers(zero_points, operator.index)
+        self.zero_points = points * len(self.scales) if len(points) == 1 else points
+        self.axis = axis
+        if not self.scales or len(self.zero_points) != len(self.scales):
+            raise errors.InvalidArgumentError(
+                f"a quantization needs a scale and a zero point for each: it has {len(self.scales)} scales and "
+                f"{len(self.zero_points)} zero points"
+            )
+        if any(not -(2**31) <= point < 2**31 for point in self.zero_points):
+            raise errors.InvalidArgumentError(f"zero points have 32 bits: {self.zero_points!r}")
+        if len(self.scales) > 1 and axis is None:
+            raise errors.InvalidArgumentError(f"{len(self.scales)} scales need an axis")
+
+    def __repr__(self) -> str:
+        if self.axis is None:
+            return f"Quantization(scales={self.scales[0]!r}, zero_points={self.zero_points[0]!r})"
+        return f"Quantization(scales={self.scales!r}, zero_points={self.zero_points!r}, axis={self.axis!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Quantization):
+            return NotImplemented
+        return (self.scales, self.zero_points, self.axis) == (other.scales, other.zero_points, other.axis)
+
+    def __hash__(self) -> int:
+        return hash((self.scales, self.zero_points, self.axis))
+
+
+def _numbers(values: Any, convert: Any) -> tuple[Any, ...]:
+    try:
+        return (convert(values),)
+    except TypeError:
+        return tuple(convert(value) for value in values)
+
+
+def to_shape(shape: ShapeLike) -> tuple[int | None, ...] | None:
+    """A shape of Python's: -1 is an unknown size, too."""
+    if shape is None:
+        return None
+    sizes: list[int | None] = []
+    for size in shape:
+        number = _ffi.UNKNOWN_DIM if size is None else operator.index(size)
+        if not _ffi.UNKNOWN_DIM <= number < 2**63:
+            raise errors.InvalidArgumentError(f"shape {tuple(shape)!r} has the size {size!r}")
+        sizes.append(None if number == _ffi.UNKNOWN_DIM else number)
+    return tuple(sizes)
+
+
+def _type_number(dtype: Any, quantization: Quantization | None) -> int:
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", getattr(dtype, "__name__", None))
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if name == "bool_":
+        name = "bool"
+    if quantization is not None and name in _QUANTIZED:
+        return _QUANTIZED[name][quantization.axis is not None]
+    if name not in _PLAIN:
+        raise errors.InvalidArgumentError(
+            f"there is no element type {dtype!r}; there are {', '.join(sorted(_PLAIN))} and the names of Tenon: "
+            f"{', '.join(_BY_NAME)}"
+        )
+    return _PLAIN[name]
+
+
+class TensorInfo:
+    """An input or output of a model, or a tensor of a network that is built. Does not change.
+
+    Args:
+        shape: sizes; ``None`` or -1 for one that is unknown; ``None`` as a whole for an unknown rank.
+        dtype: an element type: of numpy or its name ("float32"), or one of Tenon by its name ("QAsymmS8"). "int8",
+            "uint8" and "int16" with a quantization are the quantized types.
+        name: of an input or output.
+        quantization: of quantized types.
+    """
+
+    __slots__ = ("_number", "name", "quantization", "shape")
+
+    name: str
+    #: Sizes, ``None`` where only a run tells; ``None`` where the rank is unknown.
+    shape: tuple[int | None, ...] | None
+    quantization: Quantization | None
+
+    def __init__(
+        self,
+        shape: ShapeLike,
+        dtype: DTypeLike | str = "float32",
+        *,
+        name: str = "",
+        quantization: Quantization | None = None,
+    ) -> None:
+        self.shape = to_shape(shape)
+        self.name = name
+        self.quantization = quantization
+        self._number = _type_number(dtype, quantization)
+
+    @property
+    def type(self) -> str:
+        """The element type as the library calls it: "Float32", "QAsymmS8"."""
+        return TYPES[self._number][0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type of arrays. Imports numpy.
+
+        BFloat16 is ``ml_dtypes.bfloat16`` where that package is installed, else uint16. QSymmS4 is int8 from -8 to 7.
+        """
+        import numpy as np
+
+        name = TYPES[self._number][1]
+        if name == "bfloat16":
+            try:
+                import ml_dtypes
+            except ImportError:
+                return np.dtype(np.uint16)
+            bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+            return bfloat16
+        return np.dtype(name)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether all sizes are known."""
+        return self.shape is not None and None not in self.shape
+
+    def quantize(self, array: ArrayLike) -> np.ndarray[Any, Any]:
+        """Real numbers as the tensor stores them: rounded to the nearest, halves away from zero, and clamped.
+
+        Args:
+            array: floats, of the tensor's shape where it has a scale for each index of an axis.
+
+        Returns:
+            A new array of :attr:`dtype`.
+
+        Raises:
+            InvalidArgumentError: the tensor is not quantized, or a number is none (NaN).
+        """
+        import numpy as np
+
+        scales, zero_points = self._parameters(np, np.ndim(array))
+        # Quotients are those of float32, as in the operator Quantize. All that follows is exact.
+        stored = (np.asarray(array, np.float32) / scales).astype(np.float64)
+        if np.isnan(stored).any():
+            raise errors.InvalidArgumentError(f"tensor '{self.name}' cannot store NaN: it is {self.type}")
+        stored = np.clip(stored, -(2.0**40), 2.0**40)
+        whole = np.trunc(stored)
+        whole += np.where(np.abs(stored - whole) >= 0.5, np.sign(stored), 0.0)
+        limits = np.iinfo(self.dtype)
+        lowest, highest = (_int4.LOWEST, _int4.HIGHEST) if self.type == _int4.NAME else (limits.min, limits.max)
+        result: np.ndarray[Any, Any] = np.clip(whole + zero_points, lowest, highest).astype(self.dtype)
+        return result
+
+    def dequantize(self, array: ArrayLike) -> np.ndarray[Any, Any]:
+        """The real numbers, float32, that stored ones stand for.
+
+        Raises:
+            InvalidArgumentError: the tensor is not quantized.
+        """
+        import numpy as np
+
+        scales, zero_points = self._parameters(np, np.ndim(array))
+        whole = np.asarray(array).astype(np.int64) - zero_points
+        result: np.ndarray[Any, Any] = whole.astype(np.float32) * scales
+        return result
+
+    def _parameters(self, np: Any, rank: int) -> tuple[Any, Any]:
+        """Scales and zero points in a form that is broadcast to an array of this rank."""
+        if self.quantization is None:
+            raise errors.InvalidArgumentError(f"tensor '{self.name}' is not quantized: it is {self.type}")
+        form: tuple[int, ...] = ()
+        if self.quantization.axis is not None:
+            if self.quantization.axis >= rank:
+                raise errors.InvalidArgumentError(
+                    f"tensor '{self.name}' has scales along dimension {self.quantization.axis}; the array has {rank}"
+                )
+            form = tuple(-1 if i == self.quantization.axis else 1 for i in range(rank))
+        return (
+            np.asarray(self.quantization.scales, np.float32).reshape(form),
+            np.asarray(self.quantization.zero_points, np.int64).reshape(form),
+        )
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}: " if self.name else ""
+        shape = " of unknown rank"
+        if self.shape is not None:
+            shape = f" [{', '.join('?' if size is None else str(size) for size in self.shape)}]"
+        quantization = "" if self.quantization is None else f" {self.quantization!r}"
+        return f"<TensorInfo {name}{self.type}{shape}{quantization}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorInfo):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.name, self.shape, self._number, self.quantization)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (self.shape, self.type, self.name, self.quantization))
+
+
+def _restore(shape: ShapeLike, dtype: str, name: str, quantization: Quantization | None) -> TensorInfo:
+    return TensorInfo(shape, dtype, name=name, quantization=quantization)
+
+
+def from_c(info: Any, name: str = "") -> TensorInfo:
+    """A tenon_tensor_info."""
+    shape: list[int | None] | None = None
+    if info.rank != _ffi.UNKNOWN_RANK:
+        shape = [None if info.dims[i] == _ffi.UNKNOWN_DIM else info.dims[i] for i in range(info.rank)]
+    quantization = None
+    if info.num_scales != 0:
+        quantization = Quantization(
+            [info.scales[i] for i in range(info.num_scales)],
+            [info.zero_points[i] for i in range(info.num_zero_points)] or 0,
+            info.quantization_dim if info.quantization_dim >= 0 else None,
+        )
+    return TensorInfo(shape, TYPES[info.type][0], name=name, quantization=quantization)
+
+
+def to_dims(shape: tuple[int | None, ...]) -> Any:
+    """int64_t[] of a shape."""
+    sizes = [_ffi.UNKNOWN_DIM if size is None else size for size in shape]
+    return (ctypes.c_int64 * len(sizes))(*sizes)
+
+
+def to_c(info: TensorInfo) -> _ffi.CTensorInfo:
+    """A tenon_tensor_info, which keeps alive all that it points to."""
+    made = _ffi.CTensorInfo(struct_size=ctypes.sizeof(_ffi.CTensorInfo), type=info._number, quantization_dim=-1)
+    if info.shape is None:
+        made.rank = _ffi.UNKNOWN_RANK
+    else:
+        made.rank = len(info.shape)
+        made.dims = to_dims(info.shape)
+    if info.quantization is not None:
+        count = len(info.quantization.scales)
+        made.num_scales = made.num_zero_points = count
+        made.scales = (ctypes.c_float * count)(*info.quantization.scales)
+        made.zero_points = (ctypes.c_int32 * count)(*info.quantization.zero_points)
+        made.quantization_dim = -1 if info.quantization.axis is None else info.quantization.axis
+    return made
+
+
+def ports(handle: int, kind: str) -> tuple[TensorInfo, ...]:
+    """Inputs or outputs of a model or network: `kind` is "model_input", "network_output" and the like."""
+    owner, port = kind.split("_")
+    count = getattr(_ffi.lib, f"tenon_{owner}_num_{port}s")(handle)
+    name, info = ctypes.c_char_p(), ctypes.POINTER(_ffi.CTensorInfo)()
+    infos = []
+    for index in range(count):
+        _ffi.call(getattr(_ffi.lib, f"tenon_{kind}"), handle, index, ctypes.addressof(name), ctypes.addressof(info))
+        infos.append(from_c(info.contents, (name.value or b"").decode("utf-8", "replace")))
+    return tuple(infos)

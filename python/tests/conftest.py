@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that the tests share: those of samples/, and networks that are built."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tenon
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DIGITS = ROOT / "samples/digits"
+DATA = pathlib.Path(__file__).resolve().parent / "data"
+
+FLOOR = "Floor"
+
+
+def one_layer(shape, dtype="float32", type=FLOOR, attributes=None, **options):
+    """A model of one layer with the input "x" and the output "y"."""
+    network = tenon.Network()
+    x = network.add_input("x", shape, dtype)
+    network.add_output(network.add_layer(type, x, attributes=attributes), "y")
+    return tenon.Model(network, threads=1, **options)
+
+
+def same(shape, dtype):
+    """A model that gives its input: it takes any type."""
+    network = tenon.Network()
+    x = network.add_input("x", shape, dtype)
+    network.add_output(network.add_layer("Reshape", x, attributes={"TargetShape": tenon.Shape(shape)}), "y")
+    return tenon.Model(network, threads=1)
+
+
+def two_of_two():
+    """Inputs "a" and "b", outputs "sum" and "difference", of any length."""
+    network = tenon.Network()
+    a, b = network.add_input("a", (None,)), network.add_input("b", (None,))
+    for name, operation in (("sum", "Add"), ("difference", "Sub")):
+        attributes = {"Operation": tenon.enums.BinaryOperation[operation]}
+        network.add_output(network.add_layer("ElementwiseBinary", a, b, attributes=attributes), name)
+    return tenon.Model(network, threads=1)
+
+
+def accumulator():
+    """y = state + x, which is the next state."""
+    network = tenon.Network()
+    x = network.add_input("x", (1,))
+    old = network.add_layer(
+        "ReadState", None, None, attributes={"Name": "sum"}, outputs=[tenon.TensorInfo((1,), "float32")]
+    )
+    total = network.add_layer("AddN", old, x, attributes={"NumInputs": 2})
+    network.add_layer("WriteState", total, attributes={"Name": "sum"}, outputs=0)
+    network.add_output(total, "y")
+    return network
+
+
+def nonzero():
+    """The indices of elements that are not 0: only a run knows how many."""
+    network = tenon.Network()
+    x = network.add_input("x", (4,))
+    network.add_output(network.add_layer("Where", x), "where")
+    return tenon.Model(network, threads=1)
+
+
+def digit_pictures():
+    """The held-out digits, 0 to 255, by the reader of the sample."""
+    sys.path.insert(0, str(ROOT / "samples/python"))
+    try:
+        from classify import read_png
+    finally:
+        sys.path.pop(0)
+    sheet = read_png(DIGITS / "test_digits.png")
+    return sheet.reshape(18, 8, 20, 8).transpose(0, 2, 1, 3).reshape(360, 8, 8, 1)
+
+
+def run_python(code, *arguments, is_silent=True):
+    """Runs a program in a process of its own, with this package. Returns what it writes to standard output."""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "" or not is_silent
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def floor():
+    return one_layer((2, 3))
+
+
+@pytest.fixture
+def x():
+    return np.array([[1.5, -1.5, 0.0], [2.25, -2.25, 7.0]], np.float32)

