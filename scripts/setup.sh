@@ -3,7 +3,8 @@
 # Installs what Tenon is built and tested with: packages of Debian 12, by apt. Asks for nothing, and returns at once when
 # everything is there. Called by scripts/demo.sh and scripts/test.sh; may be run by hand.
 #
-# usage: scripts/setup.sh [--python] [--cross aarch64|armhf] [--emulator]
+# usage: scripts/setup.sh [--tests] [--python] [--cross aarch64|armhf] [--emulator]
+#   --tests   also installs Python with venv, for the tests of the Python package
 #   --python  also makes build/venv with numpy, for Python tools that compare outputs
 #   --cross   also installs what the preset of that name builds and runs with: Debian's cross compiler, qemu-user, and
 #             the libraries of that machine beside those of this one
@@ -40,6 +41,7 @@ cross=
 while [ $# -gt 0 ]; do
     case "$1" in
     --python) with_python=true ;;
+    --tests) packages+=("${python_packages[@]}") ;;
     --emulator) packages+=("${emulator_packages[@]}") ;;
     --cross)
         cross=${2-}
@@ -54,7 +56,7 @@ while [ $# -gt 0 ]; do
         esac
         ;;
     *)
-        echo "setup.sh: unknown argument '$1'; there are --python, --cross aarch64|armhf and --emulator" >&2
+        echo "setup.sh: unknown argument '$1'; there are --tests, --python, --cross aarch64|armhf and --emulator" >&2
         exit 2
         ;;
     esac

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets up, builds and runs all tests: by ctest, then, of the presets release and debug, those of the Python package.
+# Sets up, builds and runs all tests: by ctest, then, of the presets release and debug without options, those of the
+# Python package.
 #
 # usage: scripts/test.sh [PRESET [CTEST OPTION...]]
 #   PRESET  release (the default), debug, asan (AddressSanitizer and UBSan) or tsan (ThreadSanitizer);
@@ -12,7 +13,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset="${1:-release}"
 shift || true
 case "$preset" in
-release | debug | asan | tsan) setup=() ;;
+release | debug) setup=(--tests) ;;
+asan | tsan) setup=() ;;
 aarch64 | armhf) setup=(--cross "$preset") ;;
 *)
     echo "test.sh: there is no preset '$preset'; choose release, debug, asan, tsan, aarch64 or armhf" >&2
@@ -24,6 +26,6 @@ scripts/setup.sh "${setup[@]}"
 cmake --preset "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"
-if [[ $preset == release || $preset == debug ]]; then
+if [[ ($preset == release || $preset == debug) && $# -eq 0 ]]; then
     scripts/test_python.sh "build/$preset"
 fi

@@ -235,6 +235,8 @@ class Tensor(Structure):
         ("type", c_int32),
         ("rank", c_uint32),
         ("dims", c_void_p),
+        ("import_id", c_uint32),
+        ("reserved", c_uint32 * 3),
     ]
 
 
