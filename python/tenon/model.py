@@ -24,7 +24,8 @@ class Model(Runner):
 
     Args:
         source: the path of a .tflite or .tenon file, the bytes of one, or a :class:`tenon.Network`.
-        backends: in order of preference: each layer goes to the first that takes it.
+        backends: in order of preference: each layer goes to the first that takes it; ``None``: CpuAcc, then CpuRef. An
+            optimized network or file has its backends already, and takes none here.
         threads: the most that loading, and one run, use; 0: as many as there are cores.
         options: ``fp16`` and ``bf16`` (true: floats are computed in 16 bits where a backend does), ``expanded_dims``
             (true: declared shapes may differ by sizes of 1), ``profiling`` (true: runs are profiled),
@@ -53,7 +54,7 @@ class Model(Runner):
         self,
         source: Source | Network,
         *,
-        backends: Iterable[str] = ("CpuAcc", "CpuRef"),
+        backends: Iterable[str] | None = None,
         threads: int = 0,
         options: dict[str, Any] | None = None,
         signature: str | None = None,
@@ -64,7 +65,8 @@ class Model(Runner):
         limits: dict[str, int] | None = None,
     ) -> None:
         _log.follow()
-        backends = (backends,) if isinstance(backends, str) else tuple(backends)
+        if backends is not None:
+            backends = (backends,) if isinstance(backends, str) else tuple(backends)
         operators = tuple(operators)
         if isinstance(source, (bytearray, memoryview)):
             source = bytes(source)

@@ -94,12 +94,12 @@ def read(
     return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [listed], bool(listed))
 
 
-def model_options(backends: Iterable[str], threads: int, options: dict[str, Any] | None) -> _ffi.ModelOptions:
+def model_options(backends: Iterable[str] | None, threads: int, options: dict[str, Any] | None) -> _ffi.ModelOptions:
     """tenon_model_options, which keep alive all that they point to."""
     if isinstance(backends, str):
         backends = (backends,)
-    names = [_ffi.text_bytes(name) for name in backends]
-    if not names:
+    names = [_ffi.text_bytes(name) for name in backends or ()]
+    if backends is not None and not names:
         raise errors.InvalidArgumentError("no backend is given; there are CpuAcc and CpuRef")
     if not 0 <= operator.index(threads) < 2**32:
         raise errors.InvalidArgumentError(f"a model cannot use {threads} threads; 0 stands for all cores")
@@ -441,7 +441,7 @@ class Network:
     def optimize(
         self,
         *,
-        backends: Iterable[str] = ("CpuAcc", "CpuRef"),
+        backends: Iterable[str] | None = None,
         options: dict[str, Any] | None = None,
         runtime: Runtime | None = None,
     ) -> Network:
@@ -449,7 +449,7 @@ class Network:
         saved and loaded without the optimizer's time. It is loaded into one model at most.
 
         Args:
-            backends: in order of preference.
+            backends: in order of preference; ``None``: CpuAcc, then CpuRef.
             options: as of :class:`tenon.Model`.
             runtime: whose backends there are; ``None``: the default one.
 
