@@ -403,7 +403,9 @@ void DeclaredOutputs::Fill(Graph& graph, const Limits& limits) const
                       const auto declared = m_Shapes.find(layer.GetBindingId());
                       OutputSlot& source = *layer.Input(0).GetConnectedOutputSlot();
                       const TensorShape& inferred = source.GetTensorInfo().GetShape();
-                      if (declared != m_Shapes.end() && !inferred.AreAllDimensionsSpecified())
+                      // A workload that gives its own shapes is not asked again where all of them seem known.
+                      if (declared != m_Shapes.end() && !inferred.AreAllDimensionsSpecified() &&
+                          !source.GetOwningLayer().HasLateOutputs())
                       {
                           source.EditTensorInfo().SetShape(FillUnknown(inferred, declared->second));
                           CheckTensorLimits(source.GetOwningLayer(), source.GetTensorInfo(), limits);

@@ -26,8 +26,8 @@ class DeclaredOutputs
 {
 public:
     explicit DeclaredOutputs(const Graph& graph);
-    /// After the passes: gives what the Output layers read the declared sizes where it has none. Throws
-    /// LimitExceededException for a tensor that is above a limit.
+    /// After the passes: gives what the Output layers read the declared sizes where it has none, but for layers whose
+    /// outputs are shaped by their execution. Throws LimitExceededException for a tensor that is above a limit.
     void Fill(Graph& graph, const Limits& limits) const;
 
 private:

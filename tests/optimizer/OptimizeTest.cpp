@@ -393,6 +393,36 @@ TEST(Optimize, DeclaredSizesOfAnOutputCountWhereInferenceKnowsNone)
     EXPECT_EQ(allocated, std::vector<float>(12, 7.0f));
 }
 
+/// A model that was converted with data in which nothing was found declares no elements.
+TEST(Optimize, DeclaredSizesOfAnOutputThatItsExecutionShapesDoNotCount)
+{
+    const IRuntimePtr runtime = MakeRuntime();
+    for (const TensorShape& declared : {TensorShape({0, 1}), TensorShape({3, 1})})
+    {
+        const INetworkPtr network = INetwork::Create();
+        IConnectableLayer* where = network->AddWhereLayer("where");
+        Connect(AddInput(*network, 0, FloatInfo({4})), where);
+        where->GetOutputSlot(0).SetTensorInfo(TensorInfo(declared, DataType::Signed64));
+        Connect(where, network->AddOutputLayer(0));
+        NetworkId id = 0;
+        runtime->LoadNetwork(id, Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec()));
+        for (const std::vector<float>& values : {std::vector<float>{0, 1, 0, 2}, std::vector<float>(4)})
+        {
+            TensorInfo info = FloatInfo({4});
+            info.SetConstant();
+            std::vector<int64_t> found;
+            runtime->EnqueueWorkload(id, {{0, ConstTensor(info, values)}},
+                                     OutputAllocator(
+                                         [&](LayerBindingId, const TensorInfo& output)
+                                         {
+                                             found.resize(output.GetNumElements());
+                                             return found.data();
+                                         }));
+            EXPECT_EQ(found, values[1] == 1.0f ? (std::vector<int64_t>{1, 3}) : std::vector<int64_t>());
+        }
+    }
+}
+
 TEST(Optimize, DeclaredSizesFillInWhatInferenceLeavesOpen)
 {
     const IRuntimePtr runtime = MakeRuntime();
