@@ -87,8 +87,9 @@ ISA_TEST(Dequantize, ZeroPointsMayLieOutsideOfTheType)
     {
         OpCase op = MakeCase(
             Stored(TensorInfo(TensorShape({3}), DataType::QAsymmU8, 0.5f, static_cast<int32_t>(zero)), {0, 1, 255}));
-        op.m_Oracle = [zero](const auto&)
-        { return std::vector<double>{0.5 * (0 - zero), 0.5 * (1 - zero), 0.5 * (255 - zero)}; };
+        op.m_Oracle = [zero](const auto&) {
+            return std::vector<double>{0.5 * (0 - zero), 0.5 * (1 - zero), 0.5 * (255 - zero)};
+        };
         CheckOp(op);
     }
 }
