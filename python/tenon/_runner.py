@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of models and sessions, and bound runs.
 
-A frame has the structs of one run. A model keeps those that no run uses at present, so that threads do not share one
-and hardly any run makes one. Taking a frame from a list and putting it back are atomic.
+A frame has the structs of one run. A model keeps a list of idle frames, so that threads do not share one and hardly any
+run makes one. Taking a frame from a list and putting it back are atomic.
 """
 
 from __future__ import annotations

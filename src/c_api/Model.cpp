@@ -69,8 +69,9 @@ void Take(const tenon_option& option, ModelOptionValues& values)
     }
     else if (key.find('.') != std::string_view::npos)
     {
-        values.m_Optimizer.AddModelOption(ToBackendOptions(option));
-        values.m_Properties.m_ModelOptions.push_back(ToBackendOptions(option));
+        const BackendOptions taken = ToBackendOptions(option);
+        values.m_Optimizer.AddModelOption(taken);
+        values.m_Properties.m_ModelOptions.push_back(taken);
     }
     else
     {

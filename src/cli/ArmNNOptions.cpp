@@ -172,7 +172,7 @@ bool IsDelegate(const std::string& executor)
 /// The long name of each name of an option, both with dashes.
 using OptionNames = std::map<std::string, std::string>;
 
-/// The options of `app` that take a value or those that take none.
+/// The options of `app` that take a value, or the options that take none.
 OptionNames FindOptions(const CLI::App& app, bool takesValue)
 {
     OptionNames names;

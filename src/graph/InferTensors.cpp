@@ -291,7 +291,7 @@ void CheckTensorLimits(const Layer& layer, const TensorInfo& info, const Limits&
     }
 }
 
-/// The inferred shape with the declared sizes in place of those that are unknown. Where the ranks differ, the inferred
+/// The inferred shape, whose unknown sizes become the declared ones. Where the ranks differ, the inferred
 /// one stays.
 TensorShape FillUnknown(TensorShape inferred, const TensorShape& declared)
 {

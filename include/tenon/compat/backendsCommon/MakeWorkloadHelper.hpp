@@ -14,7 +14,7 @@
 namespace tenon
 {
 
-/// Func makes a workload from a queue descriptor, an info and the arguments that its constructor takes beside them.
+/// Func makes a workload from a queue descriptor, an info and the further arguments of its constructor.
 template <typename WorkloadType>
 struct MakeWorkloadForType
 {
