@@ -32,10 +32,11 @@
 #define TENON_PLUGIN_ENTRY tenon_plugin_get_table
 #define TENON_PLUGIN_ENTRY_NAME "tenon_plugin_get_table"
 
+/* How a call went. Behind a status is the class of tenon/Exceptions.hpp that it stands for. */
 typedef int32_t tenon_status;
 enum
 {
-    TENON_OK = 0,
+    TENON_OK = 0,               /* the call did what it is for */
     TENON_ERROR = 1,            /* RuntimeException */
     TENON_INVALID_ARGUMENT = 2, /* InvalidArgumentException */
     TENON_UNSUPPORTED = 3,      /* UnimplementedException */
@@ -55,57 +56,58 @@ enum
  */
 typedef struct tenon_text
 {
-    char* data;
-    size_t capacity;
+    char* data;      /* where the text is written */
+    size_t capacity; /* bytes, the 0 at the end included */
 } tenon_text;
 
 /* Element types: the numbers of tenon::DataType, which never change. */
 typedef int32_t tenon_data_type;
 enum
 {
-    TENON_FLOAT16 = 0,
-    TENON_FLOAT32 = 1,
-    TENON_QASYMM_U8 = 2,
-    TENON_SIGNED32 = 3,
-    TENON_BOOLEAN = 4,
-    TENON_QSYMM_S16 = 5,
-    TENON_QSYMM_S8 = 6,
-    TENON_QASYMM_S8 = 7,
-    TENON_BFLOAT16 = 8,
-    TENON_SIGNED64 = 9,
-    TENON_FLOAT64 = 10,
-    TENON_SIGNED8 = 11,
-    TENON_SIGNED16 = 12,
-    TENON_UNSIGNED8 = 13,
-    TENON_UNSIGNED16 = 14,
-    TENON_UNSIGNED32 = 15,
-    TENON_UNSIGNED64 = 16,
-    TENON_QSYMM_S4 = 17,
-    TENON_COMPLEX64 = 18,
-    TENON_COMPLEX128 = 19
+    TENON_FLOAT16 = 0,     /* IEEE 754 binary16 */
+    TENON_FLOAT32 = 1,     /* float */
+    TENON_QASYMM_U8 = 2,   /* uint8_t, quantized: scale and zero point */
+    TENON_SIGNED32 = 3,    /* int32_t */
+    TENON_BOOLEAN = 4,     /* uint8_t, 0 or 1 */
+    TENON_QSYMM_S16 = 5,   /* int16_t, quantized: scale */
+    TENON_QSYMM_S8 = 6,    /* int8_t, quantized: a scale, or one for each index of a dimension; weights */
+    TENON_QASYMM_S8 = 7,   /* int8_t, quantized: scale and zero point */
+    TENON_BFLOAT16 = 8,    /* the upper 16 bits of a float */
+    TENON_SIGNED64 = 9,    /* int64_t */
+    TENON_FLOAT64 = 10,    /* double */
+    TENON_SIGNED8 = 11,    /* int8_t */
+    TENON_SIGNED16 = 12,   /* int16_t */
+    TENON_UNSIGNED8 = 13,  /* uint8_t */
+    TENON_UNSIGNED16 = 14, /* uint16_t */
+    TENON_UNSIGNED32 = 15, /* uint32_t */
+    TENON_UNSIGNED64 = 16, /* uint64_t */
+    TENON_QSYMM_S4 = 17,   /* -8 to 7, quantized: scales; two elements a byte, the first in the low half */
+    TENON_COMPLEX64 = 18,  /* two floats: real, imaginary */
+    TENON_COMPLEX128 = 19  /* two doubles: real, imaginary */
 };
 
+/* The rank of a shape of which not even the number of dimensions is known. */
 #define TENON_UNKNOWN_RANK UINT32_MAX
+/* A size that is not known. */
 #define TENON_UNKNOWN_DIM (-1)
 
 /* What a tensor is. */
 typedef struct tenon_tensor_info
 {
     size_t struct_size;
-    tenon_data_type type;
-    uint32_t rank;            /* at most 8; 0 for a scalar; TENON_UNKNOWN_RANK */
-    const int64_t* dims;      /* rank many; TENON_UNKNOWN_DIM where a size is known only in a run */
-    size_t num_bytes;         /* 0 while a size is unknown */
-    uint32_t num_scales;      /* 0: not quantized; 1: per tensor; else one for each index of quantization_dim */
-    const float* scales;      /* real = scale * (stored - zero point) */
-    uint32_t num_zero_points; /* 1, or as many as scales */
-    const int32_t* zero_points;
-    int32_t quantization_dim; /* -1: per tensor */
-    uint8_t is_constant;
+    tenon_data_type type;       /* the element type */
+    uint32_t rank;              /* at most 8; 0 for a scalar; TENON_UNKNOWN_RANK */
+    const int64_t* dims;        /* rank many; TENON_UNKNOWN_DIM where a size is known only in a run */
+    size_t num_bytes;           /* 0 while a size is unknown */
+    uint32_t num_scales;        /* 0: not quantized; 1: per tensor; else one for each index of quantization_dim */
+    const float* scales;        /* real = scale * (stored - zero point) */
+    uint32_t num_zero_points;   /* 1, or as many as scales */
+    const int32_t* zero_points; /* stored numbers that stand for 0 */
+    int32_t quantization_dim;   /* -1: per tensor */
+    uint8_t is_constant;        /* 1: its values never change */
 } tenon_tensor_info;
 
-/* A named value: a field of a layer's descriptor (include/tenon/descriptors/; the name is the field's without
- * m_), or an option. */
+/* What an attribute's values are. */
 typedef int32_t tenon_attribute_kind;
 enum
 {
@@ -116,13 +118,15 @@ enum
     TENON_BOOL = 4,   /* uint8_t[1]: 0 or 1 */
     TENON_SHAPE = 5   /* int64_t[count]: sizes or TENON_UNKNOWN_DIM */
 };
+/* A named value: a field of a layer's descriptor (include/tenon/descriptors/; the name is the field's without
+ * m_), or an option. */
 typedef struct tenon_attribute
 {
-    const char* name;
-    tenon_attribute_kind kind;
-    uint8_t is_unknown_rank; /* of a shape; the count is 0 then, as for a scalar */
-    size_t count;
-    const void* values;
+    const char* name;          /* its name, "StrideX" */
+    tenon_attribute_kind kind; /* what the values are */
+    uint8_t is_unknown_rank;   /* 1: a shape of unknown rank; the count is 0 then, as for a scalar */
+    size_t count;              /* how many values there are */
+    const void* values;        /* the values; not read where the count is 0 */
 } tenon_attribute;
 
 typedef struct tenon_plugin_backend tenon_plugin_backend;   /* the backend, one per runtime */
@@ -140,20 +144,20 @@ typedef struct tenon_layer
 {
     size_t struct_size;
     const char* type; /* the name in include/tenon/ops.def, e.g. "Convolution2d" */
-    const char* name;
-    uint64_t guid;
+    const char* name; /* the layer's own, maybe empty */
+    uint64_t guid;    /* names the layer; unique within the process */
     size_t num_attributes;
-    const tenon_attribute* attributes;
+    const tenon_attribute* attributes; /* the fields of its descriptor */
     size_t num_inputs;
     const tenon_tensor_info* const* inputs; /* by input slot; null where not connected */
     const void* const* constant_data;       /* by input slot: values of a constant input, else null */
     const uint8_t* input_is_constant;       /* by input slot; where it is 1 and constant_data null, nobody knows the
                                                values yet */
     size_t num_outputs;
-    const tenon_tensor_info* const* outputs;
-    tenon_plugin_blob* blob; /* of a layer of type "PreCompiled": what this plugin compiled; else null. What
-                                surrounds it may come from a file: check sizes and types against the blob */
-    size_t num_activation_attributes;
+    const tenon_tensor_info* const* outputs; /* by output slot */
+    tenon_plugin_blob* blob;           /* of a layer of type "PreCompiled": what this plugin compiled; else null. What
+                                          surrounds it may come from a file: check sizes and types against the blob */
+    size_t num_activation_attributes;  /* how many `activation` has */
     const tenon_attribute* activation; /* of an activation that is fused into the layer; none: num is 0 */
     /* Both since minor version 1; 0 but when a workload is reshaped. */
     uint32_t max_threads; /* the most threads that executions will use, for the size of scratch memory; executions with
@@ -168,37 +172,39 @@ typedef struct tenon_layer
 typedef int32_t tenon_support_code;
 enum
 {
-    TENON_SUPPORTED = 0,
-    TENON_UNKNOWN_LAYER = 1,
-    TENON_UNSUPPORTED_TYPE = 2,
-    TENON_UNSUPPORTED_PARAMETERS = 3,
-    TENON_UNSUPPORTED_DYNAMIC = 4,
-    TENON_UNAVAILABLE = 5
+    TENON_SUPPORTED = 0,              /* it is not refused */
+    TENON_UNKNOWN_LAYER = 1,          /* the backend has no kernel for the type of layer */
+    TENON_UNSUPPORTED_TYPE = 2,       /* not with these element types */
+    TENON_UNSUPPORTED_PARAMETERS = 3, /* not with these parameters, shapes or quantization */
+    TENON_UNSUPPORTED_DYNAMIC = 4,    /* not with weights, parameters or shapes that are known only at run time */
+    TENON_UNAVAILABLE = 5             /* not here: the backend, or a library that it needs, cannot be loaded */
 };
 
-/* Splits a loop over the threads of the run. */
+/* The body of a loop that is split over the threads of a run: does the turns from begin to end, without end. */
 typedef void (*tenon_loop_body)(void* body_data, size_t begin, size_t end);
+/* The threads of a run. */
 typedef struct tenon_parallel
 {
     size_t struct_size;
-    void* self;
-    uint32_t num_threads;
+    void* self;           /* passed to the function */
+    uint32_t num_threads; /* the most that run the body at once */
     /* Runs body(begin, end) over [0, count) in pieces of at least `grain`; returns when all are done. The body must
      * not fail: what goes wrong in it is kept in body_data. */
     void (*run)(void* self, size_t count, size_t grain, tenon_loop_body body, void* body_data);
 } tenon_parallel;
 
+/* A tensor in the memory of a device. */
 typedef struct tenon_device_tensor
 {
     tenon_plugin_memory* memory; /* null: not connected, a constant, or no bytes */
-    size_t offset;
+    size_t offset;               /* of its first byte in the memory */
 } tenon_device_tensor;
 
 /* Memory for outputs whose shape only the execution knows. */
 typedef struct tenon_late_outputs
 {
     size_t struct_size;
-    void* self;
+    void* self; /* passed to the functions */
     /* Fixes the shape of an output, once each, and gives its memory. */
     tenon_status (*allocate)(void* self, size_t output, uint32_t rank, const int64_t* dims, void** memory,
                              tenon_text* error);
@@ -214,16 +220,16 @@ typedef struct tenon_execute_args
     size_t num_inputs;
     const void* const* inputs; /* null where not connected */
     size_t num_outputs;
-    void* const* outputs;
-    void* scratch; /* as many bytes as reshape asked for, aligned to 64 */
-    const tenon_parallel* parallel;
+    void* const* outputs;                   /* by output slot; of late outputs there is none */
+    void* scratch;                          /* as many bytes as reshape asked for, aligned to 64 */
+    const tenon_parallel* parallel;         /* the threads of the run */
     const tenon_late_outputs* late_outputs; /* null unless the layer's outputs are late */
     /* Only for plugins with device memory: their tensors are here; inputs above has constants, and inputs whose
      * values shape inference needs. execute submits its work to the queue and may return before it has run. */
     tenon_plugin_queue* queue;
-    const tenon_device_tensor* device_inputs;
-    const tenon_device_tensor* device_outputs;
-    tenon_device_tensor device_scratch;
+    const tenon_device_tensor* device_inputs;  /* by input slot */
+    const tenon_device_tensor* device_outputs; /* by output slot */
+    tenon_device_tensor device_scratch;        /* in place of scratch */
 } tenon_execute_args;
 
 typedef struct tenon_subgraph_layer
@@ -273,15 +279,16 @@ typedef struct tenon_sink
     tenon_status (*write)(void* self, const void* bytes, size_t count, tenon_text* error);
 } tenon_sink;
 
+/* How grave a message is: the numbers of tenon::LogSeverity. */
 typedef int32_t tenon_severity;
 enum
 {
-    TENON_TRACE = 0,
-    TENON_DEBUG = 1,
-    TENON_INFO = 2,
-    TENON_WARNING = 3,
-    TENON_ERROR_SEVERITY = 4,
-    TENON_FATAL = 5
+    TENON_TRACE = 0,          /* each step, for who develops Tenon */
+    TENON_DEBUG = 1,          /* decisions, for who looks for a reason */
+    TENON_INFO = 2,           /* what a user may like to know */
+    TENON_WARNING = 3,        /* something may not be as meant */
+    TENON_ERROR_SEVERITY = 4, /* something failed */
+    TENON_FATAL = 5           /* nothing can go on */
 };
 
 /* What the host offers. Lives until backend_destroy of the backend that it was given to has returned. */

@@ -46,7 +46,11 @@
 #define TENON_C_API TENON_EXTERN_C __attribute__((visibility("default")))
 #endif
 
+/* ---- Handles, version of the interface ---- */
+
+/* Rises when something is changed or removed. */
 #define TENON_C_MAJOR 1u
+/* Rises when something is added. */
 #define TENON_C_MINOR 0u
 
 typedef struct tenon_error tenon_error;               /* why a call failed */
@@ -64,13 +68,16 @@ TENON_C_API const char* tenon_version(void);
  * program was compiled with has all that the program knows. */
 TENON_C_API void tenon_c_version(uint32_t* major, uint32_t* minor);
 
+/* The status that the failed call returned. TENON_OK for null. */
 TENON_C_API tenon_status tenon_error_status(const tenon_error* error);
+/* What failed, where and for which reason, in a sentence. It lives as long as the error. An empty text for null. */
 TENON_C_API const char* tenon_error_text(const tenon_error* error);
+/* Takes back an error that a call gave. */
 TENON_C_API void tenon_error_destroy(tenon_error* error);
 /* "TENON_INVALID_ARGUMENT" and the like; "unknown" for a number that is none. */
 TENON_C_API const char* tenon_status_name(tenon_status status);
 
-/* A text that a function made for the caller. */
+/* Takes back a text that a function made for the caller. */
 TENON_C_API void tenon_text_destroy(char* text);
 
 /* ---- Log ---- */
@@ -89,32 +96,34 @@ TENON_C_API tenon_status tenon_log_set_severity(tenon_severity lowest, tenon_err
  * the last one counts. */
 typedef struct tenon_option
 {
-    const char* key;
-    const char* value;
+    const char* key;   /* its name; each function that takes options lists those that there are */
+    const char* value; /* its value as a text */
 } tenon_option;
 
-/* Bounds on what a model may ask for: see include/tenon/Limits.hpp. 0: the default of each. */
+/* Bounds on what a model may ask for, checked before anything is allocated. 0 in a member is its default; raise a limit
+ * where a trusted model needs more. */
 typedef struct tenon_limits
 {
     size_t struct_size;
-    uint64_t max_tensor_bytes;
-    uint64_t max_total_bytes;
-    uint64_t max_layers;
-    uint64_t max_file_bytes;
-    uint64_t max_loop_iterations;
-    uint32_t max_rank;
-    uint32_t max_nesting;
+    uint64_t max_tensor_bytes;    /* of one tensor; 4 GiB */
+    uint64_t max_total_bytes;     /* of all tensors of a model together, as the memory plan adds them up; 16 GiB */
+    uint64_t max_layers;          /* of a network, nested ones included; 1,000,000 */
+    uint64_t max_file_bytes;      /* of a model file; 2 GiB */
+    uint64_t max_loop_iterations; /* of all While layers in one run together; 10,000,000 */
+    uint32_t max_rank;            /* of a tensor; 8, which is the most */
+    uint32_t max_nesting;         /* of nested graphs and of nested options; 32 */
 } tenon_limits;
 
 /* ---- Runtime ---- */
 
+/* What a runtime has besides the built-in backends. */
 typedef struct tenon_runtime_options
 {
     size_t struct_size;
     const char* plugins; /* a folder with dynamic backends (*_backend.so), or one such file; null: none */
-    size_t num_options;  /* options of backends at their creation; a key is "<backend>.<option>" */
-    const tenon_option* options;
-    const tenon_limits* limits; /* of optimizing, loading and running; null: the defaults */
+    size_t num_options;
+    const tenon_option* options; /* options of backends at their creation; a key is "<backend>.<option>" */
+    const tenon_limits* limits;  /* of optimizing, loading and running; null: the defaults */
 } tenon_runtime_options;
 
 /* Makes a runtime with the built-in backends, CpuAcc and CpuRef, and plugins. One thread pool serves all its models.
@@ -124,9 +133,10 @@ typedef struct tenon_runtime_options
  *   no instruction set */
 TENON_C_API tenon_status tenon_runtime_create(const tenon_runtime_options* options, tenon_runtime** runtime,
                                               tenon_error** error);
+/* Takes back a runtime. Networks and models that were made with it may live on. */
 TENON_C_API void tenon_runtime_destroy(tenon_runtime* runtime);
-/* JSON: {"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend", "reason"}]}. The caller
- * destroys the text. */
+/* What the runtime has, as JSON: {"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend",
+ * "reason"}]}. The caller destroys the text. */
 TENON_C_API tenon_status tenon_runtime_report(const tenon_runtime* runtime, char** json, tenon_error** error);
 
 /* ---- Networks ---- */
@@ -134,13 +144,14 @@ TENON_C_API tenon_status tenon_runtime_report(const tenon_runtime* runtime, char
 /* The shape that an input is to have. */
 typedef struct tenon_input_shape
 {
-    const char* input; /* its name */
-    uint32_t rank;
-    const int64_t* dims;
+    const char* input;   /* its name */
+    uint32_t rank;       /* number of sizes; at most 8 */
+    const int64_t* dims; /* the sizes */
 } tenon_input_shape;
 
 typedef struct tenon_operator tenon_operator;
 
+/* What of a model file becomes the network, and how. */
 typedef struct tenon_read_options
 {
     size_t struct_size;
@@ -169,26 +180,33 @@ typedef struct tenon_read_options
 TENON_C_API tenon_status tenon_network_read_file(tenon_runtime* runtime, const char* path,
                                                  const tenon_read_options* options, tenon_network** network,
                                                  tenon_error** error);
+/* As tenon_network_read_file, of the bytes of a file. They are copied, unless tenon_read_options::in_place says
+ * otherwise. Fails as tenon_network_read_file does, but for TENON_NOT_FOUND. */
 TENON_C_API tenon_status tenon_network_read_memory(tenon_runtime* runtime, const void* data, size_t num_bytes,
                                                    const tenon_read_options* options, tenon_network** network,
                                                    tenon_error** error);
+/* Takes back a network. A model that was made of it keeps what it needs. */
 TENON_C_API void tenon_network_destroy(tenon_network* network);
 
-/* Inputs and outputs in the order of the model, or in that in which they were added. */
+/* How many inputs there are: in the order of the model, or in that in which they were added. 0 for null. */
 TENON_C_API size_t tenon_network_num_inputs(const tenon_network* network);
+/* How many outputs there are, in the same order. 0 for null. */
 TENON_C_API size_t tenon_network_num_outputs(const tenon_network* network);
-/* Name and info of an input or output; each of the two pointers may be null. An output's sizes are unknown where
- * they depend on values. Of an output of a network that is built by hand nothing is known but what was declared:
- * tenon_model_output tells more. */
+/* Name and info of an input; each of the two pointers may be null.
+ * - TENON_INVALID_ARGUMENT: there is no input `index` */
 TENON_C_API tenon_status tenon_network_input(const tenon_network* network, size_t index, const char** name,
                                              const tenon_tensor_info** info, tenon_error** error);
+/* As tenon_network_input, for an output. Its sizes are unknown where they depend on values. Of an output of a network
+ * that is built by hand nothing is known but what was declared: tenon_model_output tells more. */
 TENON_C_API tenon_status tenon_network_output(const tenon_network* network, size_t index, const char** name,
                                               const tenon_tensor_info** info, tenon_error** error);
-/* Signatures of the .tflite model that the network is of; of others there are none. */
+/* How many signatures the .tflite model has that the network is of; other networks have none. 0 for null. */
 TENON_C_API size_t tenon_network_num_signatures(const tenon_network* network);
+/* The name of a signature, for tenon_read_options::signature.
+ * - TENON_INVALID_ARGUMENT: there is no signature `index` */
 TENON_C_API tenon_status tenon_network_signature(const tenon_network* network, size_t index, const char** name,
                                                  tenon_error** error);
-/* Whether the optimizer has run over it. */
+/* 1 if the optimizer has run over it, else 0. */
 TENON_C_API uint8_t tenon_network_is_optimized(const tenon_network* network);
 
 /* Writes a .tenon file, weights included. An optimized network is loaded without the optimizer's time, on machines that
@@ -203,20 +221,28 @@ TENON_C_API tenon_status tenon_network_save(const tenon_network* network, const 
 
 /* An output of a layer. It means nothing in another network. */
 typedef uint32_t tenon_value;
+/* In the place of an input that is not connected. */
 #define TENON_NO_VALUE UINT32_MAX
 
-TENON_C_API tenon_status tenon_network_create(tenon_network** network, tenon_error** error);
 /* Infos that a caller passes need type, rank and dims; scales and zero points of quantized tensors, and
- * quantization_dim where there are several scales; num_bytes is not read. */
-/* `name` may be null here and below: inputs and outputs are called "input_<index>" and "output_<index>" then. Names
- * of inputs differ, and so do those of outputs. */
+ * quantization_dim where there are several scales; num_bytes is not read. Names may be null: inputs and outputs are
+ * called "input_<index>" and "output_<index>" then. Names of inputs differ, and so do those of outputs. */
+
+/* Makes an empty network. */
+TENON_C_API tenon_status tenon_network_create(tenon_network** network, tenon_error** error);
+/* Adds an input and gives its value.
+ * - TENON_INVALID_ARGUMENT: an input has the name already; there is no such type; the network was read or optimized */
 TENON_C_API tenon_status tenon_network_add_input(tenon_network* network, const char* name,
                                                  const tenon_tensor_info* info, tenon_value* value,
                                                  tenon_error** error);
+/* Makes a value an output.
+ * - TENON_INVALID_ARGUMENT: an output has the name already; there is no such value; the network was read or optimized
+ */
 TENON_C_API tenon_status tenon_network_add_output(tenon_network* network, const char* name, tenon_value value,
                                                   tenon_error** error);
-/* A tensor that never changes, of `num_bytes` bytes, as many as `info` needs. in_place: as of tenon_read_options.
- */
+/* Adds a tensor that never changes, of `num_bytes` bytes, as many as `info` needs. in_place 1: the bytes are used where
+ * they are, and must stay until the network and all that is made of it are destroyed; 0: they are copied.
+ * - TENON_INVALID_ARGUMENT: another number of bytes; there is no such type; the network was read or optimized */
 TENON_C_API tenon_status tenon_network_add_constant(tenon_network* network, const char* name,
                                                     const tenon_tensor_info* info, const void* data, size_t num_bytes,
                                                     uint8_t in_place, tenon_value* value, tenon_error** error);
@@ -256,10 +282,11 @@ TENON_C_API tenon_status tenon_network_add_custom(tenon_network* network, const 
 
 /* ---- Custom operators ---- */
 
+/* The shape of an output. */
 typedef struct tenon_shape
 {
-    uint32_t rank; /* 0 for a scalar */
-    int64_t dims[8];
+    uint32_t rank;   /* 0 for a scalar */
+    int64_t dims[8]; /* the sizes, rank many */
 } tenon_shape;
 
 /* An operator that the CPU backends run by the application's functions, from any thread and from several at once. The
@@ -289,14 +316,14 @@ struct tenon_operator
 
 /* ---- Models ---- */
 
+/* How a network is optimized, and how a model is loaded. */
 typedef struct tenon_model_options
 {
     size_t struct_size;
-    /* Of optimizing; an optimized network is loaded without them. */
     size_t num_backends;
-    const char* const* backends; /* in order of preference; none: CpuAcc, then CpuRef */
-    /* Of loading; tenon_network_optimize does not read it. */
-    uint32_t num_threads; /* the most that loading, and one run, use; 0: as many as there are cores */
+    const char* const* backends; /* of optimizing, in order of preference; none: CpuAcc, then CpuRef. An optimized
+                                    network is loaded without them */
+    uint32_t num_threads; /* of loading: the most that loading, and one run, use; 0: as many as there are cores */
     size_t num_options;
     const tenon_option* options; /* keys of optimizing:
                                       fp16, bf16        true: floats are computed in 16 bits where a backend does
@@ -325,30 +352,37 @@ TENON_C_API tenon_status tenon_network_optimize(tenon_runtime* runtime, const te
  * - further ones: as of tenon_network_optimize; TENON_OUT_OF_MEMORY */
 TENON_C_API tenon_status tenon_model_load(tenon_runtime* runtime, tenon_network* network,
                                           const tenon_model_options* options, tenon_model** model, tenon_error** error);
+/* Takes back a model. Sessions that were made of it keep what they need. */
 TENON_C_API void tenon_model_destroy(tenon_model* model);
 
+/* How many inputs a run takes. 0 for null. */
 TENON_C_API size_t tenon_model_num_inputs(const tenon_model* model);
+/* How many outputs a run gives. 0 for null. */
 TENON_C_API size_t tenon_model_num_outputs(const tenon_model* model);
-/* Name and info, for the shapes that the model was loaded with. A size that only a run tells is TENON_UNKNOWN_DIM.
- */
+/* Name and info of an input, with the shape that the model was loaded with; each of the two pointers may be null.
+ * - TENON_INVALID_ARGUMENT: there is no input `index` */
 TENON_C_API tenon_status tenon_model_input(const tenon_model* model, size_t index, const char** name,
                                            const tenon_tensor_info** info, tenon_error** error);
+/* As tenon_model_input, for an output. A size that only a run tells is TENON_UNKNOWN_DIM. */
 TENON_C_API tenon_status tenon_model_output(const tenon_model* model, size_t index, const char** name,
                                             const tenon_tensor_info** info, tenon_error** error);
+/* Sets the most threads that one run uses from now on; 0: as many as there are cores. Where they become more, the next
+ * run plans memory anew. */
 TENON_C_API tenon_status tenon_model_set_num_threads(tenon_model* model, uint32_t num_threads, tenon_error** error);
 
 /* ---- Runs ---- */
 
+/* The type of the model's tensor, unchecked. */
 #define TENON_ANY_TYPE (-1)
 
 /* Memory of the caller that a model remembers; 0 is none. */
 typedef uint32_t tenon_import_id;
 
-/* A tensor of the caller. */
+/* A tensor of the caller, for an input or output of a run. */
 typedef struct tenon_tensor
 {
-    void* data; /* with any alignment; of an input it is only read */
-    size_t num_bytes;
+    void* data;                /* with any alignment; of an input it is only read */
+    size_t num_bytes;          /* of data; as many as type and shape need */
     tenon_data_type type;      /* TENON_ANY_TYPE: that of the model, unchecked */
     uint32_t rank;             /* counts where dims is not null */
     const int64_t* dims;       /* null: the shape that tenon_model_input gives. Of outputs it is not read */
@@ -361,13 +395,14 @@ typedef struct tenon_tensor
  * not use the model. */
 typedef void* (*tenon_output_allocator)(void* self, size_t index, const tenon_tensor_info* info);
 
+/* What a run takes besides its tensors. */
 typedef struct tenon_run_options
 {
     size_t struct_size;
     tenon_session* session;           /* whose states the run uses; null: those of the model itself */
     tenon_cancellation* cancellation; /* null: the run goes to its end */
     tenon_output_allocator allocate;  /* asked for outputs whose `data` is null */
-    void* allocate_self;
+    void* allocate_self;              /* passed to it */
 } tenon_run_options;
 
 /* Runs the model once. There are as many inputs and outputs as the model has, in its order. Inputs may have other
@@ -382,14 +417,18 @@ TENON_C_API tenon_status tenon_model_run(tenon_model* model, const tenon_run_opt
                                          const tenon_tensor* inputs, size_t num_outputs, const tenon_tensor* outputs,
                                          tenon_error** error);
 
-/* States that begin with their initial values, apart from the model's own and those of other sessions. */
+/* Makes states that begin with their initial values, apart from the model's own and those of other sessions. */
 TENON_C_API tenon_status tenon_session_create(tenon_model* model, tenon_session** session, tenon_error** error);
+/* Takes back a session and its states. */
 TENON_C_API void tenon_session_destroy(tenon_session* session);
 /* Gives states their initial values again, after the run under way if there is one. */
 TENON_C_API tenon_status tenon_session_reset(tenon_session* session, tenon_error** error);
+/* As tenon_session_reset, for the model's own states. */
 TENON_C_API tenon_status tenon_model_reset(tenon_model* model, tenon_error** error);
 
+/* Makes an object that ends runs early: tenon_run_options::cancellation. It cancels nothing yet. */
 TENON_C_API tenon_status tenon_cancellation_create(tenon_cancellation** cancellation, tenon_error** error);
+/* Takes back a cancellation, after all runs that were given it have returned. */
 TENON_C_API void tenon_cancellation_destroy(tenon_cancellation* cancellation);
 /* Ends runs that were given it with TENON_CANCELLED: before their next layer, or at their beginning. A wait for another
  * run of the session and the planning of new shapes are not cut short. May be called from a signal handler. */
@@ -399,18 +438,23 @@ TENON_C_API void tenon_cancellation_reset(tenon_cancellation* cancellation);
 
 /* ---- Imported memory ---- */
 
-/* Remembers memory of the caller for an input or output, so that a backend with a device need not map it in each run.
- * Runs use it where a tenon_tensor names it; it stays until it is cleared. It is aligned for its elements, outputs to
- * 16 bytes.
+/* Remembers memory of the caller for an input, so that a backend with a device need not map it in each run.
+ * Runs use it where a tenon_tensor names it; it stays until it is cleared. It is aligned for its elements.
  * - TENON_IMPORT_FAILED: it cannot be used as it is; the log has the reason */
 TENON_C_API tenon_status tenon_model_import_input(tenon_model* model, size_t index, const tenon_tensor* tensor,
                                                   tenon_import_id* id, tenon_error** error);
+/* As tenon_model_import_input, for an output, whose memory is aligned to 16 bytes. */
 TENON_C_API tenon_status tenon_model_import_output(tenon_model* model, size_t index, const tenon_tensor* tensor,
                                                    tenon_import_id* id, tenon_error** error);
+/* Forgets memory of an input. The caller may free it once the runs under way have ended.
+ * - TENON_INVALID_ARGUMENT: there is no such id */
 TENON_C_API tenon_status tenon_model_clear_input_import(tenon_model* model, tenon_import_id id, tenon_error** error);
+/* As tenon_model_clear_input_import, for memory of an output. */
 TENON_C_API tenon_status tenon_model_clear_output_import(tenon_model* model, tenon_import_id id, tenon_error** error);
+
 /* ---- Reports ---- */
 
+/* The kinds of tenon_model_report. */
 typedef int32_t tenon_report;
 enum
 {
@@ -421,7 +465,7 @@ enum
                                  is true; in Arm NN's form */
     TENON_REPORT_TRACE = 4    /* the same times as events for Perfetto and chrome://tracing */
 };
-/* The caller destroys the text. */
+/* A report on the model as JSON. The caller destroys the text. */
 TENON_C_API tenon_status tenon_model_report(const tenon_model* model, tenon_report report, char** json,
                                             tenon_error** error);
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs that write pages of docs/ share: code, links to headings, --write and --check."""
+
+import re
+import sys
+from pathlib import Path
+
+
+class Failure(Exception):
+    """What went wrong, for the user."""
+
+
+def code(text):
+    """A code span."""
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def link_target(heading):
+    """The fragment of a heading's link, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def broken_links(text):
+    """Links within a page that lead to no heading."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    targets = {link_target(heading) for heading in re.findall(r"^#+ (.*)$", prose, re.M)}
+    return sorted(set(re.findall(r"\]\(#([^)]*)\)", prose)) - targets)
+
+
+def run_document(parser, make, command):
+    """The exit status of a program that writes a page or checks that it is current. `make` gives the page's text for
+    the arguments; `command` writes it."""
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--write", type=Path, metavar="FILE")
+    what.add_argument("--check", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    try:
+        text = make(arguments)
+        broken = broken_links(text)
+        if broken:
+            raise Failure("links to no heading: " + ", ".join(broken))
+        if arguments.write:
+            try:
+                arguments.write.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise Failure(f"cannot write '{arguments.write}': {error.strerror}") from error
+        elif not arguments.check.exists() or arguments.check.read_text(encoding="utf-8") != text:
+            raise Failure(f"'{arguments.check}' is stale; write it anew with: {command}")
+    except Failure as failure:
+        print(f"{Path(sys.argv[0]).name}: {failure}", file=sys.stderr)
+        return 1
+    return 0
