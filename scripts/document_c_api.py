@@ -22,9 +22,8 @@ import sys
 from collections import namedtuple
 from pathlib import Path
 
-from pages import Failure, code, link_target, run_document
+from pages import PATH, QUOTED, ROOT, Failure, code, contents, heading, link, path_link, run_document
 
-ROOT = Path(__file__).resolve().parent.parent
 HEADER = ROOT / "include/tenon/c/tenon.h"
 COMMAND = "scripts/document_c_api.py --write docs/c-api.md"
 WIDTH = 100  # of a signature in one line
@@ -273,7 +272,7 @@ class Page:
             if re.fullmatch(r"tenon_\w+", text) and text not in self._declared:
                 self.unknown.append(text)
             return code(text)
-        return f"[{code(text)}](#{link_target(target)})"
+        return link(text, target)
 
     def inline(self, text):
         """A sentence: names and code become code and links."""
@@ -281,8 +280,7 @@ class Page:
         pattern = re.compile(
             r"`(?P<code>[^`]+)`"
             r'|(?P<json>\[?\{")'
-            r"|(?P<path>\b(?:include/)?tenon/[\w/]+(?:\.\w+\b|/))"
-            r'|(?P<quoted>"[^"\s]*[_<][^"\s]*")'
+            rf"|(?P<path>{PATH})|(?P<quoted>{QUOTED})"
             r"|(?P<name>(?<![\w<])(?:\*\w+(?:\.\w+)?|\w+->\w+|m_\b|[A-Za-z]*_[\w<>]+(?:::\w+)?(?:\(\)|\[\w+\])?))"
             r"|(?P<mark>[*<>\[\]|\\])"
         )
@@ -295,10 +293,7 @@ class Page:
                 at = balanced_end(text, match.start())
                 result.append(code(text[match.start() : at]))
             elif match["path"]:
-                path = match["path"] if match["path"].startswith("include/") else "include/" + match["path"]
-                if not (ROOT / path).exists():
-                    self.unknown.append(match["path"])
-                result.append(f"[{match['path']}](../{path.rstrip('/')})")
+                result.append(path_link(match["path"]))
             elif match["quoted"]:
                 result.append(code(match["quoted"]))
             elif match["name"]:
@@ -355,7 +350,7 @@ class Page:
         text[0] = text[0][0].upper() + text[0][1:]
         if len(text) == 1 and text[0][-1] not in ".:":
             text[0] += "."
-        lines = [f"### {item.name}", "", "```c", item.code, "```", "", *text, ""]
+        lines = [heading(item.name, 3), "", "```c", item.code, "```", "", *text, ""]
         if item.kind == "struct":
             for member in item.members:
                 lines += self.member(item, member)
@@ -395,11 +390,6 @@ def without_comment(item):
     return missing
 
 
-def contents(title, items):
-    links = ", ".join(f"[{item.name}](#{link_target(item.name)})" for item in items)
-    return f"- [{title}](#{link_target(title)}): {links}"
-
-
 def document(header=HEADER):
     """The text of the page."""
     headers = parse(header)
@@ -419,13 +409,13 @@ def document(header=HEADER):
     for number, (title, begin) in enumerate(sections):
         end = sections[number + 1][1] if number + 1 < len(sections) else len(own.path.read_text().split("\n"))
         parts = [(item.first, item) for item in own.items if begin < item.first < end]
-        toc.append(contents(title, [item for _, item in parts]))
+        toc.append(contents(title, [item.name for _, item in parts]))
         parts += [(note.first, note) for note in own.between if begin < note.first < end and not section_of(note)]
         body += [f"## {title}", ""]
         for _, part in sorted(parts, key=lambda part: part[0]):
             body += page.item(part) if isinstance(part, Item) else [*page.text(part.lines), ""]
     if shared:
-        toc.append(contents("Types that plugins share", shared))
+        toc.append(contents("Types that plugins share", [item.name for item in shared]))
         body += [SHARED, ""]
         for item in shared:
             body += page.item(item)

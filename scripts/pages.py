@@ -5,6 +5,8 @@ import re
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+
 
 class Failure(Exception):
     """What went wrong, for the user."""
@@ -15,15 +17,43 @@ def code(text):
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def link_target(heading):
-    """The fragment of a heading's link, as GitHub makes it."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+def link_target(title):
+    """The fragment of a link to a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def link(name, title):
+    """A name that leads to a heading of the page."""
+    return f"[{code(name)}](#{link_target(title)})"
+
+
+# Parts of sentences that are code without marks: files of the public headers, and quoted names.
+PATH = r"\b(?:include/)?tenon/[\w/]+(?:\.\w+\b|/)"
+QUOTED = r'"[^"\s]*[_<][^"\s]*"'
+
+
+def path_link(text):
+    """A file or folder of the public headers."""
+    path = text if text.startswith("include/") else f"include/{text}"
+    if not (ROOT / path).exists():
+        raise Failure(f"there is no {path}")
+    return f"[{text}](../{path.rstrip('/')})"
+
+
+def heading(name, level):
+    """A heading that is a name."""
+    return f"{'#' * level} {code(name)}"
+
+
+def contents(title, names):
+    """A line of a table of contents: a section and what is in it."""
+    return f"- [{title}](#{link_target(title)}): {', '.join(link(name, name) for name in names)}"
 
 
 def broken_links(text):
     """Links within a page that lead to no heading."""
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
-    targets = {link_target(heading) for heading in re.findall(r"^#+ (.*)$", prose, re.M)}
+    targets = {link_target(title) for title in re.findall(r"^#+ (.*)$", prose, re.M)}
     return sorted(set(re.findall(r"\]\(#([^)]*)\)", prose)) - targets)
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .tensor_info import Quantization, TensorInfo
 
     __version__: str
+    """The version of the library, "major.minor.patch"."""
 
 _MODULES = {
     "_runner": ("Bound",),

@@ -366,7 +366,7 @@ def error_of(status: int, error: c_void_p) -> errors.Error:
     if pointer is not None:
         text = lib.tenon_error_text(pointer).decode("utf-8", "replace")
         lib.tenon_error_destroy(pointer)
-    return errors.BY_STATUS.get(status, errors.Error)(text)
+    return errors._BY_STATUS.get(status, errors.Error)(text)
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:

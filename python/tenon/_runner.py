@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .cancellation import Cancellation
 
     Array = np.ndarray[Any, Any]
+    """An array of numpy."""
 
 
 class _ClosedHandle:
@@ -36,10 +37,10 @@ class Runner:
     """The common part of models and sessions: inputs, outputs and runs. May be used from any thread, and from
     several at once; runs that share states wait for each other. The GIL is released during a run."""
 
-    #: Inputs in the model's order.
     inputs: tuple[TensorInfo, ...]
-    #: Outputs in the model's order, for the shapes of inputs that the model was loaded with.
+    """Inputs in the model's order."""
     outputs: tuple[TensorInfo, ...]
+    """Outputs in the model's order, for the shapes of inputs that the model was loaded with."""
 
     def __init__(
         self,
@@ -77,6 +78,9 @@ class Runner:
             InvalidArgumentError: an input is missing or unknown, or an array in `out` does not fit.
             InvalidLayerError: shapes or values do not fit a layer of the model.
             CancelledError: the run was cancelled.
+            ClosedError: the model or session was closed.
+            ForkedError: the model was loaded in a parent of this process.
+            LimitExceededError, OutOfMemoryError: the tensors of these shapes need too much memory.
             TypeError: an argument is no array.
         """
         arrays: Sequence[Any] = given
@@ -99,7 +103,11 @@ class Runner:
     def run(
         self, /, *arrays: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any
     ) -> dict[str, Array]:
-        """The same as a call, but returns a dict of outputs by names, whatever their number."""
+        """Runs once as a call does, with the same arguments and exceptions.
+
+        Returns:
+            A dict of outputs by names, whatever their number. Given `out`: its arrays.
+        """
         result = self(*arrays, out=out, cancellation=cancellation, **named)
         if out is not None:
             return self._to_dict(self._out_in_order(out))
@@ -119,14 +127,17 @@ class Runner:
         return _pool().submit(self.__call__, *arrays, out=out, cancellation=cancellation, **named)
 
     def bind(self, /, *arrays: Any, out: Any = None, **named: Any) -> Bound:
-        """A run that is prepared for these arrays, for the least time per call: calling the result reads the
-        arrays' elements of that moment, and writes into the same output arrays each time.
+        """Prepares a run for these arrays, for the least time per call: a call of the result reads the elements that
+        the arrays have then, and writes into the same output arrays each time.
 
         Arguments are as of a call, but inputs must be arrays that need no copy. Without `out` arrays are made, which
         needs a model whose outputs have known shapes for those of the inputs.
 
         Raises:
-            InvalidArgumentError: an input would have to be copied; the shapes of outputs are unknown.
+            InvalidArgumentError: an input would have to be copied; an array in `out` does not fit; the shapes of outputs
+                are unknown.
+            DTypeError: an array has another element type.
+            UnsupportedError: the model has tensors of QSymmS4, which each run packs.
         """
         return Bound(self, self._in_order(arrays, named), out)
 
@@ -196,14 +207,14 @@ def _quoted(names: Any) -> str:
 
 
 class Bound:
-    """A run with fixed arrays, see :meth:`Model.bind`. One thread at a time calls it."""
+    """A run with fixed arrays, which :meth:`Model.bind` makes. One thread at a time calls it."""
 
     __slots__ = ("_frames", "inputs", "outputs")
 
-    #: The arrays that are read, in the model's order.
     inputs: tuple[Array, ...]
-    #: The arrays that are written, in the model's order.
+    """The arrays that are read, in the model's order."""
     outputs: tuple[Array, ...]
+    """The arrays that are written, in the model's order."""
 
     def __init__(self, runner: Runner, arrays: Sequence[Any], out: Any) -> None:
         frame = runner._make_frame()
@@ -242,7 +253,11 @@ class Bound:
         return array
 
     def __call__(self) -> None:
-        """Runs once. Raises the same exceptions as a call of the model, and Error while another thread is in it."""
+        """Runs once: reads :attr:`Bound.inputs` and writes :attr:`Bound.outputs`. Fails as a call of the model does.
+
+        Raises:
+            Error: another thread is in it.
+        """
         try:
             frame = self._frames.pop()
         except IndexError:

@@ -7,7 +7,12 @@ from . import _ffi
 
 
 class Cancellation:
-    """Ends the runs that it is given to: ``model(x, cancellation=cancellation)``. May be used from any thread."""
+    """Ends the runs that it is given to: ``model(x, cancellation=cancellation)``. May be used from any thread, and for
+    any number of runs at once.
+
+    Raises:
+        ForkedError: a method is called in a child of the process that made it.
+    """
 
     def __init__(self) -> None:
         self._handle = _ffi.Handle(_ffi.make(_ffi.lib.tenon_cancellation_create), _ffi.lib.tenon_cancellation_destroy)
@@ -18,5 +23,5 @@ class Cancellation:
         _ffi.lib.tenon_cancellation_cancel(self._handle.get())
 
     def reset(self) -> None:
-        """Lets it cancel nothing again."""
+        """Makes it as new: runs that begin later go to their end."""
         _ffi.lib.tenon_cancellation_reset(self._handle.get())

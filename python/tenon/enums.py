@@ -6,15 +6,21 @@ from enum import IntEnum
 
 
 class DataType(IntEnum):
-    """tenon::DataType"""
+    """Element types. Q types carry a scale and a zero point: real = scale * (stored - zero point). S types are
+    symmetric (zero point 0). An 8- or 16-bit tensor without a scale holds plain integers.
+
+    Values of the attributes ``IndexType`` of Unique; ``Output_Type`` of ArgMinMax.
+    """
 
     Float16 = 0
     Float32 = 1
     QAsymmU8 = 2
     Signed32 = 3
     Boolean = 4
+    """one byte an element, 0 or 1"""
     QSymmS16 = 5
     QSymmS8 = 6
+    """weights; per axis when the info has several scales"""
     QAsymmS8 = 7
     BFloat16 = 8
     Signed64 = 9
@@ -26,12 +32,21 @@ class DataType(IntEnum):
     Unsigned32 = 15
     Unsigned64 = 16
     QSymmS4 = 17
+    """two elements a byte, the first in the low half; -8..7"""
     Complex64 = 18
+    """two float32: real, imaginary"""
     Complex128 = 19
+    """two float64: real, imaginary"""
 
 
 class DataLayout(IntEnum):
-    """tenon::DataLayout"""
+    """Order of the dimensions. NCHW is the descriptors' default.
+
+    Values of the attributes ``DataLayout`` of SpaceToDepth, SpaceToBatchNd, BatchToSpaceNd, Convolution2d,
+    Convolution3d, DepthwiseConvolution2d, TransposeConvolution2d, TransposeConvolution3d, Normalization,
+    L2Normalization, BatchNormalization, InstanceNormalization, Pooling2d, Pooling3d, StridedSlice, Resize;
+    ``DataLayoutX`` of BatchMatMul; ``DataLayoutY`` of BatchMatMul.
+    """
 
     NCHW = 1
     NHWC = 2
@@ -40,25 +55,37 @@ class DataLayout(IntEnum):
 
 
 class ActivationFunction(IntEnum):
-    """tenon::ActivationFunction"""
+    """Values of the attribute ``Function`` of Activation."""
 
     Sigmoid = 0
     TanH = 1
+    """a * tanh(b * x)"""
     Linear = 2
+    """a * x + b"""
     ReLu = 3
+    """max(0, x)"""
     BoundedReLu = 4
+    """min(a, max(b, x))"""
     SoftReLu = 5
+    """log(1 + exp(x))"""
     LeakyReLu = 6
+    """x > 0 ? x : a * x"""
     Abs = 7
     Sqrt = 8
     Square = 9
     Elu = 10
+    """x >= 0 ? x : a * (exp(x) - 1)"""
     HardSwish = 11
+    """x * min(6, max(0, x + 3)) / 6"""
     Gelu = 12
+    """0.5 x (1 + erf(x / sqrt(2))); a != 0 selects the tanh approximation"""
 
 
 class ComplexComponent(IntEnum):
-    """tenon::ComplexComponent"""
+    """What ComplexPart takes of a complex number.
+
+    Values of the attribute ``Component`` of ComplexPart.
+    """
 
     Real = 0
     Imaginary = 1
@@ -66,14 +93,14 @@ class ComplexComponent(IntEnum):
 
 
 class ArgMinMaxFunction(IntEnum):
-    """tenon::ArgMinMaxFunction"""
+    """Values of the attribute ``Function`` of ArgMinMax."""
 
     Min = 0
     Max = 1
 
 
 class ComparisonOperation(IntEnum):
-    """tenon::ComparisonOperation"""
+    """Values of the attribute ``Operation`` of Comparison."""
 
     Equal = 0
     Greater = 1
@@ -84,14 +111,14 @@ class ComparisonOperation(IntEnum):
 
 
 class LogicalBinaryOperation(IntEnum):
-    """tenon::LogicalBinaryOperation"""
+    """Values of the attribute ``Operation`` of LogicalBinary."""
 
     LogicalAnd = 0
     LogicalOr = 1
 
 
 class UnaryOperation(IntEnum):
-    """tenon::UnaryOperation"""
+    """Values of the attribute ``Operation`` of ElementwiseUnary."""
 
     Abs = 0
     Exp = 1
@@ -104,12 +131,15 @@ class UnaryOperation(IntEnum):
     Ceil = 8
     Cos = 9
     Round = 10
+    """to the nearest integer, half to the even one"""
     Sign = 11
+    """-1, 0 or 1; NaN stays"""
     Erf = 12
+    """the error function"""
 
 
 class BinaryOperation(IntEnum):
-    """tenon::BinaryOperation"""
+    """Values of the attribute ``Operation`` of ElementwiseBinary."""
 
     Add = 0
     Div = 1
@@ -118,19 +148,26 @@ class BinaryOperation(IntEnum):
     Mul = 4
     Sub = 5
     SqDiff = 6
+    """(a - b)^2"""
     Power = 7
+    """a ^ b"""
     FloorDiv = 8
+    """floor(a / b), as TFLite's FLOOR_DIV"""
     FloorMod = 9
+    """a - floor(a / b) * b, as TFLite's FLOOR_MOD"""
     Atan2 = 10
+    """the angle of the point (b, a); floats"""
     BitwiseAnd = 11
     BitwiseOr = 12
     BitwiseXor = 13
     ShiftLeft = 14
+    """0 where the amount is negative or as large as the type has bits"""
     ShiftRight = 15
+    """keeps the sign; amounts are kept within 0 and the type's bits - 1"""
 
 
 class PoolingAlgorithm(IntEnum):
-    """tenon::PoolingAlgorithm"""
+    """Values of the attribute ``PoolType`` of Pooling2d, Pooling3d."""
 
     Max = 0
     Average = 1
@@ -138,7 +175,7 @@ class PoolingAlgorithm(IntEnum):
 
 
 class ReduceOperation(IntEnum):
-    """tenon::ReduceOperation"""
+    """Values of the attributes ``ReduceOperation`` of Reduce; ``Operation`` of UnsortedSegment."""
 
     Sum = 0
     Max = 1
@@ -146,33 +183,46 @@ class ReduceOperation(IntEnum):
     Min = 3
     Prod = 4
     All = 5
+    """of Booleans"""
     Any = 6
+    """of Booleans"""
 
 
 class ResizeMethod(IntEnum):
-    """tenon::ResizeMethod"""
+    """Values of the attribute ``Method`` of Resize."""
 
     Bilinear = 0
     NearestNeighbor = 1
 
 
 class PaddingMethod(IntEnum):
-    """tenon::PaddingMethod"""
+    """What a pool's divisor counts.
+
+    Values of the attribute ``PaddingMethod`` of Pooling2d, Pooling3d.
+    """
 
     IgnoreValue = 0
+    """padded elements count in the divisor"""
     Exclude = 1
+    """they do not"""
 
 
 class PaddingScheme(IntEnum):
-    """tenon::PaddingScheme"""
+    """Where the paddings of a convolution or pool come from. Same is computed whenever shapes are: the output is
+    ceil(input / stride), the odd element goes to the bottom and right, as TFLite does. Valid is no padding.
+
+    Values of the attribute ``PaddingScheme`` of Convolution2d, Convolution3d, DepthwiseConvolution2d,
+    TransposeConvolution2d, TransposeConvolution3d, Pooling2d, Pooling3d.
+    """
 
     Explicit = 0
+    """the descriptor's Pad fields"""
     Same = 1
     Valid = 2
 
 
 class PaddingMode(IntEnum):
-    """tenon::PaddingMode"""
+    """Values of the attribute ``PaddingMode`` of Pad."""
 
     Constant = 0
     Reflect = 1
@@ -180,28 +230,30 @@ class PaddingMode(IntEnum):
 
 
 class NormalizationAlgorithmChannel(IntEnum):
-    """tenon::NormalizationAlgorithmChannel"""
+    """Values of the attribute ``NormChannelType`` of Normalization."""
 
     Across = 0
     Within = 1
 
 
 class NormalizationAlgorithmMethod(IntEnum):
-    """tenon::NormalizationAlgorithmMethod"""
+    """Values of the attribute ``NormMethodType`` of Normalization."""
 
     LocalBrightness = 0
+    """Krichevsky 2012"""
     LocalContrast = 1
+    """Jarret 2009"""
 
 
 class OutputShapeRounding(IntEnum):
-    """tenon::OutputShapeRounding"""
+    """Values of the attribute ``OutputShapeRounding`` of Pooling2d, Pooling3d."""
 
     Floor = 0
     Ceiling = 1
 
 
 class ScatterNdFunction(IntEnum):
-    """tenon::ScatterNdFunction"""
+    """Values of the attribute ``Function`` of ScatterNd, StablehloScatter."""
 
     Update = 0
     Add = 1
@@ -212,40 +264,62 @@ class ScatterNdFunction(IntEnum):
 
 
 class ReduceWindowFunction(IntEnum):
-    """tenon::ReduceWindowFunction"""
+    """What ReduceWindow does with the elements of a window. On Boolean tensors Add, Max and Any are "or", Mul, Min and
+    All are "and".
+
+    Values of the attribute ``Function`` of ReduceWindow.
+    """
 
     Add = 0
     Mul = 1
     Min = 2
     Max = 3
     All = 4
+    """1 where no element is 0, else 0"""
     Any = 5
+    """1 where some element is not 0, else 0"""
 
 
 class RandomDistribution(IntEnum):
-    """tenon::RandomDistribution"""
+    """Distribution of random numbers.
+
+    Values of the attribute ``Distribution`` of Random.
+    """
 
     Uniform = 0
+    """in [0, 1)"""
     StandardNormal = 1
+    """mean 0, variance 1"""
 
 
 class RngAlgorithm(IntEnum):
-    """tenon::RngAlgorithm"""
+    """Generator of random bits.
+
+    Values of the attribute ``Algorithm`` of RngBitGenerator.
+    """
 
     Default = 0
+    """Philox"""
     Philox = 1
+    """Philox4x32-10"""
     ThreeFry = 2
+    """ThreeFry2x32-20"""
 
 
 class EmbeddingCombiner(IntEnum):
-    """tenon::EmbeddingCombiner"""
+    """How EmbeddingLookupSparse joins the weighted rows of a bag.
+
+    Values of the attribute ``Combiner`` of EmbeddingLookupSparse.
+    """
 
     Sum = 0
     Mean = 1
+    """divided by the sum of the weights"""
     SqrtN = 2
+    """divided by the root of the sum of the weights' squares"""
 
 
 class FusedKernelType(IntEnum):
-    """tenon::FusedKernelType"""
+    """Values of the attribute ``FusedKernelType`` of Fused."""
 
     AddMulAdd = 0

@@ -13,8 +13,8 @@ from typing import ClassVar
 class Error(Exception):
     """A call failed. ``str(error)`` says where, for which reason and, mostly, the remedy."""
 
-    #: The number of the status in the C interface.
     status: ClassVar[int] = 1
+    """The number of the status in the C interface, ``tenon_status``."""
 
 
 class InvalidArgumentError(Error, ValueError):
@@ -70,7 +70,7 @@ class BackendUnavailableError(Error):
 
 
 class LimitExceededError(Error):
-    """A model asks for more than a limit allows."""
+    """A model asks for more than a limit allows. The text names the limit."""
 
     status = 10
 
@@ -82,7 +82,7 @@ class CancelledError(Error):
 
 
 class ImportFailedError(Error):
-    """Memory could not be imported by a backend."""
+    """A backend cannot import memory of the caller as it is."""
 
     status = 12
 
@@ -99,7 +99,7 @@ class LibraryNotFoundError(Error, ImportError):
     """libtenon.so was not found, or is of another version of the C interface."""
 
 
-BY_STATUS: dict[int, type[Error]] = {
+_BY_STATUS: dict[int, type[Error]] = {
     cls.status: cls
     for cls in (
         Error,

@@ -119,20 +119,37 @@ class Model(Runner):
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """Names of the signatures of the .tflite file."""
+        """Names of the signatures of the .tflite file; none of another model."""
         return self._signatures
 
     def session(self) -> Session:
-        """States that begin with their initial values, apart from the model's own and those of other sessions."""
+        """States that begin with their initial values, apart from the model's own and those of other sessions.
+
+        Raises:
+            ClosedError: the model was closed.
+        """
         return Session(self)
 
     def reset(self) -> None:
-        """Gives the model's own states their initial values again, after the run under way if there is one."""
+        """Gives the model's own states their initial values again, after the run under way if there is one.
+
+        Raises:
+            ClosedError: the model was closed.
+        """
         handle = self._handle
         _ffi.call(_ffi.lib.tenon_model_reset, handle.get())
 
     def set_threads(self, threads: int) -> None:
-        """Sets the most threads that one run uses; 0: as many as there are cores."""
+        """Sets the most threads that one run uses from now on. Where they become more, the next run takes longer: it
+        plans memory anew.
+
+        Args:
+            threads: how many; 0: as many as there are cores.
+
+        Raises:
+            InvalidArgumentError: the number is negative or does not fit into 32 bits.
+            ClosedError: the model was closed.
+        """
         if not 0 <= operator.index(threads) < 2**32:
             raise errors.InvalidArgumentError(f"a model cannot use {threads} threads; 0 stands for all cores")
         handle = self._handle
@@ -149,16 +166,26 @@ class Model(Runner):
         return statistics
 
     def plan(self) -> dict[str, Any]:
-        """How the model runs with the shapes of its latest run: kernels, threads and places in memory."""
+        """How the model runs with the shapes of its latest run, or of its loading: kernels, threads and places in
+        memory. It is planned anew for this, which takes as long as at first."""
         plan: dict[str, Any] = self._report(_ffi.REPORT_PLAN)
         return plan
 
     def profile(self) -> dict[str, Any]:
-        """Times of runs by layer, in Arm NN's form. Needs ``options={"profiling": True}``."""
+        """Times of runs since loading by layer, in microseconds, in the form of Arm NN's profiler.
+
+        Raises:
+            InvalidArgumentError: the model was loaded without ``options={"profiling": True}``.
+        """
         return self._profile(_ffi.REPORT_PROFILE)
 
     def trace(self) -> dict[str, Any]:
-        """The same as events for Perfetto and chrome://tracing, once it is written to a file by json.dump."""
+        """The times of :meth:`Model.profile` as events, for Perfetto and chrome://tracing once ``json.dump`` has written
+        them to a file.
+
+        Raises:
+            InvalidArgumentError: the model was loaded without ``options={"profiling": True}``.
+        """
         return self._profile(_ffi.REPORT_TRACE)
 
     def _profile(self, report: int) -> dict[str, Any]:
@@ -192,7 +219,14 @@ def _load(source: Any, arguments: dict[str, Any]) -> Model:
 class Session(Runner):
     """States of a model from run to run, see :meth:`Model.session`. As a context manager it closes itself.
 
-    It is called and run as the model is; runs of different sessions do not wait for each other.
+    It is called and run as the model is, whose inputs and outputs it has; runs of different sessions do not wait for
+    each other. It keeps the model's memory alive.
+
+    Args:
+        model: the model whose layers it runs.
+
+    Raises:
+        ClosedError: the model was closed.
     """
 
     def __init__(self, model: Model) -> None:
@@ -206,7 +240,11 @@ class Session(Runner):
         )
 
     def reset(self) -> None:
-        """Gives its states their initial values again, after the run under way if there is one."""
+        """Gives its states their initial values again, after the run under way if there is one.
+
+        Raises:
+            ClosedError: the session was closed.
+        """
         session = self._session
         assert session is not None
         _ffi.call(_ffi.lib.tenon_session_reset, session.get())

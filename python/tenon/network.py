@@ -20,13 +20,24 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     Source = Union[str, os.PathLike[str], bytes, bytearray, memoryview]
+    """The path of a model file, .tflite or .tenon, or the bytes of one."""
 
 
 class Shape:
     """A shape as an attribute of a layer: ``attributes={"TargetShape": tenon.Shape((1, -1))}``. A list of sizes would
-    be an attribute of integers, which is something else."""
+    be an attribute of integers, which is something else.
+
+    Args:
+        sizes: sizes; ``None`` or -1 for an unknown one, ``None`` as a whole for an unknown rank.
+
+    Raises:
+        InvalidArgumentError: a size is below -1 or does not fit into 63 bits.
+    """
 
     __slots__ = ("sizes",)
+
+    sizes: tuple[int | None, ...] | None
+    """Sizes, ``None`` for unknown ones."""
 
     def __init__(self, sizes: ShapeLike) -> None:
         self.sizes = to_shape(sizes)
@@ -36,7 +47,7 @@ class Shape:
 
 
 class Value:
-    """An output of a layer of one network, to be the input of others."""
+    """An output of a layer of one network, to be the input of others. Methods of :class:`Network` make it."""
 
     __slots__ = ("_index", "_network")
 
@@ -119,7 +130,7 @@ class Network:
 
     Layers are those of include/tenon/ops.def by their names there, their attributes the fields of their descriptors
     (include/tenon/descriptors/) without ``m_``. Shapes and types are checked when the network is optimized or loaded.
-    May be used from any thread, by one at a time: others wait.
+    May be used from any thread, by one at a time: others wait. It is not pickled.
     """
 
     def __init__(self) -> None:
@@ -155,7 +166,16 @@ class Network:
         limits: dict[str, int] | None = None,
         runtime: Runtime | None = None,
     ) -> Network:
-        """A network of a model file or its bytes, as :class:`tenon.Model` reads it; see there for the arguments."""
+        """Reads a network without loading it: it can be optimized and saved, and is an argument of
+        :class:`tenon.Model`, which describes the arguments. It takes no further layers.
+
+        Raises:
+            NotFoundError: there is no such file.
+            InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`.
+            InvalidArgumentError: a signature, subgraph or shapes are given for a .tenon file, which has none to choose.
+            UnsupportedError: it has an operator that `operators` does not have.
+            BackendUnavailableError: it is an optimized network for a backend that the runtime does not have.
+        """
         _log.follow()
         return cls._of(
             read(
@@ -183,7 +203,7 @@ class Network:
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """Names of the signatures of the .tflite file that it was read from."""
+        """Names of the signatures of the .tflite file that it was read from; none of another network."""
         with self._locked():
             return signatures(self._handle)
 
@@ -330,6 +350,9 @@ class Network:
 
         Returns:
             The output of a layer of one output, else a tuple of them.
+
+        Raises:
+            InvalidArgumentError: a value is of another network, or the network was read or optimized.
         """
         with self._locked():
             values = self._add_layer(
@@ -374,6 +397,10 @@ class Network:
 
         Returns:
             The output of a layer of one output, else a tuple of them.
+
+        Raises:
+            InvalidArgumentError: a value is of another network, one of the networks is optimized, or the numbers of
+                inputs or outputs are others.
         """
         with self._locked(then_network, else_network):
             values = self._add_layer(
@@ -405,6 +432,10 @@ class Network:
 
         Returns:
             The last value of the loop variable, or a tuple of them.
+
+        Raises:
+            InvalidArgumentError: a value is of another network, one of the networks is optimized, or the numbers of
+                inputs or outputs are others.
         """
         with self._locked(condition, body):
             values = self._add_layer(
@@ -456,6 +487,8 @@ class Network:
         Raises:
             InvalidGraphError, InvalidLayerError: the network, or a layer of it, is malformed; the text names it.
             UnsupportedError: no backend takes layers; the text names all of them with the reasons.
+            InvalidArgumentError: there is no such backend or option, or the network is optimized already.
+            LimitExceededError: the network asks for more than a limit of the runtime allows.
         """
         _log.follow()
         made = model_options(backends, 0, options)
@@ -469,9 +502,13 @@ class Network:
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a .tenon file, weights included.
+        """Writes a .tenon file, weights included. A file that is there is replaced at the end, when all went well.
+
+        Args:
+            path: of the file.
 
         Raises:
+            InvalidArgumentError: something other than a regular file is in the place.
             InvalidGraphError: the network is malformed.
             UnsupportedError: a layer holds data that no file can hold.
             Error: the file cannot be written.

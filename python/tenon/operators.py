@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, Any]
+    """An array of numpy."""
 
 #: Exceptions of operators, with the texts that the library got: it passes on texts only, and may have run
 #: the operator in another thread than the one that waits.
@@ -47,7 +48,7 @@ def _keep(raised: BaseException, target: Any) -> None:
 
 
 class Layer:
-    """A layer that runs an operator. Valid during the call that it is passed to.
+    """A layer that runs an operator, as its functions see it. Valid during the call that it is passed to.
 
     Attributes:
         name: of the layer; in ``infer`` that of the operator.
@@ -111,8 +112,12 @@ class Operator:
         is_supported: ``is_supported(layer)`` returns ``None`` if the operator takes the layer, else the reason why not.
 
     Raises:
-        InvalidArgumentError: neither `infer` nor `late_outputs` is given, or the name is empty.
+        InvalidArgumentError: neither `infer` nor `late_outputs` is given, the name is empty, or `value_inputs` lists
+            others than the first 32 inputs.
     """
+
+    name: str
+    """The name in models."""
 
     def __init__(
         self,

@@ -19,8 +19,10 @@ class Runtime:
     Args:
         plugins: a folder with dynamic backends (``*_backend.so``), or one such file.
         options: of backends at their creation, ``{"<backend>.<option>": value}``.
-        limits: bounds on runs by the names of include/tenon/Limits.hpp: ``max_tensor_bytes``, ``max_total_bytes``,
-            ``max_layers``, ``max_file_bytes``, ``max_loop_iterations``, ``max_rank``, ``max_nesting``.
+        limits: bounds on what a model may ask for, checked before anything is allocated: ``max_tensor_bytes`` (of one
+            tensor; 4 GiB by default), ``max_total_bytes`` (of all tensors of a model; 16 GiB), ``max_layers``
+            (1,000,000), ``max_file_bytes`` (of a model file; 2 GiB), ``max_loop_iterations`` (of all While layers in
+            one run; 10,000,000), ``max_rank`` (8, which is the most), ``max_nesting`` (of graphs and options; 32).
 
     Raises:
         NotFoundError: there is no ``plugins``.
@@ -48,7 +50,8 @@ class Runtime:
         self._handle = _ffi.Handle(runtime, _ffi.lib.tenon_runtime_destroy)
 
     def report(self) -> dict[str, Any]:
-        """``{"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend", "reason"}]}``"""
+        """The version, the backends and the plugins, also those that could not be loaded, with the reason:
+        ``{"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend", "reason"}]}``."""
         import json
 
         report: dict[str, Any] = json.loads(
@@ -58,7 +61,7 @@ class Runtime:
 
     @property
     def backends(self) -> tuple[str, ...]:
-        """Names of the backends."""
+        """Names of the backends, for ``backends=``."""
         return tuple(self.report()["backends"])
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike
 
-#: Sizes, ``None`` where only a run tells; ``None`` as a whole where even the rank is unknown.
 ShapeLike = Union[Sequence[Union[int, None]], None]
+"""Sizes, outermost first. ``None`` or -1 is a size that only a run tells, ``None`` as a whole an unknown rank."""
 
 #: Element types of the library by their numbers: name, and numpy's name of the elements.
 TYPES: dict[int, tuple[str, str]] = {
@@ -48,13 +48,26 @@ _QUANTIZED = {"uint8": (2, 2), "int8": (7, 6), "int16": (5, 5)}
 class Quantization:
     """How stored numbers stand for real ones: ``real = scale * (stored - zero_point)``.
 
-    Attributes:
+    Does not change.
+
+    Args:
         scales: one scale, or one for each index of ``axis``.
-        zero_points: as many as scales.
+        zero_points: one for all scales, or as many as scales: integers of 32 bits.
         axis: the dimension that has a scale for each index; ``None`` for one scale.
+
+    Raises:
+        InvalidArgumentError: there is no scale, another number of zero points or one of more bits, or several scales
+            and no axis.
     """
 
     __slots__ = ("axis", "scales", "zero_points")
+
+    scales: tuple[float, ...]
+    """One scale, or one for each index of :attr:`Quantization.axis`."""
+    zero_points: tuple[int, ...]
+    """As many as scales."""
+    axis: int | None
+    """The dimension that has a scale for each index; ``None`` for one scale."""
 
     def __init__(
         self,
@@ -135,14 +148,19 @@ class TensorInfo:
             "uint8" and "int16" with a quantization are the quantized types.
         name: of an input or output.
         quantization: of quantized types.
+
+    Raises:
+        InvalidArgumentError: there is no such element type, or a size is below -1 or does not fit into 63 bits.
     """
 
     __slots__ = ("_number", "name", "quantization", "shape")
 
     name: str
-    #: Sizes, ``None`` where only a run tells; ``None`` where the rank is unknown.
+    """Of an input or output; else empty."""
     shape: tuple[int | None, ...] | None
+    """Sizes, ``None`` where only a run tells; ``None`` where the rank is unknown."""
     quantization: Quantization | None
+    """Of quantized types; ``None`` of others."""
 
     def __init__(
         self,
@@ -192,10 +210,11 @@ class TensorInfo:
             array: floats, of the tensor's shape where it has a scale for each index of an axis.
 
         Returns:
-            A new array of :attr:`dtype`.
+            A new array of :attr:`TensorInfo.dtype`.
 
         Raises:
-            InvalidArgumentError: the tensor is not quantized, or a number is none (NaN).
+            InvalidArgumentError: the tensor is not quantized, a number is none (NaN), or the array lacks the dimension
+                of several scales.
         """
         import numpy as np
 
@@ -213,10 +232,16 @@ class TensorInfo:
         return result
 
     def dequantize(self, array: ArrayLike) -> np.ndarray[Any, Any]:
-        """The real numbers, float32, that stored ones stand for.
+        """The real numbers that stored ones stand for.
+
+        Args:
+            array: stored numbers, of the tensor's shape where it has a scale for each index of an axis.
+
+        Returns:
+            A new array of float32 of the same shape.
 
         Raises:
-            InvalidArgumentError: the tensor is not quantized.
+            InvalidArgumentError: the tensor is not quantized, or the array lacks the dimension of several scales.
         """
         import numpy as np
 
