@@ -6,10 +6,10 @@ usage: document_c_api.py (--write | --check) FILE [--header FILE]
 
 The header's declarations and comments become the page, and so do the types of include/tenon/backend/plugin.h that it
 uses. Fails (status 1) where a declaration, a member of a struct or an enumerator has no comment, or a comment names
-what does not exist; --check also where FILE is not what would be written. It uses libclang:
+what does not exist; --check also where FILE is not what would be written. It uses libclang, which the
+environment of scripts/test_python.sh has:
 
-    python3 -m venv venv && venv/bin/pip install libclang
-    venv/bin/python scripts/document_c_api.py --write docs/c-api.md
+    build/venv-tests/bin/python scripts/document_c_api.py --write docs/c-api.md
 
 How a comment belongs to a declaration: it ends in the line above, or begins in the declaration's last line. Others
 stand between declarations; "---- Title ----" begins a section. In a comment, an empty line begins a paragraph, "- " an
@@ -25,7 +25,7 @@ from pathlib import Path
 from pages import PATH, QUOTED, ROOT, Failure, code, contents, heading, link, path_link, run_document
 
 HEADER = ROOT / "include/tenon/c/tenon.h"
-COMMAND = "scripts/document_c_api.py --write docs/c-api.md"
+COMMAND = "build/venv-tests/bin/python scripts/document_c_api.py --write docs/c-api.md"
 WIDTH = 100  # of a signature in one line
 
 # The C library's headers as far as a signature shows them: the page does not depend on the machine that writes it.
@@ -37,8 +37,10 @@ STANDARD = {
     )
     + "#define UINT32_MAX 0xFFFFFFFFU\n#define SIZE_MAX 0xFFFFFFFFFFFFFFFFUL\n",
 }
-# Macros that declare what follows them. Signatures are shown without the first two.
+# Macros that declare what follows them. Signatures are shown without them.
 NOT_SHOWN = ("TENON_C_API", "TENON_EXTERN_C")
+# Variables of the environment that comments name.
+ENVIRONMENT = ("TENON_FORCE_ISA",)
 
 Comment = namedtuple("Comment", "first last is_alone lines")  # lines: (indentation, text)
 Item = namedtuple("Item", "name kind first last code comment members")
@@ -47,7 +49,7 @@ Member = namedtuple("Member", "name value comment note")
 
 HEAD = f"""# Reference of the C interface
 
-Generated from [tenon.h](../include/tenon/c/tenon.h); write it anew with
+Generated from [tenon.h](../include/tenon/c/tenon.h); write it anew, in the environment that `scripts/test_python.sh` makes, with
 
     {COMMAND}
 
@@ -249,30 +251,27 @@ def shared_items(own, other):
     return [item for item in other.items if item.name in used]
 
 
+def names_of(item):
+    """Names that a comment may refer to a declaration by."""
+    members = [member.name for member in item.members]
+    return [item.name, *(members if item.kind == "enumeration" else [f"{item.name}::{name}" for name in members])]
+
+
 class Page:
     """Turns comments to Markdown."""
 
     def __init__(self, headers, shown):
-        self._links = {}
-        for item in shown:
-            self._links[item.name] = item.name
-            for member in item.members if item.kind == "enumeration" else ():
-                self._links[member.name] = item.name
-        self._known = set()
-        for header in headers:
-            self._known |= words(header.path.read_text(encoding="utf-8"))
-            self._declared = {item.name for header in headers for item in header.items}
+        self._links = {name: item.name for item in shown for name in names_of(item)}
+        self._declared = {name for header in headers for item in header.items for name in names_of(item)}
+        self._declared.update(NOT_SHOWN, ENVIRONMENT)
         self.unknown = []
 
     def name(self, text):
         """A name in a text, as a link if the page has it."""
-        plain = re.match(r"\w*", text)[0]
-        target = self._links.get(plain)
-        if target is None:
-            if re.fullmatch(r"tenon_\w+", text) and text not in self._declared:
-                self.unknown.append(text)
-            return code(text)
-        return link(text, target)
+        name = re.match(r"\w*(?:::\w+)?", text)[0]
+        if re.fullmatch(r"(tenon|TENON)_\w+(::\w+)?", text) and name not in self._declared:
+            self.unknown.append(text)
+        return link(text, self._links[name]) if name in self._links else code(text)
 
     def inline(self, text):
         """A sentence: names and code become code and links."""

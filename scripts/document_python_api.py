@@ -6,10 +6,9 @@ usage: document_python_api.py (--write | --check) FILE [--package FOLDER]
 
 Fails (status 1) where a public name has no docstring, a docstring describes other parameters than the signature has, or
 refers to a name that does not exist; --check also where FILE is not what would be written. It reads the sources by
-griffe; the package is not imported and needs no library:
+griffe, which the environment of scripts/test_python.sh has; the package is not imported and needs no library:
 
-    python3 -m venv venv && venv/bin/pip install griffe
-    venv/bin/python scripts/document_python_api.py --write docs/python-api.md
+    build/venv-tests/bin/python scripts/document_python_api.py --write docs/python-api.md
 
 Docstrings are of Google's style. In them ``code`` is code, `name` a parameter, and :class:`tenon.Model` a link. A
 function whose parameters are not listed speaks of its arguments in the text.
@@ -25,7 +24,7 @@ from pathlib import Path
 from pages import PATH, QUOTED, ROOT, Failure, code, contents, heading, link, path_link, run_document
 
 PACKAGE = ROOT / "python/tenon"
-COMMAND = "scripts/document_python_api.py --write docs/python-api.md"
+COMMAND = "build/venv-tests/bin/python scripts/document_python_api.py --write docs/python-api.md"
 WIDTH = 100  # of a signature in one line
 
 # Which name is in which section of the page. Each public name is in one.
@@ -42,7 +41,7 @@ TYPES = "Types in signatures"
 
 HEAD = f"""# Reference of the Python package
 
-Generated from [the package](../python/tenon); write it anew with
+Generated from [the package](../python/tenon); write it anew, in the environment that `scripts/test_python.sh` makes, with
 
     {COMMAND}
 

