@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/python.md and of samples/python run."""
+"""The examples of README.md, docs/python.md and samples/python run, and links between pages lead to files."""
 
 from __future__ import annotations
 
@@ -36,6 +36,24 @@ for name in ("digits_float", "digits_int8"):
     lines = run_python(program, DIGITS).splitlines()
     for line in (lines[0], lines[1], lines[5]):
         assert line in page
+
+
+def test_the_code_of_the_readme_runs(monkeypatch):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    monkeypatch.chdir(ROOT)
+    printed = run_python(program)
+    assert re.fullmatch(r"\[\[(\s*\d\.\d+(e-\d+)?){10}\]\]\n", printed)
+
+
+def test_links_between_pages_lead_to_files():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    links = []
+    for page in pages:
+        prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        links += [(page, link) for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose) if "://" not in link]
+    assert len(links) > 50
+    assert [(page.name, link) for page, link in links if not (page.parent / link).exists()] == []
 
 
 SAMPLES = {
