@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface: models from files and memory, saving, options, versions, the log.
 #include "c_api/Support.hpp"
+#include "cli/TinyModel.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/Version.hpp>
@@ -127,6 +128,46 @@ TEST(CFiles, AreReadFromMemory)
     inPlace.m_Network = nullptr;
     bytes.assign(bytes.size(), 'x');
     EXPECT_EQ(RunDigits(runtime.Get(), copy.m_Network), scores);
+}
+
+/// Such a tensor is an input or output for each place in the list; of inputs the last one counts.
+TEST(CFiles, MayListATensorTwice)
+{
+    using namespace tenon::cli::test;
+    const Runtime runtime;
+    const std::string bytes =
+        TinyModel(AddN, {{"a", {2}}, {"a", {2}}, {"b", {2}}}, {{"sum", {2}}, {"sum", {2}}, {"sum", {2}}});
+    Read read;
+    Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), nullptr, &read.m_Network, Error()));
+    Read optimized;
+    Ok(tenon_network_optimize(runtime.Get(), read.m_Network, nullptr, &optimized.m_Network, Error()));
+    const std::string path = ::testing::TempDir() + "c_api_twice.tenon";
+    Ok(tenon_network_save(optimized.m_Network, path.c_str(), Error()));
+    Read stored;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &stored.m_Network, Error()));
+    std::remove(path.c_str());
+    for (tenon_network* network : {read.m_Network, optimized.m_Network, stored.m_Network})
+    {
+        ASSERT_EQ(tenon_network_num_inputs(network), 3U);
+        ASSERT_EQ(tenon_network_num_outputs(network), 3U);
+        const char* name = nullptr;
+        Ok(tenon_network_input(network, 1, &name, nullptr, Error()));
+        EXPECT_STREQ(name, "a_1");
+        Ok(tenon_network_output(network, 2, &name, nullptr, Error()));
+        EXPECT_STREQ(name, "sum_2");
+        tenon_model* model = nullptr;
+        Ok(tenon_model_load(runtime.Get(), network, nullptr, &model, Error()));
+        const float inputs[3][2] = {{100.0f, 200.0f}, {1.0f, 2.0f}, {10.0f, 20.0f}};
+        float outputs[3][2] = {};
+        const tenon_tensor in[] = {Tensor(inputs[0]), Tensor(inputs[1]), Tensor(inputs[2])};
+        const tenon_tensor out[] = {Tensor(outputs[0]), Tensor(outputs[1]), Tensor(outputs[2])};
+        Ok(tenon_model_run(model, nullptr, 3, in, 3, out, Error()));
+        for (const auto& output : outputs)
+        {
+            EXPECT_THAT(output, ::testing::ElementsAre(11.0f, 22.0f));
+        }
+        tenon_model_destroy(model);
+    }
 }
 
 TEST(CFiles, ThatAreNoModelsAreRefused)

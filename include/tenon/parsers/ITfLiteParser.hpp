@@ -74,7 +74,8 @@ public:
     virtual std::vector<std::string> GetSignatureNames() const = 0;
     /// The subgraph that became the network (Tenon).
     virtual size_t GetNetworkSubgraph() const = 0;
-    /// Names in the order of the model's lists. A tensor listed twice is two inputs; the last one's value counts.
+    /// Names in the order of the model's lists. A tensor listed twice is two inputs, of which the last one's value
+    /// counts, or two outputs of the same values.
     virtual std::vector<std::string> GetSubgraphInputTensorNames(size_t subgraphId) const = 0;
     virtual std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const = 0;
 };

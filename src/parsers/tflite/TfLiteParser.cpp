@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <tflite_generated.h>
 #include <utility>
 
@@ -241,13 +242,17 @@ TensorShape TfLiteParser::ShapeOfOutput(const TensorView& tensor, const IOutputS
 }
 
 /// The signature's name, else the tensor's, else one made from its index; with a number behind it if there is such a
-/// name.
+/// name. Where the signature has several names for the tensor, each place in the model's list takes the next one.
 std::string TfLiteParser::Bindings::AddName(const TensorView& tensor)
 {
-    const auto signature = m_SignatureNames.find(tensor.m_Index);
-    const std::string base = signature != m_SignatureNames.end() ? signature->second
-                             : tensor.m_Name.empty()             ? fmt::format("tensor_{}", tensor.m_Index)
-                                                                 : tensor.m_Name;
+    const auto [first, last] = m_SignatureNames.equal_range(tensor.m_Index);
+    const std::string base = first != last           ? first->second
+                             : tensor.m_Name.empty() ? fmt::format("tensor_{}", tensor.m_Index)
+                                                     : tensor.m_Name;
+    if (first != last && std::next(first) != last)
+    {
+        m_SignatureNames.erase(first);
+    }
     std::string name = base;
     while (m_Infos.count(name) != 0)
     {
