@@ -40,10 +40,9 @@ class Model(Runner):
 
     Raises:
         NotFoundError: there is no such file.
-        InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`; there is no such signature,
-            subgraph or input.
+        InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`.
         UnsupportedError: layers that no backend takes; the text names all of them with the reasons.
-        InvalidArgumentError: there is no such backend or option.
+        InvalidArgumentError: there is no such backend, option, signature, subgraph or input.
         LimitExceededError: the model asks for more than a limit of the runtime allows.
 
     A model may be used from any thread, and from several at once. It is pickled as its path or bytes with its

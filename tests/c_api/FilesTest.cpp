@@ -203,9 +203,27 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
     tenon_read_options options{};
     options.struct_size = sizeof(options);
     options.signature = "none_such";
-    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())),
-                HasSubstr("none_such"));
+    const auto refusal = [&]
+    { return StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())); };
+    const auto refusalInMemory = [&] { return fromMemory({digits.data(), digits.size()}, &options); };
+    EXPECT_THAT(refusal(),
+                HasSubstr("TENON_INVALID_ARGUMENT model 'samples/digits/digits_int8.tflite': the model has no "
+                          "signature 'none_such'; its signatures are "));
+    EXPECT_THAT(refusalInMemory(), HasSubstr("TENON_INVALID_ARGUMENT the model has no signature 'none_such'"));
     options.signature = nullptr;
+    options.subgraph = 9;
+    EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT"));
+    EXPECT_THAT(Text(), HasSubstr("the model has no subgraph 9: the number is 1; its signatures are "));
+    EXPECT_THAT(refusalInMemory(), HasSubstr("TENON_INVALID_ARGUMENT the model has no subgraph 9"));
+    options.subgraph = 0;
+    const tenon_input_shape shape = {"none_such", 0, nullptr};
+    options.num_input_shapes = 1;
+    options.input_shapes = &shape;
+    EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT"));
+    EXPECT_THAT(Text(), HasSubstr("a shape is given for input 'none_such'"));
+    EXPECT_THAT(refusalInMemory(), HasSubstr("TENON_INVALID_ARGUMENT a shape is given for input 'none_such'"));
+    options.num_input_shapes = 0;
+    options.input_shapes = nullptr;
     tenon_limits limits{};
     limits.struct_size = sizeof(limits);
     limits.max_file_bytes = 100;

@@ -161,9 +161,9 @@ typedef struct tenon_read_options
  * tells which backends an optimized .tenon file may name. `options` may be null. A network that was read takes no
  * further layers.
  * - TENON_NOT_FOUND: there is no such file, or it cannot be opened
- * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place; of a .tflite model a signature,
- *   subgraph or input that does not exist
- * - TENON_INVALID_ARGUMENT: a signature, subgraph or shapes for a .tenon file, which has none to choose
+ * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place
+ * - TENON_INVALID_ARGUMENT: a signature, subgraph or input that a .tflite model does not have; one of them, or shapes,
+ *   for a .tenon file, which has none to choose
  * - TENON_UNSUPPORTED: an operator of the application that the options do not have
  * - TENON_BACKEND_UNAVAILABLE: an optimized network is for a backend that the runtime does not have */
 TENON_C_API tenon_status tenon_network_read_file(tenon_runtime* runtime, const char* path,

@@ -51,8 +51,9 @@ public:
     static void Destroy(ITfLiteParser* parser);
     virtual ~ITfLiteParser();
 
-    /// Throws FileNotFoundException for a missing file, ParseException for a corrupt or contradictory model;
-    /// the text names the subgraph, operator and tensor.
+    /// Throws FileNotFoundException for a missing file, ParseException for a corrupt or contradictory model: the text
+    /// names the subgraph, operator and tensor. Throws InvalidArgumentException for a signature, a subgraph or an input
+    /// of m_InputShapes that the model does not have: the text names those that there are.
     virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
     /// The bytes are copied.
     virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;

@@ -56,10 +56,15 @@ INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
     {
         throw InvalidArgumentException("CreateNetworkFromBinaryFile: the path is null");
     }
-    INetworkPtr network(nullptr, &INetwork::Destroy);
-    WithModelContext([&] { return fmt::format("model '{}'", graphFile); },
-                     [&] { network = Parse(Model::FromFile(graphFile, m_Options.m_Limits)); });
-    return network;
+    try
+    {
+        return Parse(Model::FromFile(graphFile, m_Options.m_Limits));
+    }
+    catch (Exception& error) // an InvalidArgumentException is about an option, and stays one
+    {
+        error.AddContext(fmt::format("model '{}'", graphFile));
+        throw;
+    }
 }
 
 INetworkPtr TfLiteParser::CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent)
@@ -137,6 +142,13 @@ void TfLiteParser::ChooseSubgraph(Model& model)
     {
         throw InvalidArgumentException(fmt::format("the model has no signature '{}'; its signatures are {}",
                                                    m_Options.m_Signature, Quote(m_SignatureNames)));
+    }
+    const size_t numSubgraphs = model.Root().subgraphs() != nullptr ? model.Root().subgraphs()->size() : 0;
+    if (m_Options.m_Signature.empty() && m_Subgraph != 0 && m_Subgraph >= numSubgraphs)
+    {
+        throw InvalidArgumentException(fmt::format("the model has no subgraph {}: the number is {}; its signatures "
+                                                   "are {}",
+                                                   m_Subgraph, numSubgraphs, Quote(m_SignatureNames)));
     }
 }
 
