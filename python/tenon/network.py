@@ -278,9 +278,9 @@ class Network:
             type: a name of include/tenon/ops.def, "Convolution2d".
             inputs: by input slot, ``None`` where none is connected.
             name: of the layer.
-            attributes: those that have not their defaults. Truth values, texts and bytes are themselves; numbers and
-                lists of numbers are integers or floats (write 1.0 for a float); enumerations are those of
-                :mod:`tenon.enums`; shapes are of :class:`tenon.Shape`.
+            attributes: those that have not their defaults. Truth values, texts, bytes, numbers and lists of numbers
+                are themselves; enumerators are those of :mod:`tenon.enums` or their names; shapes are of
+                :class:`tenon.Shape`.
             outputs: how many there are, or an info for each, ``None`` where it is to be inferred. Outputs that cannot
                 be (quantized ones of most layers) must be given; their shape may be unknown.
 

@@ -124,13 +124,13 @@ def test_attributes_of_all_kinds():
             "PoolHeight": np.int64(2),
             "StrideX": 2,
             "StrideY": 2,
-            "DataLayout": enums.DataLayout.NHWC,
+            "DataLayout": "NHWC",
         },
     )
     y = network.add_layer("Reshape", y, attributes={"TargetShape": tenon.Shape((2, -1))})
     y = network.add_layer("Pad", y, attributes={"PadList": [(1, 0), (0, 1)], "PadValue": np.float32(7)})
     y = network.add_layer(
-        "Activation", y, attributes={"Function": enums.ActivationFunction.BoundedReLu, "A": 12.0, "B": 6.5}
+        "Activation", y, attributes={"Function": enums.ActivationFunction.BoundedReLu, "A": 12, "B": 6.5}
     )
     network.add_output(y)
     values = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
@@ -145,6 +145,8 @@ def test_attributes_of_all_kinds():
         ("Softmax", {"Colour": 1}, tenon.InvalidArgumentError, "there is no attribute 'Colour'"),
         ("Softmax", {"Beta": "x"}, tenon.InvalidArgumentError, "'Beta' must hold numbers"),
         ("Softmax", {"Beta": [1.0, 2.0]}, tenon.InvalidArgumentError, "'Beta' has 2 values"),
+        ("Softmax", {"Axis": 1.0}, tenon.InvalidArgumentError, "'Axis' must hold integers"),
+        ("Resize", {"Method": "Cubic"}, tenon.InvalidArgumentError, "'Cubic'; there are Bilinear, NearestNeighbor"),
         ("Softmax", {"Axis": 2**63}, tenon.InvalidArgumentError, "'Axis': .* out of its range"),
         ("Softmax", {"Axis": 2**40}, tenon.InvalidArgumentError, "'Axis': .* out of its range"),
         ("Softmax", {"Axis": None}, TypeError, "attribute 'Axis' is None"),

@@ -386,11 +386,53 @@ TEST(Attributes, EveryDescriptorComesBack)
     }
 }
 
+TEST(Attributes, TakeNamesOfEnumeratorsAndIntegersForFloats)
+{
+    const auto make = [](LayerType type, std::vector<Attribute> attributes)
+    { return FromAttributes(type, std::move(attributes)); };
+    const auto activation = make(
+        LayerType::Activation,
+        {{"Function", std::string("HardSwish")}, {"A", std::vector<int64_t>{6}}, {"B", std::vector<double>{-0.5}}});
+    const auto& filled = static_cast<const ActivationDescriptor&>(*activation);
+    EXPECT_EQ(filled.m_Function, ActivationFunction::HardSwish);
+    EXPECT_EQ(filled.m_A, 6.0f);
+    EXPECT_EQ(filled.m_B, -0.5f);
+    const auto convolution =
+        make(LayerType::Convolution2d, {{"DataLayout", std::string("NHWC")}}); // numbers begin at 1
+    EXPECT_EQ(static_cast<const Convolution2dDescriptor&>(*convolution).m_DataLayout, DataLayout::NHWC);
+    const auto number = make(LayerType::Convolution2d, {{"DataLayout", std::vector<int64_t>{2}}});
+    EXPECT_EQ(static_cast<const Convolution2dDescriptor&>(*number).m_DataLayout, DataLayout::NHWC);
+}
+
+TEST(Attributes, RefuseNamesThatAreNone)
+{
+    const auto refusal = [](AttributeValue value) -> std::string
+    {
+        try
+        {
+            FromAttributes(LayerType::Resize, {{"Method", std::move(value)}});
+        }
+        catch (const InvalidArgumentException& error)
+        {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refusal(std::string("Cubic")),
+              "attribute 'Method' cannot be 'Cubic'; there are Bilinear, NearestNeighbor");
+    EXPECT_EQ(refusal(std::string()), "attribute 'Method' cannot be ''; there are Bilinear, NearestNeighbor");
+    EXPECT_EQ(refusal(std::vector<double>{1.0}), "attribute 'Method' must hold an enumerator's name or number");
+    EXPECT_THAT(refusal(std::vector<int64_t>{0, 1}), testing::HasSubstr("has 2 values"));
+}
+
 TEST(Attributes, RefuseWhatDoesNotFit)
 {
     const auto make = [](Attribute attribute) { return FromAttributes(LayerType::Softmax, {std::move(attribute)}); };
     EXPECT_THROW(make({"NoSuchField", std::vector<int64_t>{1}}), InvalidArgumentException);
     EXPECT_THROW(make({"Axis", std::string("1")}), InvalidArgumentException);
+    EXPECT_THROW(make({"Axis", std::vector<double>{1.0}}), InvalidArgumentException);
+    EXPECT_THROW(make({"Beta", std::string("1")}), InvalidArgumentException);
+    EXPECT_THROW(make({"Beta", std::vector<int64_t>{1, 2}}), InvalidArgumentException);
     EXPECT_THROW(make({"Axis", std::vector<int64_t>{1, 2}}), InvalidArgumentException);
     EXPECT_THROW(make({"Axis", std::vector<int64_t>{int64_t{1} << 40}}), InvalidArgumentException);
     EXPECT_THROW(

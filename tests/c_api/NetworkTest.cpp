@@ -81,6 +81,24 @@ TEST(CNetwork, IsBuiltAndRun)
     EXPECT_THAT(memory, ::testing::ElementsAre(2.0f, 4.0f));
 }
 
+TEST(CNetwork, TakesNamesOfEnumeratorsAndIntegersForFloats)
+{
+    const Runtime runtime;
+    const Network network;
+    const int64_t four[] = {4};
+    const tenon_value bounded =
+        network.AddLayer("Activation", {network.AddInput("x", {2})}, nullptr,
+                         {{"Function", TENON_STRING, 0, 11, "BoundedReLu"}, {"A", TENON_INTS, 0, 1, four}}); // B is 0
+    network.AddOutput(bounded);
+    const Model model(runtime, network);
+    const float values[] = {-3.0f, 7.0f};
+    float results[2] = {};
+    const tenon_tensor in = Tensor(values);
+    const tenon_tensor out = Tensor(results);
+    Ok(tenon_model_run(model.Get(), nullptr, 1, &in, 1, &out, Error()));
+    EXPECT_THAT(results, ::testing::ElementsAre(0.0f, 4.0f));
+}
+
 TEST(CNetwork, RefusesTensorsThatDoNotFit)
 {
     const Runtime runtime;
@@ -155,6 +173,9 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     const int64_t numbers[] = {1, 2};
     EXPECT_THAT(add("Floor", {x}, 1, {{"Axis", TENON_INTS, 0, 1, numbers}}), HasSubstr("Axis"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{"Beta", TENON_STRING, 0, 1, "x"}}), HasSubstr("Beta"));
+    EXPECT_THAT(add("Comparison", {x, x}, 1, {{"Operation", TENON_STRING, 0, 4, "Same"}}),
+                HasSubstr("TENON_INVALID_ARGUMENT attribute 'Operation' cannot be 'Same'; there are Equal, Greater, "
+                          "GreaterOrEqual, Less, LessOrEqual, NotEqual"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{"Axis", TENON_INTS, 0, 2, numbers}}), HasSubstr("Axis"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{nullptr, TENON_INTS, 0, 1, numbers}}),
                 HasSubstr("the name of an attribute is null"));

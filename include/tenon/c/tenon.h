@@ -222,13 +222,15 @@ TENON_C_API tenon_status tenon_network_add_constant(tenon_network* network, cons
                                                     const tenon_tensor_info* info, const void* data, size_t num_bytes,
                                                     uint8_t in_place, tenon_value* value, tenon_error** error);
 /* Adds a layer of a type of include/tenon/ops.def, "Convolution2d". Attributes are the fields of its descriptor
- * (include/tenon/descriptors/) by their names without m_; those that are not given have their defaults. `inputs` are by
- * input slot, TENON_NO_VALUE where none is connected: data, weights, biases and all other tensors, constant or not.
+ * (include/tenon/descriptors/) by their names without m_; those that are not given have their defaults. An enumerator of
+ * include/tenon/Types.hpp is a TENON_STRING, "NHWC", or its number; floats may be TENON_INTS. `inputs` are by input
+ * slot, TENON_NO_VALUE where none is connected: data, weights, biases and all other tensors, constant or not.
  * `outputs` gets the values of all num_outputs output slots. `output_infos` is null, or has an info for each output,
  * null where it is to be inferred; outputs that cannot be (quantized ones of most layers) must be given, and their
  * shape may be unknown. Shapes and types are checked by tenon_network_optimize and tenon_model_load.
  * - TENON_INVALID_ARGUMENT: no such type, or one that has a function of its own here; an attribute that the type does
- *   not have or of the wrong kind; a value that does not exist; another number of outputs */
+ *   not have or of the wrong kind; a name of no enumerator, with those that there are; a value that does not exist;
+ *   another number of outputs */
 TENON_C_API tenon_status tenon_network_add_layer(tenon_network* network, const char* type, const char* name,
                                                  size_t num_attributes, const tenon_attribute* attributes,
                                                  size_t num_inputs, const tenon_value* inputs, size_t num_outputs,
