@@ -160,6 +160,7 @@ def test_files_that_are_none(tmp_path):
         ({"threads": 2**32}, tenon.InvalidArgumentError, "threads"),
         ({"options": {"colour": "red"}}, tenon.InvalidArgumentError, "a model has no option 'colour'"),
         ({"options": {"fp16": "yes"}}, tenon.InvalidArgumentError, "must be true or false"),
+        ({"options": {"CpuAcc.CachedNetworkFilePath": "123"}}, tenon.NotFoundError, "'123'"),
         ({"options": {"fp16": None}}, TypeError, "option 'fp16' is None"),
         ({"signature": "no"}, tenon.InvalidArgumentError, "the model has no signature 'no'"),
         ({"subgraph": 9}, tenon.InvalidArgumentError, "the model has no subgraph 9"),

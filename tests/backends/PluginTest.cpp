@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dynamic backends: what the loader takes and refuses, and networks that run on plugins.
+#include "backends/plugin/CStructs.hpp"
 #include "common/Attributes.hpp"
+#include "common/OptionText.hpp"
 #include "graph/OpSchema.hpp"
 #include "harness/Networks.hpp"
 #include "harness/WarningRecorder.hpp"
@@ -438,6 +440,40 @@ TEST(Attributes, RefuseWhatDoesNotFit)
     EXPECT_THROW(
         FromAttributes(LayerType::Softmax, {{"Axis", std::vector<int64_t>{1}}, {"Axis", std::vector<int64_t>{1}}}),
         InvalidArgumentException);
+}
+
+TEST(PluginOptions, ThatAreTextsComeAsWhatTheyRead)
+{
+    const BackendOptions options("Npu", {{"Truth", OptionFromText("false")},
+                                         {"Whole", OptionFromText("12")},
+                                         {"Large", OptionFromText("4294967295")},
+                                         {"Real", OptionFromText("1.5")},
+                                         {"Text", OptionFromText("1.5s")},
+                                         {"Quoted", OptionFromText("\"12\"")},
+                                         {"Quote", OptionFromText("\"")}});
+    const std::vector<Attribute> attributes = plugin::OptionAttributes({options}, "Npu");
+    const AttributeValue expected[] = {false,
+                                       std::vector<int64_t>{12},
+                                       std::vector<int64_t>{4294967295},
+                                       std::vector<double>{1.5},
+                                       std::string("1.5s"),
+                                       std::string("12"),
+                                       std::string("\"")};
+    ASSERT_EQ(attributes.size(), std::size(expected));
+    for (size_t i = 0; i < attributes.size(); ++i)
+    {
+        EXPECT_TRUE(attributes[i].m_Value == expected[i]) << attributes[i].m_Name;
+    }
+    // A backend in C++ on the other side asks for the type that it expects.
+    const plugin::CAttributes c(attributes);
+    const auto taken = plugin::ToOptions(c.Get(), c.Size());
+    ASSERT_EQ(taken.size(), std::size(expected));
+    EXPECT_EQ(taken[0].GetValue().AsString(), "false");
+    EXPECT_EQ(taken[1].GetValue().AsString(), "12");
+    EXPECT_EQ(taken[1].GetValue().AsFloat(), 12.0f);
+    EXPECT_EQ(taken[2].GetValue().AsString(), "4294967295");
+    EXPECT_EQ(taken[3].GetValue().AsFloat(), 1.5f);
+    EXPECT_FALSE(taken[5].GetValue().IsInt());
 }
 
 } // namespace tenon::test::plugin_test

@@ -300,6 +300,32 @@ TEST(CFiles, ThatAreOptimizedTakeNoOptionsOfOptimizing)
     EXPECT_EQ(RunDigits(runtime.Get(), optimized.m_Network, &options), RunDigits(runtime.Get(), digits.m_Network));
 }
 
+/// The backend decides whether "123" is a number.
+TEST(COptions, AreOfTheTypeThatTheBackendExpects)
+{
+    const Runtime runtime;
+    Read digits;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &digits.m_Network, Error()));
+    tenon_option option = {"CpuAcc.CachedNetworkFilePath", "123"};
+    tenon_model_options options{};
+    options.struct_size = sizeof(options);
+    options.num_options = 1;
+    options.options = &option;
+    tenon_model* none = nullptr;
+    const auto refusal = [&]
+    { return StatusAndText(tenon_model_load(runtime.Get(), digits.m_Network, &options, &none, Error())); };
+    EXPECT_THAT(refusal(), HasSubstr("TENON_NOT_FOUND"));
+    EXPECT_THAT(Text(), HasSubstr("'123'"));
+    option.value = "true";
+    EXPECT_THAT(refusal(), HasSubstr("TENON_NOT_FOUND"));
+    option = {"CpuAcc.NumberOfThreads", "1"};
+    EXPECT_EQ(RunDigits(runtime.Get(), digits.m_Network, &options), RunDigits(runtime.Get(), digits.m_Network));
+    option.value = "\"1\"";
+    EXPECT_THAT(refusal(), HasSubstr("option NumberOfThreads of CpuAcc is 1; it must be a number of threads"));
+    option = {"CpuAcc.FastMathEnabled", "1"};
+    EXPECT_THAT(refusal(), HasSubstr("option FastMathEnabled of CpuAcc is 1; it must be a bool"));
+}
+
 TEST(CLimits, HoldForLoading)
 {
     tenon_limits limits{};

@@ -427,7 +427,8 @@ typedef struct tenon_plugin_table
     const tenon_device* device; /* null: tensors are in host memory */
     const tenon_hooks* hooks;   /* null: none */
 
-    /* Once per runtime; `options` are those of IRuntime::CreationOptions for this backend. */
+    /* Once per runtime; `options` are those of IRuntime::CreationOptions for this backend. One that was given as a text
+     * is a truth value or number where it reads as one. */
     tenon_status (*backend_create)(const tenon_host* host, size_t num_options, const tenon_attribute* options,
                                    tenon_plugin_backend** backend, tenon_text* error);
     void (*backend_destroy)(tenon_plugin_backend* backend);

@@ -85,8 +85,9 @@ TENON_C_API tenon_status tenon_log_set_severity(tenon_severity lowest, tenon_err
 
 /* ---- Options ---- */
 
-/* A named option. A value that reads as "true", "false" or a number is one; any other is a text. Of two with one key
- * the last one counts. */
+/* A named option. A backend finds a value that reads as "true", "false" or a number as that, or as a text, whichever it
+ * asks for. A plugin in C is told a type: a text needs double quotes there ("\"12\"") if it reads as something else. Of
+ * two with one key the last one counts. */
 typedef struct tenon_option
 {
     const char* key;
@@ -174,8 +175,8 @@ TENON_C_API tenon_status tenon_network_read_memory(tenon_runtime* runtime, const
                                                    tenon_error** error);
 TENON_C_API void tenon_network_destroy(tenon_network* network);
 
-/* Inputs and outputs in the order of the model, or in that in which they were added. A tensor that a .tflite model lists
- * twice is two of them: two inputs, of which the last one's value counts, or two outputs of the same values. */
+/* Inputs and outputs in the order of the model, or in that in which they were added. A tensor that a .tflite model
+ * lists twice is two of them: two inputs, of which the last one's value counts, or two outputs of the same values. */
 TENON_C_API size_t tenon_network_num_inputs(const tenon_network* network);
 TENON_C_API size_t tenon_network_num_outputs(const tenon_network* network);
 /* Name and info of an input or output; each of the two pointers may be null. An output's sizes are unknown where
@@ -222,8 +223,8 @@ TENON_C_API tenon_status tenon_network_add_constant(tenon_network* network, cons
                                                     const tenon_tensor_info* info, const void* data, size_t num_bytes,
                                                     uint8_t in_place, tenon_value* value, tenon_error** error);
 /* Adds a layer of a type of include/tenon/ops.def, "Convolution2d". Attributes are the fields of its descriptor
- * (include/tenon/descriptors/) by their names without m_; those that are not given have their defaults. An enumerator of
- * include/tenon/Types.hpp is a TENON_STRING, "NHWC", or its number; floats may be TENON_INTS. `inputs` are by input
+ * (include/tenon/descriptors/) by their names without m_; those that are not given have their defaults. An enumerator
+ * of include/tenon/Types.hpp is a TENON_STRING, "NHWC", or its number; floats may be TENON_INTS. `inputs` are by input
  * slot, TENON_NO_VALUE where none is connected: data, weights, biases and all other tensors, constant or not.
  * `outputs` gets the values of all num_outputs output slots. `output_infos` is null, or has an info for each output,
  * null where it is to be inferred; outputs that cannot be (quantized ones of most layers) must be given, and their
