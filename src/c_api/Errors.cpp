@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace tenon::c_api
@@ -20,13 +22,34 @@ namespace tenon::c_api
 namespace
 {
 
+/// A text of the library with members of Limits by their names in tenon_limits: "raise tenon_limits::max_rank".
+std::string WithLimitsOfC(std::string_view text)
+{
+    constexpr std::string_view Prefix = "Limits::m_";
+    std::string result;
+    for (size_t at = text.find(Prefix); at != std::string_view::npos; at = text.find(Prefix))
+    {
+        result.append(text, 0, at).append("tenon_limits::");
+        text.remove_prefix(at + Prefix.size());
+        for (bool isFirst = true; !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+             isFirst = false)
+        {
+            const auto letter = static_cast<unsigned char>(text.front());
+            result.append(!isFirst && std::isupper(letter) != 0 ? "_" : "");
+            result.push_back(static_cast<char>(std::tolower(letter)));
+            text.remove_prefix(1);
+        }
+    }
+    return result.append(text);
+}
+
 tenon_status MakeError(tenon_error** error, tenon_status status, const char* text) noexcept
 {
     if (error != nullptr)
     {
         try
         {
-            *error = new tenon_error{status, text};
+            *error = new tenon_error{status, WithLimitsOfC(text)};
         }
         catch (const std::bad_alloc&)
         {

@@ -229,7 +229,7 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
     limits.max_file_bytes = 100;
     options.limits = &limits;
     EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())),
-                HasSubstr("m_MaxFileBytes"));
+                HasSubstr("raise tenon_limits::max_file_bytes"));
 }
 
 /// A program that was compiled with another header passes another size.
@@ -341,6 +341,7 @@ TEST(CLimits, HoldForLoading)
     tenon_model* none = nullptr;
     EXPECT_THAT(StatusAndText(tenon_model_load(runtime, digits.m_Network, nullptr, &none, Error())),
                 HasSubstr("TENON_LIMIT_EXCEEDED"));
+    EXPECT_THAT(Text(), HasSubstr("raise tenon_limits::max_total_bytes"));
     tenon_runtime_destroy(runtime);
 }
 
