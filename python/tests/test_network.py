@@ -309,10 +309,7 @@ def load():
     network.add_output(network.add_layer("Floor", network.add_input("x", (1,))))
     tenon.Model(network, backends=["Npu", "CpuRef"])(np.ones(1, np.float32))
 load()
-assert not records, records
-logger.setLevel(logging.INFO)
-load()
-assert records and {name for name, _, _ in records} == {"tenon"}, records
+assert {record[:2] for record in records} == {("tenon", "WARNING")}, records
 count = len(records)
 logger.setLevel(logging.CRITICAL)
 load()

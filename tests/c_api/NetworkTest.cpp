@@ -261,7 +261,15 @@ TEST(CNetwork, InferredShapesCountWhereDeclaredOnesContradict)
     const int64_t wrong[] = {3};
     const tenon_tensor_info declared = Info(TENON_FLOAT32, wrong, 1);
     network.AddOutput(network.AddLayer("Floor", {network.AddInput("x", {4})}, "floor", {}, &declared));
+    std::string logged;
+    const tenon_log_function keep = [](void* self, tenon_severity severity, const char* message)
+    { *static_cast<std::string*>(self) += std::to_string(severity) + " " + message + "\n"; };
+    Ok(tenon_log_set_function(keep, &logged, Error()));
     const Model model(runtime, network);
+    Ok(tenon_log_set_function(nullptr, nullptr, Error()));
+    EXPECT_EQ(logged.rfind(std::to_string(TENON_WARNING) + " layer ", 0), 0U) << logged;
+    EXPECT_THAT(logged, HasSubstr("'floor'"));
+    EXPECT_THAT(logged, HasSubstr("; the inferred shape is used\n"));
     const tenon_tensor_info* output = nullptr;
     Ok(tenon_model_output(model.Get(), 0, nullptr, &output, Error()));
     ASSERT_EQ(output->rank, 1U);

@@ -313,8 +313,8 @@ typedef struct tenon_model_options
 } tenon_model_options;
 
 /* Validates and simplifies a network and gives each layer to a backend: a new, optimized network. `options` may be
- * null. Warnings go to the log, as TENON_INFO. Where the declared shape of an output contradicts the inferred one, the
- * inferred one counts.
+ * null. Warnings go to the log. Where the declared shape of an output contradicts the inferred one, the inferred one
+ * counts, with a warning.
  * - TENON_INVALID_GRAPH, TENON_INVALID_LAYER: the network, or a layer of it, is malformed; the text names it
  * - TENON_UNSUPPORTED: layers that no backend takes; the text names all of them with the reasons
  * - TENON_INVALID_ARGUMENT: no such backend, or option; the network is optimized already
