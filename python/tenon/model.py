@@ -85,7 +85,6 @@ class Model(Runner):
             "limits": limits,
         }
         self._source = source
-        self._is_profiled = bool((options or {}).get("profiling"))
         used = runtime or default_runtime()
         made = model_options(backends, threads, options)
         if isinstance(source, Network):
@@ -153,18 +152,18 @@ class Model(Runner):
         return plan
 
     def profile(self) -> dict[str, Any]:
-        """Times of runs by layer, in Arm NN's form. Needs ``options={"profiling": True}``."""
-        return self._profile(_ffi.REPORT_PROFILE)
+        """Times of runs by layer, in Arm NN's form. Needs ``options={"profiling": True}``.
+
+        Raises:
+            InvalidArgumentError: the model was loaded without that.
+        """
+        profile: dict[str, Any] = self._report(_ffi.REPORT_PROFILE)
+        return profile
 
     def trace(self) -> dict[str, Any]:
         """The same as events for Perfetto and chrome://tracing, once it is written to a file by json.dump."""
-        return self._profile(_ffi.REPORT_TRACE)
-
-    def _profile(self, report: int) -> dict[str, Any]:
-        if not self._is_profiled:
-            raise errors.InvalidArgumentError('the model is not profiled; load it with options={"profiling": True}')
-        times: dict[str, Any] = self._report(report)
-        return times
+        trace: dict[str, Any] = self._report(_ffi.REPORT_TRACE)
+        return trace
 
     def _report(self, report: int) -> Any:
         import json

@@ -249,8 +249,10 @@ def test_reports():
     assert model.plan()["max_threads"] == 1
     assert "Floor" in str(model.profile())
     assert model.trace()["traceEvents"]
-    with pytest.raises(tenon.InvalidArgumentError, match="profiling"):
-        one_layer((4,)).profile()
+    silent = one_layer((4,))
+    for report in (silent.profile, silent.trace):
+        with pytest.raises(tenon.InvalidArgumentError, match="load it with the option 'profiling'"):
+            report()
 
 
 def test_runtime():

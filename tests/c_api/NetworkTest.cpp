@@ -753,6 +753,14 @@ TEST(CModel, Reports)
     EXPECT_THAT(report(TENON_REPORT_TRACE), HasSubstr("traceEvents"));
     char* json = nullptr;
     EXPECT_THAT(StatusAndText(tenon_model_report(model.Get(), 17, &json, Error())), HasSubstr("there is no report 17"));
+    const Model silent(runtime, network);
+    RunWith(silent, 1.0f);
+    for (const tenon_report kind : {TENON_REPORT_PROFILE, TENON_REPORT_TRACE})
+    {
+        EXPECT_THAT(StatusAndText(tenon_model_report(silent.Get(), kind, &json, Error())),
+                    HasSubstr("TENON_INVALID_ARGUMENT the model is not profiled: load it with the option 'profiling'"));
+        EXPECT_EQ(json, nullptr);
+    }
     Ok(tenon_runtime_report(runtime.Get(), &json, Error()));
     EXPECT_THAT(std::string(json), HasSubstr("\"CpuRef\""));
     tenon_text_destroy(json);

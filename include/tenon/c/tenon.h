@@ -421,11 +421,12 @@ enum
     TENON_REPORT_ASSIGNMENT = 0, /* [{"layer", "type", "backend", "reason", ...}]: who runs each layer, and why */
     TENON_REPORT_STATISTICS = 1, /* {"arena_bytes", "arenas": [...], "workloads", "contexts"} */
     TENON_REPORT_PLAN = 2,    /* how the model runs with the shapes of its latest run, for which it is planned anew */
-    TENON_REPORT_PROFILE = 3, /* microseconds by layer and run since loading, where the option `profiling`
-                                 is true; in Arm NN's form */
+    TENON_REPORT_PROFILE = 3, /* microseconds by layer and run since loading, in Arm NN's form; of a model that was
+                                 loaded with the option `profiling` */
     TENON_REPORT_TRACE = 4    /* the same times as events for Perfetto and chrome://tracing */
 };
-/* The caller destroys the text. */
+/* The caller destroys the text.
+ * - TENON_INVALID_ARGUMENT: no such report; a profile or trace of a model that is not profiled */
 TENON_C_API tenon_status tenon_model_report(const tenon_model* model, tenon_report report, char** json,
                                             tenon_error** error);
 
