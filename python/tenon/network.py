@@ -479,6 +479,21 @@ class Network:
         with self._locked():
             _ffi.call(_ffi.lib.tenon_network_save, self._handle.get(), _ffi.path_bytes(path))
 
+    def to_bytes(self) -> bytes:
+        """What :meth:`save` writes, for :class:`tenon.Model` and :meth:`read`, which take bytes.
+
+        Raises:
+            InvalidGraphError: the network is malformed.
+            UnsupportedError: a layer holds data that no file can hold.
+        """
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        with self._locked():
+            _ffi.call(_ffi.lib.tenon_network_save_memory, self._handle.get(), addressof(data), addressof(size))
+        try:
+            return bytes((ctypes.c_char * size.value).from_address(data.value or 0))
+        finally:
+            _ffi.lib.tenon_memory_destroy(data)
+
     def __reduce__(self) -> NoReturn:
         import pickle
 

@@ -42,12 +42,15 @@ def test_a_network_is_built_saved_and_loaded(tmp_path):
         path = tmp_path / f"{name}.tenon"
         np.testing.assert_array_equal(tenon.Model(path)(x), expected)
         np.testing.assert_array_equal(tenon.Model(path.read_bytes())(x), expected)
+        assert (network if name == "plain" else optimized).to_bytes() == path.read_bytes()
         read = tenon.Network.read(path)
         assert read.is_optimized == (name == "optimized")
         np.testing.assert_array_equal(tenon.Model(read)(x), expected)
     np.testing.assert_array_equal(tenon.Model(optimized)(x), expected)
     with pytest.raises(tenon.InvalidArgumentError, match="was taken by a load before"):
         tenon.Model(optimized)
+    with pytest.raises(tenon.InvalidArgumentError, match="which went into a model"):
+        optimized.to_bytes()
     with pytest.raises(tenon.InvalidArgumentError, match="a network that was optimized takes no further layers"):
         optimized.add_input("more", (1,))
     with pytest.raises(tenon.InvalidArgumentError, match="is optimized already"):

@@ -158,15 +158,19 @@ void ThrowNull(const char* what)
     throw NullPointerException(fmt::format("{} is null", what));
 }
 
-char* MakeText(const std::string& text)
+void* MakeMemory(const void* bytes, size_t count)
 {
-    auto* const memory = static_cast<char*>(std::malloc(text.size() + 1));
+    void* const memory = std::malloc(count);
     if (memory == nullptr)
     {
         throw std::bad_alloc();
     }
-    std::memcpy(memory, text.c_str(), text.size() + 1);
-    return memory;
+    return std::memcpy(memory, bytes, count);
+}
+
+char* MakeText(const std::string& text)
+{
+    return static_cast<char*>(MakeMemory(text.c_str(), text.size() + 1));
 }
 
 } // namespace tenon::c_api
@@ -229,6 +233,11 @@ const char* tenon_status_name(tenon_status status)
 void tenon_text_destroy(char* text)
 {
     std::free(text);
+}
+
+void tenon_memory_destroy(void* memory)
+{
+    std::free(memory);
 }
 
 tenon_status tenon_log_set_function(tenon_log_function function, void* self, tenon_error** error)

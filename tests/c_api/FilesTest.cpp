@@ -109,6 +109,43 @@ TEST(CFiles, AreReadAndSaved)
     std::remove(path.c_str());
 }
 
+TEST(CFiles, AreSavedToMemory)
+{
+    const Runtime runtime;
+    Read model;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &model.m_Network, Error()));
+    Read optimized;
+    Ok(tenon_network_optimize(runtime.Get(), model.m_Network, nullptr, &optimized.m_Network, Error()));
+    const std::string path = ::testing::TempDir() + "c_api_memory.tenon";
+    const std::vector<int8_t> scores = RunDigits(runtime.Get(), model.m_Network);
+    void* data = nullptr;
+    size_t size = 0;
+    for (const tenon_network* network : {model.m_Network, optimized.m_Network})
+    {
+        Ok(tenon_network_save(network, path.c_str(), Error()));
+        Ok(tenon_network_save_memory(network, &data, &size, Error()));
+        const auto* const bytes = static_cast<const char*>(data);
+        EXPECT_TRUE(std::vector<char>(bytes, bytes + size) == BytesOf(path.c_str()));
+        Read again;
+        Ok(tenon_network_read_memory(runtime.Get(), data, size, nullptr, &again.m_Network, Error()));
+        tenon_memory_destroy(data);
+        EXPECT_EQ(tenon_network_is_optimized(again.m_Network), tenon_network_is_optimized(network));
+        EXPECT_EQ(RunDigits(runtime.Get(), again.m_Network), scores);
+    }
+    std::remove(path.c_str());
+    RunDigits(runtime.Get(), optimized.m_Network);
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(optimized.m_Network, &data, &size, Error())),
+                HasSubstr("which went into a model"));
+    EXPECT_EQ(data, nullptr);
+    EXPECT_EQ(size, 0U);
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(nullptr, &data, &size, Error())),
+                HasSubstr("the network is null"));
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(model.m_Network, nullptr, &size, Error())),
+                HasSubstr("the pointer to the result is null"));
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(model.m_Network, &data, nullptr, Error())),
+                HasSubstr("the pointer to the number of bytes is null"));
+}
+
 TEST(CFiles, AreReadFromMemory)
 {
     const Runtime runtime;
@@ -389,6 +426,7 @@ TEST(CHandles, MayBeNullWhereTheyAreDestroyed)
     tenon_cancellation_cancel(nullptr);
     tenon_error_destroy(nullptr);
     tenon_text_destroy(nullptr);
+    tenon_memory_destroy(nullptr);
     EXPECT_EQ(tenon_error_status(nullptr), TENON_OK);
     EXPECT_STREQ(tenon_error_text(nullptr), "");
     EXPECT_EQ(tenon_network_num_inputs(nullptr), 0U);

@@ -70,8 +70,9 @@ TENON_C_API void tenon_error_destroy(tenon_error* error);
 /* "TENON_INVALID_ARGUMENT" and the like; "unknown" for a number that is none. */
 TENON_C_API const char* tenon_status_name(tenon_status status);
 
-/* A text that a function made for the caller. */
+/* A text, and memory, that a function made for the caller. */
 TENON_C_API void tenon_text_destroy(char* text);
+TENON_C_API void tenon_memory_destroy(void* memory);
 
 /* ---- Log ---- */
 
@@ -200,6 +201,9 @@ TENON_C_API uint8_t tenon_network_is_optimized(const tenon_network* network);
  * - TENON_INVALID_ARGUMENT: something other than a regular file is in the place
  * - TENON_ERROR: the file cannot be written */
 TENON_C_API tenon_status tenon_network_save(const tenon_network* network, const char* path, tenon_error** error);
+/* The same bytes, of which the caller destroys the memory. */
+TENON_C_API tenon_status tenon_network_save_memory(const tenon_network* network, void** data, size_t* num_bytes,
+                                                   tenon_error** error);
 
 /* ---- Building networks ---- */
 
