@@ -71,6 +71,7 @@ class CTensorInfo(Structure):
         ("zero_points", POINTER(c_int32)),
         ("quantization_dim", c_int32),
         ("is_constant", c_uint8),
+        ("reserved", c_uint8 * 3),
     ]
 
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 namespace tenon::c_api
@@ -86,6 +87,10 @@ bool ToBool(const tenon_option& option)
 TensorInfo ToInfo(const tenon_tensor_info* info, const char* what)
 {
     const tenon_tensor_info given = Complete(&Deref(info, what), "tenon_tensor_info");
+    if (std::any_of(std::begin(given.reserved), std::end(given.reserved), [](uint8_t byte) { return byte != 0; }))
+    {
+        throw InvalidArgumentException(fmt::format("{}: the reserved members of tenon_tensor_info must be 0", what));
+    }
     ListOf(given.scales, given.num_scales, "the list of scales");
     ListOf(given.zero_points, given.num_zero_points, "the list of zero points");
     tenon_tensor_info complete = given;

@@ -191,6 +191,10 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "y", &info, &value, Error())),
                 HasSubstr("struct_size of 0"));
     info = Info(TENON_FLOAT32, dims, 1);
+    info.reserved[2] = 1;
+    EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "y", &info, &value, Error())),
+                HasSubstr("the info of an input: the reserved members of tenon_tensor_info must be 0"));
+    info = Info(TENON_FLOAT32, dims, 1);
     EXPECT_THAT(StatusAndText(tenon_network_add_constant(network.Get(), "c", &info, dims, 15, 0, &value, Error())),
                 HasSubstr("a constant Float32 [4] needs 16 bytes, not 15"));
     info.type = 55;

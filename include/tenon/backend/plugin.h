@@ -102,6 +102,7 @@ typedef struct tenon_tensor_info
     const int32_t* zero_points;
     int32_t quantization_dim; /* -1: per tensor */
     uint8_t is_constant;
+    uint8_t reserved[3]; /* 0 */
 } tenon_tensor_info;
 
 /* A named value: a field of a layer's descriptor (include/tenon/descriptors/; the name is the field's without

@@ -12,12 +12,12 @@
  * handle keeps alive all that it is made of: a runtime may be destroyed before its models, a model before its sessions.
  * Passing null for another handle, or one that was destroyed, is a mistake: null is refused, the other is undefined.
  *
- * Structs that begin with struct_size may grow at their end in later versions; a new member begins at the old sizeof.
- * The caller sets struct_size to sizeof(the struct); 0 in a member is its default. A library that is older than the
- * program refuses a struct with a member that it does not know, unless that is 0. In structs that Tenon passes out, a
- * member that is newer than TENON_C_MINOR 0 is there only if it lies within their struct_size. Structs without
- * struct_size, numbers of enumerations and functions never change within one TENON_C_MAJOR, which rises with
- * TENON_PLUGIN_MAJOR.
+ * Structs that begin with struct_size may grow at their end in later versions; a new member begins at the old sizeof,
+ * or takes the place of a reserved one. The caller sets struct_size to sizeof(the struct); 0 in a member is its
+ * default. A library that is older than the program refuses a struct with a member that it does not know, unless that
+ * is 0. In structs that Tenon passes out, a member that is newer than TENON_C_MINOR 0 is there only if it lies within
+ * their struct_size. Structs without struct_size, numbers of enumerations and functions never change within one
+ * TENON_C_MAJOR, which rises with TENON_PLUGIN_MAJOR.
  *
  * Threads. Functions of a tenon_runtime, tenon_model, tenon_session and tenon_cancellation, and those of the log, may
  * be called from any thread, and from several at once. A tenon_network and a tenon_error are used by one thread at a
