@@ -24,8 +24,9 @@
  * time. A handle is destroyed after all other uses of it have returned. A process that was forked uses no handle that
  * was made before.
  *
- * Strings are UTF-8 and end with 0. Texts that are passed in are copied. Pointers that a function gives point into the
- * handle that it was asked of and live as long as it, unless the function says otherwise. */
+ * Strings, and paths on every system, are UTF-8 and end with 0. Texts that are passed in are copied. Pointers that a
+ * function gives point into the handle that it was asked of and live as long as it, unless the function says otherwise.
+ */
 #ifndef TENON_C_TENON_H
 #define TENON_C_TENON_H
 
@@ -59,30 +60,31 @@ typedef struct tenon_cancellation tenon_cancellation; /* ends runs early */
 /* ---- Version, errors, texts ---- */
 
 /* The version of the library, "major.minor.patch". Never fails. */
-TENON_C_API const char* tenon_version(void);
+TENON_C_API const char* TENON_CALL tenon_version(void);
 /* TENON_C_MAJOR and TENON_C_MINOR of the library. One of the same major and of no lower minor version than the
  * program was compiled with has all that the program knows. */
-TENON_C_API void tenon_c_version(uint32_t* major, uint32_t* minor);
+TENON_C_API void TENON_CALL tenon_c_version(uint32_t* major, uint32_t* minor);
 
-TENON_C_API tenon_status tenon_error_status(const tenon_error* error);
-TENON_C_API const char* tenon_error_text(const tenon_error* error);
-TENON_C_API void tenon_error_destroy(tenon_error* error);
+TENON_C_API tenon_status TENON_CALL tenon_error_status(const tenon_error* error);
+TENON_C_API const char* TENON_CALL tenon_error_text(const tenon_error* error);
+TENON_C_API void TENON_CALL tenon_error_destroy(tenon_error* error);
 /* "TENON_INVALID_ARGUMENT" and the like; "unknown" for a number that is none. */
-TENON_C_API const char* tenon_status_name(tenon_status status);
+TENON_C_API const char* TENON_CALL tenon_status_name(tenon_status status);
 
 /* A text, and memory, that a function made for the caller. */
-TENON_C_API void tenon_text_destroy(char* text);
-TENON_C_API void tenon_memory_destroy(void* memory);
+TENON_C_API void TENON_CALL tenon_text_destroy(char* text);
+TENON_C_API void TENON_CALL tenon_memory_destroy(void* memory);
 
 /* ---- Log ---- */
 
 /* Gets each message that passes the filter, from any thread, one at a time. Must not call into Tenon. */
-typedef void (*tenon_log_function)(void* self, tenon_severity severity, const char* text);
+typedef void(TENON_CALL* tenon_log_function)(void* self, tenon_severity severity, const char* text);
 /* Sends the library's messages to `function` in place of standard error; null sends them there again. Returns once
  * no other thread is inside of the function that was set before. For the whole process. */
-TENON_C_API tenon_status tenon_log_set_function(tenon_log_function function, void* self, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_log_set_function(tenon_log_function function, void* self,
+                                                           tenon_error** error);
 /* Drops messages below `lowest`. The default is TENON_WARNING. For the whole process. */
-TENON_C_API tenon_status tenon_log_set_severity(tenon_severity lowest, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_log_set_severity(tenon_severity lowest, tenon_error** error);
 
 /* ---- Options ---- */
 
@@ -124,12 +126,13 @@ typedef struct tenon_runtime_options
  * - TENON_NOT_FOUND: there is no `plugins`
  * - TENON_INVALID_ARGUMENT: it cannot be read; two backends have one id; the environment variable TENON_FORCE_ISA names
  *   no instruction set */
-TENON_C_API tenon_status tenon_runtime_create(const tenon_runtime_options* options, tenon_runtime** runtime,
-                                              tenon_error** error);
-TENON_C_API void tenon_runtime_destroy(tenon_runtime* runtime);
+TENON_C_API tenon_status TENON_CALL tenon_runtime_create(const tenon_runtime_options* options, tenon_runtime** runtime,
+                                                         tenon_error** error);
+TENON_C_API void TENON_CALL tenon_runtime_destroy(tenon_runtime* runtime);
 /* JSON: {"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend", "reason"}]}. The caller
  * destroys the text. */
-TENON_C_API tenon_status tenon_runtime_report(const tenon_runtime* runtime, char** json, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_runtime_report(const tenon_runtime* runtime, char** json,
+                                                         tenon_error** error);
 
 /* ---- Networks ---- */
 
@@ -168,31 +171,31 @@ typedef struct tenon_read_options
  *   for a .tenon file, which has none to choose
  * - TENON_UNSUPPORTED: an operator of the application that the options do not have
  * - TENON_BACKEND_UNAVAILABLE: an optimized network is for a backend that the runtime does not have */
-TENON_C_API tenon_status tenon_network_read_file(tenon_runtime* runtime, const char* path,
-                                                 const tenon_read_options* options, tenon_network** network,
-                                                 tenon_error** error);
-TENON_C_API tenon_status tenon_network_read_memory(tenon_runtime* runtime, const void* data, size_t num_bytes,
-                                                   const tenon_read_options* options, tenon_network** network,
-                                                   tenon_error** error);
-TENON_C_API void tenon_network_destroy(tenon_network* network);
+TENON_C_API tenon_status TENON_CALL tenon_network_read_file(tenon_runtime* runtime, const char* path,
+                                                            const tenon_read_options* options, tenon_network** network,
+                                                            tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_read_memory(tenon_runtime* runtime, const void* data,
+                                                              size_t num_bytes, const tenon_read_options* options,
+                                                              tenon_network** network, tenon_error** error);
+TENON_C_API void TENON_CALL tenon_network_destroy(tenon_network* network);
 
 /* Inputs and outputs in the order of the model, or in that in which they were added. A tensor that a .tflite model
  * lists twice is two of them: two inputs, of which the last one's value counts, or two outputs of the same values. */
-TENON_C_API size_t tenon_network_num_inputs(const tenon_network* network);
-TENON_C_API size_t tenon_network_num_outputs(const tenon_network* network);
+TENON_C_API size_t TENON_CALL tenon_network_num_inputs(const tenon_network* network);
+TENON_C_API size_t TENON_CALL tenon_network_num_outputs(const tenon_network* network);
 /* Name and info of an input or output; each of the two pointers may be null. An output's sizes are unknown where
  * they depend on values. Of an output of a network that is built by hand nothing is known but what was declared:
  * tenon_model_output tells more. */
-TENON_C_API tenon_status tenon_network_input(const tenon_network* network, size_t index, const char** name,
-                                             const tenon_tensor_info** info, tenon_error** error);
-TENON_C_API tenon_status tenon_network_output(const tenon_network* network, size_t index, const char** name,
-                                              const tenon_tensor_info** info, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_input(const tenon_network* network, size_t index, const char** name,
+                                                        const tenon_tensor_info** info, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_output(const tenon_network* network, size_t index, const char** name,
+                                                         const tenon_tensor_info** info, tenon_error** error);
 /* Signatures of the .tflite model that the network is of; of others there are none. */
-TENON_C_API size_t tenon_network_num_signatures(const tenon_network* network);
-TENON_C_API tenon_status tenon_network_signature(const tenon_network* network, size_t index, const char** name,
-                                                 tenon_error** error);
+TENON_C_API size_t TENON_CALL tenon_network_num_signatures(const tenon_network* network);
+TENON_C_API tenon_status TENON_CALL tenon_network_signature(const tenon_network* network, size_t index,
+                                                            const char** name, tenon_error** error);
 /* Whether the optimizer has run over it. */
-TENON_C_API uint8_t tenon_network_is_optimized(const tenon_network* network);
+TENON_C_API uint8_t TENON_CALL tenon_network_is_optimized(const tenon_network* network);
 
 /* Writes a .tenon file, weights included. An optimized network is loaded without the optimizer's time, on machines that
  * have the same backends. A file that is there is replaced at the end, when all went well.
@@ -200,10 +203,11 @@ TENON_C_API uint8_t tenon_network_is_optimized(const tenon_network* network);
  * - TENON_UNSUPPORTED: a layer holds something that no file can
  * - TENON_INVALID_ARGUMENT: something other than a regular file is in the place
  * - TENON_ERROR: the file cannot be written */
-TENON_C_API tenon_status tenon_network_save(const tenon_network* network, const char* path, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_save(const tenon_network* network, const char* path,
+                                                       tenon_error** error);
 /* The same bytes, of which the caller destroys the memory. */
-TENON_C_API tenon_status tenon_network_save_memory(const tenon_network* network, void** data, size_t* num_bytes,
-                                                   tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_save_memory(const tenon_network* network, void** data,
+                                                              size_t* num_bytes, tenon_error** error);
 
 /* ---- Building networks ---- */
 
@@ -211,21 +215,22 @@ TENON_C_API tenon_status tenon_network_save_memory(const tenon_network* network,
 typedef uint32_t tenon_value;
 #define TENON_NO_VALUE UINT32_MAX
 
-TENON_C_API tenon_status tenon_network_create(tenon_network** network, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_create(tenon_network** network, tenon_error** error);
 /* Infos that a caller passes need type, rank and dims; scales and zero points of quantized tensors, and
  * quantization_dim where there are several scales; num_bytes is not read. */
 /* `name` may be null here and below: inputs and outputs are called "input_<index>" and "output_<index>" then. Names
  * of inputs differ, and so do those of outputs. */
-TENON_C_API tenon_status tenon_network_add_input(tenon_network* network, const char* name,
-                                                 const tenon_tensor_info* info, tenon_value* value,
-                                                 tenon_error** error);
-TENON_C_API tenon_status tenon_network_add_output(tenon_network* network, const char* name, tenon_value value,
-                                                  tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_add_input(tenon_network* network, const char* name,
+                                                            const tenon_tensor_info* info, tenon_value* value,
+                                                            tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_add_output(tenon_network* network, const char* name,
+                                                             tenon_value value, tenon_error** error);
 /* A tensor that never changes, of `num_bytes` bytes, as many as `info` needs. in_place: as of tenon_read_options.
  */
-TENON_C_API tenon_status tenon_network_add_constant(tenon_network* network, const char* name,
-                                                    const tenon_tensor_info* info, const void* data, size_t num_bytes,
-                                                    uint8_t in_place, tenon_value* value, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_add_constant(tenon_network* network, const char* name,
+                                                               const tenon_tensor_info* info, const void* data,
+                                                               size_t num_bytes, uint8_t in_place, tenon_value* value,
+                                                               tenon_error** error);
 /* Adds a layer of a type of include/tenon/ops.def, "Convolution2d". Attributes are the fields of its descriptor
  * (include/tenon/descriptors/) by their names without m_; those that are not given have their defaults. An enumerator
  * of include/tenon/Types.hpp is a TENON_STRING, "NHWC", or its number; floats may be TENON_INTS. `inputs` are by input
@@ -236,31 +241,33 @@ TENON_C_API tenon_status tenon_network_add_constant(tenon_network* network, cons
  * - TENON_INVALID_ARGUMENT: no such type, or one that has a function of its own here; an attribute that the type does
  *   not have or of the wrong kind; a name of no enumerator, with those that there are; a value that does not exist;
  *   another number of outputs */
-TENON_C_API tenon_status tenon_network_add_layer(tenon_network* network, const char* type, const char* name,
-                                                 size_t num_attributes, const tenon_attribute* attributes,
-                                                 size_t num_inputs, const tenon_value* inputs, size_t num_outputs,
-                                                 const tenon_tensor_info* const* output_infos, tenon_value* outputs,
-                                                 tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_add_layer(tenon_network* network, const char* type, const char* name,
+                                                            size_t num_attributes, const tenon_attribute* attributes,
+                                                            size_t num_inputs, const tenon_value* inputs,
+                                                            size_t num_outputs,
+                                                            const tenon_tensor_info* const* output_infos,
+                                                            tenon_value* outputs, tenon_error** error);
 /* A layer that runs `then_network` or `else_network`, which are copied. Input 0 is the condition, a Boolean of one
  * element, input 1 + i is input i of both networks. Each has num_outputs outputs. */
-TENON_C_API tenon_status tenon_network_add_if(tenon_network* network, const char* name,
-                                              const tenon_network* then_network, const tenon_network* else_network,
-                                              size_t num_inputs, const tenon_value* inputs, size_t num_outputs,
-                                              tenon_value* outputs, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_add_if(tenon_network* network, const char* name,
+                                                         const tenon_network* then_network,
+                                                         const tenon_network* else_network, size_t num_inputs,
+                                                         const tenon_value* inputs, size_t num_outputs,
+                                                         tenon_value* outputs, tenon_error** error);
 /* A layer that runs `body` as long as output 0 of `condition`, a Boolean, is true. Both are copied. Input i is the
  * first value of loop variable i, input i of both networks, output i of the body its next value. */
-TENON_C_API tenon_status tenon_network_add_while(tenon_network* network, const char* name,
-                                                 const tenon_network* condition, const tenon_network* body,
-                                                 size_t num_variables, const tenon_value* inputs, tenon_value* outputs,
-                                                 tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_add_while(tenon_network* network, const char* name,
+                                                            const tenon_network* condition, const tenon_network* body,
+                                                            size_t num_variables, const tenon_value* inputs,
+                                                            tenon_value* outputs, tenon_error** error);
 /* A layer of an operator of the application. `parameters` are bytes that the operator finds in the layer's
  * attribute "Options". Each output has an info with its type; the shape may be unknown. */
-TENON_C_API tenon_status tenon_network_add_custom(tenon_network* network, const char* name,
-                                                  const tenon_operator* custom, const void* parameters,
-                                                  size_t num_parameter_bytes, size_t num_inputs,
-                                                  const tenon_value* inputs, size_t num_outputs,
-                                                  const tenon_tensor_info* const* output_infos, tenon_value* outputs,
-                                                  tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_add_custom(tenon_network* network, const char* name,
+                                                             const tenon_operator* custom, const void* parameters,
+                                                             size_t num_parameter_bytes, size_t num_inputs,
+                                                             const tenon_value* inputs, size_t num_outputs,
+                                                             const tenon_tensor_info* const* output_infos,
+                                                             tenon_value* outputs, tenon_error** error);
 
 /* ---- Custom operators ---- */
 
@@ -283,16 +290,17 @@ struct tenon_operator
                                  tenon_execute_args::late_outputs, and infer_shapes is not called */
     /* Fills in the shapes of all layer->num_outputs outputs. Shapes of inputs are known; `values` has those that
      * value_inputs lists, null else. */
-    tenon_status (*infer_shapes)(void* self, const tenon_layer* layer, const void* const* values, tenon_shape* outputs,
-                                 tenon_text* error);
+    tenon_status(TENON_CALL* infer_shapes)(void* self, const tenon_layer* layer, const void* const* values,
+                                           tenon_shape* outputs, tenon_text* error);
     /* Whether the operator takes a layer of these types and parameters; shapes may be unknown. Optional: it does.
      */
-    tenon_support_code (*is_supported)(void* self, const tenon_layer* layer, tenon_text* reason);
+    tenon_support_code(TENON_CALL* is_supported)(void* self, const tenon_layer* layer, tenon_text* reason);
     /* Computes args->outputs from args->inputs. */
-    tenon_status (*run)(void* self, const tenon_layer* layer, const tenon_execute_args* args, tenon_text* error);
+    tenon_status(TENON_CALL* run)(void* self, const tenon_layer* layer, const tenon_execute_args* args,
+                                  tenon_text* error);
     /* Called once for each successful tenon_network_add_custom, and once for each successful read that was given the
      * operator, when nothing needs it any more. A call that fails does not lead to it. Optional. */
-    void (*release)(void* self);
+    void(TENON_CALL* release)(void* self);
 };
 
 /* ---- Models ---- */
@@ -323,27 +331,29 @@ typedef struct tenon_model_options
  * - TENON_UNSUPPORTED: layers that no backend takes; the text names all of them with the reasons
  * - TENON_INVALID_ARGUMENT: no such backend, or option; the network is optimized already
  * - TENON_LIMIT_EXCEEDED: a limit of the runtime; the text names it */
-TENON_C_API tenon_status tenon_network_optimize(tenon_runtime* runtime, const tenon_network* network,
-                                                const tenon_model_options* options, tenon_network** optimized,
-                                                tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_network_optimize(tenon_runtime* runtime, const tenon_network* network,
+                                                           const tenon_model_options* options,
+                                                           tenon_network** optimized, tenon_error** error);
 
 /* Optimizes a network, unless it is optimized already, and loads it. `options` may be null. The network stays as it is
  * and may be destroyed, but for an optimized one: the content of that goes into the model, also if loading fails.
  * - TENON_INVALID_ARGUMENT: also options of optimizing for an optimized network, and one whose content was taken
  * - further ones: as of tenon_network_optimize; TENON_OUT_OF_MEMORY */
-TENON_C_API tenon_status tenon_model_load(tenon_runtime* runtime, tenon_network* network,
-                                          const tenon_model_options* options, tenon_model** model, tenon_error** error);
-TENON_C_API void tenon_model_destroy(tenon_model* model);
+TENON_C_API tenon_status TENON_CALL tenon_model_load(tenon_runtime* runtime, tenon_network* network,
+                                                     const tenon_model_options* options, tenon_model** model,
+                                                     tenon_error** error);
+TENON_C_API void TENON_CALL tenon_model_destroy(tenon_model* model);
 
-TENON_C_API size_t tenon_model_num_inputs(const tenon_model* model);
-TENON_C_API size_t tenon_model_num_outputs(const tenon_model* model);
+TENON_C_API size_t TENON_CALL tenon_model_num_inputs(const tenon_model* model);
+TENON_C_API size_t TENON_CALL tenon_model_num_outputs(const tenon_model* model);
 /* Name and info, for the shapes that the model was loaded with. A size that only a run tells is TENON_UNKNOWN_DIM.
  */
-TENON_C_API tenon_status tenon_model_input(const tenon_model* model, size_t index, const char** name,
-                                           const tenon_tensor_info** info, tenon_error** error);
-TENON_C_API tenon_status tenon_model_output(const tenon_model* model, size_t index, const char** name,
-                                            const tenon_tensor_info** info, tenon_error** error);
-TENON_C_API tenon_status tenon_model_set_num_threads(tenon_model* model, uint32_t num_threads, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_input(const tenon_model* model, size_t index, const char** name,
+                                                      const tenon_tensor_info** info, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_output(const tenon_model* model, size_t index, const char** name,
+                                                       const tenon_tensor_info** info, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_set_num_threads(tenon_model* model, uint32_t num_threads,
+                                                                tenon_error** error);
 
 /* ---- Runs ---- */
 
@@ -367,7 +377,7 @@ typedef struct tenon_tensor
 /* Gives the memory of output `index`, at least info->num_bytes bytes, which the run writes. `info` is valid during the
  * call. Null ends the run with TENON_INVALID_ARGUMENT, unless num_bytes is 0. Called once per output and run. It must
  * not use the model. */
-typedef void* (*tenon_output_allocator)(void* self, size_t index, const tenon_tensor_info* info);
+typedef void*(TENON_CALL* tenon_output_allocator)(void* self, size_t index, const tenon_tensor_info* info);
 
 typedef struct tenon_run_options
 {
@@ -386,24 +396,25 @@ typedef struct tenon_run_options
  * - TENON_INVALID_LAYER: shapes or values of inputs do not fit a layer
  * - TENON_CANCELLED: it was cancelled
  * - TENON_LIMIT_EXCEEDED, TENON_OUT_OF_MEMORY */
-TENON_C_API tenon_status tenon_model_run(tenon_model* model, const tenon_run_options* options, size_t num_inputs,
-                                         const tenon_tensor* inputs, size_t num_outputs, const tenon_tensor* outputs,
-                                         tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_run(tenon_model* model, const tenon_run_options* options,
+                                                    size_t num_inputs, const tenon_tensor* inputs, size_t num_outputs,
+                                                    const tenon_tensor* outputs, tenon_error** error);
 
 /* States that begin with their initial values, apart from the model's own and those of other sessions. */
-TENON_C_API tenon_status tenon_session_create(tenon_model* model, tenon_session** session, tenon_error** error);
-TENON_C_API void tenon_session_destroy(tenon_session* session);
+TENON_C_API tenon_status TENON_CALL tenon_session_create(tenon_model* model, tenon_session** session,
+                                                         tenon_error** error);
+TENON_C_API void TENON_CALL tenon_session_destroy(tenon_session* session);
 /* Gives states their initial values again, after the run under way if there is one. */
-TENON_C_API tenon_status tenon_session_reset(tenon_session* session, tenon_error** error);
-TENON_C_API tenon_status tenon_model_reset(tenon_model* model, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_session_reset(tenon_session* session, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_reset(tenon_model* model, tenon_error** error);
 
-TENON_C_API tenon_status tenon_cancellation_create(tenon_cancellation** cancellation, tenon_error** error);
-TENON_C_API void tenon_cancellation_destroy(tenon_cancellation* cancellation);
+TENON_C_API tenon_status TENON_CALL tenon_cancellation_create(tenon_cancellation** cancellation, tenon_error** error);
+TENON_C_API void TENON_CALL tenon_cancellation_destroy(tenon_cancellation* cancellation);
 /* Ends runs that were given it with TENON_CANCELLED: before their next layer, or at their beginning. A wait for another
  * run of the session and the planning of new shapes are not cut short. May be called from a signal handler. */
-TENON_C_API void tenon_cancellation_cancel(tenon_cancellation* cancellation);
+TENON_C_API void TENON_CALL tenon_cancellation_cancel(tenon_cancellation* cancellation);
 /* Clears it, so that it can be used again. */
-TENON_C_API void tenon_cancellation_reset(tenon_cancellation* cancellation);
+TENON_C_API void TENON_CALL tenon_cancellation_reset(tenon_cancellation* cancellation);
 
 /* ---- Imported memory ---- */
 
@@ -411,12 +422,16 @@ TENON_C_API void tenon_cancellation_reset(tenon_cancellation* cancellation);
  * Runs use it where a tenon_tensor names it; it stays until it is cleared. It is aligned for its elements, outputs to
  * 16 bytes.
  * - TENON_IMPORT_FAILED: it cannot be used as it is; the log has the reason */
-TENON_C_API tenon_status tenon_model_import_input(tenon_model* model, size_t index, const tenon_tensor* tensor,
-                                                  tenon_import_id* id, tenon_error** error);
-TENON_C_API tenon_status tenon_model_import_output(tenon_model* model, size_t index, const tenon_tensor* tensor,
-                                                   tenon_import_id* id, tenon_error** error);
-TENON_C_API tenon_status tenon_model_clear_input_import(tenon_model* model, tenon_import_id id, tenon_error** error);
-TENON_C_API tenon_status tenon_model_clear_output_import(tenon_model* model, tenon_import_id id, tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_import_input(tenon_model* model, size_t index,
+                                                             const tenon_tensor* tensor, tenon_import_id* id,
+                                                             tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_import_output(tenon_model* model, size_t index,
+                                                              const tenon_tensor* tensor, tenon_import_id* id,
+                                                              tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_clear_input_import(tenon_model* model, tenon_import_id id,
+                                                                   tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_clear_output_import(tenon_model* model, tenon_import_id id,
+                                                                    tenon_error** error);
 /* ---- Reports ---- */
 
 typedef int32_t tenon_report;
@@ -431,7 +446,7 @@ enum
 };
 /* The caller destroys the text.
  * - TENON_INVALID_ARGUMENT: no such report; a profile or trace of a model that is not profiled */
-TENON_C_API tenon_status tenon_model_report(const tenon_model* model, tenon_report report, char** json,
-                                            tenon_error** error);
+TENON_C_API tenon_status TENON_CALL tenon_model_report(const tenon_model* model, tenon_report report, char** json,
+                                                       tenon_error** error);
 
 #endif /* TENON_C_TENON_H */
