@@ -6,14 +6,15 @@ usage: document_c_api.py (--write | --check) FILE [--header FILE]
 
 The header's declarations and comments become the page, and so do the types of include/tenon/backend/plugin.h that it
 uses. Fails (status 1) where a declaration, a member of a struct or an enumerator has no comment, or a comment names
-what does not exist; --check also where FILE is not what would be written. It uses libclang, which the
-environment of scripts/test_python.sh has:
+what does not exist; --check also where FILE is not what would be written. It uses libclang, which the environment of
+scripts/test_python.sh has:
 
     build/venv-tests/bin/python scripts/document_c_api.py --write docs/c-api.md
 
-How a comment belongs to a declaration: it ends in the line above, or begins in the declaration's last line. Others
-stand between declarations; "---- Title ----" begins a section. In a comment, an empty line begins a paragraph, "- " an
-item of a list, and an indented word with two spaces after it a defined term.
+How a comment belongs to a declaration: it ends in the line above, of a macro also above the conditions that choose
+its value, or begins in the declaration's last line. Others stand between declarations; "---- Title ----" begins a
+section. In a comment, an empty line begins a paragraph, "- " an item of a list, and an indented word with two spaces
+after it a defined term.
 """
 
 import argparse
@@ -37,8 +38,9 @@ STANDARD = {
     )
     + "#define UINT32_MAX 0xFFFFFFFFU\n#define SIZE_MAX 0xFFFFFFFFFFFFFFFFUL\n",
 }
-# Macros that declare what follows them. Signatures are shown without them.
+# Macros that have no place in the page, and those that functions are shown without.
 NOT_SHOWN = ("TENON_C_API", "TENON_EXTERN_C")
+NOT_IN_FUNCTIONS = (*NOT_SHOWN, "TENON_CALL")
 # Variables of the environment that comments name.
 ENVIRONMENT = ("TENON_FORCE_ISA",)
 
@@ -100,6 +102,9 @@ class Header:
     def _take_both(self, cursor):
         """The comments above and behind a declaration, each or nothing."""
         first, last = cursor.extent.start.line - 1, cursor.extent.end.line - 1
+        if cursor.kind.name == "MACRO_DEFINITION":  # one of several definitions
+            while re.match(rf"#\s*(if|el|define {cursor.spelling}\b)", self._source[first - 1]):
+                first -= 1
         above = behind = None
         for i, comment in enumerate(self._comments):
             if comment.is_alone and comment.last == first - 1 and not section_of(comment):
@@ -142,7 +147,7 @@ class Header:
                 if name not in NOT_SHOWN:
                     items.append(Item(name, "macro", first, last, self._code(cursor), self._take(cursor), []))
             elif kind == "FUNCTION_DECL":
-                text = re.sub(rf"\b({'|'.join(NOT_SHOWN)})\b", "", self._code(cursor))
+                text = re.sub(rf"\b({'|'.join(NOT_IN_FUNCTIONS)})\b", "", self._code(cursor))
                 items.append(Item(name, "function", first, last, wrapped(text), self._take(cursor), []))
             elif (
                 kind == "TYPEDEF_DECL" and last > first and cursor.underlying_typedef_type.spelling == f"struct {name}"
@@ -175,7 +180,7 @@ def section_of(comment):
 def wrapped(text):
     """A declaration of a function or a type, in one line or with a line for each parameter."""
     text = re.sub(r"\s+", " ", text).strip().rstrip(";") + ";"
-    match = re.fullmatch(r"(.*?\w\)?)\((.*)\);", text)
+    match = re.fullmatch(r"(typedef .*?\([^()]*\*\s*\w+\)|.*?\w)\((.*)\);", text)
     if len(text) <= WIDTH or not match:
         return text
     parameters, depth = [""], 0

@@ -10,8 +10,8 @@ griffe, which the environment of scripts/test_python.sh has; the package is not 
 
     build/venv-tests/bin/python scripts/document_python_api.py --write docs/python-api.md
 
-Docstrings are of Google's style. In them ``code`` is code, `name` a parameter, and :class:`tenon.Model` a link. A
-function whose parameters are not listed speaks of its arguments in the text.
+Docstrings are of Google's style. In them ``code`` is code, `name` a parameter, and :class:`tenon.Model` a link; members
+of the same class are named without it. A function whose parameters are not listed speaks of its arguments in the text.
 """
 
 import argparse
@@ -161,10 +161,12 @@ class Page:
     def _name(self, name, place):
         """A link to a name that a docstring refers to."""
         name = name.removeprefix("tenon.")
-        if name not in self._headings:
+        in_class = f"{place.split('.')[-2]}.{name}" if "." in place else name
+        found = next((known for known in (name, in_class) if known in self._headings), None)
+        if found is None:
             self._problems.append(f"{place} refers to '{name}', which does not exist")
             return code(name)
-        return link(name, self._headings[name])
+        return link(found, self._headings[found])
 
     def _error(self, name):
         return link(name, self._headings[name]) if name in self._headings else code(name)

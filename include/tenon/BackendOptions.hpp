@@ -36,7 +36,7 @@ namespace tenon
 class BackendOptions
 {
 public:
-    /// A bool, int, unsigned, float or string.
+    /// A bool, int, unsigned, float or string, or one of them that was given as a text.
     class Var
     {
     public:
@@ -51,41 +51,59 @@ public:
         /// Other types are refused, and not converted: a pointer is no bool.
         template <typename T>
         Var(T value) = delete;
+        /// A value that was given as a text, "12", by somebody who does not know which type the backend expects: it is
+        /// a string, too, and a whole number is also a float and, unless it is negative, an unsigned int (Tenon).
+        Var(Var value, std::string text) : m_Type(value.m_Type), m_IsText(true), m_Number(value.m_Number)
+        {
+            m_String = std::move(text);
+        }
 
         bool IsBool() const { return m_Type == Type::Bool; }
         bool IsInt() const { return m_Type == Type::Int; }
-        bool IsUnsignedInt() const { return m_Type == Type::UnsignedInt; }
-        bool IsFloat() const { return m_Type == Type::Float; }
-        bool IsString() const { return m_Type == Type::String; }
+        bool IsUnsignedInt() const
+        {
+            return m_Type == Type::UnsignedInt || (m_IsText && m_Type == Type::Int && m_Number.m_Int >= 0);
+        }
+        bool IsFloat() const
+        {
+            return m_Type == Type::Float || (m_IsText && (m_Type == Type::Int || m_Type == Type::UnsignedInt));
+        }
+        bool IsString() const { return m_Type == Type::String || m_IsText; }
 
         /// Each throws InvalidArgumentException when the value is of another type.
         bool AsBool() const
         {
-            Check(Type::Bool, "bool");
+            Check(IsBool(), "bool");
             return m_Number.m_Bool;
         }
         int AsInt() const
         {
-            Check(Type::Int, "int");
+            Check(IsInt(), "int");
             return m_Number.m_Int;
         }
         unsigned int AsUnsignedInt() const
         {
-            Check(Type::UnsignedInt, "unsigned int");
-            return m_Number.m_Unsigned;
+            Check(IsUnsignedInt(), "unsigned int");
+            return m_Type == Type::Int ? static_cast<unsigned int>(m_Number.m_Int) : m_Number.m_Unsigned;
         }
         float AsFloat() const
         {
-            Check(Type::Float, "float");
-            return m_Number.m_Float;
+            Check(IsFloat(), "float");
+            return m_Type == Type::Int           ? static_cast<float>(m_Number.m_Int)
+                   : m_Type == Type::UnsignedInt ? static_cast<float>(m_Number.m_Unsigned)
+                                                 : m_Number.m_Float;
         }
         std::string AsString() const
         {
-            Check(Type::String, "string");
+            Check(IsString(), "string");
             return m_String;
         }
         std::string ToString() const
         {
+            if (m_IsText)
+            {
+                return m_String;
+            }
             switch (m_Type)
             {
             case Type::Bool: return m_Number.m_Bool ? "true" : "false";
@@ -97,9 +115,13 @@ public:
             return m_String;
         }
 
-        /// Of one type and value.
+        /// Of one type and value; where one was given as a text: of one text.
         friend bool operator==(const Var& a, const Var& b)
         {
+            if (a.m_IsText || b.m_IsText)
+            {
+                return a.ToString() == b.ToString();
+            }
             if (a.m_Type != b.m_Type)
             {
                 return false;
@@ -117,7 +139,7 @@ public:
         friend bool operator!=(const Var& a, const Var& b) { return !(a == b); }
 
     private:
-        enum class Type
+        enum class Type : unsigned char
         {
             Bool,
             Int,
@@ -126,9 +148,9 @@ public:
             String
         };
 
-        void Check(Type wanted, const char* name) const
+        static void Check(bool isOfType, const char* name)
         {
-            if (m_Type != wanted)
+            if (!isOfType)
             {
                 throw InvalidArgumentException(std::string("a backend option is not of type ") + name);
             }
@@ -136,13 +158,15 @@ public:
 
         // In place of std::variant, which C++14 lacks.
         Type m_Type;
-        union
+        bool m_IsText = false; ///< m_String is what it was given as
+        union Number
         {
             bool m_Bool;
             int m_Int;
             unsigned int m_Unsigned;
             float m_Float;
-        } m_Number = {};
+        };
+        Number m_Number = {};
         std::string m_String;
     };
 

@@ -71,6 +71,7 @@ class CTensorInfo(Structure):
         ("zero_points", POINTER(c_int32)),
         ("quantization_dim", c_int32),
         ("is_constant", c_uint8),
+        ("reserved", c_uint8 * 3),
     ]
 
 
@@ -302,6 +303,7 @@ _declare("tenon_c_version", None, POINTER(c_uint32), POINTER(c_uint32))
 _declare("tenon_error_text", c_char_p, _P)
 _declare("tenon_error_destroy", None, _P)
 _declare("tenon_text_destroy", None, _P)
+_declare("tenon_memory_destroy", None, _P)
 _declare("tenon_log_set_function", _S, LogFunction, _P, _P)
 _declare("tenon_log_set_severity", _S, c_int32, _P)
 _declare("tenon_runtime_create", _S, _P, _P, _P)
@@ -318,6 +320,7 @@ _declare("tenon_network_num_signatures", c_size_t, _P)
 _declare("tenon_network_signature", _S, _P, c_size_t, _P, _P)
 _declare("tenon_network_is_optimized", c_uint8, _P)
 _declare("tenon_network_save", _S, _P, c_char_p, _P)
+_declare("tenon_network_save_memory", _S, _P, _P, _P, _P)
 _declare("tenon_network_create", _S, _P, _P)
 _declare("tenon_network_add_input", _S, _P, c_char_p, _P, _P, _P)
 _declare("tenon_network_add_output", _S, _P, c_char_p, c_uint32, _P)

@@ -40,10 +40,9 @@ class Model(Runner):
 
     Raises:
         NotFoundError: there is no such file.
-        InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`; there is no such signature,
-            subgraph or input.
+        InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`.
         UnsupportedError: layers that no backend takes; the text names all of them with the reasons.
-        InvalidArgumentError: there is no such backend or option.
+        InvalidArgumentError: there is no such backend, option, signature, subgraph or input.
         LimitExceededError: the model asks for more than a limit of the runtime allows.
 
     A model may be used from any thread, and from several at once. It is pickled as its path or bytes with its
@@ -86,7 +85,6 @@ class Model(Runner):
             "limits": limits,
         }
         self._source = source
-        self._is_profiled = bool((options or {}).get("profiling"))
         used = runtime or default_runtime()
         made = model_options(backends, threads, options)
         if isinstance(source, Network):
@@ -177,7 +175,8 @@ class Model(Runner):
         Raises:
             InvalidArgumentError: the model was loaded without ``options={"profiling": True}``.
         """
-        return self._profile(_ffi.REPORT_PROFILE)
+        profile: dict[str, Any] = self._report(_ffi.REPORT_PROFILE)
+        return profile
 
     def trace(self) -> dict[str, Any]:
         """The times of :meth:`Model.profile` as events, for Perfetto and chrome://tracing once ``json.dump`` has written
@@ -186,13 +185,8 @@ class Model(Runner):
         Raises:
             InvalidArgumentError: the model was loaded without ``options={"profiling": True}``.
         """
-        return self._profile(_ffi.REPORT_TRACE)
-
-    def _profile(self, report: int) -> dict[str, Any]:
-        if not self._is_profiled:
-            raise errors.InvalidArgumentError('the model is not profiled; load it with options={"profiling": True}')
-        times: dict[str, Any] = self._report(report)
-        return times
+        trace: dict[str, Any] = self._report(_ffi.REPORT_TRACE)
+        return trace
 
     def _report(self, report: int) -> Any:
         import json

@@ -172,7 +172,8 @@ class Network:
         Raises:
             NotFoundError: there is no such file.
             InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`.
-            InvalidArgumentError: a signature, subgraph or shapes are given for a .tenon file, which has none to choose.
+            InvalidArgumentError: a .tflite model does not have the signature, subgraph or input; one of them, or shapes,
+                are given for a .tenon file, which has none to choose.
             UnsupportedError: it has an operator that `operators` does not have.
             BackendUnavailableError: it is an optimized network for a backend that the runtime does not have.
         """
@@ -298,9 +299,9 @@ class Network:
             type: a name of include/tenon/ops.def, "Convolution2d".
             inputs: by input slot, ``None`` where none is connected.
             name: of the layer.
-            attributes: those that have not their defaults. Truth values, texts and bytes are themselves; numbers and
-                lists of numbers are integers or floats (write 1.0 for a float); enumerations are those of
-                :mod:`tenon.enums`; shapes are of :class:`tenon.Shape`.
+            attributes: those that have not their defaults. Truth values, texts, bytes, numbers and lists of numbers
+                are themselves; enumerators are those of :mod:`tenon.enums` or their names; shapes are of
+                :class:`tenon.Shape`.
             outputs: how many there are, or an info for each, ``None`` where it is to be inferred. Outputs that cannot
                 be (quantized ones of most layers) must be given; their shape may be unknown.
 
@@ -515,6 +516,21 @@ class Network:
         """
         with self._locked():
             _ffi.call(_ffi.lib.tenon_network_save, self._handle.get(), _ffi.path_bytes(path))
+
+    def to_bytes(self) -> bytes:
+        """What :meth:`save` writes, for :class:`tenon.Model` and :meth:`read`, which take bytes.
+
+        Raises:
+            InvalidGraphError: the network is malformed.
+            UnsupportedError: a layer holds data that no file can hold.
+        """
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        with self._locked():
+            _ffi.call(_ffi.lib.tenon_network_save_memory, self._handle.get(), addressof(data), addressof(size))
+        try:
+            return bytes((ctypes.c_char * size.value).from_address(data.value or 0))
+        finally:
+            _ffi.lib.tenon_memory_destroy(data)
 
     def __reduce__(self) -> NoReturn:
         import pickle

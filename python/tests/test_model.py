@@ -8,6 +8,7 @@ import concurrent.futures
 import gc
 import pathlib
 import resource
+import struct
 import threading
 
 import numpy as np
@@ -159,10 +160,11 @@ def test_files_that_are_none(tmp_path):
         ({"threads": 2**32}, tenon.InvalidArgumentError, "threads"),
         ({"options": {"colour": "red"}}, tenon.InvalidArgumentError, "a model has no option 'colour'"),
         ({"options": {"fp16": "yes"}}, tenon.InvalidArgumentError, "must be true or false"),
+        ({"options": {"CpuAcc.CachedNetworkFilePath": "123"}}, tenon.NotFoundError, "'123'"),
         ({"options": {"fp16": None}}, TypeError, "option 'fp16' is None"),
-        ({"signature": "no"}, tenon.Error, "the model has no signature 'no'"),
-        ({"subgraph": 9}, tenon.Error, "9"),
-        ({"input_shapes": {"nothing": (1,)}}, tenon.Error, "nothing"),
+        ({"signature": "no"}, tenon.InvalidArgumentError, "the model has no signature 'no'"),
+        ({"subgraph": 9}, tenon.InvalidArgumentError, "the model has no subgraph 9"),
+        ({"input_shapes": {"nothing": (1,)}}, tenon.InvalidArgumentError, "nothing"),
         ({"operators": ["no operator"]}, TypeError, "tenon.Operator"),
         ({"limits": {"max_colours": 1}}, tenon.InvalidArgumentError, "there is no limit 'max_colours'"),
         ({"limits": {"max_layers": -1}}, tenon.InvalidArgumentError, "limit 'max_layers' is -1"),
@@ -204,6 +206,41 @@ def test_signatures():
     assert [info.name for info in second.outputs] == ["t1", "t2"]
 
 
+def relisted(data, subgraph, **lists):
+    """A .tflite model with other lists of inputs and outputs of a subgraph, which are put at its end."""
+    made = bytearray(data)
+
+    def number(form, at):
+        return struct.unpack_from(form, made, at)[0]
+
+    def field(table, index):
+        return table + number("<H", table - number("<i", table) + 4 + 2 * index)
+
+    subgraphs = field(number("<I", 0), 2)
+    entry = subgraphs + number("<I", subgraphs) + 4 + 4 * subgraph
+    for index, name in ((1, "inputs"), (2, "outputs")):
+        made += bytes(-len(made) % 4)
+        at = field(entry + number("<I", entry), index)
+        struct.pack_into("<I", made, at, len(made) - at)
+        made += struct.pack(f"<{1 + len(lists[name])}i", len(lists[name]), *lists[name])
+    return bytes(made)
+
+
+def test_a_tensor_may_be_listed_twice():
+    data = relisted((DATA / "signatures.tflite").read_bytes(), 1, inputs=[0, 0], outputs=[1, 2, 1])
+    network = tenon.Network.read(data, signature="apart")
+    for source in (network, network.optimize()):
+        model = tenon.Model(source)
+        assert [info.name for info in model.inputs] == ["x", "x_1"]
+        x, x_1 = np.array([7, 8], np.float32), np.array([1.5, -0.5], np.float32)
+        expected = {"floor": [1, -1], "negated": [-1.5, 0.5], "floor_1": [1, -1]}  # the last input counts
+        assert {name: values.tolist() for name, values in model(x, x_1).items()} == expected
+        assert {name: values.tolist() for name, values in model(x_1=x_1, x=x).items()} == expected
+        out = {name: np.empty(2, np.float32) for name in expected}
+        model(x, x_1, out=out)
+        assert {name: values.tolist() for name, values in out.items()} == expected
+
+
 def test_reports():
     model = one_layer((4,), options={"profiling": True})
     model(np.zeros(4, np.float32))
@@ -212,8 +249,10 @@ def test_reports():
     assert model.plan()["max_threads"] == 1
     assert "Floor" in str(model.profile())
     assert model.trace()["traceEvents"]
-    with pytest.raises(tenon.InvalidArgumentError, match="profiling"):
-        one_layer((4,)).profile()
+    silent = one_layer((4,))
+    for report in (silent.profile, silent.trace):
+        with pytest.raises(tenon.InvalidArgumentError, match="load it with the option 'profiling'"):
+            report()
 
 
 def test_runtime():

@@ -42,12 +42,15 @@ def test_a_network_is_built_saved_and_loaded(tmp_path):
         path = tmp_path / f"{name}.tenon"
         np.testing.assert_array_equal(tenon.Model(path)(x), expected)
         np.testing.assert_array_equal(tenon.Model(path.read_bytes())(x), expected)
+        assert (network if name == "plain" else optimized).to_bytes() == path.read_bytes()
         read = tenon.Network.read(path)
         assert read.is_optimized == (name == "optimized")
         np.testing.assert_array_equal(tenon.Model(read)(x), expected)
     np.testing.assert_array_equal(tenon.Model(optimized)(x), expected)
     with pytest.raises(tenon.InvalidArgumentError, match="was taken by a load before"):
         tenon.Model(optimized)
+    with pytest.raises(tenon.InvalidArgumentError, match="which went into a model"):
+        optimized.to_bytes()
     with pytest.raises(tenon.InvalidArgumentError, match="a network that was optimized takes no further layers"):
         optimized.add_input("more", (1,))
     with pytest.raises(tenon.InvalidArgumentError, match="is optimized already"):
@@ -124,13 +127,13 @@ def test_attributes_of_all_kinds():
             "PoolHeight": np.int64(2),
             "StrideX": 2,
             "StrideY": 2,
-            "DataLayout": enums.DataLayout.NHWC,
+            "DataLayout": "NHWC",
         },
     )
     y = network.add_layer("Reshape", y, attributes={"TargetShape": tenon.Shape((2, -1))})
     y = network.add_layer("Pad", y, attributes={"PadList": [(1, 0), (0, 1)], "PadValue": np.float32(7)})
     y = network.add_layer(
-        "Activation", y, attributes={"Function": enums.ActivationFunction.BoundedReLu, "A": 12.0, "B": 6.5}
+        "Activation", y, attributes={"Function": enums.ActivationFunction.BoundedReLu, "A": 12, "B": 6.5}
     )
     network.add_output(y)
     values = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
@@ -145,6 +148,8 @@ def test_attributes_of_all_kinds():
         ("Softmax", {"Colour": 1}, tenon.InvalidArgumentError, "there is no attribute 'Colour'"),
         ("Softmax", {"Beta": "x"}, tenon.InvalidArgumentError, "'Beta' must hold numbers"),
         ("Softmax", {"Beta": [1.0, 2.0]}, tenon.InvalidArgumentError, "'Beta' has 2 values"),
+        ("Softmax", {"Axis": 1.0}, tenon.InvalidArgumentError, "'Axis' must hold integers"),
+        ("Resize", {"Method": "Cubic"}, tenon.InvalidArgumentError, "'Cubic'; there are Bilinear, NearestNeighbor"),
         ("Softmax", {"Axis": 2**63}, tenon.InvalidArgumentError, "'Axis': .* out of its range"),
         ("Softmax", {"Axis": 2**40}, tenon.InvalidArgumentError, "'Axis': .* out of its range"),
         ("Softmax", {"Axis": None}, TypeError, "attribute 'Axis' is None"),
@@ -307,10 +312,7 @@ def load():
     network.add_output(network.add_layer("Floor", network.add_input("x", (1,))))
     tenon.Model(network, backends=["Npu", "CpuRef"])(np.ones(1, np.float32))
 load()
-assert not records, records
-logger.setLevel(logging.INFO)
-load()
-assert records and {name for name, _, _ in records} == {"tenon"}, records
+assert {record[:2] for record in records} == {("tenon", "WARNING")}, records
 count = len(records)
 logger.setLevel(logging.CRITICAL)
 load()

@@ -68,6 +68,12 @@ HEADER = """/* SPDX-License-Identifier: Apache-2.0 */
 
 /* ---- Things ---- */
 
+/* How functions are called. */
+#if defined(_WIN32)
+#define TENON_CALL __cdecl
+#else
+#define TENON_CALL
+#endif
 typedef struct tenon_thing tenon_thing; /* a thing */
 /* Flags of things. */
 typedef int tenon_flags;
@@ -85,21 +91,31 @@ typedef struct tenon_options
     const char* const* names; /* its names:
                                    a, b  short ones */
     /* Gets the thing. */
-    void (*call)(void* self, tenon_thing* thing);
+    void(TENON_CALL* call)(void* self, tenon_thing* thing);
 } tenon_options;
+/* Called with each thing. */
+typedef void(TENON_CALL* tenon_callback)(void* self, tenon_thing* thing, size_t a_number, size_t another_number);
 /* Weighs a thing, see tenon_options::names and `self`.
  * - TENON_HEAVY: it is *heavy */
-size_t tenon_weigh(const tenon_thing* thing, const tenon_options* options, size_t a_number, size_t another_number);
+size_t TENON_CALL tenon_weigh(const tenon_thing* thing, const tenon_options* options, size_t a_number, size_t others);
 """
 
 PAGE = """**Errors.** None.
 
 ## Contents
 
-- [Things](#things): [`tenon_thing`](#tenon_thing), [`tenon_flags`](#tenon_flags), [`tenon_options`](#tenon_options), \
-[`tenon_weigh`](#tenon_weigh)
+- [Things](#things): [`TENON_CALL`](#tenon_call), [`tenon_thing`](#tenon_thing), [`tenon_flags`](#tenon_flags), \
+[`tenon_options`](#tenon_options), [`tenon_callback`](#tenon_callback), [`tenon_weigh`](#tenon_weigh)
 
 ## Things
+
+### `TENON_CALL`
+
+```c
+#define TENON_CALL
+```
+
+How functions are called.
 
 ### `tenon_thing`
 
@@ -131,7 +147,7 @@ typedef struct tenon_options
     size_t struct_size;
     size_t num_names;
     const char* const* names;
-    void (*call)(void* self, tenon_thing* thing);
+    void(TENON_CALL* call)(void* self, tenon_thing* thing);
 } tenon_options;
 ```
 
@@ -144,6 +160,18 @@ How a thing is.
   - `a`, `b`: short ones
 - `call`: Gets the thing.
 
+### `tenon_callback`
+
+```c
+typedef void(TENON_CALL* tenon_callback)(
+    void* self,
+    tenon_thing* thing,
+    size_t a_number,
+    size_t another_number);
+```
+
+Called with each thing.
+
 ### `tenon_weigh`
 
 ```c
@@ -151,7 +179,7 @@ size_t tenon_weigh(
     const tenon_thing* thing,
     const tenon_options* options,
     size_t a_number,
-    size_t another_number);
+    size_t others);
 ```
 
 Weighs a thing, see [`tenon_options::names`](#tenon_options) and `self`.
@@ -180,13 +208,14 @@ def test_a_header_as_a_page(tmp_path):
         ("    /* Gets the thing. */\n", "", "without a comment: tenon_options::call"),
         ("/* How a thing is. */\n", "", "without a comment: tenon_options"),
         ("num_names", "num_others", "without a comment: tenon_options::num_others"),
+        ("/* How functions are called. */\n", "", "without a comment: TENON_CALL"),
         ("*heavy */\n", "*heavy */\n\n", "without a comment: tenon_weigh"),
         ("see tenon_options", "see tenon_option", "comments name what does not exist: tenon_option::names"),
         ("::names and", "::name and", "comments name what does not exist: tenon_options::name"),
         ("- TENON_HEAVY", "- TENON_HAEVY", "comments name what does not exist: TENON_HAEVY"),
         ("An interface", "As include/tenon/No.hpp", "there is no include/tenon/No.hpp"),
         ("/* ---- Things ---- */", "", "a declaration stands before the first section"),
-        ("size_t a_number", "number a_number", "unknown type name 'number'"),
+        ("size_t a_number, size_t others", "number a_number", "unknown type name 'number'"),
     ],
 )
 def test_headers_that_lack_something(tmp_path, old, new, expected):
@@ -225,6 +254,9 @@ class Model(_Base):
 
     def __init__(self, path: str = "") -> None:
         self.size = 0
+
+    def renew(self) -> None:
+        """Makes it new, see :meth:`run`."""
 
     def run(self, /, x: int, *, y: tuple[int, ...] = ()) -> int:
         """Runs it.
@@ -273,6 +305,14 @@ close() -> None
 ```
 
 Closes it, see [`Model.run`](#modelrun).
+
+#### `Model.renew`
+
+```python
+renew() -> None
+```
+
+Makes it new, see [`Model.run`](#modelrun).
 
 #### `Model.run`
 

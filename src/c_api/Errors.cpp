@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace tenon::c_api
@@ -20,13 +22,34 @@ namespace tenon::c_api
 namespace
 {
 
+/// A text of the library with members of Limits by their names in tenon_limits: "raise tenon_limits::max_rank".
+std::string WithLimitsOfC(std::string_view text)
+{
+    constexpr std::string_view Prefix = "Limits::m_";
+    std::string result;
+    for (size_t at = text.find(Prefix); at != std::string_view::npos; at = text.find(Prefix))
+    {
+        result.append(text, 0, at).append("tenon_limits::");
+        text.remove_prefix(at + Prefix.size());
+        for (bool isFirst = true; !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+             isFirst = false)
+        {
+            const auto letter = static_cast<unsigned char>(text.front());
+            result.append(!isFirst && std::isupper(letter) != 0 ? "_" : "");
+            result.push_back(static_cast<char>(std::tolower(letter)));
+            text.remove_prefix(1);
+        }
+    }
+    return result.append(text);
+}
+
 tenon_status MakeError(tenon_error** error, tenon_status status, const char* text) noexcept
 {
     if (error != nullptr)
     {
         try
         {
-            *error = new tenon_error{status, text};
+            *error = new tenon_error{status, WithLimitsOfC(text)};
         }
         catch (const std::bad_alloc&)
         {
@@ -135,15 +158,19 @@ void ThrowNull(const char* what)
     throw NullPointerException(fmt::format("{} is null", what));
 }
 
-char* MakeText(const std::string& text)
+void* MakeMemory(const void* bytes, size_t count)
 {
-    auto* const memory = static_cast<char*>(std::malloc(text.size() + 1));
+    void* const memory = std::malloc(count);
     if (memory == nullptr)
     {
         throw std::bad_alloc();
     }
-    std::memcpy(memory, text.c_str(), text.size() + 1);
-    return memory;
+    return std::memcpy(memory, bytes, count);
+}
+
+char* MakeText(const std::string& text)
+{
+    return static_cast<char*>(MakeMemory(text.c_str(), text.size() + 1));
 }
 
 } // namespace tenon::c_api
@@ -206,6 +233,11 @@ const char* tenon_status_name(tenon_status status)
 void tenon_text_destroy(char* text)
 {
     std::free(text);
+}
+
+void tenon_memory_destroy(void* memory)
+{
+    std::free(memory);
 }
 
 tenon_status tenon_log_set_function(tenon_log_function function, void* self, tenon_error** error)

@@ -178,6 +178,8 @@ Span<const T> ListOf(const T* elements, size_t count, const char* what)
 /// Name and info of an input or output; both pointers may be null. Throws InvalidArgumentException past the end.
 void GetPort(const Ports& ports, size_t index, const char* kind, const char** name, const tenon_tensor_info** info);
 
+/// A copy, of at least one byte, that tenon_memory_destroy takes back.
+void* MakeMemory(const void* bytes, size_t count);
 /// A text that tenon_text_destroy takes back.
 char* MakeText(const std::string& text);
 

@@ -360,6 +360,17 @@ void Run(Loaded& loaded, const tenon_run_options& given, Span<const tenon_tensor
     loaded.m_Runtime->Run(loaded.m_Id, inputTensors, OutputAllocator(std::ref(findOutput)), options);
 }
 
+/// Throws InvalidArgumentException where runs were not recorded.
+std::shared_ptr<IProfiler> ProfilerOf(const Loaded& loaded)
+{
+    std::shared_ptr<IProfiler> profiler = loaded.m_Runtime->GetProfiler(loaded.m_Id);
+    if (!profiler->IsProfilingEnabled())
+    {
+        throw InvalidArgumentException("the model is not profiled: load it with the option 'profiling' as 'true'");
+    }
+    return profiler;
+}
+
 std::string Report(const Loaded& loaded, tenon_report report)
 {
     JsonWriter json;
@@ -369,8 +380,8 @@ std::string Report(const Loaded& loaded, tenon_report report)
     case TENON_REPORT_ASSIGNMENT: WriteAssignment(json, loaded.m_Assignment); break;
     case TENON_REPORT_STATISTICS: WriteStatistics(json, loaded.m_Runtime->GetStatistics(loaded.m_Id)); break;
     case TENON_REPORT_PLAN: WritePlan(json, loaded.m_Runtime->GetPlan(loaded.m_Id)); break;
-    case TENON_REPORT_PROFILE: loaded.m_Runtime->GetProfiler(loaded.m_Id)->Print(stream); return stream.str();
-    case TENON_REPORT_TRACE: loaded.m_Runtime->GetProfiler(loaded.m_Id)->WriteChromeTrace(stream); return stream.str();
+    case TENON_REPORT_PROFILE: ProfilerOf(loaded)->Print(stream); return stream.str();
+    case TENON_REPORT_TRACE: ProfilerOf(loaded)->WriteChromeTrace(stream); return stream.str();
     default: throw InvalidArgumentException(fmt::format("there is no report {}", report));
     }
     return json.Text() + "\n";

@@ -1,56 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options, limits and infos of callers of the C interface.
 #include "c_api/Handles.hpp"
+#include "common/OptionText.hpp"
 
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+#include <iterator>
 #include <string_view>
-#include <system_error>
 
 namespace tenon::c_api
 {
-
-namespace
-{
-
-/// The number that a text is; false where it is none, or one that T cannot hold.
-template <typename T>
-bool ReadNumber(std::string_view text, T& number)
-{
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size();
-}
-
-BackendOptions::Var ToVar(const std::string& text)
-{
-    int integer = 0;
-    unsigned int natural = 0;
-    float real = 0.0f;
-    if (text == "true" || text == "false")
-    {
-        return text == "true";
-    }
-    if (ReadNumber(text, integer))
-    {
-        return integer;
-    }
-    if (ReadNumber(text, natural))
-    {
-        return natural;
-    }
-    if (ReadNumber(text, real))
-    {
-        return real;
-    }
-    return text;
-}
-
-} // namespace
 
 void CopyKnown(void* target, size_t targetSize, const void* source, size_t structSize, size_t firstSize,
                const char* what)
@@ -107,7 +70,7 @@ BackendOptions ToBackendOptions(const tenon_option& option)
             "there is no option '{}'; those of backends are '<backend>.<option>', as 'CpuAcc.FastMathEnabled'", key));
     }
     BackendOptions options(BackendId(key.substr(0, dot)));
-    options.AddOption({key.substr(dot + 1), ToVar(&Deref(option.value, "the value of an option"))});
+    options.AddOption({key.substr(dot + 1), OptionFromText(&Deref(option.value, "the value of an option"))});
     return options;
 }
 
@@ -124,6 +87,10 @@ bool ToBool(const tenon_option& option)
 TensorInfo ToInfo(const tenon_tensor_info* info, const char* what)
 {
     const tenon_tensor_info given = Complete(&Deref(info, what), "tenon_tensor_info");
+    if (std::any_of(std::begin(given.reserved), std::end(given.reserved), [](uint8_t byte) { return byte != 0; }))
+    {
+        throw InvalidArgumentException(fmt::format("{}: the reserved members of tenon_tensor_info must be 0", what));
+    }
     ListOf(given.scales, given.num_scales, "the list of scales");
     ListOf(given.zero_points, given.num_zero_points, "the list of zero points");
     tenon_tensor_info complete = given;

@@ -182,6 +182,22 @@ tenon_network* Read(tenon_runtime* runtime, const ModelSource& source, const ten
                     source.Describe()));
 }
 
+std::string Serialize(const tenon_network& network)
+{
+    const ISerializerPtr serializer = ISerializer::Create();
+    if (network.m_Network != nullptr)
+    {
+        serializer->Serialize(*network.m_Network);
+    }
+    else
+    {
+        serializer->Serialize(Deref(network.m_Optimized.get(), "the content of the network, which went into a model,"));
+    }
+    std::ostringstream stream;
+    serializer->SaveSerializedToStream(stream);
+    return std::move(stream).str();
+}
+
 } // namespace
 
 void GetPort(const Ports& ports, size_t index, const char* kind, const char** name, const tenon_tensor_info** info)
@@ -291,21 +307,23 @@ tenon_status tenon_network_save(const tenon_network* network, const char* path, 
                  {
                      const tenon_network& saved = Deref(network, "the network");
                      const std::string name = &Deref(path, "the path of the file");
-                     const tenon::ISerializerPtr serializer = tenon::ISerializer::Create();
-                     if (saved.m_Network != nullptr)
-                     {
-                         serializer->Serialize(*saved.m_Network);
-                     }
-                     else
-                     {
-                         serializer->Serialize(
-                             Deref(saved.m_Optimized.get(), "the content of the network, which went into a model,"));
-                     }
                      // What is mapped of an older file, maybe by this very network, stays as it is.
-                     std::ostringstream stream;
-                     serializer->SaveSerializedToStream(stream);
-                     const std::string_view bytes = stream.view();
+                     const std::string bytes = Serialize(saved);
                      const std::span<const std::byte> parts[] = {std::as_bytes(std::span(bytes))};
                      tenon::ReplaceFile(name, parts);
                  });
+}
+
+tenon_status tenon_network_save_memory(const tenon_network* network, void** data, size_t* num_bytes,
+                                       tenon_error** error)
+{
+    return GuardMaking(data, error,
+                       [&]
+                       {
+                           Deref(num_bytes, "the pointer to the number of bytes") = 0;
+                           const std::string bytes = Serialize(Deref(network, "the network"));
+                           void* const memory = MakeMemory(bytes.data(), bytes.size());
+                           *num_bytes = bytes.size();
+                           return memory;
+                       });
 }

@@ -2,6 +2,8 @@
 // Attributes: see Attributes.hpp.
 #include "common/Attributes.hpp"
 
+#include "common/Enumerators.hpp"
+
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -163,6 +166,16 @@ T Checked(int64_t value, const Attribute& attribute)
     }
 }
 
+/// Numbers may be given as integers.
+std::vector<double> NumbersOf(const Attribute& attribute)
+{
+    if (const auto* integers = std::get_if<std::vector<int64_t>>(&attribute.m_Value))
+    {
+        return {integers->begin(), integers->end()};
+    }
+    return As<std::vector<double>>(attribute, "numbers");
+}
+
 template <typename T>
 void CheckSize(const T& values, size_t multiple, size_t exactly, const Attribute& attribute)
 {
@@ -173,16 +186,43 @@ void CheckSize(const T& values, size_t multiple, size_t exactly, const Attribute
     }
 }
 
+/// The number of an enumerator, which is given by its name or number.
+int64_t EnumeratorOf(const Attribute& attribute, const std::vector<std::string>& names)
+{
+    const auto* const name = std::get_if<std::string>(&attribute.m_Value);
+    if (name == nullptr)
+    {
+        const auto& values = As<std::vector<int64_t>>(attribute, "an enumerator's name or number");
+        CheckSize(values, 1, 1, attribute);
+        return values[0];
+    }
+    const std::optional<size_t> found = FindName(names, *name);
+    if (!found)
+    {
+        std::string known;
+        for (const std::string& other : names)
+        {
+            known += other.empty() ? "" : (known.empty() ? "" : ", ") + other;
+        }
+        throw InvalidArgumentException(
+            fmt::format("attribute '{}' cannot be '{}'; there are {}", attribute.m_Name, *name, known));
+    }
+    return static_cast<int64_t>(*found);
+}
+
 template <typename T>
 void FromValue(const Attribute& attribute, T& field)
 {
     constexpr const char* integers = "integers";
-    constexpr const char* numbers = "numbers";
     if constexpr (std::is_same_v<T, bool>)
     {
         field = As<bool>(attribute, "a truth value");
     }
-    else if constexpr (IsNumber<T>)
+    else if constexpr (std::is_enum_v<T>)
+    {
+        field = Checked<T>(EnumeratorOf(attribute, EnumeratorNames<T>()), attribute);
+    }
+    else if constexpr (std::is_integral_v<T>)
     {
         const auto& values = As<std::vector<int64_t>>(attribute, integers);
         CheckSize(values, 1, 1, attribute);
@@ -190,13 +230,13 @@ void FromValue(const Attribute& attribute, T& field)
     }
     else if constexpr (std::is_floating_point_v<T>)
     {
-        const auto& values = As<std::vector<double>>(attribute, numbers);
+        const std::vector<double> values = NumbersOf(attribute);
         CheckSize(values, 1, 1, attribute);
         field = static_cast<T>(values[0]);
     }
     else if constexpr (std::is_same_v<T, std::vector<float>>)
     {
-        const auto& values = As<std::vector<double>>(attribute, numbers);
+        const std::vector<double> values = NumbersOf(attribute);
         field.clear();
         std::transform(values.begin(), values.end(), std::back_inserter(field),
                        [](double value) { return static_cast<float>(value); });

@@ -3,8 +3,8 @@
 // of its shapes is in LayerShapes.cpp.
 #include "graph/Layer.hpp"
 
+#include "common/Names.hpp"
 #include "graph/Graph.hpp"
-#include "graph/Names.hpp"
 
 #include <fmt/format.h>
 

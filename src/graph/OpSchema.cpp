@@ -2,8 +2,8 @@
 // The schema table, derived from ops.def and each descriptor's Visit.
 #include "graph/OpSchema.hpp"
 
+#include "common/Names.hpp"
 #include "graph/Infer.hpp"
-#include "graph/Names.hpp"
 
 #include <tenon/Descriptors.hpp>
 

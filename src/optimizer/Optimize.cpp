@@ -157,9 +157,10 @@ void Report(const std::vector<std::string>& messages, Optional<std::vector<std::
         wanted.value().insert(wanted.value().end(), messages.begin(), messages.end());
         return;
     }
-    for (const std::string& message : messages)
+    constexpr std::string_view Prefix = "WARNING: "; // of all of them: the log writes the severity itself
+    for (const std::string_view message : messages)
     {
-        Log(LogSeverity::Info, message);
+        Log(LogSeverity::Warning, message.substr(message.starts_with(Prefix) ? Prefix.size() : 0));
     }
 }
 

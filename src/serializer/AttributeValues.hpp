@@ -2,7 +2,7 @@
 // One overload of Encode and Decode for each type that a field of a descriptor may have. Used by Attributes.cpp alone.
 #pragma once
 
-#include "serializer/Enumerators.hpp"
+#include "common/Enumerators.hpp"
 #include "serializer/FileReader.hpp"
 #include "serializer/FileWriter.hpp"
 #include "serializer/TensorInfos.hpp"

@@ -2,6 +2,7 @@
 // See Attributes.hpp.
 #include "serializer/Attributes.hpp"
 
+#include "common/OptionText.hpp"
 #include "serializer/AttributeValues.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -182,8 +183,21 @@ constexpr Codec codecs[] = {
 #include <tenon/ops.def>
 };
 
+/// The text that OptionFromText() makes the string of: in quotes where it would be something else without them.
+std::string OptionText(const std::string& text)
+{
+    const BackendOptions::Var read = OptionFromText(text);
+    const bool isPlain = !read.IsBool() && !read.IsFloat() && read.AsString() == text;
+    return isPlain ? text : '"' + text + '"';
+}
+
 EncodedValue EncodeOption(FileWriter& file, const BackendOptions::Var& value)
 {
+    if (value.IsString())
+    {
+        const bool isOther = value.IsBool() || value.IsFloat(); // and was given as a text
+        return Encode(file, isOther ? value.AsString() : OptionText(value.AsString()));
+    }
     if (value.IsBool())
     {
         return Encode(file, value.AsBool());
@@ -196,11 +210,7 @@ EncodedValue EncodeOption(FileWriter& file, const BackendOptions::Var& value)
     {
         return {schema::Value::Unsigned, schema::CreateUnsigned(file.Builder(), value.AsUnsignedInt()).Union()};
     }
-    if (value.IsFloat())
-    {
-        return Encode(file, value.AsFloat());
-    }
-    return Encode(file, value.AsString());
+    return Encode(file, value.AsFloat());
 }
 
 BackendOptions::Var DecodeOption(FileReader& file, const schema::Attribute& attribute)
@@ -219,7 +229,7 @@ BackendOptions::Var DecodeOption(FileReader& file, const schema::Attribute& attr
         return static_cast<uint32_t>(value);
     }
     case schema::Value::Real: return ValueAs<schema::Real>(file, attribute).value();
-    default: return file.Text(ValueAs<schema::Text>(file, attribute).value());
+    default: return OptionFromText(file.Text(ValueAs<schema::Text>(file, attribute).value()));
     }
 }
 

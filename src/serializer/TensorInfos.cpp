@@ -2,7 +2,7 @@
 // See TensorInfos.hpp.
 #include "serializer/TensorInfos.hpp"
 
-#include "serializer/Enumerators.hpp"
+#include "common/Enumerators.hpp"
 
 #include <tenon/Exceptions.hpp>
 

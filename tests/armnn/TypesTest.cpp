@@ -96,6 +96,38 @@ TEST(ArmnnBackendOptions, AreParsedWithDefaults)
     EXPECT_EQ(ParseStringBackendOption(BackendOptions::Var(1.5f), "b"), "b");
 }
 
+TEST(ArmnnBackendOptions, ThatWereGivenAsTextsAreWhatIsAskedFor)
+{
+    const BackendOptions::Var whole(12, "012");
+    EXPECT_TRUE(whole.IsInt() && whole.IsUnsignedInt() && whole.IsFloat() && whole.IsString() && !whole.IsBool());
+    EXPECT_EQ(whole.AsInt(), 12);
+    EXPECT_EQ(whole.AsUnsignedInt(), 12U);
+    EXPECT_EQ(whole.AsFloat(), 12.0f);
+    EXPECT_EQ(whole.AsString(), "012");
+    EXPECT_EQ(whole.ToString(), "012");
+    EXPECT_EQ(ParseIntBackendOption(whole, 1), 12);
+    EXPECT_EQ(ParseStringBackendOption(whole, "b"), "012");
+    const BackendOptions::Var negative(-1, "-1");
+    EXPECT_TRUE(negative.IsInt() && !negative.IsUnsignedInt());
+    EXPECT_EQ(negative.AsFloat(), -1.0f);
+    EXPECT_THROW(negative.AsUnsignedInt(), InvalidArgumentException);
+    const BackendOptions::Var large(4294967295U, "4294967295");
+    EXPECT_TRUE(!large.IsInt() && large.IsUnsignedInt());
+    EXPECT_EQ(large.AsFloat(), 4294967296.0f);
+    const BackendOptions::Var real(1.5f, "1.50");
+    EXPECT_TRUE(!real.IsInt() && real.IsFloat());
+    EXPECT_EQ(real.AsString(), "1.50");
+    const BackendOptions::Var truth(true, "true");
+    EXPECT_TRUE(truth.IsBool() && truth.IsString() && !truth.IsInt() && !truth.IsFloat());
+    EXPECT_EQ(truth.AsString(), "true");
+    // Others are of one type.
+    const BackendOptions::Var number(12);
+    EXPECT_TRUE(!number.IsString() && !number.IsFloat() && !number.IsUnsignedInt());
+    EXPECT_THROW(number.AsString(), InvalidArgumentException);
+    EXPECT_TRUE(BackendOptions::Var(12, "12") == number && BackendOptions::Var(12, "12") == BackendOptions::Var("12"));
+    EXPECT_TRUE(whole != number);
+}
+
 TEST(ArmnnMemorySources, AreSets)
 {
     static_assert(IsMemorySource<MemorySource>::value && !IsMemorySource<unsigned int>::value, "");

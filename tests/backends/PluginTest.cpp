@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dynamic backends: what the loader takes and refuses, and networks that run on plugins.
+#include "backends/plugin/CStructs.hpp"
 #include "common/Attributes.hpp"
+#include "common/OptionText.hpp"
 #include "graph/OpSchema.hpp"
 #include "harness/Networks.hpp"
 #include "harness/WarningRecorder.hpp"
@@ -386,16 +388,92 @@ TEST(Attributes, EveryDescriptorComesBack)
     }
 }
 
+TEST(Attributes, TakeNamesOfEnumeratorsAndIntegersForFloats)
+{
+    const auto make = [](LayerType type, std::vector<Attribute> attributes)
+    { return FromAttributes(type, std::move(attributes)); };
+    const auto activation = make(
+        LayerType::Activation,
+        {{"Function", std::string("HardSwish")}, {"A", std::vector<int64_t>{6}}, {"B", std::vector<double>{-0.5}}});
+    const auto& filled = static_cast<const ActivationDescriptor&>(*activation);
+    EXPECT_EQ(filled.m_Function, ActivationFunction::HardSwish);
+    EXPECT_EQ(filled.m_A, 6.0f);
+    EXPECT_EQ(filled.m_B, -0.5f);
+    const auto convolution =
+        make(LayerType::Convolution2d, {{"DataLayout", std::string("NHWC")}}); // numbers begin at 1
+    EXPECT_EQ(static_cast<const Convolution2dDescriptor&>(*convolution).m_DataLayout, DataLayout::NHWC);
+    const auto number = make(LayerType::Convolution2d, {{"DataLayout", std::vector<int64_t>{2}}});
+    EXPECT_EQ(static_cast<const Convolution2dDescriptor&>(*number).m_DataLayout, DataLayout::NHWC);
+}
+
+TEST(Attributes, RefuseNamesThatAreNone)
+{
+    const auto refusal = [](AttributeValue value) -> std::string
+    {
+        try
+        {
+            FromAttributes(LayerType::Resize, {{"Method", std::move(value)}});
+        }
+        catch (const InvalidArgumentException& error)
+        {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refusal(std::string("Cubic")),
+              "attribute 'Method' cannot be 'Cubic'; there are Bilinear, NearestNeighbor");
+    EXPECT_EQ(refusal(std::string()), "attribute 'Method' cannot be ''; there are Bilinear, NearestNeighbor");
+    EXPECT_EQ(refusal(std::vector<double>{1.0}), "attribute 'Method' must hold an enumerator's name or number");
+    EXPECT_THAT(refusal(std::vector<int64_t>{0, 1}), testing::HasSubstr("has 2 values"));
+}
+
 TEST(Attributes, RefuseWhatDoesNotFit)
 {
     const auto make = [](Attribute attribute) { return FromAttributes(LayerType::Softmax, {std::move(attribute)}); };
     EXPECT_THROW(make({"NoSuchField", std::vector<int64_t>{1}}), InvalidArgumentException);
     EXPECT_THROW(make({"Axis", std::string("1")}), InvalidArgumentException);
+    EXPECT_THROW(make({"Axis", std::vector<double>{1.0}}), InvalidArgumentException);
+    EXPECT_THROW(make({"Beta", std::string("1")}), InvalidArgumentException);
+    EXPECT_THROW(make({"Beta", std::vector<int64_t>{1, 2}}), InvalidArgumentException);
     EXPECT_THROW(make({"Axis", std::vector<int64_t>{1, 2}}), InvalidArgumentException);
     EXPECT_THROW(make({"Axis", std::vector<int64_t>{int64_t{1} << 40}}), InvalidArgumentException);
     EXPECT_THROW(
         FromAttributes(LayerType::Softmax, {{"Axis", std::vector<int64_t>{1}}, {"Axis", std::vector<int64_t>{1}}}),
         InvalidArgumentException);
+}
+
+TEST(PluginOptions, ThatAreTextsComeAsWhatTheyRead)
+{
+    const BackendOptions options("Npu", {{"Truth", OptionFromText("false")},
+                                         {"Whole", OptionFromText("12")},
+                                         {"Large", OptionFromText("4294967295")},
+                                         {"Real", OptionFromText("1.5")},
+                                         {"Text", OptionFromText("1.5s")},
+                                         {"Quoted", OptionFromText("\"12\"")},
+                                         {"Quote", OptionFromText("\"")}});
+    const std::vector<Attribute> attributes = plugin::OptionAttributes({options}, "Npu");
+    const AttributeValue expected[] = {false,
+                                       std::vector<int64_t>{12},
+                                       std::vector<int64_t>{4294967295},
+                                       std::vector<double>{1.5},
+                                       std::string("1.5s"),
+                                       std::string("12"),
+                                       std::string("\"")};
+    ASSERT_EQ(attributes.size(), std::size(expected));
+    for (size_t i = 0; i < attributes.size(); ++i)
+    {
+        EXPECT_TRUE(attributes[i].m_Value == expected[i]) << attributes[i].m_Name;
+    }
+    // A backend in C++ on the other side asks for the type that it expects.
+    const plugin::CAttributes c(attributes);
+    const auto taken = plugin::ToOptions(c.Get(), c.Size());
+    ASSERT_EQ(taken.size(), std::size(expected));
+    EXPECT_EQ(taken[0].GetValue().AsString(), "false");
+    EXPECT_EQ(taken[1].GetValue().AsString(), "12");
+    EXPECT_EQ(taken[1].GetValue().AsFloat(), 12.0f);
+    EXPECT_EQ(taken[2].GetValue().AsString(), "4294967295");
+    EXPECT_EQ(taken[3].GetValue().AsFloat(), 1.5f);
+    EXPECT_FALSE(taken[5].GetValue().IsInt());
 }
 
 } // namespace tenon::test::plugin_test

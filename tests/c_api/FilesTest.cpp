@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface: models from files and memory, saving, options, versions, the log.
 #include "c_api/Support.hpp"
+#include "cli/TinyModel.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/Version.hpp>
@@ -108,6 +109,43 @@ TEST(CFiles, AreReadAndSaved)
     std::remove(path.c_str());
 }
 
+TEST(CFiles, AreSavedToMemory)
+{
+    const Runtime runtime;
+    Read model;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &model.m_Network, Error()));
+    Read optimized;
+    Ok(tenon_network_optimize(runtime.Get(), model.m_Network, nullptr, &optimized.m_Network, Error()));
+    const std::string path = ::testing::TempDir() + "c_api_memory.tenon";
+    const std::vector<int8_t> scores = RunDigits(runtime.Get(), model.m_Network);
+    void* data = nullptr;
+    size_t size = 0;
+    for (const tenon_network* network : {model.m_Network, optimized.m_Network})
+    {
+        Ok(tenon_network_save(network, path.c_str(), Error()));
+        Ok(tenon_network_save_memory(network, &data, &size, Error()));
+        const auto* const bytes = static_cast<const char*>(data);
+        EXPECT_TRUE(std::vector<char>(bytes, bytes + size) == BytesOf(path.c_str()));
+        Read again;
+        Ok(tenon_network_read_memory(runtime.Get(), data, size, nullptr, &again.m_Network, Error()));
+        tenon_memory_destroy(data);
+        EXPECT_EQ(tenon_network_is_optimized(again.m_Network), tenon_network_is_optimized(network));
+        EXPECT_EQ(RunDigits(runtime.Get(), again.m_Network), scores);
+    }
+    std::remove(path.c_str());
+    RunDigits(runtime.Get(), optimized.m_Network);
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(optimized.m_Network, &data, &size, Error())),
+                HasSubstr("which went into a model"));
+    EXPECT_EQ(data, nullptr);
+    EXPECT_EQ(size, 0U);
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(nullptr, &data, &size, Error())),
+                HasSubstr("the network is null"));
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(model.m_Network, nullptr, &size, Error())),
+                HasSubstr("the pointer to the result is null"));
+    EXPECT_THAT(StatusAndText(tenon_network_save_memory(model.m_Network, &data, nullptr, Error())),
+                HasSubstr("the pointer to the number of bytes is null"));
+}
+
 TEST(CFiles, AreReadFromMemory)
 {
     const Runtime runtime;
@@ -127,6 +165,46 @@ TEST(CFiles, AreReadFromMemory)
     inPlace.m_Network = nullptr;
     bytes.assign(bytes.size(), 'x');
     EXPECT_EQ(RunDigits(runtime.Get(), copy.m_Network), scores);
+}
+
+/// Such a tensor is an input or output for each place in the list; of inputs the last one counts.
+TEST(CFiles, MayListATensorTwice)
+{
+    using namespace tenon::cli::test;
+    const Runtime runtime;
+    const std::string bytes =
+        TinyModel(AddN, {{"a", {2}}, {"a", {2}}, {"b", {2}}}, {{"sum", {2}}, {"sum", {2}}, {"sum", {2}}});
+    Read read;
+    Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), nullptr, &read.m_Network, Error()));
+    Read optimized;
+    Ok(tenon_network_optimize(runtime.Get(), read.m_Network, nullptr, &optimized.m_Network, Error()));
+    const std::string path = ::testing::TempDir() + "c_api_twice.tenon";
+    Ok(tenon_network_save(optimized.m_Network, path.c_str(), Error()));
+    Read stored;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &stored.m_Network, Error()));
+    std::remove(path.c_str());
+    for (tenon_network* network : {read.m_Network, optimized.m_Network, stored.m_Network})
+    {
+        ASSERT_EQ(tenon_network_num_inputs(network), 3U);
+        ASSERT_EQ(tenon_network_num_outputs(network), 3U);
+        const char* name = nullptr;
+        Ok(tenon_network_input(network, 1, &name, nullptr, Error()));
+        EXPECT_STREQ(name, "a_1");
+        Ok(tenon_network_output(network, 2, &name, nullptr, Error()));
+        EXPECT_STREQ(name, "sum_2");
+        tenon_model* model = nullptr;
+        Ok(tenon_model_load(runtime.Get(), network, nullptr, &model, Error()));
+        const float inputs[3][2] = {{100.0f, 200.0f}, {1.0f, 2.0f}, {10.0f, 20.0f}};
+        float outputs[3][2] = {};
+        const tenon_tensor in[] = {Tensor(inputs[0]), Tensor(inputs[1]), Tensor(inputs[2])};
+        const tenon_tensor out[] = {Tensor(outputs[0]), Tensor(outputs[1]), Tensor(outputs[2])};
+        Ok(tenon_model_run(model, nullptr, 3, in, 3, out, Error()));
+        for (const auto& output : outputs)
+        {
+            EXPECT_THAT(output, ::testing::ElementsAre(11.0f, 22.0f));
+        }
+        tenon_model_destroy(model);
+    }
 }
 
 TEST(CFiles, ThatAreNoModelsAreRefused)
@@ -162,15 +240,33 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
     tenon_read_options options{};
     options.struct_size = sizeof(options);
     options.signature = "none_such";
-    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())),
-                HasSubstr("none_such"));
+    const auto refusal = [&]
+    { return StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())); };
+    const auto refusalInMemory = [&] { return fromMemory({digits.data(), digits.size()}, &options); };
+    EXPECT_THAT(refusal(),
+                HasSubstr("TENON_INVALID_ARGUMENT model 'samples/digits/digits_int8.tflite': the model has no "
+                          "signature 'none_such'; its signatures are "));
+    EXPECT_THAT(refusalInMemory(), HasSubstr("TENON_INVALID_ARGUMENT the model has no signature 'none_such'"));
     options.signature = nullptr;
+    options.subgraph = 9;
+    EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT"));
+    EXPECT_THAT(Text(), HasSubstr("the model has no subgraph 9: the number is 1; its signatures are "));
+    EXPECT_THAT(refusalInMemory(), HasSubstr("TENON_INVALID_ARGUMENT the model has no subgraph 9"));
+    options.subgraph = 0;
+    const tenon_input_shape shape = {"none_such", 0, nullptr};
+    options.num_input_shapes = 1;
+    options.input_shapes = &shape;
+    EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT"));
+    EXPECT_THAT(Text(), HasSubstr("a shape is given for input 'none_such'"));
+    EXPECT_THAT(refusalInMemory(), HasSubstr("TENON_INVALID_ARGUMENT a shape is given for input 'none_such'"));
+    options.num_input_shapes = 0;
+    options.input_shapes = nullptr;
     tenon_limits limits{};
     limits.struct_size = sizeof(limits);
     limits.max_file_bytes = 100;
     options.limits = &limits;
     EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())),
-                HasSubstr("m_MaxFileBytes"));
+                HasSubstr("raise tenon_limits::max_file_bytes"));
 }
 
 /// A program that was compiled with another header passes another size.
@@ -241,6 +337,32 @@ TEST(CFiles, ThatAreOptimizedTakeNoOptionsOfOptimizing)
     EXPECT_EQ(RunDigits(runtime.Get(), optimized.m_Network, &options), RunDigits(runtime.Get(), digits.m_Network));
 }
 
+/// The backend decides whether "123" is a number.
+TEST(COptions, AreOfTheTypeThatTheBackendExpects)
+{
+    const Runtime runtime;
+    Read digits;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &digits.m_Network, Error()));
+    tenon_option option = {"CpuAcc.CachedNetworkFilePath", "123"};
+    tenon_model_options options{};
+    options.struct_size = sizeof(options);
+    options.num_options = 1;
+    options.options = &option;
+    tenon_model* none = nullptr;
+    const auto refusal = [&]
+    { return StatusAndText(tenon_model_load(runtime.Get(), digits.m_Network, &options, &none, Error())); };
+    EXPECT_THAT(refusal(), HasSubstr("TENON_NOT_FOUND"));
+    EXPECT_THAT(Text(), HasSubstr("'123'"));
+    option.value = "true";
+    EXPECT_THAT(refusal(), HasSubstr("TENON_NOT_FOUND"));
+    option = {"CpuAcc.NumberOfThreads", "1"};
+    EXPECT_EQ(RunDigits(runtime.Get(), digits.m_Network, &options), RunDigits(runtime.Get(), digits.m_Network));
+    option.value = "\"1\"";
+    EXPECT_THAT(refusal(), HasSubstr("option NumberOfThreads of CpuAcc is 1; it must be a number of threads"));
+    option = {"CpuAcc.FastMathEnabled", "1"};
+    EXPECT_THAT(refusal(), HasSubstr("option FastMathEnabled of CpuAcc is 1; it must be a bool"));
+}
+
 TEST(CLimits, HoldForLoading)
 {
     tenon_limits limits{};
@@ -256,6 +378,7 @@ TEST(CLimits, HoldForLoading)
     tenon_model* none = nullptr;
     EXPECT_THAT(StatusAndText(tenon_model_load(runtime, digits.m_Network, nullptr, &none, Error())),
                 HasSubstr("TENON_LIMIT_EXCEEDED"));
+    EXPECT_THAT(Text(), HasSubstr("raise tenon_limits::max_total_bytes"));
     tenon_runtime_destroy(runtime);
 }
 
@@ -303,6 +426,7 @@ TEST(CHandles, MayBeNullWhereTheyAreDestroyed)
     tenon_cancellation_cancel(nullptr);
     tenon_error_destroy(nullptr);
     tenon_text_destroy(nullptr);
+    tenon_memory_destroy(nullptr);
     EXPECT_EQ(tenon_error_status(nullptr), TENON_OK);
     EXPECT_STREQ(tenon_error_text(nullptr), "");
     EXPECT_EQ(tenon_network_num_inputs(nullptr), 0U);

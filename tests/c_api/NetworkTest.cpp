@@ -81,6 +81,24 @@ TEST(CNetwork, IsBuiltAndRun)
     EXPECT_THAT(memory, ::testing::ElementsAre(2.0f, 4.0f));
 }
 
+TEST(CNetwork, TakesNamesOfEnumeratorsAndIntegersForFloats)
+{
+    const Runtime runtime;
+    const Network network;
+    const int64_t four[] = {4};
+    const tenon_value bounded =
+        network.AddLayer("Activation", {network.AddInput("x", {2})}, nullptr,
+                         {{"Function", TENON_STRING, 0, 11, "BoundedReLu"}, {"A", TENON_INTS, 0, 1, four}}); // B is 0
+    network.AddOutput(bounded);
+    const Model model(runtime, network);
+    const float values[] = {-3.0f, 7.0f};
+    float results[2] = {};
+    const tenon_tensor in = Tensor(values);
+    const tenon_tensor out = Tensor(results);
+    Ok(tenon_model_run(model.Get(), nullptr, 1, &in, 1, &out, Error()));
+    EXPECT_THAT(results, ::testing::ElementsAre(0.0f, 4.0f));
+}
+
 TEST(CNetwork, RefusesTensorsThatDoNotFit)
 {
     const Runtime runtime;
@@ -155,6 +173,9 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     const int64_t numbers[] = {1, 2};
     EXPECT_THAT(add("Floor", {x}, 1, {{"Axis", TENON_INTS, 0, 1, numbers}}), HasSubstr("Axis"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{"Beta", TENON_STRING, 0, 1, "x"}}), HasSubstr("Beta"));
+    EXPECT_THAT(add("Comparison", {x, x}, 1, {{"Operation", TENON_STRING, 0, 4, "Same"}}),
+                HasSubstr("TENON_INVALID_ARGUMENT attribute 'Operation' cannot be 'Same'; there are Equal, Greater, "
+                          "GreaterOrEqual, Less, LessOrEqual, NotEqual"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{"Axis", TENON_INTS, 0, 2, numbers}}), HasSubstr("Axis"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{nullptr, TENON_INTS, 0, 1, numbers}}),
                 HasSubstr("the name of an attribute is null"));
@@ -169,6 +190,10 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     info.struct_size = 0;
     EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "y", &info, &value, Error())),
                 HasSubstr("struct_size of 0"));
+    info = Info(TENON_FLOAT32, dims, 1);
+    info.reserved[2] = 1;
+    EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "y", &info, &value, Error())),
+                HasSubstr("the info of an input: the reserved members of tenon_tensor_info must be 0"));
     info = Info(TENON_FLOAT32, dims, 1);
     EXPECT_THAT(StatusAndText(tenon_network_add_constant(network.Get(), "c", &info, dims, 15, 0, &value, Error())),
                 HasSubstr("a constant Float32 [4] needs 16 bytes, not 15"));
@@ -240,7 +265,15 @@ TEST(CNetwork, InferredShapesCountWhereDeclaredOnesContradict)
     const int64_t wrong[] = {3};
     const tenon_tensor_info declared = Info(TENON_FLOAT32, wrong, 1);
     network.AddOutput(network.AddLayer("Floor", {network.AddInput("x", {4})}, "floor", {}, &declared));
+    std::string logged;
+    const tenon_log_function keep = [](void* self, tenon_severity severity, const char* message)
+    { *static_cast<std::string*>(self) += std::to_string(severity) + " " + message + "\n"; };
+    Ok(tenon_log_set_function(keep, &logged, Error()));
     const Model model(runtime, network);
+    Ok(tenon_log_set_function(nullptr, nullptr, Error()));
+    EXPECT_EQ(logged.rfind(std::to_string(TENON_WARNING) + " layer ", 0), 0U) << logged;
+    EXPECT_THAT(logged, HasSubstr("'floor'"));
+    EXPECT_THAT(logged, HasSubstr("; the inferred shape is used\n"));
     const tenon_tensor_info* output = nullptr;
     Ok(tenon_model_output(model.Get(), 0, nullptr, &output, Error()));
     ASSERT_EQ(output->rank, 1U);
@@ -724,6 +757,14 @@ TEST(CModel, Reports)
     EXPECT_THAT(report(TENON_REPORT_TRACE), HasSubstr("traceEvents"));
     char* json = nullptr;
     EXPECT_THAT(StatusAndText(tenon_model_report(model.Get(), 17, &json, Error())), HasSubstr("there is no report 17"));
+    const Model silent(runtime, network);
+    RunWith(silent, 1.0f);
+    for (const tenon_report kind : {TENON_REPORT_PROFILE, TENON_REPORT_TRACE})
+    {
+        EXPECT_THAT(StatusAndText(tenon_model_report(silent.Get(), kind, &json, Error())),
+                    HasSubstr("TENON_INVALID_ARGUMENT the model is not profiled: load it with the option 'profiling'"));
+        EXPECT_EQ(json, nullptr);
+    }
     Ok(tenon_runtime_report(runtime.Get(), &json, Error()));
     EXPECT_THAT(std::string(json), HasSubstr("\"CpuRef\""));
     tenon_text_destroy(json);

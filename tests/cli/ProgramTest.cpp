@@ -175,6 +175,32 @@ TEST_F(Program, NamesGiveTheOrder)
     ExpectFailure(Execute({"-m", model, "-i", "b,a", "-s", "2"}), 2, "1 shape(s) are given for 2 input(s)");
 }
 
+/// Each place of a list has its own file. Of an input the last one counts.
+TEST_F(Program, ATensorMayBeListedTwice)
+{
+    const std::string model = m_Folder.Write(
+        "add.tflite", test::TinyModel(test::AddN, {{"a", {2}}, {"a", {2}}, {"b", {2}}}, {{"sum", {2}}, {"sum", {2}}}));
+    const std::string plain = m_Folder.Path("plain.tenon");
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    const std::string files = m_Folder.Write("a.txt", "100 200") + "," + m_Folder.Write("a_1.txt", "1 2") + "," +
+                              m_Folder.Write("b.txt", "10 20");
+    const Outcome saved = Execute({"-m", model, "-N", "--serialize", plain, "--serialize-optimized", optimized});
+    ASSERT_EQ(saved.m_Status, 0) << saved.m_Error;
+    for (const std::string& file : {model, plain, optimized})
+    {
+        const std::string outputs[] = {m_Folder.Path("sum.txt"), m_Folder.Path("sum_1.txt")};
+        const Outcome outcome = Execute({"-m", file, "-d", files, "-w", outputs[0] + "," + outputs[1]});
+        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        for (const std::string& output : outputs)
+        {
+            EXPECT_TRUE(Has(ReadFile(output), "11")) << file << ": " << ReadFile(output);
+            EXPECT_TRUE(Has(ReadFile(output), "22")) << file << ": " << ReadFile(output);
+        }
+    }
+    const Outcome named = Execute({"-m", model, "-i", "a_1,b", "-o", "sum_1", "-d", files});
+    EXPECT_TRUE(Has(named.m_Out, "sum_1")) << named.m_Out << named.m_Error;
+}
+
 TEST_F(Program, WhatNoBackendSupportsGivesFour)
 {
     const std::string model =

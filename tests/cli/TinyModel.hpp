@@ -5,6 +5,7 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ constexpr int8_t Relu = 19;
 constexpr int8_t Custom = 32;
 constexpr int8_t AddN = 106;
 
-/// All bytes of the file. Its tables are spelled by field number, so that this needs no header that the build makes.
+/// All bytes of the file. Its tables are spelled by field number, so that this needs no header that the build makes. A
+/// name that is there twice in a list is one tensor, which the list of the graph has twice and the operator's once.
 inline std::string TinyModel(int8_t operatorCode, const std::vector<TinyTensor>& inputs,
                              const std::vector<TinyTensor>& outputs)
 {
@@ -38,13 +40,22 @@ inline std::string TinyModel(int8_t operatorCode, const std::vector<TinyTensor>&
     };
 
     std::vector<flatbuffers::Offset<flatbuffers::Table>> tensors;
+    std::map<std::string, int32_t> indices;
     std::vector<int32_t> inputIndices;
     std::vector<int32_t> outputIndices;
+    std::vector<int32_t> operands;
+    std::vector<int32_t> results;
     for (const auto* list : {&inputs, &outputs})
     {
         for (const TinyTensor& tensor : *list)
         {
-            (list == &inputs ? inputIndices : outputIndices).push_back(static_cast<int32_t>(tensors.size()));
+            const auto [found, isNew] = indices.emplace(tensor.m_Name, static_cast<int32_t>(tensors.size()));
+            (list == &inputs ? inputIndices : outputIndices).push_back(found->second);
+            if (!isNew)
+            {
+                continue;
+            }
+            (list == &inputs ? operands : results).push_back(found->second);
             const auto shape = builder.CreateVector(tensor.m_Shape);
             const auto name = builder.CreateString(tensor.m_Name);
             tensors.push_back(makeTable(
@@ -59,11 +70,13 @@ inline std::string TinyModel(int8_t operatorCode, const std::vector<TinyTensor>&
     const auto tensorVector = builder.CreateVector(tensors);
     const auto inputVector = builder.CreateVector(inputIndices);
     const auto outputVector = builder.CreateVector(outputIndices);
+    const auto operandVector = builder.CreateVector(operands);
+    const auto resultVector = builder.CreateVector(results);
     const auto operation = makeTable(
         [&]
         {
-            builder.AddOffset(FieldIndexToOffset(1), inputVector);
-            builder.AddOffset(FieldIndexToOffset(2), outputVector);
+            builder.AddOffset(FieldIndexToOffset(1), operandVector);
+            builder.AddOffset(FieldIndexToOffset(2), resultVector);
         });
     const auto operations = builder.CreateVector(std::vector{operation});
     const auto graph = makeTable(

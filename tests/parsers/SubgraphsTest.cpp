@@ -411,7 +411,43 @@ TEST(Subgraphs, SignaturesNameInputsAndOutputs)
     Loaded chosen(model, options);
     EXPECT_EQ(chosen.Run({{1, 2}}), (Floats{11, 12}));
     options.m_Subgraph = 7;
-    EXPECT_THAT(ErrorOf<ParseException>(model, options), HasSubstr("7"));
+    EXPECT_THAT(ErrorOf<InvalidArgumentException>(model, options),
+                HasSubstr("no subgraph 7: the number is 2; its signatures are 'sum'"));
+    options.m_Signature = "sum";
+    model.Model().signature_defs.back()->subgraph_index = 7; // the model's fault
+    EXPECT_THAT(ErrorOf<ParseException>(model, options), HasSubstr("subgraph 7 does not exist"));
+}
+
+TEST(Subgraphs, SignaturesNameEachPlaceOfATensorThatIsListedTwice)
+{
+    // Three outputs are one tensor, for which the signature has two names; two inputs are one for which it has one.
+    ModelBuilder model;
+    const int32_t in = model.AddInput("in", {2});
+    const int32_t out = model.AddOutput("out", {2});
+    model.AddOperator(Op::ABS, {in}, {out});
+    model.Graph().inputs = {in, in};
+    model.Graph().outputs = {out, out, out};
+    auto signature = std::make_unique<schema::SignatureDefT>();
+    signature->signature_key = "abs";
+    const auto add = [](auto& maps, const char* name, int32_t tensor)
+    {
+        maps.push_back(std::make_unique<schema::TensorMapT>());
+        maps.back()->name = name;
+        maps.back()->tensor_index = static_cast<uint32_t>(tensor);
+    };
+    add(signature->inputs, "x", in);
+    add(signature->outputs, "size", out);
+    add(signature->outputs, "magnitude", out);
+    model.Model().signature_defs.push_back(std::move(signature));
+    ITfLiteParser::TfLiteParserOptions options;
+    options.m_Signature = "abs";
+    const Parsed parsed(model, options);
+    EXPECT_EQ(parsed.m_Parser->GetSubgraphInputTensorNames(0), (std::vector<std::string>{"x", "x_1"}));
+    EXPECT_EQ(parsed.m_Parser->GetSubgraphOutputTensorNames(0),
+              (std::vector<std::string>{"size", "magnitude", "magnitude_1"}));
+    EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, "magnitude").first, 1);
+    EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, "out").first, 0) << "by the tensor's name, too";
+    EXPECT_EQ(Loaded(model, options).Run({{9, 9}, {-1, 2}}), (Floats{1, 2}));
 }
 
 TEST(Subgraphs, WhatDoesNotFitIsRefused)

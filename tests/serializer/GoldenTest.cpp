@@ -2,7 +2,7 @@
 // Old files stay readable: tests/golden/version1.tenon and version1_optimized.tenon were written by the first version
 // of the format and are never written again; version1_names.txt lists the names and defaults that files rely on.
 #include "Files.hpp"
-#include "serializer/Enumerators.hpp"
+#include "common/Enumerators.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -64,7 +64,7 @@ void AddFieldNames(std::set<std::string>& lines, const std::string& field, const
     lines.insert(field + " is " + FieldToString(value) + " where left out");
     if constexpr (std::is_enum_v<T>)
     {
-        for (const std::string& name : serializer::EnumeratorNames<T>())
+        for (const std::string& name : EnumeratorNames<T>())
         {
             if (!name.empty())
             {
@@ -88,7 +88,7 @@ std::set<std::string> CurrentNames()
     std::set<std::string> lines;
 #define TENON_OP(name, descriptor, ...) AddNames<descriptor>(lines, #name);
 #include <tenon/ops.def>
-    for (const std::string& name : serializer::EnumeratorNames<DataType>())
+    for (const std::string& name : EnumeratorNames<DataType>())
     {
         if (!name.empty())
         {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer of each row of ops.def, with each of its parameters away from the default, goes through a file unchanged.
 #include "Files.hpp"
-#include "serializer/Enumerators.hpp"
+#include "common/Enumerators.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -80,7 +80,7 @@ template <typename T>
 std::enable_if_t<std::is_enum_v<T>> Vary(T& value)
 {
     // The last one that has a name.
-    const std::vector<std::string>& names = serializer::EnumeratorNames<T>();
+    const std::vector<std::string>& names = EnumeratorNames<T>();
     for (size_t i = 0; i < names.size(); ++i)
     {
         value = names[i].empty() ? value : static_cast<T>(i);

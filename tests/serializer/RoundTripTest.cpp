@@ -138,6 +138,11 @@ TEST(SerializedNetwork, KeepsOverridesHintsOptionsAndOwnConstants)
                                                      {"Float", 0.5f},
                                                      {"Text", "x"},
                                                      {"NoText", ""},
+                                                     {"IntAsText", BackendOptions::Var(12, "012")},
+                                                     {"BoolAsText", BackendOptions::Var(true, "true")},
+                                                     {"TextOfInt", "12"},
+                                                     {"TextOfBool", "true"},
+                                                     {"Quoted", "\"x\""},
                                                      {"SaveCachedNetwork", true},
                                                      {"CachedNetworkFilePath", "of this machine"}})};
     Network network(options);
@@ -155,11 +160,16 @@ TEST(SerializedNetwork, KeepsOverridesHintsOptionsAndOwnConstants)
     const NetworkOptions& kept = static_cast<const Network&>(*read).GetOptions();
     ASSERT_EQ(kept.size(), 1u);
     EXPECT_EQ(kept[0].GetBackendId(), BackendId("CpuAcc"));
-    ASSERT_EQ(kept[0].GetOptionCount(), 6u) << "a file chooses none to be written";
-    for (size_t i = 0; i < 6; ++i)
+    ASSERT_EQ(kept[0].GetOptionCount(), 11u) << "a file chooses none to be written";
+    for (size_t i = 0; i < 11; ++i)
     {
-        EXPECT_EQ(kept[0].GetOption(i).GetName(), options[0].GetOption(i).GetName());
-        EXPECT_EQ(kept[0].GetOption(i).GetValue(), options[0].GetOption(i).GetValue());
+        const BackendOptions::BackendOption& option = kept[0].GetOption(i);
+        const BackendOptions::Var& given = options[0].GetOption(i).GetValue();
+        EXPECT_EQ(option.GetName(), options[0].GetOption(i).GetName());
+        EXPECT_EQ(option.GetValue(), given) << option.GetName();
+        EXPECT_EQ(option.GetValue().IsInt(), given.IsInt()) << option.GetName();
+        EXPECT_EQ(option.GetValue().IsBool(), given.IsBool()) << option.GetName();
+        EXPECT_EQ(option.GetValue().IsString(), given.IsString()) << option.GetName();
     }
     EXPECT_EQ(GraphOf(read).Layers()[1]->GetConstantTensorsByRef().size(), 4u);
 }

@@ -24,6 +24,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How functions are called, of this table and of tenon/c/tenon.h. Only 32-bit Windows has several ways: options of the
+ * compiler choose the default, which is this one without them. */
+#if defined(_WIN32) && !defined(_WIN64)
+#define TENON_CALL __cdecl
+#else
+#define TENON_CALL
+#endif
+
 #define TENON_PLUGIN_MAJOR 1u
 /* 0: the first version. 1: fusion (tenon_plugin_table::shaped_fusion), tenon_layer::max_threads and output_pitch. */
 #define TENON_PLUGIN_MINOR 1u
@@ -105,6 +113,7 @@ typedef struct tenon_tensor_info
     const int32_t* zero_points; /* stored numbers that stand for 0 */
     int32_t quantization_dim;   /* -1: per tensor */
     uint8_t is_constant;        /* 1: its values never change */
+    uint8_t reserved[3];        /* 0 */
 } tenon_tensor_info;
 
 /* What an attribute's values are. */
@@ -181,7 +190,7 @@ enum
 };
 
 /* The body of a loop that is split over the threads of a run: does the turns from begin to end, without end. */
-typedef void (*tenon_loop_body)(void* body_data, size_t begin, size_t end);
+typedef void(TENON_CALL* tenon_loop_body)(void* body_data, size_t begin, size_t end);
 /* The threads of a run. */
 typedef struct tenon_parallel
 {
@@ -190,7 +199,7 @@ typedef struct tenon_parallel
     uint32_t num_threads; /* the most that run the body at once */
     /* Runs body(begin, end) over [0, count) in pieces of at least `grain`; returns when all are done. The body must
      * not fail: what goes wrong in it is kept in body_data. */
-    void (*run)(void* self, size_t count, size_t grain, tenon_loop_body body, void* body_data);
+    void(TENON_CALL* run)(void* self, size_t count, size_t grain, tenon_loop_body body, void* body_data);
 } tenon_parallel;
 
 /* A tensor in the memory of a device. */
@@ -206,11 +215,11 @@ typedef struct tenon_late_outputs
     size_t struct_size;
     void* self; /* passed to the functions */
     /* Fixes the shape of an output, once each, and gives its memory. */
-    tenon_status (*allocate)(void* self, size_t output, uint32_t rank, const int64_t* dims, void** memory,
-                             tenon_text* error);
+    tenon_status(TENON_CALL* allocate)(void* self, size_t output, uint32_t rank, const int64_t* dims, void** memory,
+                                       tenon_text* error);
     /* The same for a plugin with a device. */
-    tenon_status (*allocate_on_device)(void* self, size_t output, uint32_t rank, const int64_t* dims,
-                                       tenon_device_tensor* memory, tenon_text* error);
+    tenon_status(TENON_CALL* allocate_on_device)(void* self, size_t output, uint32_t rank, const int64_t* dims,
+                                                 tenon_device_tensor* memory, tenon_text* error);
 } tenon_late_outputs;
 
 /* Memory of one execution. */
@@ -262,13 +271,14 @@ typedef struct tenon_subgraph_answer
     /* The layers become one PreCompiled layer that runs `blob`, which the host takes over, even if this fails. Its
      * inputs and outputs are these tensors in this order: all that the layers read from others, and all that others
      * read. `name` is the layer's, or null. */
-    tenon_status (*compile)(void* self, size_t num_layers, const size_t* layers, size_t num_inputs,
-                            const uint32_t* inputs, size_t num_outputs, const uint32_t* outputs,
-                            tenon_plugin_blob* blob, const char* name, tenon_text* error);
+    tenon_status(TENON_CALL* compile)(void* self, size_t num_layers, const size_t* layers, size_t num_inputs,
+                                      const uint32_t* inputs, size_t num_outputs, const uint32_t* outputs,
+                                      tenon_plugin_blob* blob, const char* name, tenon_text* error);
     /* The plugin cannot run the layers after all: they go to the next backend. */
-    tenon_status (*fail)(void* self, size_t num_layers, const size_t* layers, const char* reason, tenon_text* error);
+    tenon_status(TENON_CALL* fail)(void* self, size_t num_layers, const size_t* layers, const char* reason,
+                                   tenon_text* error);
     /* Layers that change nothing: they go, and whoever reads them reads their input. */
-    tenon_status (*remove)(void* self, size_t num_layers, const size_t* layers, tenon_text* error);
+    tenon_status(TENON_CALL* remove)(void* self, size_t num_layers, const size_t* layers, tenon_text* error);
 } tenon_subgraph_answer;
 
 /* Takes bytes, call after call. */
@@ -276,7 +286,7 @@ typedef struct tenon_sink
 {
     size_t struct_size;
     void* self;
-    tenon_status (*write)(void* self, const void* bytes, size_t count, tenon_text* error);
+    tenon_status(TENON_CALL* write)(void* self, const void* bytes, size_t count, tenon_text* error);
 } tenon_sink;
 
 /* How grave a message is: the numbers of tenon::LogSeverity. */
@@ -300,7 +310,7 @@ typedef struct tenon_host
     const char* version; /* of Tenon */
     void* self;
     /* Writes to Tenon's log. */
-    void (*log)(void* self, tenon_severity severity, const char* text);
+    void(TENON_CALL* log)(void* self, tenon_severity severity, const char* text);
 } tenon_host;
 
 /* The offset of a tensor that is no range of another one. */
@@ -360,19 +370,20 @@ typedef struct tenon_fusion
      * own in it. The output may be the memory of an input whose elements have the same size. Several threads may call
      * it at once, and it must not fail. Null: each element of the output does not come from one element of each
      * input. */
-    void (*element_loop)(tenon_plugin_shaped* shaped, const void* const* inputs, void* output, size_t count);
+    void(TENON_CALL* element_loop)(tenon_plugin_shaped* shaped, const void* const* inputs, void* output, size_t count);
     /* Makes a workload of this layer and a sum after it, so that a residual is added in the epilogue. Its inputs are
      * those of this one and then a tensor of the type and shape of output 0, which is added to the output; then the
      * activation of these attributes applies (none: num_attributes is 0). The output may be the memory of that input.
      * Gives a null `sum` where there is none; that is no error. `sum` is destroyed before `shaped`. */
-    tenon_status (*add_tensor)(tenon_plugin_shaped* shaped, size_t num_attributes, const tenon_attribute* activation,
-                               tenon_plugin_shaped** sum, size_t* scratch_bytes, tenon_text* error);
+    tenon_status(TENON_CALL* add_tensor)(tenon_plugin_shaped* shaped, size_t num_attributes,
+                                         const tenon_attribute* activation, tenon_plugin_shaped** sum,
+                                         size_t* scratch_bytes, tenon_text* error);
     /* Of a BatchMatMul only: makes a workload of it and the layers of an attention after it. Its inputs are those of
      * this one, then the added tensor if there is one, then the values; its output is the second product's. Float sums
      * may be taken in another order than by the layers, but in the same order for any number of threads. Gives a null
      * `attention` where there is none; that is no error. `attention` is destroyed before `shaped`. */
-    tenon_status (*make_attention)(tenon_plugin_shaped* shaped, const tenon_attention* rest,
-                                   tenon_plugin_shaped** attention, size_t* scratch_bytes, tenon_text* error);
+    tenon_status(TENON_CALL* make_attention)(tenon_plugin_shaped* shaped, const tenon_attention* rest,
+                                             tenon_plugin_shaped** attention, size_t* scratch_bytes, tenon_text* error);
 } tenon_fusion;
 
 /* Memory and queues of a device. The table's member of this type is null for a plugin on the host. Semantics: see
@@ -384,29 +395,32 @@ typedef struct tenon_device
     size_t alignment;      /* a power of two, at least 1 */
     uint32_t import_flags; /* tenon::MemorySource bits that memory_import takes: 1 is malloc */
 
-    tenon_status (*memory_allocate)(tenon_plugin_backend* backend, size_t bytes, tenon_plugin_memory** memory,
-                                    tenon_text* error);
+    tenon_status(TENON_CALL* memory_allocate)(tenon_plugin_backend* backend, size_t bytes, tenon_plugin_memory** memory,
+                                              tenon_text* error);
     /* Optional. Gives a null memory where this block cannot be used; that is no error. */
-    tenon_status (*memory_import)(tenon_plugin_backend* backend, void* host, size_t bytes, uint32_t source,
-                                  tenon_plugin_memory** memory, tenon_text* error);
-    void (*memory_free)(tenon_plugin_backend* backend, tenon_plugin_memory* memory);
+    tenon_status(TENON_CALL* memory_import)(tenon_plugin_backend* backend, void* host, size_t bytes, uint32_t source,
+                                            tenon_plugin_memory** memory, tenon_text* error);
+    void(TENON_CALL* memory_free)(tenon_plugin_backend* backend, tenon_plugin_memory* memory);
 
     /* The functions of one queue are called by one thread at a time. */
-    tenon_status (*queue_create)(tenon_plugin_backend* backend, tenon_plugin_queue** queue, tenon_text* error);
-    void (*queue_destroy)(tenon_plugin_backend* backend, tenon_plugin_queue* queue); /* waits for what is under way */
-    tenon_status (*queue_write)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t offset,
-                                const void* source, size_t bytes, tenon_text* error);
-    tenon_status (*queue_read)(tenon_plugin_queue* queue, void* target, tenon_plugin_memory* source, size_t offset,
-                               size_t bytes, tenon_text* error);
-    tenon_status (*queue_copy)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t target_offset,
-                               tenon_plugin_memory* source, size_t source_offset, size_t bytes, tenon_text* error);
+    tenon_status(TENON_CALL* queue_create)(tenon_plugin_backend* backend, tenon_plugin_queue** queue,
+                                           tenon_text* error);
+    /* Waits for what is under way. */
+    void(TENON_CALL* queue_destroy)(tenon_plugin_backend* backend, tenon_plugin_queue* queue);
+    tenon_status(TENON_CALL* queue_write)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t offset,
+                                          const void* source, size_t bytes, tenon_text* error);
+    tenon_status(TENON_CALL* queue_read)(tenon_plugin_queue* queue, void* target, tenon_plugin_memory* source,
+                                         size_t offset, size_t bytes, tenon_text* error);
+    tenon_status(TENON_CALL* queue_copy)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t target_offset,
+                                         tenon_plugin_memory* source, size_t source_offset, size_t bytes,
+                                         tenon_text* error);
     /* Optional, both or none. access: 0 reads, 1 writes all of it. Mapping waits for what was submitted before. */
-    tenon_status (*queue_map)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, size_t offset, size_t bytes,
-                              int32_t access, void** mapped, tenon_text* error);
-    tenon_status (*queue_unmap)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, void* mapped,
-                                tenon_text* error);
-    tenon_status (*queue_signal)(tenon_plugin_queue* queue, uint64_t* fence, tenon_text* error);
-    tenon_status (*queue_wait)(tenon_plugin_queue* queue, uint64_t fence, tenon_text* error);
+    tenon_status(TENON_CALL* queue_map)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, size_t offset,
+                                        size_t bytes, int32_t access, void** mapped, tenon_text* error);
+    tenon_status(TENON_CALL* queue_unmap)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, void* mapped,
+                                          tenon_text* error);
+    tenon_status(TENON_CALL* queue_signal)(tenon_plugin_queue* queue, uint64_t* fence, tenon_text* error);
+    tenon_status(TENON_CALL* queue_wait)(tenon_plugin_queue* queue, uint64_t fence, tenon_text* error);
 } tenon_device;
 
 /* What happens around networks that have layers on the plugin; network ids are the application's. */
@@ -414,12 +428,12 @@ typedef struct tenon_hooks
 {
     size_t struct_size;
     /* All optional. What the first two and after_enqueue return ends the call that led there. */
-    tenon_status (*before_load)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
-    tenon_status (*before_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
-    tenon_status (*after_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
-    void (*after_load)(tenon_plugin_backend* backend, int32_t network);
-    void (*before_unload)(tenon_plugin_backend* backend, int32_t network);
-    void (*after_unload)(tenon_plugin_backend* backend, int32_t network);
+    tenon_status(TENON_CALL* before_load)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
+    tenon_status(TENON_CALL* before_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
+    tenon_status(TENON_CALL* after_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
+    void(TENON_CALL* after_load)(tenon_plugin_backend* backend, int32_t network);
+    void(TENON_CALL* before_unload)(tenon_plugin_backend* backend, int32_t network);
+    void(TENON_CALL* after_unload)(tenon_plugin_backend* backend, int32_t network);
 } tenon_hooks;
 
 /* What a plugin is. A constant of the plugin's. */
@@ -434,57 +448,62 @@ typedef struct tenon_plugin_table
     const tenon_device* device; /* null: tensors are in host memory */
     const tenon_hooks* hooks;   /* null: none */
 
-    /* Once per runtime; `options` are those of IRuntime::CreationOptions for this backend. */
-    tenon_status (*backend_create)(const tenon_host* host, size_t num_options, const tenon_attribute* options,
-                                   tenon_plugin_backend** backend, tenon_text* error);
-    void (*backend_destroy)(tenon_plugin_backend* backend);
+    /* Once per runtime; `options` are those of IRuntime::CreationOptions for this backend. One that was given as a text
+     * is a truth value or number where it reads as one. */
+    tenon_status(TENON_CALL* backend_create)(const tenon_host* host, size_t num_options, const tenon_attribute* options,
+                                             tenon_plugin_backend** backend, tenon_text* error);
+    void(TENON_CALL* backend_destroy)(tenon_plugin_backend* backend);
     /* Named abilities as attributes. Valid as long as the backend. Optional. */
-    void (*backend_capabilities)(tenon_plugin_backend* backend, size_t* count, const tenon_attribute** capabilities);
+    void(TENON_CALL* backend_capabilities)(tenon_plugin_backend* backend, size_t* count,
+                                           const tenon_attribute** capabilities);
 
     /* For each network that is optimized and for each that is loaded, once or more; `options` are its ModelOptions for
      * this backend. */
-    tenon_status (*model_create)(tenon_plugin_backend* backend, size_t num_options, const tenon_attribute* options,
-                                 tenon_plugin_model** model, tenon_text* error);
-    void (*model_destroy)(tenon_plugin_model* model);
+    tenon_status(TENON_CALL* model_create)(tenon_plugin_backend* backend, size_t num_options,
+                                           const tenon_attribute* options, tenon_plugin_model** model,
+                                           tenon_text* error);
+    void(TENON_CALL* model_destroy)(tenon_plugin_model* model);
 
     /* Changes nothing. `reason` is for people and stays empty where the answer is TENON_SUPPORTED. */
-    tenon_support_code (*is_supported)(tenon_plugin_model* model, const tenon_layer* layer, tenon_text* reason);
+    tenon_support_code(TENON_CALL* is_supported)(tenon_plugin_model* model, const tenon_layer* layer,
+                                                 tenon_text* reason);
     /* Whether the plugin runs the layer with this activation fused into it. Optional: it fuses none. */
-    tenon_support_code (*is_activation_fusable)(tenon_plugin_model* model, const tenon_layer* layer,
-                                                size_t num_attributes, const tenon_attribute* activation,
-                                                tenon_text* reason);
+    tenon_support_code(TENON_CALL* is_activation_fusable)(tenon_plugin_model* model, const tenon_layer* layer,
+                                                          size_t num_attributes, const tenon_attribute* activation,
+                                                          tenon_text* reason);
     /* Optional: subgraphs stay as they are. */
-    tenon_status (*optimize_subgraph)(tenon_plugin_model* model, const tenon_subgraph* subgraph,
-                                      const tenon_subgraph_answer* answer, tenon_text* error);
+    tenon_status(TENON_CALL* optimize_subgraph)(tenon_plugin_model* model, const tenon_subgraph* subgraph,
+                                                const tenon_subgraph_answer* answer, tenon_text* error);
 
     /* The three steps of a workload: see include/tenon/backend/IWorkload.hpp. */
-    tenon_status (*workload_create)(tenon_plugin_model* model, const tenon_layer* layer,
-                                    tenon_plugin_workload** workload, tenon_text* error);
-    void (*workload_destroy)(tenon_plugin_workload* workload);
+    tenon_status(TENON_CALL* workload_create)(tenon_plugin_model* model, const tenon_layer* layer,
+                                              tenon_plugin_workload** workload, tenon_text* error);
+    void(TENON_CALL* workload_destroy)(tenon_plugin_workload* workload);
     /* The kernel's name for profiles; valid as long as the workload. */
-    const char* (*workload_name)(tenon_plugin_workload* workload);
+    const char*(TENON_CALL* workload_name)(tenon_plugin_workload* workload);
     /* Gives a null `shaped`, which is no error, only where layer->output_pitch is not 0 and the output cannot be
      * written so after all. */
-    tenon_status (*workload_reshape)(tenon_plugin_workload* workload, const tenon_layer* layer,
-                                     tenon_plugin_shaped** shaped, size_t* scratch_bytes, tenon_text* error);
-    void (*shaped_destroy)(tenon_plugin_shaped* shaped);
-    tenon_status (*shaped_execute)(tenon_plugin_shaped* shaped, const tenon_execute_args* args, tenon_text* error);
+    tenon_status(TENON_CALL* workload_reshape)(tenon_plugin_workload* workload, const tenon_layer* layer,
+                                               tenon_plugin_shaped** shaped, size_t* scratch_bytes, tenon_text* error);
+    void(TENON_CALL* shaped_destroy)(tenon_plugin_shaped* shaped);
+    tenon_status(TENON_CALL* shaped_execute)(tenon_plugin_shaped* shaped, const tenon_execute_args* args,
+                                             tenon_text* error);
 
     /* Blobs of PreCompiled layers. Optional, all or none, where optimize_subgraph is null or never compiles; save
      * and load are optional for themselves: networks with such layers cannot be written to files then. */
-    void (*blob_destroy)(tenon_plugin_blob* blob);
-    tenon_status (*blob_save)(tenon_plugin_backend* backend, const tenon_plugin_blob* blob, const tenon_sink* sink,
-                              tenon_text* error);
-    tenon_status (*blob_load)(tenon_plugin_backend* backend, const void* bytes, size_t count, tenon_plugin_blob** blob,
-                              tenon_text* error);
+    void(TENON_CALL* blob_destroy)(tenon_plugin_blob* blob);
+    tenon_status(TENON_CALL* blob_save)(tenon_plugin_backend* backend, const tenon_plugin_blob* blob,
+                                        const tenon_sink* sink, tenon_text* error);
+    tenon_status(TENON_CALL* blob_load)(tenon_plugin_backend* backend, const void* bytes, size_t count,
+                                        tenon_plugin_blob** blob, tenon_text* error);
 
     /* Since minor version 1. What the planner may do with a shaped workload, also with one that a member of
      * tenon_fusion made; null: nothing. Optional. */
-    const tenon_fusion* (*shaped_fusion)(tenon_plugin_shaped* shaped);
+    const tenon_fusion*(TENON_CALL* shaped_fusion)(tenon_plugin_shaped* shaped);
 } tenon_plugin_table;
 
 /* The type of the exported symbol, which C++ declares extern "C". The table lives as long as the shared object is
  * loaded. */
-typedef const tenon_plugin_table* (*tenon_plugin_entry)(void);
+typedef const tenon_plugin_table*(TENON_CALL* tenon_plugin_entry)(void);
 
 #endif /* TENON_BACKEND_PLUGIN_H */

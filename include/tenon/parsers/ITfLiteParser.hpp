@@ -51,8 +51,9 @@ public:
     static void Destroy(ITfLiteParser* parser);
     virtual ~ITfLiteParser();
 
-    /// Throws FileNotFoundException for a missing file, ParseException for a corrupt or contradictory model;
-    /// the text names the subgraph, operator and tensor.
+    /// Throws FileNotFoundException for a missing file, ParseException for a corrupt or contradictory model: the text
+    /// names the subgraph, operator and tensor. Throws InvalidArgumentException for a signature, a subgraph or an input
+    /// of m_InputShapes that the model does not have: the text names those that there are.
     virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
     /// The bytes are copied.
     virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;
@@ -74,7 +75,8 @@ public:
     virtual std::vector<std::string> GetSignatureNames() const = 0;
     /// The subgraph that became the network (Tenon).
     virtual size_t GetNetworkSubgraph() const = 0;
-    /// Names in the order of the model's lists. A tensor listed twice is two inputs; the last one's value counts.
+    /// Names in the order of the model's lists. A tensor listed twice is two inputs, of which the last one's value
+    /// counts, or two outputs of the same values.
     virtual std::vector<std::string> GetSubgraphInputTensorNames(size_t subgraphId) const = 0;
     virtual std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const = 0;
 };

@@ -40,21 +40,22 @@ std::vector<int64_t> DimsOf(const TensorShape& shape)
     return dims;
 }
 
+/// Of a value that counts as several types: a truth value or number rather than a text, an integer rather than a float.
 AttributeValue ToValue(const BackendOptions::Var& value)
 {
-    if (value.IsString())
+    if (value.IsBool())
     {
-        return value.AsString();
+        return value.AsBool();
+    }
+    if (value.IsInt() || value.IsUnsignedInt())
+    {
+        return std::vector<int64_t>{value.IsInt() ? int64_t{value.AsInt()} : int64_t{value.AsUnsignedInt()}};
     }
     if (value.IsFloat())
     {
         return std::vector<double>{value.AsFloat()};
     }
-    if (value.IsBool())
-    {
-        return value.AsBool();
-    }
-    return std::vector<int64_t>{value.IsUnsignedInt() ? int64_t{value.AsUnsignedInt()} : int64_t{value.AsInt()}};
+    return value.AsString();
 }
 
 } // namespace
@@ -278,11 +279,13 @@ std::vector<BackendOptions::BackendOption> ToOptions(const tenon_attribute* attr
     for (Attribute& attribute : ToAttributes(attributes, count))
     {
         const auto add = [&](BackendOptions::Var value) { options.emplace_back(attribute.m_Name, std::move(value)); };
+        // The caller may have given a text that reads as this value.
+        const auto addWithText = [&](const BackendOptions::Var& value) { add({value, value.ToString()}); };
         const auto* ints = std::get_if<std::vector<int64_t>>(&attribute.m_Value);
         const auto* floats = std::get_if<std::vector<double>>(&attribute.m_Value);
         if (const auto* truth = std::get_if<bool>(&attribute.m_Value))
         {
-            add(*truth);
+            addWithText(*truth);
         }
         else if (const auto* text = std::get_if<std::string>(&attribute.m_Value))
         {
@@ -294,11 +297,11 @@ std::vector<BackendOptions::BackendOption> ToOptions(const tenon_attribute* attr
         }
         else if (ints != nullptr && ints->size() == 1 && std::in_range<int>(ints->front()))
         {
-            add(static_cast<int>(ints->front()));
+            addWithText(static_cast<int>(ints->front()));
         }
         else if (ints != nullptr && ints->size() == 1 && std::in_range<unsigned int>(ints->front()))
         {
-            add(static_cast<unsigned int>(ints->front()));
+            addWithText(static_cast<unsigned int>(ints->front()));
         }
         else
         {

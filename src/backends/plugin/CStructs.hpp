@@ -88,6 +88,7 @@ private:
 TensorInfo ToInfo(const tenon_tensor_info& info);
 TensorShape ToShape(uint32_t rank, const int64_t* dims);
 std::vector<Attribute> ToAttributes(const tenon_attribute* attributes, size_t count);
+/// Truth values and integers count as texts, too: see BackendOptions::Var.
 std::vector<BackendOptions::BackendOption> ToOptions(const tenon_attribute* attributes, size_t count);
 
 /// The row of ops.def; throws InvalidArgumentException where there is none of the name.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <tflite_generated.h>
 #include <utility>
 
@@ -55,10 +56,15 @@ INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
     {
         throw InvalidArgumentException("CreateNetworkFromBinaryFile: the path is null");
     }
-    INetworkPtr network(nullptr, &INetwork::Destroy);
-    WithModelContext([&] { return fmt::format("model '{}'", graphFile); },
-                     [&] { network = Parse(Model::FromFile(graphFile, m_Options.m_Limits)); });
-    return network;
+    try
+    {
+        return Parse(Model::FromFile(graphFile, m_Options.m_Limits));
+    }
+    catch (Exception& error) // an InvalidArgumentException is about an option, and stays one
+    {
+        error.AddContext(fmt::format("model '{}'", graphFile));
+        throw;
+    }
 }
 
 INetworkPtr TfLiteParser::CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent)
@@ -136,6 +142,13 @@ void TfLiteParser::ChooseSubgraph(Model& model)
     {
         throw InvalidArgumentException(fmt::format("the model has no signature '{}'; its signatures are {}",
                                                    m_Options.m_Signature, Quote(m_SignatureNames)));
+    }
+    const size_t numSubgraphs = model.Root().subgraphs() != nullptr ? model.Root().subgraphs()->size() : 0;
+    if (m_Options.m_Signature.empty() && m_Subgraph != 0 && m_Subgraph >= numSubgraphs)
+    {
+        throw InvalidArgumentException(fmt::format("the model has no subgraph {}: the number is {}; its signatures "
+                                                   "are {}",
+                                                   m_Subgraph, numSubgraphs, Quote(m_SignatureNames)));
     }
 }
 
@@ -241,13 +254,17 @@ TensorShape TfLiteParser::ShapeOfOutput(const TensorView& tensor, const IOutputS
 }
 
 /// The signature's name, else the tensor's, else one made from its index; with a number behind it if there is such a
-/// name.
+/// name. Where the signature has several names for the tensor, each place in the model's list takes the next one.
 std::string TfLiteParser::Bindings::AddName(const TensorView& tensor)
 {
-    const auto signature = m_SignatureNames.find(tensor.m_Index);
-    const std::string base = signature != m_SignatureNames.end() ? signature->second
-                             : tensor.m_Name.empty()             ? fmt::format("tensor_{}", tensor.m_Index)
-                                                                 : tensor.m_Name;
+    const auto [first, last] = m_SignatureNames.equal_range(tensor.m_Index);
+    const std::string base = first != last           ? first->second
+                             : tensor.m_Name.empty() ? fmt::format("tensor_{}", tensor.m_Index)
+                                                     : tensor.m_Name;
+    if (first != last && std::next(first) != last)
+    {
+        m_SignatureNames.erase(first);
+    }
     std::string name = base;
     while (m_Infos.count(name) != 0)
     {

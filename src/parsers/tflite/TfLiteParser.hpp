@@ -10,6 +10,7 @@
 
 #include <tenon/parsers/ITfLiteParser.hpp>
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,7 +42,7 @@ private:
         std::vector<std::string> m_Names;
         std::unordered_map<std::string, BindingPointInfo> m_Infos;
         std::unordered_map<std::string, size_t> m_LastSuffix;       ///< of names that occur more than once
-        std::unordered_map<size_t, std::string> m_SignatureNames;   ///< by tensor index
+        std::multimap<size_t, std::string> m_SignatureNames;        ///< by tensor index, in the signature's order
         std::unordered_map<std::string, std::string> m_TensorNames; ///< a tensor's name -> one of m_Names
 
         std::string AddName(const TensorView& tensor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FieldToString: see Names.hpp.
-#include "graph/Names.hpp"
+#include "common/Names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

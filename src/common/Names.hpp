@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for each kind of descriptor field, for dumps. Used by OpSchema.cpp.
+// Text for each kind of descriptor field, for dumps; that of enumerators is their name in files, too.
 #pragma once
 
 #include <tenon/Tensor.hpp>
