@@ -11,10 +11,10 @@ scripts/test_python.sh has:
 
     build/venv-tests/bin/python scripts/document_c_api.py --write docs/c-api.md
 
-How a comment belongs to a declaration: it ends in the line above, of a macro also above the conditions that choose
-its value, or begins in the declaration's last line. Others stand between declarations; "---- Title ----" begins a
-section. In a comment, an empty line begins a paragraph, "- " an item of a list, and an indented word with two spaces
-after it a defined term.
+The first comment of a header is its licence, the second one is about the whole header. How another one belongs to a
+declaration: it ends in the line above, of a macro also above the conditions that choose its value, or begins in the
+declaration's last line. Others stand between declarations; "---- Title ----" begins a section. In a comment, an empty
+line begins a paragraph, "- " an item of a list, and an indented word with two spaces after it a defined term.
 """
 
 import argparse
@@ -51,7 +51,8 @@ Member = namedtuple("Member", "name value comment note")
 
 HEAD = f"""# Reference of the C interface
 
-Generated from [tenon.h](../include/tenon/c/tenon.h); write it anew, in the environment that `scripts/test_python.sh` makes, with
+Generated from [tenon.h](../include/tenon/c/tenon.h); write it anew, in the environment that
+`scripts/test_python.sh` makes, with
 
     {COMMAND}
 
@@ -163,10 +164,8 @@ class Header:
                 members = [self._member(value) for value in cursor.get_children()]
                 items[-1] = items[-1]._replace(kind="enumeration", last=last, members=members)
             elif kind == "TYPEDEF_DECL":
-                inner = "struct" if re.match(r"typedef struct \w+ \w+;", self._source[first]) else "type"
-                text = self._code(cursor) if inner == "struct" else wrapped(self._code(cursor))
-                kind = "handle" if inner == "struct" else "type"
-                items.append(Item(name, kind, first, last, text, self._take(cursor), []))
+                kind = "handle" if re.match(r"typedef struct \w+ \w+;", self._source[first]) else "type"
+                items.append(Item(name, kind, first, last, wrapped(self._code(cursor)), self._take(cursor), []))
         defined = {item.name for item in items if item.kind == "struct"}
         return [item for item in items if item.kind != "handle" or item.name not in defined]
 
@@ -225,8 +224,7 @@ def parse(path):
             cursor
             for cursor in unit.cursor.get_children()
             if cursor.location.file is not None and cursor.location.file.name == str(name)
-            and cursor.kind.name != "MACRO_INSTANTIATION"
-        ]  # fmt: skip
+        ]
         cursors.sort(key=lambda cursor: cursor.extent.start.offset)
         headers.append(Header(name, cursors, list(unit.get_tokens(extent=extent))))
     return headers

@@ -41,7 +41,8 @@ TYPES = "Types in signatures"
 
 HEAD = f"""# Reference of the Python package
 
-Generated from [the package](../python/tenon); write it anew, in the environment that `scripts/test_python.sh` makes, with
+Generated from [the package](../python/tenon); write it anew, in the environment that
+`scripts/test_python.sh` makes, with
 
     {COMMAND}
 
