@@ -310,7 +310,7 @@ class Network:
 
         Raises:
             InvalidArgumentError: there is no such type or attribute, an attribute is of another kind, a value is of
-                another network, or the numbers of inputs or outputs are others.
+                another network, there are more inputs than the type has, or the number of outputs is another.
         """
         made, _values = _to_attributes(attributes or {})
         with self._locked():
@@ -400,8 +400,8 @@ class Network:
             The output of a layer of one output, else a tuple of them.
 
         Raises:
-            InvalidArgumentError: a value is of another network, one of the networks is optimized, or the numbers of
-                inputs or outputs are others.
+            InvalidArgumentError: a value is of another network, one of the networks is optimized, there are more inputs
+                than the networks have, or the number of outputs is another.
         """
         with self._locked(then_network, else_network):
             values = self._add_layer(
@@ -435,8 +435,8 @@ class Network:
             The last value of the loop variable, or a tuple of them.
 
         Raises:
-            InvalidArgumentError: a value is of another network, one of the networks is optimized, or the numbers of
-                inputs or outputs are others.
+            InvalidArgumentError: a value is of another network, one of the networks is optimized, there are more inputs
+                than the networks have, or the number of outputs is another.
         """
         with self._locked(condition, body):
             values = self._add_layer(

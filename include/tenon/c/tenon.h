@@ -268,7 +268,7 @@ TENON_C_API tenon_status TENON_CALL tenon_network_add_constant(tenon_network* ne
  * shape may be unknown. Shapes and types are checked by tenon_network_optimize and tenon_model_load.
  * - TENON_INVALID_ARGUMENT: no such type, or one that has a function of its own here; an attribute that the type does
  *   not have or of the wrong kind; a name of no enumerator, with those that there are; a value that does not exist;
- *   another number of outputs */
+ *   more inputs than the type has; another number of outputs */
 TENON_C_API tenon_status TENON_CALL tenon_network_add_layer(tenon_network* network, const char* type, const char* name,
                                                             size_t num_attributes, const tenon_attribute* attributes,
                                                             size_t num_inputs, const tenon_value* inputs,
