@@ -180,7 +180,8 @@ TENON_C_API tenon_status TENON_CALL tenon_network_read_memory(tenon_runtime* run
 TENON_C_API void TENON_CALL tenon_network_destroy(tenon_network* network);
 
 /* Inputs and outputs in the order of the model, or in that in which they were added. A tensor that a .tflite model
- * lists twice is two of them: two inputs, of which the last one's value counts, or two outputs of the same values. */
+ * lists twice, or that has two names in its signature, is two of them: two inputs, of which the last one's value
+ * counts, or two outputs of the same values. */
 TENON_C_API size_t TENON_CALL tenon_network_num_inputs(const tenon_network* network);
 TENON_C_API size_t TENON_CALL tenon_network_num_outputs(const tenon_network* network);
 /* Name and info of an input or output; each of the two pointers may be null. An output's sizes are unknown where
