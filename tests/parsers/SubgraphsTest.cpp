@@ -17,6 +17,7 @@ namespace
 
 using Op = schema::BuiltinOperator;
 using Type = schema::TensorType;
+using Names = std::vector<std::string>;
 using Floats = std::vector<float>;
 
 /// A loaded network with one Float32 output.
@@ -121,6 +122,28 @@ void AddCallOnce(ModelBuilder& model, int32_t graph)
     schema::CallOnceOptionsT options;
     options.init_subgraph_index = graph;
     model.AddOperator(Op::CALL_ONCE, {}, {}, options);
+}
+
+/// A signature named "abs" for a model of one operator: gives it names of the input and the output.
+void AddSignature(ModelBuilder& model, const std::vector<const char*>& inputs, const std::vector<const char*>& outputs)
+{
+    auto signature = std::make_unique<schema::SignatureDefT>();
+    signature->signature_key = "abs";
+    const auto add = [](auto& maps, const char* name, int32_t tensor)
+    {
+        maps.push_back(std::make_unique<schema::TensorMapT>());
+        maps.back()->name = name;
+        maps.back()->tensor_index = static_cast<uint32_t>(tensor);
+    };
+    for (const char* name : inputs)
+    {
+        add(signature->inputs, name, model.Graph().inputs.front());
+    }
+    for (const char* name : outputs)
+    {
+        add(signature->outputs, name, model.Graph().outputs.front());
+    }
+    model.Model().signature_defs.push_back(std::move(signature));
 }
 
 } // namespace
@@ -420,34 +443,37 @@ TEST(Subgraphs, SignaturesNameInputsAndOutputs)
 
 TEST(Subgraphs, SignaturesNameEachPlaceOfATensorThatIsListedTwice)
 {
-    // Three outputs are one tensor, for which the signature has two names; two inputs are one for which it has one.
     ModelBuilder model;
     const int32_t in = model.AddInput("in", {2});
     const int32_t out = model.AddOutput("out", {2});
     model.AddOperator(Op::ABS, {in}, {out});
     model.Graph().inputs = {in, in};
     model.Graph().outputs = {out, out, out};
-    auto signature = std::make_unique<schema::SignatureDefT>();
-    signature->signature_key = "abs";
-    const auto add = [](auto& maps, const char* name, int32_t tensor)
-    {
-        maps.push_back(std::make_unique<schema::TensorMapT>());
-        maps.back()->name = name;
-        maps.back()->tensor_index = static_cast<uint32_t>(tensor);
-    };
-    add(signature->inputs, "x", in);
-    add(signature->outputs, "size", out);
-    add(signature->outputs, "magnitude", out);
-    model.Model().signature_defs.push_back(std::move(signature));
+    AddSignature(model, {"x"}, {"size", "magnitude"});
     ITfLiteParser::TfLiteParserOptions options;
     options.m_Signature = "abs";
     const Parsed parsed(model, options);
-    EXPECT_EQ(parsed.m_Parser->GetSubgraphInputTensorNames(0), (std::vector<std::string>{"x", "x_1"}));
-    EXPECT_EQ(parsed.m_Parser->GetSubgraphOutputTensorNames(0),
-              (std::vector<std::string>{"size", "magnitude", "magnitude_1"}));
+    EXPECT_EQ(parsed.m_Parser->GetSubgraphInputTensorNames(0), (Names{"x", "x_1"}));
+    EXPECT_EQ(parsed.m_Parser->GetSubgraphOutputTensorNames(0), (Names{"size", "magnitude", "magnitude_1"}));
     EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, "magnitude").first, 1);
     EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, "out").first, 0) << "by the tensor's name, too";
     EXPECT_EQ(Loaded(model, options).Run({{9, 9}, {-1, 2}}), (Floats{1, 2}));
+}
+
+TEST(Subgraphs, SignaturesMayHaveMoreNamesThanThereArePlaces)
+{
+    ModelBuilder model;
+    const int32_t in = model.AddInput("in", {2});
+    model.AddOperator(Op::ABS, {in}, {model.AddOutput("out", {2})});
+    AddSignature(model, {"x", "y"}, {"size", "magnitude", "size"});
+    ITfLiteParser::TfLiteParserOptions options;
+    options.m_Signature = "abs";
+    const Parsed parsed(model, options);
+    EXPECT_EQ(parsed.m_Parser->GetSubgraphInputTensorNames(0), (Names{"x", "y"}));
+    EXPECT_EQ(parsed.m_Parser->GetSubgraphOutputTensorNames(0), (Names{"size", "magnitude", "size_1"}));
+    EXPECT_EQ(Loaded(model, options).Run({{9, 9}, {-1, 2}}), (Floats{1, 2})) << "the last input counts";
+    // Without the signature the list alone counts.
+    EXPECT_EQ(Parsed(model).m_Parser->GetSubgraphOutputTensorNames(0), Names{"out"});
 }
 
 TEST(Subgraphs, WhatDoesNotFitIsRefused)

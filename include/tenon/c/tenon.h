@@ -195,10 +195,11 @@ TENON_C_API tenon_status TENON_CALL tenon_network_read_memory(tenon_runtime* run
 TENON_C_API void TENON_CALL tenon_network_destroy(tenon_network* network);
 
 /* How many inputs there are: in the order of the model, or in that in which they were added. A tensor that a .tflite
- * model lists twice is two of them, of which the last one's value counts. 0 for null. */
+ * model lists twice, or that has two names in its signature, is two of them, of which the last one's value counts. 0
+ * for null. */
 TENON_C_API size_t TENON_CALL tenon_network_num_inputs(const tenon_network* network);
-/* How many outputs there are, in the same order. A tensor that a .tflite model lists twice is two of them, of the same
- * values. 0 for null. */
+/* How many outputs there are, in the same order. A tensor that a .tflite model lists twice, or that has two names in
+ * its signature, is two of them, of the same values. 0 for null. */
 TENON_C_API size_t TENON_CALL tenon_network_num_outputs(const tenon_network* network);
 /* Name and info of an input; each of the two pointers may be null.
  * - TENON_INVALID_ARGUMENT: there is no input `index` */

@@ -76,7 +76,7 @@ public:
     /// The subgraph that became the network (Tenon).
     virtual size_t GetNetworkSubgraph() const = 0;
     /// Names in the order of the model's lists. A tensor listed twice is two inputs, of which the last one's value
-    /// counts, or two outputs of the same values.
+    /// counts, or two outputs of the same values; so is one that is listed once and has two names in m_Signature.
     virtual std::vector<std::string> GetSubgraphInputTensorNames(size_t subgraphId) const = 0;
     virtual std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const = 0;
 };

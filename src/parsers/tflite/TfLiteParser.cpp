@@ -48,6 +48,41 @@ std::string Quote(const std::vector<std::string>& names)
     return text.empty() ? "none" : text;
 }
 
+/// The model's list of inputs or outputs, and behind it further places for tensors that have more names in the
+/// signature than places in the list.
+std::vector<int32_t> ListPlaces(const flatbuffers::Vector<int32_t>* list,
+                                const std::multimap<size_t, std::string>& names)
+{
+    struct Counts
+    {
+        size_t m_Names = 0;
+        size_t m_Places = 0;
+    };
+    std::map<int32_t, Counts> named;
+    for (const auto& [tensor, name] : names)
+    {
+        ++named[static_cast<int32_t>(tensor)].m_Names;
+    }
+    std::vector<int32_t> places;
+    for (unsigned int i = 0; list != nullptr && i < list->size(); ++i)
+    {
+        places.push_back(list->Get(i));
+        const auto found = named.find(places.back());
+        if (found != named.end())
+        {
+            ++found->second.m_Places;
+        }
+    }
+    for (const auto& [tensor, counts] : named)
+    {
+        if (counts.m_Places != 0 && counts.m_Names > counts.m_Places)
+        {
+            places.insert(places.end(), counts.m_Names - counts.m_Places, tensor);
+        }
+    }
+    return places;
+}
+
 } // namespace
 
 INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
@@ -154,10 +189,10 @@ void TfLiteParser::ChooseSubgraph(Model& model)
 
 void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder)
 {
-    const auto* inputs = subgraph.inputs();
-    for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
+    const std::vector<int32_t> inputs = ListPlaces(subgraph.inputs(), m_Inputs.m_SignatureNames);
+    for (size_t i = 0; i < inputs.size(); ++i)
     {
-        const int32_t index = inputs->Get(i);
+        const int32_t index = inputs[i];
         WithModelContext([&] { return fmt::format("graph input {}", i); },
                          [&]
                          {
@@ -211,14 +246,14 @@ void TfLiteParser::CheckInputShapeNames() const
 
 void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder)
 {
-    const auto* outputs = subgraph.outputs();
+    const std::vector<int32_t> outputs = ListPlaces(subgraph.outputs(), m_Outputs.m_SignatureNames);
     InferredShapes shapes;
-    for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
+    for (size_t i = 0; i < outputs.size(); ++i)
     {
         WithModelContext([&] { return fmt::format("graph output {}", i); },
                          [&]
                          {
-                             const TensorView& tensor = tensors.Get(outputs->Get(i));
+                             const TensorView& tensor = tensors.Get(outputs[i]);
                              const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
                              const std::string name = m_Outputs.AddName(tensor);
                              TensorInfo info = tensor.m_Info;
