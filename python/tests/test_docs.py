@@ -25,19 +25,6 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     assert "missing.tflite" in printed
 
 
-def test_comments_of_the_page_show_the_truth(tmp_path):
-    page = (ROOT / "docs/python.md").read_text()
-    program = """
-import sys, tenon
-for name in ("digits_float", "digits_int8"):
-    model = tenon.Model(f"{sys.argv[1]}/{name}.tflite")
-    print(model.inputs, model.outputs, model.inputs[0].quantization, sep="\\n")
-"""
-    lines = run_python(program, DIGITS).splitlines()
-    for line in (lines[0], lines[1], lines[5]):
-        assert line in page
-
-
 def test_the_code_of_the_readme_runs(monkeypatch):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
@@ -54,6 +41,19 @@ def test_links_between_pages_lead_to_files():
         links += [(page, link) for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose) if "://" not in link]
     assert len(links) > 50
     assert [(page.name, link) for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_comments_of_the_page_show_the_truth(tmp_path):
+    page = (ROOT / "docs/python.md").read_text()
+    program = """
+import sys, tenon
+for name in ("digits_float", "digits_int8"):
+    model = tenon.Model(f"{sys.argv[1]}/{name}.tflite")
+    print(model.inputs, model.outputs, model.inputs[0].quantization, sep="\\n")
+"""
+    lines = run_python(program, DIGITS).splitlines()
+    for line in (lines[0], lines[1], lines[5]):
+        assert line in page
 
 
 SAMPLES = {
