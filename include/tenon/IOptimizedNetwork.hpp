@@ -204,8 +204,8 @@ public:
 
 /// Validates `network`, simplifies it, assigns a backend to each layer in the order of `backendPreferences` and cuts it
 /// into subgraphs. The network itself is not changed. Warnings ("WARNING: ...") go to `messages` or, if that is
-/// absent, to the log, as such. Behind them goes the text of what is thrown ("ERROR: ..."), where there are `messages`. Throws,
-/// never returns null:
+/// absent, to the log, as such. Behind them goes the text of what is thrown ("ERROR: ..."), where there are `messages`.
+/// Throws, never returns null:
 ///   InvalidArgumentException     no backend is given, or none of them is there; an option of a backend is unknown or
 ///                                wrong; Float32 is to be reduced to Float16 and to BFloat16
 ///   GraphValidationException     the network as a whole is malformed

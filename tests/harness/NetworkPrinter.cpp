@@ -2,7 +2,7 @@
 // See NetworkPrinter.hpp.
 #include "harness/NetworkPrinter.hpp"
 
-#include "graph/Names.hpp"
+#include "common/Names.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>

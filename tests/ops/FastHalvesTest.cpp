@@ -2,7 +2,7 @@
 // CpuAcc's kernels of Float16 and BFloat16 beside CpuRef's: both compute in Float32 and round once, so results differ
 // by a step of the type at most, but for those of GELU of Float16 below 0, see cpu::Gelu.
 #include "backends/cpu/gemm/bfloat16/TilesBf16.hpp"
-#include "graph/Names.hpp"
+#include "common/Names.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
