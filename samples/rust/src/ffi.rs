@@ -9,6 +9,7 @@ use std::os::raw::{c_char, c_void};
 pub const TENON_C_MAJOR: u32 = 1;
 pub const TENON_C_MINOR: u32 = 0;
 pub const TENON_OK: i32 = 0;
+pub const TENON_ANY_TYPE: i32 = -1;
 pub const TENON_UNKNOWN_RANK: u32 = u32::MAX;
 
 /// Types that only the library knows: they are used through pointers.
