@@ -184,6 +184,7 @@ def folder(tmp_path_factory):
         write_wav(path / f"tone_{hertz}.wav", tone(hertz))
     write_wav(path / "silence.wav", np.zeros(16000))
     write_wav(path / "short.wav", tone(300, 0.3))
+    write_wav(path / "padded.wav", np.pad(tone(300, 0.3), 5600))
     write_wav(path / "long.wav", np.concatenate([tone(300), tone(1000), np.zeros(8000), tone(6000)]))
     write_wav(path / "slow.wav", tone(300), rate=8000)
     write_wav(path / "stereo.wav", tone(300), channels=2)
@@ -237,7 +238,6 @@ def test_what_is_refused(sample, arguments, error, folder):
     done = run(sample, arguments, folder)
     assert done.returncode == 1
     assert re.search(error, done.stderr)
-    assert done.stdout == ""
     assert not (folder / "b.png").exists()
 
 
@@ -306,9 +306,8 @@ def test_recordings_of_other_lengths(folder):
         "from 0.0 s to 1.0 s:",
         *(f"{label:7} 0.250 {'#' * 10}" for label in ("silence", "unknown", "yes", "no")),
     ]
-    lines = printed("keywords.py", ["words.tenon", "short.wav", "words.txt"], folder).splitlines()
-    assert lines[0] == "from 0.0 s to 1.0 s:"
-    assert lines[1].startswith("low ")
+    short = printed("keywords.py", ["words.tenon", "short.wav"], folder)
+    assert short == printed("keywords.py", ["words.tenon", "padded.wav"], folder) != "\n".join(lines) + "\n"
     (folder / "last.txt").write_text("silence\nunknown\nSilence\ntop\n")
     lines = printed("keywords.py", ["words.tenon", "long.wav", "last.txt"], folder).splitlines()
     start = float(lines[0].split()[1])

@@ -69,7 +69,7 @@ def decode_blazeface(regressors, classificators):
     x, y = (regressors[:, 0:2] / 128 + anchors).T
     width, height = (regressors[:, 2:4] / 128).T
     boxes = np.stack([y - height / 2, x - width / 2, y + height / 2, x + width / 2], axis=1)
-    scores = 1 / (1 + np.exp(-np.clip(classificators[:, 0], -100, 100)))
+    scores = 1 / (1 + np.exp(-np.clip(classificators[:, 0], -80, 80)))
     return boxes, np.zeros(len(boxes), int), scores
 
 

@@ -137,7 +137,8 @@ fn faulty_inputs_of_a_run_are_refused() {
     refused(model.run(&[Input::from_bytes(&[0; 255])]), Status::InvalidArgument, "image");
     let (right, wrong) = (Input::new(&numbers[..64]), Input::new(&[0_i8; 64]));
     refused(model.run(&[wrong]), Status::InvalidArgument, "input 'image' is of Float32");
-    refused(model.run(&[right.with_shape(&[1, 8, 8])]), Status::InvalidArgument, "image");
+    refused(model.run(&[right.with_shape(&[1, 8])]), Status::InvalidArgument, "image");
+    refused(model.run(&[right.with_shape(&[1, 8, 8])]), Status::InvalidLayer, "it must have 4 dimensions");
     refused(model.run(&[right.with_shape(&[1, 8, 8, usize::MAX])]), Status::InvalidArgument, "too large");
     refused(model.run(&[]), Status::InvalidArgument, "1 input");
     refused(model.run(&[right, right]), Status::InvalidArgument, "1 input");
