@@ -116,7 +116,7 @@ def suppress(boxes, classes, scores):
 
 def draw(canvas, box, text):
     """A box with a text on it."""
-    left, top, right, bottom = box
+    left, top = box[:2]
     canvas.rectangle(box, outline="lime", width=3)
     _, _, width, height = canvas.textbbox((0, 0), text)
     canvas.rectangle((left, top, left + width + 6, top + height + 6), fill="lime")

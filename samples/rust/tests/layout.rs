@@ -28,7 +28,13 @@ impl Facts {
 
 macro_rules! add_struct {
     ($facts:expr, $name:ident: $($field:ident $(= $c_name:literal)?),*) => {{
-        $facts.add(concat!("sizeof(", stringify!($name), ")"), size_of::<$name>() as i128);
+        let fields = [$([$($c_name,)? stringify!($field)][0]),*];
+        let size = size_of::<$name>();
+        if fields[0] == "struct_size" {
+            $facts.add(&format!("(sizeof({}) >= {size})", stringify!($name)), 1); // it may grow at its end
+        } else {
+            $facts.add(&format!("sizeof({})", stringify!($name)), size as i128);
+        }
         let place = MaybeUninit::<$name>::uninit();
         $(
             // SAFETY: the address of a member is taken; nothing is read.
