@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of README.md, docs/python.md and samples/python run, and links between pages lead to files."""
+"""The examples of README.md and docs/python.md run, and links between pages lead to files."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 
-import pytest
 from conftest import DIGITS, ROOT, run_python
 
 
@@ -54,35 +50,3 @@ for name in ("digits_float", "digits_int8"):
     lines = run_python(program, DIGITS).splitlines()
     for line in (lines[0], lines[1], lines[5]):
         assert line in page
-
-
-SAMPLES = {
-    "classify.py": (
-        [DIGITS / "digits_int8.tflite", DIGITS / "seven.png", DIGITS / "labels.txt"],
-        r"7: 0\.8\d+\n\d: 0\.\d+\n\d: 0\.\d+\n",
-    ),
-    "concurrent_runs.py": (
-        [DIGITS / "digits_int8.tflite"],
-        "threads: the same results\nfutures: the same results\nasyncio: the same results\n",
-    ),
-    "build_network.py": (["built.tenon"], r"built:  \[\[0\.5 0\.5\]\]\nloaded: \[\[0\.5 0\.5\]\]\n"),
-}
-
-
-def test_all_samples_are_run():
-    assert set(SAMPLES) == {path.name for path in (ROOT / "samples/python").glob("*.py")}
-
-
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_samples(sample, tmp_path):
-    arguments, expected = SAMPLES[sample]
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
-    program = [sys.executable, str(ROOT / "samples/python" / sample)]
-    done = subprocess.run(
-        [*program, *map(str, arguments)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(expected, done.stdout)
-    without = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
-    assert without.returncode == 1
-    assert f"usage: {sample}" in without.stderr
