@@ -12,10 +12,13 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from typing import Any, Callable, NoReturn
 
 from . import _ffi
 from .cancellation import Cancellation
+
+TYPE_CHECKING = False  # see __init__.py
+if TYPE_CHECKING:
+    from typing import Any, Callable, NoReturn
 
 #: Seconds that the interpreter's end waits: an operator may wait for an event that never comes.
 _PATIENCE = 5.0

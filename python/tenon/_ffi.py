@@ -26,9 +26,12 @@ from ctypes import (
     c_void_p,
     sizeof,
 )
-from typing import Any, Callable
 
 from . import errors
+
+TYPE_CHECKING = False  # see __init__.py
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 C_MAJOR = 1
 C_MINOR = 0

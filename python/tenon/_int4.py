@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
 
 from . import errors
 
+TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
 
     Array = np.ndarray[Any, Any]

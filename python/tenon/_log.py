@@ -4,23 +4,25 @@
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
+import sys
 import threading
 
 from . import _exit, _ffi
 
-#: Levels of logging by tenon_severity.
-_LEVELS = (5, logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
+#: Levels of logging by tenon_severity: 5, DEBUG, INFO, WARNING, ERROR, CRITICAL.
+_LEVELS = (5, 10, 20, 30, 40, 50)
+_DEFAULT_LEVEL = 30
 
-logger = logging.getLogger("tenon")
 _lock = threading.Lock()
 _process: int | None = None  # the process that set the function
 _severity: int | None = None
 
 
 def _consume(_self: int, severity: int, text: bytes) -> None:
-    logger.log(_LEVELS[min(severity, len(_LEVELS) - 1)], "%s", text.decode("utf-8", "replace"))
+    import logging
+
+    logging.getLogger("tenon").log(_LEVELS[min(severity, len(_LEVELS) - 1)], "%s", text.decode("utf-8", "replace"))
 
 
 _consume_function = _ffi.LogFunction(_consume)
@@ -34,6 +36,13 @@ def _release() -> None:
         _ffi.lib.tenon_log_set_function(_ffi.LogFunction(), None, None)
 
 
+def _level() -> int:
+    """The level of the logger. A program that has not imported logging, which takes longer than all of this package,
+    has set none."""
+    logging = sys.modules.get("logging")
+    return _DEFAULT_LEVEL if logging is None else logging.getLogger("tenon").getEffectiveLevel()
+
+
 def follow() -> None:
     """Has the library's messages go to the logger, and leaves out those that it would drop."""
     global _process, _severity
@@ -45,7 +54,7 @@ def follow() -> None:
                 raise _ffi.error_of(status, error)
             _process = os.getpid()
             _exit.at_end(_release)
-        level = logger.getEffectiveLevel()
+        level = _level()
         severity = next((i for i, own in enumerate(_LEVELS) if own >= level), len(_LEVELS) - 1)
         if severity != _severity:
             _ffi.call(_ffi.lib.tenon_log_set_severity, severity)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
 
 from . import _ffi, _int4, errors
 from ._frame import Frame, PackedFrame, Port, as_array, overlap, run_model, writable_address, wrong_out_shape
 from .tensor_info import TensorInfo
 
+TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
+    from typing import Any, Mapping, NoReturn, Sequence
 
     import numpy as np
 
@@ -83,14 +84,20 @@ class Runner:
             LimitExceededError, OutOfMemoryError: the tensors of these shapes need too much memory.
             TypeError: an argument is no array.
         """
-        arrays: Sequence[Any] = given
-        if named or len(given) != len(self.inputs) or (given and isinstance(given[0], dict)):
-            arrays = self._in_order(given, named)
         frames = self._frames
         try:
             frame = frames.pop()
         except IndexError:
             frame = self._make_frame()
+        quick = frame.quick
+        if quick is not None and len(given) == 1 and cancellation is None and not named:
+            result = quick(given[0], out)
+            if result is not None:
+                frames.append(frame)
+                return result
+        arrays: Sequence[Any] = given
+        if named or len(given) != len(self.inputs) or (given and isinstance(given[0], dict)):
+            arrays = self._in_order(given, named)
         if out is None:
             results = frame.run(arrays, None, cancellation)
             frames.append(frame)

@@ -7,7 +7,9 @@ one of it, too: ``except ValueError`` catches an :class:`InvalidArgumentError`.
 
 from __future__ import annotations
 
-from typing import ClassVar
+TYPE_CHECKING = False  # see __init__.py
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class Error(Exception):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import operator
 import os
 from ctypes import addressof
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from . import _ffi, _log, errors
 from ._runner import Runner
@@ -14,7 +13,10 @@ from .network import Network, call_with_cause, model_options, read, signatures
 from .runtime import Runtime, default_runtime
 from .tensor_info import ports
 
+TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
+    from typing import Any, Iterable, Mapping, Sequence
+
     from .network import Source
     from .operators import Operator
 

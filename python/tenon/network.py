@@ -3,21 +3,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import operator
 import os
 import threading
 from ctypes import addressof, sizeof
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, NoReturn, Sequence, Union
 
 from . import _exit, _ffi, _int4, _log, errors
 from .operators import Operator
 from .runtime import Runtime, default_runtime
-from .tensor_info import Quantization, ShapeLike, TensorInfo, ports, to_c, to_dims, to_shape
+from .tensor_info import Quantization, TensorInfo, ports, to_c, to_dims, to_shape
 
+TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
+    import contextlib
+    from typing import Any, Iterable, Mapping, NoReturn, Sequence, Union
+
     from numpy.typing import ArrayLike, DTypeLike
+
+    from .tensor_info import ShapeLike
 
     Source = Union[str, os.PathLike[str], bytes, bytearray, memoryview]
     """The path of a model file, .tflite or .tenon, or the bytes of one."""
@@ -142,6 +146,8 @@ class Network:
 
     def _locked(self, *others: Network) -> contextlib.ExitStack:
         """Keeps other threads from these networks. A forked child has no use for them, and maybe no owner of locks."""
+        import contextlib
+
         stack = contextlib.ExitStack()
         for network in sorted((self, *others), key=id):
             network._handle.get()

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import collections
 import ctypes
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 from . import _ffi, _int4, errors
-from .tensor_info import ShapeLike, TensorInfo, from_c, to_shape
+from .tensor_info import TensorInfo, from_c, to_shape
 
+TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable, Sequence
+
     import numpy as np
+
+    from .tensor_info import ShapeLike
 
     Array = np.ndarray[Any, Any]
     """An array of numpy."""

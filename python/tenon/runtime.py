@@ -6,9 +6,12 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any
 
 from . import _ffi, _log
+
+TYPE_CHECKING = False  # see __init__.py
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Runtime:

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import ctypes
 import operator
-from typing import TYPE_CHECKING, Any, Iterable, Sequence, Union
 
 from . import _ffi, _int4, errors
 
+TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
+    from typing import Any, Iterable, Sequence, Union
+
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike
 
-ShapeLike = Union[Sequence[Union[int, None]], None]
-"""Sizes, outermost first. ``None`` or -1 is a size that only a run tells, ``None`` as a whole an unknown rank."""
+    ShapeLike = Union[Sequence[Union[int, None]], None]
+    """Sizes, outermost first. ``None`` or -1 is a size that only a run tells, ``None`` as a whole an unknown rank."""
 
 #: Element types of the library by their numbers: name, and numpy's name of the elements.
 TYPES: dict[int, tuple[str, str]] = {

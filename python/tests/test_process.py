@@ -35,6 +35,37 @@ print("numpy" in sys.modules)
     assert run_python(program, MODEL) == "False\n"
 
 
+def test_loading_a_model_imports_neither_typing_nor_logging():
+    """Together they would take twice as long as all else."""
+    program = """
+import sys
+before = set(sys.modules)
+import tenon
+tenon.Model(sys.argv[1])
+print(sorted({"typing", "logging", "enum", "re", "contextlib", "numpy"} & (set(sys.modules) - before)))
+"""
+    assert run_python(program, MODEL) == "[]\n"
+
+
+def test_warnings_are_records_where_logging_was_not_imported_before():
+    program = """
+import sys
+import tenon
+network = tenon.Network()
+network.add_output(network.add_layer("Floor", network.add_input("x", (1,))))
+before = "logging" in sys.modules
+tenon.Model(network, backends=["Npu", "CpuRef"])
+print(before, "logging" in sys.modules)
+import logging
+logging.getLogger("tenon").setLevel(logging.INFO)
+logging.getLogger("tenon").addHandler(logging.StreamHandler(sys.stdout))
+tenon.Model(network, backends=["Npu", "CpuRef"])
+"""
+    printed = run_python(program)
+    assert printed.startswith("False False\n")
+    assert "backend 'Npu' is not there" in printed
+
+
 def test_all_names_are_there():
     for name in tenon.__all__:
         assert getattr(tenon, name).__doc__

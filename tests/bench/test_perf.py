@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of performance.py, growth.py and bench_serve that need neither peers nor packages.
+"""Tests of performance.py, growth.py, python_peers.py and bench_serve that need neither peers nor packages.
 
 usage: test_perf.py BENCH_SERVE MODEL.tflite
 """
@@ -17,6 +17,7 @@ import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+import python_peers
 import threads
 from perf import builds, classes, command, engines, installed, measure, table
 
@@ -417,6 +418,61 @@ class Growth(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("1,000 layers fails in the new build alone: ended with status 1: Failed to match any benchmarks",
                       out)
+
+
+class PythonPeers(unittest.TestCase):
+    """python_peers.py, without any package."""
+    FIGURES = {python_peers.TENON: measure.Figures(rounds=[1.0, 2.0]),
+               python_peers.LITERT: measure.Figures(rounds=[4.0, 4.0]),
+               python_peers.ORT: measure.Figures(error="not /today/today.py")}
+
+    def test_rows(self):
+        packages = list(self.FIGURES)
+        row = python_peers.row_of("m: a call", self.FIGURES, "us")
+        lines = python_peers.make_table([row], packages).splitlines()
+        self.assertEqual(lines[0], "|  | Tenon | ai-edge-litert | onnxruntime | Tenon / ai-edge-litert | "
+                                   "Tenon / onnxruntime |")
+        self.assertEqual(lines[2], "| m: a call, us | 1.5 | 4 | not today.py | 0.375 | – |")
+        alone = python_peers.make_table([python_peers.row_of("m", self.FIGURES, "us", {python_peers.TENON: "no"})],
+                                        packages[:1]).splitlines()
+        self.assertEqual([alone[0], alone[2]], ["|  | Tenon |", "| m, us | no |"])
+
+    def test_documents(self):
+        text = f"a\n{python_peers.BEGIN}\nold\n{python_peers.END}\nb\n"
+        new = python_peers.replace_between(text, "new", "d.md")
+        self.assertEqual(new, f"a\n{python_peers.BEGIN}\n\nnew\n\n{python_peers.END}\nb\n")
+        self.assertEqual(python_peers.replace_between(new, "new", "d.md"), new)
+        for wrong in ["", text + text, f"{python_peers.END}\n{python_peers.BEGIN}"]:
+            self.assertRaisesRegex(ValueError, "^d.md: needs these two lines", python_peers.replace_between, wrong, "",
+                                   "d.md")
+
+    def test_the_page_has_the_table_in_this_form(self):
+        page = (python_peers.ROOT / "docs/python.md").read_text(encoding="utf-8")
+        written = page[page.index(python_peers.BEGIN):page.index(python_peers.END)]
+        lines = [line for line in written.splitlines() if line.startswith("|")]
+        self.assertEqual(lines[:2], python_peers.make_table([], list(self.FIGURES)).splitlines())
+        names = [line.split("|")[1].strip() for line in lines[2:]]
+        for model in python_peers.DIGITS:
+            for what in ("a call, us", "a prepared call, us", "two threads on one model / one"):
+                self.assertIn(f"{model.stem}: {what}", names)
+        for name in ["import, ms", "wheel, MB"]:
+            self.assertIn(name, names)
+        for line in lines[2:]:  # Tenon has a figure everywhere, and all ratios are numbers
+            cells = [cell.strip() for cell in line.split("|")[2:-1]]
+            for cell in (cells[0], *cells[3:]):
+                self.assertRegex(cell, r"^(\d+(\.\d+)?(e-\d+)?|–)$", line)
+            self.assertNotEqual(cells[0], "–", line)
+
+    def test_options_that_make_no_sense(self):
+        for options, text in [(["--rounds", "0"], "--turn must be positive"),
+                              (["--wheel", "/none.whl"], "--wheel /none.whl: there is no such file"),
+                              (["--write", "/none.md"], "/none.md"),
+                              (["--write", __file__], "needs these two lines")]:
+            with self.subTest(text):
+                run = subprocess.run([sys.executable, Path(__file__).with_name("python_peers.py"), *options],
+                                     capture_output=True, text=True, check=False)
+                self.assertNotEqual(run.returncode, 0)
+                self.assertIn(text, run.stderr.splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ PEERS = {
     "openvino-bf16": ("openvino", "openvino"),
     "onnxruntime": ("onnxruntime", "onnxruntime"),
 }
+# Those, and Tenon's own package, for python_peers.py.
+PACKAGES = {**PEERS, "tenon-python": ("tenon", "tenon")}
 TENON = {"tenon": [], "tenon-bf16": ["--bf16"], "tenon-fast": ["--fast-math"]}
 # The same by the other build (--other-exe): its engine, and how Tenon runs there.
 OTHER_BUILD = {f"{name}-other": name for name in TENON}
@@ -69,7 +71,7 @@ class Worker:
     def __init__(self, engine, model, settings):
         inputs = [str(path) for path in model.inputs]
         environment = None
-        if engine not in PEERS:
+        if engine not in PACKAGES:
             exe = settings.other_exe if engine in OTHER_BUILD else settings.exe
             environment = environment_of(exe)
             command = [str(exe), str(model.path), "--compute", settings.compute, "--threads", str(settings.threads),

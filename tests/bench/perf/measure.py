@@ -65,9 +65,9 @@ def load(engine, model, settings, figures):
     return worker
 
 
-def turn(worker, milliseconds):
+def turn(worker, milliseconds, way="run"):
     """The median of one turn; its first inference, which finds the caches full of others' data, does not count."""
-    times = worker.ask(f"run {MOST_RUNS} {milliseconds}")["ms"]
+    times = worker.ask(f"{way} {MOST_RUNS} {milliseconds}")["ms"]
     return statistics.median(times[1:] if len(times) > 2 else times)
 
 

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model on an engine other than Tenon, in a process of its own; the commands are those of bench_serve.
+"""One model on an engine that is a Python package, in a process of its own; the commands are those of bench_serve, and
+for python_peers.py these:
+
+call COUNT MS    as "run", by calls that take arrays and return arrays
+bound COUNT MS   as "run", by calls whose arrays were told before, where the engine has such calls
+rate THREADS MS  calls a second of so many threads that have the model in common
 
 usage: peer_worker.py ENGINE MODEL THREADS [INPUT.bin ...]
 
-ENGINE is tflite-xnnpack, tflite-builtin, openvino-f32, openvino-bf16 or onnxruntime. What is imported and started
-before "load" (interpreter of Python, shared libraries, plugins) counts neither as time of loading nor as memory.
+ENGINE is tflite-xnnpack, tflite-builtin, openvino-f32, openvino-bf16, onnxruntime or tenon-python. What is imported and
+started before "load" (interpreter of Python, shared libraries, plugins) counts neither as time of loading nor as memory.
 Inputs are filled outside of all times. Outputs are memory of these engines, not of the application: what a run takes to
 allocate them, or to touch them for the first time, is part of it.
 """
 import json
 import os
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -47,6 +54,7 @@ class TfLite:
         self.make = Interpreter
         self.resolver = OpResolverType.AUTO if xnnpack else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
         self.interpreter = None
+        self.given = self.outputs = ()
 
     def load(self, model, threads):
         self.interpreter = self.make(model_path=model, num_threads=threads, experimental_op_resolver_type=self.resolver)
@@ -54,11 +62,22 @@ class TfLite:
 
     def bind(self, files):
         details = self.interpreter.get_input_details()
-        for detail, array in zip(details, read_inputs(files, [(d["dtype"], d["shape"]) for d in details])):
-            self.interpreter.set_tensor(detail["index"], array)
+        arrays = read_inputs(files, [(d["dtype"], d["shape"]) for d in details])
+        self.given = [(detail["index"], array) for detail, array in zip(details, arrays)]
+        self.outputs = [detail["index"] for detail in self.interpreter.get_output_details()]
+        for index, array in self.given:
+            self.interpreter.set_tensor(index, array)
 
     def run(self):
         self.interpreter.invoke()
+
+    bound = run  # reads and writes memory of the interpreter, of which it gives views
+
+    def call(self):
+        for index, array in self.given:
+            self.interpreter.set_tensor(index, array)
+        self.interpreter.invoke()
+        return [self.interpreter.get_tensor(index) for index in self.outputs]
 
 
 class OpenVino:
@@ -93,7 +112,7 @@ class OnnxRuntime:
     def __init__(self):
         import onnxruntime
         self.api = onnxruntime
-        self.session = self.feed = None
+        self.session = self.feed = self.binding = None
 
     def load(self, model, threads):
         options = self.api.SessionOptions()
@@ -113,7 +132,40 @@ class OnnxRuntime:
         self.feed = {port.name: array for port, array in zip(self.session.get_inputs(), arrays)}
 
     def run(self):
-        self.session.run(None, self.feed)
+        return self.session.run(None, self.feed)
+
+    call = run
+
+    def bound(self):
+        if self.binding is None:
+            self.binding = self.session.io_binding()
+            for name, array in self.feed.items():
+                self.binding.bind_ortvalue_input(name, self.api.OrtValue.ortvalue_from_numpy(array))
+            for port, array in zip(self.session.get_outputs(), self.session.run(None, self.feed)):
+                self.binding.bind_ortvalue_output(port.name, self.api.OrtValue.ortvalue_from_numpy(array))
+        self.session.run_with_iobinding(self.binding)
+
+
+class TenonPython:
+    """Tenon's Python package."""
+
+    def __init__(self):
+        import tenon
+        self.make = tenon.Model
+        self.model = self.arrays = self.bound = None
+
+    def load(self, model, threads):
+        self.model = self.make(model, threads=threads)
+
+    def bind(self, files):
+        self.arrays = read_inputs(files, [(info.dtype, info.shape) for info in self.model.inputs])
+        self.bound = self.model.bind(*self.arrays)
+
+    def run(self):
+        self.bound()
+
+    def call(self):
+        return self.model(*self.arrays)
 
 
 ENGINES = {
@@ -122,22 +174,41 @@ ENGINES = {
     "openvino-f32": lambda: OpenVino("f32"),
     "openvino-bf16": lambda: OpenVino("bf16"),
     "onnxruntime": OnnxRuntime,
+    "tenon-python": TenonPython,
 }
 
 
-def run_repeatedly(engine, count, most):
+def run_repeatedly(run, count, most):
     """Milliseconds of each run: `count`, or fewer once `most` milliseconds have passed."""
     clock = time.perf_counter_ns
     times = []
     begin = clock()
     for _ in range(count):
         start = clock()
-        engine.run()
+        run()
         end = clock()
         times.append(1e-6 * (end - start))
         if 1e-6 * (end - begin) > most:
             break
     return times
+
+
+def rate(call, count, milliseconds):
+    """Calls a second of so many threads together."""
+    begin_together = threading.Barrier(count)
+
+    def repeat():
+        begin_together.wait()
+        start = time.perf_counter()
+        latest = start + 1e-3 * milliseconds
+        done = 0
+        while time.perf_counter() < latest:
+            call()
+            done += 1
+        return done / (time.perf_counter() - start)
+
+    with ThreadPoolExecutor(count) as pool:
+        return sum(future.result() for future in [pool.submit(repeat) for _ in range(count)])
 
 
 def main():
@@ -154,8 +225,10 @@ def main():
             engine.load(model, int(threads))
             answer = {"init": 1e-6 * (time.perf_counter_ns() - start)}
             engine.bind(files)
-        elif command == "run":
-            answer = {"ms": run_repeatedly(engine, int(values[0]), float(values[1]))}
+        elif command in ("run", "call", "bound"):
+            answer = {"ms": run_repeatedly(getattr(engine, command), int(values[0]), float(values[1]))}
+        elif command == "rate":
+            answer = {"calls_per_second": rate(engine.call, int(values[0]), float(values[1]))}
         elif command == "memory":
             answer = {"peak_growth_kib": status("VmHWM") - before}
         else:
