@@ -5,7 +5,6 @@
 #include "common/SystemPages.hpp"
 
 #include <cstdint>
-#include <windows.h>
 
 namespace tenon
 {
@@ -26,7 +25,7 @@ void Discard(void* data, size_t bytes) noexcept
     const size_t before = (0 - reinterpret_cast<uintptr_t>(data)) % page;
     if (bytes >= before + page)
     {
-        DiscardVirtualMemory(static_cast<char*>(data) + before, (bytes - before) / page * page);
+        OfferPages(static_cast<char*>(data) + before, (bytes - before) / page * page);
     }
 }
 
