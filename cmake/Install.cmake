@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The package: what libtenon.so exports, and what `cmake --install` puts where. The prefix may be moved afterwards:
+# The package: what `cmake --install` puts where. The prefix may be moved afterwards:
 # every path in it is relative.
 #   include/tenon/            public headers with their folders; include/tenon/compat/ holds the headers with Arm NN's
 #                             names
@@ -9,9 +9,6 @@
 #   lib/pkgconfig/            tenon.pc, tenon-static.pc, tenon-armnn.pc
 #   bin/                      ExecuteNetwork (installed by src/cli)
 include(CMakePackageConfigHelpers)
-
-target_link_options(tenon PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/tenon.map -Wl,--no-undefined)
-set_property(TARGET tenon APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/tenon.map)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.def")
@@ -59,4 +56,6 @@ foreach(name tenon tenon-static tenon-armnn)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-include(${CMAKE_CURRENT_LIST_DIR}/ArmNN.cmake)
+if(TENON_HAS_ELF)
+  include(${CMAKE_CURRENT_LIST_DIR}/ArmNN.cmake)
+endif()

@@ -10,13 +10,32 @@ include(CheckLinkerFlag)
 include(${CMAKE_CURRENT_LIST_DIR}/Optimization.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/PrecompiledHeaders.cmake)
 
+# The folder of sources for this system, beside those for every one, and whether its linker knows what ELF has.
+if(WIN32)
+  set(TENON_SYSTEM windows)
+else()
+  set(TENON_SYSTEM posix)
+endif()
+# Where a program or library looks for others beside it.
+set(TENON_ORIGIN "$ORIGIN")
+if(APPLE)
+  set(TENON_ORIGIN "@loader_path")
+endif()
+if(WIN32 OR APPLE)
+  set(TENON_HAS_ELF FALSE)
+else()
+  set(TENON_HAS_ELF TRUE)
+endif()
+
 add_library(tenon_options INTERFACE)
 target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 # Without contraction into fused multiply-add results are the same on every machine. Kernels that want it say so, as
 # does what begins with an estimate of the processor (InverseRootOf).
 target_compile_options(tenon_options INTERFACE -ffp-contract=off)
 # Functions of other libraries are found when a program starts: else the first network that it loads waits for each.
-check_linker_flag(CXX LINKER:-z,now TENON_HAS_Z_NOW)
+if(TENON_HAS_ELF)
+  check_linker_flag(CXX LINKER:-z,now TENON_HAS_Z_NOW)
+endif()
 if(TENON_HAS_Z_NOW)
   target_link_options(tenon_options INTERFACE LINKER:-z,now)
 endif()
@@ -60,12 +79,33 @@ endfunction()
 set_property(GLOBAL PROPERTY TENON_MODULES "")
 set_property(GLOBAL PROPERTY TENON_MODULE_LIBS "")
 
+# tenon_tune_system(<source>...): sources of the folder TENON_SYSTEM. <windows.h> has few macros there, which no other source
+# of a unity build gets.
+function(tenon_tune_system)
+  if(WIN32)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+                                                   COMPILE_DEFINITIONS "WIN32_LEAN_AND_MEAN;NOMINMAX")
+  endif()
+endfunction()
+
 # For objects of libtenon.so: hidden symbols, and a section for each function, see SmallLibrary.cmake.
 function(tenon_hide_symbols target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
   target_compile_definitions(${target} PRIVATE TENON_BUILDING)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections>)
+endfunction()
+
+# Has a shared library export what is marked TENON_API alone. Other linkers than ELF's need no list for it. The library is
+# named as programs of the system expect it: <name>.dll on Windows.
+function(tenon_export target)
+  if(TENON_HAS_ELF)
+    set(list ${PROJECT_SOURCE_DIR}/cmake/tenon.map)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${list} -Wl,--no-undefined)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${list})
+  elseif(WIN32)
+    set_target_properties(${target} PROPERTIES PREFIX "")
+  endif()
 endfunction()
 
 function(tenon_add_module name)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // DynamicBackend: see armnn/backends/DynamicBackend.hpp. Runtimes load the backends of shared objects by it.
 #include "armnn/RegisteredBackends.hpp"
+#include "common/DynamicLibrary.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
 #include <algorithm>
 #include <armnn/backends/DynamicBackend.hpp>
-#include <dlfcn.h>
 #include <mutex>
 #include <sstream>
 #include <string>
@@ -46,8 +46,8 @@ auto CallObject(const char* name, F f)
 } // namespace
 
 DynamicBackend::DynamicBackend(const void* sharedObjectHandle)
-    : m_Handle(const_cast<void*>(sharedObjectHandle), // dlclose takes it so
-               [](const void* handle) { dlclose(const_cast<void*>(handle)); })
+    : m_Handle(const_cast<void*>(sharedObjectHandle), // it is closed so
+               [](const void* handle) { CloseLibrary(const_cast<void*>(handle)); })
 {
     if (sharedObjectHandle == nullptr)
     {
@@ -57,7 +57,7 @@ DynamicBackend::DynamicBackend(const void* sharedObjectHandle)
     m_GetVersion = reinterpret_cast<decltype(m_GetVersion)>(FindFunction("GetVersion"));
     m_MakeBackend = reinterpret_cast<decltype(m_MakeBackend)>(FindFunction("BackendFactory"));
     // An object that is linked with a real Arm NN has classes of other layouts.
-    if (dlsym(m_Handle.get(), "_ZTIN5armnn16IBackendInternalE") != nullptr)
+    if (FindSymbol(m_Handle.get(), "_ZTIN5armnn16IBackendInternalE") != nullptr)
     {
         throw RuntimeException("the shared object is made for Arm NN itself; compile it with Tenon's headers, and link "
                                "Tenon::armnn in place of Arm NN's libraries");
@@ -77,7 +77,7 @@ DynamicBackend::~DynamicBackend() = default;
 
 void* DynamicBackend::FindFunction(const char* name) const
 {
-    void* const function = dlsym(m_Handle.get(), name);
+    void* const function = FindSymbol(m_Handle.get(), name);
     if (function == nullptr)
     {
         throw RuntimeException(std::string("the shared object exports no function ") + name +
@@ -210,12 +210,12 @@ DynamicBackends& GetDynamicBackends()
 
 std::shared_ptr<const backend::IBackend> LoadObject(const std::string& path, IRuntime::CreationOptions& options)
 {
-    void* const object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const object = OpenLibrary(path, LibrarySymbols::Own);
     auto dynamic = std::make_shared<DynamicBackend>(object);
     const BackendId id = dynamic->GetBackendId();
     // The object is never closed from now on: programs may hold backends of it that they got from the registry, and
     // static variables of it anything else.
-    dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    KeepLibrary(path);
     bool isThere = false;
     DynamicRegistration registration = GetDynamicBackends().Register(id, object, std::move(dynamic), isThere);
     const auto given = std::find_if(options.m_Backends.begin(), options.m_Backends.end(),

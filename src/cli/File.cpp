@@ -4,57 +4,24 @@
 
 #include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
+#include "cli/SystemFiles.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <deque>
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace tenon::cli
 {
 namespace
 {
-
-/// The number of the open stream that a path names: "/dev/stdout", "/dev/fd/3".
-std::optional<int> DescriptorOf(std::string_view path)
-{
-    if (path == "/dev/stdin")
-    {
-        return STDIN_FILENO;
-    }
-    if (path == "/dev/stdout")
-    {
-        return STDOUT_FILENO;
-    }
-    if (path == "/dev/stderr")
-    {
-        return STDERR_FILENO;
-    }
-    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"})
-    {
-        if (path.starts_with(folder))
-        {
-            const std::string_view text = path.substr(folder.size());
-            int number = -1;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-            if (error == std::errc() && end == text.data() + text.size() && number >= 0)
-            {
-                return number;
-            }
-        }
-    }
-    return {};
-}
 
 /// All that a stream of unknown length holds. Its pieces are put together at the end, each given back as soon as it has
 /// been copied, so that there is hardly more memory at any time than for the bytes.
@@ -95,23 +62,11 @@ std::vector<uint8_t> ReadToEnd(std::FILE* file, uint64_t maxBytes, const char* a
     return bytes;
 }
 
-/// A stream of its own for a descriptor that is open already.
-std::FILE* OpenCopy(int descriptor, const char* mode)
-{
-    const int copy = dup(descriptor);
-    std::FILE* const file = copy >= 0 ? fdopen(copy, mode) : nullptr;
-    if (copy >= 0 && file == nullptr)
-    {
-        close(copy);
-    }
-    return file;
-}
-
 std::FILE* OpenForWriting(const std::string& path)
 {
     if (IsStandardOutput(path))
     {
-        return OpenCopy(STDOUT_FILENO, "wb");
+        return OpenCopy(StandardOutput, "wb");
     }
     // Opened by its path, a file to which a stream is redirected would be cut short and written over.
     const std::optional<int> descriptor = DescriptorOf(path);
@@ -122,23 +77,20 @@ std::FILE* OpenForWriting(const std::string& path)
 
 bool IsStandardInput(const std::string& path)
 {
-    return path == StandardStream || DescriptorOf(path) == STDIN_FILENO;
+    return path == StandardStream || DescriptorOf(path) == StandardInput;
 }
 
 bool IsStandardOutput(const std::string& path)
 {
     const std::optional<int> descriptor = DescriptorOf(path);
-    if (path == StandardStream || descriptor == STDOUT_FILENO)
+    if (path == StandardStream || descriptor == StandardOutput)
     {
         return true;
     }
-    struct stat file = {};
-    struct stat output = {};
-    const bool isThere =
-        fstat(STDOUT_FILENO, &output) == 0 && (descriptor ? fstat(*descriptor, &file) : stat(path.c_str(), &file)) == 0;
+    const std::optional<FileStatus> output = GetFileStatus(StandardOutput);
+    const std::optional<FileStatus> file = descriptor ? GetFileStatus(*descriptor) : GetFileStatus(path);
     // Devices are not compared: what is written to /dev/null twice disturbs nobody.
-    return isThere && (S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode)) && file.st_dev == output.st_dev &&
-           file.st_ino == output.st_ino;
+    return output && file && (file->m_IsRegular || file->m_IsPipe) && file->m_Identity == output->m_Identity;
 }
 
 void InputFile::Read(void* target, size_t bytes)
@@ -184,7 +136,7 @@ InputSource::InputSource(const std::string& path, uint64_t maxBytes, const char*
             throw InputError("it is not a regular file, nor a pipe");
         }
     }
-    const std::optional<int> descriptor = isStream ? STDIN_FILENO : DescriptorOf(path);
+    const std::optional<int> descriptor = isStream ? StandardInput : DescriptorOf(path);
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
         descriptor ? OpenCopy(*descriptor, "rb") : std::fopen(path.c_str(), "rb"), &std::fclose);
     if (!file)

@@ -5,21 +5,19 @@
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
 #include "cli/Strings.hpp"
+#include "cli/SystemFiles.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -79,20 +77,20 @@ void CheckFolder(const std::string& path, const fs::path& whole)
     }
 }
 
-/// The device and the number of a file there: the same for all its names.
-using FileIdentity = std::pair<dev_t, ino_t>;
-
 /// Of a pipe with or without a name; nothing of anything else. The path of an open stream is that of its descriptor.
 std::optional<FileIdentity> IdentityOfPipe(const std::string& path, bool isStream, int descriptor)
 {
-    struct stat file = {};
-    const bool isThere = !path.empty() && (isStream ? fstat(descriptor, &file) : stat(path.c_str(), &file)) == 0;
-    return isThere && S_ISFIFO(file.st_mode) ? std::optional(FileIdentity(file.st_dev, file.st_ino)) : std::nullopt;
+    if (path.empty())
+    {
+        return {};
+    }
+    const std::optional<FileStatus> file = isStream ? GetFileStatus(descriptor) : GetFileStatus(path);
+    return file && file->m_IsPipe ? std::optional(file->m_Identity) : std::nullopt;
 }
 
 std::optional<FileIdentity> IdentityOfPipeToRead(const std::string& path)
 {
-    return IdentityOfPipe(path, IsStandardInput(path), STDIN_FILENO);
+    return IdentityOfPipe(path, IsStandardInput(path), StandardInput);
 }
 
 /// A stream can be read once, and a named pipe has no second writer.
@@ -134,7 +132,7 @@ void CheckPipesToWrite(const std::vector<std::string>& read, const std::vector<s
     }
     for (const std::string& path : written)
     {
-        const std::optional<FileIdentity> pipe = IdentityOfPipe(path, IsStandardOutput(path), STDOUT_FILENO);
+        const std::optional<FileIdentity> pipe = IdentityOfPipe(path, IsStandardOutput(path), StandardOutput);
         if (pipe && pipes.contains(*pipe))
         {
             throw UsageError(fmt::format(
@@ -262,9 +260,9 @@ void MakeLayersFolder(const Options& options)
         error = std::make_error_code(std::errc::not_a_directory);
     }
     const bool isMade = !error;
-    if (isMade && access(folder.c_str(), W_OK | X_OK) != 0)
+    if (isMade)
     {
-        error = std::error_code(errno, std::generic_category());
+        error = CheckWritable(folder);
     }
     if (error)
     {

@@ -84,10 +84,10 @@ void BlockPool::Give(void* block) noexcept
 BlockPool::Chunk* BlockPool::MakeChunk(size_t numChunks) const
 {
     const size_t wanted = FirstChunkBytes << std::min(numChunks, MostDoublings);
-    const size_t bytes = RoundToPages(std::max(wanted, sizeof(Chunk) + m_BlockBytes));
+    const size_t bytes = RoundToPages(std::max(wanted, m_FirstHeader + m_BlockBytes));
     auto* const chunk = new (TakePages(bytes)) Chunk;
     chunk->m_Bytes = bytes;
-    chunk->m_Used = sizeof(Chunk);
+    chunk->m_Used = m_FirstHeader;
     return chunk;
 }
 

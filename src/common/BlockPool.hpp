@@ -3,6 +3,7 @@
 // class have its objects there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -14,8 +15,12 @@ namespace tenon
 class BlockPool
 {
 public:
-    /// `bytes` is the size of a block, aligned to 8 bytes.
-    explicit constexpr BlockPool(size_t bytes) : m_BlockBytes((bytes + 7) / 8 * 8 + HeaderBytes) {}
+    /// `bytes` is the size of a block. It is aligned to `alignment`, at most that of operator new, and to 8 bytes.
+    explicit constexpr BlockPool(size_t bytes, size_t alignment = HeaderBytes)
+        : m_BlockBytes(RoundUp(bytes + HeaderBytes, std::max(alignment, HeaderBytes))),
+          m_FirstHeader(RoundUp(sizeof(Chunk) + HeaderBytes, std::max(alignment, HeaderBytes)) - HeaderBytes)
+    {
+    }
     BlockPool(const BlockPool&) = delete;
     BlockPool& operator=(const BlockPool&) = delete;
 
@@ -37,6 +42,10 @@ private:
         Chunk* m_Previous = nullptr;
     };
 
+    static constexpr size_t RoundUp(size_t value, size_t multiple)
+    {
+        return (value + multiple - 1) / multiple * multiple;
+    }
     bool HasRoom(const Chunk& chunk) const
     {
         return chunk.m_Free != nullptr || chunk.m_Bytes - chunk.m_Used >= m_BlockBytes;
@@ -45,8 +54,9 @@ private:
     void Link(Chunk& chunk);
     void Unlink(Chunk& chunk);
 
-    const size_t m_BlockBytes; ///< with the header
-    Chunk* m_Open = nullptr;   ///< chunks with room
+    const size_t m_BlockBytes;  ///< with the header
+    const size_t m_FirstHeader; ///< where that of a chunk's first block lies
+    Chunk* m_Open = nullptr;    ///< chunks with room
     size_t m_NumChunks = 0;
 };
 
@@ -67,7 +77,7 @@ public:
 #ifndef TENON_NO_POOLS
     static void* operator new(size_t)
     {
-        static_assert(std::is_final_v<T> && alignof(T) <= 8);
+        static_assert(std::is_final_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         return Pool().Take();
     }
     static void operator delete(void* object) noexcept
@@ -78,7 +88,7 @@ public:
 private:
     static BlockPool& Pool()
     {
-        static constinit BlockPool pool(sizeof(T));
+        static constinit BlockPool pool(sizeof(T), alignof(T));
         return pool;
     }
 #endif

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// MappedFile over POSIX mmap; see the header.
+// See MappedFile.hpp.
 #include "common/MappedFile.hpp"
+
+#include "common/SystemFiles.hpp"
+#include "common/SystemPages.hpp"
 
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fcntl.h>
 #include <limits>
 #include <map>
 #include <mutex>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace tenon
@@ -22,48 +20,38 @@ namespace tenon
 namespace
 {
 
-struct FileDescriptor
+void ThrowIf(const std::error_code& error, const char* action, const std::string& path)
 {
-    int value;
-
-    ~FileDescriptor()
+    if (!error)
     {
-        if (value >= 0)
-        {
-            close(value);
-        }
+        return;
     }
-};
-
-[[noreturn]] void ThrowSystemError(const char* action, const std::string& path, int error)
-{
-    const std::string message = fmt::format("cannot {} '{}': {}", action, path, std::generic_category().message(error));
-    if (error == ENOENT || error == ENOTDIR)
+    const std::string message = fmt::format("cannot {} '{}': {}", action, path, error.message());
+    if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
     {
         throw FileNotFoundException(message);
     }
     throw RuntimeException(message);
 }
 
-const char* KindName(mode_t mode)
+const char* KindName(FileKind kind)
 {
-    switch (mode & S_IFMT)
+    switch (kind)
     {
-    case S_IFDIR: return "a directory";
-    case S_IFIFO: return "a pipe";
-    case S_IFSOCK: return "a socket";
-    case S_IFCHR:
-    case S_IFBLK: return "a device";
+    case FileKind::Folder: return "a directory";
+    case FileKind::Pipe: return "a pipe";
+    case FileKind::Socket: return "a socket";
+    case FileKind::Device: return "a device";
     default: return "not a regular file";
     }
 }
 
-void RequireRegular(const struct stat& info, const std::string& path)
+void RequireRegular(const FileFacts& facts, const std::string& path)
 {
-    if (!S_ISREG(info.st_mode))
+    if (facts.m_Kind != FileKind::Regular)
     {
         throw InvalidArgumentException(
-            fmt::format("cannot read '{}': it is {}; a regular file is needed", path, KindName(info.st_mode)));
+            fmt::format("cannot read '{}': it is {}; a regular file is needed", path, KindName(facts.m_Kind)));
     }
 }
 
@@ -103,12 +91,12 @@ public:
         {
             return;
         }
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const std::size_t page = GetPageBytes();
         const std::size_t begin = (first + page - 1) / page * page;
         const std::size_t end = (first + bytes) / page * page;
         if (begin < end)
         {
-            madvise(const_cast<std::byte*>(at->first) + begin, end - begin, MADV_DONTNEED);
+            ReleaseFilePages(at->first + begin, end - begin);
         }
     }
 
@@ -133,7 +121,7 @@ MappedFile::~MappedFile()
     if (m_Data != nullptr)
     {
         Mappings::Get().Remove(m_Data);
-        munmap(const_cast<std::byte*>(m_Data), m_Size);
+        UnmapFile(m_Data, m_Size);
     }
 }
 
@@ -152,25 +140,16 @@ std::shared_ptr<const MappedFile> MappedFile::Open(const std::string& path, std:
         throw InvalidArgumentException(fmt::format("cannot read '{}': the path has a zero byte in it", path.c_str()));
     }
     // Looked at before it is opened, as opening a device can already do something; and again afterwards, since the path
-    // may lead elsewhere by then. For that case O_NONBLOCK: opening a pipe must not wait for a writer.
-    struct stat info = {};
-    if (stat(path.c_str(), &info) != 0)
-    {
-        ThrowSystemError("open", path, errno);
-    }
-    RequireRegular(info, path);
-    const FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-    if (file.value < 0)
-    {
-        ThrowSystemError("open", path, errno);
-    }
-    if (fstat(file.value, &info) != 0)
-    {
-        ThrowSystemError("look at", path, errno);
-    }
-    RequireRegular(info, path);
+    // may lead elsewhere by then.
+    FileFacts facts;
+    ThrowIf(GetFileFacts(path, facts), "open", path);
+    RequireRegular(facts, path);
+    SystemFile file;
+    ThrowIf(file.Open(path), "open", path);
+    ThrowIf(file.GetFacts(facts), "look at", path);
+    RequireRegular(facts, path);
 
-    const auto bytes = static_cast<std::uint64_t>(info.st_size);
+    const std::uint64_t bytes = facts.m_Bytes;
     if (bytes > maxBytes)
     {
         throw InvalidArgumentException(
@@ -186,21 +165,18 @@ std::shared_ptr<const MappedFile> MappedFile::Open(const std::string& path, std:
     const auto size = static_cast<std::size_t>(bytes);
     if (size == 0)
     {
-        return std::make_shared<const MappedFile>(Key{}, path, nullptr, 0); // mmap refuses a length of zero
+        return std::make_shared<const MappedFile>(Key{}, path, nullptr, 0); // no system maps nothing
     }
     std::string ownPath = path; // what can fail comes before the mapping has an owner
-    void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
-    if (data == MAP_FAILED)
-    {
-        ThrowSystemError("map", path, errno);
-    }
+    const std::byte* data = nullptr;
+    ThrowIf(file.Map(size, data), "map", path);
     try
     {
-        return std::make_shared<const MappedFile>(Key{}, std::move(ownPath), static_cast<const std::byte*>(data), size);
+        return std::make_shared<const MappedFile>(Key{}, std::move(ownPath), data, size);
     }
     catch (...)
     {
-        munmap(data, size);
+        UnmapFile(data, size);
         throw;
     }
 }

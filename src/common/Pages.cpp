@@ -3,17 +3,14 @@
 #include "common/Pages.hpp"
 
 #include "common/Populate.hpp"
+#include "common/SystemPages.hpp"
+#include "common/Threads.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <mutex>
-
-#ifdef __linux__
-#include <pthread.h>
-#include <sys/mman.h>
-#endif
 
 namespace tenon
 {
@@ -22,39 +19,6 @@ namespace
 {
 
 constexpr size_t LeastMappedBytes = size_t{128} << 10; ///< less comes from operator new
-
-#ifdef __linux__
-
-char* MapAnywhere(size_t bytes)
-{
-    void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED)
-    {
-        throw std::bad_alloc();
-    }
-    return static_cast<char*>(mapped);
-}
-
-/// Huge pages where the system has them: the first touch of a page costs a fault, and a look-up of its address costs
-/// more the more pages there are.
-void* Map(size_t bytes)
-{
-    if (bytes < HugePageBytes)
-    {
-        return MapAnywhere(bytes);
-    }
-    // Mapped with room for one page more, of which what lies around the aligned part is given back.
-    char* const first = MapAnywhere(bytes + HugePageBytes);
-    const size_t before = HugePageBytes - reinterpret_cast<uintptr_t>(first) % HugePageBytes;
-    char* const aligned = first + before;
-    munmap(first, before);
-    if (before != HugePageBytes)
-    {
-        munmap(aligned + bytes, HugePageBytes - before);
-    }
-    madvise(aligned, bytes, MADV_HUGEPAGE); // where it is refused, the pages are small ones
-    return aligned;
-}
 
 /// Memory of one kind that was given back, the oldest first.
 class Pile
@@ -82,12 +46,12 @@ public:
     {
         while (m_Count != 0 && (m_Count == m_Spares.size() || bytes > m_MostBytes - m_Bytes))
         {
-            munmap(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
+            UnmapPages(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
             Remove(0);
         }
         if (bytes > m_MostBytes)
         {
-            munmap(memory, bytes);
+            UnmapPages(memory, bytes);
             return;
         }
         m_Spares[m_Count++] = {memory, bytes};
@@ -100,7 +64,7 @@ public:
         m_MostBytes = 0;
         for (; m_Count != 0; Remove(0))
         {
-            munmap(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
+            UnmapPages(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
         }
     }
 
@@ -126,8 +90,8 @@ private:
 };
 
 /// Memory for what comes: the system clears each new page, which takes longer than all that copying a large network
-/// takes beside it. It may take huge pages back whenever it needs memory (MADV_FREE). Small ones stay: to tell it of
-/// them, one by one, takes as long as to be given new ones.
+/// takes beside it. It may take huge pages back whenever it needs memory. Small ones stay: to tell it of them, one by
+/// one, takes as long as to be given new ones.
 class SparePages
 {
 public:
@@ -141,7 +105,7 @@ public:
     {
         if (bytes >= HugePageBytes)
         {
-            madvise(memory, bytes, MADV_FREE); // where it is refused, they stay, too
+            OfferPages(memory, bytes);
         }
         const std::lock_guard lock(GetPagesMutex());
         PileFor(bytes).Keep(memory, bytes);
@@ -169,22 +133,14 @@ constinit SparePages sparePages;
 {
     Keeper()
     {
-        pthread_atfork([] { GetPagesMutex().lock(); }, [] { GetPagesMutex().unlock(); },
-                       [] { GetPagesMutex().unlock(); });
+        CallAroundForks([] { GetPagesMutex().lock(); }, [] { GetPagesMutex().unlock(); });
     }
     ~Keeper() { sparePages.Close(); }
 } keeper;
 
-#endif
-
 bool IsMapped(size_t bytes)
 {
-#ifdef __linux__
     return bytes >= LeastMappedBytes;
-#else
-    static_cast<void>(bytes);
-    return false;
-#endif
 }
 
 } // namespace
@@ -211,29 +167,23 @@ size_t RoundToPages(size_t bytes)
 
 void* TakePages(size_t bytes)
 {
-#ifdef __linux__
-    if (IsMapped(bytes))
+    if (!IsMapped(bytes))
     {
-        const size_t rounded = RoundToPages(bytes);
-        void* const spare = sparePages.Take(rounded);
-        return spare != nullptr ? spare : Map(rounded);
+        return ::operator new(bytes);
     }
-#endif
-    return ::operator new(bytes);
+    const size_t rounded = RoundToPages(bytes);
+    void* const spare = sparePages.Take(rounded);
+    return spare != nullptr ? spare : MapPages(rounded);
 }
 
 void GivePages(void* memory, size_t bytes) noexcept
 {
-#ifdef __linux__
-    if (IsMapped(bytes))
+    if (!IsMapped(bytes))
     {
-        sparePages.Give(memory, RoundToPages(bytes));
+        ::operator delete(memory);
         return;
     }
-#else
-    static_cast<void>(bytes);
-#endif
-    ::operator delete(memory);
+    sparePages.Give(memory, RoundToPages(bytes));
 }
 
 } // namespace tenon

@@ -10,13 +10,10 @@
 #include "common/ThreadPool.hpp"
 
 #include "common/Cores.hpp"
+#include "common/Threads.hpp"
 
 #include <algorithm>
 #include <bit>
-
-#if defined(__linux__)
-#include <pthread.h>
-#endif
 
 namespace tenon
 {
@@ -257,9 +254,7 @@ void ThreadPool::StartWorkers(unsigned wanted) noexcept
 
 void ThreadPool::WorkerMain(unsigned index) noexcept
 {
-#if defined(__linux__)
-    pthread_setname_np(pthread_self(), "tenon-worker");
-#endif
+    NameThread("tenon-worker");
     t_InsideLoop = true;
     do
     {

@@ -2,6 +2,7 @@
 // DebugRun: see DebugRun.hpp.
 #include "runtime/DebugRun.hpp"
 
+#include "common/Paths.hpp"
 #include "runtime/NpyFile.hpp"
 #include "runtime/TensorJson.hpp"
 
@@ -59,7 +60,7 @@ DebugTarget::DebugTarget(const OptimizerOptionsOpaque& options) : m_IsShown(opti
     {
         return;
     }
-    m_Folder = options.GetDebugFolder().empty() ? "." : options.GetDebugFolder();
+    m_Folder = MakePath(options.GetDebugFolder().empty() ? "." : options.GetDebugFolder());
     std::error_code error;
     std::filesystem::create_directories(m_Folder, error);
     if (!error && !std::filesystem::is_directory(m_Folder, error) && !error)
@@ -70,7 +71,7 @@ DebugTarget::DebugTarget(const OptimizerOptionsOpaque& options) : m_IsShown(opti
     {
         throw RuntimeException(fmt::format("cannot make the folder '{}' for the values of layers: {}; choose another "
                                            "with OptimizerOptionsOpaque::SetDebugFolder()",
-                                           m_Folder.string(), error.message()));
+                                           GetPathText(m_Folder), error.message()));
     }
 }
 

@@ -2,6 +2,7 @@
 // See NpyFile.hpp.
 #include "runtime/NpyFile.hpp"
 
+#include "common/Paths.hpp"
 #include "runtime/StoredNibble.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +71,8 @@ std::string MakeHeader(const TensorInfo& info)
 
 [[noreturn]] void Fail(const std::filesystem::path& path, int error)
 {
-    throw RuntimeException(fmt::format("cannot write '{}': {}", path.string(), std::generic_category().message(error)));
+    throw RuntimeException(
+        fmt::format("cannot write '{}': {}", GetPathText(path), std::generic_category().message(error)));
 }
 
 } // namespace
@@ -89,7 +91,7 @@ void WriteNpyFile(const std::filesystem::path& path, const TensorInfo& info, con
         data = unpacked.data();
         bytes = unpacked.size();
     }
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), &std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(OpenStream(path, "wb"), &std::fclose);
     if (file == nullptr)
     {
         Fail(path, errno);

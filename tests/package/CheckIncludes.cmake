@@ -18,7 +18,9 @@ set(rules
   "include/tenon :"
   "src/json : fmt"
   "src/reports : json api"
-  "src/common : json api backend parsers serializer posix fmt spdlog"
+  "src/common/posix : common posix"
+  "src/common/windows : common windows posix"
+  "src/common : json api backend parsers serializer fmt spdlog"
   "src/graph : json api backend common fmt"
   "src/backends/common : api backend common fmt xxhash"
   "src/backends/reference : api backend common backends/common eigen"
@@ -28,7 +30,7 @@ set(rules
   "src/backends/cpu/gemm : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves posix highway"
   "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves backends/cpu/gemm highway"
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
-  "src/backends/plugin : api backend common posix fmt"
+  "src/backends/plugin : api backend common fmt"
   "src/backends/BackendHelper.cpp : api backend common"
   "src/backends/LayerQueries.cpp : api backend graph"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
@@ -36,9 +38,11 @@ set(rules
   "src/runtime : json api backend common graph fmt"
   "src/serializer : api backend serializer common graph fmt flatbuffers"
   "src/parsers/tflite : api backend parsers common fmt flatbuffers"
-  "src/armnn : api backend compat posix"
+  "src/armnn : api backend compat common"
   "src/c_api : json reports api backend c parsers serializer common backends/plugin fmt"
-  "src/cli : json reports api backend parsers serializer posix fmt cli11 stb"
+  "src/cli/posix : cli posix"
+  "src/cli/windows : cli windows posix"
+  "src/cli : json reports api backend parsers serializer fmt cli11 stb"
   "samples : beside api backend parsers serializer stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
@@ -56,6 +60,8 @@ function(classify included out)
     set(kind std)
   elseif(included MATCHES "^<(arm_neon|asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|unistd|sys/[a-z]+)\\.h>$")
     set(kind posix)
+  elseif(included MATCHES "^<(io|psapi|windows)\\.h>$")
+    set(kind windows)
   elseif(included MATCHES "^<(fmt|spdlog|mapbox)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^<(Eigen|unsupported/Eigen)/")
@@ -154,6 +160,11 @@ if(DEFINED SELF_TEST)
   given(src/json/Tenon.cpp "#include <tenon/Types.hpp>" "src/json must not include <tenon/Types.hpp>")
   given(src/common/Json.cpp "#include \"json/JsonWriter.hpp\"" "")
   given(src/common/Own.cpp "#include \"common/Own.hpp\" // own; first" "")
+  given(src/common/posix/Own.cpp "#include <unistd.h>" "")
+  given(src/common/windows/Own.cpp "#include <windows.h>" "")
+  given(src/common/Posix.cpp "#include <unistd.h>" "src/common must not include <unistd.h>")
+  given(src/common/Windows.cpp "#include <windows.h>" "src/common must not include <windows.h>")
+  given(src/common/posix/Windows.cpp "#include <windows.h>" "src/common/posix must not include <windows.h>")
   given(src/common/Up.cpp "  #  include \"graph/Graph.hpp\"" "src/common must not include \"graph/Graph.hpp\"")
   given(src/graph/infer/Own.cpp "#include \"graph/infer/Own.hpp\"" "")
   given(src/graph/Up.cpp "#include \"optimizer/Pass.hpp\"" "src/graph must not include \"optimizer/Pass.hpp\"")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads dynamic backends: declared in <tenon/backend/BackendRegistry.hpp>, called by each runtime that is given a path.
 #include "backends/plugin/PluginBackend.hpp"
+#include "common/DynamicLibrary.hpp"
 #include "common/Log.hpp"
+#include "common/Paths.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/Version.hpp>
@@ -11,7 +13,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <dlfcn.h>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -28,32 +29,27 @@ namespace fs = std::filesystem;
 /// The library that runs backends for Arm NN's interface.
 std::string GetArmnnLibrary()
 {
-    return fmt::format("libtenon_armnn.so.{}.{}", TENON_VERSION_MAJOR, TENON_VERSION_MINOR);
-}
-
-/// The error of the last dl... call of this thread.
-std::string LastDlError()
-{
-    const char* text = dlerror();
-    return text == nullptr ? "unknown error" : text;
+    return GetLibraryName("tenon_armnn", fmt::format("{}.{}", TENON_VERSION_MAJOR, TENON_VERSION_MINOR));
 }
 
 /// The files to look at in order of their names: those of a folder, or the one that `path` is.
 std::vector<fs::path> ListFiles(const std::string& path)
 {
     std::error_code error;
-    const fs::file_status status = fs::status(path, error);
+    const fs::path place = MakePath(path);
+    const fs::file_status status = fs::status(place, error);
     if (!fs::exists(status))
     {
-        throw FileNotFoundException(fmt::format(
-            "m_DynamicBackendsPath: there is no '{}'; name a folder of *_backend.so files, or one such file", path));
+        throw FileNotFoundException(
+            fmt::format("m_DynamicBackendsPath: there is no '{}'; name a folder of *_backend{} files, or one such file",
+                        path, LibraryEnding));
     }
     if (!fs::is_directory(status))
     {
-        return {path};
+        return {place};
     }
     std::vector<fs::path> files;
-    for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+    for (fs::directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error))
     {
         if (!fs::is_directory(entry->status(error)))
         {
@@ -69,10 +65,10 @@ std::vector<fs::path> ListFiles(const std::string& path)
     return files;
 }
 
-/// "<something>_backend.so", also with version numbers behind: ".1.2".
+/// "<something>_backend.so", or with the ending of the system, also with version numbers behind: ".1.2".
 bool IsBackendName(std::string_view name)
 {
-    constexpr std::string_view ending = "_backend.so";
+    const std::string ending = fmt::format("_backend{}", LibraryEnding);
     const size_t place = name.rfind(ending);
     if (place == std::string_view::npos || place == 0)
     {
@@ -98,34 +94,33 @@ bool IsBackendName(std::string_view name)
 
 constinit std::atomic<DynamicBackendLoader> TheLoader{nullptr}; // set while static variables are made
 
-/// Loads libtenon_armnn.so from the folder of libtenon.so where no program has loaded it: it sets the loader then. A
-/// statically linked Tenon is left alone, as the library would bring a second one along.
+/// Loads libtenon_armnn.so, by its name here, from the folder of libtenon.so where no program has loaded it: it sets
+/// the loader then. A statically linked Tenon is left alone, as the library would bring a second one along.
 void LoadArmnnLibrary()
 {
-    Dl_info here{};
-    if (TheLoader != nullptr || dladdr(reinterpret_cast<void*>(&LoadArmnnLibrary), &here) == 0)
+    if (TheLoader != nullptr)
     {
         return;
     }
-    const fs::path own = here.dli_fname;
-    if (own.has_parent_path() && own.filename().string().starts_with("libtenon.so"))
+    const fs::path own = MakePath(FindLibraryOf(reinterpret_cast<const void*>(&LoadArmnnLibrary)));
+    if (own.has_parent_path() && GetPathText(own.filename()).starts_with(GetLibraryName("tenon", "")))
     {
-        // Global, as it is in programs that link it: backends need not link it themselves.
-        dlopen((own.parent_path() / GetArmnnLibrary()).c_str(), RTLD_NOW | RTLD_GLOBAL);
+        // Shared, as it is in programs that link it: backends need not link it themselves.
+        OpenLibrary(GetPathText(own.parent_path() / MakePath(GetArmnnLibrary())), LibrarySymbols::Shared);
     }
 }
 
-std::shared_ptr<void> OpenLibrary(const fs::path& file)
+std::shared_ptr<void> OpenBackend(const std::string& file)
 {
-    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* handle = OpenLibrary(file, LibrarySymbols::Own);
     if (handle == nullptr)
     {
         LoadArmnnLibrary(); // backends for Arm NN's interface need it, and may not find it
-        handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+        handle = OpenLibrary(file, LibrarySymbols::Own);
     }
     if (handle == nullptr)
     {
-        const std::string error = LastDlError();
+        const std::string error = GetLibraryError();
         const auto names = [&](const char* text) { return error.find(text) != std::string::npos; };
         // The libraries and namespaces of Arm NN and Tenon.
         const bool isOfArmnn = names("libtenon_armnn") || names("libarmnn") || names("5tenon") || names("5armnn");
@@ -133,19 +128,19 @@ std::shared_ptr<void> OpenLibrary(const fs::path& file)
             "it cannot be loaded: {}{}", error,
             isOfArmnn ? "; a backend for Arm NN's interface must be compiled with Tenon's headers and linked with "
                         "Tenon::armnn, and needs " +
-                            GetArmnnLibrary() + " beside libtenon.so"
+                            GetArmnnLibrary() + " beside " + GetLibraryName("tenon", "")
                       : ""));
     }
-    return std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
+    return std::shared_ptr<void>(handle, &CloseLibrary);
 }
 
 std::shared_ptr<const IBackend> LoadBackend(const fs::path& given, IRuntime::CreationOptions& options)
 {
-    const fs::path file = fs::absolute(given); // dlopen looks for a name without a slash elsewhere
-    std::shared_ptr<void> library = OpenLibrary(file);
-    const auto entry = reinterpret_cast<tenon_plugin_entry>(dlsym(library.get(), TENON_PLUGIN_ENTRY_NAME));
-    if (entry == nullptr && dlsym(library.get(), "BackendFactory") == nullptr &&
-        dlsym(library.get(), "GetBackendId") == nullptr)
+    const std::string file = GetPathText(fs::absolute(given)); // a name without a slash is looked for elsewhere
+    std::shared_ptr<void> library = OpenBackend(file);
+    const auto entry = reinterpret_cast<tenon_plugin_entry>(FindSymbol(library.get(), TENON_PLUGIN_ENTRY_NAME));
+    if (entry == nullptr && FindSymbol(library.get(), "BackendFactory") == nullptr &&
+        FindSymbol(library.get(), "GetBackendId") == nullptr)
     {
         throw InvalidArgumentException(fmt::format("it exports no {}", TENON_PLUGIN_ENTRY_NAME));
     }
@@ -157,18 +152,18 @@ std::shared_ptr<const IBackend> LoadBackend(const fs::path& given, IRuntime::Cre
         {
             throw BackendUnavailableException(fmt::format(
                 "it is a backend for Arm NN's interface, and {0}, which runs such backends, is not loaded: link it "
-                "(Tenon::armnn), or put it beside libtenon.so; a program cannot have it with libtenon.a",
-                GetArmnnLibrary()));
+                "(Tenon::armnn), or put it beside {1}; a program cannot have it with libtenon.a",
+                GetArmnnLibrary(), GetLibraryName("tenon", "")));
         }
-        return loader(file.string(), options);
+        return loader(file, options);
     }
     const tenon_plugin_table* table = entry();
     if (table == nullptr || table->struct_size < offsetof(tenon_plugin_table, id))
     {
         throw InvalidArgumentException(fmt::format("its {} gives no table", TENON_PLUGIN_ENTRY_NAME));
     }
-    return plugin::MakePluginBackend(
-        std::make_shared<const plugin::Plugin>(given.string(), std::move(library), *table, options.m_BackendOptions));
+    return plugin::MakePluginBackend(std::make_shared<const plugin::Plugin>(GetPathText(given), std::move(library),
+                                                                            *table, options.m_BackendOptions));
 }
 
 /// Registers the backend, which may be there: one for Arm NN's interface is, where another runtime loaded it.
@@ -194,10 +189,10 @@ std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& regis
     for (const fs::path& file : ListFiles(options.m_DynamicBackendsPath))
     {
         DynamicBackendReport report;
-        report.m_Path = file.string();
-        if (!IsBackendName(file.filename().string())) // folders hold other things too: no reason to warn
+        report.m_Path = GetPathText(file);
+        if (!IsBackendName(GetPathText(file.filename()))) // folders hold other things too: no reason to warn
         {
-            report.m_Reason = "its name is not that of a backend, which ends in _backend.so";
+            report.m_Reason = fmt::format("its name is not that of a backend, which ends in _backend{}", LibraryEnding);
             LogInfo("'{}' is not loaded as a backend: {}", report.m_Path, report.m_Reason);
             reports.push_back(std::move(report));
             continue;

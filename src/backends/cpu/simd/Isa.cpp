@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -21,6 +22,8 @@
 #elif HWY_ARCH_ARM && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
+#elif HWY_ARCH_ARM && defined(__APPLE__)
+#include <sys/sysctl.h>
 #endif
 
 namespace tenon::cpu
@@ -72,6 +75,9 @@ struct CpuId
 
     CpuId(unsigned int leaf, unsigned int subleaf) { __cpuid_count(leaf, subleaf, m_A, m_B, m_C, m_D); }
 
+    /// The name of the maker, of leaf 0, is "AuthenticAMD".
+    bool IsAmd() const { return m_B == 0x68747541 && m_D == 0x69746E65 && m_C == 0x444D4163; }
+
     /// The family of processors, extended as both makers define it.
     unsigned int GetFamily() const
     {
@@ -81,23 +87,46 @@ struct CpuId
     }
 };
 
+/// Whether all bits of these numbers are set.
+bool HasBits(uint32_t value, std::initializer_list<unsigned int> numbers)
+{
+    uint32_t bits = 0;
+    for (const unsigned int number : numbers)
+    {
+        bits |= 1U << number;
+    }
+    return (value & bits) == bits;
+}
+
+/// The registers that the system saves, a bit for each kind. For processors whose CPUID has the bit OSXSAVE.
+uint32_t GetSavedRegisters()
+{
+    uint32_t low = 0;
+    uint32_t high = 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+// Not by __builtin_cpu_supports: the libraries of some compilers have a table of features in which nothing is there.
 CpuFeatures Detect()
 {
-    // What Highway compiles its targets for. These ask whether the system saves the registers, too.
     CpuFeatures features;
-    features.m_Simd.Set(__builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0 &&
-                        __builtin_cpu_supports("aes") != 0);
-    if (!features.m_Simd || __builtin_cpu_supports("avx2") == 0)
+    const CpuId maker(0, 0);
+    const CpuId model(1, 0);
+    // What Highway compiles its targets for: SSE 4.2, PCLMUL, AES.
+    features.m_Simd.Set(HasBits(model.m_C, {20, 1, 25}));
+    constexpr unsigned int ExtendedLeaf = 7;
+    constexpr unsigned int OsXsave = 27;
+    if (!features.m_Simd || maker.m_A < ExtendedLeaf || !HasBits(model.m_C, {OsXsave}))
     {
         return features;
     }
-    const CpuId model(1, 0);
-    const bool hasF16c = (model.m_C >> 29 & 1U) != 0;
-    features.m_Avx2.Set(__builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi2") != 0 && hasF16c);
-    features.m_Avx512.Set(features.m_Avx2 && __builtin_cpu_supports("avx512f") != 0 &&
-                          __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-                          __builtin_cpu_supports("avx512vl") != 0);
-    const CpuId extended(7, 0); // which tells of AVX2, so that it is there
+    const CpuId extended(ExtendedLeaf, 0);
+    const uint32_t saved = GetSavedRegisters();
+    // The system saves vectors of 256 bits; FMA, F16C; AVX2, BMI2.
+    features.m_Avx2.Set(HasBits(saved, {1, 2}) && HasBits(model.m_C, {12, 29}) && HasBits(extended.m_B, {5, 8}));
+    // It saves masks and vectors of 512 bits; F, DQ, BW, VL.
+    features.m_Avx512.Set(features.m_Avx2 && HasBits(saved, {5, 6, 7}) && HasBits(extended.m_B, {16, 17, 30, 31}));
     features.m_Avx512Vnni.Set(features.m_Avx512 && (extended.m_C >> 11 & 1U) != 0);
     features.m_Avx512Vbmi.Set(features.m_Avx512Vnni && (extended.m_C >> 1 & 1U) != 0);
     const bool hasTiles = features.m_Avx512 && (extended.m_D >> 24 & 1U) != 0 && RequestTiles();
@@ -105,10 +134,10 @@ CpuFeatures Detect()
     features.m_AmxBf16.Set(hasTiles && (extended.m_D >> 22 & 1U) != 0);
     if (extended.m_A != 0) // the last subleaf
     {
-        const CpuId more(7, 1);
+        const CpuId more(ExtendedLeaf, 1);
         features.m_AvxVnni.Set(features.m_Avx2 && (more.m_A >> 4 & 1U) != 0);
         features.m_Avx512Bf16.Set(features.m_Avx512 && (more.m_A >> 5 & 1U) != 0);
-        features.m_HasSparePorts.Set(features.m_Avx512Bf16 && __builtin_cpu_is("amd") != 0);
+        features.m_HasSparePorts.Set(features.m_Avx512Bf16 && maker.IsAmd());
         constexpr unsigned int FamilyOfFourth = 0x19; // of its processors, only those of the fourth generation get here
         features.m_SplitsVectors.Set(features.m_HasSparePorts && model.GetFamily() == FamilyOfFourth);
     }
@@ -126,12 +155,27 @@ constexpr Level Levels[] = {
 #endif
 };
 
+#if defined(__APPLE__)
+
+/// Whether macOS says that the processor has something.
+bool HasOption(const char* name)
+{
+    int has = 0;
+    size_t bytes = sizeof(has);
+    return sysctlbyname(name, &has, &bytes, nullptr, 0) == 0 && has != 0;
+}
+
+#endif
+
 CpuFeatures Detect()
 {
     CpuFeatures features;
 #if HWY_ARCH_ARM_A64
     features.m_Simd.Set(true);
-#if defined(__linux__)
+#if defined(__APPLE__)
+    features.m_DotProd.Set(HasOption("hw.optional.arm.FEAT_DotProd"));
+    features.m_I8mm.Set(features.m_DotProd && HasOption("hw.optional.arm.FEAT_I8MM"));
+#elif defined(__linux__)
     features.m_DotProd.Set((getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0);
     features.m_I8mm.Set(features.m_DotProd && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0);
 #endif

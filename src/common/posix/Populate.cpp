@@ -2,12 +2,10 @@
 // See Populate.hpp.
 #include "common/Populate.hpp"
 
-#include <cstdint>
+#include "common/SystemPages.hpp"
 
-#ifdef __linux__
+#include <cstdint>
 #include <sys/mman.h>
-#include <unistd.h>
-#endif
 
 namespace tenon
 {
@@ -15,16 +13,8 @@ namespace tenon
 namespace
 {
 
-#ifdef __linux__
-
-/// Of the pages that the system has now: it rounds lengths up to whole ones.
-size_t GetPageBytes()
-{
-    static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    return bytes;
-}
-
-/// Calls advise(begin, bytes) for the whole pages of a block, if there are at least so many.
+/// Calls advise(begin, bytes) for the whole pages of a block, if there are at least so many: the system rounds lengths
+/// up to whole pages.
 template <typename F>
 void OfWholePages(void* data, size_t bytes, size_t leastPages, const F& advise)
 {
@@ -36,13 +26,11 @@ void OfWholePages(void* data, size_t bytes, size_t leastPages, const F& advise)
     }
 }
 
-#endif
-
 } // namespace
 
 void UseHugePages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
 {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
+#ifdef MADV_HUGEPAGE
     const size_t before = (0 - reinterpret_cast<uintptr_t>(data)) % HugePageBytes;
     if (bytes >= before + HugePageBytes)
     {
@@ -53,25 +41,27 @@ void UseHugePages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) no
 
 void Populate([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
 {
-#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+#ifdef MADV_POPULATE_WRITE
     constexpr size_t LeastPages = 16; // fewer are not worth a call of the system
     OfWholePages(data, bytes, LeastPages,
                  [](void* pages, size_t count) { madvise(pages, count, MADV_POPULATE_WRITE); });
 #endif
 }
 
-void Discard([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
+void Discard(void* data, size_t bytes) noexcept
 {
-#ifdef __linux__
     OfWholePages(data, bytes, 1,
                  [](void* pages, size_t count)
                  {
 #ifdef MADV_NOHUGEPAGE
                      madvise(pages, count, MADV_NOHUGEPAGE); // else they might become part of one again
 #endif
+#ifdef __linux__
                      madvise(pages, count, MADV_DONTNEED);
-                 });
+#else
+                     madvise(pages, count, MADV_FREE); // other systems keep what is in them for MADV_DONTNEED
 #endif
+                 });
 }
 
 } // namespace tenon

@@ -110,8 +110,13 @@ uint64_t GetPeakRssBytes()
     {
         return *peak;
     }
+#if defined(__APPLE__)
+    constexpr uint64_t Unit = 1;
+#else
+    constexpr uint64_t Unit = Kilobyte;
+#endif
     rusage usage{};
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<uint64_t>(usage.ru_maxrss) * Kilobyte : 0;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<uint64_t>(usage.ru_maxrss) * Unit : 0;
 }
 
 } // namespace tenon::cli
