@@ -51,7 +51,7 @@ Generated from [the package](../python/tenon); write it anew, in the environment
 
 
 def is_public(name):
-    return not name.startswith("_")
+    return not name.startswith("_") and name != "TYPE_CHECKING"
 
 
 def is_field(member):
