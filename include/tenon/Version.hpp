@@ -4,6 +4,6 @@
 #pragma once
 
 #define TENON_VERSION_MAJOR 0
-#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_MINOR 2
 #define TENON_VERSION_PATCH 0
-#define TENON_VERSION "0.1.0"
+#define TENON_VERSION "0.2.0"

@@ -27,7 +27,11 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 HWY_INLINE void AddDots(__m512i& sums, const __m512i& data, const __m512i& weights)
 {
+#if defined(__clang__) // given the choice, it copies the weights to the stack and reads them there
+    asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(data), "v"(weights));
+#else
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(data), "vm"(weights));
+#endif
 }
 
 /// See DepthwiseEngine8::m_PrepareStrips.

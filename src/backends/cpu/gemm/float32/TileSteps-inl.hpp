@@ -22,6 +22,14 @@ namespace tenon::cpu::HWY_NAMESPACE
 /// Steps of the depth in one turn of the loop: what else it does competes for the ports of the products. With sixteen
 /// registers, all but one of which a step fills, GCC would mix several steps and keep sums in memory.
 constexpr size_t DepthUnroll = ManyRegisters ? 4 : 1;
+/// Steps in one turn for a tile of this height. Clang's turns of four steps of ten rows or more take up to 1.5 times as
+/// long with AVX-512: half of their instructions are loads of a number, and they are as fast one by one.
+template <size_t Rows>
+#if defined(__clang__) && HWY_ARCH_X86
+constexpr size_t StepsOfTurn = Rows < 10 ? DepthUnroll : 1;
+#else
+constexpr size_t StepsOfTurn = DepthUnroll;
+#endif
 
 /// sums += the data at k times the weights.
 template <size_t Rows, size_t Vectors>
@@ -79,14 +87,15 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
     {
         place.m_Next.FetchLines(tiles.m_Depth / 16 + 1);
     }
-    for (; k <= -ptrdiff_t{DepthUnroll}; k += ptrdiff_t{DepthUnroll})
+    constexpr size_t Steps = StepsOfTurn<Rows>;
+    for (; k <= -ptrdiff_t{Steps}; k += ptrdiff_t{Steps})
     {
         HWY_UNROLL(4)
-        for (size_t u = 0; u < DepthUnroll; ++u)
+        for (size_t u = 0; u < Steps; ++u)
         {
             step(rows, k + static_cast<ptrdiff_t>(u), weights + u * stride, u);
         }
-        weights += DepthUnroll * stride;
+        weights += Steps * stride;
         if constexpr (FetchesInTurns)
         {
             place.m_Next.FetchLine();
