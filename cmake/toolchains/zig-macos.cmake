@@ -4,4 +4,5 @@ set(CMAKE_SYSTEM_NAME Darwin)
 set(CMAKE_SYSTEM_PROCESSOR arm64)
 set(tenon_zig_target aarch64-macos)
 include(${CMAKE_CURRENT_LIST_DIR}/zig-tools.cmake)
-find_program(CMAKE_INSTALL_NAME_TOOL NAMES llvm-install-name-tool install_name_tool)
+# Installing changes the folders in which a library looks for others.
+find_program(CMAKE_INSTALL_NAME_TOOL NAMES llvm-install-name-tool llvm-install-name-tool-14 install_name_tool)

@@ -17,7 +17,7 @@ std::string GetLibraryName(std::string_view name, std::string_view version);
 enum class LibrarySymbols
 {
     Own,   ///< nobody else finds them
-    Shared ///< libraries that are loaded later find them, where the system has no other way to tell them of these
+    Shared ///< libraries that are loaded later find them, where the system looks through all libraries for a name
 };
 
 /// A library of an absolute path, to be closed; null: see GetLibraryError().

@@ -2,8 +2,8 @@
 // OperatorView: see OperatorView.hpp.
 #include "parsers/tflite/OperatorView.hpp"
 
-#include <cfloat>
 #include <cmath>
+#include <limits>
 
 namespace tenon::tflite
 {
@@ -216,7 +216,7 @@ int32_t OperatorView::ToInt(std::string_view option, int64_t value) const
 
 float OperatorView::ToFloat(std::string_view option, double value) const
 {
-    if (std::isfinite(value) && std::abs(value) > double{FLT_MAX})
+    if (std::isfinite(value) && std::abs(value) > double{std::numeric_limits<float>::max()})
     {
         Fail(fmt::format("option {} is {}, too large for a FLOAT32", option, value));
     }
