@@ -26,7 +26,12 @@ add_library(Tenon::armnn ALIAS tenon_armnn)
 
 # The shared library needs nothing of its user, the static one brings its dependencies: two sets, so that a program
 # which links the shared one needs no development packages of theirs. Header-only ones (Eigen, FlatBuffers) are inside.
-set(tenon_static_links fmt::fmt spdlog::spdlog Threads::Threads)
+set(tenon_static_links Threads::Threads)
+set(pc_requires "")
+if(NOT TENON_HEADER_ONLY_LOGGING) # else they are inside
+  list(PREPEND tenon_static_links fmt::fmt spdlog::spdlog)
+  set(pc_requires "spdlog fmt")
+endif()
 set(links ${tenon_static_links} ${CMAKE_DL_LIBS})
 list(TRANSFORM links REPLACE "(.+)" "$<LINK_ONLY:\\1>")
 set_target_properties(tenon_static PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes tenon-<version>-linux-<machine>.tar.gz, for C and C++: headers, libraries, files for CMake and pkg-config, and
+# ExecuteNetwork. It may be unpacked anywhere. fmt and spdlog are inside; it runs on Linux with this system's glibc and
+# libstdc++ or later ones. Prints its path.
+#
+# usage: scripts/build_sdk.sh [--out DIR]     DIR: default build/dist
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+out=build/dist
+if [[ $# -eq 2 && $1 == --out ]]; then
+    out=$2
+elif (($#)); then
+    echo "build_sdk.sh: unknown argument '$1'; usage: scripts/build_sdk.sh [--out DIR]" >&2
+    exit 2
+fi
+
+scripts/setup.sh >&2
+cmake --preset sdk >&2
+cmake --build build/sdk >&2
+version=$(sed -n 's/#define TENON_VERSION "\(.*\)"/\1/p' include/tenon/Version.hpp)
+name="tenon-$version-linux-$(uname -m)"
+rm -rf build/sdk/package
+cmake --install build/sdk --strip --prefix "build/sdk/package/$name" >/dev/null
+mkdir -p "$out"
+tar --create --gzip --sort=name --owner=0 --group=0 --numeric-owner --file "$out/$name.tar.gz" \
+    --directory build/sdk/package "$name"
+
+# A program outside of the tree uses the archive from another folder, with each of the libraries.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+tar --extract --gzip --file "$out/$name.tar.gz" --directory "$folder"
+"$folder/$name/bin/ExecuteNetwork" --version >&2
+for library in Tenon::tenon=shared Tenon::tenon_static=static; do
+    cmake -G Ninja -S tests/package/outside -B "$folder/${library#*=}" -D CMAKE_PREFIX_PATH="$folder/$name" \
+        -D SOURCE="$PWD/tests/package/outside/outside.cpp" -D TARGET="${library%=*}" \
+        -D COMPONENT="${library#*=}" >"$folder/log" || { cat "$folder/log" >&2 && exit 1; }
+    cmake --build "$folder/${library#*=}" >"$folder/log" || { cat "$folder/log" >&2 && exit 1; }
+    "$folder/${library#*=}/program" samples/digits/digits_float.tflite >&2
+done
+echo "$out/$name.tar.gz"
