@@ -43,8 +43,8 @@ IOutputSlot& Find(const tenon_network& network, tenon_value value)
 {
     if (value >= network.m_Values.size())
     {
-        throw InvalidArgumentException(
-            fmt::format("there is no value {} in the network: the number is {}", value, network.m_Values.size()));
+        throw InvalidArgumentException(fmt::format("there is no value {} in the network; the number of values is {}",
+                                                   value, network.m_Values.size()));
     }
     return *network.m_Values[value];
 }

@@ -22,14 +22,15 @@ namespace tenon::c_api
 namespace
 {
 
-/// A text of the library with members of Limits by their names in tenon_limits: "raise tenon_limits::max_rank".
-std::string WithLimitsOfC(std::string_view text)
+/// A text of the library with members of Limits by the names that C and Python have for them: "raise the limit
+/// max_rank".
+std::string WithNamesOfLimits(std::string_view text)
 {
     constexpr std::string_view Prefix = "Limits::m_";
     std::string result;
     for (size_t at = text.find(Prefix); at != std::string_view::npos; at = text.find(Prefix))
     {
-        result.append(text, 0, at).append("tenon_limits::");
+        result.append(text, 0, at).append("the limit ");
         text.remove_prefix(at + Prefix.size());
         for (bool isFirst = true; !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
              isFirst = false)
@@ -49,7 +50,7 @@ tenon_status MakeError(tenon_error** error, tenon_status status, const char* tex
     {
         try
         {
-            *error = new tenon_error{status, WithLimitsOfC(text)};
+            *error = new tenon_error{status, WithNamesOfLimits(text)};
         }
         catch (const std::bad_alloc&)
         {

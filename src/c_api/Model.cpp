@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <sstream>
 #include <string_view>
@@ -82,7 +83,31 @@ void Take(const tenon_option& option, ModelOptionValues& values)
     }
 }
 
-ModelOptionValues ReadOptions(const tenon_model_options* options, const Limits& limits)
+/// Throws InvalidArgumentException for options of backends that neither the runtime has nor the caller lists: one that
+/// is listed may be absent, as another takes its place.
+void RequireBackends(const ModelOptionValues& values, const tenon_runtime& runtime)
+{
+    const BackendIdSet& there = runtime.m_Runtime->GetDeviceSpec().GetSupportedBackends();
+    for (const BackendOptions& options : values.m_Properties.m_ModelOptions)
+    {
+        const BackendId& backend = options.GetBackendId();
+        if (there.count(backend) == 0 &&
+            std::find(values.m_Backends.begin(), values.m_Backends.end(), backend) == values.m_Backends.end())
+        {
+            std::vector<std::string> names;
+            for (const BackendId& other : there)
+            {
+                names.push_back(other.Get());
+            }
+            std::sort(names.begin(), names.end());
+            throw InvalidArgumentException(fmt::format("option '{0}.{1}': there is no backend '{0}'; there are {2}",
+                                                       backend.Get(), options.GetOption(0).GetName(),
+                                                       fmt::join(names, ", ")));
+        }
+    }
+}
+
+ModelOptionValues ReadOptions(const tenon_model_options* options, const tenon_runtime& runtime)
 {
     const tenon_model_options given = Complete(options, "tenon_model_options");
     ModelOptionValues values;
@@ -95,7 +120,7 @@ ModelOptionValues ReadOptions(const tenon_model_options* options, const Limits& 
     {
         values.m_Backends = {BackendId("CpuAcc"), BackendId("CpuRef")};
     }
-    values.m_Optimizer.SetLimits(limits);
+    values.m_Optimizer.SetLimits(runtime.m_Limits);
     // Converters write wrong shapes in some models, which TFLite runs: see tenon_network_optimize.
     values.m_Optimizer.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
     values.m_Properties.m_NumberOfThreads = given.num_threads;
@@ -103,6 +128,7 @@ ModelOptionValues ReadOptions(const tenon_model_options* options, const Limits& 
     {
         Take(option, values);
     }
+    RequireBackends(values, runtime);
     return values;
 }
 
@@ -124,7 +150,7 @@ Ports CopyPorts(const Ports& ports)
 
 tenon_model* Load(tenon_runtime& runtime, tenon_network& network, const tenon_model_options* options)
 {
-    const ModelOptionValues values = ReadOptions(options, runtime.m_Limits);
+    const ModelOptionValues values = ReadOptions(options, runtime);
     if (network.m_IsOptimized && values.m_HasOptimizing)
     {
         throw InvalidArgumentException("the network is optimized already: backends, fp16, bf16 and expanded_dims are "
@@ -406,7 +432,7 @@ tenon_status tenon_network_optimize(tenon_runtime* runtime, const tenon_network*
                                throw tenon::InvalidArgumentException("the network is optimized already");
                            }
                            auto made = std::make_unique<tenon_network>();
-                           made->m_Optimized = OptimizeFor(used, source, ReadOptions(options, used.m_Limits));
+                           made->m_Optimized = OptimizeFor(used, source, ReadOptions(options, used));
                            made->m_IsOptimized = true;
                            made->m_Inputs = CopyPorts(source.m_Inputs);
                            made->m_Outputs = CopyPorts(source.m_Outputs);

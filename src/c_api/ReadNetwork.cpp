@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon_network: from files and memory, what it has, and to files.
 #include "c_api/Handles.hpp"
+#include "common/MappedFile.hpp"
 #include "common/ReplaceFile.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -11,7 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <limits>
+#include <memory>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -43,22 +45,19 @@ std::string IdentifierOf(const ModelSource& source)
 {
     constexpr size_t Begin = 4;
     constexpr size_t End = 8;
-    std::string start(source.m_Path != nullptr ? End : std::min(End, source.m_NumBytes), '\0');
+    std::shared_ptr<const MappedFile> file; // refuses directories, pipes and devices
+    std::span<const std::byte> bytes = std::as_bytes(std::span(source.m_Data, source.m_NumBytes));
     if (source.m_Path != nullptr)
     {
-        std::ifstream file(source.m_Path, std::ios::binary);
-        if (!file)
-        {
-            throw FileNotFoundException(source.Describe() + " cannot be opened");
-        }
-        file.read(start.data(), static_cast<std::streamsize>(start.size()));
-        start.resize(static_cast<size_t>(file.gcount()));
+        file = MappedFile::Open(source.m_Path, std::numeric_limits<uint64_t>::max());
+        bytes = file->Bytes();
     }
-    else
+    std::string identifier;
+    for (size_t i = Begin; i < std::min(End, bytes.size()); ++i)
     {
-        std::copy_n(source.m_Data, start.size(), start.begin());
+        identifier.push_back(static_cast<char>(bytes[i]));
     }
-    return start.size() > Begin ? start.substr(Begin) : "";
+    return identifier;
 }
 
 std::vector<std::shared_ptr<const ICustomOperator>> ToOperators(const tenon_read_options& options)
@@ -204,7 +203,8 @@ void GetPort(const Ports& ports, size_t index, const char* kind, const char** na
 {
     if (index >= ports.size())
     {
-        throw InvalidArgumentException(fmt::format("there is no {} {}: the number is {}", kind, index, ports.size()));
+        throw InvalidArgumentException(
+            fmt::format("there is no {0} {1}; the number of {0}s is {2}", kind, index, ports.size()));
     }
     if (name != nullptr)
     {
@@ -288,8 +288,8 @@ tenon_status tenon_network_signature(const tenon_network* network, size_t index,
                      const std::vector<std::string>& names = Deref(network, "the network").m_Signatures;
                      if (index >= names.size())
                      {
-                         throw tenon::InvalidArgumentException(
-                             fmt::format("there is no signature {}: the number is {}", index, names.size()));
+                         throw tenon::InvalidArgumentException(fmt::format(
+                             "there is no signature {}; the number of signatures is {}", index, names.size()));
                      }
                      Deref(name, "the pointer to the name") = names[index].c_str();
                  });

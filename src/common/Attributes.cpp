@@ -186,26 +186,36 @@ void CheckSize(const T& values, size_t multiple, size_t exactly, const Attribute
     }
 }
 
-/// The number of an enumerator, which is given by its name or number.
+/// The number of an enumerator, which is given by its name or number. Index i of `names` is the name of number i.
 int64_t EnumeratorOf(const Attribute& attribute, const std::vector<std::string>& names)
 {
-    const auto* const name = std::get_if<std::string>(&attribute.m_Value);
-    if (name == nullptr)
+    std::optional<size_t> found;
+    std::string given;
+    if (const auto* const name = std::get_if<std::string>(&attribute.m_Value))
+    {
+        given = fmt::format("'{}'", *name);
+        found = FindName(names, *name);
+    }
+    else
     {
         const auto& values = As<std::vector<int64_t>>(attribute, "an enumerator's name or number");
         CheckSize(values, 1, 1, attribute);
-        return values[0];
+        given = std::to_string(values[0]);
+        if (std::in_range<size_t>(values[0]) && static_cast<size_t>(values[0]) < names.size() &&
+            !names[static_cast<size_t>(values[0])].empty())
+        {
+            found = static_cast<size_t>(values[0]);
+        }
     }
-    const std::optional<size_t> found = FindName(names, *name);
     if (!found)
     {
         std::string known;
-        for (const std::string& other : names)
+        for (const std::string& name : names)
         {
-            known += other.empty() ? "" : (known.empty() ? "" : ", ") + other;
+            known += name.empty() ? "" : (known.empty() ? "" : ", ") + name;
         }
         throw InvalidArgumentException(
-            fmt::format("attribute '{}' cannot be '{}'; there are {}", attribute.m_Name, *name, known));
+            fmt::format("attribute '{}' cannot be {}; its values are {}", attribute.m_Name, given, known));
     }
     return static_cast<int64_t>(*found);
 }

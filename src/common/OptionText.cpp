@@ -3,6 +3,7 @@
 #include "common/OptionText.hpp"
 
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -31,15 +32,19 @@ BackendOptions::Var OptionFromText(const std::string& text)
     {
         return {text == "true", text};
     }
-    if (ReadNumber(text, integer))
+    // A plugin is told the number alone, so that the text of an integer must be the one that the number has: "007" is a
+    // name.
+    const bool isInteger = ReadNumber(text, integer);
+    const bool isNatural = ReadNumber(text, natural);
+    if (isInteger && std::to_string(integer) == text)
     {
         return {integer, text};
     }
-    if (ReadNumber(text, natural))
+    if (isNatural && std::to_string(natural) == text)
     {
         return {natural, text};
     }
-    if (ReadNumber(text, real))
+    if (!isInteger && !isNatural && ReadNumber(text, real))
     {
         return {real, text};
     }

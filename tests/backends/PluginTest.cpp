@@ -421,9 +421,13 @@ TEST(Attributes, RefuseNamesThatAreNone)
         return "";
     };
     EXPECT_EQ(refusal(std::string("Cubic")),
-              "attribute 'Method' cannot be 'Cubic'; there are Bilinear, NearestNeighbor");
-    EXPECT_EQ(refusal(std::string()), "attribute 'Method' cannot be ''; there are Bilinear, NearestNeighbor");
+              "attribute 'Method' cannot be 'Cubic'; its values are Bilinear, NearestNeighbor");
+    EXPECT_EQ(refusal(std::string()), "attribute 'Method' cannot be ''; its values are Bilinear, NearestNeighbor");
     EXPECT_EQ(refusal(std::vector<double>{1.0}), "attribute 'Method' must hold an enumerator's name or number");
+    EXPECT_EQ(refusal(std::vector<int64_t>{2}),
+              "attribute 'Method' cannot be 2; its values are Bilinear, NearestNeighbor");
+    EXPECT_EQ(refusal(std::vector<int64_t>{-1}),
+              "attribute 'Method' cannot be -1; its values are Bilinear, NearestNeighbor");
     EXPECT_THAT(refusal(std::vector<int64_t>{0, 1}), testing::HasSubstr("has 2 values"));
 }
 
@@ -449,6 +453,8 @@ TEST(PluginOptions, ThatAreTextsComeAsWhatTheyRead)
                                          {"Large", OptionFromText("4294967295")},
                                          {"Real", OptionFromText("1.5")},
                                          {"Text", OptionFromText("1.5s")},
+                                         {"Name", OptionFromText("007")},
+                                         {"Minus", OptionFromText("-0")},
                                          {"Quoted", OptionFromText("\"12\"")},
                                          {"Quote", OptionFromText("\"")}});
     const std::vector<Attribute> attributes = plugin::OptionAttributes({options}, "Npu");
@@ -457,6 +463,8 @@ TEST(PluginOptions, ThatAreTextsComeAsWhatTheyRead)
                                        std::vector<int64_t>{4294967295},
                                        std::vector<double>{1.5},
                                        std::string("1.5s"),
+                                       std::string("007"),
+                                       std::string("-0"),
                                        std::string("12"),
                                        std::string("\"")};
     ASSERT_EQ(attributes.size(), std::size(expected));

@@ -73,7 +73,7 @@ TEST(CFiles, AreReadAndSaved)
     ASSERT_EQ(info->num_scales, 1U);
     EXPECT_GT(info->scales[0], 0.0f);
     EXPECT_THAT(StatusAndText(tenon_network_output(model.m_Network, 5, &name, &info, Error())),
-                HasSubstr("there is no output 5: the number is 1"));
+                HasSubstr("there is no output 5; the number of outputs is 1"));
     const std::vector<int8_t> scores = RunDigits(runtime.Get(), model.m_Network);
     EXPECT_EQ(RunDigits(runtime.Get(), model.m_Network), scores); // it may be loaded again
 
@@ -228,9 +228,13 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
         EXPECT_THAT(fromMemory(std::string(digits.data(), digits.size() - cut)), HasSubstr("TENON_INVALID_DATA"));
     }
     EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), "no/such.tflite", nullptr, &network, Error())),
-                HasSubstr("TENON_NOT_FOUND model 'no/such.tflite' cannot be opened"));
+                HasSubstr("TENON_NOT_FOUND cannot open 'no/such.tflite': No such file or directory"));
     EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), "README.md", nullptr, &network, Error())),
                 HasSubstr("TENON_INVALID_DATA model 'README.md' is of no known format"));
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), "/", nullptr, &network, Error())),
+                HasSubstr("TENON_INVALID_ARGUMENT cannot read '/': it is a directory"));
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), "/dev/zero", nullptr, &network, Error())),
+                HasSubstr("TENON_INVALID_ARGUMENT cannot read '/dev/zero': it is a device"));
     EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), nullptr, nullptr, &network, Error())),
                 HasSubstr("the path of the model is null"));
     EXPECT_THAT(StatusAndText(tenon_network_read_file(nullptr, Digits, nullptr, &network, Error())),
@@ -250,7 +254,7 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
     options.signature = nullptr;
     options.subgraph = 9;
     EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT"));
-    EXPECT_THAT(Text(), HasSubstr("the model has no subgraph 9: the number is 1; its signatures are "));
+    EXPECT_THAT(Text(), HasSubstr("the model has no subgraph 9; it has 1 of them, and its signatures are "));
     EXPECT_THAT(refusalInMemory(), HasSubstr("TENON_INVALID_ARGUMENT the model has no subgraph 9"));
     options.subgraph = 0;
     const tenon_input_shape shape = {"none_such", 0, nullptr};
@@ -266,7 +270,7 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
     limits.max_file_bytes = 100;
     options.limits = &limits;
     EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &network, Error())),
-                HasSubstr("raise tenon_limits::max_file_bytes"));
+                HasSubstr("raise the limit max_file_bytes"));
 }
 
 /// A program that was compiled with another header passes another size.
@@ -358,9 +362,18 @@ TEST(COptions, AreOfTheTypeThatTheBackendExpects)
     option = {"CpuAcc.NumberOfThreads", "1"};
     EXPECT_EQ(RunDigits(runtime.Get(), digits.m_Network, &options), RunDigits(runtime.Get(), digits.m_Network));
     option.value = "\"1\"";
-    EXPECT_THAT(refusal(), HasSubstr("option NumberOfThreads of CpuAcc is 1; it must be a number of threads"));
+    EXPECT_THAT(refusal(), HasSubstr("option NumberOfThreads of CpuAcc is '1'; it must be a number of threads"));
     option = {"CpuAcc.FastMathEnabled", "1"};
     EXPECT_THAT(refusal(), HasSubstr("option FastMathEnabled of CpuAcc is 1; it must be a bool"));
+    option = {"CpuAC.FastMathEnabled", "true"};
+    EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT option 'CpuAC.FastMathEnabled': there is no backend "
+                                     "'CpuAC'; there are CpuAcc, CpuRef"));
+    // One that is asked for may be absent.
+    const char* backends[] = {"Npu", "CpuRef"};
+    option = {"Npu.Device", "007"};
+    options.num_backends = 2;
+    options.backends = backends;
+    EXPECT_EQ(RunDigits(runtime.Get(), digits.m_Network, &options), RunDigits(runtime.Get(), digits.m_Network));
 }
 
 TEST(CLimits, HoldForLoading)
@@ -378,7 +391,7 @@ TEST(CLimits, HoldForLoading)
     tenon_model* none = nullptr;
     EXPECT_THAT(StatusAndText(tenon_model_load(runtime, digits.m_Network, nullptr, &none, Error())),
                 HasSubstr("TENON_LIMIT_EXCEEDED"));
-    EXPECT_THAT(Text(), HasSubstr("raise tenon_limits::max_total_bytes"));
+    EXPECT_THAT(Text(), HasSubstr("raise the limit max_total_bytes"));
     tenon_runtime_destroy(runtime);
 }
 

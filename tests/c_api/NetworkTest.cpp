@@ -173,9 +173,16 @@ TEST(CNetwork, RefusesLayersThatDoNotFit)
     const int64_t numbers[] = {1, 2};
     EXPECT_THAT(add("Floor", {x}, 1, {{"Axis", TENON_INTS, 0, 1, numbers}}), HasSubstr("Axis"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{"Beta", TENON_STRING, 0, 1, "x"}}), HasSubstr("Beta"));
-    EXPECT_THAT(add("Comparison", {x, x}, 1, {{"Operation", TENON_STRING, 0, 4, "Same"}}),
-                HasSubstr("TENON_INVALID_ARGUMENT attribute 'Operation' cannot be 'Same'; there are Equal, Greater, "
-                          "GreaterOrEqual, Less, LessOrEqual, NotEqual"));
+    EXPECT_THAT(
+        add("Comparison", {x, x}, 1, {{"Operation", TENON_STRING, 0, 4, "Same"}}),
+        HasSubstr("TENON_INVALID_ARGUMENT attribute 'Operation' cannot be 'Same'; its values are Equal, Greater, "
+                  "GreaterOrEqual, Less, LessOrEqual, NotEqual"));
+    for (const int64_t number : {int64_t{-1}, int64_t{4}, int64_t{77}, int64_t{1} << 40})
+    {
+        EXPECT_THAT(add("Pooling2d", {x}, 1, {{"PoolType", TENON_INTS, 0, 1, &number}}),
+                    HasSubstr("TENON_INVALID_ARGUMENT attribute 'PoolType' cannot be " + std::to_string(number) +
+                              "; its values are Max, Average, L2"));
+    }
     EXPECT_THAT(add("Softmax", {x}, 1, {{"Axis", TENON_INTS, 0, 2, numbers}}), HasSubstr("Axis"));
     EXPECT_THAT(add("Softmax", {x}, 1, {{nullptr, TENON_INTS, 0, 1, numbers}}),
                 HasSubstr("the name of an attribute is null"));
@@ -806,7 +813,7 @@ TEST(CModel, ImportsMemory)
         }
     }
     EXPECT_THAT(StatusAndText(tenon_model_import_input(model.Get(), 3, &in, &input, Error())),
-                HasSubstr("there is no input 3: the number is 1"));
+                HasSubstr("there is no input 3; the number of inputs is 1"));
     Ok(tenon_model_clear_input_import(model.Get(), input, Error()));
     Ok(tenon_model_clear_output_import(model.Get(), output, Error()));
     EXPECT_THAT(run(input, 0), HasSubstr("TENON_INVALID_ARGUMENT"));

@@ -197,8 +197,9 @@ TEST_F(Program, ATensorMayBeListedTwice)
             EXPECT_TRUE(Has(ReadFile(output), "22")) << file << ": " << ReadFile(output);
         }
     }
-    const Outcome named = Execute({"-m", model, "-i", "a_1,b", "-o", "sum_1", "-d", files});
-    EXPECT_TRUE(Has(named.m_Out, "sum_1")) << named.m_Out << named.m_Error;
+    const Outcome named = Execute({"-m", model, "-i", "a,a_1,b", "-o", "sum_1", "-d", files});
+    ASSERT_EQ(named.m_Status, 0) << named.m_Error;
+    EXPECT_TRUE(Has(named.m_Out, "output 'sum_1' Float32 [2]\n  11 22")) << named.m_Out;
 }
 
 TEST_F(Program, WhatNoBackendSupportsGivesFour)

@@ -117,6 +117,26 @@ TEST(BlockPool, BlocksMayBeLargerThanItsChunks)
 }
 
 #ifdef __linux__
+TEST(BlockPool, BlocksAreAligned)
+{
+    constexpr size_t bytes = 40;
+    for (const size_t alignment : {size_t{8}, size_t{16}, size_t{64}})
+    {
+        BlockPool pool(bytes, alignment);
+        std::vector<void*> blocks;
+        for (size_t i = 0; i < 1000; ++i) // of several chunks
+        {
+            blocks.push_back(pool.Take());
+            ASSERT_EQ(reinterpret_cast<uintptr_t>(blocks.back()) % alignment, 0u);
+            std::memset(blocks.back(), 1, bytes);
+        }
+        for (void* block : blocks)
+        {
+            pool.Give(block);
+        }
+    }
+}
+
 TEST(BlockPool, IsFreeAfterAFork)
 {
     BlockPool pool(64);

@@ -435,7 +435,7 @@ TEST(Subgraphs, SignaturesNameInputsAndOutputs)
     EXPECT_EQ(chosen.Run({{1, 2}}), (Floats{11, 12}));
     options.m_Subgraph = 7;
     EXPECT_THAT(ErrorOf<InvalidArgumentException>(model, options),
-                HasSubstr("no subgraph 7: the number is 2; its signatures are 'sum'"));
+                HasSubstr("no subgraph 7; it has 2 of them, and its signatures are 'sum'"));
     options.m_Signature = "sum";
     model.Model().signature_defs.back()->subgraph_index = 7; // the model's fault
     EXPECT_THAT(ErrorOf<ParseException>(model, options), HasSubstr("subgraph 7 does not exist"));

@@ -198,7 +198,7 @@ typedef struct tenon_parallel
     void* self;           /* passed to the function */
     uint32_t num_threads; /* the most that run the body at once */
     /* Runs body(begin, end) over [0, count) in pieces of at least `grain`; returns when all are done. The body must
-     * not fail: what goes wrong in it is kept in body_data. */
+     * not fail: it keeps its errors in body_data. */
     void(TENON_CALL* run)(void* self, size_t count, size_t grain, tenon_loop_body body, void* body_data);
 } tenon_parallel;
 
@@ -293,7 +293,7 @@ typedef struct tenon_sink
 typedef int32_t tenon_severity;
 enum
 {
-    TENON_TRACE = 0,          /* each step, for who develops Tenon */
+    TENON_TRACE = 0,          /* each step, for developers of Tenon */
     TENON_DEBUG = 1,          /* decisions, for who looks for a reason */
     TENON_INFO = 2,           /* what a user may like to know */
     TENON_WARNING = 3,        /* something may not be as meant */

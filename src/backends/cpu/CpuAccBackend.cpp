@@ -106,8 +106,8 @@ unsigned int ReadThreads(const BackendOptions::Var& value)
     }
     if (!value.IsInt() || value.AsInt() < 0)
     {
-        throw InvalidArgumentException("option NumberOfThreads of CpuAcc is " + value.ToString() +
-                                       "; it must be a number of threads, or 0 for all");
+        throw InvalidArgumentException("option NumberOfThreads of CpuAcc is '" + value.ToString() +
+                                       "'; it must be a number of threads, or 0 for all");
     }
     return static_cast<unsigned int>(value.AsInt());
 }

@@ -27,9 +27,15 @@ namespace
 namespace fs = std::filesystem;
 
 /// The library that runs backends for Arm NN's interface.
+/// In the names of Tenon's libraries.
+std::string LibraryVersion()
+{
+    return fmt::format("{}.{}", TENON_VERSION_MAJOR, TENON_VERSION_MINOR);
+}
+
 std::string GetArmnnLibrary()
 {
-    return GetLibraryName("tenon_armnn", fmt::format("{}.{}", TENON_VERSION_MAJOR, TENON_VERSION_MINOR));
+    return GetLibraryName("tenon_armnn", LibraryVersion());
 }
 
 /// The files to look at in order of their names: those of a folder, or the one that `path` is.
@@ -41,7 +47,7 @@ std::vector<fs::path> ListFiles(const std::string& path)
     if (!fs::exists(status))
     {
         throw FileNotFoundException(
-            fmt::format("m_DynamicBackendsPath: there is no '{}'; name a folder of *_backend{} files, or one such file",
+            fmt::format("dynamic backends: there is no '{}'; name a folder of *_backend{} files, or one such file",
                         path, LibraryEnding));
     }
     if (!fs::is_directory(status))
@@ -58,8 +64,7 @@ std::vector<fs::path> ListFiles(const std::string& path)
     }
     if (error)
     {
-        throw InvalidArgumentException(
-            fmt::format("m_DynamicBackendsPath: '{}' cannot be read: {}", path, error.message()));
+        throw InvalidArgumentException(fmt::format("dynamic backends: '{}' cannot be read: {}", path, error.message()));
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -103,7 +108,10 @@ void LoadArmnnLibrary()
         return;
     }
     const fs::path own = MakePath(FindLibraryOf(reinterpret_cast<const void*>(&LoadArmnnLibrary)));
-    if (own.has_parent_path() && GetPathText(own.filename()).starts_with(GetLibraryName("tenon", "")))
+    const std::string name = GetPathText(own.filename());
+    const bool isShared =
+        name.starts_with(GetLibraryName("tenon", "")) || name == GetLibraryName("tenon", LibraryVersion());
+    if (own.has_parent_path() && isShared)
     {
         // Shared, as it is in programs that link it: backends need not link it themselves.
         OpenLibrary(GetPathText(own.parent_path() / MakePath(GetArmnnLibrary())), LibrarySymbols::Shared);

@@ -13,8 +13,8 @@ namespace tenon
 namespace
 {
 
-/// Calls advise(begin, bytes) for the whole pages of a block, if there are at least so many: the system rounds lengths
-/// up to whole pages.
+/// Calls advise(begin, bytes) for the whole pages of a block, if there are at least `leastPages` of them: the system
+/// rounds lengths up to whole pages.
 template <typename F>
 void OfWholePages(void* data, size_t bytes, size_t leastPages, const F& advise)
 {

@@ -21,8 +21,9 @@ void* OpenLibrary(const std::string& path, LibrarySymbols)
 {
     DWORD mode = 0;
     SetThreadErrorMode(SEM_FAILCRITICALERRORS, &mode); // no window asks the user about a library that is missing
-    // The libraries that it needs are looked for beside it first.
-    void* const library = LoadLibraryExW(MakePath(path).c_str(), nullptr, LOAD_WITH_ALTERED_SEARCH_PATH);
+    // The libraries that it needs are looked for in its folder first, which takes a path with backslashes.
+    void* const library =
+        LoadLibraryExW(MakePath(path).make_preferred().c_str(), nullptr, LOAD_WITH_ALTERED_SEARCH_PATH);
     const DWORD error = GetLastError();
     SetThreadErrorMode(mode, nullptr);
     SetLastError(error);
@@ -37,7 +38,7 @@ void CloseLibrary(void* library) noexcept
 void KeepLibrary(const std::string& path)
 {
     HMODULE module = nullptr;
-    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, MakePath(path).c_str(), &module);
+    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, MakePath(path).make_preferred().c_str(), &module);
 }
 
 void* FindSymbol(void* library, const char* name)

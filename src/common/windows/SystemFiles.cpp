@@ -5,6 +5,7 @@
 #include "common/Paths.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <windows.h>
 
@@ -134,7 +135,14 @@ std::error_code RenameFile(const std::string& from, const std::string& to)
 
 void RemoveFile(const std::string& path) noexcept
 {
-    DeleteFileW(MakePath(path).c_str());
+    try
+    {
+        DeleteFileW(MakePath(path).c_str());
+    }
+    catch (const std::exception&) // no memory for the path: the file stays
+    {
+        return;
+    }
 }
 
 std::uint64_t GetProcessNumber()

@@ -181,8 +181,8 @@ void TfLiteParser::ChooseSubgraph(Model& model)
     const size_t numSubgraphs = model.Root().subgraphs() != nullptr ? model.Root().subgraphs()->size() : 0;
     if (m_Options.m_Signature.empty() && m_Subgraph != 0 && m_Subgraph >= numSubgraphs)
     {
-        throw InvalidArgumentException(fmt::format("the model has no subgraph {}: the number is {}; its signatures "
-                                                   "are {}",
+        throw InvalidArgumentException(fmt::format("the model has no subgraph {}; it has {} of them, and its "
+                                                   "signatures are {}",
                                                    m_Subgraph, numSubgraphs, Quote(m_SignatureNames)));
     }
 }
