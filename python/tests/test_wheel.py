@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import email
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
 
 import pytest
-from conftest import DIGITS, ROOT
+from conftest import DIGITS, ROOT, run_python
 
 import tenon
+
+MAKE_WHEEL = ROOT / "scripts/make_wheel.py"
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +30,8 @@ def wheel(tmp_path_factory):
     if sys.version_info < (3, 11) or any(shutil.which(tool, path=path) is None for tool in ("patchelf", "strip")):
         pytest.skip("Python 3.11, patchelf or strip is missing")
     out = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, ROOT / "scripts/make_wheel.py", build, out], check=True, env=dict(os.environ, PATH=path)
-    )
-    (made,) = out.glob("*.whl")
+    subprocess.run([sys.executable, MAKE_WHEEL, build, out], check=True, env=dict(os.environ, PATH=path))
+    (made,) = out.iterdir()
     return made
 
 
@@ -40,10 +42,89 @@ def test_files_of_the_wheel(wheel):
         info = f"tenon-{tenon.__version__}.dist-info"
         record = archive.read(f"{info}/RECORD").decode()
         assert {line.rsplit(",", 2)[0] for line in record.splitlines()} == names
-        assert f"Name: tenon\nVersion: {tenon.__version__}\n" in archive.read(f"{info}/METADATA").decode()
+        licences = {
+            name: archive.read(f"{info}/licenses/{name}").decode() for name in ("LICENSE", "THIRD_PARTY_LICENSES")
+        }
         assert archive.getinfo("tenon/bin/ExecuteNetwork").external_attr >> 16 == 0o100755
-    assert {"tenon/__init__.py", "tenon/py.typed", "tenon/enums.py", f"{info}/licenses/LICENSE"} <= names
+    assert {"tenon/__init__.py", "tenon/py.typed", "tenon/enums.py"} <= names
     assert not [name for name in names if "__pycache__" in name or "tests" in name]
+    for name, text in licences.items():
+        assert text == (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_metadata_of_the_wheel(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = email.message_from_bytes(archive.read(f"tenon-{tenon.__version__}.dist-info/METADATA"))
+    assert (metadata["Name"], metadata["Version"]) == ("tenon", tenon.__version__)
+    assert metadata["License-Expression"].startswith("Apache-2.0 AND ")
+    assert metadata.get_all("License-File") == ["LICENSE", "THIRD_PARTY_LICENSES"]
+    assert metadata["Author"] == "The Tenon authors"
+    assert "inference" in metadata["Keywords"].split(",")
+    assert "Programming Language :: Python :: 3.13" in metadata.get_all("Classifier")
+    assert metadata.get_payload() == (ROOT / "python/README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        "fmt",
+        "spdlog",
+        "CLI11",
+        "xxHash",
+        "stb_image",
+        "Highway",
+        "FlatBuffers",
+        "Eigen",
+        "libc++",
+        "Compiler runtime of Zig",
+    ],
+)
+def test_licences_of_libraries_are_named(library):
+    text = (ROOT / "THIRD_PARTY_LICENSES").read_text(encoding="utf-8")
+    assert re.search(
+        rf"^={{78}}\n{re.escape(library)}.*\n  Home: .*\n  Licence: .*\n  Found in: .*\n={{78}}$", text, re.M
+    )
+
+
+def test_the_description_on_an_index_runs_and_has_no_relative_link(tmp_path, monkeypatch):
+    text = (ROOT / "python/README.md").read_text(encoding="utf-8")
+    assert "](" not in text
+    (program,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    shutil.copy(DIGITS / "digits_float.tflite", tmp_path / "model.tflite")
+    monkeypatch.chdir(tmp_path)
+    assert "[1, 8, 8, 1]" in run_python(program)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="make_wheel.py needs Python 3.11")
+@pytest.mark.parametrize("missing", ["lib/libtenon.so", "bin/ExecuteNetwork"])
+def test_a_build_without_a_file_is_refused_in_a_line(missing, tmp_path):
+    for name in {"lib/libtenon.so", "bin/ExecuteNetwork"} - {missing}:
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(b"")
+    run = subprocess.run([sys.executable, MAKE_WHEEL, tmp_path, tmp_path / "out"], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert run.stderr == (
+        f"make_wheel.py: there is no {tmp_path / missing}; build the targets tenon and ExecuteNetwork first\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 11) or any(shutil.which(tool) is None for tool in ("strip", "readelf")),
+    reason="Python 3.11, strip or readelf is missing",
+)
+def test_nothing_is_left_of_a_wheel_that_fails(tmp_path):
+    """patchelf is there, but the library is no ELF file."""
+    for name in ("lib/libtenon.so", "bin/ExecuteNetwork", "tools/patchelf"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    environment = dict(os.environ, PATH=f"{tmp_path / 'tools'}{os.pathsep}{os.environ['PATH']}")
+    out = tmp_path / "out"
+    run = subprocess.run([sys.executable, MAKE_WHEEL, tmp_path, out], capture_output=True, text=True, env=environment)
+    assert run.returncode == 1
+    assert f"make_wheel.py: {tmp_path / 'lib/libtenon.so'} is no shared library with a SONAME\n" == run.stderr
+    assert list(out.iterdir()) == []
 
 
 def test_the_wheel_is_installed_and_runs(wheel, tmp_path):
