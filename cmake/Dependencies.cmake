@@ -3,8 +3,8 @@
 #
 # TENON_HEADER_ONLY_LOGGING: fmt and spdlog from their headers alone, for compilers and systems that the distribution has
 # no libraries for.
-# TENON_HEADERS_OF_HOST: the packages' headers come from /usr/include, in a build for another system; they are the same for
-# every system. /usr/include also has the headers of this machine's C library, which such a build must not see: the
+# TENON_HEADERS_OF_HOST: the packages' headers come from /usr/include, in a build for another system; they are the same
+# for every system. /usr/include also has the headers of this machine's C library, which such a build must not see: the
 # compiler gets a folder in the build folder, with a link for each package.
 option(TENON_HEADER_ONLY_LOGGING "Compile fmt and spdlog from their headers" OFF)
 option(TENON_HEADERS_OF_HOST "Take headers of packages from /usr/include, in a build for another system" OFF)
@@ -14,8 +14,8 @@ find_program(TENON_FLATC flatc REQUIRED)
 
 if(TENON_HEADERS_OF_HOST)
   if(NOT TENON_HEADER_ONLY_LOGGING)
-    message(FATAL_ERROR "TENON_HEADERS_OF_HOST needs TENON_HEADER_ONLY_LOGGING=ON: the libraries of fmt and spdlog that "
-                        "are installed here are for this machine, and only their headers serve another system")
+    message(FATAL_ERROR "TENON_HEADERS_OF_HOST needs TENON_HEADER_ONLY_LOGGING=ON: the libraries of fmt and spdlog in "
+                        "/usr/lib are for this machine, and only their headers serve another system")
   endif()
   set(headers ${PROJECT_BINARY_DIR}/headers)
   file(MAKE_DIRECTORY ${headers})
