@@ -3,8 +3,9 @@
 #
 # TENON_HEADER_ONLY_LOGGING: fmt and spdlog from their headers alone, for compilers and systems that the distribution has
 # no libraries for.
-# TENON_HEADERS_OF_HOST: all headers are those of this machine's packages, which are the same on every machine. The
-# folder of these headers has the machine's own, too, of its C library; links in the build folder show the packages' alone.
+# TENON_HEADERS_OF_HOST: the packages' headers come from /usr/include, in a build for another system; they are the same
+# for every system. /usr/include also has the headers of this machine's C library, which such a build must not see: the
+# compiler gets a folder in the build folder, with a link for each package.
 option(TENON_HEADER_ONLY_LOGGING "Compile fmt and spdlog from their headers" OFF)
 option(TENON_HEADERS_OF_HOST "Take headers of packages from /usr/include, in a build for another system" OFF)
 
@@ -12,6 +13,10 @@ find_package(Threads REQUIRED)
 find_program(TENON_FLATC flatc REQUIRED)
 
 if(TENON_HEADERS_OF_HOST)
+  if(NOT TENON_HEADER_ONLY_LOGGING)
+    message(FATAL_ERROR "TENON_HEADERS_OF_HOST needs TENON_HEADER_ONLY_LOGGING=ON: the libraries of fmt and spdlog in "
+                        "/usr/lib are for this machine, and only their headers serve another system")
+  endif()
   set(headers ${PROJECT_BINARY_DIR}/headers)
   file(MAKE_DIRECTORY ${headers})
   foreach(entry CLI flatbuffers fmt hwy spdlog stb xxhash.h eigen3/Eigen)
@@ -38,11 +43,15 @@ else()
 endif()
 if(TENON_HEADER_ONLY_LOGGING)
   if(NOT TENON_HEADERS_OF_HOST)
-    find_path(headers NAMES fmt/format.h REQUIRED NO_CACHE)
+    find_path(fmt_headers fmt/format.h REQUIRED NO_CACHE)
+    find_path(spdlog_headers spdlog/spdlog.h REQUIRED NO_CACHE)
+  else()
+    set(fmt_headers ${headers})
+    set(spdlog_headers ${headers})
   endif()
   foreach(package fmt spdlog)
     add_library(${package}::${package} INTERFACE IMPORTED)
-    target_include_directories(${package}::${package} SYSTEM INTERFACE ${headers})
+    target_include_directories(${package}::${package} SYSTEM INTERFACE ${${package}_headers})
   endforeach()
   target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
   target_compile_definitions(spdlog::spdlog INTERFACE FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)

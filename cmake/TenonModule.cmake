@@ -20,7 +20,8 @@ endif()
 set(TENON_ORIGIN "$ORIGIN")
 if(APPLE)
   set(TENON_ORIGIN "@loader_path")
-  # Libraries are found by @rpath. CMake asks macOS for its version, and in a cross-build takes it for one without.
+  # Libraries are found by @rpath. CMake asks macOS for its version. A cross-build has none to ask: CMake then takes the
+  # system for a macOS without @rpath.
   foreach(flag SHARED_LIBRARY_RUNTIME_C SHARED_LIBRARY_RUNTIME_CXX EXECUTABLE_RUNTIME_CXX)
     set(CMAKE_${flag}_FLAG "-Wl,-rpath,")
   endforeach()
@@ -83,8 +84,8 @@ endfunction()
 set_property(GLOBAL PROPERTY TENON_MODULES "")
 set_property(GLOBAL PROPERTY TENON_MODULE_LIBS "")
 
-# tenon_tune_system(<source>...): sources of the folder TENON_SYSTEM. <windows.h> has few macros there, which no other source
-# of a unity build gets.
+# tenon_tune_system(<source>...): sources of the folder TENON_SYSTEM. <windows.h> defines fewer macros in them than by
+# default. They are no part of a unity build, so that other sources see none of these macros.
 function(tenon_tune_system)
   if(WIN32)
     set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON

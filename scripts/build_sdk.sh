@@ -6,13 +6,17 @@
 #
 # usage: scripts/build_sdk.sh [--out DIR]     DIR: default build/dist
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 out=build/dist
 if [[ $# -eq 2 && $1 == --out ]]; then
     out=$2
+elif [[ $# -eq 1 && $1 == --out ]]; then
+    echo "build_sdk.sh: --out needs a folder; usage: scripts/build_sdk.sh [--out DIR]" >&2
+    exit 2
 elif (($#)); then
-    echo "build_sdk.sh: unknown argument '$1'; usage: scripts/build_sdk.sh [--out DIR]" >&2
+    echo "build_sdk.sh: unknown arguments '$*'; usage: scripts/build_sdk.sh [--out DIR]" >&2
     exit 2
 fi
 

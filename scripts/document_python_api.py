@@ -373,6 +373,8 @@ class Page:
 
 def document(package=PACKAGE):
     """The text of the page."""
+    if not package.is_dir():
+        raise Failure(f"there is no folder '{package}'")
     try:
         import griffe
     except ImportError as error:

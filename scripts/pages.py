@@ -74,7 +74,9 @@ def run_document(parser, make, command):
                 arguments.write.write_text(text, encoding="utf-8")
             except OSError as error:
                 raise Failure(f"cannot write '{arguments.write}': {error.strerror}") from error
-        elif not arguments.check.exists() or arguments.check.read_text(encoding="utf-8") != text:
+        elif not arguments.check.is_file():
+            raise Failure(f"there is no '{arguments.check}'; write it with: {command}")
+        elif arguments.check.read_text(encoding="utf-8") != text:
             raise Failure(f"'{arguments.check}' is stale; write it anew with: {command}")
     except Failure as failure:
         print(f"{Path(sys.argv[0]).name}: {failure}", file=sys.stderr)

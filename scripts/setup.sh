@@ -10,6 +10,7 @@
 #             the libraries of that machine beside those of this one
 #   --emulator  also installs what scripts/test_avx512.sh boots a machine in: Bochs, and what makes a disc for it
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 
 packages=(
     build-essential         # the compiler, g++ 12

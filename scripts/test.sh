@@ -8,6 +8,7 @@
 #           aarch64 or armhf, which are cross-built and run by qemu-user
 #   e.g.    scripts/test.sh asan -R parsers
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset="${1:-release}"

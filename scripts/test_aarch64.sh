@@ -5,4 +5,5 @@
 # usage: scripts/test_aarch64.sh [CTEST OPTION...]
 #   QEMU_CPU in the environment is the processor, of those that `qemu-aarch64 -cpu help` lists, e.g. cortex-a72
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 exec "$(dirname "${BASH_SOURCE[0]}")/test.sh" aarch64 "$@"

@@ -5,4 +5,5 @@
 # usage: scripts/test_armhf.sh [CTEST OPTION...]
 #   QEMU_CPU in the environment is the processor, of those that `qemu-arm -cpu help` lists, e.g. cortex-a15
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 exec "$(dirname "${BASH_SOURCE[0]}")/test.sh" armhf "$@"

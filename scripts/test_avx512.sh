@@ -11,6 +11,7 @@
 #                 hour or more
 #   TENON_FORCE_ISA in the environment is the level, avx512 or avx512vnni (the default)
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 level=${TENON_FORCE_ISA:-avx512vnni}

@@ -5,6 +5,7 @@
 #
 # usage: scripts/test_python.sh [BUILD [PYTEST OPTION...]]     BUILD: default build/release
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build="${1:-build/release}"

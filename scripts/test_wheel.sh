@@ -5,6 +5,7 @@
 #
 # usage: scripts/test_wheel.sh WHEEL [PYTEST OPTION...]
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if (($# < 1)) || [[ ! -f $1 ]]; then

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of memory and mathematics come from glibc when zig links a library: its own replacements, which it links in
 // whether or not they are needed, are slower (memset takes twice as long) and round differently. A reference with a
-// version is none to them. zig-linux.cmake includes it first in each source; the versions are those of glibc's first
-// release for the machine.
+// version is not bound to them. zig-linux.cmake includes this file first in each source. The versions are those of
+// glibc's first release for the machine, but for memcpy on x86-64: its version 2.2.5 is memmove, kept for old programs,
+// and its version 2.14 is memcpy.
 #pragma once
 
 #define TENON_FROM_GLIBC(name, version) __asm__(".symver " #name ", " #name "@GLIBC_" version);

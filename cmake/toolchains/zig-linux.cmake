@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the toolchain files for Linux by zig share: it has the symbols of each glibc, and links its C++ library in, so that
-# a build runs wherever the oldest glibc that it asks for is. Symbols are left out, as Debian's strip knows one machine.
+# What the toolchain files for Linux by zig share. zig knows which functions each version of glibc has, and links its
+# C++ library in, so that a build runs with the glibc that it was made for and with all later ones. The linker leaves out
+# the symbol table (-s), since Debian's strip knows the files of its own machine alone.
 # Before the include: CMAKE_SYSTEM_PROCESSOR.
 set(CMAKE_SYSTEM_NAME Linux)
 set(tenon_zig_target ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu.2.17)

@@ -2,10 +2,11 @@
 # What toolchain files of zig share: PyPI's package ziglang has Clang, linkers, and the headers and libraries of many
 # systems in one program, which takes what it is to do as its first argument. CMake and ccache want programs of one word:
 # the build folder gets a script for each.
-# Before the include: tenon_zig_target, as zig names it, e.g. x86_64-windows-gnu. In the cache or the environment:
-# TENON_ZIG, the program, which the package's folder has; by default it is looked for in PATH.
-if(DEFINED ENV{TENON_ZIG})
-  set(TENON_ZIG "$ENV{TENON_ZIG}" CACHE FILEPATH "The program zig")
+# Before the include: tenon_zig_target, as zig names it, e.g. x86_64-windows-gnu. In the environment or the cache:
+# TENON_ZIG, the program, which the package's folder has; by default it is looked for in PATH. The environment comes
+# first, in a build folder that knows another program, too.
+if(NOT "$ENV{TENON_ZIG}" STREQUAL "")
+  set(TENON_ZIG "$ENV{TENON_ZIG}" CACHE FILEPATH "The program zig" FORCE)
 endif()
 find_program(TENON_ZIG zig REQUIRED)
 set(TENON_ZIG_TOOLS "${CMAKE_BINARY_DIR}/zig" CACHE INTERNAL "Folder with a script for each tool of zig")

@@ -10,7 +10,7 @@ Peers, and the wheels that they were installed from:
     python3 -m venv build/venv-peers
     build/venv-peers/bin/pip download -d build/peer-wheels ai-edge-litert onnxruntime numpy
     build/venv-peers/bin/pip install --no-index --find-links build/peer-wheels ai-edge-litert onnxruntime numpy
-    build/venv-peers/bin/python tests/bench/python_peers.py --wheel build/dist/tenon-*.whl \\
+    build/venv-peers/bin/python tests/bench/python_peers.py --wheel build/dist/tenon-*_$(uname -m).whl \\
         --peer-wheels build/peer-wheels --models MODEL.tflite --write docs/python.md
 A peer that is missing has no figures. Tenon is installed from --wheel into a folder of its own; without --wheel it is
 the package that PYTHONPATH and TENON_LIBRARY lead to. The models of samples/digits are measured in any case. ONNX
@@ -154,7 +154,7 @@ def parse_arguments():
 
 def describe(parser, arguments):
     """The command that measures the same again."""
-    options = ["--wheel build/dist/tenon-*.whl"] if arguments.wheel else []
+    options = ["--wheel build/dist/tenon-*_$(uname -m).whl"] if arguments.wheel else []
     options += ["--peer-wheels build/peer-wheels"] if arguments.peer_wheels else []
     options += ["--models " + " ".join(path.name for path in arguments.models)] if arguments.models else []
     options += ["--onnx TWINS"] if arguments.onnx else []
