@@ -138,7 +138,7 @@ TEST(SerializedNetwork, KeepsOverridesHintsOptionsAndOwnConstants)
                                                      {"Float", 0.5f},
                                                      {"Text", "x"},
                                                      {"NoText", ""},
-                                                     {"IntAsText", BackendOptions::Var(12, "012")},
+                                                     {"IntAsText", BackendOptions::Var(12, "12")},
                                                      {"BoolAsText", BackendOptions::Var(true, "true")},
                                                      {"TextOfInt", "12"},
                                                      {"TextOfBool", "true"},
