@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import weakref
 from ctypes import (
     CFUNCTYPE,
@@ -365,14 +366,58 @@ def _check_version() -> None:
 _check_version()
 
 
-def error_of(status: int, error: c_void_p) -> errors.Error:
-    """The exception for a status that is no success. Takes the error object, which becomes null."""
+#: Exceptions of operators by numbers, until the error of the call is made. The library passes on texts only, and may run
+#: an operator in another thread than the one that waits: its text has the number, between two of MARK.
+raised: dict[int, BaseException] = {}
+latest_raised = 0
+MARK = "\u2063"
+_raised_lock = threading.Lock()
+
+
+def keep_raised(exception: BaseException) -> str:
+    """Keeps the exception of an operator. Returns the mark that its text begins with."""
+    global latest_raised
+    with _raised_lock:
+        latest_raised += 1
+        raised[latest_raised] = exception
+        return f"{MARK}{latest_raised}{MARK}"
+
+
+def forget_raised(latest: int) -> None:
+    """Drops exceptions up to this number."""
+    for number in list(raised):
+        if number <= latest:
+            raised.pop(number, None)
+
+
+def _forget_all_raised() -> None:
+    """In a forked child."""
+    global _raised_lock
+    _raised_lock = threading.Lock()
+    raised.clear()
+
+
+def without_marks(text: str) -> str:
+    """A text of the library as users see it."""
+    return "".join(text.split(MARK)[0::2]) if MARK in text else text
+
+
+def error_of(status: int, error: c_void_p) -> BaseException:
+    """The exception for a status that is no success. Takes the error object, which becomes null. Exceptions of operators
+    are its cause; KeyboardInterrupt and SystemExit are returned themselves."""
     pointer, error.value = error.value, None
     text = "memory ran out, also for the reason"
     if pointer is not None:
         text = lib.tenon_error_text(pointer).decode("utf-8", "replace")
         lib.tenon_error_destroy(pointer)
-    return errors._BY_STATUS.get(status, errors.Error)(text)
+    made = errors._BY_STATUS.get(status, errors.Error)(without_marks(text))
+    for number in text.split(MARK)[1::2]:
+        cause = raised.pop(int(number), None)
+        if isinstance(cause, (KeyboardInterrupt, SystemExit)):
+            return cause
+        if made.__cause__ is None:
+            made.__cause__ = cause
+    return made
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
@@ -394,7 +439,7 @@ def make(function: Callable[..., int], *arguments: Any) -> int:
 def take_text(pointer: int) -> str:
     """A text that the library made, which is given back to it."""
     try:
-        return ctypes.string_at(pointer).decode("utf-8", "replace")
+        return without_marks(ctypes.string_at(pointer).decode("utf-8", "replace"))
     finally:
         lib.tenon_text_destroy(pointer)
 
@@ -483,8 +528,9 @@ class Handle:
         return errors.ClosedError("this object was destroyed by the garbage collector")
 
     def __del__(self) -> None:
-        value, self.value = self.value, None
+        value = getattr(self, "value", None)  # there is none where __init__ was not called
         if value is not None:
+            self.value = None
             self._destroy(value)
 
 
@@ -505,5 +551,6 @@ def _forget() -> None:
         function()
 
 
+on_fork(_forget_all_raised)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)

@@ -109,6 +109,7 @@ class Frame:
         self.outputs = [Port(info, "output", t) for info, t in zip(runner.outputs, self._c_outputs)]
         self.outputs_are_static = all(info.is_static for info in runner.outputs)
         self.error = c_void_p()
+        self.failed: BaseException | None = None  # of run_with_options
         self.allocation = _Allocation(self.outputs)
         self.options = _ffi.RunOptions(
             struct_size=sizeof(_ffi.RunOptions), session=session, allocate=self.allocation.function
@@ -201,6 +202,8 @@ class Frame:
         try:
             with _exit.Call(used):
                 status: int = run_model(*self.arguments)
+                if status != _OK:
+                    self.failed = _ffi.error_of(status, self.error)
         finally:
             self.options.cancellation = None
         return status
@@ -212,19 +215,10 @@ class Frame:
 
     def failure(self, status: int, raised: BaseException | None = None) -> BaseException:
         """The exception for a run that failed; `raised` is the allocator's exception."""
-        if raised is None:
-            return _failure(status, self.error)
-        _ffi.error_of(status, self.error)
-        return raised
-
-
-def _failure(status: int, taken: c_void_p) -> errors.Error:
-    """The exception for a run that failed. Takes the error object."""
-    from .operators import cause_of
-
-    error = _ffi.error_of(status, taken)
-    error.__cause__ = cause_of(str(error))
-    return error
+        failed, self.failed = self.failed, None
+        if failed is None:
+            failed = _ffi.error_of(status, self.error)
+        return failed if raised is None else raised
 
 
 def _quick_run(frame: Frame) -> Callable[[Any, Any], Any] | None:
@@ -271,7 +265,7 @@ def _quick_run(frame: Frame) -> Callable[[Any, Any], Any] | None:
         made_tensor.data = made_address
         status = run_model(*arguments)
         if status != _OK:
-            raise _failure(status, error)
+            raise _ffi.error_of(status, error)
         return ndarray(made_shape, made_dtype, memory) if out is None else out
 
     return run

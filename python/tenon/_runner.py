@@ -265,16 +265,19 @@ class Bound:
         Raises:
             Error: another thread is in it.
         """
+        frames = self._frames
         try:
-            frame = self._frames.pop()
+            frame = frames.pop()
         except IndexError:
             raise errors.Error("a bound run is used by one thread at a time") from None
-        if frame.handle.value is None or frame.session_handle.value is None:
-            raise frame.lost()
-        status = frame.run_with_options(None) if frame.calls_back else run_model(*frame.plain_arguments)
-        self._frames.append(frame)
-        if status != _ffi.OK:
-            raise frame.failure(status)
+        try:
+            if frame.handle.value is None or frame.session_handle.value is None:
+                raise frame.lost()
+            status = frame.run_with_options(None) if frame.calls_back else run_model(*frame.plain_arguments)
+            if status != _ffi.OK:
+                raise frame.failure(status)
+        finally:  # also of an interrupt
+            frames.append(frame)
 
 
 _executor: ThreadPoolExecutor | None = None

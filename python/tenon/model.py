@@ -9,7 +9,7 @@ from ctypes import addressof
 
 from . import _ffi, _log, errors
 from ._runner import Runner
-from .network import Network, call_with_cause, model_options, read, signatures
+from .network import Network, call_back, model_options, read, signatures
 from .runtime import Runtime, default_runtime
 from .tensor_info import ports
 
@@ -113,7 +113,7 @@ class Model(Runner):
 
     def _load(self, runtime: Runtime, network: _ffi.Handle, options: _ffi.ModelOptions) -> None:
         self._signatures = signatures(network)
-        model = call_with_cause(_ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
+        model = call_back(network, _ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
         handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep, network.calls_back)
         super().__init__(handle, None, ports(model, "model_input"), ports(model, "model_output"))
 

@@ -501,8 +501,8 @@ class Network:
         made = model_options(backends, 0, options)
         handle = (runtime or default_runtime())._handle
         with self._locked():
-            optimized = call_with_cause(
-                _ffi.lib.tenon_network_optimize, handle.get(), self._handle.get(), addressof(made)
+            optimized = call_back(
+                self._handle, _ffi.lib.tenon_network_optimize, handle.get(), self._handle.get(), addressof(made)
             )
             return Network._of(
                 _ffi.Handle(optimized, _ffi.lib.tenon_network_destroy, [self._handle.keep], self._handle.calls_back)
@@ -588,15 +588,10 @@ def signatures(network: _ffi.Handle) -> tuple[str, ...]:
     return tuple(names)
 
 
-def call_with_cause(function: Any, *arguments: Any) -> int:
-    """A function that gives a handle and may call operators, whose exceptions become the cause of its error."""
-    from .operators import cause_of
-
-    try:
-        with _exit.Call():
-            return _ffi.make(function, *arguments)
-    except errors.Error as error:
-        raise error from cause_of(str(error))
+def call_back(network: _ffi.Handle, function: Any, *arguments: Any) -> int:
+    """A function that gives a handle and may call the operators of a network."""
+    with _exit.Call(calls_back=network.calls_back):
+        return _ffi.make(function, *arguments)
 
 
 def _to_attributes(attributes: Mapping[str, Any]) -> tuple[Any, list[Any]]:

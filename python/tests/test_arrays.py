@@ -329,6 +329,20 @@ def test_a_bound_run_is_used_by_one_thread_at_a_time():
     assert bound.outputs[0].tolist() == [1]
 
 
+def test_a_bound_run_that_was_interrupted_runs_again(monkeypatch, x):
+    bound = one_layer((2, 3)).bind(x)
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tenon._runner, "run_model", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bound()
+    bound()
+    np.testing.assert_array_equal(bound.outputs[0], np.floor(x))
+
+
 def test_zero_sizes(floor):
     for shape in ((0, 3), (2, 0), (0, 0)):
         out = np.zeros(shape, np.float32)
