@@ -8,6 +8,7 @@ the folder ``lib`` next to this file, else from where the system looks for libra
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import threading
 import weakref
@@ -444,6 +445,36 @@ def take_text(pointer: int) -> str:
         lib.tenon_text_destroy(pointer)
 
 
+def wrong_type(argument: str, needed: str, given: Any) -> TypeError:
+    """The exception for an argument of another type."""
+    return TypeError(f"{argument} is {needed}, not {given!r}")
+
+
+def to_integer(argument: str, value: Any) -> int:
+    """An argument that is an integer."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise wrong_type(argument, "an integer", value) from None
+
+
+def to_tuple(argument: str, needed: str, values: Any) -> tuple[Any, ...]:
+    """An argument that has several values."""
+    try:
+        return tuple(values)
+    except TypeError:
+        raise wrong_type(argument, needed, values) from None
+
+
+def to_pairs(argument: str, needed: str, given: Any) -> list[tuple[Any, Any]]:
+    """The keys and values of an argument that is a mapping or None."""
+    if given is None:
+        return []
+    if not hasattr(given, "items"):
+        raise wrong_type(argument, needed, given)
+    return list(given.items())
+
+
 def path_bytes(path: str | bytes | os.PathLike[Any]) -> bytes:
     """A path for the library."""
     encoded = os.fsencode(path)
@@ -452,12 +483,12 @@ def path_bytes(path: str | bytes | os.PathLike[Any]) -> bytes:
     return encoded
 
 
-def text_bytes(text: str | None) -> bytes | None:
+def text_bytes(text: str | None, argument: str = "name") -> bytes | None:
     """A text for the library."""
     if text is None:
         return None
     if not isinstance(text, str):
-        raise TypeError(f"a text is needed, not {text!r}")
+        raise wrong_type(argument, "a text", text)
     if "\0" in text:
         raise errors.InvalidArgumentError(f"the text {text!r} has a null character")
     return text.encode("utf-8")
@@ -467,6 +498,8 @@ def to_options(options: dict[str, Any] | None) -> Any:
     """tenon_option[] of a dict. Truth values become true and false, lists texts with commas between."""
 
     def to_text(key: str, value: Any) -> str:
+        if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a number of numpy
+            value = value.item()
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, (int, float, str)):
@@ -475,10 +508,10 @@ def to_options(options: dict[str, Any] | None) -> Any:
             return ",".join(str(part) for part in value)
         raise TypeError(f"option '{key}' is {value!r}; it must be a truth value, a number, a text or a list")
 
-    given = options or {}
+    given = to_pairs("options", "a dict of options by names", options)
     made = (Option * len(given))()
-    for option, (key, value) in zip(made, given.items()):
-        option.key = text_bytes(key)
+    for option, (key, value) in zip(made, given):
+        option.key = text_bytes(key, "the name of an option")
         option.value = text_bytes(to_text(key, value))
     return made
 
@@ -487,13 +520,14 @@ def to_limits(limits: dict[str, int] | None) -> Limits:
     """tenon_limits of a dict."""
     made = Limits(struct_size=sizeof(Limits))
     known = [name for name, _ in Limits._fields_[1:]]  # type: ignore[misc]
-    for name, value in (limits or {}).items():
+    for name, value in to_pairs("limits", "a dict of limits by names", limits):
         if name not in known:
             raise errors.InvalidArgumentError(f"there is no limit '{name}'; there are {', '.join(known)}")
         highest = 2 ** (8 * getattr(Limits, name).size) - 1
-        if not isinstance(value, int) or not 0 <= value <= highest:
+        number = -1 if isinstance(value, bool) else to_integer(f"limit '{name}'", value)
+        if not 0 <= number <= highest:
             raise errors.InvalidArgumentError(f"limit '{name}' is {value!r}; it must be a number from 0 to {highest}")
-        setattr(made, name, value)
+        setattr(made, name, number)
     return made
 
 

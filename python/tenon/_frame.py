@@ -9,6 +9,7 @@ import weakref
 from ctypes import addressof, byref, c_char, c_size_t, c_void_p, sizeof
 
 from . import _exit, _ffi, _int4, errors
+from .cancellation import Cancellation
 from .tensor_info import TensorInfo
 
 TYPE_CHECKING = False  # see __init__.py
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ._runner import Runner
-    from .cancellation import Cancellation
 
     Array = np.ndarray[Any, Any]
 
@@ -170,6 +170,8 @@ class Frame:
                     if array.shape != port.shape:
                         raise wrong_out_shape(port, array.shape, port.loaded_shape)
                     port.tensor.data = address
+            if len(out) > 1:
+                refuse_overlaps(out, self.outputs)
         elif is_static:
             results = []
             for port in self.outputs:
@@ -198,6 +200,8 @@ class Frame:
     def run_with_options(self, cancellation: Cancellation | None) -> int:
         """A run that may call back or be cancelled. Returns the status."""
         used = _exit.default_cancellation() if cancellation is None else cancellation
+        if not isinstance(used, Cancellation):
+            raise _ffi.wrong_type("cancellation", "a tenon.Cancellation", cancellation)
         self.options.cancellation = used._handle.get()
         try:
             with _exit.Call(used):
@@ -276,6 +280,10 @@ class PackedFrame(Frame):
 
     def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
         packed = [self._pack(array, port) if port.is_packed else array for array, port in zip(arrays, self.inputs)]
+        if out is not None:
+            for array, port in zip(out, self.outputs):
+                writable_address(array, port, self.ndarray)
+            refuse_overlaps(out, self.outputs)
         results = super().run(packed, None, cancellation)
         for i, port in enumerate(self.outputs):
             if port.is_packed:
@@ -284,7 +292,6 @@ class PackedFrame(Frame):
         if out is None:
             return results
         for array, result, port in zip(out, results, self.outputs):
-            writable_address(array, port, self.ndarray)
             if array.shape != result.shape:
                 raise wrong_out_shape(port, array.shape, result.shape)
             array[...] = result
@@ -351,6 +358,18 @@ def overlap(port: Port, given: Port) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         f"{port.describe()} was given memory that overlaps with that of input '{given.info.name}'"
     )
+
+
+def refuse_overlaps(out: Sequence[Array], ports: list[Port]) -> None:
+    """Raises InvalidArgumentError if two of these arrays, which are C-contiguous, share memory."""
+    latest_end, latest = 0, ports[0]
+    spans = [(array.__array_interface__["data"][0], array.nbytes, i) for i, array in enumerate(out) if array.nbytes]
+    for begin, size, index in sorted(spans):
+        if begin < latest_end:
+            raise errors.InvalidArgumentError(
+                f"{ports[index].describe()} was given memory that overlaps with that of output '{latest.info.name}'"
+            )
+        latest_end, latest = begin + size, ports[index]
 
 
 def wrong_out_shape(port: Port, given: Any, needed: Any) -> errors.InvalidArgumentError:
@@ -420,7 +439,7 @@ def writable_address(array: Any, port: Port, ndarray: type) -> int:
         raise TypeError(f"{port.describe()} needs an array of numpy in `out`, not {type(array).__name__}")
     flags = array.flags  # type: ignore[attr-defined]
     dtype = array.dtype  # type: ignore[attr-defined]
-    if dtype is not port.dtype and not _is_accepted(dtype, port):
+    if dtype is not port.dtype and not _is_accepted(dtype.newbyteorder("="), port):
         raise _wrong_dtype(port, dtype, "an array in `out`")
     if not flags.c_contiguous or not flags.writeable or not dtype.isnative:
         reason = "read-only" if not flags.writeable else "not C-contiguous" if dtype.isnative else "byte-swapped"

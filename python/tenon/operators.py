@@ -101,9 +101,11 @@ class Operator:
             ``late_outputs``.
         value_inputs: inputs whose values `infer` needs, ``layer.values``.
         late_outputs: only `run` knows the shapes of outputs.
-        is_supported: ``is_supported(layer)`` returns ``None`` if the operator takes the layer, else the reason why not.
+        is_supported: ``is_supported(layer)`` returns ``None`` or ``True`` if the operator takes the layer, else the
+            reason why not; ``False`` gives none.
 
     Raises:
+        TypeError: an argument is of another type; the text names it.
         InvalidArgumentError: neither `infer` nor `late_outputs` is given, the name is empty, or `value_inputs` lists
             others than the first 32 inputs.
     """
@@ -119,13 +121,21 @@ class Operator:
         *,
         value_inputs: Iterable[int] = (),
         late_outputs: bool = False,
-        is_supported: Callable[[Layer], str | None] | None = None,
+        is_supported: Callable[[Layer], str | bool | None] | None = None,
     ) -> None:
+        if not isinstance(name, str):
+            raise _ffi.wrong_type("name", "a text", name)
         if not name or (infer is None and not late_outputs):
             raise errors.InvalidArgumentError(
                 f"operator '{name}' needs a name, `run` and, unless late_outputs is true, `infer`"
             )
-        value_inputs = tuple(value_inputs)
+        for argument, function in (("run", run), ("infer", infer), ("is_supported", is_supported)):
+            if not callable(function) and (function is not None or argument == "run"):
+                raise _ffi.wrong_type(f"operator '{name}': {argument}", "a function", function)
+        needed = "a list of the numbers of inputs"
+        value_inputs = tuple(
+            _ffi.to_integer("a number in value_inputs", i) for i in _ffi.to_tuple("value_inputs", needed, value_inputs)
+        )
         if any(not 0 <= i < 32 for i in value_inputs):
             raise errors.InvalidArgumentError(f"operator '{name}': value_inputs lists inputs from 0 to 31")
         self.name = name
@@ -164,9 +174,11 @@ class Operator:
         try:
             assert self._is_supported is not None
             refusal = self._is_supported(Layer(layer.contents))
-            if refusal is None:
+            if type(refusal).__name__ in ("bool", "bool_"):  # also those of numpy
+                refusal = bool(refusal)
+            if refusal is None or refusal is True:
                 return _ffi.OK
-            _write(str(refusal), reason)
+            _write("is_supported() gave no reason" if refusal is False else str(refusal), reason)
             return _ffi.UNSUPPORTED_PARAMETERS
         except BaseException as raised:
             _keep(raised, reason)

@@ -156,7 +156,7 @@ def test_attributes_of_all_kinds():
         ("Softmax", {"Axis": [object()]}, TypeError, "attribute 'Axis'"),
         ("Reshape", {"TargetShape": [1, 2]}, tenon.InvalidArgumentError, "must hold a shape"),
         ("So\0ftmax", {}, tenon.InvalidArgumentError, "null character"),
-        (7, {}, TypeError, "a text is needed, not 7"),
+        (7, {}, TypeError, "type is a text, not 7"),
     ],
 )
 def test_layers_that_are_refused(type, attributes, error, text):

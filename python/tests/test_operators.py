@@ -302,6 +302,35 @@ def test_incomplete_operators():
         tenon.Operator("Name", print, print, value_inputs=[32])
 
 
+def test_truth_values_of_is_supported():
+    for answer in (None, True, np.True_):
+        custom = tenon.Operator(
+            "Asked", lambda layer, i, o: o[0].fill(1), same_shape, is_supported=lambda layer, answer=answer: answer
+        )
+        assert with_operator(custom)(np.zeros(3, np.float32)).tolist() == [1, 1, 1]
+    for answer in (False, np.False_):
+        custom = tenon.Operator("Asked", print, same_shape, is_supported=lambda layer, answer=answer: answer)
+        with pytest.raises(tenon.UnsupportedError, match=r"is_supported\(\) gave no reason"):
+            with_operator(custom)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "text"),
+    [
+        ((5, print, print), {}, "name is a text, not 5"),
+        (("A", None, print), {}, "operator 'A': run is a function, not None"),
+        (("A", 5, print), {}, "operator 'A': run is a function, not 5"),
+        (("A", print, 5), {}, "operator 'A': infer is a function, not 5"),
+        (("A", print, print), {"is_supported": True}, "operator 'A': is_supported is a function, not True"),
+        (("A", print, print), {"value_inputs": 0}, "value_inputs is a list of the numbers of inputs, not 0"),
+        (("A", print, print), {"value_inputs": ["a"]}, "a number in value_inputs is an integer, not 'a'"),
+    ],
+)
+def test_wrong_types_of_arguments(arguments, named, text):
+    with pytest.raises(TypeError, match=text):
+        tenon.Operator(*arguments, **named)
+
+
 def test_operators_in_threads():
     custom = tenon.Operator("Double", lambda layer, i, o: np.multiply(i[0], 2, out=o[0]), same_shape)
     model = with_operator(custom)

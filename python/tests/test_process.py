@@ -311,6 +311,23 @@ print("done")
     assert run_python(program, MODEL, is_silent=case != "use in a destructor") == "done\n"
 
 
+def test_objects_that_are_not_copied_or_pickled():
+    model = one_layer((1,))
+    bound, session = model.bind(np.ones(1, np.float32)), model.session()
+    for value in (bound, session, tenon.Cancellation()):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(pickle.PicklingError, match="is not copied or pickled: "):
+                copied(value)
+    bound()
+    assert session(np.ones(1, np.float32)).tolist() == [1]
+
+
+def test_handles_that_were_never_made():
+    from tenon import _ffi
+
+    _ffi.Handle.__new__(_ffi.Handle).__del__()
+
+
 def ends_in_an_operator(body, end=""):
     """A program that ends while a daemon thread is in an operator that has no end."""
     indented = body.replace("\n", "\n    ")
