@@ -136,6 +136,7 @@ class Frame:
         if self.handle.value is None or self.session_handle.value is None:
             raise self.lost()
         is_static = self.outputs_are_static
+        failure: BaseException | None = None  # of the allocator
         copies = []
         ndarray = self.ndarray
         for array, port in zip(arrays, self.inputs):
@@ -193,8 +194,11 @@ class Frame:
                 results, failure = self.allocation.end()
                 for port in self.outputs:
                     port.tensor.num_bytes = port.num_bytes if port.shape is not None else 0
-        if status != _ffi.OK:
-            raise self.failure(status, None if is_static else failure)
+        if status != _OK or failure is not None:  # the library takes none for an output without elements
+            try:
+                raise self.failure(status, failure)
+            finally:
+                failure = None  # whose traceback has this function's variables
         return results  # type: ignore[no-any-return]
 
     def run_with_options(self, cancellation: Cancellation | None) -> int:
@@ -220,9 +224,11 @@ class Frame:
     def failure(self, status: int, raised: BaseException | None = None) -> BaseException:
         """The exception for a run that failed; `raised` is the allocator's exception."""
         failed, self.failed = self.failed, None
-        if failed is None:
+        if failed is None and status != _OK:
             failed = _ffi.error_of(status, self.error)
-        return failed if raised is None else raised
+        made = failed if raised is None else raised
+        assert made is not None
+        return made
 
 
 def _quick_run(frame: Frame) -> Callable[[Any, Any], Any] | None:

@@ -276,6 +276,10 @@ def test_wrong_arrays_in_out(floor, x):
             floor.bind(x, out=out)
     with pytest.raises(tenon.InvalidArgumentError, match="in `out` that is byte-swapped"):
         floor(x, out=np.zeros((2, 3), ">f4"))
+    with pytest.raises(
+        tenon.InvalidArgumentError, match=r"has the shape \(0, 3\); `out` has an array of shape \(2, 3\)"
+    ):
+        floor(np.zeros((0, 3), np.float32), out=good)
     with pytest.raises(TypeError, match="`out`, not list"):
         floor(x, out=[[1.0]])
     with pytest.raises(tenon.InvalidArgumentError, match=r"has the shape \(1, 3\)"):

@@ -515,6 +515,34 @@ def test_memory_does_not_grow(x):
     assert resident() - before < 2 * 2**20
 
 
+def test_exceptions_are_gone_without_the_garbage_collector(x):
+    def fail_in_the_allocator(model=nonzero()):
+        model(np.ones(4, np.float32), out=np.zeros((2, 1), np.int64))
+
+    def fail_in_the_operator():
+        network = tenon.Network()
+        value = network.add_custom(
+            tenon.Operator("Fails", lambda *_: 1 / 0, lambda layer: (1,)),
+            network.add_input("x", (1,)),
+            outputs=[tenon.TensorInfo((1,))],
+        )
+        network.add_output(value)
+        return tenon.Model(network)
+
+    failing = fail_in_the_operator()
+    for fail in (fail_in_the_allocator, lambda: failing(np.ones(1, np.float32)), lambda: failing(x.astype(np.float64))):
+        kept = []
+        gc.disable()
+        try:
+            fail()
+        except tenon.Error as error:
+            kept.append(weakref.ref(error))
+        finally:
+            gone = kept and kept[0]() is None
+            gc.enable()
+        assert gone
+
+
 def test_loading_gives_memory_back():
     data = (DIGITS / "digits_float.tflite").read_bytes()
 
