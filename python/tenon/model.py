@@ -45,6 +45,7 @@ class Model(Runner):
         UnsupportedError: layers that no backend takes; the text names all of them with the reasons.
         InvalidArgumentError: there is no such backend, option, signature, subgraph or input.
         LimitExceededError: the model asks for more than a limit of the runtime allows.
+        TypeError: an argument is of another type; the text names it.
 
     A model may be used from any thread, and from several at once. It is pickled as its path or bytes with its
     arguments, and loaded anew where it is unpickled; states are not taken along. A forked child cannot use it. As a
