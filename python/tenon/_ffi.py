@@ -8,7 +8,9 @@ the folder ``lib`` next to this file, else from where the system looks for libra
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
+import threading
 import weakref
 from ctypes import (
     CFUNCTYPE,
@@ -365,14 +367,58 @@ def _check_version() -> None:
 _check_version()
 
 
-def error_of(status: int, error: c_void_p) -> errors.Error:
-    """The exception for a status that is no success. Takes the error object, which becomes null."""
+#: Exceptions of operators by numbers, until the error of the call is made. The library passes on texts only, and may run
+#: an operator in another thread than the one that waits: its text has the number, between two of MARK.
+raised: dict[int, BaseException] = {}
+latest_raised = 0
+MARK = "\u2063"
+_raised_lock = threading.Lock()
+
+
+def keep_raised(exception: BaseException) -> str:
+    """Keeps the exception of an operator. Returns the mark that its text begins with."""
+    global latest_raised
+    with _raised_lock:
+        latest_raised += 1
+        raised[latest_raised] = exception
+        return f"{MARK}{latest_raised}{MARK}"
+
+
+def forget_raised(latest: int) -> None:
+    """Drops exceptions up to this number."""
+    for number in list(raised):
+        if number <= latest:
+            raised.pop(number, None)
+
+
+def _forget_all_raised() -> None:
+    """In a forked child."""
+    global _raised_lock
+    _raised_lock = threading.Lock()
+    raised.clear()
+
+
+def without_marks(text: str) -> str:
+    """A text of the library as users see it."""
+    return "".join(text.split(MARK)[0::2]) if MARK in text else text
+
+
+def error_of(status: int, error: c_void_p) -> BaseException:
+    """The exception for a status that is no success. Takes the error object, which becomes null. Exceptions of operators
+    are its cause; KeyboardInterrupt and SystemExit are returned themselves."""
     pointer, error.value = error.value, None
     text = "memory ran out, also for the reason"
     if pointer is not None:
         text = lib.tenon_error_text(pointer).decode("utf-8", "replace")
         lib.tenon_error_destroy(pointer)
-    return errors._BY_STATUS.get(status, errors.Error)(text)
+    made = errors._BY_STATUS.get(status, errors.Error)(without_marks(text))
+    for number in text.split(MARK)[1::2]:
+        cause = raised.pop(int(number), None)
+        if isinstance(cause, (KeyboardInterrupt, SystemExit)):
+            return cause
+        if made.__cause__ is None:
+            made.__cause__ = cause
+    return made
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
@@ -394,9 +440,39 @@ def make(function: Callable[..., int], *arguments: Any) -> int:
 def take_text(pointer: int) -> str:
     """A text that the library made, which is given back to it."""
     try:
-        return ctypes.string_at(pointer).decode("utf-8", "replace")
+        return without_marks(ctypes.string_at(pointer).decode("utf-8", "replace"))
     finally:
         lib.tenon_text_destroy(pointer)
+
+
+def wrong_type(argument: str, needed: str, given: Any) -> TypeError:
+    """The exception for an argument of another type."""
+    return TypeError(f"{argument} is {needed}, not {given!r}")
+
+
+def to_integer(argument: str, value: Any) -> int:
+    """An argument that is an integer."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise wrong_type(argument, "an integer", value) from None
+
+
+def to_tuple(argument: str, needed: str, values: Any) -> tuple[Any, ...]:
+    """An argument that has several values."""
+    try:
+        return tuple(values)
+    except TypeError:
+        raise wrong_type(argument, needed, values) from None
+
+
+def to_pairs(argument: str, needed: str, given: Any) -> list[tuple[Any, Any]]:
+    """The keys and values of an argument that is a mapping or None."""
+    if given is None:
+        return []
+    if not hasattr(given, "items"):
+        raise wrong_type(argument, needed, given)
+    return list(given.items())
 
 
 def path_bytes(path: str | bytes | os.PathLike[Any]) -> bytes:
@@ -407,12 +483,12 @@ def path_bytes(path: str | bytes | os.PathLike[Any]) -> bytes:
     return encoded
 
 
-def text_bytes(text: str | None) -> bytes | None:
+def text_bytes(text: str | None, argument: str = "name") -> bytes | None:
     """A text for the library."""
     if text is None:
         return None
     if not isinstance(text, str):
-        raise TypeError(f"a text is needed, not {text!r}")
+        raise wrong_type(argument, "a text", text)
     if "\0" in text:
         raise errors.InvalidArgumentError(f"the text {text!r} has a null character")
     return text.encode("utf-8")
@@ -422,6 +498,8 @@ def to_options(options: dict[str, Any] | None) -> Any:
     """tenon_option[] of a dict. Truth values become true and false, lists texts with commas between."""
 
     def to_text(key: str, value: Any) -> str:
+        if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a number of numpy
+            value = value.item()
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, (int, float, str)):
@@ -430,10 +508,10 @@ def to_options(options: dict[str, Any] | None) -> Any:
             return ",".join(str(part) for part in value)
         raise TypeError(f"option '{key}' is {value!r}; it must be a truth value, a number, a text or a list")
 
-    given = options or {}
+    given = to_pairs("options", "a dict of options by names", options)
     made = (Option * len(given))()
-    for option, (key, value) in zip(made, given.items()):
-        option.key = text_bytes(key)
+    for option, (key, value) in zip(made, given):
+        option.key = text_bytes(key, "the name of an option")
         option.value = text_bytes(to_text(key, value))
     return made
 
@@ -442,13 +520,14 @@ def to_limits(limits: dict[str, int] | None) -> Limits:
     """tenon_limits of a dict."""
     made = Limits(struct_size=sizeof(Limits))
     known = [name for name, _ in Limits._fields_[1:]]  # type: ignore[misc]
-    for name, value in (limits or {}).items():
+    for name, value in to_pairs("limits", "a dict of limits by names", limits):
         if name not in known:
             raise errors.InvalidArgumentError(f"there is no limit '{name}'; there are {', '.join(known)}")
         highest = 2 ** (8 * getattr(Limits, name).size) - 1
-        if not isinstance(value, int) or not 0 <= value <= highest:
+        number = -1 if isinstance(value, bool) else to_integer(f"limit '{name}'", value)
+        if not 0 <= number <= highest:
             raise errors.InvalidArgumentError(f"limit '{name}' is {value!r}; it must be a number from 0 to {highest}")
-        setattr(made, name, value)
+        setattr(made, name, number)
     return made
 
 
@@ -483,8 +562,9 @@ class Handle:
         return errors.ClosedError("this object was destroyed by the garbage collector")
 
     def __del__(self) -> None:
-        value, self.value = self.value, None
+        value = getattr(self, "value", None)  # there is none where __init__ was not called
         if value is not None:
+            self.value = None
             self._destroy(value)
 
 
@@ -505,5 +585,6 @@ def _forget() -> None:
         function()
 
 
+on_fork(_forget_all_raised)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)

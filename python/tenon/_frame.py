@@ -9,6 +9,7 @@ import weakref
 from ctypes import addressof, byref, c_char, c_size_t, c_void_p, sizeof
 
 from . import _exit, _ffi, _int4, errors
+from .cancellation import Cancellation
 from .tensor_info import TensorInfo
 
 TYPE_CHECKING = False  # see __init__.py
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ._runner import Runner
-    from .cancellation import Cancellation
 
     Array = np.ndarray[Any, Any]
 
@@ -109,6 +109,7 @@ class Frame:
         self.outputs = [Port(info, "output", t) for info, t in zip(runner.outputs, self._c_outputs)]
         self.outputs_are_static = all(info.is_static for info in runner.outputs)
         self.error = c_void_p()
+        self.failed: BaseException | None = None  # of run_with_options
         self.allocation = _Allocation(self.outputs)
         self.options = _ffi.RunOptions(
             struct_size=sizeof(_ffi.RunOptions), session=session, allocate=self.allocation.function
@@ -135,6 +136,7 @@ class Frame:
         if self.handle.value is None or self.session_handle.value is None:
             raise self.lost()
         is_static = self.outputs_are_static
+        failure: BaseException | None = None  # of the allocator
         copies = []
         ndarray = self.ndarray
         for array, port in zip(arrays, self.inputs):
@@ -169,6 +171,8 @@ class Frame:
                     if array.shape != port.shape:
                         raise wrong_out_shape(port, array.shape, port.loaded_shape)
                     port.tensor.data = address
+            if len(out) > 1:
+                refuse_overlaps(out, self.outputs)
         elif is_static:
             results = []
             for port in self.outputs:
@@ -190,17 +194,24 @@ class Frame:
                 results, failure = self.allocation.end()
                 for port in self.outputs:
                     port.tensor.num_bytes = port.num_bytes if port.shape is not None else 0
-        if status != _ffi.OK:
-            raise self.failure(status, None if is_static else failure)
+        if status != _OK or failure is not None:  # the library takes none for an output without elements
+            try:
+                raise self.failure(status, failure)
+            finally:
+                failure = None  # whose traceback has this function's variables
         return results  # type: ignore[no-any-return]
 
     def run_with_options(self, cancellation: Cancellation | None) -> int:
         """A run that may call back or be cancelled. Returns the status."""
         used = _exit.default_cancellation() if cancellation is None else cancellation
+        if not isinstance(used, Cancellation):
+            raise _ffi.wrong_type("cancellation", "a tenon.Cancellation", cancellation)
         self.options.cancellation = used._handle.get()
         try:
             with _exit.Call(used):
                 status: int = run_model(*self.arguments)
+                if status != _OK:
+                    self.failed = _ffi.error_of(status, self.error)
         finally:
             self.options.cancellation = None
         return status
@@ -212,19 +223,12 @@ class Frame:
 
     def failure(self, status: int, raised: BaseException | None = None) -> BaseException:
         """The exception for a run that failed; `raised` is the allocator's exception."""
-        if raised is None:
-            return _failure(status, self.error)
-        _ffi.error_of(status, self.error)
-        return raised
-
-
-def _failure(status: int, taken: c_void_p) -> errors.Error:
-    """The exception for a run that failed. Takes the error object."""
-    from .operators import cause_of
-
-    error = _ffi.error_of(status, taken)
-    error.__cause__ = cause_of(str(error))
-    return error
+        failed, self.failed = self.failed, None
+        if failed is None and status != _OK:
+            failed = _ffi.error_of(status, self.error)
+        made = failed if raised is None else raised
+        assert made is not None
+        return made
 
 
 def _quick_run(frame: Frame) -> Callable[[Any, Any], Any] | None:
@@ -271,7 +275,7 @@ def _quick_run(frame: Frame) -> Callable[[Any, Any], Any] | None:
         made_tensor.data = made_address
         status = run_model(*arguments)
         if status != _OK:
-            raise _failure(status, error)
+            raise _ffi.error_of(status, error)
         return ndarray(made_shape, made_dtype, memory) if out is None else out
 
     return run
@@ -282,6 +286,10 @@ class PackedFrame(Frame):
 
     def run(self, arrays: Sequence[Any], out: Sequence[Any] | None, cancellation: Cancellation | None) -> list[Any]:
         packed = [self._pack(array, port) if port.is_packed else array for array, port in zip(arrays, self.inputs)]
+        if out is not None:
+            for array, port in zip(out, self.outputs):
+                writable_address(array, port, self.ndarray)
+            refuse_overlaps(out, self.outputs)
         results = super().run(packed, None, cancellation)
         for i, port in enumerate(self.outputs):
             if port.is_packed:
@@ -290,7 +298,6 @@ class PackedFrame(Frame):
         if out is None:
             return results
         for array, result, port in zip(out, results, self.outputs):
-            writable_address(array, port, self.ndarray)
             if array.shape != result.shape:
                 raise wrong_out_shape(port, array.shape, result.shape)
             array[...] = result
@@ -357,6 +364,18 @@ def overlap(port: Port, given: Port) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         f"{port.describe()} was given memory that overlaps with that of input '{given.info.name}'"
     )
+
+
+def refuse_overlaps(out: Sequence[Array], ports: list[Port]) -> None:
+    """Raises InvalidArgumentError if two of these arrays, which are C-contiguous, share memory."""
+    latest_end, latest = 0, ports[0]
+    spans = [(array.__array_interface__["data"][0], array.nbytes, i) for i, array in enumerate(out) if array.nbytes]
+    for begin, size, index in sorted(spans):
+        if begin < latest_end:
+            raise errors.InvalidArgumentError(
+                f"{ports[index].describe()} was given memory that overlaps with that of output '{latest.info.name}'"
+            )
+        latest_end, latest = begin + size, ports[index]
 
 
 def wrong_out_shape(port: Port, given: Any, needed: Any) -> errors.InvalidArgumentError:
@@ -426,7 +445,7 @@ def writable_address(array: Any, port: Port, ndarray: type) -> int:
         raise TypeError(f"{port.describe()} needs an array of numpy in `out`, not {type(array).__name__}")
     flags = array.flags  # type: ignore[attr-defined]
     dtype = array.dtype  # type: ignore[attr-defined]
-    if dtype is not port.dtype and not _is_accepted(dtype, port):
+    if dtype is not port.dtype and not _is_accepted(dtype.newbyteorder("="), port):
         raise _wrong_dtype(port, dtype, "an array in `out`")
     if not flags.c_contiguous or not flags.writeable or not dtype.isnative:
         reason = "read-only" if not flags.writeable else "not C-contiguous" if dtype.isnative else "byte-swapped"

@@ -22,7 +22,9 @@ _severity: int | None = None
 def _consume(_self: int, severity: int, text: bytes) -> None:
     import logging
 
-    logging.getLogger("tenon").log(_LEVELS[min(severity, len(_LEVELS) - 1)], "%s", text.decode("utf-8", "replace"))
+    logging.getLogger("tenon").log(
+        _LEVELS[min(severity, len(_LEVELS) - 1)], "%s", _ffi.without_marks(text.decode("utf-8", "replace"))
+    )
 
 
 _consume_function = _ffi.LogFunction(_consume)

@@ -9,9 +9,20 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 
 from . import _ffi, _int4, errors
-from ._frame import Frame, PackedFrame, Port, as_array, overlap, run_model, writable_address, wrong_out_shape
+from ._frame import (
+    Frame,
+    PackedFrame,
+    Port,
+    as_array,
+    overlap,
+    refuse_overlaps,
+    run_model,
+    writable_address,
+    wrong_out_shape,
+)
 from .tensor_info import TensorInfo
 
 TYPE_CHECKING = False  # see __init__.py
@@ -31,6 +42,13 @@ class _ClosedHandle:
     """In the place of a handle that was closed."""
 
     def get(self) -> NoReturn:
+        raise errors.ClosedError("the model or session was closed")
+
+
+class _ClosedFrames(list[Frame]):
+    """In the place of the frames of a bound run whose model was closed."""
+
+    def pop(self, *_: object) -> NoReturn:
         raise errors.ClosedError("the model or session was closed")
 
 
@@ -57,6 +75,7 @@ class Runner:
         self.outputs = outputs
         self._input_index = {info.name: i for i, info in enumerate(inputs)}
         self._frames: list[Frame] = []
+        self._bound: weakref.WeakSet[Bound] = weakref.WeakSet()
 
     def __call__(self, /, *given: Any, out: Any = None, cancellation: Cancellation | None = None, **named: Any) -> Any:
         """Runs once.
@@ -68,7 +87,7 @@ class Runner:
             named: inputs by their names.
             out: arrays that get the results: one for a model of one output, else a sequence in the model's order or a
                 dict of all by names. They are writable, C-contiguous, of the output's type and shape and do not
-                overlap with inputs.
+                overlap with inputs or with each other.
             cancellation: ends the run when it is cancelled.
 
         Returns:
@@ -149,9 +168,12 @@ class Runner:
         return Bound(self, self._in_order(arrays, named), out)
 
     def close(self) -> None:
-        """Gives back the memory. Runs under way go to their end; later ones raise ClosedError."""
+        """Gives back the memory. Runs under way go to their end; later ones, also bound ones, raise ClosedError. Sessions
+        of a model stay open, and keep its memory."""
         self._handle = self._session = _ClosedHandle()
         self._frames = []
+        for bound in list(self._bound):
+            bound._frames = _ClosedFrames()
 
     def _make_frame(self) -> Frame:
         is_packed = any(info.type == _int4.NAME for info in (*self.inputs, *self.outputs))
@@ -160,6 +182,9 @@ class Runner:
     def _in_order(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> Sequence[Any]:
         """The inputs in the model's order."""
         if len(arrays) == 1 and isinstance(arrays[0], dict):
+            for name in named:
+                if name in arrays[0]:
+                    raise errors.InvalidArgumentError(f"input '{name}' was given twice")
             named = {**arrays[0], **named}
             arrays = ()
         if len(arrays) > len(self.inputs):
@@ -216,7 +241,7 @@ def _quoted(names: Any) -> str:
 class Bound:
     """A run with fixed arrays, which :meth:`Model.bind` makes. One thread at a time calls it."""
 
-    __slots__ = ("_frames", "inputs", "outputs")
+    __slots__ = ("__weakref__", "_frames", "inputs", "outputs")
 
     inputs: tuple[Array, ...]
     """The arrays that are read, in the model's order."""
@@ -246,7 +271,15 @@ class Bound:
             if is_static and array.shape != port.shape:
                 raise wrong_out_shape(port, array.shape, port.shape)
             port.tensor.num_bytes = array.nbytes
+        if len(self.outputs) > 1:
+            refuse_overlaps(self.outputs, frame.outputs)
         self._frames = [frame]
+        runner._bound.add(self)
+
+    def __reduce__(self) -> NoReturn:
+        import pickle
+
+        raise pickle.PicklingError("a bound run is not copied or pickled: bind arrays to the model again")
 
     @staticmethod
     def _bind_input(given: Any, port: Port) -> Array:
@@ -264,17 +297,21 @@ class Bound:
 
         Raises:
             Error: another thread is in it.
+            ClosedError: the model or session was closed.
         """
+        frames = self._frames
         try:
-            frame = self._frames.pop()
+            frame = frames.pop()
         except IndexError:
             raise errors.Error("a bound run is used by one thread at a time") from None
-        if frame.handle.value is None or frame.session_handle.value is None:
-            raise frame.lost()
-        status = frame.run_with_options(None) if frame.calls_back else run_model(*frame.plain_arguments)
-        self._frames.append(frame)
-        if status != _ffi.OK:
-            raise frame.failure(status)
+        try:
+            if frame.handle.value is None or frame.session_handle.value is None:
+                raise frame.lost()
+            status = frame.run_with_options(None) if frame.calls_back else run_model(*frame.plain_arguments)
+            if status != _ffi.OK:
+                raise frame.failure(status)
+        finally:  # also of an interrupt
+            frames.append(frame)
 
 
 _executor: ThreadPoolExecutor | None = None

@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from . import _ffi
 
+TYPE_CHECKING = False  # see __init__.py
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 class Cancellation:
     """Ends the runs that it is given to: ``model(x, cancellation=cancellation)``. May be used from any thread, and for
@@ -16,6 +20,11 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._handle = _ffi.Handle(_ffi.make(_ffi.lib.tenon_cancellation_create), _ffi.lib.tenon_cancellation_destroy)
+
+    def __reduce__(self) -> NoReturn:
+        import pickle
+
+        raise pickle.PicklingError("a cancellation is not copied or pickled: it is of one process")
 
     def cancel(self) -> None:
         """Ends runs under way before their next layer, and those that begin later at once: they raise CancelledError.

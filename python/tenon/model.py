@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from ctypes import addressof
 
 from . import _ffi, _log, errors
 from ._runner import Runner
-from .network import Network, call_with_cause, model_options, read, signatures
-from .runtime import Runtime, default_runtime
+from .network import Network, call_back, model_options, read, signatures, to_threads
+from .runtime import Runtime, runtime_of
 from .tensor_info import ports
 
 TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
-    from typing import Any, Iterable, Mapping, Sequence
+    from typing import Any, Iterable, Mapping, NoReturn, Sequence
 
     from .network import Source
     from .operators import Operator
@@ -46,9 +45,14 @@ class Model(Runner):
         UnsupportedError: layers that no backend takes; the text names all of them with the reasons.
         InvalidArgumentError: there is no such backend, option, signature, subgraph or input.
         LimitExceededError: the model asks for more than a limit of the runtime allows.
+        TypeError: an argument is of another type; the text names it.
 
     A model may be used from any thread, and from several at once. It is pickled as its path or bytes with its
-    arguments, and loaded anew where it is unpickled; states are not taken along. A forked child cannot use it.
+    arguments, and loaded anew where it is unpickled; states are not taken along. A forked child cannot use it. As a
+    context manager it closes itself.
+
+    A file is mapped: as long as the model lives it may be replaced, but not written to. The bytes of a file,
+    ``pathlib.Path(path).read_bytes()``, give a model that is independent of it.
     """
 
     def __init__(
@@ -67,8 +71,10 @@ class Model(Runner):
     ) -> None:
         _log.follow()
         if backends is not None:
-            backends = (backends,) if isinstance(backends, str) else tuple(backends)
-        operators = tuple(operators)
+            backends = (
+                (backends,) if isinstance(backends, str) else _ffi.to_tuple("backends", "a list of names", backends)
+            )
+        operators = _ffi.to_tuple("operators", "a list of tenon.Operator", operators)
         if isinstance(source, (bytearray, memoryview)):
             source = bytes(source)
         elif isinstance(source, (str, os.PathLike)):
@@ -87,7 +93,7 @@ class Model(Runner):
             "limits": limits,
         }
         self._source = source
-        used = runtime or default_runtime()
+        used = runtime_of(runtime)
         made = model_options(backends, threads, options)
         if isinstance(source, Network):
             if signature is not None or subgraph != 0 or input_shapes or operators or limits:
@@ -113,7 +119,7 @@ class Model(Runner):
 
     def _load(self, runtime: Runtime, network: _ffi.Handle, options: _ffi.ModelOptions) -> None:
         self._signatures = signatures(network)
-        model = call_with_cause(_ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
+        model = call_back(network, _ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
         handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep, network.calls_back)
         super().__init__(handle, None, ports(model, "model_input"), ports(model, "model_output"))
 
@@ -121,6 +127,12 @@ class Model(Runner):
     def signatures(self) -> tuple[str, ...]:
         """Names of the signatures of the .tflite file; none of another model."""
         return self._signatures
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def session(self) -> Session:
         """States that begin with their initial values, apart from the model's own and those of other sessions.
@@ -150,10 +162,9 @@ class Model(Runner):
             InvalidArgumentError: the number is negative or does not fit into 32 bits.
             ClosedError: the model was closed.
         """
-        if not 0 <= operator.index(threads) < 2**32:
-            raise errors.InvalidArgumentError(f"a model cannot use {threads} threads; 0 stands for all cores")
+        number = to_threads(threads)
         handle = self._handle
-        _ffi.call(_ffi.lib.tenon_model_set_num_threads, handle.get(), threads)
+        _ffi.call(_ffi.lib.tenon_model_set_num_threads, handle.get(), number)
 
     def assignment(self) -> list[dict[str, Any]]:
         """The backend of each layer, and the reason: ``[{"layer", "type", "backend", "reason", ...}]``."""
@@ -250,3 +261,8 @@ class Session(Runner):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        import pickle
+
+        raise pickle.PicklingError("a session is not copied or pickled: make another one of the model")

@@ -11,7 +11,7 @@ from ctypes import addressof, sizeof
 
 from . import _exit, _ffi, _int4, _log, errors
 from .operators import Operator
-from .runtime import Runtime, default_runtime
+from .runtime import Runtime, runtime_of
 from .tensor_info import Quantization, TensorInfo, ports, to_c, to_dims, to_shape
 
 TYPE_CHECKING = False  # see __init__.py
@@ -74,23 +74,28 @@ def read(
     limits: dict[str, int] | None = None,
 ) -> _ffi.Handle:
     """A network of a model file or of its bytes. The handle keeps alive the objects that the library uses."""
-    listed = tuple(operators)
+    listed = _ffi.to_tuple("operators", "a list of tenon.Operator", operators)
     for custom in listed:
         if not isinstance(custom, Operator):
-            raise TypeError(f"operators are of tenon.Operator, not {type(custom).__name__}")
+            raise _ffi.wrong_type("operators", "a list of tenon.Operator", listed)
     pointers = (ctypes.POINTER(_ffi.COperator) * len(listed))(*(ctypes.pointer(custom._c) for custom in listed))
     made_limits = _ffi.to_limits(limits)
-    shapes = (_ffi.InputShape * len(input_shapes or {}))()
-    for made, (name, shape) in zip(shapes, (input_shapes or {}).items()):
-        sizes = to_shape(shape) or ()
-        made.input = _ffi.text_bytes(name)
+    pairs = _ffi.to_pairs("input_shapes", "a dict of shapes by names", input_shapes)
+    shapes = (_ffi.InputShape * len(pairs))()
+    for made, (name, shape) in zip(shapes, pairs):
+        sizes = to_shape(shape)
+        if sizes is None:
+            raise errors.InvalidArgumentError(
+                f"input_shapes: the shape of '{name}' needs a rank; () is that of a scalar"
+            )
+        made.input = _ffi.text_bytes(name, "the name of an input")
         made.rank = len(sizes)
         made.dims = to_dims(sizes)
-    if not 0 <= operator.index(subgraph) < 2**32:
+    if not 0 <= _ffi.to_integer("subgraph", subgraph) < 2**32:
         raise errors.InvalidArgumentError(f"there is no subgraph {subgraph}")
     options = _ffi.ReadOptions(
         struct_size=sizeof(_ffi.ReadOptions),
-        signature=_ffi.text_bytes(signature),
+        signature=_ffi.text_bytes(signature, "signature"),
         subgraph=subgraph,
         in_place=1,
         num_input_shapes=len(shapes),
@@ -113,20 +118,28 @@ def model_options(backends: Iterable[str] | None, threads: int, options: dict[st
     """tenon_model_options, which keep alive all that they point to."""
     if isinstance(backends, str):
         backends = (backends,)
-    names = [_ffi.text_bytes(name) for name in backends or ()]
+    listed = () if backends is None else _ffi.to_tuple("backends", "a list of names", backends)
+    names = [_ffi.text_bytes(name, "the name of a backend") for name in listed]
     if backends is not None and not names:
         raise errors.InvalidArgumentError("no backend is given; there are CpuAcc and CpuRef")
-    if not 0 <= operator.index(threads) < 2**32:
-        raise errors.InvalidArgumentError(f"a model cannot use {threads} threads; 0 stands for all cores")
+    number = to_threads(threads)
     made = _ffi.to_options(options)
     return _ffi.ModelOptions(
         struct_size=sizeof(_ffi.ModelOptions),
         num_backends=len(names),
         backends=(ctypes.c_char_p * len(names))(*names),
-        num_threads=threads,
+        num_threads=number,
         num_options=len(made),
         options=made,
     )
+
+
+def to_threads(threads: int) -> int:
+    """The number of threads of an argument."""
+    number = _ffi.to_integer("threads", threads)
+    if not 0 <= number < 2**32:
+        raise errors.InvalidArgumentError(f"a model cannot use {threads} threads; 0 stands for all cores")
+    return number
 
 
 class Network:
@@ -149,6 +162,9 @@ class Network:
         import contextlib
 
         stack = contextlib.ExitStack()
+        for network in others:
+            if not isinstance(network, Network):
+                raise _ffi.wrong_type("a branch, condition or body", "a tenon.Network", network)
         for network in sorted((self, *others), key=id):
             network._handle.get()
             stack.enter_context(network._lock)
@@ -187,7 +203,7 @@ class Network:
         return cls._of(
             read(
                 source,
-                runtime or default_runtime(),
+                runtime_of(runtime),
                 signature=signature,
                 subgraph=subgraph,
                 input_shapes=input_shapes,
@@ -274,6 +290,8 @@ class Network:
         if array.flags.writeable:
             array = array.copy()
             array.flags.writeable = False
+        if info is not None and not isinstance(info, TensorInfo):
+            raise _ffi.wrong_type("info", "a tenon.TensorInfo", info)
         if info is not None and info.type == _int4.NAME and array.dtype == np.int8:
             array = _int4.pack(array, "a constant")
         if info is None:
@@ -318,14 +336,14 @@ class Network:
             InvalidArgumentError: there is no such type or attribute, an attribute is of another kind, a value is of
                 another network, there are more inputs than the type has, or the number of outputs is another.
         """
-        made, _values = _to_attributes(attributes or {})
+        made, _values = _to_attributes(_ffi.to_pairs("attributes", "a dict of values by names", attributes))
         with self._locked():
             return self._add_layer(
                 outputs,
                 inputs,
                 lambda c_inputs, count, infos, c_outputs, error: _ffi.lib.tenon_network_add_layer(
                     self._handle.get(),
-                    _ffi.text_bytes(type),
+                    _ffi.text_bytes(type, "type"),
                     _ffi.text_bytes(name),
                     len(made),
                     addressof(made),
@@ -361,6 +379,10 @@ class Network:
         Raises:
             InvalidArgumentError: a value is of another network, or the network was read or optimized.
         """
+        if not isinstance(custom, Operator):
+            raise _ffi.wrong_type("custom", "a tenon.Operator", custom)
+        if not isinstance(parameters, bytes):
+            raise _ffi.wrong_type("parameters", "bytes", parameters)
         with self._locked():
             values = self._add_layer(
                 outputs,
@@ -499,10 +521,10 @@ class Network:
         """
         _log.follow()
         made = model_options(backends, 0, options)
-        handle = (runtime or default_runtime())._handle
+        handle = runtime_of(runtime)._handle
         with self._locked():
-            optimized = call_with_cause(
-                _ffi.lib.tenon_network_optimize, handle.get(), self._handle.get(), addressof(made)
+            optimized = call_back(
+                self._handle, _ffi.lib.tenon_network_optimize, handle.get(), self._handle.get(), addressof(made)
             )
             return Network._of(
                 _ffi.Handle(optimized, _ffi.lib.tenon_network_destroy, [self._handle.keep], self._handle.calls_back)
@@ -567,7 +589,14 @@ class Network:
 
     def _add_layer(self, outputs: int | Sequence[TensorInfo | None], inputs: Sequence[Value | None], add: Any) -> Any:
         """Calls ``add(inputs, count, infos, outputs, error)``, where all but the count are addresses."""
-        listed = [None] * outputs if isinstance(outputs, int) else list(outputs)
+        listed: Sequence[TensorInfo | None] = (
+            [None] * outputs
+            if isinstance(outputs, int)
+            else _ffi.to_tuple("outputs", "a number or a list of tenon.TensorInfo", outputs)
+        )
+        for info in listed:
+            if info is not None and not isinstance(info, TensorInfo):
+                raise _ffi.wrong_type("outputs", "a number or a list of tenon.TensorInfo", outputs)
         infos = [None if info is None else to_c(info) for info in listed]
         pointer = ctypes.POINTER(_ffi.CTensorInfo)
         c_infos = (pointer * len(infos))(*(pointer() if info is None else ctypes.pointer(info) for info in infos))
@@ -588,23 +617,18 @@ def signatures(network: _ffi.Handle) -> tuple[str, ...]:
     return tuple(names)
 
 
-def call_with_cause(function: Any, *arguments: Any) -> int:
-    """A function that gives a handle and may call operators, whose exceptions become the cause of its error."""
-    from .operators import cause_of
-
-    try:
-        with _exit.Call():
-            return _ffi.make(function, *arguments)
-    except errors.Error as error:
-        raise error from cause_of(str(error))
+def call_back(network: _ffi.Handle, function: Any, *arguments: Any) -> int:
+    """A function that gives a handle and may call the operators of a network."""
+    with _exit.Call(calls_back=network.calls_back):
+        return _ffi.make(function, *arguments)
 
 
-def _to_attributes(attributes: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+def _to_attributes(attributes: list[tuple[Any, Any]]) -> tuple[Any, list[Any]]:
     """tenon_attribute[], and the memory that has to live as long as it does."""
     made = (_ffi.Attribute * len(attributes))()
     keep = []
-    for attribute, (name, value) in zip(made, attributes.items()):
-        attribute.name = _ffi.text_bytes(name)
+    for attribute, (name, value) in zip(made, attributes):
+        attribute.name = _ffi.text_bytes(name, "the name of an attribute")
         attribute.kind, values, attribute.count = _to_values(name, value)
         attribute.is_unknown_rank = isinstance(value, Shape) and value.sizes is None
         keep.append(values)

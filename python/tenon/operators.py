@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import collections
 import ctypes
 
 from . import _ffi, _int4, errors
@@ -20,35 +19,23 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
     """An array of numpy."""
 
-#: Exceptions of operators, with the texts that the library got: it passes on texts only, and may have run
-#: the operator in another thread than the one that waits.
-_raised: collections.deque[tuple[str, BaseException]] = collections.deque(maxlen=16)
 
-
-def cause_of(text: str) -> BaseException | None:
-    """The exception of an operator that led to an error of this text."""
-    for kept in list(_raised):
-        if kept[0] in text:
-            try:
-                _raised.remove(kept)
-            except ValueError:
-                continue
-            return kept[1]
-    return None
-
-
-def _write(text: str, target: Any) -> str:
-    """Writes a text where the library reads it, as far as there is room. Returns the part that was written."""
+def _write(text: str, target: Any, mark: str = "") -> None:
+    """Writes a text where the library reads it, as far as there is room."""
     buffer = target.contents
-    written = text.encode("utf-8", "replace")[: buffer.capacity - 1].decode("utf-8", "ignore")
+    plain = text.replace("\0", "\ufffd").replace(_ffi.MARK, "")
+    written = (mark + plain).encode("utf-8", "replace")[: buffer.capacity - 1].decode("utf-8", "ignore")
     data = written.encode("utf-8") + b"\0"
     ctypes.memmove(buffer.data, data, len(data))
-    return written
 
 
 def _keep(raised: BaseException, target: Any) -> None:
-    """Gives the library the text of an exception, which stays here until the error of the call is made."""
-    _raised.append((_write(f"{type(raised).__name__}: {raised}", target), raised))
+    """Gives the library the text of an exception, which is kept until the error of the call is made."""
+    try:
+        text = str(raised)
+    except Exception as reason:
+        text = f"without a text, as str() of it raises {type(reason).__name__}"
+    _write(f"{type(raised).__name__}: {text}", target, _ffi.keep_raised(raised))
 
 
 class Layer:
@@ -99,10 +86,11 @@ def _view(address: int | None, info: TensorInfo, is_writable: bool) -> Array:
 
 
 class Operator:
-    """An operator that models run by Python functions, on the backend CpuRef.
+    """An operator that models run by Python functions, on CpuAcc or CpuRef: the first of the model's backends.
 
     The functions are called from any thread, and from several at once as far as the GIL allows. The exception that one
-    raises becomes the cause (``__cause__``) of the error of the run or load, whose text has it, too.
+    raises becomes the cause (``__cause__``) of the error of the run or load, whose text has it, too. KeyboardInterrupt and
+    SystemExit are raised themselves.
 
     Args:
         name: in models; in a .tflite file the custom_code.
@@ -113,9 +101,11 @@ class Operator:
             ``late_outputs``.
         value_inputs: inputs whose values `infer` needs, ``layer.values``.
         late_outputs: only `run` knows the shapes of outputs.
-        is_supported: ``is_supported(layer)`` returns ``None`` if the operator takes the layer, else the reason why not.
+        is_supported: ``is_supported(layer)`` returns ``None`` or ``True`` if the operator takes the layer, else the
+            reason why not; ``False`` gives none.
 
     Raises:
+        TypeError: an argument is of another type; the text names it.
         InvalidArgumentError: neither `infer` nor `late_outputs` is given, the name is empty, or `value_inputs` lists
             others than the first 32 inputs.
     """
@@ -131,13 +121,21 @@ class Operator:
         *,
         value_inputs: Iterable[int] = (),
         late_outputs: bool = False,
-        is_supported: Callable[[Layer], str | None] | None = None,
+        is_supported: Callable[[Layer], str | bool | None] | None = None,
     ) -> None:
+        if not isinstance(name, str):
+            raise _ffi.wrong_type("name", "a text", name)
         if not name or (infer is None and not late_outputs):
             raise errors.InvalidArgumentError(
                 f"operator '{name}' needs a name, `run` and, unless late_outputs is true, `infer`"
             )
-        value_inputs = tuple(value_inputs)
+        for argument, function in (("run", run), ("infer", infer), ("is_supported", is_supported)):
+            if not callable(function) and (function is not None or argument == "run"):
+                raise _ffi.wrong_type(f"operator '{name}': {argument}", "a function", function)
+        needed = "a list of the numbers of inputs"
+        value_inputs = tuple(
+            _ffi.to_integer("a number in value_inputs", i) for i in _ffi.to_tuple("value_inputs", needed, value_inputs)
+        )
         if any(not 0 <= i < 32 for i in value_inputs):
             raise errors.InvalidArgumentError(f"operator '{name}': value_inputs lists inputs from 0 to 31")
         self.name = name
@@ -176,9 +174,11 @@ class Operator:
         try:
             assert self._is_supported is not None
             refusal = self._is_supported(Layer(layer.contents))
-            if refusal is None:
+            if type(refusal).__name__ in ("bool", "bool_"):  # also those of numpy
+                refusal = bool(refusal)
+            if refusal is None or refusal is True:
                 return _ffi.OK
-            _write(str(refusal), reason)
+            _write("is_supported() gave no reason" if refusal is False else str(refusal), reason)
             return _ffi.UNSUPPORTED_PARAMETERS
         except BaseException as raised:
             _keep(raised, reason)

@@ -84,6 +84,15 @@ def default_runtime() -> Runtime:
         return _default
 
 
+def runtime_of(runtime: Runtime | None) -> Runtime:
+    """The runtime of an argument."""
+    if runtime is None:
+        return default_runtime()
+    if not isinstance(runtime, Runtime):
+        raise _ffi.wrong_type("runtime", "a tenon.Runtime", runtime)
+    return runtime
+
+
 def _renew() -> None:
     global _default, _lock
     _default, _lock = None, threading.Lock()

@@ -10,7 +10,7 @@ from . import _ffi, _int4, errors
 
 TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
-    from typing import Any, Iterable, Sequence, Union
+    from typing import Any, Iterable, NoReturn, Sequence, Union
 
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike
@@ -59,7 +59,8 @@ class Quantization:
 
     Raises:
         InvalidArgumentError: there is no scale, another number of zero points or one of more bits, or several scales
-            and no axis.
+            and no axis; a scale is not above 0 and finite in float32; the axis is not from 0 to 7.
+        TypeError: an argument is no number or list of numbers.
     """
 
     __slots__ = ("axis", "scales", "zero_points")
@@ -77,10 +78,8 @@ class Quantization:
         zero_points: int | Iterable[int] = 0,
         axis: int | None = None,
     ) -> None:
-        self.scales = _numbers(scales, float)
-        points = _numbers(zero_points, operator.index)
-        self.zero_points = points * len(self.scales) if len(points) == 1 else points
-        self.axis = axis
+        points = _numbers("zero_points", zero_points, operator.index)
+        self._set(_numbers("scales", scales, float), points, None if axis is None else _ffi.to_integer("axis", axis))
         if not self.scales or len(self.zero_points) != len(self.scales):
             raise errors.InvalidArgumentError(
                 f"a quantization needs a scale and a zero point for each: it has {len(self.scales)} scales and "
@@ -90,6 +89,24 @@ class Quantization:
             raise errors.InvalidArgumentError(f"zero points have 32 bits: {self.zero_points!r}")
         if len(self.scales) > 1 and axis is None:
             raise errors.InvalidArgumentError(f"{len(self.scales)} scales need an axis")
+        if self.axis is not None and not 0 <= self.axis < _ffi.MAX_RANK:
+            raise errors.InvalidArgumentError(f"the axis of a quantization is from 0 to 7, not {self.axis}")
+        if any(not 0 < ctypes.c_float(scale).value < float("inf") for scale in self.scales):
+            raise errors.InvalidArgumentError(f"scales are above 0 and finite in float32, not {self.scales!r}")
+
+    def _set(self, scales: tuple[float, ...], zero_points: tuple[int, ...], axis: int | None) -> None:
+        object.__setattr__(self, "scales", scales)
+        object.__setattr__(self, "zero_points", zero_points * (len(scales) if len(zero_points) == 1 else 1))
+        object.__setattr__(self, "axis", axis)
+
+    def __setattr__(self, name: str, _: object) -> NoReturn:
+        raise AttributeError(f"a quantization does not change: '{name}' is set where it is made")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a quantization does not change: '{name}' stays")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore_quantization, (self.scales, self.zero_points, self.axis))
 
     def __repr__(self) -> str:
         if self.axis is None:
@@ -105,11 +122,22 @@ class Quantization:
         return hash((self.scales, self.zero_points, self.axis))
 
 
-def _numbers(values: Any, convert: Any) -> tuple[Any, ...]:
+def _restore_quantization(scales: tuple[float, ...], zero_points: tuple[int, ...], axis: int | None) -> Quantization:
+    """One that a model has: whatever it is."""
+    made = Quantization.__new__(Quantization)
+    made._set(scales, zero_points, axis)
+    return made
+
+
+def _numbers(argument: str, values: Any, convert: Any) -> tuple[Any, ...]:
     try:
         return (convert(values),)
-    except TypeError:
+    except (TypeError, ValueError):  # a text is no number, and its characters are none either
+        pass
+    try:
         return tuple(convert(value) for value in values)
+    except (TypeError, ValueError):
+        raise _ffi.wrong_type(argument, "a number or a list of numbers", values) from None
 
 
 def to_shape(shape: ShapeLike) -> tuple[int | None, ...] | None:
@@ -117,8 +145,8 @@ def to_shape(shape: ShapeLike) -> tuple[int | None, ...] | None:
     if shape is None:
         return None
     sizes: list[int | None] = []
-    for size in shape:
-        number = _ffi.UNKNOWN_DIM if size is None else operator.index(size)
+    for size in _ffi.to_tuple("a shape", "a list of integers", shape):
+        number = _ffi.UNKNOWN_DIM if size is None else _ffi.to_integer("a size", size)
         if not _ffi.UNKNOWN_DIM <= number < 2**63:
             raise errors.InvalidArgumentError(f"shape {tuple(shape)!r} has the size {size!r}")
         sizes.append(None if number == _ffi.UNKNOWN_DIM else number)
@@ -152,7 +180,8 @@ class TensorInfo:
         quantization: of quantized types.
 
     Raises:
-        InvalidArgumentError: there is no such element type, or a size is below -1 or does not fit into 63 bits.
+        InvalidArgumentError: there is no such element type; a size is below -1 or does not fit into 63 bits; the shape
+            does not have the axis of the quantization, or has another size there than there are scales.
     """
 
     __slots__ = ("_number", "name", "quantization", "shape")
@@ -163,6 +192,7 @@ class TensorInfo:
     """Sizes, ``None`` where only a run tells; ``None`` where the rank is unknown."""
     quantization: Quantization | None
     """Of quantized types; ``None`` of others."""
+    _number: int
 
     def __init__(
         self,
@@ -172,10 +202,28 @@ class TensorInfo:
         name: str = "",
         quantization: Quantization | None = None,
     ) -> None:
-        self.shape = to_shape(shape)
-        self.name = name
-        self.quantization = quantization
-        self._number = _type_number(dtype, quantization)
+        if not isinstance(name, str):
+            raise _ffi.wrong_type("name", "a text", name)
+        if quantization is not None and not isinstance(quantization, Quantization):
+            raise _ffi.wrong_type("quantization", "a tenon.Quantization", quantization)
+        sizes = to_shape(shape)
+        if quantization is not None and sizes is not None:
+            _check_axis(f"the shape of tensor '{name}' is {sizes!r}", quantization, sizes)
+        self._set(sizes, _type_number(dtype, quantization), name, quantization)
+
+    def _set(
+        self, shape: tuple[int | None, ...] | None, number: int, name: str, quantization: Quantization | None
+    ) -> None:
+        object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "quantization", quantization)
+        object.__setattr__(self, "_number", number)
+
+    def __setattr__(self, name: str, _: object) -> NoReturn:
+        raise AttributeError(f"a TensorInfo does not change: '{name}' is set where it is made")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a TensorInfo does not change: '{name}' stays")
 
     @property
     def type(self) -> str:
@@ -216,11 +264,11 @@ class TensorInfo:
 
         Raises:
             InvalidArgumentError: the tensor is not quantized, a number is none (NaN), or the array lacks the dimension
-                of several scales.
+                of several scales, or has another size there than there are scales.
         """
         import numpy as np
 
-        scales, zero_points = self._parameters(np, np.ndim(array))
+        scales, zero_points = self._parameters(np, np.shape(array))
         # Quotients are those of float32, as in the operator Quantize. All that follows is exact.
         stored = (np.asarray(array, np.float32) / scales).astype(np.float64)
         if np.isnan(stored).any():
@@ -243,26 +291,24 @@ class TensorInfo:
             A new array of float32 of the same shape.
 
         Raises:
-            InvalidArgumentError: the tensor is not quantized, or the array lacks the dimension of several scales.
+            InvalidArgumentError: the tensor is not quantized, or the array lacks the dimension of several scales, or has
+                another size there than there are scales.
         """
         import numpy as np
 
-        scales, zero_points = self._parameters(np, np.ndim(array))
+        scales, zero_points = self._parameters(np, np.shape(array))
         whole = np.asarray(array).astype(np.int64) - zero_points
         result: np.ndarray[Any, Any] = whole.astype(np.float32) * scales
         return result
 
-    def _parameters(self, np: Any, rank: int) -> tuple[Any, Any]:
-        """Scales and zero points in a form that is broadcast to an array of this rank."""
+    def _parameters(self, np: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
+        """Scales and zero points in a form that is broadcast to an array of this shape."""
         if self.quantization is None:
             raise errors.InvalidArgumentError(f"tensor '{self.name}' is not quantized: it is {self.type}")
         form: tuple[int, ...] = ()
         if self.quantization.axis is not None:
-            if self.quantization.axis >= rank:
-                raise errors.InvalidArgumentError(
-                    f"tensor '{self.name}' has scales along dimension {self.quantization.axis}; the array has {rank}"
-                )
-            form = tuple(-1 if i == self.quantization.axis else 1 for i in range(rank))
+            _check_axis(f"an array of shape {shape!r} was given for tensor '{self.name}'", self.quantization, shape)
+            form = tuple(-1 if i == self.quantization.axis else 1 for i in range(len(shape)))
         return (
             np.asarray(self.quantization.scales, np.float32).reshape(form),
             np.asarray(self.quantization.zero_points, np.int64).reshape(form),
@@ -291,8 +337,22 @@ class TensorInfo:
         return (_restore, (self.shape, self.type, self.name, self.quantization))
 
 
-def _restore(shape: ShapeLike, dtype: str, name: str, quantization: Quantization | None) -> TensorInfo:
-    return TensorInfo(shape, dtype, name=name, quantization=quantization)
+def _restore(
+    shape: tuple[int | None, ...] | None, dtype: str, name: str, quantization: Quantization | None
+) -> TensorInfo:
+    """One that a model has: whatever it is."""
+    made = TensorInfo.__new__(TensorInfo)
+    made._set(shape, _BY_NAME[dtype], name, quantization)
+    return made
+
+
+def _check_axis(given: str, quantization: Quantization, shape: tuple[int | None, ...]) -> None:
+    """Raises InvalidArgumentError if a quantization is not for this shape; `given` says where it is from."""
+    axis, count = quantization.axis, len(quantization.scales)
+    if axis is not None and (axis >= len(shape) or (count > 1 and shape[axis] not in (None, count))):
+        raise errors.InvalidArgumentError(
+            f"{given}; the quantization has {count} scale{'s'[: count - 1]} along dimension {axis}"
+        )
 
 
 def from_c(info: Any, name: str = "") -> TensorInfo:
@@ -302,12 +362,12 @@ def from_c(info: Any, name: str = "") -> TensorInfo:
         shape = [None if info.dims[i] == _ffi.UNKNOWN_DIM else info.dims[i] for i in range(info.rank)]
     quantization = None
     if info.num_scales != 0:
-        quantization = Quantization(
-            [info.scales[i] for i in range(info.num_scales)],
-            [info.zero_points[i] for i in range(info.num_zero_points)] or 0,
+        quantization = _restore_quantization(
+            tuple(info.scales[i] for i in range(info.num_scales)),
+            tuple(info.zero_points[i] for i in range(info.num_zero_points)) or (0,),
             info.quantization_dim if info.quantization_dim >= 0 else None,
         )
-    return TensorInfo(shape, TYPES[info.type][0], name=name, quantization=quantization)
+    return _restore(None if shape is None else tuple(shape), TYPES[info.type][0], name, quantization)
 
 
 def to_dims(shape: tuple[int | None, ...]) -> Any:

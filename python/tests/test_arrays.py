@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import array
+import copy
 import math
+import pickle
 import threading
 
 import numpy as np
@@ -272,8 +274,12 @@ def test_wrong_arrays_in_out(floor, x):
             floor(x, out=out)
         with pytest.raises(tenon.InvalidArgumentError, match=text):
             floor.bind(x, out=out)
-    with pytest.raises(tenon.InvalidArgumentError, match="byte-swapped|takes arrays of float32"):
+    with pytest.raises(tenon.InvalidArgumentError, match="in `out` that is byte-swapped"):
         floor(x, out=np.zeros((2, 3), ">f4"))
+    with pytest.raises(
+        tenon.InvalidArgumentError, match=r"has the shape \(0, 3\); `out` has an array of shape \(2, 3\)"
+    ):
+        floor(np.zeros((0, 3), np.float32), out=good)
     with pytest.raises(TypeError, match="`out`, not list"):
         floor(x, out=[[1.0]])
     with pytest.raises(tenon.InvalidArgumentError, match=r"has the shape \(1, 3\)"):
@@ -282,6 +288,30 @@ def test_wrong_arrays_in_out(floor, x):
     with pytest.raises(tenon.InvalidArgumentError, match="overlaps"):
         floor(memory[:6].reshape(2, 3), out=memory[3:].reshape(2, 3))
     np.testing.assert_array_equal(floor(x, out=good), np.floor(x))
+
+
+def test_arrays_in_out_must_not_overlap():
+    model = two_of_two()
+    a, b = np.array([1, 2], np.float32), np.array([5, 7], np.float32)
+    memory = np.zeros(4, np.float32)
+    for out in ([memory[:2], memory[:2]], [memory[1:3], memory[:2]], {"difference": memory[1:3], "sum": memory[2:]}):
+        with pytest.raises(tenon.InvalidArgumentError, match="overlaps with that of output '(sum|difference)'"):
+            model(a, b, out=out)
+    model(a, b, out=[memory[2:], memory[:2]])
+    assert memory.tolist() == [-4, -5, 6, 9]
+    network = tenon.Network()
+    x = network.add_input("x", (2,))
+    for name in ("y", "z"):
+        network.add_output(network.add_layer("Floor", x), name)
+    with pytest.raises(tenon.InvalidArgumentError, match="overlaps with that of output"):
+        tenon.Model(network).bind(a, out=[memory[:2], memory[1:3]])
+    network = tenon.Network()
+    for name in ("y", "z"):
+        x = network.add_input(name, (2,), "QSymmS4", quantization=tenon.Quantization(0.5))
+        network.add_output(x, name)
+    values, out = np.array([1, -8], np.int8), np.zeros(3, np.int8)
+    with pytest.raises(tenon.InvalidArgumentError, match="output 'z', QSymmS4, .*that of output 'y'"):
+        tenon.Model(network)(values, values, out=[out[:2], out[1:]])
 
 
 def test_bound_runs(x):
@@ -327,6 +357,20 @@ def test_a_bound_run_is_used_by_one_thread_at_a_time():
     thread.join()
     bound()
     assert bound.outputs[0].tolist() == [1]
+
+
+def test_a_bound_run_that_was_interrupted_runs_again(monkeypatch, x):
+    bound = one_layer((2, 3)).bind(x)
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tenon._runner, "run_model", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bound()
+    bound()
+    np.testing.assert_array_equal(bound.outputs[0], np.floor(x))
 
 
 def test_zero_sizes(floor):
@@ -420,7 +464,7 @@ def test_quantization_along_an_axis():
     assert info.type == "QSymmS8"
     assert info.quantize(np.ones((2, 3))).tolist() == [[1, 2, 4]] * 2
     assert info.dequantize(np.full((2, 3), 4, np.int8)).tolist() == [[4, 2, 1]] * 2
-    with pytest.raises(tenon.InvalidArgumentError, match="dimension 1; the array has 1"):
+    with pytest.raises(tenon.InvalidArgumentError, match=r"shape \(1,\) .* 3 scales along dimension 1"):
         info.quantize([1.0])
 
 
@@ -436,6 +480,47 @@ def test_quantization_that_is_refused():
         tenon.Quantization(1, 2**31)
     with pytest.raises(tenon.InvalidArgumentError, match="3 scales and 2 zero points"):
         tenon.Quantization([1, 2, 3], [0, 0], axis=0)
+
+
+def test_scales_axes_and_their_numbers():
+    for scale in (0, -1, math.nan, math.inf, 1e-60, 1e60):
+        with pytest.raises(tenon.InvalidArgumentError, match="scales are above 0 and finite"):
+            tenon.Quantization([1, scale], axis=0)
+    for axis in (-1, 8):
+        with pytest.raises(tenon.InvalidArgumentError, match=f"axis of a quantization is from 0 to 7, not {axis}"):
+            tenon.Quantization([1, 2], axis=axis)
+    for arguments, text in (
+        (([1, 2], 0, "a"), "axis is an integer, not 'a'"),
+        (([1, 2], 0, 0.5), "axis is an integer, not 0.5"),
+        (("ab",), "scales is a number or a list of numbers, not 'ab'"),
+        (([None],), "scales is a number or a list of numbers"),
+        ((1, 0.5), "zero_points is a number or a list of numbers, not 0.5"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            tenon.Quantization(*arguments)
+    two = tenon.Quantization([1, 2], axis=1)
+    for shape in ((2,), (2, 3)):
+        with pytest.raises(tenon.InvalidArgumentError, match="the quantization has 2 scales along dimension 1"):
+            tenon.TensorInfo(shape, "int8", quantization=two)
+    for shape in ((2, None), (2, 2), None):
+        info = tenon.TensorInfo(shape, "int8", quantization=two)
+        for use in (info.quantize, info.dequantize):
+            with pytest.raises(tenon.InvalidArgumentError, match=r"shape \(2, 3\) .* 2 scales along dimension 1"):
+                use(np.ones((2, 3), np.int8))
+    with pytest.raises(TypeError, match="quantization is a tenon.Quantization, not 0.5"):
+        tenon.TensorInfo((1,), "int8", quantization=0.5)
+
+
+def test_infos_and_quantizations_do_not_change():
+    info = tenon.TensorInfo((2, 3), "int8", name="x", quantization=tenon.Quantization([1, 2], 3, axis=0))
+    for value, name in ((info, "shape"), (info, "name"), (info.quantization, "scales"), (info.quantization, "axis")):
+        with pytest.raises(AttributeError, match="does not change"):
+            setattr(value, name, None)
+        with pytest.raises(AttributeError, match="does not change"):
+            delattr(value, name)
+    for again in (copy.copy(info), copy.deepcopy(info), pickle.loads(pickle.dumps(info))):
+        assert again == info and hash(again) == hash(info)
+        assert repr(again) == repr(info)
 
 
 def test_tensor_infos():

@@ -10,6 +10,7 @@ import pathlib
 import resource
 import struct
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -83,6 +84,7 @@ def test_one_output_is_an_array_and_run_gives_a_dict(floor, x):
         ((1, 2), {"c": 3}, "the model has no input 'c'; there are 'a', 'b'"),
         ((1,), {"a": 3}, "input 'a' was given twice"),
         (({"a": 1, 5: 2},), {}, "the model has no input '5'"),
+        (({"a": 1, "b": 2},), {"a": 3}, "input 'a' was given twice"),
     ],
 )
 def test_wrong_names_and_numbers_of_inputs(arguments, named, text):
@@ -162,6 +164,23 @@ def test_files_that_are_none(tmp_path):
         ({"options": {"fp16": "yes"}}, tenon.InvalidArgumentError, "must be true or false"),
         ({"options": {"CpuAcc.CachedNetworkFilePath": "123"}}, tenon.NotFoundError, "'123'"),
         ({"options": {"fp16": None}}, TypeError, "option 'fp16' is None"),
+        ({"options": ["fp16"]}, TypeError, r"options is a dict of options by names, not \['fp16'\]"),
+        ({"options": {5: 1}}, TypeError, "the name of an option is a text, not 5"),
+        ({"threads": "2"}, TypeError, "threads is an integer, not '2'"),
+        ({"subgraph": "1"}, TypeError, "subgraph is an integer, not '1'"),
+        ({"signature": 5}, TypeError, "signature is a text, not 5"),
+        ({"backends": 5}, TypeError, "backends is a list of names, not 5"),
+        ({"backends": [5]}, TypeError, "the name of a backend is a text, not 5"),
+        ({"runtime": 5}, TypeError, "runtime is a tenon.Runtime, not 5"),
+        ({"limits": [1]}, TypeError, r"limits is a dict of limits by names, not \[1\]"),
+        ({"limits": True}, TypeError, "limits is a dict of limits by names, not True"),
+        ({"limits": {"max_layers": True}}, tenon.InvalidArgumentError, "limit 'max_layers' is True"),
+        ({"limits": {"max_layers": "1"}}, TypeError, "limit 'max_layers' is an integer, not '1'"),
+        ({"input_shapes": [(1, 8, 8, 1)]}, TypeError, "input_shapes is a dict of shapes by names"),
+        ({"input_shapes": {"image": None}}, tenon.InvalidArgumentError, "the shape of 'image' needs a rank"),
+        ({"input_shapes": {"image": 5}}, TypeError, "a shape is a list of integers, not 5"),
+        ({"input_shapes": {"image": "18"}}, TypeError, "a size is an integer, not '1'"),
+        ({"operators": tenon.Operator}, TypeError, "operators is a list of tenon.Operator"),
         ({"signature": "no"}, tenon.InvalidArgumentError, "the model has no signature 'no'"),
         ({"subgraph": 9}, tenon.InvalidArgumentError, "the model has no subgraph 9"),
         ({"input_shapes": {"nothing": (1,)}}, tenon.InvalidArgumentError, "nothing"),
@@ -174,6 +193,37 @@ def test_files_that_are_none(tmp_path):
 def test_wrong_arguments_of_a_model(arguments, error, text):
     with pytest.raises(error, match=text):
         tenon.Model(DIGITS / "digits_float.tflite", **arguments)
+
+
+def test_wrong_arguments_of_calls_and_networks(floor, x):
+    network = tenon.Network()
+    value = network.add_input("x", (1,))
+    for use, text in (
+        (lambda: floor(x, cancellation=1), "cancellation is a tenon.Cancellation, not 1"),
+        (lambda: floor.run_async(x, cancellation=1).result(), "cancellation is a tenon.Cancellation, not 1"),
+        (lambda: floor.set_threads("2"), "threads is an integer, not '2'"),
+        (lambda: tenon.Runtime(limits=[1]), "limits is a dict"),
+        (lambda: tenon.Network.read(b"", runtime=5), "runtime is a tenon.Runtime, not 5"),
+        (lambda: network.optimize(runtime=5), "runtime is a tenon.Runtime, not 5"),
+        (lambda: network.optimize(backends=5), "backends is a list of names, not 5"),
+        (lambda: network.add_input(5), "name is a text, not 5"),
+        (lambda: network.add_input("y", (1,), "int8", quantization=5), "quantization is a tenon.Quantization, not 5"),
+        (lambda: network.add_layer(5, value), "type is a text, not 5"),
+        (lambda: network.add_layer("Floor", value, attributes=[1]), "attributes is a dict"),
+        (lambda: network.add_layer("Floor", value, outputs=[5]), "outputs is a number or a list of tenon.TensorInfo"),
+        (lambda: network.add_layer("Floor", value, outputs=1.5), "outputs is a number or a list of tenon.TensorInfo"),
+        (lambda: network.add_constant([1.0], info=5), "info is a tenon.TensorInfo, not 5"),
+        (lambda: network.add_custom(5, value, outputs=[]), "custom is a tenon.Operator, not 5"),
+        (lambda: network.add_if(value, 5, network), "a branch, condition or body is a tenon.Network, not 5"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            use()
+
+
+def test_options_may_be_numbers_of_numpy():
+    tenon.Model(DIGITS / "digits_float.tflite", options={"fp16": np.True_, "profiling": np.bool_(False)})
+    with pytest.raises(tenon.InvalidArgumentError, match="must be true or false"):
+        tenon.Model(DIGITS / "digits_float.tflite", options={"fp16": np.int64(7)})
 
 
 def test_arguments_of_a_model():
@@ -393,8 +443,29 @@ def test_closing(x):
     for use in (lambda: model(x), model.reset, model.session, model.assignment, lambda: model.bind(x)):
         with pytest.raises(tenon.ClosedError):
             use()
+    with pytest.raises(tenon.ClosedError):
+        bound()
     np.testing.assert_array_equal(session(x), np.floor(x))
+    bound = session.bind(x)
     bound()
+    session.close()
+    with pytest.raises(tenon.ClosedError):
+        bound()
+    with one_layer((2, 3)) as model:
+        np.testing.assert_array_equal(model(x), np.floor(x))
+    with pytest.raises(tenon.ClosedError):
+        model(x)
+
+
+def test_closing_gives_the_memory_back_that_bound_runs_have(x):
+    model = one_layer((2, 3))
+    bound = model.bind(x)
+    bound()
+    model(x)
+    handle = weakref.ref(model._handle)
+    model.close()
+    gc.collect()
+    assert handle() is None
     np.testing.assert_array_equal(bound.outputs[0], np.floor(x))
 
 
@@ -442,6 +513,34 @@ def test_memory_does_not_grow(x):
     before = resident()
     calls(25000)
     assert resident() - before < 2 * 2**20
+
+
+def test_exceptions_are_gone_without_the_garbage_collector(x):
+    def fail_in_the_allocator(model=nonzero()):
+        model(np.ones(4, np.float32), out=np.zeros((2, 1), np.int64))
+
+    def fail_in_the_operator():
+        network = tenon.Network()
+        value = network.add_custom(
+            tenon.Operator("Fails", lambda *_: 1 / 0, lambda layer: (1,)),
+            network.add_input("x", (1,)),
+            outputs=[tenon.TensorInfo((1,))],
+        )
+        network.add_output(value)
+        return tenon.Model(network)
+
+    failing = fail_in_the_operator()
+    for fail in (fail_in_the_allocator, lambda: failing(np.ones(1, np.float32)), lambda: failing(x.astype(np.float64))):
+        kept = []
+        gc.disable()
+        try:
+            fail()
+        except tenon.Error as error:
+            kept.append(weakref.ref(error))
+        finally:
+            gone = kept and kept[0]() is None
+            gc.enable()
+        assert gone
 
 
 def test_loading_gives_memory_back():

@@ -149,14 +149,19 @@ def test_attributes_of_all_kinds():
         ("Softmax", {"Beta": "x"}, tenon.InvalidArgumentError, "'Beta' must hold numbers"),
         ("Softmax", {"Beta": [1.0, 2.0]}, tenon.InvalidArgumentError, "'Beta' has 2 values"),
         ("Softmax", {"Axis": 1.0}, tenon.InvalidArgumentError, "'Axis' must hold integers"),
-        ("Resize", {"Method": "Cubic"}, tenon.InvalidArgumentError, "'Cubic'; there are Bilinear, NearestNeighbor"),
+        (
+            "Resize",
+            {"Method": "Cubic"},
+            tenon.InvalidArgumentError,
+            "'Cubic'; its values are Bilinear, NearestNeighbor",
+        ),
         ("Softmax", {"Axis": 2**63}, tenon.InvalidArgumentError, "'Axis': .* out of its range"),
         ("Softmax", {"Axis": 2**40}, tenon.InvalidArgumentError, "'Axis': .* out of its range"),
         ("Softmax", {"Axis": None}, TypeError, "attribute 'Axis' is None"),
         ("Softmax", {"Axis": [object()]}, TypeError, "attribute 'Axis'"),
         ("Reshape", {"TargetShape": [1, 2]}, tenon.InvalidArgumentError, "must hold a shape"),
         ("So\0ftmax", {}, tenon.InvalidArgumentError, "null character"),
-        (7, {}, TypeError, "a text is needed, not 7"),
+        (7, {}, TypeError, "type is a text, not 7"),
     ],
 )
 def test_layers_that_are_refused(type, attributes, error, text):

@@ -166,6 +166,114 @@ def test_exceptions_in_infer():
             with_operator(tenon.Operator("Fails", lambda *_: None, lambda layer, answer=answer: answer))
 
 
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_exceptions_that_end_programs_are_raised_themselves(kind):
+    def fail(*_):
+        raise kind(3)
+
+    model = with_operator(tenon.Operator("Ends", fail, same_shape))
+    x = np.ones(3, np.float32)
+    for use in (lambda: model(x), model.bind(x), lambda: with_operator(tenon.Operator("Ends", fail, fail))):
+        with pytest.raises(kind) as error:
+            use()
+        assert error.value.args == (3,)
+
+
+def test_a_cause_is_the_exception_of_the_same_call():
+    def refuse(layer):
+        raise ValueError("some")
+
+    def fail(layer, inputs, outputs):
+        raise LookupError("some more, ValueError: some")
+
+    x = np.ones(3, np.float32)
+    with pytest.raises(tenon.UnsupportedError, match="ValueError: some; .*ValueError: some$") as error:
+        with_operator(tenon.Operator("Refuses", fail, same_shape, is_supported=refuse))
+    assert isinstance(error.value.__cause__, ValueError)
+    with pytest.raises(tenon.Error, match="LookupError: some more") as error:
+        with_operator(tenon.Operator("Fails", fail, same_shape))(x)
+    assert type(error.value.__cause__) is LookupError
+
+
+def test_causes_in_threads():
+    def fail(layer, inputs, outputs):
+        raise ValueError(float(inputs[0][0]))
+
+    model = with_operator(tenon.Operator("Fails", fail, same_shape))
+    wrong = []
+
+    def work(seed):
+        for i in range(100):
+            value = float(seed * 1000 + i)
+            with pytest.raises(tenon.Error, match=f"ValueError: {value}$") as error:
+                model(np.full(3, value, np.float32))
+            if error.value.__cause__.args != (value,):
+                wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert tenon._ffi.raised == {}
+
+
+def test_exceptions_of_operators_do_not_stay_in_memory():
+    class Large(Exception):
+        pass
+
+    kept = []
+
+    def refuse(layer):
+        error = Large()
+        kept.append(weakref.ref(error))
+        raise error
+
+    for _ in range(3):
+        with pytest.raises(tenon.UnsupportedError):
+            with_operator(tenon.Operator("Refuses", softsign, same_shape, is_supported=refuse))
+    # An exception that is no part of an error: the layer runs on the second backend.
+    answers = iter([Large(), None])
+
+    def refuse_once(layer):
+        answer = next(answers)
+        if answer is not None:
+            kept.append(weakref.ref(answer))
+            raise answer
+
+    model = with_operator(
+        tenon.Operator("Once", lambda layer, i, o: o[0].fill(1), same_shape, is_supported=refuse_once)
+    )
+    assert model(np.zeros(3, np.float32)).tolist() == [1, 1, 1]
+    assert "Large" in str(model.assignment())
+    assert tenon._ffi.MARK not in str(model.assignment())
+    del answers
+    gc.collect()
+    assert len(kept) >= 4
+    assert [reference() for reference in kept] == [None] * len(kept)
+
+
+def test_texts_of_exceptions_that_are_odd():
+    class Silent(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    x = np.ones(3, np.float32)
+    for raised, text in (
+        (Silent(), "Silent: without a text, as str\\(\\) of it raises RuntimeError$"),
+        (ValueError("a\0b"), "ValueError: a\ufffdb$"),
+        (ValueError("a\u2063999\u2063b"), "ValueError: a999b$"),
+    ):
+
+        def fail(layer, inputs, outputs, raised=raised):
+            raise raised
+
+        with pytest.raises(tenon.Error, match=text) as error:
+            with_operator(tenon.Operator("Fails", fail, same_shape))(x)
+        assert error.value.__cause__ is raised
+
+
 def test_long_texts_are_cut():
     def run(layer, inputs, outputs):
         raise ValueError("ä" * 100_000)
@@ -192,6 +300,35 @@ def test_incomplete_operators():
             tenon.Operator(*arguments)
     with pytest.raises(tenon.InvalidArgumentError, match="inputs from 0 to 31"):
         tenon.Operator("Name", print, print, value_inputs=[32])
+
+
+def test_truth_values_of_is_supported():
+    for answer in (None, True, np.True_):
+        custom = tenon.Operator(
+            "Asked", lambda layer, i, o: o[0].fill(1), same_shape, is_supported=lambda layer, answer=answer: answer
+        )
+        assert with_operator(custom)(np.zeros(3, np.float32)).tolist() == [1, 1, 1]
+    for answer in (False, np.False_):
+        custom = tenon.Operator("Asked", print, same_shape, is_supported=lambda layer, answer=answer: answer)
+        with pytest.raises(tenon.UnsupportedError, match=r"is_supported\(\) gave no reason"):
+            with_operator(custom)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "text"),
+    [
+        ((5, print, print), {}, "name is a text, not 5"),
+        (("A", None, print), {}, "operator 'A': run is a function, not None"),
+        (("A", 5, print), {}, "operator 'A': run is a function, not 5"),
+        (("A", print, 5), {}, "operator 'A': infer is a function, not 5"),
+        (("A", print, print), {"is_supported": True}, "operator 'A': is_supported is a function, not True"),
+        (("A", print, print), {"value_inputs": 0}, "value_inputs is a list of the numbers of inputs, not 0"),
+        (("A", print, print), {"value_inputs": ["a"]}, "a number in value_inputs is an integer, not 'a'"),
+    ],
+)
+def test_wrong_types_of_arguments(arguments, named, text):
+    with pytest.raises(TypeError, match=text):
+        tenon.Operator(*arguments, **named)
 
 
 def test_operators_in_threads():

@@ -51,6 +51,7 @@ def test_warnings_are_records_where_logging_was_not_imported_before():
     program = """
 import sys
 import tenon
+sys.stderr = sys.stdout
 network = tenon.Network()
 network.add_output(network.add_layer("Floor", network.add_input("x", (1,))))
 before = "logging" in sys.modules
@@ -61,9 +62,10 @@ logging.getLogger("tenon").setLevel(logging.INFO)
 logging.getLogger("tenon").addHandler(logging.StreamHandler(sys.stdout))
 tenon.Model(network, backends=["Npu", "CpuRef"])
 """
-    printed = run_python(program)
-    assert printed.startswith("False False\n")
-    assert "backend 'Npu' is not there" in printed
+    first, imported, second = run_python(program).splitlines()
+    assert imported == "False True"
+    for line in (first, second):
+        assert line.startswith("backend 'Npu' is not there and is passed over")
 
 
 def test_all_names_are_there():
@@ -309,6 +311,65 @@ model(x)
 print("done")
 """
     assert run_python(program, MODEL, is_silent=case != "use in a destructor") == "done\n"
+
+
+def test_objects_that_are_not_copied_or_pickled():
+    model = one_layer((1,))
+    bound, session = model.bind(np.ones(1, np.float32)), model.session()
+    for value in (bound, session, tenon.Cancellation()):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(pickle.PicklingError, match="is not copied or pickled: "):
+                copied(value)
+    bound()
+    assert session(np.ones(1, np.float32)).tolist() == [1]
+
+
+def test_handles_that_were_never_made():
+    from tenon import _ffi
+
+    _ffi.Handle.__new__(_ffi.Handle).__del__()
+
+
+def ends_in_an_operator(body, end=""):
+    """A program that ends while a daemon thread is in an operator that has no end."""
+    indented = body.replace("\n", "\n    ")
+    program = f"""
+import sys, threading, time
+import numpy as np
+import tenon
+def run(layer, inputs, outputs):
+    {indented}
+network = tenon.Network()
+x = network.add_input("x", (1,))
+custom = tenon.Operator("Endless", run, lambda layer: (1,))
+network.add_output(network.add_custom(custom, x, outputs=[tenon.TensorInfo((1,))]))
+model = tenon.Model(network)
+threading.Thread(target=model, args=(np.zeros(1, np.float32),), daemon=True).start()
+time.sleep(0.2)
+sys.stdout.write("done")
+{end}
+"""
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_interpreter_ends_operators_that_run_on():
+    done = ends_in_an_operator("while True:\n    sum(range(1000))", "sys.exit(3)")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "done", "")
+
+
+def test_the_process_ends_where_an_operator_cannot_be_ended():
+    done = ends_in_an_operator(
+        "while True:\n    try:\n        while True:\n            sum(range(1000))\n    except BaseException:\n        pass"
+    )
+    assert (done.returncode, done.stdout) == (1, "done")
+    assert done.stderr.startswith("tenon: an operator still runs in a daemon thread")
 
 
 def test_the_interpreter_ends_while_messages_are_written():

@@ -42,13 +42,26 @@ RESULTS = {
 
 #: Arguments, and the text of the error.
 REFUSED = {
-    "build_network.py": [(["missing/built.tenon"], "missing/built.tenon")],
+    "build_network.py": [(["missing/built.tenon"], "^build_network.py: .*missing/built.tenon")],
     "classify.py": [
-        (["missing.tflite", DIGITS / "seven.png"], "missing.tflite"),
-        ([DIGITS / "digits_int8.tflite", "missing.png"], "missing.png"),
+        (["missing.tflite", DIGITS / "seven.png"], "^classify.py: .*missing.tflite"),
+        ([DIGITS / "digits_int8.tflite", "missing.png"], "^classify.py: .*missing.png"),
+        ([DIGITS / "digits_int8.tflite", DIGITS / "seven.png", "missing.txt"], "^classify.py: .*missing.txt"),
+        ([DIGITS / "digits_int8.tflite", DIGITS / "seven.png", "words.txt"], "10 classes, and there are 4 labels"),
         ([DIGITS / "digits_int8.tflite", "tone_300.wav"], "tone_300.wav is no PNG file"),
+        ([DIGITS / "digits_int8.tflite", "cut.png"], "cut.png is cut off or damaged"),
+        ([DIGITS / "digits_int8.tflite", "palette.png"], "without a palette"),
+        (["words.tenon", DIGITS / "seven.png"], r"one picture \[1, height, width, 1 or 3\] is needed"),
+        (["wide.tenon", DIGITS / "seven.png"], "a picture of float32 or of a quantized type is needed"),
+        (["faces.tenon", DIGITS / "seven.png"], "one output, the scores of classes, is needed"),
+        (["--range", "1", "picture.tenon", "white.png"], "--range needs two numbers"),
+        (["--range", "a,b", "picture.tenon", "white.png"], "^classify.py: .*could not convert"),
     ],
-    "concurrent_runs.py": [(["missing.tflite"], "missing.tflite")],
+    "concurrent_runs.py": [
+        (["missing.tflite"], "^concurrent_runs.py: .*missing.tflite"),
+        (["faces.tenon"], "1 inputs and 2 outputs; one of each is needed"),
+        (["wide.tenon"], "an input of float32 or quantized, of a known shape, is needed"),
+    ],
     "detect.py": [
         (["missing.tflite", "white.png", "b.png"], "detect.py: .*missing.tflite"),
         (["faces.tenon", "missing.png", "b.png"], "detect.py: .*missing.png"),
@@ -178,6 +191,8 @@ def folder(tmp_path_factory):
     for name, level in (("white", 255), ("black", 0)):
         Image.new("RGB", (256, 128), (level,) * 3).save(path / f"{name}.png")
     Image.new("L", (32, 64), 255).save(path / "tall.png")
+    Image.new("RGB", (4, 4)).convert("P").save(path / "palette.png")
+    (path / "cut.png").write_bytes((DIGITS / "seven.png").read_bytes()[:60])
     (path / "words.txt").write_text("low\nmiddle\nhigh\ntop\n")
     (path / "classes.txt").write_text("dog\ncat\n")
     for hertz in (300, 1000, 2500, 6000):
@@ -238,7 +253,27 @@ def test_what_is_refused(sample, arguments, error, folder):
     done = run(sample, arguments, folder)
     assert done.returncode == 1
     assert re.search(error, done.stderr)
+    assert "Traceback" not in done.stderr
     assert not (folder / "b.png").exists()
+
+
+def test_pictures_with_transparency(folder):
+    seven = Image.open(DIGITS / "seven.png")
+    expected = printed("classify.py", [DIGITS / "digits_float.tflite", DIGITS / "seven.png"], folder)
+    for mode in ("LA", "RGB", "RGBA"):
+        seven.convert("L").convert(mode).save(folder / "converted.png")
+        assert printed("classify.py", [DIGITS / "digits_float.tflite", "converted.png"], folder) == expected
+    assert expected.startswith("class 7: ")
+
+
+def test_the_range_of_pixels(folder):
+    for shape in ((1, 8, 8, 1), (1, 8, 8, 3)):
+        save(unchanged(shape, "float32"), folder / "pixels.tenon")
+        for arguments, value in (([], "1.0000"), (["--range", "-1,1"], "1.0000"), (["--range", "0,255"], "255.0000")):
+            lines = printed("classify.py", [*arguments, "pixels.tenon", "white.png"], folder).splitlines()
+            assert [line.split()[-1] for line in lines] == [value] * 3
+        lines = printed("classify.py", ["--range", "-1,1", "pixels.tenon", "black.png"], folder).splitlines()
+        assert [line.split()[-1] for line in lines] == ["-1.0000"] * 3
 
 
 def test_boxes_are_drawn(folder):

@@ -34,11 +34,14 @@ def build():
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    network = build()
-    x = np.array([[1, 2, 3]], np.float32)
-    print("built: ", tenon.Model(network)(x))
-    network.optimize().save(sys.argv[1])
-    print("loaded:", tenon.Model(sys.argv[1])(x))
+    try:
+        network = build()
+        x = np.array([[1, 2, 3]], np.float32)
+        print("built: ", tenon.Model(network)(x))
+        network.optimize().save(sys.argv[1])
+        print("loaded:", tenon.Model(sys.argv[1])(x))
+    except tenon.Error as error:
+        sys.exit(f"build_network.py: {error}")
 
 
 if __name__ == "__main__":
