@@ -400,7 +400,11 @@ def _forget_all_raised() -> None:
 
 def without_marks(text: str) -> str:
     """A text of the library as users see it."""
-    return "".join(text.split(MARK)[0::2]) if MARK in text else text
+    if MARK not in text:
+        return text
+    import re
+
+    return re.sub(f"{MARK}[0-9]+{MARK}", "", text)
 
 
 def error_of(status: int, error: c_void_p) -> BaseException:
@@ -412,8 +416,8 @@ def error_of(status: int, error: c_void_p) -> BaseException:
         text = lib.tenon_error_text(pointer).decode("utf-8", "replace")
         lib.tenon_error_destroy(pointer)
     made = errors._BY_STATUS.get(status, errors.Error)(without_marks(text))
-    for number in text.split(MARK)[1::2]:
-        cause = raised.pop(int(number), None)
+    for number in text.split(MARK)[1:-1]:
+        cause = raised.pop(int(number), None) if number.isdecimal() else None
         if isinstance(cause, (KeyboardInterrupt, SystemExit)):
             return cause
         if made.__cause__ is None:

@@ -367,3 +367,10 @@ def test_operators_are_pickled_with_their_functions():
     model = pickle.loads(pickle.dumps(tenon.Model(SOFTSIGN, operators=[custom])))
     x = np.array([[-2, -1, 0, 1, 2]], np.float32)
     np.testing.assert_allclose(model(x), 2.5 * x / (1 + np.abs(x)), rtol=1e-6)
+
+
+def test_texts_may_have_the_marks_of_exceptions(tmp_path):
+    """A path of a user may have the character by which the package finds exceptions."""
+    for name in ("a\u2063b\u2063c", "\u2063", "\u20637"):
+        with pytest.raises(tenon.Error, match=name):
+            tenon.Model(tmp_path / name)
