@@ -47,6 +47,8 @@ build/venv-of-wheel/bin/pip install --quiet --disable-pip-version-check --target
     --platform manylinux2014_aarch64 "$wheel" numpy pytest hypothesis
 python=(qemu-aarch64 -L "$root" -E "PYTHONPATH=$site" -E PYTHONDONTWRITEBYTECODE=1 "$root/usr/bin/python3.11")
 "${python[@]}" -c 'import platform, tenon; print("Tenon", tenon.__version__, platform.machine())'
-# qemu keeps what it translates: the memory of the process tells nothing of the package's.
+# qemu keeps its translations, so that the memory of the process tells nothing of the package's; the other test starts a
+# process.
 "${python[@]}" -m pytest -q python/tests/test_arrays.py python/tests/test_model.py python/tests/test_network.py \
-    --deselect python/tests/test_model.py::test_memory_does_not_grow "$@"
+    --deselect python/tests/test_model.py::test_memory_does_not_grow \
+    --deselect python/tests/test_network.py::test_records_go_to_the_logger "$@"
