@@ -152,7 +152,7 @@ class Model(Runner):
         _ffi.call(_ffi.lib.tenon_model_reset, handle.get())
 
     def set_threads(self, threads: int) -> None:
-        """Sets the most threads that one run uses from now on. Where they become more, the next run takes longer: it
+        """Sets the maximum number of threads of a run from now on. Where it rises, the next run takes longer: it
         plans memory anew.
 
         Args:

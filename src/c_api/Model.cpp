@@ -94,11 +94,7 @@ void RequireBackends(const ModelOptionValues& values, const tenon_runtime& runti
         if (there.count(backend) == 0 &&
             std::find(values.m_Backends.begin(), values.m_Backends.end(), backend) == values.m_Backends.end())
         {
-            std::vector<std::string> names;
-            for (const BackendId& other : there)
-            {
-                names.push_back(other.Get());
-            }
+            std::vector<std::string> names(there.begin(), there.end());
             std::sort(names.begin(), names.end());
             throw InvalidArgumentException(fmt::format("option '{0}.{1}': there is no backend '{0}'; there are {2}",
                                                        backend.Get(), options.GetOption(0).GetName(),

@@ -201,8 +201,7 @@ int64_t EnumeratorOf(const Attribute& attribute, const std::vector<std::string>&
         const auto& values = As<std::vector<int64_t>>(attribute, "an enumerator's name or number");
         CheckSize(values, 1, 1, attribute);
         given = std::to_string(values[0]);
-        if (std::in_range<size_t>(values[0]) && static_cast<size_t>(values[0]) < names.size() &&
-            !names[static_cast<size_t>(values[0])].empty())
+        if (std::in_range<size_t>(values[0]) && HasName(names, static_cast<size_t>(values[0])))
         {
             found = static_cast<size_t>(values[0]);
         }

@@ -32,9 +32,14 @@ std::optional<size_t> FindName(const std::vector<std::string>& names, std::strin
                                                 : std::optional(static_cast<size_t>(found - names.begin()));
 }
 
+bool HasName(const std::vector<std::string>& names, size_t number)
+{
+    return number < names.size() && !names[number].empty();
+}
+
 const std::string& NameAt(const std::vector<std::string>& names, size_t number)
 {
-    if (number >= names.size() || names[number].empty())
+    if (!HasName(names, number))
     {
         throw InvalidArgumentException(
             fmt::format("the value {} is none of its enumeration and cannot be written", static_cast<int>(number)));

@@ -19,6 +19,9 @@ std::vector<std::string> CollectNames(std::string (*nameOf)(int number));
 /// The index of a name, which is not empty.
 std::optional<size_t> FindName(const std::vector<std::string>& names, std::string_view name);
 
+/// Whether a number has a name.
+bool HasName(const std::vector<std::string>& names, size_t number);
+
 /// Throws InvalidArgumentException for a number that has no name.
 const std::string& NameAt(const std::vector<std::string>& names, size_t number);
 

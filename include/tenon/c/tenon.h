@@ -101,7 +101,7 @@ TENON_C_API tenon_status TENON_CALL tenon_log_set_severity(tenon_severity lowest
  * two with one key the last one counts. */
 typedef struct tenon_option
 {
-    const char* key;   /* its name; each function that takes options lists those that there are */
+    const char* key;   /* its name; functions that take options list their names */
     const char* value; /* its value as a text */
 } tenon_option;
 
@@ -194,11 +194,11 @@ TENON_C_API tenon_status TENON_CALL tenon_network_read_memory(tenon_runtime* run
 /* Takes back a network. A model that was made of it keeps what it needs. */
 TENON_C_API void TENON_CALL tenon_network_destroy(tenon_network* network);
 
-/* How many inputs there are: in the order of the model, or in that in which they were added. A tensor that a .tflite
+/* The number of inputs. Their order is that of the model, or of the calls that added them. A tensor that a .tflite
  * model lists twice, or that has two names in its signature, is two of them, of which the last one's value counts. 0
  * for null. */
 TENON_C_API size_t TENON_CALL tenon_network_num_inputs(const tenon_network* network);
-/* How many outputs there are, in the same order. A tensor that a .tflite model lists twice, or that has two names in
+/* The number of outputs, ordered as inputs are. A tensor that a .tflite model lists twice, or that has two names in
  * its signature, is two of them, of the same values. 0 for null. */
 TENON_C_API size_t TENON_CALL tenon_network_num_outputs(const tenon_network* network);
 /* Name and info of an input; each of the two pointers may be null.
@@ -268,7 +268,7 @@ TENON_C_API tenon_status TENON_CALL tenon_network_add_constant(tenon_network* ne
  * null where it is to be inferred; outputs that cannot be (quantized ones of most layers) must be given, and their
  * shape may be unknown. Shapes and types are checked by tenon_network_optimize and tenon_model_load.
  * - TENON_INVALID_ARGUMENT: no such type, or one that has a function of its own here; an attribute that the type does
- *   not have or of the wrong kind; a name of no enumerator, with those that there are; a value that does not exist;
+ *   not have or of the wrong kind; a name or number of no enumerator; a value that does not exist;
  *   more inputs than the type has; another number of outputs */
 TENON_C_API tenon_status TENON_CALL tenon_network_add_layer(tenon_network* network, const char* type, const char* name,
                                                             size_t num_attributes, const tenon_attribute* attributes,
@@ -342,7 +342,7 @@ typedef struct tenon_model_options
     size_t num_backends;
     const char* const* backends; /* of optimizing, in order of preference; none: CpuAcc, then CpuRef. An optimized
                                     network is loaded without them */
-    uint32_t num_threads; /* of loading: the most that loading, and one run, use; 0: as many as there are cores */
+    uint32_t num_threads;        /* the maximum for loading, and for one run; 0: one for each core */
     size_t num_options;
     const tenon_option* options; /* keys of optimizing:
                                       fp16, bf16        true: floats are computed in 16 bits where a backend does
@@ -377,7 +377,7 @@ TENON_C_API void TENON_CALL tenon_model_destroy(tenon_model* model);
 
 /* How many inputs a run takes. 0 for null. */
 TENON_C_API size_t TENON_CALL tenon_model_num_inputs(const tenon_model* model);
-/* How many outputs a run gives. 0 for null. */
+/* The number of outputs of a run. 0 for null. */
 TENON_C_API size_t TENON_CALL tenon_model_num_outputs(const tenon_model* model);
 /* Name and info of an input, with the shape that the model was loaded with; each of the two pointers may be null.
  * - TENON_INVALID_ARGUMENT: there is no input `index` */
@@ -386,7 +386,7 @@ TENON_C_API tenon_status TENON_CALL tenon_model_input(const tenon_model* model, 
 /* As tenon_model_input, for an output. A size that only a run tells is TENON_UNKNOWN_DIM. */
 TENON_C_API tenon_status TENON_CALL tenon_model_output(const tenon_model* model, size_t index, const char** name,
                                                        const tenon_tensor_info** info, tenon_error** error);
-/* Sets the most threads that one run uses from now on; 0: as many as there are cores. Where they become more, the next
+/* Sets the maximum number of threads of a run from now on; 0: one for each core. Where it rises, the next
  * run plans memory anew. */
 TENON_C_API tenon_status TENON_CALL tenon_model_set_num_threads(tenon_model* model, uint32_t num_threads,
                                                                 tenon_error** error);
