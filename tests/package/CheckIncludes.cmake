@@ -37,7 +37,10 @@ set(rules
   "src/optimizer : api backend common graph fmt"
   "src/runtime : json api backend common graph fmt"
   "src/serializer : api backend serializer common graph fmt flatbuffers"
-  "src/parsers/tflite : api backend parsers common fmt flatbuffers"
+  "src/parsers/common : api common fmt"
+  "src/parsers/tflite/operators : api backend common parsers/common parsers/tflite fmt"
+  "src/parsers/tflite : api backend parsers common parsers/common fmt flatbuffers"
+  "src/parsers/onnx : api backend parsers common parsers/common fmt protozero"
   "src/armnn : api backend compat common"
   "src/c_api : json reports api backend c parsers serializer common backends/plugin fmt"
   "src/cli/posix : cli posix"
@@ -48,7 +51,7 @@ set(rules
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
 function(classify included out)
   set(kind "")
-  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser|armnnUtils|backendsCommon|common/include)/")
+  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnOnnxParser|armnnTfLiteParser|armnnUtils|backendsCommon|common/include)/")
     set(kind compat)
   elseif(included MATCHES "^<tenon/(backend|c|parsers|serializer|compat)/")
     set(kind ${CMAKE_MATCH_1})
@@ -72,6 +75,8 @@ function(classify included out)
     set(kind highway)
   elseif(included MATCHES "^<(flatbuffers/.*|(tflite|tenon)_generated\\.h)>$")
     set(kind flatbuffers)
+  elseif(included MATCHES "^<protozero/")
+    set(kind protozero)
   elseif(included MATCHES "^<CLI/")
     set(kind cli11)
   elseif(included MATCHES "^<stb/")
@@ -180,6 +185,19 @@ if(DEFINED SELF_TEST)
   given(src/backends/builtin.cpp "#include \"backends/cpu/CpuAccBackend.hpp\"" "")
   given(src/parsers/tflite/Graph.cpp "#include \"graph/Graph.hpp\""
         "src/parsers/tflite must not include \"graph/Graph.hpp\"")
+  given(src/parsers/tflite/Reader.cpp "#include <tflite_generated.h>" "")
+  given(src/parsers/tflite/operators/Rows.hpp "#include \"parsers/common/OperatorRow.hpp\"" "")
+  given(src/parsers/tflite/operators/Schema.cpp "#include <tflite_generated.h>"
+        "src/parsers/tflite/operators must not include <tflite_generated.h>")
+  given(src/parsers/common/Flat.cpp "#include <flatbuffers/flatbuffers.h>"
+        "src/parsers/common must not include <flatbuffers/flatbuffers.h>")
+  given(src/parsers/common/Up.cpp "#include \"parsers/tflite/Model.hpp\""
+        "src/parsers/common must not include \"parsers/tflite/Model.hpp\"")
+  given(src/parsers/onnx/Reader.cpp "#include <protozero/pbf_message.hpp>" "")
+  given(src/parsers/onnx/Sibling.cpp "#include \"parsers/tflite/Model.hpp\""
+        "src/parsers/onnx must not include \"parsers/tflite/Model.hpp\"")
+  given(src/parsers/tflite/Protozero.cpp "#include <protozero/pbf_message.hpp>"
+        "src/parsers/tflite must not include <protozero/pbf_message.hpp>")
   given(src/cli/Inner.cpp "#include \"common/Log.hpp\"" "src/cli must not include \"common/Log.hpp\"")
   given(src/cli/Compat.cpp "#include <armnn/ArmNN.hpp>" "src/cli must not include <armnn/ArmNN.hpp>")
   given(src/runtime/Relative.cpp "#include \"../graph/Graph.hpp\""

@@ -23,12 +23,12 @@ namespace tenon::test::options_test
 namespace
 {
 
+using parsers::AttributeList;
+using parsers::UnknownOptionException;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using tflite::AttributeList;
 using tflite::FindRow;
 using tflite::OperatorView;
-using tflite::UnknownOptionException;
 using Operator = ModelBuilder::Operator;
 
 AttributeList Read(const std::vector<uint8_t>& bytes, Operator code)

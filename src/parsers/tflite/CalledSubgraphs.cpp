@@ -9,17 +9,6 @@
 namespace tenon::tflite
 {
 
-CallLevel::CallLevel(Construction& construction) : m_Construction(construction)
-{
-    if (construction.m_Depth >= construction.m_Limits.m_MaxNesting)
-    {
-        throw ParseException(fmt::format("subgraphs call each other more than {} levels deep "
-                                         "(Limits::m_MaxNesting)",
-                                         construction.m_Limits.m_MaxNesting));
-    }
-    ++construction.m_Depth;
-}
-
 ISubgraphs& Subgraphs(const Construction& construction)
 {
     if (construction.m_Subgraphs == nullptr)
@@ -27,18 +16,6 @@ ISubgraphs& Subgraphs(const Construction& construction)
         throw ParseException("calls another subgraph, but its source has only one");
     }
     return *construction.m_Subgraphs;
-}
-
-void CountVisit(Construction& construction, uint64_t cost)
-{
-    construction.m_VisitCost += cost;
-    if (construction.m_VisitCost > construction.m_Limits.m_MaxLayers)
-    {
-        throw ParseException(fmt::format("the subgraphs that are called have more than {} operators and tensors "
-                                         "together, each time counted, and long names and lists as several "
-                                         "(Limits::m_MaxLayers)",
-                                         construction.m_Limits.m_MaxLayers));
-    }
 }
 
 void CheckCount(const char* kind, size_t count, size_t index, size_t wanted)

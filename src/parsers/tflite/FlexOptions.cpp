@@ -22,6 +22,8 @@ namespace tenon::tflite
 namespace
 {
 
+using parsers::Attribute;
+
 /// The format's numbers.
 enum Kind : uint8_t
 {

@@ -2,7 +2,7 @@
 // FlexOptions: the options of a custom operator, a FlexBuffers map, as attributes. Called by OperatorReader.
 #pragma once
 
-#include "parsers/tflite/Attribute.hpp"
+#include "parsers/common/Attribute.hpp"
 #include "parsers/tflite/Model.hpp"
 
 #include <tenon/Span.hpp>
@@ -11,6 +11,8 @@
 
 namespace tenon::tflite
 {
+
+using parsers::AttributeList;
 
 /// The entries of the map; none if there are no bytes. Entries of kinds that no row reads, maps within the map for one,
 /// have no value. The attributes' names are in `bytes`. Throws ParseException when lists are out of proportion.

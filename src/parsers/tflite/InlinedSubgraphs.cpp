@@ -10,9 +10,9 @@ namespace tenon::tflite
 
 void NetworkBuilder::Inline(const OperatorView& op, int64_t subgraph)
 {
-    const CallLevel level(m_Construction);
+    const NetworkSize::Level level(m_Construction.m_Size);
     ISubgraph& called = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, called.Cost());
+    m_Construction.m_Size.CountVisit(called.Cost());
     const std::vector<const TensorView*> inputs = called.Inputs();
     const std::vector<const TensorView*> outputs = called.Outputs();
     CheckCount("operands", op.NumInputs(), called.Index(), inputs.size());
@@ -50,7 +50,7 @@ void NetworkBuilder::Inline(const OperatorView& op, int64_t subgraph)
 std::vector<std::string> NetworkBuilder::NamesOfOperators(int64_t subgraph)
 {
     ISubgraph& opened = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, opened.Cost());
+    m_Construction.m_Size.CountVisit(opened.Cost());
     std::vector<std::string> names;
     opened.ForEachOperator([&](const OperatorView& op) { names.push_back(op.Name()); });
     return names;
@@ -62,9 +62,9 @@ void NetworkBuilder::InlineOnce(int64_t subgraph)
     {
         throw UnimplementedException("initializers can be called from the main subgraph only");
     }
-    const CallLevel level(m_Construction);
+    const NetworkSize::Level level(m_Construction.m_Size);
     ISubgraph& called = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, called.Cost());
+    m_Construction.m_Size.CountVisit(called.Cost());
     CheckCount("operands", 0, called.Index(), called.Inputs().size());
     NetworkBuilder builder(m_Construction, m_State, called.Index(), called.NumTensors());
     m_State.m_IsInitializing = true;

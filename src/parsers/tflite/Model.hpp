@@ -55,6 +55,7 @@ public:
     void Charge(size_t bytes) { m_Budget.Charge(bytes); }
     /// What was counted so far.
     uint64_t Charged() const { return m_Budget.Charged(); }
+    ReadBudget& Budget() { return m_Budget; }
 
 private:
     Model(ModelBytes file, const Limits& limits);

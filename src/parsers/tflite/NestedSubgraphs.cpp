@@ -90,7 +90,7 @@ private:
     {
         const std::string& name = m_Outer.m_Construction.m_Variables.Name(variable);
         m_Builder.CountLayer();
-        CountVisit(m_Outer.m_Construction, name.size() / BytesPerVisit);
+        m_Outer.m_Construction.m_Size.CountVisit(name.size() / BytesPerVisit);
         return name.c_str();
     }
 
@@ -175,7 +175,7 @@ NetworkBuilder::Callees NetworkBuilder::OpenBoth(const OperatorView& op, int64_t
 void NetworkBuilder::AddIf(const OperatorView& op, int64_t thenSubgraph, int64_t elseSubgraph)
 {
     const auto [subgraphs, variables] = OpenBoth(op, thenSubgraph, elseSubgraph, 1);
-    const CallLevel level(m_Construction);
+    const NetworkSize::Level level(m_Construction.m_Size);
     std::set<VariableId> written;
     std::unique_ptr<Nested> nested[2];
     for (size_t i = 0; i < 2; ++i)
@@ -197,7 +197,7 @@ void NetworkBuilder::AddWhile(const OperatorView& op, int64_t condition, int64_t
     CheckCount("results", subgraphs[0]->Outputs().size(), subgraphs[0]->Index(), 1);
     CheckCount("loop variables", op.NumInputs(), subgraphs[1]->Index(), subgraphs[1]->Outputs().size());
     CheckCount("results", op.NumOutputs(), subgraphs[1]->Index(), subgraphs[1]->Outputs().size());
-    const CallLevel level(m_Construction);
+    const NetworkSize::Level level(m_Construction.m_Size);
     Nested conditionNetwork(*this, *subgraphs[0]);
     conditionNetwork.Build(op, 0, variables);
     conditionNetwork.AddOutputs({});

@@ -321,11 +321,7 @@ void NetworkBuilder::AddUnsupported(const OperatorView& op)
 
 void NetworkBuilder::CountLayer()
 {
-    const uint64_t most = m_Construction.m_Limits.m_MaxLayers;
-    if (++m_Construction.m_NumLayers > most)
-    {
-        throw ParseException(fmt::format("the network has more than {} layers (Limits::m_MaxLayers)", most));
-    }
+    m_Construction.m_Size.CountLayer();
 }
 
 } // namespace tenon::tflite

@@ -3,7 +3,8 @@
 // tensor. The rows in operators/ add their layers to the network and hand them to Wire, which connects them.
 #pragma once
 
-#include "parsers/tflite/OperatorView.hpp"
+#include "parsers/common/NetworkSize.hpp"
+#include "parsers/common/OperatorView.hpp"
 #include "parsers/tflite/Variables.hpp"
 
 #include <tenon/INetwork.hpp>
@@ -21,6 +22,10 @@
 
 namespace tenon::tflite
 {
+
+using parsers::NetworkSize;
+using parsers::OperatorView;
+using parsers::TensorView;
 
 /// What an operator does to its result at the end.
 enum class FusedActivation : uint8_t
@@ -70,16 +75,15 @@ public:
 /// What all networks made of one model share.
 struct Construction
 {
+    explicit Construction(const Limits& limits) : m_Size(limits, "subgraphs") {}
+
     std::shared_ptr<const void> m_Owner; ///< keeps the constants' memory alive; null if the caller does
-    Limits m_Limits;
     bool m_StandInForUnsupported = false;
     ISubgraphs* m_Subgraphs = nullptr; ///< null where there is one subgraph only
     std::vector<std::shared_ptr<const ICustomOperator>> m_CustomOperators;
 
     Variables m_Variables;
-    uint64_t m_NumLayers = 0;
-    uint64_t m_VisitCost = 0; ///< of the subgraphs that were called, see ISubgraph::Cost
-    unsigned int m_Depth = 0; ///< of subgraphs within subgraphs
+    NetworkSize m_Size; ///< visits of subgraphs are counted by ISubgraph::Cost
 };
 
 /// A network, and where its variables are.

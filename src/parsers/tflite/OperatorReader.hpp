@@ -2,8 +2,8 @@
 // OperatorReader: makes OperatorViews from a model file. The parser calls it once per operator.
 #pragma once
 
+#include "parsers/common/OperatorView.hpp"
 #include "parsers/tflite/Model.hpp"
-#include "parsers/tflite/OperatorView.hpp"
 #include "parsers/tflite/TensorTable.hpp"
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 
 namespace tenon::tflite
 {
+
+using parsers::OperatorView;
 
 /// Which operator an entry of a subgraph is.
 struct OperatorCode

@@ -21,6 +21,7 @@ namespace
 
 using flatbuffers::TypeCode;
 using flatbuffers::TypeTable;
+using parsers::Attribute;
 using schema::BuiltinOperator;
 
 /// The options table of an operator: a member of one of two unions.

@@ -3,13 +3,15 @@
 // tflite.fbs: nothing here is about one operator. Called by OperatorReader.
 #pragma once
 
-#include "parsers/tflite/Attribute.hpp"
+#include "parsers/common/Attribute.hpp"
 #include "parsers/tflite/Model.hpp"
 
 #include <cstdint>
 
 namespace tenon::tflite
 {
+
+using parsers::AttributeList;
 
 /// All fields of the options table that belongs to the builtin code; those that the operator leaves out are not set.
 /// Throws ParseException when its lists are out of proportion.

@@ -131,7 +131,7 @@ void SubgraphReader::AddOperators(NetworkBuilder& builder)
                                      builder.AddUnsupported(op);
                                      return;
                                  }
-                                 AddOperator(*row, op, builder);
+                                 parsers::AddOperator(*row, op, builder);
                              });
                      });
 }

@@ -2,6 +2,7 @@
 // TensorTable: see TensorTable.hpp.
 #include "parsers/tflite/TensorTable.hpp"
 
+#include "parsers/common/ConstantData.hpp"
 #include "parsers/tflite/Quantization.hpp"
 #include "parsers/tflite/Sparsity.hpp"
 
@@ -71,13 +72,6 @@ TensorShape LeaveOpen(TensorShape shape, const schema::Tensor& tensor)
     return shape;
 }
 
-/// How kernels may read elements of the type: at multiples of their size, of half of it if they are pairs.
-size_t Alignment(DataType type)
-{
-    const bool isPair = type == DataType::Complex64 || type == DataType::Complex128;
-    return std::max(GetDataTypeBits(type) / (isPair ? 16U : 8U), 1U);
-}
-
 } // namespace
 
 TensorTable::TensorTable(Model& model, const schema::SubGraph& subgraph, bool inferShapes)
@@ -121,7 +115,7 @@ const TensorView& TensorTable::Reshape(int32_t index, const TensorShape& shape)
     view.m_Info.SetShape(shape);
     view.m_DeclaredShape = TensorShape();
     view.m_WrittenShape = TensorShape();
-    CheckBytes(view);
+    parsers::CheckTensorBytes(view.m_Info, m_Model.GetLimits());
     return view;
 }
 
@@ -146,25 +140,8 @@ std::unique_ptr<TensorView> TensorTable::Convert(int32_t index)
         m_Model.Charge(tensor.name()->size());
         view->m_Name = tensor.name()->str();
     }
-    const auto context = [&] { return fmt::format("tensor {}", view->Label()); };
-    try
-    {
-        ConvertChecked(tensor, *view, m_IsInput[view->m_Index]);
-    }
-    catch (UnimplementedException& error) // before its base, which is the model's fault
-    {
-        error.AddContext(context());
-        throw;
-    }
-    catch (const InvalidArgumentException& error)
-    {
-        throw ParseException(fmt::format("{}: {}", context(), error.what()));
-    }
-    catch (Exception& error)
-    {
-        error.AddContext(context());
-        throw;
-    }
+    WithModelContext([&] { return fmt::format("tensor {}", view->Label()); },
+                     [&] { ConvertChecked(tensor, *view, m_IsInput[view->m_Index]); });
     return view;
 }
 
@@ -192,7 +169,7 @@ void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view,
     // inferred.
     view.m_DeclaredShape = view.m_IsConstant || isInput ? view.m_WrittenShape : LeaveOpen(view.m_WrittenShape, tensor);
     view.m_Info = ReadInfo(m_Model, tensor, view.m_DeclaredShape);
-    CheckBytes(view);
+    parsers::CheckTensorBytes(view.m_Info, m_Model.GetLimits());
     if (view.m_IsConstant)
     {
         view.m_Info.SetConstant();
@@ -209,33 +186,11 @@ void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view,
             throw ParseException(fmt::format("is {} of {} bytes, but its buffer {} has {}", view.m_Info.ToString(),
                                              view.m_Info.GetNumBytes(), tensor.buffer(), view.m_Data.size()));
         }
-        Align(view);
+        parsers::Align(view, m_Model.Budget());
     }
     else if (m_InferShapes && !isInput && !view.m_IsVariable)
     {
         view.m_Info.SetShape(TensorShape());
-    }
-}
-
-/// Copies data that lies where kernels could not read it.
-void TensorTable::Align(TensorView& view)
-{
-    if (reinterpret_cast<uintptr_t>(view.m_Data.data()) % Alignment(view.m_Info.GetDataType()) == 0)
-    {
-        return;
-    }
-    m_Model.Charge(view.m_Data.size());
-    view.m_Owner = AlignedCopy(view.m_Data);
-    view.m_Data = {static_cast<const uint8_t*>(view.m_Owner.get()), view.m_Data.size()};
-}
-
-void TensorTable::CheckBytes(const TensorView& view) const
-{
-    const uint64_t limit = m_Model.GetLimits().m_MaxTensorBytes;
-    if (view.m_Info.GetShape().AreAllDimensionsSpecified() && view.m_Info.GetNumBytes() > limit)
-    {
-        throw ParseException(fmt::format("is {} of {} bytes: the limit is {} (Limits::m_MaxTensorBytes)",
-                                         view.m_Info.ToString(), view.m_Info.GetNumBytes(), limit));
     }
 }
 

@@ -3,14 +3,16 @@
 // parser and the OperatorReader take tensors from here.
 #pragma once
 
+#include "parsers/common/OperatorView.hpp"
 #include "parsers/tflite/Model.hpp"
-#include "parsers/tflite/OperatorView.hpp"
 
 #include <memory>
 #include <vector>
 
 namespace tenon::tflite
 {
+
+using parsers::TensorView;
 
 namespace schema
 {
@@ -42,8 +44,6 @@ private:
     const schema::Tensor& Raw(int32_t index) const;
     std::unique_ptr<TensorView> Convert(int32_t index);
     void ConvertChecked(const schema::Tensor& tensor, TensorView& view, bool isInput);
-    void Align(TensorView& view);
-    void CheckBytes(const TensorView& view) const;
 
     Model& m_Model;
     const schema::SubGraph& m_Subgraph;

@@ -2,6 +2,7 @@
 // TfLiteParser: see TfLiteParser.hpp.
 #include "parsers/tflite/TfLiteParser.hpp"
 
+#include "parsers/common/ModelFile.hpp"
 #include "parsers/tflite/SubgraphReader.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -37,16 +38,6 @@ namespace tenon::tflite
 
 namespace
 {
-
-std::string Quote(const std::vector<std::string>& names)
-{
-    std::string text;
-    for (const std::string& name : names)
-    {
-        text += fmt::format("{}'{}'", text.empty() ? "" : ", ", name);
-    }
-    return text.empty() ? "none" : text;
-}
 
 /// The model's list of inputs or outputs, and behind it further places for tensors that have more names in the
 /// signature than places in the list.
@@ -87,19 +78,8 @@ std::vector<int32_t> ListPlaces(const flatbuffers::Vector<int32_t>* list,
 
 INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
 {
-    if (graphFile == nullptr)
-    {
-        throw InvalidArgumentException("CreateNetworkFromBinaryFile: the path is null");
-    }
-    try
-    {
-        return Parse(Model::FromFile(graphFile, m_Options.m_Limits));
-    }
-    catch (Exception& error) // an InvalidArgumentException is about an option, and stays one
-    {
-        error.AddContext(fmt::format("model '{}'", graphFile));
-        throw;
-    }
+    return parsers::WithModelFile(graphFile, [&](const std::string& path)
+                                  { return Parse(Model::FromFile(path, m_Options.m_Limits)); });
 }
 
 INetworkPtr TfLiteParser::CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent)
@@ -124,9 +104,8 @@ INetworkPtr TfLiteParser::Parse(Model model)
     ChooseSubgraph(model);
     const bool inferShapes = m_Options.m_InferAndValidate || !m_Options.m_InputShapes.empty();
     ModelSubgraphs subgraphs(model, inferShapes);
-    Construction construction;
+    Construction construction(m_Options.m_Limits);
     construction.m_Owner = model.Owner();
-    construction.m_Limits = m_Options.m_Limits;
     construction.m_StandInForUnsupported = m_Options.m_StandInLayerForUnsupported;
     construction.m_CustomOperators = m_Options.m_CustomOperators;
     construction.m_Subgraphs = &subgraphs;
@@ -136,7 +115,7 @@ INetworkPtr TfLiteParser::Parse(Model model)
     const schema::SubGraph& subgraph = model.Subgraph(m_Subgraph);
     const auto context = [&] { return reader.Describe(); };
     WithModelContext(context, [&] { AddInputs(subgraph, reader.Tensors(), builder); });
-    CheckInputShapeNames();
+    m_Inputs.m_Table.CheckShapes(m_Options.m_InputShapes);
     reader.AddOperators(builder);
     WithModelContext(context, [&] { AddOutputs(subgraph, reader.Tensors(), builder); });
     builder.WriteStates();
@@ -176,14 +155,14 @@ void TfLiteParser::ChooseSubgraph(Model& model)
     if (!isFound)
     {
         throw InvalidArgumentException(fmt::format("the model has no signature '{}'; its signatures are {}",
-                                                   m_Options.m_Signature, Quote(m_SignatureNames)));
+                                                   m_Options.m_Signature, parsers::Quote(m_SignatureNames)));
     }
     const size_t numSubgraphs = model.Root().subgraphs() != nullptr ? model.Root().subgraphs()->size() : 0;
     if (m_Options.m_Signature.empty() && m_Subgraph != 0 && m_Subgraph >= numSubgraphs)
     {
         throw InvalidArgumentException(fmt::format("the model has no subgraph {}; it has {} of them, and its "
                                                    "signatures are {}",
-                                                   m_Subgraph, numSubgraphs, Quote(m_SignatureNames)));
+                                                   m_Subgraph, numSubgraphs, parsers::Quote(m_SignatureNames)));
     }
 }
 
@@ -202,7 +181,7 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
                                  return;
                              }
                              const TensorView& tensor = tensors.Get(index);
-                             const auto id = static_cast<LayerBindingId>(m_Inputs.m_Names.size());
+                             const LayerBindingId id = m_Inputs.m_Table.NextId();
                              const std::string name = m_Inputs.AddName(tensor);
                              ReshapeInput(index, name, tensors);
                              builder.AddInput(tensor, id, name);
@@ -216,7 +195,7 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
                              }
                              // As in Arm NN: a ConstTensor, which is how inputs are given, is made from it as it is.
                              info.SetConstant();
-                             m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, info));
+                             m_Inputs.m_Table.Set(name, {id, info});
                          });
     }
 }
@@ -230,20 +209,6 @@ void TfLiteParser::ReshapeInput(int32_t index, const std::string& name, TensorTa
     }
 }
 
-void TfLiteParser::CheckInputShapeNames() const
-{
-    for (const auto& [name, shape] : m_Options.m_InputShapes)
-    {
-        if (m_Inputs.m_Infos.count(name) == 0)
-        {
-            throw InvalidArgumentException(
-                fmt::format("a shape is given for input '{}', which the model does not have; "
-                            "its inputs are {}",
-                            name, Quote(m_Inputs.m_Names)));
-        }
-    }
-}
-
 void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder)
 {
     const std::vector<int32_t> outputs = ListPlaces(subgraph.outputs(), m_Outputs.m_SignatureNames);
@@ -254,14 +219,14 @@ void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& ten
                          [&]
                          {
                              const TensorView& tensor = tensors.Get(outputs[i]);
-                             const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
+                             const LayerBindingId id = m_Outputs.m_Table.NextId();
                              const std::string name = m_Outputs.AddName(tensor);
                              TensorInfo info = tensor.m_Info;
                              const IOutputSlot& source = builder.AddOutput(tensor, id, name);
                              // What computes it may be of another type: an option decides in some operators.
                              info.SetDataType(source.GetTensorInfo().GetDataType());
                              info.SetShape(ShapeOfOutput(tensor, source, shapes));
-                             m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, info));
+                             m_Outputs.m_Table.Set(name, {id, info});
                          });
     }
 }
@@ -300,29 +265,9 @@ std::string TfLiteParser::Bindings::AddName(const TensorView& tensor)
     {
         m_SignatureNames.erase(first);
     }
-    std::string name = base;
-    while (m_Infos.count(name) != 0)
-    {
-        name = fmt::format("{}_{}", base, ++m_LastSuffix[base]);
-    }
-    m_Names.push_back(name);
-    m_TensorNames.emplace(tensor.m_Name, name);
+    std::string name = m_Table.AddName(base);
+    m_Table.AddAlias(tensor.m_Name);
     return name;
-}
-
-const BindingPointInfo& TfLiteParser::Bindings::Find(const std::string& name, const char* kind) const
-{
-    auto found = m_Infos.find(name);
-    const auto tensor = m_TensorNames.find(name);
-    if (found == m_Infos.end() && tensor != m_TensorNames.end())
-    {
-        found = m_Infos.find(tensor->second);
-    }
-    if (found == m_Infos.end())
-    {
-        throw ParseException(fmt::format("the model has no {} '{}'; it has {}", kind, name, Quote(m_Names)));
-    }
-    return found->second;
 }
 
 void TfLiteParser::CheckSubgraph(size_t subgraphId) const
@@ -338,25 +283,25 @@ void TfLiteParser::CheckSubgraph(size_t subgraphId) const
 BindingPointInfo TfLiteParser::GetNetworkInputBindingInfo(size_t subgraphId, const std::string& name) const
 {
     CheckSubgraph(subgraphId);
-    return m_Inputs.Find(name, "input");
+    return m_Inputs.m_Table.Find(name, "input");
 }
 
 BindingPointInfo TfLiteParser::GetNetworkOutputBindingInfo(size_t subgraphId, const std::string& name) const
 {
     CheckSubgraph(subgraphId);
-    return m_Outputs.Find(name, "output");
+    return m_Outputs.m_Table.Find(name, "output");
 }
 
 std::vector<std::string> TfLiteParser::GetSubgraphInputTensorNames(size_t subgraphId) const
 {
     CheckSubgraph(subgraphId);
-    return m_Inputs.m_Names;
+    return m_Inputs.m_Table.Names();
 }
 
 std::vector<std::string> TfLiteParser::GetSubgraphOutputTensorNames(size_t subgraphId) const
 {
     CheckSubgraph(subgraphId);
-    return m_Outputs.m_Names;
+    return m_Outputs.m_Table.Names();
 }
 
 } // namespace tenon::tflite

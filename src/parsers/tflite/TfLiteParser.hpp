@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/InferredShapes.hpp"
+#include "parsers/common/BindingTable.hpp"
 #include "parsers/tflite/Model.hpp"
 #include "parsers/tflite/NetworkBuilder.hpp"
 #include "parsers/tflite/TensorTable.hpp"
@@ -12,7 +13,6 @@
 
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace tenon::tflite
@@ -36,24 +36,19 @@ public:
     std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const override;
 
 private:
-    /// Inputs or outputs in the order of the model's list. Names are unique.
+    /// Inputs or outputs in the order of the model's list.
     struct Bindings
     {
-        std::vector<std::string> m_Names;
-        std::unordered_map<std::string, BindingPointInfo> m_Infos;
-        std::unordered_map<std::string, size_t> m_LastSuffix;       ///< of names that occur more than once
-        std::multimap<size_t, std::string> m_SignatureNames;        ///< by tensor index, in the signature's order
-        std::unordered_map<std::string, std::string> m_TensorNames; ///< a tensor's name -> one of m_Names
+        parsers::BindingTable m_Table;
+        std::multimap<size_t, std::string> m_SignatureNames; ///< by tensor index, in the signature's order
 
         std::string AddName(const TensorView& tensor);
-        const BindingPointInfo& Find(const std::string& name, const char* kind) const;
     };
 
     INetworkPtr Parse(Model model);
     void ChooseSubgraph(Model& model);
     void AddInputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder);
     void ReshapeInput(int32_t index, const std::string& name, TensorTable& tensors) const;
-    void CheckInputShapeNames() const;
     void AddOutputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder);
     TensorShape ShapeOfOutput(const TensorView& tensor, const IOutputSlot& source, InferredShapes& shapes) const;
     void CheckSubgraph(size_t subgraphId) const;

@@ -24,8 +24,8 @@ NetworkBuilder::Handles NetworkBuilder::PassHandles(const OperatorView& op, size
 
 void NetworkBuilder::CollectVariables(ISubgraph& subgraph, Handles handles, std::set<VariableId>& touched)
 {
-    const CallLevel level(m_Construction);
-    CountVisit(m_Construction, subgraph.Cost());
+    const NetworkSize::Level level(m_Construction.m_Size);
+    m_Construction.m_Size.CountVisit(subgraph.Cost());
     std::set<size_t> fed;
     for (const TensorView* input : subgraph.Inputs())
     {

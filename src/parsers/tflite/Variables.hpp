@@ -4,7 +4,7 @@
 // branches and loops.
 #pragma once
 
-#include "parsers/tflite/OperatorView.hpp"
+#include "parsers/common/OperatorView.hpp"
 
 #include <cstddef>
 #include <map>
@@ -16,6 +16,7 @@
 namespace tenon::tflite
 {
 
+using parsers::TensorView;
 using VariableId = size_t;
 
 class Variables

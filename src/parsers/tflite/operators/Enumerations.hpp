@@ -3,7 +3,6 @@
 #pragma once
 
 #include "parsers/tflite/NetworkBuilder.hpp"
-#include "parsers/tflite/OperatorView.hpp"
 
 #include <tenon/Types.hpp>
 

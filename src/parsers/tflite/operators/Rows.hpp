@@ -6,7 +6,6 @@
 #pragma once
 
 #include "parsers/tflite/NetworkBuilder.hpp"
-#include "parsers/tflite/OperatorView.hpp"
 #include "parsers/tflite/Operators.hpp"
 #include "parsers/tflite/operators/Enumerations.hpp"
 

@@ -3,10 +3,12 @@
 // refuses to have another one behind some of these, and copies bytes in others.
 #pragma once
 
-#include "parsers/tflite/OperatorView.hpp"
+#include "parsers/common/OperatorView.hpp"
 
 namespace tenon::tflite
 {
+
+using parsers::OperatorView;
 
 /// Throws ParseException unless an input and an output have the same scale and zero point, if one of them is quantized.
 void CheckSameQuantization(const OperatorView& op, size_t input, size_t output);

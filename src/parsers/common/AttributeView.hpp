@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// AttributeView: the attributes of one operator as a row asks for them, by name and kind.
+#pragma once
+
+#include "parsers/common/Attribute.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon::parsers
+{
+
+/// A row asks for an option that its operator does not have: a mistake in the row, whatever the model.
+class UnknownOptionException : public Exception
+{
+public:
+    using Exception::Exception;
+};
+
+class AttributeView
+{
+public:
+    /// `kind`: what messages call an attribute, as the format does.
+    AttributeView(std::string name, AttributeList attributes, const char* kind = "option")
+        : m_Name(std::move(name)), m_Attributes(std::move(attributes)), m_Kind(kind)
+    {
+    }
+
+    /// The operator's: "CONV_2D", or the name of a custom operator.
+    const std::string& Name() const { return m_Name; }
+
+    // Attributes that the source leaves out have the value `fallback`, or are empty. All throw ParseException for a
+    // value that is too large for the result, and UnknownOptionException for a name or kind that a complete list does
+    // not have. Where the list is not complete (options of custom operators, attributes of ONNX), any name may be asked
+    // for, integers are also flags and real numbers, and what else has the wrong kind is the model's fault:
+    // ParseException.
+    bool Has(std::string_view name) const;
+    /// Whether the source has options at all, be they left at their defaults. False for custom operators.
+    bool HasOptions() const { return m_Attributes.m_IsPresent; }
+    bool Bool(std::string_view name, bool fallback) const;
+    int32_t Int(std::string_view name, int32_t fallback) const;
+    int64_t Int64(std::string_view name, int64_t fallback) const;
+    /// As a descriptor's field; throws ParseException if it is below `least`.
+    uint32_t Unsigned(std::string_view name, int32_t fallback, int32_t least) const;
+    float Float(std::string_view name, float fallback) const;
+    std::string Text(std::string_view name) const;
+    std::vector<std::string> Texts(std::string_view name) const;
+    std::vector<int32_t> Ints(std::string_view name) const;
+    std::vector<int64_t> Int64s(std::string_view name) const;
+    std::vector<float> Floats(std::string_view name) const;
+
+    /// Throws ParseException. The operator's name and index are added by the caller.
+    [[noreturn]] void Fail(const std::string& message) const;
+
+private:
+    const Attribute* Find(std::string_view name) const;
+    template <typename T>
+    const T* Get(std::string_view name) const;
+    bool IsInteger(std::string_view name) const;
+    int32_t ToInt(std::string_view name, int64_t value) const;
+    float ToFloat(std::string_view name, double value) const;
+    [[noreturn]] void FailKind(std::string_view name) const;
+
+    std::string m_Name;
+    AttributeList m_Attributes;
+    const char* m_Kind;
+};
+
+} // namespace tenon::parsers

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What front ends do with the data of constants: it is used where it lies in the file, wherever kernels can read it
+// there.
+#pragma once
+
+#include "common/ModelBytes.hpp"
+#include "parsers/common/OperatorView.hpp"
+
+#include <tenon/Limits.hpp>
+#include <tenon/Tensor.hpp>
+
+namespace tenon::parsers
+{
+
+/// Copies the tensor's data if it lies where kernels could not read its type, and charges the budget for the copy.
+void Align(TensorView& tensor, ReadBudget& budget);
+
+/// Throws ParseException for a tensor whose shape is known and above Limits::m_MaxTensorBytes.
+void CheckTensorBytes(const TensorInfo& info, const Limits& limits);
+
+} // namespace tenon::parsers

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// OperatorRow: what a front end knows of an operator that it reads: a function that adds its layers, and how many
+// operands there may be. A table of rows is sorted by name.
+#pragma once
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/Span.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace tenon::parsers
+{
+
+/// How many operands an operator has; the optional ones among them come last.
+struct OperandCounts
+{
+    static constexpr uint16_t AnyNumber = std::numeric_limits<uint16_t>::max();
+
+    uint16_t m_Least = 0;
+    uint16_t m_Most = 0; ///< AnyNumber: no limit
+
+    /// Throws ParseException for another count. `kind`: "inputs".
+    void Check(const char* kind, size_t count) const;
+};
+
+/// `Operator` is what the function sees of the operator, `Builder` what it adds the layers to.
+template <typename Operator, typename Builder>
+struct OperatorRow
+{
+    static constexpr uint16_t AnyNumber = OperandCounts::AnyNumber;
+    /// Throws ParseException, UnimplementedException or, from the network, InvalidArgumentException.
+    using Function = void (*)(const Operator& op, Builder& builder);
+
+    std::string_view m_Name;
+    Function m_Function = nullptr;
+    uint16_t m_MinInputs = 0;
+    uint16_t m_MaxInputs = 0; ///< AnyNumber: no limit
+    uint16_t m_MinOutputs = 0;
+    uint16_t m_MaxOutputs = 0; ///< AnyNumber: no limit
+    bool m_IsCustom = false;   ///< the name is none of the format's own
+};
+
+/// The rows of all families that `belongs` says yes to, sorted by name.
+template <typename Row, typename Belongs>
+std::vector<Row> JoinRows(std::initializer_list<Span<const Row>> families, Belongs belongs)
+{
+    std::vector<Row> joined;
+    for (const Span<const Row> family : families)
+    {
+        std::copy_if(family.begin(), family.end(), std::back_inserter(joined), belongs);
+    }
+    std::sort(joined.begin(), joined.end(), [](const Row& a, const Row& b) { return a.m_Name < b.m_Name; });
+    return joined;
+}
+
+/// The row of this name in a table that is sorted by name; null if there is none.
+template <typename Row>
+const Row* FindRow(Span<const Row> table, std::string_view name)
+{
+    const Row* row = std::lower_bound(table.begin(), table.end(), name,
+                                      [](const Row& entry, std::string_view wanted) { return entry.m_Name < wanted; });
+    return row != table.end() && row->m_Name == name ? row : nullptr;
+}
+
+/// Calls the row's function after checking the number of operands.
+template <typename Operator, typename Builder>
+void AddOperator(const OperatorRow<Operator, Builder>& row, const Operator& op, Builder& builder)
+{
+    OperandCounts{row.m_MinInputs, row.m_MaxInputs}.Check("inputs", op.NumInputs());
+    OperandCounts{row.m_MinOutputs, row.m_MaxOutputs}.Check("outputs", op.NumOutputs());
+    row.m_Function(op, builder);
+}
+
+} // namespace tenon::parsers
