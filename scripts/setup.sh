@@ -26,6 +26,7 @@ packages=(
     libopenblas-dev         # the benchmarks' yardstick for float matrix products
     flatbuffers-compiler    # flatc: the C++ header of the .tflite schema
     libflatbuffers-dev      # reads .tflite
+    libprotozero-dev        # reads .onnx
     libcli11-dev            # ExecuteNetwork's options
     libstb-dev              # PNG, JPEG, BMP
     libgtest-dev            # tests

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the toolchain files beside this one share: Debian's cross compilers, its multiarch packages, and qemu-user for
 # whatever the build and the tests run. `scripts/setup.sh --cross` installs all of it. Headers that are the same on
-# every machine (Eigen, FlatBuffers, CLI11, stb) and programs (flatc) are the host's.
+# every machine (Eigen, FlatBuffers, protozero, CLI11, stb) and programs (flatc) are the host's.
 # Before the include: CMAKE_SYSTEM_PROCESSOR, tenon_triple (Debian's name of the machine) and tenon_qemu (qemu's name).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER ${tenon_triple}-gcc)

@@ -74,6 +74,7 @@ def test_metadata_of_the_wheel(wheel):
         "stb_image",
         "Highway",
         "FlatBuffers",
+        "protozero",
         "Eigen",
         "libc++",
         "Compiler runtime of Zig",
