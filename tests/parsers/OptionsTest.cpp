@@ -238,7 +238,7 @@ TEST(TfLiteOptions, CorruptCustomOptionsAreRefusedOrRead)
     const auto tryAll = [&](const std::vector<uint8_t>& bytes)
     {
         const AttributeList list = ReadFlexOptions(model, bytes);
-        for (const tflite::Attribute& attribute : list.m_Attributes)
+        for (const parsers::Attribute& attribute : list.m_Attributes)
         {
             const auto* first = reinterpret_cast<const uint8_t*>(attribute.m_Name.data());
             EXPECT_TRUE(first >= bytes.data() && attribute.m_Name.size() < bytes.size());
