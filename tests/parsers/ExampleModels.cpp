@@ -304,7 +304,7 @@ const std::vector<OptionsTable>& GetOptionsTables()
                     const AttributeList list =
                         ReadOptions(model, *model.Subgraph(0).operators()->Get(0), static_cast<int32_t>(code));
                     if (std::any_of(list.m_Attributes.begin(), list.m_Attributes.end(),
-                                    [](const tflite::Attribute& attribute) { return attribute.m_IsSet; }))
+                                    [](const parsers::Attribute& attribute) { return attribute.m_IsSet; }))
                     {
                         tables.back().m_Codes.push_back(code);
                     }
