@@ -154,6 +154,8 @@ void CopyKnown(void* target, size_t targetSize, const void* source, size_t struc
 /// What the struct was in the first version of the header. One that has grown since gets a specialization.
 template <typename T>
 constexpr size_t FirstSize = sizeof(T);
+template <>
+inline constexpr size_t FirstSize<tenon_read_options> = offsetof(tenon_read_options, num_dimensions);
 
 /// The members of an options struct that its caller knows; 0 for the others, and for all of a null pointer.
 template <typename T>

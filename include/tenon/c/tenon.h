@@ -52,7 +52,7 @@
 /* Rises when something is changed or removed. */
 #define TENON_C_MAJOR 1u
 /* Rises when something is added. */
-#define TENON_C_MINOR 0u
+#define TENON_C_MINOR 1u
 
 typedef struct tenon_error tenon_error;               /* why a call failed */
 typedef struct tenon_runtime tenon_runtime;           /* backends and threads that models share */
@@ -157,31 +157,54 @@ typedef struct tenon_input_shape
 
 typedef struct tenon_operator tenon_operator;
 
+/* A size for dimensions that an .onnx model leaves open. */
+typedef struct tenon_dimension
+{
+    const char* name; /* as the model has it (dim_param); a dimension without a name goes by "<input>.<its number>" */
+    uint32_t size;
+} tenon_dimension;
+
+/* Bytes in place of a file that an .onnx model keeps weights in. */
+typedef struct tenon_external_data
+{
+    const char* location; /* as the model has it */
+    const void* data; /* used where it is; it must stay until the network and all that is made of it are destroyed */
+    size_t num_bytes;
+} tenon_external_data;
+
 /* What of a model file becomes the network, and how. */
 typedef struct tenon_read_options
 {
     size_t struct_size;
     const char* signature; /* of a .tflite model: the signature that becomes the network; null: the subgraph does */
     uint32_t subgraph;     /* of a .tflite model, without a signature */
-    uint8_t in_place;      /* tenon_network_read_memory: 1: the bytes of a .tflite model are used where they are, and
-                              must stay until the network and all that is made of it are destroyed; 0, and .tenon:
-                              they are copied */
+    uint8_t in_place;      /* tenon_network_read_memory: 1: the bytes of a .tflite or .onnx model are used where they
+                              are, and must stay until the network and all that is made of it are destroyed; 0, and
+                              .tenon: they are copied */
     size_t num_input_shapes;
-    const tenon_input_shape* input_shapes; /* of a .tflite model, in place of those of the file */
+    const tenon_input_shape* input_shapes; /* of a .tflite or .onnx model, in place of those of the file */
     size_t num_operators;
     const tenon_operator* const* operators; /* custom operators that the model may have */
     const tenon_limits* limits;             /* of the file; null: the defaults */
+    /* Since TENON_C_MINOR 1. */
+    size_t num_dimensions;
+    const tenon_dimension* dimensions; /* of an .onnx model */
+    const char* external_data_folder;  /* of an .onnx model in memory: where its files of external data are; null:
+                                          they are not read. A model in a file has its own folder */
+    size_t num_external_data;
+    const tenon_external_data* external_data; /* of an .onnx model, before files are looked for */
 } tenon_read_options;
 
-/* Reads a model: .tflite, or .tenon as tenon_network_save writes it. The format follows from the content. A file is
- * mapped and used in place: it may be replaced, but not written to, as long as something made of it lives. `runtime`
+/* Reads a model: .tflite, .onnx, or .tenon as tenon_network_save writes it. The format follows from the content. A file
+ * is mapped and used in place: it may be replaced, but not written to, as long as something made of it lives. `runtime`
  * tells which backends an optimized .tenon file may name. `options` may be null. A network that was read takes no
  * further layers.
  * - TENON_NOT_FOUND: there is no such file, or it cannot be opened
  * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place
- * - TENON_INVALID_ARGUMENT: a signature, subgraph or input that a .tflite model does not have; one of them, or shapes,
- *   for a .tenon file, which has none to choose
- * - TENON_UNSUPPORTED: an operator of the application that the options do not have
+ * - TENON_INVALID_ARGUMENT: a signature, subgraph, input or dimension that the model does not have; something else of
+ *   the options that is for models of another format
+ * - TENON_UNSUPPORTED: an operator of the application that the options do not have; operators of an .onnx model that no
+ *   layer computes, all of them with the reason
  * - TENON_BACKEND_UNAVAILABLE: an optimized network is for a backend that the runtime does not have */
 TENON_C_API tenon_status TENON_CALL tenon_network_read_file(tenon_runtime* runtime, const char* path,
                                                             const tenon_read_options* options, tenon_network** network,
