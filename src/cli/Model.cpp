@@ -21,6 +21,10 @@ namespace tenon::cli
 namespace
 {
 
+using formats::FindModelFormat;
+using formats::ModelFormat;
+using formats::ModelStartBytes;
+
 Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limits& limits)
 {
     ITfLiteParser::TfLiteParserOptions options;
@@ -109,8 +113,8 @@ InputSource OpenModel(const std::string& path, const std::string& format, const 
         }
         if (found == nullptr)
         {
-            throw InputError("it is of no known format; supported: TensorFlow Lite (.tflite, identifier TFL3) and "
-                             "networks written by --serialize (.tenon, identifier TNON)");
+            throw InputError(
+                fmt::format("it is of no known format; supported: {}", formats::DescribeFormatsThatAreRead()));
         }
         if (!format.empty() && named != found)
         {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model file as a network with its inputs and outputs, whatever its format; ModelFormat.cpp has the formats. Run.cpp
-// calls it.
+// A model file as a network with its inputs and outputs, whatever its format. Run.cpp calls it.
 #pragma once
 
 #include "cli/File.hpp"
+#include "formats/ModelFormat.hpp"
 
 #include <tenon/INetwork.hpp>
 #include <tenon/Limits.hpp>
@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tenon::cli
@@ -45,26 +44,6 @@ struct ModelChoice
     std::map<std::string, TensorShape> m_InputShapes;
     std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
 };
-
-/// A format of model files: the two that are read, and others that users have, for which a message says what to do.
-struct ModelFormat
-{
-    const char* m_Description; ///< "a TensorFlow Lite model"
-    const char* m_Names;       ///< for --model-format, with commas; may be empty
-    const char* m_Identifier;  ///< the four bytes at offset 4 of a FlatBuffers file; empty for other files
-    const char* m_Endings;     ///< of file names, in lower case, with commas; empty for a format that is read
-    const char* m_Advice;      ///< how to get a model that is read; null for a format that is read
-};
-
-/// How many bytes of a file FindModelFormat() looks at.
-constexpr size_t ModelStartBytes = 8;
-
-/// The format with this name for --model-format; null where there is none.
-const ModelFormat* FindModelFormat(std::string_view name);
-
-/// The format of a file that begins with `start`: its content decides, and the ending of `path` where the content is
-/// of no known format. Null where neither is known; a format that is read always follows from the content.
-const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
 
 /// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
 /// or empty, is another one. Throws InputError, which names the model, also for a format that is not read.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats of model files by content, by name of the file and by name of the format.
-#include "cli/Model.hpp"
+#include "formats/ModelFormat.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace tenon::cli
+namespace tenon::formats
 {
 namespace
 {
@@ -61,4 +61,4 @@ TEST(ModelFormat, NamesAreWhole)
 }
 
 } // namespace
-} // namespace tenon::cli
+} // namespace tenon::formats

@@ -17,6 +17,7 @@ set(rules
   "include/tenon/serializer : api"
   "include/tenon :"
   "src/json : fmt"
+  "src/formats :"
   "src/reports : json api"
   "src/common/posix : common posix"
   "src/common/windows : common windows posix"
@@ -42,10 +43,10 @@ set(rules
   "src/parsers/tflite : api backend parsers common parsers/common fmt flatbuffers"
   "src/parsers/onnx : api backend parsers common parsers/common fmt protozero"
   "src/armnn : api backend compat common"
-  "src/c_api : json reports api backend c parsers serializer common backends/plugin fmt"
+  "src/c_api : json reports formats api backend c parsers serializer common backends/plugin fmt"
   "src/cli/posix : cli posix"
   "src/cli/windows : cli windows posix"
-  "src/cli : json reports api backend parsers serializer fmt cli11 stb"
+  "src/cli : json reports formats api backend parsers serializer fmt cli11 stb"
   "samples : beside api backend parsers serializer stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.

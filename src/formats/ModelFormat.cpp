@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// See ModelFormat.hpp.
+#include "formats/ModelFormat.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <optional>
+
+namespace tenon::formats
+{
+namespace
+{
+
+constexpr std::string_view NoMagic;
+
+constexpr ModelFormat Formats[] = {
+    {"a TensorFlow Lite model", Reader::TfLite, "tflite-binary,tflite", "TFL3", NoMagic, "", nullptr},
+    {"an ONNX model", Reader::Onnx, "onnx-binary,onnx", "", NoMagic, ".onnx", nullptr},
+    {"a network of Tenon", Reader::Tenon, "tenon", "TNON", NoMagic, "", nullptr},
+    {"a pointer of Git LFS to a file that was not fetched", Reader::None, "", "", "version https://git-lfs", "",
+     "fetch it with 'git lfs pull'"},
+    {"a network in Arm NN's own format", Reader::None, "armnn-binary,armnn-text", "ARMN", NoMagic, ".armnn",
+     "run the TensorFlow Lite model (.tflite) that it was made from"},
+    {"an ONNX model in the text form of protobuf", Reader::None, "onnx-text", "", NoMagic, ".onnxtxt",
+     "write it in binary form with onnx.save_model"},
+    {"an ONNX model in the format of ONNX Runtime", Reader::None, "ort", "ORTM", NoMagic, ".ort",
+     "run the ONNX model (.onnx) that it was made from"},
+    {"a TensorFlow graph", Reader::None, "tensorflow-binary,tensorflow-text", "", NoMagic, ".pb,.pbtxt",
+     "convert it to TensorFlow Lite with tf.lite.TFLiteConverter, or to ONNX with tf2onnx"},
+    {"a Keras model", Reader::None, "", "", "\x89HDF\r\n\x1A\n", ".keras,.h5,.hdf5",
+     "convert it to TensorFlow Lite with tf.lite.TFLiteConverter.from_keras_model"},
+    {"a Caffe model", Reader::None, "caffe-binary,caffe-text", "", NoMagic, ".caffemodel",
+     "convert it to TensorFlow Lite or ONNX"},
+    {"a model in the text form of protobuf", Reader::None, "", "", NoMagic, ".prototxt,.textproto",
+     "convert it to TensorFlow Lite or ONNX"},
+    {"a PyTorch model", Reader::None, "", "", NoMagic, ".pt,.pth,.pt2,.ckpt",
+     "export it to ONNX with torch.onnx.export"},
+    {"a file of weights (safetensors), without the model that they belong to", Reader::None, "", "", NoMagic,
+     ".safetensors", "export the model to ONNX, for example with torch.onnx.export"},
+    {"a language model of llama.cpp", Reader::None, "", "", "GGUF", ".gguf",
+     "export the model that it was made from to ONNX"},
+    {"a Paddle model", Reader::None, "", "", NoMagic, ".pdmodel,.pdiparams", "convert it to ONNX with paddle2onnx"},
+    {"a Core ML model", Reader::None, "", "", NoMagic, ".mlmodel",
+     "run the model that it was made from, as TensorFlow Lite or ONNX"},
+    {"a model of OpenVINO", Reader::None, "", "", NoMagic, ".xml",
+     "run the model that it was made from, as TensorFlow Lite or ONNX"},
+    {"a model of TensorRT", Reader::None, "", "", NoMagic, ".engine,.plan,.trt",
+     "run the ONNX model that it was made from"},
+    {"a pickled Python object", Reader::None, "", "", NoMagic, ".pkl,.pickle,.joblib",
+     "export the model to ONNX, one of scikit-learn with skl2onnx"},
+    {"a TOSA graph", Reader::None, "", "TOSA", NoMagic, ".tosa",
+     "run the TensorFlow Lite model (.tflite) that it was made from"},
+};
+
+constexpr size_t IdentifierOffset = 4;
+constexpr std::string_view ZipMagic = "PK\x03\x04";
+constexpr ModelFormat Zip = {"a zip archive",
+                             Reader::None,
+                             "",
+                             "",
+                             NoMagic,
+                             "",
+                             "unpack it, or, where PyTorch wrote it, export the model to ONNX with torch.onnx.export"};
+
+template <typename Condition>
+const ModelFormat* FindFormat(Condition condition)
+{
+    const auto* const found = std::find_if(std::begin(Formats), std::end(Formats), condition);
+    return found != std::end(Formats) ? found : nullptr;
+}
+
+/// Whether `condition` holds of a word between commas.
+template <typename Condition>
+bool AnyWord(std::string_view words, Condition condition)
+{
+    while (!words.empty())
+    {
+        const size_t comma = std::min(words.find(','), words.size());
+        if (condition(words.substr(0, comma)))
+        {
+            return true;
+        }
+        words.remove_prefix(std::min(comma + 1, words.size()));
+    }
+    return false;
+}
+
+bool EndsSo(std::string_view path, std::string_view ending)
+{
+    return path.size() >= ending.size() &&
+           std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+}
+
+/// Eight bytes of a length, and the JSON of so many bytes.
+bool IsSafetensors(std::string_view start)
+{
+    constexpr size_t lengthBytes = 8;
+    return start.size() > lengthBytes && start.substr(lengthBytes).starts_with("{\"") && start[5] == 0 &&
+           start[6] == 0 && start[7] == 0;
+}
+
+/// The first fields of a file in protobuf's wire format, as far as they are in memory.
+class Fields
+{
+public:
+    explicit Fields(std::string_view bytes) : m_Rest(bytes) {}
+
+    std::optional<uint64_t> Varint()
+    {
+        constexpr unsigned int bitsOfByte = 7;
+        constexpr unsigned int mostBits = 64;
+        uint64_t value = 0;
+        for (unsigned int bits = 0; bits < mostBits && !m_Rest.empty(); bits += bitsOfByte)
+        {
+            const auto byte = static_cast<unsigned char>(m_Rest.front());
+            m_Rest.remove_prefix(1);
+            value |= uint64_t{byte & 0x7FU} << bits;
+            if ((byte & 0x80U) == 0)
+            {
+                return value;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// At most `bytes`; fewer where the file's start ends before.
+    std::string_view Take(uint64_t bytes)
+    {
+        const std::string_view taken = m_Rest.substr(0, static_cast<size_t>(std::min<uint64_t>(bytes, m_Rest.size())));
+        m_Rest.remove_prefix(taken.size());
+        return taken;
+    }
+
+private:
+    std::string_view m_Rest;
+};
+
+bool IsText(std::string_view text)
+{
+    return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+}
+
+/// The fields of a ModelProto that are numbers, names and messages.
+enum OnnxField : uint64_t
+{
+    IrVersion = 1,
+    ProducerName = 2,
+    ProducerVersion = 3,
+    Domain = 4,
+    ModelVersion = 5,
+    DocString = 6,
+    Graph = 7,
+    OpsetImport = 8,
+    MetadataProps = 14,
+    TrainingInfo = 20,
+    LocalFunctions = 25
+};
+
+/// Whether the file begins with fields of an ONNX model. Two are enough, with the version of the format among them:
+/// Core ML and TensorFlow have a version in the same place, but no text behind it.
+bool IsOnnx(std::string_view start)
+{
+    constexpr uint64_t wireBits = 3;
+    constexpr uint64_t varintWire = 0;
+    constexpr uint64_t bytesWire = 2;
+    constexpr uint64_t maxVersion = 32;
+    bool hasVersion = false;
+    size_t count = 0;
+    Fields fields(start);
+    while (const std::optional<uint64_t> tag = fields.Varint())
+    {
+        const uint64_t number = *tag >> wireBits;
+        const uint64_t wire = *tag & ((1U << wireBits) - 1);
+        const bool isNumber = number == IrVersion || number == ModelVersion;
+        const bool isName = number == ProducerName || number == ProducerVersion || number == Domain;
+        const bool isOther = number == DocString || number == Graph || number == OpsetImport ||
+                             number == MetadataProps || number == TrainingInfo || number == LocalFunctions;
+        if (!(isNumber ? wire == varintWire : (isName || isOther) && wire == bytesWire))
+        {
+            return false;
+        }
+        ++count;
+        const std::optional<uint64_t> value = fields.Varint();
+        if (!value)
+        {
+            break;
+        }
+        if (number == IrVersion)
+        {
+            hasVersion = true;
+            if (*value == 0 || *value > maxVersion)
+            {
+                return false;
+            }
+        }
+        if (!isNumber && !IsText(fields.Take(*value)) && isName)
+        {
+            return false;
+        }
+    }
+    return hasVersion && count > 1;
+}
+
+} // namespace
+
+const ModelFormat* FindModelFormat(std::string_view name)
+{
+    return FindFormat([&](const ModelFormat& format)
+                      { return AnyWord(format.m_Names, [&](std::string_view word) { return word == name; }); });
+}
+
+const ModelFormat* FindModelFormat(const std::string& path, std::string_view start)
+{
+    const std::string_view identifier =
+        start.size() > IdentifierOffset ? start.substr(IdentifierOffset, 4) : std::string_view();
+    const ModelFormat* const byContent = FindFormat(
+        [&](const ModelFormat& format)
+        {
+            return (!identifier.empty() && identifier == format.m_Identifier) ||
+                   (!format.m_Magic.empty() && start.starts_with(format.m_Magic));
+        });
+    if (byContent != nullptr)
+    {
+        return byContent;
+    }
+    if (IsSafetensors(start))
+    {
+        return FindModelFormat("model.safetensors", {});
+    }
+    const bool isZip = start.starts_with(ZipMagic);
+    if (!isZip && IsOnnx(start))
+    {
+        return FindModelFormat("onnx");
+    }
+    const ModelFormat* const byEnding = FindFormat(
+        [&](const ModelFormat& format)
+        { return AnyWord(format.m_Endings, [&](std::string_view ending) { return EndsSo(path, ending); }); });
+    const bool isOther = byEnding == nullptr || byEnding->m_Reader != Reader::None;
+    return isZip && isOther ? &Zip : byEnding;
+}
+
+const char* DescribeFormatsThatAreRead()
+{
+    return "TensorFlow Lite (.tflite, identifier TFL3), ONNX (.onnx) and networks written by Tenon (.tenon, identifier "
+           "TNON)";
+}
+
+} // namespace tenon::formats

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats of model files: those that Tenon reads, and others that users have, for which a message says what to do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tenon::formats
+{
+
+enum class Reader : uint8_t
+{
+    None,
+    TfLite,
+    Onnx,
+    Tenon
+};
+
+struct ModelFormat
+{
+    const char* m_Description; ///< "a TensorFlow Lite model"
+    Reader m_Reader;           ///< None: the format is not read
+    const char* m_Names;       ///< for --model-format, with commas; may be empty
+    const char* m_Identifier;  ///< the four bytes at offset 4 of a FlatBuffers file; empty for other files
+    std::string_view m_Magic;  ///< the first bytes of other files; may be empty
+    const char* m_Endings;     ///< of file names, in lower case, with commas; empty where the content must tell
+    const char* m_Advice;      ///< how to get a model that is read; null for a format that is read
+};
+
+/// How many bytes of a file are enough for FindModelFormat(). More tell more of an ONNX model.
+constexpr size_t ModelStartBytes = 256;
+
+/// The format with this name for --model-format; null where there is none.
+const ModelFormat* FindModelFormat(std::string_view name);
+
+/// The format of a file that begins with `start`: its content decides, and the ending of `path` where the content is
+/// of no known format. Null where neither is known. ONNX has no identifier: a file is one where its first fields can be
+/// those of a model, or where it ends with .onnx and has no content of another format.
+const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
+
+/// "TensorFlow Lite (.tflite), ONNX (.onnx) and networks of Tenon (.tenon)"
+const char* DescribeFormatsThatAreRead();
+
+} // namespace tenon::formats
