@@ -2,6 +2,7 @@
 // See App.hpp.
 #include "cli/App.hpp"
 
+#include "cli/CanRun.hpp"
 #include "cli/Console.hpp"
 #include "cli/LimitOption.hpp"
 #include "cli/Options.hpp"
@@ -32,6 +33,10 @@ ExitStatus RunAndExplain(int argc, const char* const* argv)
         if (line.m_Text)
         {
             PrintText(*line.m_Text);
+        }
+        else if (!line.m_Options.m_ModelFolder.empty())
+        {
+            CanRun(line.m_Options);
         }
         else
         {

@@ -36,7 +36,7 @@ void RequireKnownShape(const TensorInfo& info)
     {
         throw InputError(
             fmt::format("the model leaves the shape open ({}); give it by --input-tensor-shape or by an .npy "
-                        "file",
+                        "file, or the dimensions of an ONNX model by --dim",
                         info.GetShape().ToString()));
     }
 }

@@ -5,6 +5,7 @@
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
 #include "cli/FileInput.hpp"
+#include "cli/OnnxModel.hpp"
 #include "cli/Strings.hpp"
 #include "cli/TensorMemory.hpp"
 
@@ -214,6 +215,10 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
         places.push_back(PlaceOf(binding));
         if (files.empty())
         {
+            if (shapeFrom.empty())
+            {
+                AskForDimensions(binding);
+            }
             inputs.push_back(At(places[i], info, [&] { return PlanRandomInput(info, limits); }));
             continue;
         }

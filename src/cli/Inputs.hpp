@@ -39,7 +39,7 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
 /// empty, has one entry for each binding; an empty one keeps the binding's shape. With `quantizes`, files for quantized
 /// inputs hold real numbers, which are quantized. Throws InputError naming the input, the file and its expected
 /// content, and for more bytes together than the limit; RunError where memory runs out; UsageError for another number
-/// of files and for a normalisation without a picture.
+/// of files, for a normalisation without a picture, and for open dimensions of an ONNX model that have no file.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits, unsigned int iterations = 1,

@@ -4,6 +4,7 @@
 
 #include "cli/Console.hpp"
 #include "cli/Errors.hpp"
+#include "cli/OnnxModel.hpp"
 #include "cli/Strings.hpp"
 
 #include <tenon/parsers/ITfLiteParser.hpp>
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 namespace tenon::cli
 {
@@ -23,7 +25,7 @@ namespace
 
 using formats::FindModelFormat;
 using formats::ModelFormat;
-using formats::ModelStartBytes;
+using formats::Reader;
 
 Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limits& limits)
 {
@@ -89,7 +91,7 @@ Model LoadTenon(const InputSource& file, const ModelChoice& choice, const Limits
 
 } // namespace
 
-InputSource OpenModel(const std::string& path, const std::string& format, const Limits& limits)
+ModelFile OpenModel(const std::string& path, const std::string& format, const Limits& limits)
 {
     try
     {
@@ -99,17 +101,21 @@ InputSource OpenModel(const std::string& path, const std::string& format, const 
                              "TensorFlow Lite with tf.lite.TFLiteConverter.from_saved_model");
         }
         InputSource file(path, limits.m_MaxFileBytes);
-        const std::string start = file.ReadStart(ModelStartBytes);
+        const std::string start = file.ReadStart(formats::ModelStartBytes);
         if (start.empty())
         {
             throw InputError(IsStandardInput(path) ? "standard input is empty" : "the file is empty");
         }
         const ModelFormat* const named = FindModelFormat(format);
-        const ModelFormat* const found = FindModelFormat(path, start);
+        const ModelFormat* found = FindModelFormat(path, start);
         const ModelFormat* const known = found != nullptr ? found : named;
         if (known != nullptr && known->m_Advice != nullptr)
         {
             throw InputError(fmt::format("it is {}, which is not read; {}", known->m_Description, known->m_Advice));
+        }
+        if (found == nullptr && named != nullptr && named->m_Reader == Reader::Onnx)
+        {
+            found = named;
         }
         if (found == nullptr)
         {
@@ -121,7 +127,7 @@ InputSource OpenModel(const std::string& path, const std::string& format, const 
             PrintWarning(fmt::format("--model-format: '{}' is {} and is read as that, in place of {}", OneLine(path),
                                      found->m_Description, OneLine(format)));
         }
-        return file;
+        return {std::move(file), found->m_Reader};
     }
     catch (const InputError& error)
     {
@@ -129,10 +135,19 @@ InputSource OpenModel(const std::string& path, const std::string& format, const 
     }
 }
 
-Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
+Model LoadModel(const ModelFile& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
 {
-    const bool isTenon = FindModelFormat(file.Path(), file.ReadStart(ModelStartBytes)) == FindModelFormat("tenon");
-    return isTenon ? LoadTenon(file, choice, limits, deviceSpec) : LoadTfLite(file, choice, limits);
+    if (file.m_Reader == Reader::Onnx)
+    {
+        return LoadOnnx(file.m_Source, choice, limits);
+    }
+    if (!choice.m_Dimensions.empty())
+    {
+        throw UsageError("--dim: only dimensions of ONNX models have names; give the shapes of this model's inputs by "
+                         "--input-tensor-shape");
+    }
+    return file.m_Reader == Reader::Tenon ? LoadTenon(file.m_Source, choice, limits, deviceSpec)
+                                          : LoadTfLite(file.m_Source, choice, limits);
 }
 
 std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const std::vector<std::string>& names,

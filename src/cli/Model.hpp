@@ -10,6 +10,7 @@
 #include <tenon/Tensor.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,13 +24,17 @@ struct Binding
     std::string m_Name;
     LayerBindingId m_Id = 0;
     TensorInfo m_Info;
+    /// Of an input of an ONNX model: the name of each dimension for --dim, empty for one whose size the model gives.
+    std::vector<std::string> m_DimensionNames = {};
 };
 
 struct Model
 {
-    /// One of the two is set: a network to be optimized, or the optimized network of a file.
+    /// One of the three is set: a network to be optimized, the optimized network of a file, or, of an ONNX model whose
+    /// inputs have open dimensions, why it cannot be read unless these are given. Its outputs are not known then.
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};
     IOptimizedNetworkPtr m_Optimized{nullptr, &IOptimizedNetwork::Destroy};
+    std::exception_ptr m_WhyNot;
     /// Inputs and outputs in the model's order.
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
@@ -43,17 +48,25 @@ struct ModelChoice
     /// New shapes of inputs by name. A .tenon file keeps its own, because a run takes other shapes, too.
     std::map<std::string, TensorShape> m_InputShapes;
     std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
+    /// Sizes of dimensions by name, for an ONNX model.
+    std::map<std::string, unsigned int> m_Dimensions;
+};
+
+struct ModelFile
+{
+    InputSource m_Source;
+    formats::Reader m_Reader;
 };
 
 /// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
-/// or empty, is another one. Throws InputError, which names the model, also for a format that is not read.
-InputSource OpenModel(const std::string& path, const std::string& format, const Limits& limits);
+/// or empty, is another one; where it tells nothing, `format` decides about ONNX, which has no identifier. Throws
+/// InputError, which names the model, also for a format that is not read.
+ModelFile OpenModel(const std::string& path, const std::string& format, const Limits& limits);
 
-/// Parses a file that OpenModel() opened. A .tflite model is used in place: `file` must outlive the networks that are
-/// made of it. Throws UsageError for a choice that the format does not have, and the exceptions of the parser. An
-/// optimized network is for the backends of `deviceSpec`.
-Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits,
-                const IDeviceSpec& deviceSpec);
+/// Parses a file that OpenModel() opened. A .tflite or .onnx model is used in place: `file` must outlive the networks
+/// that are made of it. Throws UsageError for a choice that the format does not have, and the exceptions of the parser.
+/// An optimized network is for the backends of `deviceSpec`.
+Model LoadModel(const ModelFile& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec);
 
 /// The bindings of these names, in the order of `names`; all of them in their own order if `names` is empty.
 /// Throws UsageError for an unknown name, with the names that there are. `kind` is "input" or "output".

@@ -88,6 +88,30 @@ std::vector<unsigned int> ParseShape(const std::string& text, const std::string&
     return shape;
 }
 
+std::map<std::string, unsigned int> ParseDimensions(const std::vector<std::string>& texts)
+{
+    std::map<std::string, unsigned int> dimensions;
+    for (const std::string& text : texts)
+    {
+        const size_t equals = text.rfind('=');
+        unsigned int size = 0;
+        const char* const end = text.data() + text.size();
+        const char* const digits = equals == std::string::npos ? end : text.data() + equals + 1;
+        const auto [last, error] = std::from_chars(digits, end, size);
+        if (equals == 0 || digits == end || error != std::errc() || last != end)
+        {
+            throw UsageError(
+                fmt::format("--dim: '{}' is no name with a size; expected is NAME=SIZE, e.g. batch=4", OneLine(text)));
+        }
+        const std::string name = text.substr(0, equals);
+        if (!dimensions.emplace(name, size).second)
+        {
+            throw UsageError(fmt::format("--dim: {} is given twice", OneLine(name)));
+        }
+    }
+    return dimensions;
+}
+
 unsigned int ParseNumber(const std::string& text, const char* option, unsigned int min, unsigned int max)
 {
     unsigned int number = 0;

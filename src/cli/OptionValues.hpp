@@ -2,6 +2,7 @@
 // Values of single options: text of the command line as lists, shapes and numbers. Options.cpp knows the options.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ std::optional<bool> ParseFlag(const std::string& text);
 
 /// One shape of --input-tensor-shape, whose whole value is `whole`.
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole);
+
+/// NAME=SIZE of each --dim; a name may have '=' itself.
+std::map<std::string, unsigned int> ParseDimensions(const std::vector<std::string>& texts);
 
 /// A whole number in min..max, both included.
 unsigned int ParseNumber(const std::string& text, const char* option, unsigned int min, unsigned int max);

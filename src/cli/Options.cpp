@@ -23,7 +23,9 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <string_view>
 
 namespace tenon::cli
 {
@@ -38,6 +40,8 @@ constexpr unsigned int DefaultTopK = 5;
 constexpr const char* Description = "Runs a neural network on input files and prints or writes what comes out.\n\n"
                                     "  ExecuteNetwork -m model.tflite -d picture.jpg --labels labels.txt\n"
                                     "  ExecuteNetwork -m model.tflite -c CpuRef -d a.npy,b.npy -w x.npy,y.npy -N\n"
+                                    "  ExecuteNetwork -m model.onnx --dim batch=4 -d batch.npy\n"
+                                    "  ExecuteNetwork --can-run models -c CpuAcc\n"
                                     "  fetch | ExecuteNetwork -m - --report-json - > report.json\n";
 
 constexpr const char* Footer =
@@ -65,6 +69,7 @@ struct RawOptions
     bool m_DetailsOnly = false;
     std::vector<std::string> m_Limits;
     std::vector<std::string> m_DisabledFusions;
+    std::vector<std::string> m_Dimensions;
 };
 
 /// Numbers are parsed here, because messages of CLI11 do not name the range. They have the name `option`, or the last
@@ -93,10 +98,16 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     app.set_version_flag("--version", [] { return "ExecuteNetwork (Tenon) " + GetVersion(); });
 
     app.add_option("-m,--model-path", options.m_ModelPath,
-                   "The model file, or - for standard input; its format is detected from its content");
+                   "The model file, or - for standard input: TensorFlow Lite (.tflite), ONNX (.onnx) or a network of "
+                   "--serialize (.tenon). Its format is detected from its content");
+    app.add_option(
+           "--can-run", options.m_ModelFolder,
+           "In place of -m: print a table of all models in this folder and those within, whether the backends of "
+           "-c can run them, and why not. --report-json writes it as JSON")
+        ->type_name("FOLDER");
     app.add_option("-f,--model-format", options.m_ModelFormat,
-                   "tflite-binary, tflite or tenon; not needed: the file's content decides, with a warning where it is "
-                   "of another format");
+                   "tflite-binary, tflite, onnx-binary, onnx or tenon; not needed: the file's content decides, with a "
+                   "warning where it is of another format");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
               "The subgraph of the model to run, by number (default 0)", options.m_SubgraphOption);
@@ -140,6 +151,12 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
         ->allow_extra_args(false);
     app.add_option("-s,--input-tensor-shape", raw.m_InputShapes,
                    "New shapes of the inputs, e.g. 1,224,224,3:1,10; an empty one keeps the model's");
+    app.add_option(
+           "--dim", raw.m_Dimensions,
+           "The size of a dimension that an ONNX model leaves open, by its name in the model, e.g. batch=4; "
+           "INPUT.N is the name of dimension N of an input where the model has none. May be given several times")
+        ->allow_extra_args(false)
+        ->type_name("NAME=SIZE");
     AddNumber(app, "-I,--iterations", options.m_Iterations, 1, MaxIterations, "How often to run (default 1)");
     const auto parseThreshold = [&options](const std::string& text)
     {
@@ -342,6 +359,40 @@ void LeaveOutOptionsOfCpuAcc(const CLI::App& app, Options& options)
     options.m_CachedNetworkFile.clear();
 }
 
+/// The table of --can-run follows from models and backends alone.
+void CheckCanRun(const CLI::App& app)
+{
+    constexpr const char* can = "--can-run";
+    constexpr std::string_view taken[] = {can,
+                                          "--compute",
+                                          "--dynamic-backends-path",
+                                          "--report-json",
+                                          "--limit",
+                                          "--max-partitions",
+                                          "--min-layers-per-partition",
+                                          "--all-or-nothing",
+                                          "--fp16-turbo-mode",
+                                          "--bf16-turbo-mode",
+                                          "--enable-fast-math"};
+    if (app.count(can) == 0)
+    {
+        return;
+    }
+    if (app.get_option(can)->results().back().empty())
+    {
+        throw UsageError(fmt::format("{}: name a folder of models", can));
+    }
+    for (const CLI::Option* option : app.get_options())
+    {
+        const std::string name = option->get_name();
+        if (option->count() > 0 && std::find(std::begin(taken), std::end(taken), name) == std::end(taken))
+        {
+            throw UsageError(
+                fmt::format("{0}: with {1} it has no effect, because {1} runs no model; leave it out", name, can));
+        }
+    }
+}
+
 /// The name under which the number of a subgraph is given, for messages.
 std::string FindSubgraphOption(const std::vector<std::string>& words)
 {
@@ -390,7 +441,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     }
     RefuseUnknownWords(app, words);
     armNN.Apply(app, options);
-    if (options.m_ModelPath.empty())
+    CheckCanRun(app);
+    if (options.m_ModelPath.empty() && options.m_ModelFolder.empty())
     {
         throw UsageError("--model-path: name a model file, or - for standard input (see --help)");
     }
@@ -452,6 +504,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
         options.m_InputShapes.push_back(ParseShape(shape, raw.m_InputShapes));
     }
     options.m_WriteLayers = options.m_WriteLayers || !options.m_LayersFolder.empty();
+    options.m_Dimensions = ParseDimensions(raw.m_Dimensions);
     options.m_Limits = ParseLimits(raw.m_Limits);
     options.m_DisabledFusions = SplitList(raw.m_DisabledFusions, "--without-fusion", Repeated::Refused);
     const std::vector<std::string> known = GetFusionNames();

@@ -5,6 +5,7 @@
 #include <tenon/Limits.hpp>
 #include <tenon/Types.hpp>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ constexpr unsigned int MaxIterations = 10'000'000;
 struct Options
 {
     std::string m_ModelPath;
+    /// In place of a model: a folder of models, for a table of those that can run.
+    std::string m_ModelFolder;
     /// A name of a format, or empty. The file's content decides, with a warning where this differs.
     std::string m_ModelFormat;
     /// The subgraph of the model file that runs; a signature's name goes before the number.
@@ -38,6 +41,8 @@ struct Options
     std::vector<std::string> m_OutputNames;
     /// One shape for each input; an empty one leaves the model's shape as it is.
     std::vector<std::vector<unsigned int>> m_InputShapes;
+    /// Sizes of dimensions that an ONNX model names.
+    std::map<std::string, unsigned int> m_Dimensions;
     /// Whether files of quantized inputs hold real numbers, and whether quantized outputs are given as real numbers.
     bool m_QuantizeInputs = false;
     bool m_DequantizeOutputs = false;

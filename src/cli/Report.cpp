@@ -214,9 +214,9 @@ std::string FormatReport(const Report& report)
     return json.Text() + "\n";
 }
 
-std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
+std::vector<std::pair<std::string, uint64_t>> CountByBackend(const std::vector<LayerAssignment>& assignment)
 {
-    std::vector<std::pair<std::string, size_t>> counts; // in the order of first use
+    std::vector<std::pair<std::string, uint64_t>> counts;
     for (const LayerAssignment& layer : assignment)
     {
         if (!IsCounted(layer))
@@ -235,12 +235,23 @@ std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
             ++found->second;
         }
     }
-    std::string text = fmt::format("{} layers", CountAssigned(assignment));
-    for (size_t i = 0; i < counts.size(); ++i)
+    return counts;
+}
+
+std::string FormatCounts(const std::vector<std::pair<std::string, uint64_t>>& counts)
+{
+    std::string text;
+    for (const auto& [backend, count] : counts)
     {
-        text += fmt::format("{} {} {}", i == 0 ? ":" : ",", counts[i].first, counts[i].second);
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", backend, count);
     }
     return text;
+}
+
+std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
+{
+    const std::string counts = FormatCounts(CountByBackend(assignment));
+    return fmt::format("{} layers{}{}", CountAssigned(assignment), counts.empty() ? "" : ": ", counts);
 }
 
 std::string FormatAssignment(const std::vector<LayerAssignment>& assignment)

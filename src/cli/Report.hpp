@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::cli
@@ -65,6 +66,12 @@ uint64_t CountLayers(const INetwork& network);
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
 /// backend, reason), messages, and the model, compute and version that they belong to.
 std::string FormatReport(const Report& report);
+
+/// How many layers each backend runs, in the order of first use, of those that layers_after counts.
+std::vector<std::pair<std::string, uint64_t>> CountByBackend(const std::vector<LayerAssignment>& assignment);
+
+/// "CpuAcc 36, CpuRef 30"
+std::string FormatCounts(const std::vector<std::pair<std::string, uint64_t>>& counts);
 
 /// "66 layers: CpuAcc 36, CpuRef 30", of those that layers_after counts.
 std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment);

@@ -29,6 +29,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <optional>
 #include <span>
@@ -154,8 +155,7 @@ private:
     {
         Model model = Parse({});
         m_Report.m_Inputs = OrderInputs(model.m_Inputs, m_Options.m_InputNames);
-        m_Report.m_Outputs = SelectBindings(model.m_Outputs, m_Options.m_OutputNames, "output");
-        CheckOutputFiles(m_Options, m_Report.m_Outputs.size());
+        SelectOutputs(model);
         m_Inputs =
             LoadInputs(m_Report.m_Inputs, m_Options.m_InputFiles, OrderShapes(m_Options, m_Report.m_Inputs.size()),
                        {m_Options.m_InputMean, m_Options.m_InputStd}, m_Limits, m_Options.m_Iterations,
@@ -180,9 +180,23 @@ private:
         {
             m_Blame.SetInputs(fmt::format("{}", fmt::join(changes, ", ")));
             model = Parse(m_NewShapes);
+            SelectOutputs(model);
+        }
+        if (model.m_WhyNot != nullptr)
+        {
+            m_Blame.OfModel([&] { std::rethrow_exception(model.m_WhyNot); });
         }
         m_Outputs = OutputStore(model.m_Outputs, CountBytes(m_Inputs), m_Limits);
         return model;
+    }
+
+    void SelectOutputs(const Model& model)
+    {
+        if (model.m_WhyNot == nullptr)
+        {
+            m_Report.m_Outputs = SelectBindings(model.m_Outputs, m_Options.m_OutputNames, "output");
+            CheckOutputFiles(m_Options, m_Report.m_Outputs.size());
+        }
     }
 
     /// "input 'image' as [1,7,8,1] (from wrong.npy; the model says [1,8,8,1])"
@@ -206,7 +220,8 @@ private:
         {
             m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Options.m_ModelFormat, m_Limits);
         }
-        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_SubgraphOption};
+        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_SubgraphOption,
+                                 m_Options.m_Dimensions};
         Model model =
             m_Blame.OfModel([&] { return LoadModel(*m_ModelFile, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
         m_Report.m_LoadMs += parsing.Milliseconds();
@@ -567,9 +582,9 @@ private:
     std::vector<InputData> m_Inputs; ///< those of all sets of files, one set after another
     OutputStore m_Outputs;
     std::map<std::string, TensorShape> m_NewShapes; ///< shapes of inputs by name, where the model has others
-    bool m_PrintsAside = false;             ///< text goes to standard error, because standard output is a file to write
-    std::string m_IterationTexts;           ///< inputs and outputs where each iteration has its own inputs
-    std::optional<InputSource> m_ModelFile; ///< outlives the runtime, whose networks may use it in place
+    bool m_PrintsAside = false;           ///< text goes to standard error, because standard output is a file to write
+    std::string m_IterationTexts;         ///< inputs and outputs where each iteration has its own inputs
+    std::optional<ModelFile> m_ModelFile; ///< outlives the runtime, whose networks may use it in place
     IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
     NetworkId m_Network = 0;
 };

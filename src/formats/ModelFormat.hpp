@@ -20,6 +20,7 @@ enum class Reader : uint8_t
 
 struct ModelFormat
 {
+    const char* m_Label;       ///< "TFLite"
     const char* m_Description; ///< "a TensorFlow Lite model"
     Reader m_Reader;           ///< None: the format is not read
     const char* m_Names;       ///< for --model-format, with commas; may be empty

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// See CanRun.hpp.
+#include "cli/CanRun.hpp"
+
+#include "cli/Backends.hpp"
+#include "cli/Console.hpp"
+#include "cli/Errors.hpp"
+#include "cli/File.hpp"
+#include "cli/FileChecks.hpp"
+#include "cli/LimitOption.hpp"
+#include "cli/Model.hpp"
+#include "cli/OptimizerOptions.hpp"
+#include "cli/Report.hpp"
+#include "cli/Strings.hpp"
+#include "formats/ModelFormat.hpp"
+#include "json/JsonWriter.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/IRuntime.hpp>
+#include <tenon/Utils.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+namespace tenon::cli
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+using Counts = std::vector<std::pair<std::string, uint64_t>>;
+
+enum class Verdict
+{
+    Runs,
+    Unsupported, ///< by the backends or the parsers
+    Unreadable   ///< damaged, contradictory, above a limit, or of a format that is not read
+};
+
+struct ModelRow
+{
+    std::string m_Path; ///< within the folder
+    std::string m_Format;
+    Verdict m_Verdict = Verdict::Runs;
+    std::string m_Reason;             ///< empty if it runs
+    std::optional<uint64_t> m_Layers; ///< that compute, after optimization if it runs; before, if it can be read
+    Counts m_Backends;                ///< how many of them each backend runs
+};
+
+/// Whether a file that is of no known format has the name of a model.
+bool IsNamedAsModel(const fs::path& path)
+{
+    return EndsWithNoCase(path.string(), ".tflite") || EndsWithNoCase(path.string(), ".tenon") ||
+           EndsWithNoCase(path.string(), ".onnx");
+}
+
+class Folder
+{
+public:
+    explicit Folder(const Options& options)
+        : m_Options(options), m_Root(options.m_ModelFolder), m_Runtime(MakeRuntime(options)),
+          m_Backends(SelectBackends(options.m_Compute, *m_Runtime, "--compute"))
+    {
+    }
+
+    /// In the order of names.
+    std::vector<ModelRow> Try() const
+    {
+        std::vector<ModelRow> rows;
+        for (const fs::path& path : ListFiles())
+        {
+            if (std::optional<ModelRow> row = Try(path))
+            {
+                rows.push_back(std::move(*row));
+            }
+        }
+        return rows;
+    }
+
+private:
+    /// Regular files in the folder and those within, but for hidden folders, such as .git.
+    std::vector<fs::path> ListFiles() const
+    {
+        std::error_code error;
+        if (!fs::is_directory(m_Root, error))
+        {
+            throw UsageError(fmt::format("--can-run: there is no folder '{}'", OneLine(m_Root.string())));
+        }
+        std::vector<fs::path> files;
+        fs::recursive_directory_iterator entry(m_Root, fs::directory_options::skip_permission_denied, error);
+        for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+        {
+            std::error_code none; // of an entry that has gone meanwhile
+            const bool isHidden = entry->path().filename().string().starts_with('.');
+            if (entry->is_directory(none) && isHidden)
+            {
+                entry.disable_recursion_pending();
+            }
+            else if (entry->is_regular_file(none) && !isHidden)
+            {
+                files.push_back(entry->path());
+            }
+        }
+        if (error)
+        {
+            throw UsageError(
+                fmt::format("--can-run: '{}' cannot be read: {}", OneLine(m_Root.string()), error.message()));
+        }
+        std::sort(files.begin(), files.end());
+        return files;
+    }
+
+    /// Nothing for a file that is no model.
+    std::optional<ModelRow> Try(const fs::path& path) const
+    {
+        ModelRow row;
+        row.m_Path = path.lexically_relative(m_Root).string();
+        try
+        {
+            const std::string start = InputSource(path.string()).ReadStart(formats::ModelStartBytes);
+            const formats::ModelFormat* const format = formats::FindModelFormat(path.string(), start);
+            const bool isPointer = format != nullptr && format->m_Label == std::string_view("Git LFS");
+            if ((format == nullptr || isPointer) && !IsNamedAsModel(path))
+            {
+                return std::nullopt;
+            }
+            row.m_Format = format != nullptr ? format->m_Label : "unknown";
+            Optimize(path.string(), row);
+        }
+        catch (const UnimplementedException& error)
+        {
+            SetReason(row, path, Verdict::Unsupported, error.what());
+        }
+        catch (const BackendUnavailableException& error) // an optimized network's
+        {
+            SetReason(row, path, Verdict::Unsupported, error.what());
+        }
+        catch (const std::bad_alloc&)
+        {
+            SetReason(row, path, Verdict::Unreadable, "there is not enough memory");
+        }
+        catch (const std::exception& error)
+        {
+            SetReason(row, path, Verdict::Unreadable, error.what());
+        }
+        return row;
+    }
+
+    void Optimize(const std::string& path, ModelRow& row) const
+    {
+        const ModelFile file = OpenModel(path, "", m_Options.m_Limits);
+        Model model = LoadModel(file, {}, m_Options.m_Limits, m_Runtime->GetDeviceSpec());
+        if (model.m_WhyNot != nullptr)
+        {
+            std::rethrow_exception(model.m_WhyNot);
+        }
+        IOptimizedNetworkPtr optimized = std::move(model.m_Optimized);
+        if (optimized == nullptr)
+        {
+            row.m_Layers = CountLayers(*model.m_Network);
+            std::vector<std::string> messages;
+            optimized = tenon::Optimize(*model.m_Network, m_Backends, m_Runtime->GetDeviceSpec(),
+                                        MakeOptimizerOptions(m_Options, m_Backends, m_Options.m_Limits),
+                                        Optional<std::vector<std::string>&>(messages));
+        }
+        row.m_Backends = CountByBackend(optimized->GetAssignment());
+        row.m_Layers = 0;
+        for (const auto& [backend, count] : row.m_Backends)
+        {
+            *row.m_Layers += count;
+        }
+    }
+
+    /// Messages name the model, which the row does, too.
+    static void SetReason(ModelRow& row, const fs::path& path, Verdict verdict, const std::string& message)
+    {
+        const std::string model = fmt::format("model '{}': ", OneLine(path.string()));
+        row.m_Verdict = verdict;
+        row.m_Reason = NameLimitOptions(OneLine(message.starts_with(model) ? message.substr(model.size()) : message));
+    }
+
+    const Options& m_Options;
+    fs::path m_Root;
+    IRuntimePtr m_Runtime;
+    std::vector<BackendId> m_Backends;
+};
+
+std::string FormatTable(const std::vector<ModelRow>& models)
+{
+    TextRows rows = {{"model", "format", "layers", "backends", "can run"}};
+    for (const ModelRow& model : models)
+    {
+        rows.push_back({OneLine(model.m_Path), model.m_Format, model.m_Layers ? std::to_string(*model.m_Layers) : "-",
+                        model.m_Backends.empty() ? "-" : FormatCounts(model.m_Backends),
+                        model.m_Verdict == Verdict::Runs ? "yes" : "no: " + model.m_Reason});
+    }
+    return FormatRows(rows);
+}
+
+std::string FormatJson(const Options& options, const std::vector<ModelRow>& models)
+{
+    JsonWriter json;
+    json.BeginObject();
+    json.Member("version", GetVersion());
+    json.Member("folder", options.m_ModelFolder);
+    json.Key("compute");
+    json.BeginArray();
+    for (const std::string& backend : options.m_Compute)
+    {
+        json.String(backend);
+    }
+    json.EndArray();
+    json.Key("models");
+    json.BeginArray();
+    for (const ModelRow& model : models)
+    {
+        json.BeginObject();
+        json.Member("model", model.m_Path);
+        json.Member("format", model.m_Format);
+        json.Key("layers");
+        model.m_Layers ? json.Number(*model.m_Layers) : json.Null();
+        json.Key("backends");
+        json.BeginObject(JsonWriter::Layout::Line);
+        for (const auto& [backend, count] : model.m_Backends)
+        {
+            json.Member(backend, count);
+        }
+        json.EndObject();
+        json.Member("can_run", model.m_Verdict == Verdict::Runs);
+        json.Key("reason");
+        model.m_Verdict == Verdict::Runs ? json.Null() : json.String(model.m_Reason);
+        json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+    return json.Text() + "\n";
+}
+
+} // namespace
+
+void CanRun(const Options& options)
+{
+    CheckFiles(options);
+    const std::vector<ModelRow> models = Folder(options).Try();
+    if (models.empty())
+    {
+        throw UsageError(fmt::format("--can-run: there is no model in '{}'", OneLine(options.m_ModelFolder)));
+    }
+    const std::string table = FormatTable(models);
+    if (!options.m_ReportFile.empty())
+    {
+        const std::string report = FormatJson(options, models);
+        OutputFile file(options.m_ReportFile);
+        file.Write(report.data(), report.size());
+        file.Close();
+    }
+    WritesToStandardOutput(options) ? PrintTextAside(table) : PrintText(table);
+    const auto count = [&](Verdict verdict)
+    {
+        return std::count_if(models.begin(), models.end(),
+                             [&](const ModelRow& model) { return model.m_Verdict == verdict; });
+    };
+    const auto unsupported = count(Verdict::Unsupported);
+    const auto unreadable = count(Verdict::Unreadable);
+    const std::string text = fmt::format("{} of {} models cannot run: {} unsupported, {} that cannot be read",
+                                         unsupported + unreadable, models.size(), unsupported, unreadable);
+    if (unsupported > 0)
+    {
+        throw UnimplementedException(text);
+    }
+    if (unreadable > 0)
+    {
+        throw InputError(text);
+    }
+}
+
+} // namespace tenon::cli
