@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic with the elements of small tensors that are known while a model is read: what GraphBuilder computes in
+// place of adding a layer. An element that depends on one that is not known is not known either. Results are those of
+// the layers: integers wrap around, floats are rounded to their type.
+#pragma once
+
+#include "parsers/onnx/Value.hpp"
+
+#include <tenon/Types.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace tenon::onnx
+{
+
+/// Nothing for an operation that is not computed here: the layer does it.
+std::optional<Numbers> ComputeUnary(UnaryOperation operation, DataType type, const Numbers& x);
+std::optional<Number> ComputeBinary(BinaryOperation operation, DataType type, const Number& a, const Number& b);
+Number ComputeComparison(ComparisonOperation operation, DataType type, const Number& a, const Number& b);
+
+/// For each element of a tensor of `shape`, the index of the element of a tensor of `from` that is broadcast to it.
+/// Both are fully known.
+std::vector<size_t> BroadcastIndices(const TensorShape& from, const TensorShape& shape);
+
+/// Sizes of a shape that is fully known, and the distances of neighbours in elements.
+std::vector<size_t> Strides(const TensorShape& shape);
+
+/// The elements along `axes`, made one; the result has the order of the dimensions that are left.
+std::optional<Numbers> ComputeReduction(ReduceOperation operation, DataType type, const TensorShape& shape,
+                                        const Numbers& x, const std::vector<unsigned int>& axes);
+
+} // namespace tenon::onnx

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphBuilder: the layers that rows make of one graph, the model's or that of a branch or loop body, which is a network
+// of its own. Each method takes Values, adds a layer through INetwork and gives its output as a Value. A method whose
+// result follows from numbers that are known adds no layer: shape arithmetic is computed while the model is read.
+#pragma once
+
+#include "parsers/common/NetworkSize.hpp"
+#include "parsers/onnx/Value.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/INetwork.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::onnx
+{
+
+/// The values of outer graphs that a branch or body reads: each becomes a further input of its network. Both branches
+/// of an If share one list.
+class Captures
+{
+public:
+    /// `firstId`: the binding id that the first captured value gets.
+    explicit Captures(LayerBindingId firstId) : m_FirstId(firstId) {}
+
+    LayerBindingId FirstId() const { return m_FirstId; }
+    /// The id of the value's input.
+    LayerBindingId Add(const Value& value);
+    /// In the order of their ids.
+    const std::vector<Value>& Get() const { return m_Values; }
+
+private:
+    LayerBindingId m_FirstId;
+    std::vector<Value> m_Values;
+    std::map<const Value::State*, LayerBindingId> m_Ids;
+};
+
+class GraphBuilder
+{
+public:
+    /// What is known of an output before its layer infers it.
+    struct Output
+    {
+        DataType m_Type;
+        TensorShape m_Shape; ///< sizes, or all of it, may be unknown
+    };
+
+    GraphBuilder(INetwork& network, parsers::NetworkSize& size, const Limits& limits, Captures* captures = nullptr);
+
+    INetwork& Network() { return m_Network; }
+    const Limits& GetLimits() const { return m_Limits; }
+    /// Names the layers that are added from now on.
+    void SetName(std::string name) { m_Name = std::move(name); }
+    const std::string& GetName() const { return m_Name; }
+
+    // Values that are not computed.
+
+    Value AddInput(LayerBindingId id, const std::string& name, const TensorInfo& info, bool hasFixedSizes);
+    void AddOutput(LayerBindingId id, const std::string& name, const Value& value);
+    /// A value of `layer`'s output, whose info is set.
+    Value FromSlot(IOutputSlot& slot, const TensorInfo& info);
+    /// Elements that are all known.
+    static Value Known(DataType type, const std::vector<int64_t>& sizes, Numbers numbers);
+    /// A list of int64 numbers [n].
+    static Value Ints(const std::vector<int64_t>& numbers);
+    /// One element without dimensions.
+    static Value Scalar(DataType type, double value);
+    static Value ScalarInt(DataType type, int64_t value);
+    /// Bytes that are kept by the value.
+    static Value Constant(const TensorInfo& info, std::vector<uint8_t> bytes);
+    /// The output slot of a value in this network: a Constant layer, or an input for what is captured, if needed.
+    IOutputSlot& SlotOf(const Value& value);
+
+    // Layers in general.
+
+    /// Adds a layer and connects its inputs; an absent Value leaves its slot open. Shapes are inferred by the layer
+    /// where the sizes of all inputs are known, else they are what `outputs` say.
+    std::vector<Value> AddLayers(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs,
+                                 const std::vector<Output>& outputs);
+    /// The same for a layer of one output.
+    Value AddLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs, DataType type0,
+                   const TensorShape& shape = TensorShape());
+    /// The same, with the type of input 0, for a layer that works on each index of dimension 0 by itself: that may be
+    /// open.
+    Value AddImageLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs);
+
+    // Elementwise.
+
+    Value Unary(UnaryOperation operation, const Value& x);
+    Value Binary(BinaryOperation operation, const Value& a, const Value& b);
+    Value Add(const Value& a, const Value& b) { return Binary(BinaryOperation::Add, a, b); }
+    Value Subtract(const Value& a, const Value& b) { return Binary(BinaryOperation::Sub, a, b); }
+    Value Multiply(const Value& a, const Value& b) { return Binary(BinaryOperation::Mul, a, b); }
+    Value Divide(const Value& a, const Value& b) { return Binary(BinaryOperation::Div, a, b); }
+    Value Compare(ComparisonOperation operation, const Value& a, const Value& b);
+    /// Of Booleans.
+    Value Logical(LogicalBinaryOperation operation, const Value& a, const Value& b);
+    Value Not(const Value& x);
+    Value Select(const Value& condition, const Value& a, const Value& b);
+    Value Activation(const ActivationDescriptor& descriptor, const Value& x);
+    Value Floor(const Value& x);
+    Value Cast(const Value& x, DataType type);
+    /// x as it is, with a number of its type as second operand.
+    Value WithNumber(BinaryOperation operation, const Value& x, double number);
+    Value NumberWith(BinaryOperation operation, double number, const Value& x);
+
+    // Shapes and order. Axes are within [0, rank).
+
+    /// Signed64 [rank]; its numbers are known where the sizes are.
+    Value ShapeOf(const Value& x);
+    /// At most one size is open: it is computed.
+    Value Reshape(const Value& x, const std::vector<int64_t>& sizes);
+    /// To the sizes in `shape` [n], integers, which may be computed at the run; one may be -1.
+    Value ReshapeTo(const Value& x, const Value& shape);
+    Value Squeeze(const Value& x, const std::vector<unsigned int>& axes);
+    /// `axes` are those of the result.
+    Value Unsqueeze(const Value& x, const std::vector<unsigned int>& axes);
+    Value Transpose(const Value& x, const std::vector<unsigned int>& permutation);
+    Value Concat(const std::vector<Value>& values, unsigned int axis);
+    /// Rules of NumPy for each number; `axes` have no repetition.
+    Value Slice(const Value& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& ends,
+                const std::vector<unsigned int>& axes, const std::vector<int64_t>& steps);
+    /// [start, end) along one axis.
+    Value Slice(const Value& x, unsigned int axis, int64_t start, int64_t end);
+    /// Indices may be negative.
+    Value Gather(const Value& x, const Value& indices, unsigned int axis);
+    /// To the sizes in `shape` [n], integers; sizes of x that are not 1 must be equal.
+    Value BroadcastTo(const Value& x, const Value& shape);
+    Value BroadcastTo(const Value& x, const std::vector<int64_t>& sizes);
+    /// A tensor of the sizes in `shape` [n], all elements of which are `value` (one element).
+    Value Fill(const Value& shape, const Value& value);
+
+    // Sums and products.
+
+    Value Reduce(ReduceOperation operation, const Value& x, const std::vector<unsigned int>& axes, bool keepDims);
+    /// As numpy.matmul, for operands of at least two dimensions.
+    Value MatMul(const Value& a, const Value& b, bool transposeA = false, bool transposeB = false);
+
+    /// The shape that both broadcast to; open where it cannot be told.
+    static TensorShape BroadcastShape(const Value& a, const Value& b);
+
+private:
+    IOutputSlot& AddConstant(const Value& value);
+    void CheckSameType(const Value& a, const Value& b) const;
+    Value Make(DataType type, const TensorShape& shape, Numbers numbers, bool isComplete) const;
+
+    INetwork& m_Network;
+    parsers::NetworkSize& m_Size;
+    Limits m_Limits;
+    Captures* m_Captures;
+    std::string m_Name;
+    /// Slots of constants and captured values in this network; the values are kept alive.
+    std::map<const Value::State*, std::pair<Value, IOutputSlot*>> m_Slots;
+};
+
+} // namespace tenon::onnx

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphReader: reads the nodes of one graph into a network, in an order in which each comes after its inputs: the
+// model's graph, a branch or body, whose networks are their own, or the body of a function, which becomes a part of the
+// network of its caller. Nodes that nothing depends on are left out.
+#pragma once
+
+#include "parsers/common/NetworkSize.hpp"
+#include "parsers/onnx/GraphBuilder.hpp"
+#include "parsers/onnx/Messages.hpp"
+#include "parsers/onnx/Operator.hpp"
+#include "parsers/onnx/TensorReader.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace tenon::onnx
+{
+
+/// A kind of node that cannot run, and why.
+struct Refusal
+{
+    std::string m_Domain;
+    std::string m_Operator;
+    int64_t m_Version = 0;
+    std::string m_Reason;
+    std::string m_FirstNode;
+    size_t m_Count = 0;
+};
+
+/// What all readers of one model share.
+class ModelReading
+{
+public:
+    ModelReading(const ModelMessage& model, TensorReader& tensors, const Limits& limits);
+
+    const ModelMessage& Model() const { return m_Model; }
+    TensorReader& Tensors() { return m_Tensors; }
+    parsers::NetworkSize& Size() { return m_Size; }
+    const Limits& GetLimits() const { return m_Limits; }
+
+    /// Null where the model has no such function.
+    const FunctionMessage* FindFunction(const NodeMessage& node) const;
+    /// Counts a function as entered while it lives. Throws ParseException for one that calls itself.
+    class Call
+    {
+    public:
+        Call(ModelReading& reading, const FunctionMessage& function);
+        ~Call();
+        Call(const Call&) = delete;
+        Call& operator=(const Call&) = delete;
+
+    private:
+        ModelReading& m_Reading;
+        const FunctionMessage& m_Function;
+        parsers::NetworkSize::Level m_Level;
+    };
+
+    void Refuse(const NodeMessage& node, int64_t version, const std::string& reason);
+    size_t NumRefused() const { return m_NumRefused; }
+    /// Throws UnimplementedException that lists what was refused, if anything was.
+    void ThrowRefusals() const;
+
+private:
+    using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+    const ModelMessage& m_Model;
+    TensorReader& m_Tensors;
+    Limits m_Limits;
+    parsers::NetworkSize m_Size;
+    std::map<FunctionKey, const FunctionMessage*> m_Functions;
+    std::set<const FunctionMessage*> m_Entered;
+    std::vector<Refusal> m_Refusals;
+    size_t m_NumRefused = 0;
+};
+
+class GraphReader
+{
+public:
+    /// A reader of a graph that sees the names of `outer`, if there is one. Layers go to `builder`.
+    GraphReader(ModelReading& reading, GraphBuilder& builder, const GraphMessage& graph, const GraphReader* outer);
+
+    ModelReading& Reading() const { return m_Reading; }
+    GraphBuilder& Builder() const { return m_Builder; }
+
+    /// Gives a name its value, as of a graph's input.
+    void Define(std::string_view name, Value value);
+    /// Reads all nodes that the outputs depend on, and returns the outputs' values.
+    std::vector<Value> ReadNodes();
+    /// Whether the graph itself has an initializer of this name.
+    bool HasInitializer(std::string_view name) const;
+
+    /// The value of a name in this graph or an outer one; no value for an unknown name.
+    Value Find(std::string_view name) const;
+
+private:
+    GraphReader(ModelReading& reading, GraphBuilder& builder, const FunctionMessage& function,
+                Operator::Attributes attributes);
+
+    std::vector<size_t> OrderNodes() const;
+    void ReadNode(const NodeMessage& node);
+    void ReadRow(const NodeMessage& node, std::vector<Value> inputs, Operator::Attributes attributes);
+    void ReadFunction(const FunctionMessage& function, const NodeMessage& node, const std::vector<Value>& inputs,
+                      Operator::Attributes attributes);
+    Operator::Attributes ResolveAttributes(const NodeMessage& node) const;
+    void SetOutputs(const NodeMessage& node, const std::vector<Value>& values);
+    void RefuseOutputs(const NodeMessage& node);
+    int64_t VersionOf(std::string_view domain) const;
+    std::string Describe(const NodeMessage& node) const;
+
+    ModelReading& m_Reading;
+    GraphBuilder& m_Builder;
+    const GraphReader* m_Outer = nullptr;
+    const std::vector<NodeMessage>& m_Nodes;
+    std::vector<std::string_view> m_Outputs;
+    const OpsetImports& m_Opsets;
+    Operator::Attributes m_FunctionAttributes; ///< within a function: those of its caller and its defaults
+    std::set<std::string_view> m_Absent;       ///< inputs of a function that its caller leaves out
+    std::string m_Label;                       ///< "graph 'main'"
+
+    mutable std::unordered_map<std::string_view, Value> m_Values; ///< initializers when they are first asked for
+    std::unordered_map<std::string_view, const TensorMessage*> m_Initializers;
+    std::unordered_map<std::string_view, const SparseTensorMessage*> m_SparseInitializers;
+};
+
+} // namespace tenon::onnx

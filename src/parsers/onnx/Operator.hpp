@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operator: all that a row in operators/ may know of a node: its name and version, attributes and inputs, and where its
+// outputs go. The version is that of the operator set which the model imports, so that a row for several versions can
+// ask for it.
+#pragma once
+
+#include "parsers/common/AttributeView.hpp"
+#include "parsers/onnx/GraphBuilder.hpp"
+#include "parsers/onnx/Messages.hpp"
+#include "parsers/onnx/Value.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::onnx
+{
+
+class GraphReader;
+
+class Operator : public parsers::AttributeView
+{
+public:
+    using Attributes = std::map<std::string_view, const AttributeMessage*>;
+
+    Operator(GraphReader& reader, std::string name, int64_t version, parsers::AttributeList list,
+             Attributes attributes, std::vector<Value> inputs, size_t numOutputs, std::vector<bool> wanted)
+        : AttributeView(std::move(name), std::move(list), "attribute"), m_Reader(reader), m_Version(version),
+          m_Attributes(std::move(attributes)), m_Inputs(std::move(inputs)), m_Outputs(numOutputs),
+          m_Wanted(std::move(wanted))
+    {
+    }
+
+    /// For rows of operators that have graphs as attributes.
+    GraphReader& Reader() const { return m_Reader; }
+    int64_t Version() const { return m_Version; }
+
+    size_t NumInputs() const { return m_Inputs.size(); }
+    size_t NumOutputs() const { return m_Outputs.size(); }
+    bool HasInput(size_t i) const { return i < m_Inputs.size() && m_Inputs[i]; }
+    /// Whether somebody may read the output: nodes leave names of outputs empty.
+    bool HasOutput(size_t i) const { return i < m_Wanted.size() && m_Wanted[i]; }
+    /// A tensor. Throws ParseException for an input that is absent, UnimplementedException for a sequence.
+    const Value& Input(size_t i) const;
+    /// The same, or no value where the input is absent.
+    Value FindInput(size_t i) const;
+    /// A tensor, sequence or optional value, or no value.
+    const Value& AnyInput(size_t i) const { return m_Inputs.at(i); }
+    const std::vector<Value>& Inputs() const { return m_Inputs; }
+
+    /// The elements of an input that must be known while the model is read; `what` they are, for the error.
+    std::vector<int64_t> ConstantInts(size_t i, const char* what) const;
+    std::vector<double> ConstantReals(size_t i, const char* what) const;
+    /// The same for an input of one element.
+    int64_t ConstantInt(size_t i, const char* what) const;
+    double ConstantReal(size_t i, const char* what) const;
+
+    /// An axis counted from the start. Throws ParseException unless it is in [-rank, rank).
+    unsigned int Axis(int64_t axis, unsigned int rank) const;
+    /// The same for several, which must be different.
+    std::vector<unsigned int> Axes(const std::vector<int64_t>& axes, unsigned int rank) const;
+    /// The attribute `axis`.
+    unsigned int AxisAttribute(int64_t fallback, unsigned int rank) const;
+
+    /// The value of a tensor attribute; no value where there is none.
+    Value Tensor(std::string_view name) const;
+    /// Null where there is none.
+    const GraphMessage* Graph(std::string_view name) const;
+    const AttributeMessage* FindMessage(std::string_view name) const;
+
+    void SetOutput(size_t i, Value value) { m_Outputs.at(i) = std::move(value); }
+    const std::vector<Value>& Outputs() const { return m_Outputs; }
+
+    /// Throws UnimplementedException: the model is right, but there is no layer for it.
+    [[noreturn]] void Refuse(const std::string& reason) const;
+
+private:
+    GraphReader& m_Reader;
+    int64_t m_Version;
+    Attributes m_Attributes;
+    std::vector<Value> m_Inputs;
+    std::vector<Value> m_Outputs;
+    std::vector<bool> m_Wanted;
+};
+
+} // namespace tenon::onnx

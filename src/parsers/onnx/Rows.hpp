@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of ONNX operators that Tenon reads: operators.def lists them, and operators/ has a function for each.
+#pragma once
+
+#include "parsers/onnx/GraphBuilder.hpp"
+#include "parsers/onnx/Operator.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace tenon::onnx
+{
+
+/// One operator from a version of its operator set on, up to the version of its next row.
+struct Row
+{
+    static constexpr uint16_t AnyNumber = std::numeric_limits<uint16_t>::max();
+    /// Adds the layers of a node and sets its outputs. Throws ParseException for a node that is wrong, and
+    /// UnimplementedException for one that no layer can compute.
+    using Function = void (*)(Operator& op, GraphBuilder& graph);
+
+    std::string_view m_Domain;
+    std::string_view m_Name;
+    int64_t m_Since = 1;
+    Function m_Function = nullptr;
+    uint16_t m_MinInputs = 0; ///< the inputs behind these may be left out
+    uint16_t m_MaxInputs = 0; ///< AnyNumber: no limit
+    uint16_t m_MaxOutputs = 1;
+};
+
+/// The newest version of ai.onnx that the rows were written for.
+constexpr int64_t NewestOpset = 28;
+
+/// The row of an operator in a version of its set; null where there is none.
+const Row* FindRow(std::string_view domain, std::string_view name, int64_t version);
+/// Whether there is a row of the operator for any version.
+bool IsKnownOperator(std::string_view domain, std::string_view name);
+
+/// Calls the row's function after checking the number of inputs and outputs.
+void AddOperator(const Row& row, Operator& op, GraphBuilder& graph);
+
+namespace rows
+{
+
+#define TENON_ONNX_OPERATOR(name, since, function, minInputs, maxInputs, maxOutputs)                                   \
+    void function(Operator& op, GraphBuilder& graph);
+#include "parsers/onnx/operators.def"
+
+} // namespace rows
+
+} // namespace tenon::onnx

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorReader: makes Values of the tensors in an ONNX file: initializers and tensors in attributes. Data is used in
+// place, in the model's file or in a file of external data, where its alignment allows.
+#pragma once
+
+#include "common/ModelBytes.hpp"
+#include "parsers/onnx/Messages.hpp"
+#include "parsers/onnx/Value.hpp"
+
+#include <tenon/Limits.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tenon::onnx
+{
+
+/// The type that layers have for an element type; nothing where there is none.
+std::optional<DataType> ToDataType(ElementType type);
+/// The same; throws UnimplementedException that names the type.
+DataType ToLayerType(ElementType type);
+
+class TensorReader
+{
+public:
+    /// `owner` keeps the model's bytes alive; null where the caller does. `folder` is where external data lies; empty
+    /// where there is none. `buffers` are external data in memory, by location; they outlive the reader.
+    TensorReader(std::shared_ptr<const void> owner, size_t bytes, std::string folder,
+                 const std::map<std::string, Span<const uint8_t>>& buffers, const Limits& limits);
+
+    /// Throws ParseException for a tensor that contradicts itself, UnimplementedException for an element type that no
+    /// layer has, FileNotFoundException for a file of external data that is missing.
+    Value Read(const TensorMessage& tensor);
+    Value Read(const SparseTensorMessage& tensor);
+
+private:
+    struct Data
+    {
+        Span<const uint8_t> m_Bytes;
+        std::shared_ptr<const void> m_Owner;
+        ReadBudget* m_Budget = nullptr; ///< of the file that they come from
+    };
+
+    Data ReadData(const TensorMessage& tensor, DataType type, uint64_t elements);
+    Data ReadExternal(const TensorMessage& tensor);
+    Data OpenExternal(const std::string& location);
+    Data ReadTyped(const TensorMessage& tensor, DataType type);
+    static Data Own(std::vector<uint8_t> bytes);
+    Data Keep(const std::string& location, const Data& data);
+
+    std::shared_ptr<const void> m_Owner;
+    std::string m_Folder;
+    const std::map<std::string, Span<const uint8_t>>& m_Buffers;
+    Limits m_Limits;
+    ReadBudget m_Budget;
+    uint64_t m_DenseBytes = 0; ///< of sparse tensors
+    std::map<std::string, std::unique_ptr<ReadBudget>> m_Budgets;
+    std::map<std::string, Data> m_Files; ///< external data by location
+};
+
+} // namespace tenon::onnx
