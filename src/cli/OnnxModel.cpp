@@ -33,6 +33,19 @@ std::vector<Binding> GetInputs(const IOnnxParser& parser)
     return inputs;
 }
 
+/// None where reading ended before all of them were known.
+std::vector<Binding> GetKnownInputs(const IOnnxParser& parser)
+{
+    try
+    {
+        return GetInputs(parser);
+    }
+    catch (const ParseException&)
+    {
+        return {};
+    }
+}
+
 INetworkPtr Parse(IOnnxParser& parser, const InputSource& file)
 {
     return file.Content() != nullptr ? parser.CreateNetworkFromMemory(file.Content()->data(), file.Content()->size())
@@ -45,8 +58,8 @@ Model LoadOnnx(const InputSource& file, const ModelChoice& choice, const Limits&
 {
     if (!choice.m_Signature.empty() || choice.m_Subgraph != 0)
     {
-        throw UsageError(fmt::format("{}: an ONNX model is one graph, without further subgraphs and "
-                                     "signatures to choose",
+        throw UsageError(fmt::format("{}: an ONNX model is one graph, without further subgraphs and signatures to "
+                                     "choose",
                                      choice.m_Signature.empty() ? choice.m_SubgraphOption : "--signature"));
     }
     IOnnxParser::OnnxParserOptions options;
@@ -59,21 +72,21 @@ Model LoadOnnx(const InputSource& file, const ModelChoice& choice, const Limits&
     {
         model.m_Network = Parse(*parser, file);
     }
-    catch (const UnimplementedException&) // before its base, which is about options
+    catch (const Exception& error)
     {
-        // Some operators can be read once the sizes of the inputs are known, which
-        // files may give.
-        model.m_Inputs = GetInputs(*parser);
+        const bool isUnimplemented = dynamic_cast<const UnimplementedException*>(&error) != nullptr;
+        if (!isUnimplemented && dynamic_cast<const InvalidArgumentException*>(&error) != nullptr)
+        {
+            throw UsageError(fmt::format("--dim: {}", error.what()));
+        }
+        // Some operators can be read once the sizes of the inputs are known, which files may give.
+        model.m_WhyNot = std::current_exception();
+        model.m_Inputs = GetKnownInputs(*parser);
         if (std::none_of(model.m_Inputs.begin(), model.m_Inputs.end(), IsOpen))
         {
             throw;
         }
-        model.m_WhyNot = std::current_exception();
         return model;
-    }
-    catch (const InvalidArgumentException& error)
-    {
-        throw UsageError(fmt::format("--dim: {}", error.what()));
     }
     model.m_Inputs = GetInputs(*parser);
     for (const std::string& name : parser->GetOutputNames())
