@@ -3,8 +3,10 @@
 #include "c_api/Handles.hpp"
 #include "common/MappedFile.hpp"
 #include "common/ReplaceFile.hpp"
+#include "formats/ModelFormat.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/parsers/IOnnxParser.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>
 #include <tenon/serializer/IDeserializer.hpp>
 #include <tenon/serializer/ISerializer.hpp>
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <sstream>
@@ -40,24 +43,19 @@ struct ModelSource
     std::vector<uint8_t> Copy() const { return {m_Data, m_Data + m_NumBytes}; }
 };
 
-/// The identifier that a FlatBuffers file has behind the offset of its root table; fewer letters in a shorter one.
-std::string IdentifierOf(const ModelSource& source)
+/// The format of a model; null for one that is not known. Refuses directories, pipes and devices.
+const formats::ModelFormat* FindFormat(const ModelSource& source)
 {
-    constexpr size_t Begin = 4;
-    constexpr size_t End = 8;
-    std::shared_ptr<const MappedFile> file; // refuses directories, pipes and devices
+    std::shared_ptr<const MappedFile> file;
     std::span<const std::byte> bytes = std::as_bytes(std::span(source.m_Data, source.m_NumBytes));
     if (source.m_Path != nullptr)
     {
         file = MappedFile::Open(source.m_Path, std::numeric_limits<uint64_t>::max());
         bytes = file->Bytes();
     }
-    std::string identifier;
-    for (size_t i = Begin; i < std::min(End, bytes.size()); ++i)
-    {
-        identifier.push_back(static_cast<char>(bytes[i]));
-    }
-    return identifier;
+    const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                                 std::min(bytes.size(), formats::ModelStartBytes));
+    return formats::FindModelFormat(source.m_Path != nullptr ? source.m_Path : "", start);
 }
 
 std::vector<std::shared_ptr<const ICustomOperator>> ToOperators(const tenon_read_options& options)
@@ -79,32 +77,55 @@ void OwnOperators(const std::vector<std::shared_ptr<const ICustomOperator>>& ope
     }
 }
 
+bool HasOnnxOptions(const tenon_read_options& options)
+{
+    return options.num_dimensions != 0 || options.num_external_data != 0 || options.external_data_folder != nullptr;
+}
+
+/// Throws InvalidArgumentException for options that only models of other formats have. `format`: "a .tflite model".
+void RefuseOptions(const ModelSource& source, const char* format, const char* options, bool areGiven)
+{
+    if (areGiven)
+    {
+        throw InvalidArgumentException(fmt::format("{} is {}: give no {}", source.Describe(), format, options));
+    }
+}
+
+std::map<std::string, TensorShape> ToInputShapes(const tenon_read_options& options)
+{
+    std::map<std::string, TensorShape> shapes;
+    for (const tenon_input_shape& shape : ListOf(options.input_shapes, options.num_input_shapes, "the list of shapes"))
+    {
+        shapes[&Deref(shape.input, "the name of an input")] = plugin::ToShape(shape.rank, shape.dims);
+    }
+    return shapes;
+}
+
+/// The network that a parser makes of the model.
+template <typename Parser>
+INetworkPtr Parse(Parser& parser, const ModelSource& source)
+{
+    if (source.m_Path != nullptr)
+    {
+        return parser.CreateNetworkFromBinaryFile(source.m_Path);
+    }
+    return source.m_InPlace ? parser.CreateNetworkFromMemory(source.m_Data, source.m_NumBytes)
+                            : parser.CreateNetworkFromBinary(source.Copy());
+}
+
 std::unique_ptr<tenon_network> ReadTfLite(const ModelSource& source, const tenon_read_options& options)
 {
+    RefuseOptions(source, "a .tflite model", "dimensions or external data, which .onnx models have",
+                  HasOnnxOptions(options));
     ITfLiteParser::TfLiteParserOptions parserOptions;
     parserOptions.m_Subgraph = options.subgraph;
     parserOptions.m_Signature = options.signature == nullptr ? "" : options.signature;
     parserOptions.m_Limits = ToLimits(options.limits);
     parserOptions.m_CustomOperators = ToOperators(options);
-    for (const tenon_input_shape& shape : ListOf(options.input_shapes, options.num_input_shapes, "the list of shapes"))
-    {
-        parserOptions.m_InputShapes[&Deref(shape.input, "the name of an input")] =
-            plugin::ToShape(shape.rank, shape.dims);
-    }
+    parserOptions.m_InputShapes = ToInputShapes(options);
     const ITfLiteParserPtr parser = ITfLiteParser::Create(parserOptions);
     auto network = std::make_unique<tenon_network>();
-    if (source.m_Path != nullptr)
-    {
-        network->m_Network = parser->CreateNetworkFromBinaryFile(source.m_Path);
-    }
-    else if (source.m_InPlace)
-    {
-        network->m_Network = parser->CreateNetworkFromMemory(source.m_Data, source.m_NumBytes);
-    }
-    else
-    {
-        network->m_Network = parser->CreateNetworkFromBinary(source.Copy());
-    }
+    network->m_Network = Parse(*parser, source);
     const size_t subgraph = parser->GetNetworkSubgraph();
     for (const std::string& name : parser->GetSubgraphInputTensorNames(subgraph))
     {
@@ -121,15 +142,48 @@ std::unique_ptr<tenon_network> ReadTfLite(const ModelSource& source, const tenon
     return network;
 }
 
+std::unique_ptr<tenon_network> ReadOnnx(const ModelSource& source, const tenon_read_options& options)
+{
+    RefuseOptions(source, "an .onnx model", "signature, subgraph or operators, which .tflite models have",
+                  options.signature != nullptr || options.subgraph != 0 || options.num_operators != 0);
+    IOnnxParser::OnnxParserOptions parserOptions;
+    parserOptions.m_InputShapes = ToInputShapes(options);
+    parserOptions.m_Limits = ToLimits(options.limits);
+    parserOptions.m_ExternalDataFolder = options.external_data_folder == nullptr ? "" : options.external_data_folder;
+    for (const tenon_dimension& dimension :
+         ListOf(options.dimensions, options.num_dimensions, "the list of dimensions"))
+    {
+        parserOptions.m_Dimensions[&Deref(dimension.name, "the name of a dimension")] = dimension.size;
+    }
+    for (const tenon_external_data& data :
+         ListOf(options.external_data, options.num_external_data, "the list of external data"))
+    {
+        parserOptions.m_ExternalData[&Deref(data.location, "the location of external data")] =
+            ListOf(static_cast<const uint8_t*>(data.data), data.num_bytes, "the memory of external data");
+    }
+    const IOnnxParserPtr parser = IOnnxParser::Create(parserOptions);
+    auto network = std::make_unique<tenon_network>();
+    network->m_Network = Parse(*parser, source);
+    for (const std::string& name : parser->GetInputNames())
+    {
+        const BindingPointInfo binding = parser->GetNetworkInputBindingInfo(name);
+        network->m_Inputs.emplace_back(name, binding.first, binding.second);
+    }
+    for (const std::string& name : parser->GetOutputNames())
+    {
+        const BindingPointInfo binding = parser->GetNetworkOutputBindingInfo(name);
+        network->m_Outputs.emplace_back(name, binding.first, binding.second);
+    }
+    return network;
+}
+
 std::unique_ptr<tenon_network> ReadTenon(const ModelSource& source, const tenon_read_options& options,
                                          const IDeviceSpec& deviceSpec)
 {
-    if (options.signature != nullptr || options.subgraph != 0 || options.num_input_shapes != 0)
-    {
-        throw InvalidArgumentException(fmt::format("{} is a .tenon file, which has one network with the shapes of its "
-                                                   "inputs: give no signature, subgraph or shapes",
-                                                   source.Describe()));
-    }
+    RefuseOptions(source, "a .tenon file, which has one network with the shapes of its inputs",
+                  "signature, subgraph, shapes, dimensions or external data",
+                  options.signature != nullptr || options.subgraph != 0 || options.num_input_shapes != 0 ||
+                      HasOnnxOptions(options));
     IDeserializer::DeserializerOptions deserializerOptions;
     deserializerOptions.m_Limits = ToLimits(options.limits);
     deserializerOptions.m_CustomOperators = ToOperators(options);
@@ -166,19 +220,21 @@ std::unique_ptr<tenon_network> ReadTenon(const ModelSource& source, const tenon_
 tenon_network* Read(tenon_runtime* runtime, const ModelSource& source, const tenon_read_options& options)
 {
     const IDeviceSpec& deviceSpec = Deref(runtime, "the runtime").m_Runtime->GetDeviceSpec();
-    const std::string identifier = IdentifierOf(source);
-    if (identifier == "TFL3")
+    const formats::ModelFormat* const format = FindFormat(source);
+    switch (format != nullptr ? format->m_Reader : formats::Reader::None)
     {
-        return ReadTfLite(source, options).release();
+    case formats::Reader::TfLite: return ReadTfLite(source, options).release();
+    case formats::Reader::Onnx: return ReadOnnx(source, options).release();
+    case formats::Reader::Tenon: return ReadTenon(source, options, deviceSpec).release();
+    case formats::Reader::None: break;
     }
-    if (identifier == "TNON")
+    if (format != nullptr)
     {
-        return ReadTenon(source, options, deviceSpec).release();
+        throw ParseException(
+            fmt::format("{} is {}, which is not read; {}", source.Describe(), format->m_Description, format->m_Advice));
     }
-    throw ParseException(
-        fmt::format("{} is of no known format; known are TensorFlow Lite (.tflite, identifier TFL3) and "
-                    "networks of Tenon (.tenon, identifier TNON)",
-                    source.Describe()));
+    throw ParseException(fmt::format("{} is of no known format; supported: {}", source.Describe(),
+                                     formats::DescribeFormatsThatAreRead()));
 }
 
 std::string Serialize(const tenon_network& network)
