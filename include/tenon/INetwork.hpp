@@ -61,6 +61,9 @@ public:
     /// InvalidArgumentException. Its one output needs a tensor info, whose shape may be unknown until the run.
     /// Optimize() throws LayerValidationException without it.
     virtual IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name = nullptr) = 0;
+    /// The same with a descriptor, which may promise that sizes are those of every run (Tenon).
+    virtual IConnectableLayer* AddInputLayer(LayerBindingId id, const InputDescriptor& inputDescriptor,
+                                             const char* name = nullptr) = 0;
     /// An output of the network: what arrives at its one input. An id that another output has is an
     /// InvalidArgumentException.
     virtual IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name = nullptr) = 0;
@@ -80,6 +83,10 @@ public:
     virtual IConnectableLayer* AddAddNLayer(const AddNDescriptor& addNDescriptor, const char* name = nullptr) = 0;
     /// Index of the smallest or largest element along an axis, which the output loses: Signed32 or Signed64.
     virtual IConnectableLayer* AddArgMinMaxLayer(const ArgMinMaxDescriptor& argMinMaxDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// Scaled dot-product attention: softmax(scale * Q K^T + mask) V (Tenon). Inputs: Q [..., S, D], K [..., T, D], V
+    /// [..., T, E] and, where enabled, the mask and the offset; the output is [..., S, E]. Floats.
+    virtual IConnectableLayer* AddAttentionLayer(const AttentionDescriptor& attentionDescriptor,
                                                  const char* name = nullptr) = 0;
     /// How strong each frequency is in windows that slide over audio (Tenon).
     virtual IConnectableLayer* AddAudioSpectrogramLayer(const AudioSpectrogramDescriptor& audioSpectrogramDescriptor,
@@ -128,7 +135,7 @@ public:
     /// W].
     virtual IConnectableLayer* AddConvolution3dLayer(const Convolution3dDescriptor& convolution3dDescriptor,
                                                      const char* name = nullptr) = 0;
-    /// Sums of all elements up to each one, along an axis (Tenon).
+    /// Sums or products of all elements up to each one, along an axis (Tenon).
     virtual IConnectableLayer* AddCumSumLayer(const CumSumDescriptor& cumSumDescriptor, const char* name = nullptr) = 0;
     /// An operator known by name only; reaches assignment, which asks the backends for it. One whose descriptor has an
     /// implementation runs on CpuRef (Tenon).
@@ -144,6 +151,9 @@ public:
     /// scale * (in - zero point). A quantized input, with one scale or one for each slice of a dimension, gives a float
     /// output of the same shape; half-precision inputs give Float32.
     virtual IConnectableLayer* AddDequantizeLayer(const char* name = nullptr) = 0;
+    /// The discrete Fourier transform along an axis, or back (Tenon). The last dimension holds the parts of complex
+    /// numbers, or 1 element of real ones. Floats, which are kept. As ONNX's DFT.
+    virtual IConnectableLayer* AddDftLayer(const DftDescriptor& dftDescriptor, const char* name = nullptr) = 0;
     /// Spreads elements. Inputs: data, the value between them (Tenon).
     virtual IConnectableLayer* AddDilateLayer(const DilateDescriptor& dilateDescriptor, const char* name = nullptr) = 0;
     /// Input 0 with input 1 written into it from the indices in input 2 on, one a dimension, which are moved so that it
@@ -185,9 +195,25 @@ public:
     /// Slices of input 0 by the indices of input 1, integers, whose dimensions take the place of the axis. Any type,
     /// which is kept. A run throws RuntimeException for an index that is out of range.
     virtual IConnectableLayer* AddGatherLayer(const GatherDescriptor& gatherDescriptor, const char* name = nullptr) = 0;
+    /// An element of input 0 for each index of input 1, whose shape the output has (Tenon). Both inputs have one rank;
+    /// in each dimension but the axis input 1 is no longer than input 0. Any type, which is kept. A run throws
+    /// RuntimeException for an index that is out of range. As ONNX's GatherElements.
+    virtual IConnectableLayer* AddGatherElementsLayer(const GatherElementsDescriptor& gatherElementsDescriptor,
+                                                      const char* name = nullptr) = 0;
     /// Slices of input 0 by index tuples of input 1: [..., n] of them give [..., the dimensions of input 0 from n on].
-    /// Any type, which is kept. A run throws RuntimeException for an index that is out of range.
-    virtual IConnectableLayer* AddGatherNdLayer(const char* name = nullptr) = 0;
+    /// Of b batch dimensions both inputs have the same, and tuples address the n dimensions that follow them. Any type,
+    /// which is kept. A run throws RuntimeException for an index that is out of range.
+    virtual IConnectableLayer* AddGatherNdLayer(const GatherNdDescriptor& gatherNdDescriptor,
+                                                const char* name = nullptr) = 0;
+    /// Samples images at points (Tenon). Inputs: images [N, C, spatial...]; points [N, output spatial..., as many
+    /// coordinates as there are spatial dimensions, the last dimension's first], from -1 to 1 within the image. The
+    /// output is [N, C, output spatial...] of the images' type: floats or integers; points are floats.
+    virtual IConnectableLayer* AddGridSampleLayer(const GridSampleDescriptor& gridSampleDescriptor,
+                                                  const char* name = nullptr) = 0;
+    IConnectableLayer* AddGatherNdLayer(const char* name = nullptr)
+    {
+        return AddGatherNdLayer(GatherNdDescriptor(), name);
+    }
     /// For each key of input 0 the slice of input 2 whose number is the place of the key in input 1, which must be
     /// sorted; zeros for a key that is not there (Tenon). Output 1 is 1 where the key was found.
     virtual IConnectableLayer* AddHashtableLookupLayer(const char* name = nullptr) = 0;
@@ -196,10 +222,15 @@ public:
     virtual IConnectableLayer*
     AddInstanceNormalizationLayer(const InstanceNormalizationDescriptor& instanceNormalizationDescriptor,
                                   const char* name = nullptr) = 0;
+    /// Resizes dimensions: to the nearest element, or by linear or cubic interpolation (Tenon). Floats, integers,
+    /// quantized; the type and its quantization are kept.
+    virtual IConnectableLayer* AddInterpolateLayer(const InterpolateDescriptor& interpolateDescriptor,
+                                                   const char* name = nullptr) = 0;
     /// Divides by the L2 norm over the channels. Floats, or 8 bits to scale 1/128; shape and type are the same.
     virtual IConnectableLayer* AddL2NormalizationLayer(const L2NormalizationDescriptor& l2NormalizationDescriptor,
                                                        const char* name = nullptr) = 0;
-    /// Normalizes over the dimensions from an axis on, as ONNX does; inputs 1 and 2 are scale and bias (Tenon).
+    /// Normalizes over the dimensions from an axis on, as ONNX's LayerNormalization, or its RMSNormalization where no
+    /// mean is subtracted; inputs 1 and 2 are scale and bias (Tenon).
     virtual IConnectableLayer*
     AddLayerNormalizationLayer(const LayerNormalizationDescriptor& layerNormalizationDescriptor,
                                const char* name = nullptr) = 0;
@@ -211,6 +242,12 @@ public:
     virtual IConnectableLayer* AddMatrixDiagLayer(const char* name = nullptr) = 0;
     /// Input 0 with the diagonals of its matrices, the last two dimensions, replaced by input 1 (Tenon).
     virtual IConnectableLayer* AddMatrixSetDiagLayer(const char* name = nullptr) = 0;
+    /// The inverse of a pool that gave the indices of largest elements (Tenon). Inputs: values [N, C, spatial...] and
+    /// for each its index in the flat output, Signed64 of the same shape. The output has the values there and zeros
+    /// elsewhere. Floats and integers; the type is that of input 0. A run throws RuntimeException for an index that is
+    /// not there.
+    virtual IConnectableLayer* AddMaxUnpoolLayer(const MaxUnpoolDescriptor& maxUnpoolDescriptor,
+                                                 const char* name = nullptr) = 0;
     /// Boolean in0 OP in1, with broadcasting. All are Boolean; a byte that is not 0 is true.
     virtual IConnectableLayer* AddLogicalBinaryLayer(const LogicalBinaryDescriptor& logicalBinaryDescriptor,
                                                      const char* name = nullptr) = 0;
@@ -220,6 +257,14 @@ public:
     virtual IConnectableLayer* AddMergeLayer(const char* name = nullptr) = 0;
     /// Mel-frequency cepstral coefficients of a spectrogram (Tenon).
     virtual IConnectableLayer* AddMfccLayer(const MfccDescriptor& mfccDescriptor, const char* name = nullptr) = 0;
+    /// Selects boxes of high scores that overlap little with each other, for each class of each batch (Tenon). Inputs:
+    /// boxes [N, boxes, 4]; scores [N, classes, boxes]; how many boxes to select at most of a class, an integer, 0 if
+    /// left out; overlap (intersection over union) above which a box is dropped, 0 if left out; score that a box must
+    /// exceed, any if left out. Floats. The output is Signed64 [n, 3], where n is known at the run only: indices of
+    /// batch, class and box, best first within a class.
+    virtual IConnectableLayer*
+    AddMulticlassNonMaxSuppressionLayer(const MulticlassNonMaxSuppressionDescriptor& descriptor,
+                                        const char* name = nullptr) = 0;
     /// Draws classes. Inputs: logits, how many to draw (Tenon).
     virtual IConnectableLayer* AddMultinomialLayer(const MultinomialDescriptor& multinomialDescriptor,
                                                    const char* name = nullptr) = 0;
@@ -236,7 +281,8 @@ public:
     /// A new dimension as long as input 1 says, in which the element whose place is the index in input 0 has the value
     /// of input 2 and all others that of input 3 (Tenon).
     virtual IConnectableLayer* AddOneHotLayer(const OneHotDescriptor& oneHotDescriptor, const char* name = nullptr) = 0;
-    /// Adds elements before and after each dimension: a value, or what is mirrored there. Any type, which is kept.
+    /// Adds elements before and after each dimension: a value, or what is mirrored, repeated or wrapped around there.
+    /// Any type, which is kept.
     virtual IConnectableLayer* AddPadLayer(const PadDescriptor& padDescriptor, const char* name = nullptr) = 0;
     /// Moves source dimension i to destination m[i]. Any type, which is kept. As Arm NN's layer.
     virtual IConnectableLayer* AddPermuteLayer(const PermuteDescriptor& permuteDescriptor,
@@ -248,6 +294,11 @@ public:
     /// Max, average or L2 over three-dimensional windows. [N, D, H, W, C] or [N, C, D, H, W]; types as of Pooling2d. As
     /// Arm NN's layer.
     virtual IConnectableLayer* AddPooling3dLayer(const Pooling3dDescriptor& pooling3dDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// Max, average or Lp norm over windows of any number of spatial dimensions, [N, C, spatial...] (Tenon). Floats;
+    /// Max also integers and quantized, which are kept. Output 1, if enabled, is where each largest element stands in
+    /// input 0, the first of equal ones: an index into its flat elements, Signed64.
+    virtual IConnectableLayer* AddPoolingNdLayer(const PoolingNdDescriptor& poolingNdDescriptor,
                                                  const char* name = nullptr) = 0;
     /// x > 0 ? x : alpha * x; alpha is input 1, with broadcasting. One type, floats or quantized with one scale each.
     virtual IConnectableLayer* AddPreluLayer(const char* name = nullptr) = 0;
@@ -291,9 +342,20 @@ public:
     /// state, of the same shape and type; 32- or 64-bit integers, whose type and shape must be declared.
     virtual IConnectableLayer* AddRngBitGeneratorLayer(const RngBitGeneratorDescriptor& rngBitGeneratorDescriptor,
                                                        const char* name = nullptr) = 0;
+    /// Average or maximum of points in each cell of regions (Tenon). Inputs: images [N, C, H, W]; regions [n, 4] as x1,
+    /// y1, x2, y2; for each region the index of its image, Signed32 or Signed64 [n]. The output is [n, C, height,
+    /// width]. Floats. A run throws RuntimeException for an image that is not there.
+    virtual IConnectableLayer* AddRoiAlignLayer(const RoiAlignDescriptor& roiAlignDescriptor,
+                                                const char* name = nullptr) = 0;
     /// Rotates input 0 along axes: input 1 holds by how many elements, input 2 along which axis (Tenon). Both are flat,
     /// of one length, Signed32 or Signed64. Any type of whole bytes; shape and type are those of input 0.
     virtual IConnectableLayer* AddRollLayer(const char* name = nullptr) = 0;
+    /// Input 0 with the elements of input 2 written, or added and the like, where the indices of input 1 say (Tenon).
+    /// All inputs have one rank, inputs 1 and 2 one shape, which in each dimension but the axis is no longer than input
+    /// 0's. Any type of whole bytes. A run throws RuntimeException for an index that is out of range. As ONNX's
+    /// ScatterElements.
+    virtual IConnectableLayer* AddScatterElementsLayer(const ScatterElementsDescriptor& scatterElementsDescriptor,
+                                                       const char* name = nullptr) = 0;
     /// Writes updates into a tensor at indices. Inputs: the tensor or its shape, index tuples [..., n], updates [...,
     /// the dimensions from n on]. The output has the type of the updates. As TFLite's SCATTER_ND and Arm NN's layer.
     virtual IConnectableLayer* AddScatterNdLayer(const ScatterNdDescriptor& scatterNdDescriptor,
@@ -355,15 +417,17 @@ public:
     virtual IConnectableLayer* AddTableLayer(const char* name = nullptr) = 0;
     /// Repeats the input along each dimension, which becomes size * multiple. Any type, which is kept.
     virtual IConnectableLayer* AddTileLayer(const TileDescriptor& tileDescriptor, const char* name = nullptr) = 0;
-    /// The largest elements along the last dimension, as many as input 1 says, largest first, and their indices
-    /// (Tenon). The first of equal elements comes first; NaN comes last.
-    virtual IConnectableLayer* AddTopKLayer(const char* name = nullptr) = 0;
+    /// The largest elements along an axis, as many as input 1 says, largest first, and their indices (Tenon); or the
+    /// smallest ones, smallest first. The first of equal elements comes first; NaN comes last.
+    virtual IConnectableLayer* AddTopKLayer(const TopKDescriptor& topKDescriptor, const char* name = nullptr) = 0;
+    IConnectableLayer* AddTopKLayer(const char* name = nullptr) { return AddTopKLayer(TopKDescriptor(), name); }
     /// Takes destination dimension i from source m[i]. Any type, which is kept.
     virtual IConnectableLayer* AddTransposeLayer(const TransposeDescriptor& transposeDescriptor,
                                                  const char* name = nullptr) = 0;
     /// The values of a flat tensor [n] without repetitions, in the order in which they first occur, and for each
     /// element the index of its value (Tenon): [k] of the input's type, known at the run only, and [n] of Signed32 or
-    /// Signed64. Floats, integers, quantized. No NaN equals another.
+    /// Signed64; if wanted, also where each value first occurs and how often, both [k]. The values can be sorted, and
+    /// be slices along an axis. Floats, integers, quantized, Boolean. No NaN equals another.
     virtual IConnectableLayer* AddUniqueLayer(const UniqueDescriptor& uniqueDescriptor, const char* name = nullptr) = 0;
     /// Reduces the slices of input 0 that have the same number in input 1, whose shape is the start of input 0's
     /// (Tenon). Input 2 is how many numbers there are. Negative numbers are left out; a number without slices gives 0,
@@ -472,6 +536,17 @@ public:
     /// and the backward output unless both are merged.
     virtual IConnectableLayer* AddBidirectionalSequenceRnnLayer(const BidirectionalSequenceRnnDescriptor& descriptor,
                                                                 const char* name = nullptr) = 0;
+    /// A recurrent layer over sequences (Tenon), with the semantics of ONNX's RNN, GRU and LSTM. D is the number of
+    /// directions, H that of units, G that of gates: 1, 3 or 4. Inputs: data [T, B, n], weights [D, G * H, n], recurrent
+    /// weights [D, G * H, H]; optional: 3, biases [D, 2 * G * H], those of the weights before those of the recurrent
+    /// ones; 4, how many steps each sequence has, Signed32 [B], T where it is not connected; 5, the state before the
+    /// first step, and 6, the cell state, [D, B, H], 0 where they are not connected; 7, peephole weights [D, 3 * H] of
+    /// the gates i, o and f. 6 and 7 are of an LSTM alone. Outputs: the states after each step [T, D, B, H], 0 behind a
+    /// sequence's end; the state after its last step [D, B, H]; of an LSTM the cell state then. The last two are 0 for a
+    /// sequence without steps, as in ONNX Runtime. With m_BatchMajor data is [B, T, n], states are [B, D, H], and output
+    /// 0 is [B, T, D, H]. Float types; all tensors but input 4 have the data's.
+    virtual IConnectableLayer* AddRecurrentSequenceLayer(const RecurrentSequenceDescriptor& descriptor,
+                                                         const char* name = nullptr) = 0;
     /// Filters over features, then over time (Tenon), as TFLite's SVDF. Inputs: data [batch, n], feature weights
     /// [filters, n], time weights [filters, memory], optional bias [units], state [batch, filters * memory]. Outputs:
     /// state, output [batch, units]. Float data beside float or 8-bit weights; int8 data beside int8 feature weights,

@@ -111,7 +111,7 @@ public:
     TENON_ASKS_2(Minimum, ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Minimum))
     TENON_ASKS_2(Multiplication, ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Mul))
     TENON_ASKS_2(Subtraction, ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Sub))
-    TENON_ASKS_2(GatherNd, GatherNd, NullDescriptor())
+    TENON_ASKS_2(GatherNd, GatherNd, GatherNdDescriptor())
     TENON_ASKS_2(Merge, Merge, NullDescriptor())
     TENON_ASKS_2(Prelu, Prelu, NullDescriptor())
     TENON_ASKS_2(ReverseV2, ReverseV2, NullDescriptor())

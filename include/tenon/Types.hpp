@@ -73,7 +73,9 @@ enum class ActivationFunction
     Square = 9,
     Elu = 10,       ///< x >= 0 ? x : a * (exp(x) - 1)
     HardSwish = 11, ///< x * min(6, max(0, x + 3)) / 6
-    Gelu = 12       ///< 0.5 x (1 + erf(x / sqrt(2))); a != 0 selects the tanh approximation
+    Gelu = 12,      ///< 0.5 x (1 + erf(x / sqrt(2))); a != 0 selects the tanh approximation
+    Swish = 13,     ///< x / (1 + exp(-a * x)); SiLu where a is 1
+    Mish = 14       ///< x * tanh(log(1 + exp(x)))
 };
 
 /// What ComplexPart takes of a complex number.
@@ -120,7 +122,17 @@ enum class UnaryOperation
     Cos = 9,    ///< Tenon, as the following
     Round = 10, ///< to the nearest integer, half to the even one
     Sign = 11,  ///< -1, 0 or 1; NaN stays
-    Erf = 12    ///< the error function
+    Erf = 12,   ///< the error function
+    // Of floats; angles are in radians.
+    Tan = 13,
+    Asin = 14,
+    Acos = 15,
+    Atan = 16,
+    Sinh = 17,
+    Cosh = 18,
+    Asinh = 19,
+    Acosh = 20,
+    Atanh = 21
 };
 
 enum class BinaryOperation
@@ -141,8 +153,9 @@ enum class BinaryOperation
     BitwiseOr = 12,
     BitwiseXor = 13,
     // Of integers; tensors with a scale likewise. The amount b is a number, not a bit pattern.
-    ShiftLeft = 14, ///< 0 where the amount is negative or as large as the type has bits
-    ShiftRight = 15 ///< keeps the sign; amounts are kept within 0 and the type's bits - 1
+    ShiftLeft = 14,  ///< 0 where the amount is negative or as large as the type has bits
+    ShiftRight = 15, ///< keeps the sign; amounts are kept within 0 and the type's bits - 1
+    Remainder = 16   ///< a - trunc(a / b) * b, as C's fmod; has the sign of a
 };
 
 enum class PoolingAlgorithm
@@ -196,7 +209,9 @@ enum class PaddingMode
 {
     Constant = 0,
     Reflect = 1,
-    Symmetric = 2
+    Symmetric = 2,
+    Edge = 3, ///< Tenon: the first and the last element, repeated
+    Wrap = 4  ///< Tenon: from the other end on, as if the tensor were repeated
 };
 
 enum class NormalizationAlgorithmChannel
@@ -239,6 +254,60 @@ enum class ReduceWindowFunction
     Any = 5  ///< 1 where some element is not 0, else 0
 };
 
+/// How Interpolate and GridSample make a value between elements (Tenon).
+enum class InterpolationMode
+{
+    Nearest = 0, ///< the nearest element's
+    Linear = 1,  ///< between 2 elements of each dimension
+    Cubic = 2    ///< between 4 elements of each dimension
+};
+
+/// Where Interpolate finds element x of its output in its input (Tenon). n is the input's size, m the output's, and s
+/// the scale.
+enum class InterpolationCoordinates
+{
+    HalfPixel = 0,          ///< (x + 0.5) / s - 0.5
+    HalfPixelSymmetric = 1, ///< the same, moved by n / 2 * (1 - m / (n * s))
+    PytorchHalfPixel = 2,   ///< the same as HalfPixel, but 0 where m is 1
+    AlignCorners = 3,       ///< x * (n - 1) / (m - 1)
+    Asymmetric = 4,         ///< x / s
+    TfHalfPixelForNn = 5,   ///< (x + 0.5) / s
+    TfCropAndResize = 6     ///< from start to end of a region of the input
+};
+
+/// Which of two elements is the nearest (Tenon).
+enum class NearestRounding
+{
+    PreferFloor = 0, ///< to the nearest, halves down
+    PreferCeil = 1,  ///< to the nearest, halves up
+    Floor = 2,
+    Ceil = 3
+};
+
+/// What target sizes mean to Interpolate (Tenon).
+enum class AspectRatioPolicy
+{
+    Stretch = 0,   ///< each dimension gets its own
+    NotLarger = 1, ///< all get the same scale, the largest one with which none exceeds its target
+    NotSmaller = 2 ///< all get the same scale, the smallest one with which none falls below its target
+};
+
+/// What GridSample takes outside of its input (Tenon).
+enum class GridPadding
+{
+    Zeros = 0,
+    Border = 1,    ///< the nearest element at the border
+    Reflection = 2 ///< what is mirrored at the border, as often as needed
+};
+
+/// What PoolingNd makes of the elements of a window (Tenon).
+enum class PoolingNdFunction
+{
+    Max = 0,
+    Average = 1,
+    Lp = 2 ///< the p-th root of the sum of the p-th powers of their absolute values
+};
+
 /// Distribution of random numbers (Tenon).
 enum class RandomDistribution
 {
@@ -260,6 +329,39 @@ enum class EmbeddingCombiner
     Sum = 0,
     Mean = 1, ///< divided by the sum of the weights
     SqrtN = 2 ///< divided by the root of the sum of the weights' squares
+};
+
+/// The cell of a RecurrentSequence (Tenon).
+enum class RecurrentCell
+{
+    Rnn = 0,
+    Gru = 1,
+    Lstm = 2
+};
+
+/// The order in which a RecurrentSequence takes the steps of a sequence (Tenon).
+enum class SequenceDirection
+{
+    Forward = 0,
+    Reverse = 1,      ///< from the last step to the first
+    Bidirectional = 2 ///< both, each with weights and states of its own
+};
+
+/// Functions of the gates of a RecurrentSequence (Tenon): those of ONNX's recurrent operators. a and b are the gate's
+/// m_Alphas and m_Betas.
+enum class RecurrentActivation
+{
+    Relu = 0, ///< max(0, x)
+    Tanh = 1,
+    Sigmoid = 2,
+    Affine = 3,          ///< a * x + b
+    LeakyRelu = 4,       ///< x >= 0 ? x : a * x
+    ThresholdedRelu = 5, ///< x >= a ? x : 0
+    ScaledTanh = 6,      ///< a * tanh(b * x)
+    HardSigmoid = 7,     ///< min(1, max(0, a * x + b))
+    Elu = 8,             ///< x >= 0 ? x : a * (exp(x) - 1)
+    Softsign = 9,        ///< x / (1 + |x|)
+    Softplus = 10        ///< log(1 + exp(x))
 };
 
 enum class FusedKernelType

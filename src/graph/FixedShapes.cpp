@@ -25,6 +25,11 @@ const TensorShape* FindTargetShape(const Layer& layer)
     return target != nullptr && target->AreAllDimensionsSpecified() ? target : nullptr;
 }
 
+bool HasFixedSizes(const Layer& layer)
+{
+    return layer.GetType() == LayerType::Input && !layer.GetParameters().IsNull();
+}
+
 namespace
 {
 
@@ -71,7 +76,7 @@ const Layer* FixedShapes::Settle(Visit& visit) const
     {
         return nullptr;
     }
-    if (FindTargetShape(layer) != nullptr)
+    if (FindTargetShape(layer) != nullptr || HasFixedSizes(layer))
     {
         state = State::Fixed;
         return nullptr;

@@ -13,6 +13,10 @@ namespace tenon
 /// The output shape that a Reshape or BroadcastTo layer gets from its parameters, or null where they do not say all.
 const TensorShape* FindTargetShape(const Layer& layer);
 
+/// Whether the layer is an Input of which the application promises that the sizes that its info specifies are those of
+/// every run.
+bool HasFixedSizes(const Layer& layer);
+
 class FixedShapes
 {
 public:

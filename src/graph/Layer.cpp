@@ -205,6 +205,7 @@ std::string Layer::GetFusedActivationText() const
     case ActivationFunction::TanH:
     case ActivationFunction::Linear:
     case ActivationFunction::BoundedReLu: return fmt::format("{}({}, {})", name, fused->m_A, fused->m_B);
+    case ActivationFunction::Swish:
     case ActivationFunction::LeakyReLu: return fmt::format("{}({})", name, fused->m_A);
     case ActivationFunction::Gelu: return fused->m_A != 0.0f ? name + "(tanh)" : name;
     default: return name;

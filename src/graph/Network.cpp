@@ -90,7 +90,8 @@ void Network::ExecuteStrategy(IStrategy& strategy) const
     strategy.FinishStrategy();
 }
 
-IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const char* name)
+IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const char* name,
+                                     const std::unique_ptr<BaseDescriptor>& descriptor)
 {
     if (!m_BindingIds.emplace(type, id).second)
     {
@@ -99,7 +100,7 @@ IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const ch
                                                    GetLayerTypeAsCString(type), name != nullptr ? name : "",
                                                    GetLayerTypeAsCString(type), id));
     }
-    Layer& layer = m_Graph.AddLayer(type, nullptr, name != nullptr ? name : "");
+    Layer& layer = m_Graph.AddLayer(type, descriptor, name != nullptr ? name : "");
     layer.SetBindingId(id);
     return &layer;
 }
@@ -107,6 +108,13 @@ IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const ch
 IConnectableLayer* Network::AddInputLayer(LayerBindingId id, const char* name)
 {
     return AddBound(LayerType::Input, id, name);
+}
+
+IConnectableLayer* Network::AddInputLayer(LayerBindingId id, const InputDescriptor& descriptor, const char* name)
+{
+    // A descriptor that promises nothing is left out, so that a layer has one only where it says something.
+    return AddBound(LayerType::Input, id, name,
+                    descriptor.IsNull() ? nullptr : std::make_unique<InputDescriptor>(descriptor));
 }
 
 IConnectableLayer* Network::AddOutputLayer(LayerBindingId id, const char* name)
@@ -145,6 +153,15 @@ IConnectableLayer* Network::AddLayer(LayerType type, const BaseDescriptor& descr
         throw InvalidArgumentException(
             fmt::format("AddLayer adds no layer of type {}: {}", GetLayerTypeAsCString(type),
                         HasMethodOfItsOwn(type) ? "it has a method of its own" : "only the optimizer makes one"));
+    }
+    // Layers that had no parameters once are added without any still.
+    if (descriptor.IsNull() && type == LayerType::GatherNd)
+    {
+        return Add(type, GatherNdDescriptor(), name);
+    }
+    if (descriptor.IsNull() && type == LayerType::TopK)
+    {
+        return Add(type, TopKDescriptor(), name);
     }
     if (typeid(descriptor) != *expected)
     {

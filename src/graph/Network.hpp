@@ -51,8 +51,13 @@ public:
 
     IConnectableLayer* AddLayer(LayerType type, const BaseDescriptor& descriptor, const char* name) override;
 
+    // Beside the method with a descriptor there is one without.
+    using INetwork::AddGatherNdLayer;
+    using INetwork::AddTopKLayer;
+
     // The others, and overloads that take constants.
     IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name) override;
+    IConnectableLayer* AddInputLayer(LayerBindingId id, const InputDescriptor& descriptor, const char* name) override;
     IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name) override;
     IConnectableLayer* AddConstantLayer(const ConstTensor& input, const char* name) override;
     IConnectableLayer* AddConstantLayer(const ConstTensor& input, std::shared_ptr<const void> owner,
@@ -88,7 +93,8 @@ private:
     {
         return &m_Graph.AddLayer(type, nullptr, name != nullptr ? name : "");
     }
-    IConnectableLayer* AddBound(LayerType type, LayerBindingId id, const char* name);
+    IConnectableLayer* AddBound(LayerType type, LayerBindingId id, const char* name,
+                                const std::unique_ptr<BaseDescriptor>& descriptor = nullptr);
     IConnectableLayer* AddNested(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, const Graph& first,
                                  const Graph& second, const char* name);
     /// Wires a Constant layer to each input from `first` on for which there is a tensor.

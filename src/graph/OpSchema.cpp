@@ -24,7 +24,15 @@ namespace
 template <typename D>
 const D& As(const BaseDescriptor& descriptor)
 {
-    return static_cast<const D&>(descriptor);
+    if constexpr (std::is_same_v<D, InputDescriptor>)
+    {
+        static const InputDescriptor plain; // an Input that promises nothing has no descriptor
+        return descriptor.IsNull() ? plain : static_cast<const D&>(descriptor);
+    }
+    else
+    {
+        return static_cast<const D&>(descriptor);
+    }
 }
 
 constexpr auto NumInputs = [](const auto& d) -> decltype(d.GetNumInputs()) { return d.GetNumInputs(); };
@@ -78,6 +86,10 @@ bool EqualDescriptors(const BaseDescriptor& a, const BaseDescriptor& b)
 template <typename D>
 void VisitFields(const BaseDescriptor& descriptor, const FieldVisitor& visitor)
 {
+    if (descriptor.IsNull())
+    {
+        return;
+    }
     const D& d = As<D>(descriptor);
     D::Visit([&](const char* name, auto member) { visitor(name, FieldToString(d.*member)); });
 }

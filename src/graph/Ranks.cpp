@@ -2,6 +2,8 @@
 // Ranks: see Ranks.hpp. Here is the code of the rules of column `rank` of ops.def.
 #include "graph/Ranks.hpp"
 
+#include "graph/FixedShapes.hpp"
+
 #include <tenon/Descriptors.hpp>
 
 namespace tenon
@@ -92,6 +94,11 @@ unsigned int GetOperatorRank(LayerType type, const BaseDescriptor& descriptor)
 
 unsigned int GetFixedRank(const Layer& layer)
 {
+    if (HasFixedSizes(layer))
+    {
+        const TensorShape& shape = layer.Output(0).GetTensorInfo().GetShape();
+        return shape.GetDimensionality() == Dimensionality::Specified ? shape.GetNumDimensions() : 0;
+    }
     return FunctionsOf(layer).m_Fixed(layer.GetParameters());
 }
 

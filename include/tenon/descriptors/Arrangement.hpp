@@ -139,12 +139,16 @@ struct SpaceToDepthDescriptor : detail::Described<SpaceToDepthDescriptor>
 
     uint32_t m_BlockSize = 0; ///< at least 1
     DataLayout m_DataLayout = DataLayout::NHWC;
+    /// Tenon: in the depth the pixels of a block stand together for each channel (ONNX's mode CRD, PyTorch's
+    /// PixelShuffle) in place of all channels for each pixel.
+    bool m_ChannelMajor = false;
 
     template <typename V>
     static void Visit(V&& v)
     {
         v("BlockSize", &SpaceToDepthDescriptor::m_BlockSize);
         v("DataLayout", &SpaceToDepthDescriptor::m_DataLayout);
+        v("ChannelMajor", &SpaceToDepthDescriptor::m_ChannelMajor);
     }
 };
 using DepthToSpaceDescriptor = SpaceToDepthDescriptor;

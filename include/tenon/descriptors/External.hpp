@@ -16,6 +16,26 @@ namespace tenon
 
 class ICustomOperator;
 
+/// Input: what the application promises of an input of the network.
+struct InputDescriptor : detail::Described<InputDescriptor>
+{
+    InputDescriptor() = default;
+    explicit InputDescriptor(bool hasFixedSizes) : m_HasFixedSizes(hasFixedSizes) {}
+
+    /// Tenon: the sizes that the output's info specifies are those of every run, so that the optimizer may rely on
+    /// them. A run with another size is refused; unknown dimensions stay open.
+    bool m_HasFixedSizes = false;
+
+    /// Without the promise it says nothing.
+    bool IsNull() const override { return !m_HasFixedSizes; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("HasFixedSizes", &InputDescriptor::m_HasFixedSizes);
+    }
+};
+
 /// Custom (Tenon): an operator that Tenon itself does not know, by name and options.
 struct CustomDescriptor : detail::Described<CustomDescriptor>
 {

@@ -17,14 +17,47 @@ struct GatherDescriptor : detail::Described<GatherDescriptor>
     GatherDescriptor() = default;
     GatherDescriptor(int32_t axis) : m_Axis(axis) {}
 
-    int32_t m_Axis = 0;      ///< negative counts from the end
-    int32_t m_BatchDims = 0; ///< Tenon: leading dimensions that both inputs share
+    int32_t m_Axis = 0;             ///< negative counts from the end
+    int32_t m_BatchDims = 0;        ///< Tenon: leading dimensions that both inputs share
+    bool m_NegativeIndices = false; ///< Tenon: indices from -size on count from the end; else they are out of range
 
     template <typename V>
     static void Visit(V&& v)
     {
         v("Axis", &GatherDescriptor::m_Axis);
         v("BatchDims", &GatherDescriptor::m_BatchDims);
+        v("NegativeIndices", &GatherDescriptor::m_NegativeIndices);
+    }
+};
+
+/// GatherElements (Tenon): an element of input 0 for each index of input 1, at the place of the index but for one axis,
+/// where the index says the place. out[i][j][k] = data[i][indices[i][j][k]][k] along axis 1. Negative indices count
+/// from the end.
+struct GatherElementsDescriptor : detail::Described<GatherElementsDescriptor>
+{
+    GatherElementsDescriptor() = default;
+    GatherElementsDescriptor(int32_t axis) : m_Axis(axis) {}
+
+    int32_t m_Axis = 0; ///< negative counts from the end
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &GatherElementsDescriptor::m_Axis);
+    }
+};
+
+/// GatherNd: takes slices of input 0 by index tuples of input 1.
+struct GatherNdDescriptor : detail::Described<GatherNdDescriptor>
+{
+    uint32_t m_BatchDims = 0;       ///< Tenon: leading dimensions that both inputs share
+    bool m_NegativeIndices = false; ///< Tenon: indices from -size on count from the end; else they are out of range
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("BatchDims", &GatherNdDescriptor::m_BatchDims);
+        v("NegativeIndices", &GatherNdDescriptor::m_NegativeIndices);
     }
 };
 
@@ -59,9 +92,10 @@ struct ScatterNdDescriptor : detail::Described<ScatterNdDescriptor>
     }
 
     ScatterNdFunction m_Function = ScatterNdFunction::Update;
-    bool m_InputEnabled = true; ///< input 0 is a tensor to update; else it holds the output's shape
-    int32_t m_Axis = 0;         ///< only 0
-    bool m_AxisEnabled = false; ///< only false
+    bool m_InputEnabled = true;     ///< input 0 is a tensor to update; else it holds the output's shape
+    int32_t m_Axis = 0;             ///< only 0
+    bool m_AxisEnabled = false;     ///< only false
+    bool m_NegativeIndices = false; ///< Tenon: indices from -size on count from the end; else they are out of range
 
     template <typename V>
     static void Visit(V&& v)
@@ -70,6 +104,29 @@ struct ScatterNdDescriptor : detail::Described<ScatterNdDescriptor>
         v("InputEnabled", &ScatterNdDescriptor::m_InputEnabled);
         v("Axis", &ScatterNdDescriptor::m_Axis);
         v("AxisEnabled", &ScatterNdDescriptor::m_AxisEnabled);
+        v("NegativeIndices", &ScatterNdDescriptor::m_NegativeIndices);
+    }
+};
+
+/// ScatterElements (Tenon): input 0 with the elements of input 2 put in, one after the other. Each goes to its own
+/// place but for one axis, where input 1 says the place: out[i][indices[i][j][k]][k] = updates[i][j][k] along axis 1.
+/// Negative indices count from the end.
+struct ScatterElementsDescriptor : detail::Described<ScatterElementsDescriptor>
+{
+    ScatterElementsDescriptor() = default;
+    ScatterElementsDescriptor(int32_t axis, ScatterNdFunction function = ScatterNdFunction::Update)
+        : m_Axis(axis), m_Function(function)
+    {
+    }
+
+    int32_t m_Axis = 0; ///< negative counts from the end
+    ScatterNdFunction m_Function = ScatterNdFunction::Update;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &ScatterElementsDescriptor::m_Axis);
+        v("Function", &ScatterElementsDescriptor::m_Function);
     }
 };
 
@@ -110,23 +167,51 @@ struct EmbeddingLookupSparseDescriptor : detail::Described<EmbeddingLookupSparse
 struct OneHotDescriptor : detail::Described<OneHotDescriptor>
 {
     int32_t m_Axis = -1; ///< the place of the new dimension; negative counts from the end, -1 adds the last one
+    bool m_NegativeIndices = false; ///< indices from -depth on count from the end; else there is no place for them
 
     template <typename V>
     static void Visit(V&& v)
     {
         v("Axis", &OneHotDescriptor::m_Axis);
+        v("NegativeIndices", &OneHotDescriptor::m_NegativeIndices);
     }
 };
 
-/// Unique (Tenon).
+/// TopK (Tenon).
+struct TopKDescriptor : detail::Described<TopKDescriptor>
+{
+    int32_t m_Axis = -1;                       ///< negative counts from the end
+    bool m_Largest = true;                     ///< the largest elements, largest first; else the smallest
+    DataType m_IndexType = DataType::Signed32; ///< of output 1 where it was not declared: Signed32 or Signed64
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &TopKDescriptor::m_Axis);
+        v("Largest", &TopKDescriptor::m_Largest);
+        v("IndexType", &TopKDescriptor::m_IndexType);
+    }
+};
+
+/// Unique (Tenon): the input must be flat, unless there is an axis.
 struct UniqueDescriptor : detail::Described<UniqueDescriptor>
 {
-    DataType m_IndexType = DataType::Signed32; ///< of output 1: Signed32 or Signed64
+    DataType m_IndexType = DataType::Signed32; ///< of all outputs but the values: Signed32 or Signed64
+    bool m_Sorted = false;                     ///< values ascend, NaN last; else they come as they first occur
+    bool m_AxisEnabled = false;                ///< values are the slices along m_Axis, which sort as lists of elements
+    int32_t m_Axis = 0;                        ///< negative counts from the end
+    bool m_FirstsAndCounts = false;            ///< output 2 and 3: where each value first occurs, and how often
+
+    uint32_t GetNumOutputs() const { return m_FirstsAndCounts ? 4 : 2; }
 
     template <typename V>
     static void Visit(V&& v)
     {
         v("IndexType", &UniqueDescriptor::m_IndexType);
+        v("Sorted", &UniqueDescriptor::m_Sorted);
+        v("AxisEnabled", &UniqueDescriptor::m_AxisEnabled);
+        v("Axis", &UniqueDescriptor::m_Axis);
+        v("FirstsAndCounts", &UniqueDescriptor::m_FirstsAndCounts);
     }
 };
 

@@ -98,9 +98,10 @@ struct InstanceNormalizationDescriptor : detail::Described<InstanceNormalization
 };
 
 /// LayerNormalization (Tenon): (x - mean) / sqrt(variance + m_Epsilon), mean and variance over the dimensions from
-/// m_Axis on, times scale plus bias. Semantics of ONNX's operator of that name. Inputs: x and, where they are
-/// connected, scale and bias, which have the shape of those dimensions (ones may stand before it) or one element; where
-/// further dimensions follow the normalized ones, scale and bias broadcast to x.
+/// m_Axis on, times scale plus bias. Semantics of ONNX's operator of that name, or of its RMSNormalization where
+/// m_SubtractMean is false. Inputs: x and, where they are connected, scale and bias, which have the shape of those
+/// dimensions (ones may stand before it) or one element; where further dimensions follow the normalized ones, scale and
+/// bias broadcast to x.
 struct LayerNormalizationDescriptor : detail::Described<LayerNormalizationDescriptor>
 {
     int m_Axis = -1;         ///< negative counts from the end
@@ -108,6 +109,8 @@ struct LayerNormalizationDescriptor : detail::Described<LayerNormalizationDescri
     /// How many dimensions from m_Axis on are normalized together; 0: all that follow. A kernel sees another number
     /// only where it matters: shape inference puts 0 in place of all that follow.
     uint32_t m_NumAxes = 0;
+    /// False: RMS normalization, x / sqrt(mean of squares + m_Epsilon) times scale plus bias.
+    bool m_SubtractMean = true;
 
     template <typename V>
     static void Visit(V&& v)
@@ -115,6 +118,7 @@ struct LayerNormalizationDescriptor : detail::Described<LayerNormalizationDescri
         v("Axis", &LayerNormalizationDescriptor::m_Axis);
         v("Epsilon", &LayerNormalizationDescriptor::m_Epsilon);
         v("NumAxes", &LayerNormalizationDescriptor::m_NumAxes);
+        v("SubtractMean", &LayerNormalizationDescriptor::m_SubtractMean);
     }
 };
 

@@ -115,4 +115,68 @@ struct ReduceWindowDescriptor : detail::Described<ReduceWindowDescriptor>
     }
 };
 
+/// PoolingNd (Tenon): ONNX's pools, [N, C, spatial...]. Lists have one value a spatial dimension.
+struct PoolingNdDescriptor : detail::Described<PoolingNdDescriptor>
+{
+    PoolingNdFunction m_Function = PoolingNdFunction::Max;
+    std::vector<uint32_t> m_PoolSizes;
+    std::vector<uint32_t> m_Strides;    ///< empty: 1
+    std::vector<uint32_t> m_Dilations;  ///< empty: 1
+    std::vector<uint32_t> m_PadsBefore; ///< empty: 0
+    std::vector<uint32_t> m_PadsAfter;  ///< empty: 0
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+    bool m_OddPadBefore = false; ///< with PaddingScheme::Same: the odd element goes to the start
+    /// Ceiling adds a window that hangs over the end, if it does not start in the padding there.
+    OutputShapeRounding m_OutputShapeRounding = OutputShapeRounding::Floor;
+    PaddingMethod m_PaddingMethod = PaddingMethod::Exclude; ///< of Average; an overhang never counts
+    uint32_t m_P = 2;                                       ///< of Lp, at least 1
+    bool m_IndicesEnabled = false;     ///< of Max: output 1 holds where each element stands in input 0
+    bool m_IndicesColumnMajor = false; ///< these count spatial dimensions with the first one running fastest
+
+    uint32_t GetNumOutputs() const { return m_IndicesEnabled ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Function", &PoolingNdDescriptor::m_Function);
+        v("PoolSizes", &PoolingNdDescriptor::m_PoolSizes);
+        v("Strides", &PoolingNdDescriptor::m_Strides);
+        v("Dilations", &PoolingNdDescriptor::m_Dilations);
+        v("PadsBefore", &PoolingNdDescriptor::m_PadsBefore);
+        v("PadsAfter", &PoolingNdDescriptor::m_PadsAfter);
+        v("PaddingScheme", &PoolingNdDescriptor::m_PaddingScheme);
+        v("OddPadBefore", &PoolingNdDescriptor::m_OddPadBefore);
+        v("OutputShapeRounding", &PoolingNdDescriptor::m_OutputShapeRounding);
+        v("PaddingMethod", &PoolingNdDescriptor::m_PaddingMethod);
+        v("P", &PoolingNdDescriptor::m_P);
+        v("IndicesEnabled", &PoolingNdDescriptor::m_IndicesEnabled);
+        v("IndicesColumnMajor", &PoolingNdDescriptor::m_IndicesColumnMajor);
+    }
+};
+
+/// MaxUnpool (Tenon): ONNX's operator, [N, C, spatial...]. Lists have one value a spatial dimension, m_OutputShape one
+/// for each dimension. With m_ParametersAsInputs input 2 holds the output's shape.
+struct MaxUnpoolDescriptor : detail::Described<MaxUnpoolDescriptor>
+{
+    std::vector<uint32_t> m_PoolSizes;
+    std::vector<uint32_t> m_Strides;     ///< empty: 1
+    std::vector<uint32_t> m_PadsBefore;  ///< empty: 0
+    std::vector<uint32_t> m_PadsAfter;   ///< empty: 0
+    std::vector<uint32_t> m_OutputShape; ///< empty: (input - 1) * stride + pool size - pads
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 3 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolSizes", &MaxUnpoolDescriptor::m_PoolSizes);
+        v("Strides", &MaxUnpoolDescriptor::m_Strides);
+        v("PadsBefore", &MaxUnpoolDescriptor::m_PadsBefore);
+        v("PadsAfter", &MaxUnpoolDescriptor::m_PadsAfter);
+        v("OutputShape", &MaxUnpoolDescriptor::m_OutputShape);
+        v("ParametersAsInputs", &MaxUnpoolDescriptor::m_ParametersAsInputs);
+    }
+};
+
 } // namespace tenon

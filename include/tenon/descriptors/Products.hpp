@@ -116,4 +116,43 @@ struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
     }
 };
 
+/// Attention (Tenon): softmax(scale * Q K^T + mask) V, the softmax over the keys. Inputs are Q [..., heads, S, D], K
+/// [..., heads, T, D], V [..., heads, T, E] and, where enabled, mask and offset; the output is [..., heads, S, E].
+/// Matrices alone are of one head. K and V may have fewer heads than Q, by a factor: then so many heads of Q in a row
+/// share one. Sizes of 1 before the matrices are repeated, as in BatchMatMul. Semantics of ONNX's operator of that
+/// name. A query that sees no key gives zeros.
+struct AttentionDescriptor : detail::Described<AttentionDescriptor>
+{
+    float m_Scale = 0.0f; ///< 0: 1 / sqrt(D)
+    /// Input 3 is the mask, which is broadcast to [..., heads, S, T]. A Boolean one hides keys where it is false; one
+    /// of the type of Q is added.
+    bool m_MaskEnabled = false;
+    bool m_IsCausal = false; ///< query i sees keys up to i + offset alone
+    /// Query i sees no keys before i + offset - m_LeftWindow, nor behind i + offset + m_RightWindow; negative: no
+    /// bound.
+    int32_t m_LeftWindow = -1;
+    int32_t m_RightWindow = -1;
+    /// The last input is the offset, the number of keys before that of query 0: Signed32 or Signed64, one element, or
+    /// one for each index of the first dimension. Without it the offset is 0.
+    bool m_OffsetEnabled = false;
+    float m_Softcap = 0.0f; ///< above 0: products x become softcap * tanh(x / softcap), before the mask
+    /// Q is [..., S, heads, D] in place of [..., heads, S, D], and likewise K, V and the output; the mask is the same.
+    bool m_RowsBeforeHeads = false;
+
+    uint32_t GetNumInputs() const { return 3 + (m_MaskEnabled ? 1U : 0U) + (m_OffsetEnabled ? 1U : 0U); }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Scale", &AttentionDescriptor::m_Scale);
+        v("MaskEnabled", &AttentionDescriptor::m_MaskEnabled);
+        v("IsCausal", &AttentionDescriptor::m_IsCausal);
+        v("LeftWindow", &AttentionDescriptor::m_LeftWindow);
+        v("RightWindow", &AttentionDescriptor::m_RightWindow);
+        v("OffsetEnabled", &AttentionDescriptor::m_OffsetEnabled);
+        v("Softcap", &AttentionDescriptor::m_Softcap);
+        v("RowsBeforeHeads", &AttentionDescriptor::m_RowsBeforeHeads);
+    }
+};
+
 } // namespace tenon

@@ -2,6 +2,7 @@
 // The parameters of layers that carry a state from one time step to the next.
 #pragma once
 
+#include <tenon/Types.hpp>
 #include <tenon/descriptors/Base.hpp>
 
 #include <cstdint>
@@ -156,6 +157,44 @@ struct BidirectionalSequenceRnnDescriptor : detail::Described<BidirectionalSeque
         v("MergeOutputs", &BidirectionalSequenceRnnDescriptor::m_MergeOutputs);
         v("TimeMajor", &BidirectionalSequenceRnnDescriptor::m_TimeMajor);
         v("AsymmetricQuantizeInputs", &BidirectionalSequenceRnnDescriptor::m_AsymmetricQuantizeInputs);
+    }
+};
+
+/// RecurrentSequence (Tenon): a recurrent layer over sequences, with the semantics of ONNX's RNN, GRU and LSTM. A GRU
+/// has the gates z, r, h, an LSTM i, o, f, c, in this order.
+struct RecurrentSequenceDescriptor : detail::Described<RecurrentSequenceDescriptor>
+{
+    RecurrentCell m_Cell = RecurrentCell::Lstm;
+    SequenceDirection m_Direction = SequenceDirection::Forward;
+    /// For each direction the function f of an RNN; f and g of a GRU, for z and r, and for h; f, g and h of an LSTM, for
+    /// i, o and f, for c, and for the cell state. Empty: Sigmoid for f and Tanh for the others, Tanh for an RNN's f.
+    std::vector<RecurrentActivation> m_Activations;
+    /// One for each of m_Activations, also for functions that have no such parameter; may be empty where none has one.
+    std::vector<float> m_Alphas;
+    std::vector<float> m_Betas; ///< likewise
+    /// What the functions f and g are given is clipped to [-m_Clip, m_Clip], as ONNX Runtime does; 0: it is not.
+    float m_Clip = 0.0f;
+    /// Of a GRU: the gate r multiplies the product with the state and its bias, in place of the state.
+    bool m_LinearBeforeReset = false;
+    bool m_CoupledInputForget = false; ///< of an LSTM: gate f = 1 - gate i
+    bool m_BatchMajor = false;         ///< the batch is the first dimension of data, states and outputs
+
+    /// How many directions there are: D.
+    uint32_t GetNumDirections() const { return m_Direction == SequenceDirection::Bidirectional ? 2 : 1; }
+    uint32_t GetNumOutputs() const { return m_Cell == RecurrentCell::Lstm ? 3 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Cell", &RecurrentSequenceDescriptor::m_Cell);
+        v("Direction", &RecurrentSequenceDescriptor::m_Direction);
+        v("Activations", &RecurrentSequenceDescriptor::m_Activations);
+        v("Alphas", &RecurrentSequenceDescriptor::m_Alphas);
+        v("Betas", &RecurrentSequenceDescriptor::m_Betas);
+        v("Clip", &RecurrentSequenceDescriptor::m_Clip);
+        v("LinearBeforeReset", &RecurrentSequenceDescriptor::m_LinearBeforeReset);
+        v("CoupledInputForget", &RecurrentSequenceDescriptor::m_CoupledInputForget);
+        v("BatchMajor", &RecurrentSequenceDescriptor::m_BatchMajor);
     }
 };
 

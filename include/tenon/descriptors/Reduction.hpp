@@ -52,7 +52,7 @@ struct ReduceDescriptor : detail::Described<ReduceDescriptor>
     }
 };
 
-/// ArgMinMax: index of the smallest or largest element along an axis; the first one on a tie.
+/// ArgMinMax: index of the smallest or largest element along an axis.
 /// With m_ParametersAsInputs input 1 is the axis.
 struct ArgMinMaxDescriptor : detail::Described<ArgMinMaxDescriptor>
 {
@@ -60,6 +60,7 @@ struct ArgMinMaxDescriptor : detail::Described<ArgMinMaxDescriptor>
     int m_Axis = -1;                             ///< negative counts from the end
     DataType m_Output_Type = DataType::Signed32; ///< Signed32 or Signed64
     bool m_ParametersAsInputs = false;
+    bool m_SelectLastIndex = false; ///< Tenon: of equal elements the last one, else the first
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
 
@@ -70,16 +71,19 @@ struct ArgMinMaxDescriptor : detail::Described<ArgMinMaxDescriptor>
         v("Axis", &ArgMinMaxDescriptor::m_Axis);
         v("Output_Type", &ArgMinMaxDescriptor::m_Output_Type);
         v("ParametersAsInputs", &ArgMinMaxDescriptor::m_ParametersAsInputs);
+        v("SelectLastIndex", &ArgMinMaxDescriptor::m_SelectLastIndex);
     }
 };
 
-/// CumSum (Tenon): sums from the first element along an axis on. With m_ParametersAsInputs input 1 is the axis.
+/// CumSum (Tenon): sums, or products, from the first element along an axis on. With m_ParametersAsInputs input 1 is the
+/// axis.
 struct CumSumDescriptor : detail::Described<CumSumDescriptor>
 {
     int32_t m_Axis = 0;       ///< negative counts from the end
     bool m_Exclusive = false; ///< an element's own value is not in its sum
     bool m_Reverse = false;   ///< from the last element on
     bool m_ParametersAsInputs = false;
+    ReduceOperation m_Operation = ReduceOperation::Sum; ///< Sum or Prod
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
 
@@ -90,6 +94,7 @@ struct CumSumDescriptor : detail::Described<CumSumDescriptor>
         v("Exclusive", &CumSumDescriptor::m_Exclusive);
         v("Reverse", &CumSumDescriptor::m_Reverse);
         v("ParametersAsInputs", &CumSumDescriptor::m_ParametersAsInputs);
+        v("Operation", &CumSumDescriptor::m_Operation);
     }
 };
 

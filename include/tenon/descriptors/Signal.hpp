@@ -77,6 +77,33 @@ struct RealFft2dDescriptor : detail::Described<RealFft2dDescriptor>
     }
 };
 
+/// Dft (Tenon): the discrete Fourier transform along an axis, of any length. The last dimension holds the parts of
+/// numbers: 1 of real numbers, 2 of complex ones, the real part first. Elements beyond the length are ignored; missing
+/// ones count as zero. The inverse divides by the length. With m_Onesided a transform takes real numbers and gives the
+/// frequencies 0 to length / 2, as the others mirror them; an inverse takes these and gives real numbers. With
+/// m_ParametersAsInputs input 1, one element, is the length.
+struct DftDescriptor : detail::Described<DftDescriptor>
+{
+    int32_t m_Axis = 1;    ///< not the last dimension; negative counts from the end
+    uint32_t m_Length = 0; ///< of the side that is not halved. 0: as the axis has it; of an inverse by m_Onesided
+                           ///< 2 * (size - 1)
+    bool m_Inverse = false;
+    bool m_Onesided = false;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &DftDescriptor::m_Axis);
+        v("Length", &DftDescriptor::m_Length);
+        v("Inverse", &DftDescriptor::m_Inverse);
+        v("Onesided", &DftDescriptor::m_Onesided);
+        v("ParametersAsInputs", &DftDescriptor::m_ParametersAsInputs);
+    }
+};
+
 /// ComplexPart (Tenon): one part of each complex number. Complex64 gives Float32, Complex128 gives Float64.
 struct ComplexPartDescriptor : detail::Described<ComplexPartDescriptor>
 {

@@ -6,6 +6,7 @@
 #include <tenon/descriptors/Base.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace tenon
 {
@@ -83,6 +84,109 @@ struct NonMaxSuppressionDescriptor : detail::Described<NonMaxSuppressionDescript
     static void Visit(V&& v)
     {
         v("Soft", &NonMaxSuppressionDescriptor::m_Soft);
+    }
+};
+
+/// Interpolate (Tenon): ONNX's Resize. Where m_Axes is empty, all dimensions are resized, and each list has one value a
+/// dimension; else each has one for each axis. Sizes are those of the output, and scales are taken as they are given.
+/// Where m_Sizes is empty, a size is floor(input size * scale); where m_Scales is, a scale is size / input size.
+/// With m_ParametersAsInputs input 1 holds the sizes, if it is of integers, or the scales, if it is Float32; it takes
+/// the place of both lists. With m_RegionAsInput input 2 holds the starts of the region, then its ends, Float32.
+struct InterpolateDescriptor : detail::Described<InterpolateDescriptor>
+{
+    std::vector<uint32_t> m_Axes;
+    std::vector<uint32_t> m_Sizes;
+    std::vector<float> m_Scales;
+    InterpolationMode m_Mode = InterpolationMode::Nearest;
+    InterpolationCoordinates m_Coordinates = InterpolationCoordinates::HalfPixel;
+    NearestRounding m_Rounding = NearestRounding::PreferFloor; ///< of Nearest
+    float m_CubicCoefficient = -0.75f;                         ///< of Cubic
+    /// Elements outside of the input have weight 0, and the sum of the others becomes 1; else the border is repeated.
+    bool m_ExcludeOutside = false;
+    bool m_Antialias = false; ///< Linear and Cubic: a filter that shrinks a dimension is as wide as its step
+    AspectRatioPolicy m_AspectRatioPolicy = AspectRatioPolicy::Stretch; ///< of sizes
+    float m_ExtrapolationValue = 0;    ///< TfCropAndResize: real value of what lies outside of the input
+    std::vector<float> m_RegionStarts; ///< TfCropAndResize: 0 is the first element, 1 the last; empty: 0
+    std::vector<float> m_RegionEnds;   ///< likewise; empty: 1
+    bool m_ParametersAsInputs = false;
+    bool m_RegionAsInput = false;
+
+    uint32_t GetNumInputs() const { return m_RegionAsInput ? 3 : (m_ParametersAsInputs ? 2 : 1); }
+    bool NeedsInput(uint32_t i) const
+    {
+        return i == 0 || (i == 1 && m_ParametersAsInputs) || (i == 2 && m_RegionAsInput);
+    }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axes", &InterpolateDescriptor::m_Axes);
+        v("Sizes", &InterpolateDescriptor::m_Sizes);
+        v("Scales", &InterpolateDescriptor::m_Scales);
+        v("Mode", &InterpolateDescriptor::m_Mode);
+        v("Coordinates", &InterpolateDescriptor::m_Coordinates);
+        v("Rounding", &InterpolateDescriptor::m_Rounding);
+        v("CubicCoefficient", &InterpolateDescriptor::m_CubicCoefficient);
+        v("ExcludeOutside", &InterpolateDescriptor::m_ExcludeOutside);
+        v("Antialias", &InterpolateDescriptor::m_Antialias);
+        v("AspectRatioPolicy", &InterpolateDescriptor::m_AspectRatioPolicy);
+        v("ExtrapolationValue", &InterpolateDescriptor::m_ExtrapolationValue);
+        v("RegionStarts", &InterpolateDescriptor::m_RegionStarts);
+        v("RegionEnds", &InterpolateDescriptor::m_RegionEnds);
+        v("ParametersAsInputs", &InterpolateDescriptor::m_ParametersAsInputs);
+        v("RegionAsInput", &InterpolateDescriptor::m_RegionAsInput);
+    }
+};
+
+/// GridSample (Tenon): ONNX's operator, and grid_sample of PyTorch.
+struct GridSampleDescriptor : detail::Described<GridSampleDescriptor>
+{
+    /// Nearest rounds halves to even; Cubic has the coefficient -0.75.
+    InterpolationMode m_Mode = InterpolationMode::Linear;
+    GridPadding m_Padding = GridPadding::Zeros;
+    bool m_AlignCorners = false; ///< -1 and 1 are the centers of the first and last element, else their outer edges
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Mode", &GridSampleDescriptor::m_Mode);
+        v("Padding", &GridSampleDescriptor::m_Padding);
+        v("AlignCorners", &GridSampleDescriptor::m_AlignCorners);
+    }
+};
+
+/// RoiAlign (Tenon): ONNX's operator.
+struct RoiAlignDescriptor : detail::Described<RoiAlignDescriptor>
+{
+    PoolingAlgorithm m_PoolType = PoolingAlgorithm::Average; ///< Average or Max
+    uint32_t m_OutputHeight = 1;
+    uint32_t m_OutputWidth = 1;
+    uint32_t m_SamplingRatio = 0; ///< points a cell and dimension; 0: as many as a cell has elements, rounded up
+    float m_SpatialScale = 1;     ///< elements of input 0 for 1 in the coordinates of regions
+    /// Coordinate 0 is the outer edge of the first element; else it is its center, and no region is smaller than 1.
+    bool m_HalfPixel = true;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolType", &RoiAlignDescriptor::m_PoolType);
+        v("OutputHeight", &RoiAlignDescriptor::m_OutputHeight);
+        v("OutputWidth", &RoiAlignDescriptor::m_OutputWidth);
+        v("SamplingRatio", &RoiAlignDescriptor::m_SamplingRatio);
+        v("SpatialScale", &RoiAlignDescriptor::m_SpatialScale);
+        v("HalfPixel", &RoiAlignDescriptor::m_HalfPixel);
+    }
+};
+
+/// MulticlassNonMaxSuppression (Tenon): ONNX's NonMaxSuppression.
+struct MulticlassNonMaxSuppressionDescriptor : detail::Described<MulticlassNonMaxSuppressionDescriptor>
+{
+    bool m_CenterPointBox = false; ///< boxes are center x, center y, width, height, else corners y, x, y, x
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("CenterPointBox", &MulticlassNonMaxSuppressionDescriptor::m_CenterPointBox);
     }
 };
 

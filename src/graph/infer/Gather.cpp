@@ -32,6 +32,22 @@ TensorShape GetSlicesShape(const InferContext& context, const TensorShape& indic
     return shape.Shape();
 }
 
+// Indices along `axis` have the rank of the data, and but there no larger sizes.
+void CheckIndicesAlongAxis(const InferContext& context, unsigned int axis)
+{
+    const TensorShape& data = context.InputShape(0);
+    const TensorShape& indices = context.InputShape(1);
+    context.Check(data.GetNumDimensions() == indices.GetNumDimensions(),
+                  "input 1, the indices, has shape {}, but must have as many dimensions as input 0 of shape {}", indices,
+                  data);
+    for (unsigned int i = 0; i < data.GetNumDimensions(); ++i)
+    {
+        context.Check(i == axis || indices[i] <= data[i],
+                      "dimension {} of input 1, the indices, of shape {} is larger than that of input 0 of shape {}", i,
+                      indices, data);
+    }
+}
+
 } // namespace
 
 void InferGather(InferContext& context)
@@ -68,9 +84,61 @@ void InferGather(InferContext& context)
     }
 }
 
+void InferGatherElements(InferContext& context)
+{
+    const int32_t given = context.Descriptor<GatherElementsDescriptor>().m_Axis;
+    const unsigned int axis = context.CanonicalAxis(given, context.InputShape(0).GetNumDimensions());
+    CheckIndicesAlongAxis(context, axis);
+    context.SetOutputShape(0, context.InputShape(1));
+    if (given < 0)
+    {
+        context.Edit<GatherElementsDescriptor>().m_Axis = static_cast<int32_t>(axis);
+    }
+}
+
 void InferGatherNd(InferContext& context)
 {
-    context.SetOutputShape(0, GetSlicesShape(context, context.InputShape(1), context.InputShape(0)));
+    const TensorShape& data = context.InputShape(0);
+    const TensorShape& indices = context.InputShape(1);
+    const unsigned int batch = context.Descriptor<GatherNdDescriptor>().m_BatchDims;
+    if (batch == 0)
+    {
+        context.SetOutputShape(0, GetSlicesShape(context, indices, data));
+        return;
+    }
+    const unsigned int rank = indices.GetNumDimensions();
+    context.Check(batch < rank && batch <= data.GetNumDimensions(),
+                  "{} batch dimensions do not fit data of shape {} and index tuples of shape {}", batch, data, indices);
+    for (unsigned int i = 0; i < batch; ++i)
+    {
+        context.Check(data[i] == indices[i],
+                      "batch dimension {} differs between input 0 of shape {} and input 1 of shape {}", i, data,
+                      indices);
+    }
+    const unsigned int length = indices[rank - 1];
+    context.Check(length <= data.GetNumDimensions() - batch,
+                  "index tuples of length {} (input 1 of shape {}) do not fit data of shape {} behind {} batch "
+                  "dimensions",
+                  length, indices, data, batch);
+    ShapeBuilder output(context);
+    output.AddRange(indices, 0, rank - 1);
+    output.AddRange(data, batch + length, data.GetNumDimensions());
+    context.SetOutputShape(0, output.Shape());
+}
+
+void InferScatterElements(InferContext& context)
+{
+    const int32_t given = context.Descriptor<ScatterElementsDescriptor>().m_Axis;
+    const unsigned int axis = context.CanonicalAxis(given, context.InputShape(0).GetNumDimensions());
+    CheckIndicesAlongAxis(context, axis);
+    context.Check(context.InputShape(2) == context.InputShape(1),
+                  "input 2, the updates, has shape {}, but must have that of input 1, the indices, {}",
+                  context.InputShape(2), context.InputShape(1));
+    context.SetOutputShape(0, context.InputShape(0));
+    if (given < 0)
+    {
+        context.Edit<ScatterElementsDescriptor>().m_Axis = static_cast<int32_t>(axis);
+    }
 }
 
 void InferScatterNd(InferContext& context)

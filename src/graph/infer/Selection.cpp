@@ -4,6 +4,7 @@
 #include "graph/infer/InferHelpers.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 #include <tenon/descriptors/Vision.hpp>
 
 #include <algorithm>
@@ -60,25 +61,35 @@ void InferTopK(InferContext& context)
 {
     const TensorShape& input = context.InputShape(0);
     const unsigned int rank = input.GetNumDimensions();
-    context.Check(rank >= 1, "input 0 is a scalar; the largest elements are those along its last dimension");
+    context.Check(rank >= 1, "input 0 is a scalar; the elements must have an axis to choose along");
+    const unsigned int axis = context.CanonicalAxis(context.Descriptor<TopKDescriptor>().m_Axis, rank);
     const int64_t given = OneValue(context, 1, "the number of elements");
     // TFLite takes negative numbers as none.
     const int64_t count = std::max<int64_t>(given, 0);
-    context.Check(
-        count <= input[rank - 1],
-        "the {} largest elements are asked for, but the last dimension of input 0 of shape {} has no more than "
-        "{}",
-        given, input, input[rank - 1]);
+    context.Check(count <= input[axis],
+                  "{} elements are asked for, but dimension {} of input 0 of shape {} has no more than {}", given, axis,
+                  input, input[axis]);
     ShapeBuilder output(context);
-    output.AddRange(input, 0, rank - 1);
+    output.AddRange(input, 0, axis);
     output.Add(count);
+    output.AddRange(input, axis + 1, rank);
     context.SetOutputShape(0, output.Shape());
     context.SetOutputShape(1, output.Shape());
 }
 
 void InferUnique(InferContext& context)
 {
-    CheckRank(context, 0, 1);
+    const auto& descriptor = context.Descriptor<UniqueDescriptor>();
+    if (!descriptor.m_AxisEnabled)
+    {
+        CheckRank(context, 0, 1);
+        return;
+    }
+    const unsigned int axis = context.CanonicalAxis(descriptor.m_Axis, context.InputShape(0).GetNumDimensions());
+    if (descriptor.m_Axis < 0)
+    {
+        context.Edit<UniqueDescriptor>().m_Axis = static_cast<int32_t>(axis);
+    }
 }
 
 void InferWhere(InferContext& context)

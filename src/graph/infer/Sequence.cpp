@@ -45,13 +45,14 @@ int64_t ToCount(const InferContext& context, double count)
     return static_cast<int64_t>(count);
 }
 
+template <typename T>
 int64_t CountFloats(const InferContext& context)
 {
-    const auto start = ReadOne<float>(context, 0);
-    const auto limit = ReadOne<float>(context, 1);
-    const auto delta = ReadOne<float>(context, 2);
+    const auto start = ReadOne<T>(context, 0);
+    const auto limit = ReadOne<T>(context, 1);
+    const auto delta = ReadOne<T>(context, 2);
     CheckDirection(context, start, limit, delta);
-    return ToCount(context, std::ceil(std::abs((limit - start) / delta)));
+    return ToCount(context, std::ceil(std::abs(static_cast<double>((limit - start) / delta))));
 }
 
 // A 16-bit floating-point format; exponents of all ones mean infinity or NaN.
@@ -138,7 +139,8 @@ int64_t CountRange(const InferContext& context)
 {
     switch (context.Input(0).GetDataType())
     {
-    case DataType::Float32: return CountFloats(context);
+    case DataType::Float32: return CountFloats<float>(context);
+    case DataType::Float64: return CountFloats<double>(context);
     case DataType::Float16: return CountHalves(context, {10, 5});
     case DataType::BFloat16: return CountHalves(context, {7, 8});
     case DataType::QAsymmS8:

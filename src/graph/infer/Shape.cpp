@@ -133,11 +133,16 @@ void InferPad(InferContext& context)
     {
         const auto [before, after] = resolved.m_PadList[i];
         // What is mirrored must be there: Symmetric repeats the edge, Reflect does not.
-        const unsigned int edge = resolved.m_PaddingMode == PaddingMode::Reflect ? 1 : 0;
-        context.Check(resolved.m_PaddingMode == PaddingMode::Constant || (before == 0 && after == 0) ||
+        const PaddingMode mode = resolved.m_PaddingMode;
+        const bool mirrors = mode == PaddingMode::Reflect || mode == PaddingMode::Symmetric;
+        const unsigned int edge = mode == PaddingMode::Reflect ? 1 : 0;
+        context.Check(!mirrors || (before == 0 && after == 0) ||
                           (int64_t{before} + edge <= input[i] && int64_t{after} + edge <= input[i]),
                       "paddings {} and {} of dimension {} mirror more than input 0 of shape {} has", before, after, i,
                       input);
+        context.Check(mode == PaddingMode::Constant || input[i] != 0 || (before == 0 && after == 0),
+                      "paddings {} and {} of dimension {} repeat elements, of which input 0 of shape {} has none",
+                      before, after, i, input);
         output.SetDimensionSize(i, ToSize(context, int64_t{before} + input[i] + after));
     }
     context.SetOutputShape(0, output);

@@ -33,6 +33,48 @@ void InferComplexPart(InferContext& context)
     context.SetOutputShape(0, context.InputShape(0));
 }
 
+void InferDft(InferContext& context)
+{
+    const auto& descriptor = context.Descriptor<DftDescriptor>();
+    const TensorShape& input = context.InputShape(0);
+    const unsigned int rank = input.GetNumDimensions();
+    context.Check(rank >= 2, "input 0 has shape {}, but it must have at least 2 dimensions", input);
+    const unsigned int parts = input[rank - 1];
+    context.Check(parts == 1 || parts == 2,
+                  "the last dimension of input 0 of shape {} must be 1, of real numbers, or 2, of complex ones", input);
+    const unsigned int axis = context.CanonicalAxis(descriptor.m_Axis, rank);
+    context.Check(axis != rank - 1, "axis {} is the last dimension of input 0 of shape {}, that of the numbers' parts",
+                  descriptor.m_Axis, input);
+    const bool isHalfIn = descriptor.m_Onesided && descriptor.m_Inverse;
+    const bool isHalfOut = descriptor.m_Onesided && !descriptor.m_Inverse;
+    context.Check(!descriptor.m_Onesided || parts == (isHalfIn ? 2U : 1U),
+                  "input 0 has shape {}; with Onesided the last dimension is {}", input,
+                  isHalfIn ? "2 of an inverse, which takes frequencies" : "1, as the numbers must be real");
+    int64_t length = descriptor.m_Length;
+    if (descriptor.m_ParametersAsInputs)
+    {
+        const std::vector<int64_t> values = context.Values(1);
+        context.Check(values.size() == 1, "input 1, the length, has {} elements in place of 1", values.size());
+        length = values[0];
+        context.Check(length >= 1, "input 1, the length, is {}, but must be at least 1", length);
+    }
+    else if (length == 0)
+    {
+        length = isHalfIn ? 2 * (int64_t{input[axis]} - 1) : int64_t{input[axis]};
+        context.Check(length >= 1, "dimension {} of input 0 of shape {} gives a transform of length {}", axis, input,
+                      length);
+    }
+    const unsigned int size = ToSize(context, length);
+    TensorShape output = input;
+    output.SetDimensionSize(axis, isHalfOut ? size / 2 + 1 : size);
+    output.SetDimensionSize(rank - 1, isHalfIn ? 1 : 2);
+    context.SetOutputShape(0, output);
+    auto& edited = context.Edit<DftDescriptor>();
+    edited.m_Axis = static_cast<int32_t>(axis);
+    edited.m_Length = size;
+    edited.m_ParametersAsInputs = false;
+}
+
 void InferMfcc(InferContext& context)
 {
     if (context.Descriptor<MfccDescriptor>().m_ParametersAsInputs)

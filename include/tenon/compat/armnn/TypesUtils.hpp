@@ -54,6 +54,8 @@ constexpr const char* GetActivationFunctionAsCString(ActivationFunction value)
     case ActivationFunction::Elu: return "Elu";
     case ActivationFunction::HardSwish: return "HardSwish";
     case ActivationFunction::Gelu: return "Gelu";
+    case ActivationFunction::Swish: return "Swish";
+    case ActivationFunction::Mish: return "Mish";
     }
     return "Unknown";
 }
@@ -88,6 +90,7 @@ constexpr const char* GetBinaryOperationAsCString(BinaryOperation value)
     case BinaryOperation::BitwiseXor: return "BitwiseXor";
     case BinaryOperation::ShiftLeft: return "ShiftLeft";
     case BinaryOperation::ShiftRight: return "ShiftRight";
+    case BinaryOperation::Remainder: return "Remainder";
     }
     return "Unknown";
 }
@@ -173,6 +176,8 @@ constexpr const char* GetPaddingModeAsCString(PaddingMode value)
     case PaddingMode::Constant: return "Exclude";
     case PaddingMode::Reflect: return "Reflect";
     case PaddingMode::Symmetric: return "Symmetric";
+    case PaddingMode::Edge: return "Edge";
+    case PaddingMode::Wrap: return "Wrap";
     }
     return "Unknown";
 }
@@ -230,6 +235,15 @@ constexpr const char* GetUnaryOperationAsCString(UnaryOperation value)
     case UnaryOperation::Round: return "Round";
     case UnaryOperation::Sign: return "Sign";
     case UnaryOperation::Erf: return "Erf";
+    case UnaryOperation::Tan: return "Tan";
+    case UnaryOperation::Asin: return "Asin";
+    case UnaryOperation::Acos: return "Acos";
+    case UnaryOperation::Atan: return "Atan";
+    case UnaryOperation::Sinh: return "Sinh";
+    case UnaryOperation::Cosh: return "Cosh";
+    case UnaryOperation::Asinh: return "Asinh";
+    case UnaryOperation::Acosh: return "Acosh";
+    case UnaryOperation::Atanh: return "Atanh";
     }
     return "Unknown";
 }
