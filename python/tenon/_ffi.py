@@ -176,6 +176,18 @@ class InputShape(Structure):
     _fields_ = [("input", c_char_p), ("rank", c_uint32), ("dims", POINTER(c_int64))]
 
 
+class Dimension(Structure):
+    """tenon_dimension"""
+
+    _fields_ = [("name", c_char_p), ("size", c_uint32)]
+
+
+class ExternalData(Structure):
+    """tenon_external_data"""
+
+    _fields_ = [("location", c_char_p), ("data", c_char_p), ("num_bytes", c_size_t)]
+
+
 class CShape(Structure):
     """tenon_shape"""
 
@@ -216,6 +228,11 @@ class ReadOptions(Structure):
         ("num_operators", c_size_t),
         ("operators", POINTER(POINTER(COperator))),
         ("limits", POINTER(Limits)),
+        ("num_dimensions", c_size_t),
+        ("dimensions", POINTER(Dimension)),
+        ("external_data_folder", c_char_p),
+        ("num_external_data", c_size_t),
+        ("external_data", POINTER(ExternalData)),
     ]
 
 

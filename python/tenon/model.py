@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # see __init__.py
 if TYPE_CHECKING:
     from typing import Any, Iterable, Mapping, NoReturn, Sequence
 
-    from .network import Source
+    from .network import ExternalData, Source
     from .operators import Operator
 
 
@@ -24,7 +24,7 @@ class Model(Runner):
     """A model, loaded: ``tenon.Model("m.tflite")(x)``.
 
     Args:
-        source: the path of a .tflite or .tenon file, the bytes of one, or a :class:`tenon.Network`.
+        source: the path of a .tflite, .onnx or .tenon file, the bytes of one, or a :class:`tenon.Network`.
         backends: in order of preference: each layer goes to the first that takes it; ``None``: CpuAcc, then CpuRef. An
             optimized network or file has its backends already, and takes none here.
         threads: the most that loading, and one run, use; 0: as many as there are cores.
@@ -33,8 +33,12 @@ class Model(Runner):
             ``disabled_fusions`` (a list of names), and options of backends, ``"CpuAcc.FastMathEnabled"``.
         signature: of a .tflite file: the signature that is run; ``None``: the subgraph is.
         subgraph: of a .tflite file, without a signature.
-        input_shapes: of a .tflite file: shapes by inputs' names in place of those in the file. Runs may have others,
-            too.
+        input_shapes: of a .tflite or .onnx file: shapes by inputs' names in place of those in the file. Runs of a .tflite
+            model may have others, too; those of an .onnx model where the file leaves them open.
+        dimensions: of an .onnx file: sizes of dimensions that it leaves open, by their names in the file; a dimension
+            without a name goes by "<input>.<its number>".
+        external_data: of an .onnx file in bytes: the folder of the files in which it keeps weights, or the bytes of these
+            files by the names that it has for them.
         runtime: ``None``: the default one, see :func:`tenon.default_runtime`.
         operators: custom operators that the model may have.
         limits: bounds on the file, by the names that :class:`tenon.Runtime` lists.
@@ -65,6 +69,8 @@ class Model(Runner):
         signature: str | None = None,
         subgraph: int = 0,
         input_shapes: Mapping[str, Sequence[int]] | None = None,
+        dimensions: Mapping[str, int] | None = None,
+        external_data: ExternalData = None,
         runtime: Runtime | None = None,
         operators: Iterable[Operator] = (),
         limits: dict[str, int] | None = None,
@@ -88,6 +94,8 @@ class Model(Runner):
             "signature": signature,
             "subgraph": subgraph,
             "input_shapes": input_shapes,
+            "dimensions": dimensions,
+            "external_data": external_data,
             "runtime": runtime,
             "operators": operators,
             "limits": limits,
@@ -96,9 +104,11 @@ class Model(Runner):
         used = runtime_of(runtime)
         made = model_options(backends, threads, options)
         if isinstance(source, Network):
-            if signature is not None or subgraph != 0 or input_shapes or operators or limits:
+            for_files = (input_shapes, dimensions, external_data, operators, limits)
+            if signature is not None or subgraph != 0 or any(for_files):
                 raise errors.InvalidArgumentError(
-                    "signature, subgraph, input_shapes, operators and limits are for files: a Network has its own"
+                    "signature, subgraph, input_shapes, dimensions, external_data, operators and limits are for files: "
+                    "a Network has its own"
                 )
             with source._locked():
                 self._load(used, source._handle, made)
@@ -111,6 +121,8 @@ class Model(Runner):
                     signature=signature,
                     subgraph=subgraph,
                     input_shapes=input_shapes,
+                    dimensions=dimensions,
+                    external_data=external_data,
                     operators=operators,
                     limits=limits,
                 ),

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from .tensor_info import ShapeLike
 
     Source = Union[str, os.PathLike[str], bytes, bytearray, memoryview]
-    """The path of a model file, .tflite or .tenon, or the bytes of one."""
+    """The path of a model file, .tflite, .onnx or .tenon, or the bytes of one."""
+    ExternalData = Union[str, os.PathLike[str], Mapping[str, Union[bytes, bytearray, memoryview]], None]
+    """Where an .onnx model in bytes has its external data: a folder, or bytes by the names of files."""
 
 
 class Shape:
@@ -70,6 +72,8 @@ def read(
     signature: str | None = None,
     subgraph: int = 0,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
+    dimensions: Mapping[str, int] | None = None,
+    external_data: ExternalData = None,
     operators: Iterable[Operator] = (),
     limits: dict[str, int] | None = None,
 ) -> _ffi.Handle:
@@ -93,6 +97,28 @@ def read(
         made.dims = to_dims(sizes)
     if not 0 <= _ffi.to_integer("subgraph", subgraph) < 2**32:
         raise errors.InvalidArgumentError(f"there is no subgraph {subgraph}")
+    sizes_by_name = _ffi.to_pairs("dimensions", "a dict of sizes by names", dimensions)
+    sizes_made = (_ffi.Dimension * len(sizes_by_name))()
+    for dimension, (name, size) in zip(sizes_made, sizes_by_name):
+        dimension.name = _ffi.text_bytes(name, "the name of a dimension")
+        if not 0 <= _ffi.to_integer("the size of a dimension", size) < 2**32:
+            raise errors.InvalidArgumentError(f"dimensions: '{name}' cannot be {size}")
+        dimension.size = operator.index(size)
+    folder = None
+    files: list[tuple[Any, bytes]] = []
+    if isinstance(external_data, (str, os.PathLike)):
+        folder = _ffi.path_bytes(external_data)
+    else:
+        needed = "a folder or a dict of bytes by locations"
+        for name, content in _ffi.to_pairs("external_data", needed, external_data):
+            if not isinstance(content, (bytes, bytearray, memoryview)):
+                raise _ffi.wrong_type("external_data", needed, external_data)
+            files.append((name, bytes(content)))
+    buffers = (_ffi.ExternalData * len(files))()
+    for buffer, (name, content) in zip(buffers, files):
+        buffer.location = _ffi.text_bytes(name, "the location of external data")
+        buffer.data = content
+        buffer.num_bytes = len(content)
     options = _ffi.ReadOptions(
         struct_size=sizeof(_ffi.ReadOptions),
         signature=_ffi.text_bytes(signature, "signature"),
@@ -103,15 +129,20 @@ def read(
         num_operators=len(listed),
         operators=pointers,
         limits=ctypes.pointer(made_limits),
+        num_dimensions=len(sizes_made),
+        dimensions=sizes_made,
+        external_data_folder=folder,
+        num_external_data=len(buffers),
+        external_data=buffers,
     )
     handle = runtime._handle
     if isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
         address = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
         network = _ffi.make(_ffi.lib.tenon_network_read_memory, handle.get(), address, len(data), addressof(options))
-        return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [data, listed], bool(listed))
+        return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [data, files, listed], bool(listed))
     network = _ffi.make(_ffi.lib.tenon_network_read_file, handle.get(), _ffi.path_bytes(source), addressof(options))
-    return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [listed], bool(listed))
+    return _ffi.Handle(network, _ffi.lib.tenon_network_destroy, [files, listed], bool(listed))
 
 
 def model_options(backends: Iterable[str] | None, threads: int, options: dict[str, Any] | None) -> _ffi.ModelOptions:
@@ -184,6 +215,8 @@ class Network:
         signature: str | None = None,
         subgraph: int = 0,
         input_shapes: Mapping[str, Sequence[int]] | None = None,
+        dimensions: Mapping[str, int] | None = None,
+        external_data: ExternalData = None,
         operators: Iterable[Operator] = (),
         limits: dict[str, int] | None = None,
         runtime: Runtime | None = None,
@@ -194,9 +227,10 @@ class Network:
         Raises:
             NotFoundError: there is no such file.
             InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`.
-            InvalidArgumentError: a .tflite model does not have the signature, subgraph or input; one of them, or shapes,
-                are given for a .tenon file, which has none to choose.
-            UnsupportedError: it has an operator that `operators` does not have.
+            InvalidArgumentError: the model does not have the signature, subgraph, input or dimension; one of the arguments
+                is for models of another format.
+            UnsupportedError: it has an operator that `operators` does not have; an .onnx model has operators that no
+                layer computes, which the text lists.
             BackendUnavailableError: it is an optimized network for a backend that the runtime does not have.
         """
         _log.follow()
@@ -207,6 +241,8 @@ class Network:
                 signature=signature,
                 subgraph=subgraph,
                 input_shapes=input_shapes,
+                dimensions=dimensions,
+                external_data=external_data,
                 operators=operators,
                 limits=limits,
             )

@@ -161,7 +161,7 @@ typedef struct tenon_operator tenon_operator;
 typedef struct tenon_dimension
 {
     const char* name; /* as the model has it (dim_param); a dimension without a name goes by "<input>.<its number>" */
-    uint32_t size;
+    uint32_t size;    /* that all dimensions of this name get */
 } tenon_dimension;
 
 /* Bytes in place of a file that an .onnx model keeps weights in. */
@@ -169,7 +169,7 @@ typedef struct tenon_external_data
 {
     const char* location; /* as the model has it */
     const void* data; /* used where it is; it must stay until the network and all that is made of it are destroyed */
-    size_t num_bytes;
+    size_t num_bytes; /* of data */
 } tenon_external_data;
 
 /* What of a model file becomes the network, and how. */
