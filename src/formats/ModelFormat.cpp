@@ -154,7 +154,8 @@ enum OnnxField : uint64_t
     OpsetImport = 8,
     MetadataProps = 14,
     TrainingInfo = 20,
-    LocalFunctions = 25
+    LocalFunctions = 25,
+    DeviceConfiguration = 26
 };
 
 /// Whether the file begins with fields of an ONNX model. Two are enough, with the version of the format among them:
@@ -175,7 +176,8 @@ bool IsOnnx(std::string_view start)
         const bool isNumber = number == IrVersion || number == ModelVersion;
         const bool isName = number == ProducerName || number == ProducerVersion || number == Domain;
         const bool isOther = number == DocString || number == Graph || number == OpsetImport ||
-                             number == MetadataProps || number == TrainingInfo || number == LocalFunctions;
+                             number == MetadataProps || number == TrainingInfo || number == LocalFunctions ||
+                             number == DeviceConfiguration;
         if (!(isNumber ? wire == varintWire : (isName || isOther) && wire == bytesWire))
         {
             return false;

@@ -49,12 +49,62 @@ TEST(ModelFormat, OnnxNeedsASmallVersionAndAKnownField)
     {
         EXPECT_EQ(FindModelFormat("model", start), nullptr);
     }
-    EXPECT_EQ(FindModelFormat("model", "\x08\x0A\x3A"), FindModelFormat("onnx-text"));
+    EXPECT_EQ(FindModelFormat("model", "\x08\x0A\x3A"), FindModelFormat("onnx-binary"));
+}
+
+TEST(ModelFormat, OnnxIsToldFromOtherMessagesWithAVersion)
+{
+    const ModelFormat* const onnx = FindModelFormat("onnx");
+    ASSERT_NE(onnx, nullptr);
+    EXPECT_EQ(onnx->m_Reader, Reader::Onnx);
+    EXPECT_EQ(FindModelFormat("model", "\x08\x07\x12\x07pytorch\x1A\x05"
+                                       "2.1.0"),
+              onnx);
+    EXPECT_EQ(FindModelFormat("model", "\x08\x07\x3A\x80\x80\x04\x0A\x12"), onnx);
+    EXPECT_EQ(FindModelFormat("model", "\x12\x07pytorch\x08\x07"), onnx) << "any order";
+    // A SavedModel's graph, Core ML's description: messages in place of the producer's name.
+    EXPECT_EQ(FindModelFormat("saved_model.pb", "\x08\x01\x12\x20\x0A\x1E"), FindModelFormat("tensorflow-binary"));
+    const ModelFormat* const coreMl = FindModelFormat("a.mlmodel", "\x08\x04\x12\x20\x0A\x1E");
+    ASSERT_NE(coreMl, nullptr);
+    EXPECT_STREQ(coreMl->m_Label, "Core ML");
+    EXPECT_EQ(FindModelFormat("model", "\x08\x07\x12\x07pytorch\x98\x06\x01"), nullptr) << "a field of no model";
+}
+
+TEST(ModelFormat, TheEndingTellsOnnxUnlessTheContentIsKnown)
+{
+    const ModelFormat* const onnx = FindModelFormat("onnx");
+    EXPECT_EQ(FindModelFormat("a.onnx", "\x3A\x10\x0A\x0E"), onnx);
+    EXPECT_EQ(FindModelFormat("a.ONNX", ""), onnx);
+    EXPECT_EQ(FindModelFormat("a.onnx", WithIdentifier("TFL3")), FindModelFormat("tflite"));
+    EXPECT_EQ(FindModelFormat("a.onnx", WithIdentifier("ORTM")), FindModelFormat("ort"));
+    const ModelFormat* const zip = FindModelFormat("a.onnx", "PK\x03\x04....");
+    ASSERT_NE(zip, nullptr);
+    EXPECT_STREQ(zip->m_Label, "zip");
+    EXPECT_STREQ(FindModelFormat("a.pt", "PK\x03\x04....")->m_Label, "PyTorch");
+    EXPECT_STREQ(FindModelFormat("a.keras", "PK\x03\x04....")->m_Label, "Keras");
+}
+
+TEST(ModelFormat, EveryFormatIsReadOrHasAdvice)
+{
+    const std::string safetensors = std::string("\x20\0\0\0\0\0\0\0", 8) + "{\"weight\":";
+    const std::string tooLong = std::string("\x20\0\0\0\0\x01\0\0", 8) + "{\"weight\":";
+    EXPECT_STREQ(FindModelFormat("a", safetensors)->m_Label, "safetensors");
+    EXPECT_EQ(FindModelFormat("a", tooLong), nullptr);
+    EXPECT_STREQ(FindModelFormat("a", "GGUF\x03")->m_Label, "GGUF");
+    for (const char* path :
+         {"a.onnxtxt", "a.ort", "a.pb", "a.h5", "a.caffemodel", "a.prototxt", "a.pth", "a.safetensors", "a.gguf",
+          "a.pdiparams", "a.mlmodel", "a.xml", "a.engine", "a.pkl", "a.tosa", "a.armnn"})
+    {
+        const ModelFormat* const format = FindModelFormat(path, "some content");
+        ASSERT_NE(format, nullptr) << path;
+        EXPECT_EQ(format->m_Reader, Reader::None) << path;
+        EXPECT_NE(format->m_Advice, nullptr) << path;
+    }
 }
 
 TEST(ModelFormat, NamesAreWhole)
 {
-    for (const char* name : {"", "onnx", "tflite-binary,tflite", "tenon ", "a TensorFlow Lite model"})
+    for (const char* name : {"", "onn", "tflite-binary,tflite", "tenon ", "a TensorFlow Lite model"})
     {
         EXPECT_EQ(FindModelFormat(name), nullptr) << name;
     }

@@ -210,7 +210,7 @@ TEST_F(OptimizedRefusals, FormatsThatTheFileDoesNotHave)
     const Outcome outcome = Execute({"-m", tenon, "-N", "-f", "tflite-binary"});
     EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_TRUE(Has(outcome.m_Error, "' is a network of Tenon and is read as that, in place of tflite-binary"));
-    EXPECT_TRUE(Has(remark(FloatModel, "onnx\n"), "is read as that, in place of onnx\n")) << "one line";
+    EXPECT_TRUE(Has(remark(FloatModel, "pytorch\n"), "is read as that, in place of pytorch\n")) << "one line";
     EXPECT_EQ(Execute({"-m", tenon, "-N", "-f", "tenon"}).m_Error, "");
     EXPECT_EQ(remark(FloatModel, "tflite"), "");
 }
@@ -229,13 +229,20 @@ TEST_F(Refusals, ModelsOfOtherFormats)
            "run the TensorFlow Lite model (.tflite)");
     expect(m_Folder.Write("b.ARMNN", "cut"), "a network in Arm NN's own format",
            "run the TensorFlow Lite model (.tflite)");
-    expect(m_Folder.Write("a.onnx", "text"), "an ONNX model", "convert it to TensorFlow Lite");
-    expect(m_Folder.Write("onnx", "\x08\x07\x12\x07pytorch"), "an ONNX model", "convert it to TensorFlow Lite");
+    expect(m_Folder.Write("a.ort", std::string("\x10\0\0\0ORTM", 8)), "an ONNX model in the format of ONNX Runtime",
+           "run the ONNX model (.onnx)");
+    expect(m_Folder.Write("a.onnxtxt", "graph"), "an ONNX model in the text form of protobuf", "onnx.save_model");
+    expect(m_Folder.Write("weights", std::string("\x20\0\0\0\0\0\0\0{\"a\":", 13)), "a file of weights (safetensors)",
+           "export the model to ONNX");
+    expect(m_Folder.Write("model.onnx", "version https://git-lfs.github.com/spec/v1\n"), "a pointer of Git LFS",
+           "git lfs pull");
+    expect(m_Folder.Write("archive", "PK\x03\x04"), "a zip archive", "torch.onnx.export");
+    expect(m_Folder.Write("a.pdmodel", "graph"), "a Paddle model", "paddle2onnx");
     expect(m_Folder.Write("keras", "\x89HDF\r\n\x1A\n"), "a Keras model", "from_keras_model");
     expect(m_Folder.Write("a.pb", "graph"), "a TensorFlow graph", "with tf.lite.TFLiteConverter");
     expect(m_Folder.Write("a.caffemodel", "graph"), "a Caffe model", "convert it");
     expect(m_Folder.Write("a.prototxt", "graph"), "a model in the text form of protobuf", "convert it");
-    expect(m_Folder.Write("a.pt", "PK"), "a PyTorch model", "litert-torch");
+    expect(m_Folder.Write("a.pt", "PK"), "a PyTorch model", "torch.onnx.export");
     expect(m_Folder.Write("a.tosa", std::string("\x10\0\0\0TOSA", 8)), "a TOSA graph", "run the TensorFlow Lite model");
     ExpectFailure(Execute({"-m", m_Folder.Write("a.bin", "no model at all")}), 3, "it is of no known format");
     m_Folder.Write("saved_model.pb", "graph");
