@@ -67,6 +67,40 @@ def nonzero():
     return tenon.Model(network, threads=1)
 
 
+def tiny_onnx(op, *shape, domain="", external=()):
+    """An .onnx model of one operator with the float input "x" and the output "y". A size is a number or a name.
+    With `external`, a location and a number of floats, a second operand lies in a file of external data.
+    """
+
+    def varint(value):
+        return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+    def number(field, value):
+        return varint(field << 3) + varint(value)
+
+    def message(field, *parts):
+        content = b"".join(part.encode() if isinstance(part, str) else part for part in parts)
+        return varint(field << 3 | 2) + varint(len(content)) + content
+
+    float32 = number(1, 1)
+    sizes = [message(1, number(1, size) if isinstance(size, int) else message(2, size)) for size in shape]
+    node = message(1, "x") + message(2, "y") + message(4, op) + message(7, domain)
+    weights = b""
+    if external:
+        location, count = external
+        entry = message(13, message(1, "location"), message(2, location))
+        weights = message(5, number(1, count), number(2, 1), message(8, "w"), entry, number(14, 1))
+        node = message(1, "x") + message(1, "w") + message(2, "y") + message(4, op)
+    graph = (
+        message(1, node)
+        + message(2, "graph")
+        + weights
+        + message(11, message(1, "x"), message(2, message(1, float32, message(2, *sizes))))
+        + message(12, message(1, "y"), message(2, message(1, float32)))
+    )
+    return number(1, 8) + message(7, graph) + message(8, number(2, 17))
+
+
 def digit_pictures():
     """The held-out digits, 0 to 255, by the reader of the sample."""
     sys.path.insert(0, str(ROOT / "samples/python"))

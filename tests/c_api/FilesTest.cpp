@@ -2,6 +2,7 @@
 // The C interface: models from files and memory, saving, options, versions, the log.
 #include "c_api/Support.hpp"
 #include "cli/TinyModel.hpp"
+#include "harness/TinyOnnx.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/Version.hpp>
@@ -9,7 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -273,6 +277,128 @@ TEST(CFiles, ThatAreNoModelsAreRefused)
                 HasSubstr("raise the limit max_file_bytes"));
 }
 
+/// y of y = max(x, 0) for x of [2,3].
+std::vector<float> RunRelu(tenon_runtime* runtime, tenon_network* network)
+{
+    tenon_model* model = nullptr;
+    Ok(tenon_model_load(runtime, network, nullptr, &model, Error()));
+    std::array<float, 6> x = {-1, 2, -3, 4, -5, 6};
+    std::array<float, 6> y = {};
+    const tenon_tensor input = Tensor(x);
+    const tenon_tensor output = Tensor(y);
+    Ok(tenon_model_run(model, nullptr, 1, &input, 1, &output, Error()));
+    tenon_model_destroy(model);
+    return {y.begin(), y.end()};
+}
+
+TEST(COnnx, ModelsHaveSizesByName)
+{
+    const Runtime runtime;
+    const std::string bytes = tenon::test::MakeTinyOnnx("Relu", {{"x", {"batch", "3"}}}).Bytes();
+    const std::string path = ::testing::TempDir() + "c_api.onnx";
+    std::ofstream(path, std::ios::binary) << bytes;
+    tenon_read_options options{};
+    options.struct_size = sizeof(options);
+    tenon_dimension dimension = {"batch", 2};
+    options.num_dimensions = 1;
+    options.dimensions = &dimension;
+    const std::vector<float> expected = {0, 2, 0, 4, 0, 6};
+    for (const uint8_t inPlace : {uint8_t{0}, uint8_t{1}})
+    {
+        options.in_place = inPlace;
+        Read model;
+        Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), &options, &model.m_Network, Error()));
+        const char* name = nullptr;
+        const tenon_tensor_info* info = nullptr;
+        Ok(tenon_network_input(model.m_Network, 0, &name, &info, Error()));
+        EXPECT_STREQ(name, "x");
+        ASSERT_EQ(info->rank, 2U);
+        EXPECT_EQ(info->dims[0], 2);
+        EXPECT_EQ(RunRelu(runtime.Get(), model.m_Network), expected);
+    }
+    options.in_place = 0;
+    Read file;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), &options, &file.m_Network, Error()));
+    EXPECT_EQ(RunRelu(runtime.Get(), file.m_Network), expected);
+    Read open;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &open.m_Network, Error()));
+    const tenon_tensor_info* info = nullptr;
+    Ok(tenon_network_input(open.m_Network, 0, nullptr, &info, Error()));
+    EXPECT_EQ(info->dims[0], -1);
+
+    tenon_network* none = nullptr;
+    const auto refusal = [&]
+    { return StatusAndText(tenon_network_read_file(runtime.Get(), path.c_str(), &options, &none, Error())); };
+    dimension.name = "bach";
+    EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT model '" + path +
+                                     "': the model has no open dimension 'bach'; it has 'batch'"));
+    dimension.name = nullptr;
+    EXPECT_THAT(refusal(), HasSubstr("the name of a dimension is null"));
+    dimension.name = "batch";
+    options.signature = "main";
+    EXPECT_THAT(refusal(), HasSubstr("TENON_INVALID_ARGUMENT model '" + path +
+                                     "' is an .onnx model: give no signature, subgraph or operators, which .tflite "
+                                     "models have"));
+    std::remove(path.c_str());
+}
+
+TEST(COnnx, OptionsAreRefusedByOtherFormats)
+{
+    const Runtime runtime;
+    Read digits;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &digits.m_Network, Error()));
+    const std::string path = ::testing::TempDir() + "c_api_options.tenon";
+    Ok(tenon_network_save(digits.m_Network, path.c_str(), Error()));
+    const tenon_dimension dimension = {"batch", 2};
+    const tenon_external_data data = {"weights", nullptr, 0};
+    for (int kind = 0; kind < 3; ++kind)
+    {
+        tenon_read_options options{};
+        options.struct_size = sizeof(options);
+        options.num_dimensions = kind == 0 ? 1 : 0;
+        options.dimensions = &dimension;
+        options.num_external_data = kind == 1 ? 1 : 0;
+        options.external_data = &data;
+        options.external_data_folder = kind == 2 ? "." : nullptr;
+        tenon_network* none = nullptr;
+        EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options, &none, Error())),
+                    HasSubstr("' is a .tflite model: give no dimensions or external data, which .onnx models have"));
+        EXPECT_THAT(
+            StatusAndText(tenon_network_read_file(runtime.Get(), path.c_str(), &options, &none, Error())),
+            HasSubstr("is a .tenon file, which has one network with the shapes of its inputs: give no signature, "
+                      "subgraph, shapes, dimensions or external data"));
+    }
+    std::remove(path.c_str());
+}
+
+TEST(COnnx, OperatorsThatNoLayerComputes)
+{
+    const Runtime runtime;
+    const std::string bytes = tenon::test::MakeTinyOnnx("NoSuchOperator", {{"x", {"2"}}}, "some.domain").Bytes();
+    tenon_network* none = nullptr;
+    const std::string text =
+        StatusAndText(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), nullptr, &none, Error()));
+    EXPECT_THAT(text, HasSubstr("TENON_UNSUPPORTED"));
+    EXPECT_THAT(text, HasSubstr("NoSuchOperator"));
+}
+
+TEST(CFiles, OfOtherFormatsAreRefusedWithAdvice)
+{
+    const Runtime runtime;
+    tenon_network* none = nullptr;
+    const std::string gguf = "GGUF and more";
+    EXPECT_THAT(
+        StatusAndText(tenon_network_read_memory(runtime.Get(), gguf.data(), gguf.size(), nullptr, &none, Error())),
+        HasSubstr("TENON_INVALID_DATA the model of 13 bytes is a language model of llama.cpp, which is not "
+                  "read; export the model that it was made from to ONNX"));
+    const std::string path = ::testing::TempDir() + "c_api.pt";
+    std::ofstream(path, std::ios::binary) << "PK";
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &none, Error())),
+                HasSubstr("TENON_INVALID_DATA model '" + path +
+                          "' is a PyTorch model, which is not read; export it to ONNX with torch.onnx.export"));
+    std::remove(path.c_str());
+}
+
 /// A program that was compiled with another header passes another size.
 TEST(COptions, MayBeThoseOfANewerHeader)
 {
@@ -290,11 +416,23 @@ TEST(COptions, MayBeThoseOfANewerHeader)
     const auto refusal = [&]
     { return StatusAndText(tenon_network_read_file(runtime.Get(), Digits, &options.m_Known, &none, Error())); };
     EXPECT_THAT(refusal(), HasSubstr("it is older than the program"));
-    for (const size_t size : {size_t{0}, size_t{3}, sizeof(void*), sizeof(tenon_read_options) - 1})
+    constexpr size_t ofMinor0 = offsetof(tenon_read_options, num_dimensions);
+    for (const size_t size : {size_t{0}, size_t{3}, sizeof(void*), ofMinor0 - 1})
     {
         options.m_Known.struct_size = size;
         EXPECT_THAT(refusal(), HasSubstr("tenon_read_options has a struct_size of " + std::to_string(size)));
     }
+}
+
+TEST(COptions, MayBeThoseOfAnOlderHeader)
+{
+    const Runtime runtime;
+    tenon_read_options options;
+    std::memset(&options, 0xFF, sizeof(options)); // what an older program does not have is not looked at
+    std::memset(&options, 0, offsetof(tenon_read_options, num_dimensions));
+    options.struct_size = offsetof(tenon_read_options, num_dimensions);
+    Read model;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, &options, &model.m_Network, Error()));
 }
 
 /// A model file may be replaced while it is in use.
