@@ -56,6 +56,8 @@ public:
     /// Names the layers that are added from now on.
     void SetName(std::string name) { m_Name = std::move(name); }
     const std::string& GetName() const { return m_Name; }
+    /// A number for layers that draw random numbers, each time another one.
+    int64_t NextSeed() { return ++m_Seed; }
 
     // Values that are not computed.
 
@@ -153,6 +155,7 @@ private:
     Limits m_Limits;
     Captures* m_Captures;
     std::string m_Name;
+    int64_t m_Seed = 0;
     /// Slots of constants and captured values in this network; the values are kept alive.
     std::map<const Value::State*, std::pair<Value, IOutputSlot*>> m_Slots;
 };

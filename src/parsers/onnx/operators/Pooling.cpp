@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of pools, [N, C, spatial...]. Images and volumes go to the layers Pooling2d and Pooling3d where these can do what
+// is asked for, all else to PoolingNd.
+#include "parsers/onnx/Rows.hpp"
+#include "parsers/onnx/operators/Windows.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tenon::onnx::rows
+{
+
+namespace
+{
+
+std::vector<uint32_t> ToUnsigned(const std::vector<int64_t>& numbers)
+{
+    return {numbers.begin(), numbers.end()};
+}
+
+std::vector<int64_t> SpatialSizes(const Value& x)
+{
+    if (x.Rank() < 3)
+    {
+        throw ParseException(fmt::format("input 0 has shape {}; it must have a batch, channels and spatial dimensions",
+                                         x.Shape().ToString()));
+    }
+    const std::vector<int64_t> sizes = x.Sizes();
+    return {sizes.begin() + 2, sizes.end()};
+}
+
+struct Pool
+{
+    PoolingNdFunction m_Function;
+    Windows m_Windows;
+    bool m_RoundsUp = false;
+    bool m_CountsPads = false;
+    uint32_t m_P = 2;
+    bool m_HasIndices = false;
+    bool m_IsColumnMajor = false;
+};
+
+/// Whether no window that rounding up adds hangs over the end in a way that the layers of images see differently.
+bool IsPlain(const Pool& pool, const Value& x)
+{
+    const Windows& windows = pool.m_Windows;
+    if (pool.m_Function == PoolingNdFunction::Lp || pool.m_HasIndices || windows.HasDilation() || windows.Rank() > 2 ||
+        windows.m_AutoPad != Windows::AutoPad::NotSet || x.Type() == DataType::Float64)
+    {
+        return false;
+    }
+    for (size_t i = 0; i < windows.Rank(); ++i)
+    {
+        if (windows.m_Before[i] >= windows.m_Kernel[i] || windows.m_After[i] >= windows.m_Kernel[i])
+        {
+            return false;
+        }
+        const int64_t size = x.Size(static_cast<unsigned int>(i) + 2);
+        const bool fits = size != OpenSize && (size + windows.m_Before[i] + windows.m_After[i] - windows.m_Kernel[i]) %
+                                                      windows.m_Strides[i] ==
+                                                  0;
+        if (pool.m_RoundsUp && !fits)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+void AddPool(Operator& op, GraphBuilder& graph, Pool pool)
+{
+    const Value& x = op.Input(0);
+    const std::vector<int64_t> sizes = SpatialSizes(x);
+    Windows& windows = pool.m_Windows;
+    if (windows.m_AutoPad == Windows::AutoPad::SameUpper &&
+        std::find(sizes.begin(), sizes.end(), OpenSize) == sizes.end())
+    {
+        ResolvePads(op, windows, sizes, true);
+    }
+    if (IsPlain(pool, x))
+    {
+        const bool isOneDimensional = windows.Rank() == 1;
+        if (isOneDimensional)
+        {
+            windows.AddDimension();
+        }
+        Pooling2dDescriptor descriptor;
+        descriptor.m_PoolType =
+            pool.m_Function == PoolingNdFunction::Max ? PoolingAlgorithm::Max : PoolingAlgorithm::Average;
+        descriptor.m_PoolHeight = static_cast<uint32_t>(windows.m_Kernel[0]);
+        descriptor.m_PoolWidth = static_cast<uint32_t>(windows.m_Kernel[1]);
+        descriptor.m_StrideY = static_cast<uint32_t>(windows.m_Strides[0]);
+        descriptor.m_StrideX = static_cast<uint32_t>(windows.m_Strides[1]);
+        descriptor.m_PadTop = static_cast<uint32_t>(windows.m_Before[0]);
+        descriptor.m_PadBottom = static_cast<uint32_t>(windows.m_After[0]);
+        descriptor.m_PadLeft = static_cast<uint32_t>(windows.m_Before[1]);
+        descriptor.m_PadRight = static_cast<uint32_t>(windows.m_After[1]);
+        descriptor.m_PaddingMethod = pool.m_CountsPads ? PaddingMethod::IgnoreValue : PaddingMethod::Exclude;
+        descriptor.m_DataLayout = DataLayout::NCHW;
+        const Value image = isOneDimensional ? graph.Unsqueeze(x, {2}) : x;
+        const Value result = graph.AddImageLayer(LayerType::Pooling2d, descriptor, {image});
+        op.SetOutput(0, isOneDimensional ? graph.Squeeze(result, {2}) : result);
+        return;
+    }
+    PoolingNdDescriptor descriptor;
+    descriptor.m_Function = pool.m_Function;
+    descriptor.m_PoolSizes = ToUnsigned(windows.m_Kernel);
+    descriptor.m_Strides = ToUnsigned(windows.m_Strides);
+    descriptor.m_Dilations = ToUnsigned(windows.m_Dilations);
+    descriptor.m_PadsBefore = ToUnsigned(windows.m_Before);
+    descriptor.m_PadsAfter = ToUnsigned(windows.m_After);
+    if (windows.m_AutoPad != Windows::AutoPad::NotSet)
+    {
+        descriptor.m_PaddingScheme = PaddingScheme::Same;
+        descriptor.m_OddPadBefore = windows.m_AutoPad == Windows::AutoPad::SameLower;
+    }
+    descriptor.m_OutputShapeRounding = pool.m_RoundsUp ? OutputShapeRounding::Ceiling : OutputShapeRounding::Floor;
+    descriptor.m_PaddingMethod = pool.m_CountsPads ? PaddingMethod::IgnoreValue : PaddingMethod::Exclude;
+    descriptor.m_P = pool.m_P;
+    descriptor.m_IndicesEnabled = pool.m_HasIndices;
+    descriptor.m_IndicesColumnMajor = pool.m_IsColumnMajor;
+    if (!pool.m_HasIndices)
+    {
+        op.SetOutput(0, graph.AddImageLayer(LayerType::PoolingNd, descriptor, {x}));
+        return;
+    }
+    std::vector<int64_t> shape(x.Rank(), OpenSize);
+    shape[0] = x.Size(0);
+    shape[1] = x.Size(1);
+    const std::vector<Value> values = graph.AddLayers(
+        LayerType::PoolingNd, descriptor, {x}, {{x.Type(), ToShape(shape)}, {DataType::Signed64, ToShape(shape)}});
+    op.SetOutput(0, values[0]);
+    op.SetOutput(1, values[1]);
+}
+
+Pool ReadPool(const Operator& op, PoolingNdFunction function)
+{
+    Pool pool{function, ReadWindows(op, SpatialSizes(op.Input(0)).size(), {})};
+    if (!op.Has("kernel_shape"))
+    {
+        op.Fail("attribute 'kernel_shape' is missing");
+    }
+    pool.m_RoundsUp = op.Int64("ceil_mode", 0) != 0;
+    return pool;
+}
+
+std::vector<unsigned int> SpatialAxes(const Value& x)
+{
+    std::vector<unsigned int> axes(SpatialSizes(x).size());
+    std::iota(axes.begin(), axes.end(), 2U);
+    return axes;
+}
+
+/// (sum of |x|^p)^(1/p) over all spatial dimensions.
+Value GlobalLp(GraphBuilder& graph, const Value& x, int64_t p)
+{
+    const Value absolute = graph.Unary(UnaryOperation::Abs, x);
+    const auto power = static_cast<double>(p);
+    const Value powers = p == 1   ? absolute
+                         : p == 2 ? graph.Multiply(x, x)
+                                  : graph.WithNumber(BinaryOperation::Power, absolute, power);
+    const Value sum = graph.Reduce(ReduceOperation::Sum, powers, SpatialAxes(x), true);
+    return p == 1   ? sum
+           : p == 2 ? graph.Unary(UnaryOperation::Sqrt, sum)
+                    : graph.WithNumber(BinaryOperation::Power, sum, 1.0 / power);
+}
+
+int64_t ReadP(const Operator& op)
+{
+    const int64_t p = op.Version() == 1 ? static_cast<int64_t>(op.Float("p", 2.0f)) : op.Int64("p", 2);
+    if (p < 1 || p > 1024)
+    {
+        op.Fail(fmt::format("attribute 'p' is {}; it must be from 1 to 1024", p));
+    }
+    return p;
+}
+
+} // namespace
+
+void AddMaxPool(Operator& op, GraphBuilder& graph)
+{
+    Pool pool = ReadPool(op, PoolingNdFunction::Max);
+    pool.m_HasIndices = op.HasOutput(1);
+    pool.m_IsColumnMajor = op.Int64("storage_order", 0) != 0;
+    AddPool(op, graph, pool);
+}
+
+/// Before version 7 padded elements are not counted.
+void AddAveragePool(Operator& op, GraphBuilder& graph)
+{
+    Pool pool = ReadPool(op, PoolingNdFunction::Average);
+    pool.m_CountsPads = op.Int64("count_include_pad", 0) != 0;
+    AddPool(op, graph, pool);
+}
+
+void AddLpPool(Operator& op, GraphBuilder& graph)
+{
+    Pool pool = ReadPool(op, PoolingNdFunction::Lp);
+    pool.m_P = static_cast<uint32_t>(ReadP(op));
+    AddPool(op, graph, pool);
+}
+
+void AddGlobalAveragePool(Operator& op, GraphBuilder& graph)
+{
+    op.SetOutput(0, graph.Reduce(ReduceOperation::Mean, op.Input(0), SpatialAxes(op.Input(0)), true));
+}
+
+void AddGlobalMaxPool(Operator& op, GraphBuilder& graph)
+{
+    op.SetOutput(0, graph.Reduce(ReduceOperation::Max, op.Input(0), SpatialAxes(op.Input(0)), true));
+}
+
+void AddGlobalLpPool(Operator& op, GraphBuilder& graph)
+{
+    op.SetOutput(0, GlobalLp(graph, op.Input(0), ReadP(op)));
+}
+
+void AddMaxUnpool(Operator& op, GraphBuilder& graph)
+{
+    const Value& x = op.Input(0);
+    const Windows windows = ReadWindows(op, SpatialSizes(x).size(), {});
+    MaxUnpoolDescriptor descriptor;
+    descriptor.m_PoolSizes = ToUnsigned(windows.m_Kernel);
+    descriptor.m_Strides = ToUnsigned(windows.m_Strides);
+    descriptor.m_PadsBefore = ToUnsigned(windows.m_Before);
+    descriptor.m_PadsAfter = ToUnsigned(windows.m_After);
+    std::vector<Value> inputs = {x, op.Input(1)};
+    if (op.HasInput(2))
+    {
+        const auto known = op.Input(2).FindInts();
+        if (known.has_value())
+        {
+            descriptor.m_OutputShape = ToUnsigned(*known);
+        }
+        else
+        {
+            descriptor.m_ParametersAsInputs = true;
+            inputs.push_back(op.Input(2));
+        }
+    }
+    op.SetOutput(0, graph.AddLayer(LayerType::MaxUnpool, descriptor, inputs, x.Type(), TensorShape(x.Rank(), false)));
+}
+
+} // namespace tenon::onnx::rows

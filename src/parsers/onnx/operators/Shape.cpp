@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of operators that give constants, sizes and tensors made of sizes.
+#include "parsers/onnx/GraphReader.hpp"
+#include "parsers/onnx/Rows.hpp"
+#include "parsers/onnx/TensorReader.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace tenon::onnx::rows
+{
+
+namespace
+{
+
+/// A tensor of one element as one without dimensions.
+Value AsScalar(GraphBuilder& graph, const Value& x)
+{
+    return x.Rank() != 0 ? graph.Reshape(x, {}) : x;
+}
+
+} // namespace
+
+/// One attribute holds the value: a tensor, dense or sparse, a number or a list of them.
+void AddConstant(Operator& op, GraphBuilder&)
+{
+    if (const AttributeMessage* const sparse = op.FindMessage("sparse_value");
+        sparse != nullptr && sparse->m_SparseTensor != nullptr)
+    {
+        op.SetOutput(0, op.Reader().Reading().Tensors().Read(*sparse->m_SparseTensor));
+    }
+    else if (Value value = op.Tensor("value"))
+    {
+        op.SetOutput(0, value);
+    }
+    else if (op.Has("value_float"))
+    {
+        op.SetOutput(0, GraphBuilder::Scalar(DataType::Float32, op.Float("value_float", 0.0f)));
+    }
+    else if (op.Has("value_int"))
+    {
+        op.SetOutput(0, GraphBuilder::ScalarInt(DataType::Signed64, op.Int64("value_int", 0)));
+    }
+    else if (op.Has("value_ints"))
+    {
+        op.SetOutput(0, GraphBuilder::Ints(op.Int64s("value_ints")));
+    }
+    else if (op.Has("value_floats"))
+    {
+        Numbers numbers;
+        for (const float number : op.Floats("value_floats"))
+        {
+            numbers.push_back(Number::Of(static_cast<double>(number)));
+        }
+        const auto count = static_cast<int64_t>(numbers.size());
+        op.SetOutput(0, GraphBuilder::Known(DataType::Float32, {count}, std::move(numbers)));
+    }
+    else if (op.Has("value_string") || op.Has("value_strings"))
+    {
+        op.Refuse("constants of strings are not supported");
+    }
+    else
+    {
+        op.Fail("none of the attributes that a constant may have is there");
+    }
+}
+
+void AddConstantOfShape(Operator& op, GraphBuilder& graph)
+{
+    const Value given = op.Tensor("value");
+    const Value element = given ? AsScalar(graph, given) : GraphBuilder::Scalar(DataType::Float32, 0.0);
+    op.SetOutput(0, graph.Fill(op.Input(0), element));
+}
+
+/// From version 15 on a part of the shape: start and end are clamped.
+void AddShape(Operator& op, GraphBuilder& graph)
+{
+    const Value shape = graph.ShapeOf(op.Input(0));
+    const int64_t start = op.Int64("start", 0);
+    const int64_t end = op.Has("end") ? op.Int64("end", 0) : std::numeric_limits<int64_t>::max();
+    op.SetOutput(0, graph.Slice(shape, 0, start, end));
+}
+
+void AddSize(Operator& op, GraphBuilder& graph)
+{
+    const Value shape = graph.ShapeOf(op.Input(0));
+    op.SetOutput(0, shape.Size(0) == 0 ? GraphBuilder::ScalarInt(DataType::Signed64, 1)
+                                       : graph.Reduce(ReduceOperation::Prod, shape, {0}, false));
+}
+
+/// start, start + delta, ...: ceil((limit - start) / delta) numbers.
+void AddRange(Operator& op, GraphBuilder& graph)
+{
+    const Value start = AsScalar(graph, op.Input(0));
+    const Value limit = AsScalar(graph, op.Input(1));
+    const Value delta = AsScalar(graph, op.Input(2));
+    const auto from = start.FindInts();
+    const auto to = limit.FindInts();
+    const auto step = delta.FindInts();
+    if (from.has_value() && to.has_value() && step.has_value() && step->front() != 0)
+    {
+        const double count = std::ceil((static_cast<double>(to->front()) - static_cast<double>(from->front())) /
+                                       static_cast<double>(step->front()));
+        if (count <= static_cast<double>(MaxNumbers))
+        {
+            Numbers numbers;
+            for (int64_t i = 0; i < static_cast<int64_t>(std::max(count, 0.0)); ++i)
+            {
+                numbers.push_back(Number::Of(from->front() + i * step->front()));
+            }
+            const auto size = static_cast<int64_t>(numbers.size());
+            op.SetOutput(0, GraphBuilder::Known(start.Type(), {size}, std::move(numbers)));
+            return;
+        }
+    }
+    op.SetOutput(0, graph.AddLayer(LayerType::Range, NullDescriptor(), {start, limit, delta}, start.Type(),
+                                   TensorShape(1, false)));
+}
+
+/// Ones on a diagonal of a matrix.
+void AddEyeLike(Operator& op, GraphBuilder& graph)
+{
+    const Value& x = op.Input(0);
+    if (x.Rank() != 2)
+    {
+        op.Fail(fmt::format("input 0 has shape {}; it must be a matrix", x.Shape().ToString()));
+    }
+    const DataType type = op.Has("dtype") ? ToLayerType(static_cast<ElementType>(op.Int64("dtype", 0))) : x.Type();
+    const Value shape = graph.ShapeOf(x);
+    const auto numbersTo = [&](int64_t dimension)
+    {
+        return graph.AddLayer(LayerType::Range, NullDescriptor(),
+                              {GraphBuilder::ScalarInt(DataType::Signed64, 0),
+                               graph.Reshape(graph.Slice(shape, 0, dimension, dimension + 1), {}),
+                               GraphBuilder::ScalarInt(DataType::Signed64, 1)},
+                              DataType::Signed64, ToShape({x.Size(static_cast<unsigned int>(dimension))}));
+    };
+    const Value rows = graph.Reshape(numbersTo(0), {OpenSize, 1});
+    const Value diagonal = graph.Add(rows, GraphBuilder::ScalarInt(DataType::Signed64, op.Int64("k", 0)));
+    op.SetOutput(0, graph.Cast(graph.Compare(ComparisonOperation::Equal, numbersTo(1), diagonal), type));
+}
+
+/// The elements of each matrix on and above a diagonal, or on and below it; zero elsewhere.
+void AddTrilu(Operator& op, GraphBuilder& graph)
+{
+    const Value& x = op.Input(0);
+    const unsigned int rank = x.Rank();
+    if (rank < 2)
+    {
+        op.Fail(fmt::format("input 0 has shape {}; it must have two dimensions at least", x.Shape().ToString()));
+    }
+    const Value shape = graph.ShapeOf(x);
+    const auto numbersTo = [&](unsigned int dimension)
+    {
+        const auto i = static_cast<int64_t>(dimension);
+        return graph.AddLayer(LayerType::Range, NullDescriptor(),
+                              {GraphBuilder::ScalarInt(DataType::Signed64, 0),
+                               graph.Reshape(graph.Slice(shape, 0, i, i + 1), {}),
+                               GraphBuilder::ScalarInt(DataType::Signed64, 1)},
+                              DataType::Signed64, ToShape({x.Size(dimension)}));
+    };
+    const Value offset = op.HasInput(1) ? AsScalar(graph, op.Input(1)) : GraphBuilder::ScalarInt(DataType::Signed64, 0);
+    const Value diagonal = graph.Add(graph.Reshape(numbersTo(rank - 2), {OpenSize, 1}), offset);
+    const bool isUpper = op.Int64("upper", 1) != 0;
+    const Value keeps =
+        graph.Compare(isUpper ? ComparisonOperation::GreaterOrEqual : ComparisonOperation::LessOrEqual,
+                      numbersTo(rank - 1), diagonal);
+    op.SetOutput(0, graph.Select(keeps, x, GraphBuilder::Scalar(x.Type(), 0.0)));
+}
+
+namespace
+{
+
+/// Without the attribute `seed` each node has a seed of its own. Every run gives the same numbers.
+void AddRandom(Operator& op, GraphBuilder& graph, const Value& shape, DataType fallback, bool isNormal)
+{
+    const DataType type =
+        op.Has("dtype") ? ToLayerType(static_cast<ElementType>(op.Int64("dtype", 0))) : fallback;
+    RandomDescriptor descriptor;
+    descriptor.m_Distribution = isNormal ? RandomDistribution::StandardNormal : RandomDistribution::Uniform;
+    descriptor.m_Seed = static_cast<int64_t>(op.Float("seed", 0.0f));
+    descriptor.m_Seed2 = op.Has("seed") ? 0 : graph.NextSeed();
+    TensorShape known;
+    if (const auto sizes = shape.FindInts())
+    {
+        known = ToShape(*sizes);
+    }
+    Value random = graph.AddLayer(LayerType::Random, descriptor, {shape}, DataType::Float32, known);
+    const float low = op.Float("low", 0.0f);
+    const float scale = isNormal ? op.Float("scale", 1.0f) : op.Float("high", 1.0f) - low;
+    random = graph.WithNumber(BinaryOperation::Mul, random, static_cast<double>(scale));
+    random = graph.WithNumber(BinaryOperation::Add, random,
+                              static_cast<double>(isNormal ? op.Float("mean", 0.0f) : low));
+    op.SetOutput(0, graph.Cast(random, type));
+}
+
+} // namespace
+
+void AddRandomNormal(Operator& op, GraphBuilder& graph)
+{
+    AddRandom(op, graph, GraphBuilder::Ints(op.Int64s("shape")), DataType::Float32, true);
+}
+
+void AddRandomUniform(Operator& op, GraphBuilder& graph)
+{
+    AddRandom(op, graph, GraphBuilder::Ints(op.Int64s("shape")), DataType::Float32, false);
+}
+
+void AddRandomNormalLike(Operator& op, GraphBuilder& graph)
+{
+    AddRandom(op, graph, graph.ShapeOf(op.Input(0)), op.Input(0).Type(), true);
+}
+
+void AddRandomUniformLike(Operator& op, GraphBuilder& graph)
+{
+    AddRandom(op, graph, graph.ShapeOf(op.Input(0)), op.Input(0).Type(), false);
+}
+
+} // namespace tenon::onnx::rows

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows: see Windows.hpp.
+#include "parsers/onnx/operators/Windows.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tenon::onnx
+{
+
+namespace
+{
+
+std::vector<int64_t> ReadList(const Operator& op, const char* name, size_t count, int64_t fallback, int64_t least)
+{
+    std::vector<int64_t> list = op.Int64s(name);
+    if (list.empty())
+    {
+        list.assign(count, fallback);
+    }
+    const bool fits = std::all_of(list.begin(), list.end(), [&](int64_t n)
+                                  { return n >= least && n <= std::numeric_limits<int32_t>::max(); });
+    if (list.size() != count || !fits)
+    {
+        op.Fail(fmt::format("attribute '{}' is [{}]; it must have {} numbers, none of which is below {}", name,
+                            fmt::join(list, ", "), count, least));
+    }
+    return list;
+}
+
+} // namespace
+
+bool Windows::HasDilation() const
+{
+    return std::any_of(m_Dilations.begin(), m_Dilations.end(), [](int64_t d) { return d != 1; });
+}
+
+void Windows::AddDimension()
+{
+    for (std::vector<int64_t>* list : {&m_Kernel, &m_Strides, &m_Dilations})
+    {
+        list->insert(list->begin(), 1);
+    }
+    m_Before.insert(m_Before.begin(), 0);
+    m_After.insert(m_After.begin(), 0);
+}
+
+Windows ReadWindows(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel)
+{
+    Windows windows;
+    windows.m_Kernel = op.Has("kernel_shape") ? ReadList(op, "kernel_shape", spatialRank, 1, 1) : kernel;
+    for (size_t i = 0; i < spatialRank; ++i)
+    {
+        if (i >= windows.m_Kernel.size() || windows.m_Kernel[i] == OpenSize)
+        {
+            op.Refuse("the size of the windows is not known before the run");
+        }
+        if (i < kernel.size() && kernel[i] != OpenSize && kernel[i] != windows.m_Kernel[i])
+        {
+            op.Fail(fmt::format("kernel_shape is [{}], but the weights' sizes are [{}]",
+                                fmt::join(windows.m_Kernel, ", "), fmt::join(kernel, ", ")));
+        }
+    }
+    windows.m_Strides = ReadList(op, "strides", spatialRank, 1, 1);
+    windows.m_Dilations = ReadList(op, "dilations", spatialRank, 1, 1);
+    const std::vector<int64_t> pads = ReadList(op, "pads", 2 * spatialRank, 0, 0);
+    windows.m_Before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(spatialRank));
+    windows.m_After.assign(pads.begin() + static_cast<std::ptrdiff_t>(spatialRank), pads.end());
+    const std::string autoPad = op.Has("auto_pad") ? op.Text("auto_pad") : "NOTSET";
+    static constexpr std::pair<const char*, Windows::AutoPad> names[] = {{"NOTSET", Windows::AutoPad::NotSet},
+                                                                         {"", Windows::AutoPad::NotSet},
+                                                                         {"SAME_UPPER", Windows::AutoPad::SameUpper},
+                                                                         {"SAME_LOWER", Windows::AutoPad::SameLower},
+                                                                         {"VALID", Windows::AutoPad::Valid}};
+    const auto* const found =
+        std::find_if(std::begin(names), std::end(names), [&](const auto& entry) { return autoPad == entry.first; });
+    if (found == std::end(names))
+    {
+        op.Fail(fmt::format("attribute 'auto_pad' is '{}'; it must be NOTSET, SAME_UPPER, SAME_LOWER or VALID",
+                            autoPad));
+    }
+    windows.m_AutoPad = found->second;
+    if (windows.m_AutoPad != Windows::AutoPad::NotSet)
+    {
+        windows.m_Before.assign(spatialRank, 0);
+        windows.m_After.assign(spatialRank, 0);
+    }
+    if (windows.m_AutoPad == Windows::AutoPad::Valid)
+    {
+        windows.m_AutoPad = Windows::AutoPad::NotSet;
+    }
+    return windows;
+}
+
+void ResolvePads(const Operator& op, Windows& windows, const std::vector<int64_t>& sizes, bool upperToo)
+{
+    const bool isUpper = windows.m_AutoPad == Windows::AutoPad::SameUpper;
+    if (windows.m_AutoPad == Windows::AutoPad::NotSet || (isUpper && !upperToo))
+    {
+        return;
+    }
+    for (size_t i = 0; i < windows.Rank(); ++i)
+    {
+        const int64_t stride = windows.m_Strides[i];
+        if (sizes[i] == OpenSize && stride != 1)
+        {
+            op.Refuse("paddings follow from a size that is not known before the run; give the shapes of the inputs");
+        }
+        const int64_t size = sizes[i] == OpenSize ? 1 : sizes[i];
+        const int64_t count = (size + stride - 1) / stride;
+        const int64_t total = std::max((count - 1) * stride + windows.Extent(i) - size, int64_t{0});
+        windows.m_Before[i] = isUpper ? total / 2 : total - total / 2;
+        windows.m_After[i] = total - windows.m_Before[i];
+    }
+    windows.m_AutoPad = Windows::AutoPad::NotSet;
+}
+
+} // namespace tenon::onnx

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The windows that convolutions and pools slide over spatial dimensions: their sizes, steps and paddings as ONNX's
+// attributes give them.
+#pragma once
+
+#include "parsers/onnx/Operator.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tenon::onnx
+{
+
+struct Windows
+{
+    enum class AutoPad : uint8_t
+    {
+        NotSet,
+        SameUpper, ///< the output has ceil(input / stride) elements; the odd pad goes to the end
+        SameLower, ///< the same, but the odd pad goes to the start
+        Valid
+    };
+
+    // One number for each spatial dimension.
+    std::vector<int64_t> m_Kernel;
+    std::vector<int64_t> m_Strides;
+    std::vector<int64_t> m_Dilations;
+    std::vector<int64_t> m_Before;
+    std::vector<int64_t> m_After;
+    AutoPad m_AutoPad = AutoPad::NotSet;
+
+    size_t Rank() const { return m_Kernel.size(); }
+    /// How many elements a window spans.
+    int64_t Extent(size_t i) const { return (m_Kernel[i] - 1) * m_Dilations[i] + 1; }
+    bool HasDilation() const;
+    /// Puts a dimension of size 1 in front, as of images that are 1 high.
+    void AddDimension();
+};
+
+/// Reads kernel_shape, strides, dilations, pads and auto_pad. `kernel`: the sizes of weights, which count where the
+/// attribute is missing. Throws ParseException for numbers that do not fit.
+Windows ReadWindows(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel);
+
+/// Makes paddings that follow from sizes explicit: those of SAME_LOWER, and those of SAME_UPPER where `upperToo`.
+/// `sizes`: the spatial sizes, which may be open where they do not matter. Throws UnimplementedException where they do.
+void ResolvePads(const Operator& op, Windows& windows, const std::vector<int64_t>& sizes, bool upperToo);
+
+} // namespace tenon::onnx
