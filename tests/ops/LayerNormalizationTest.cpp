@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerNormalization against its definition: from each axis on, with and without scale and bias.
+// LayerNormalization against its definition: from each axis on, with and without scale, bias and subtracted mean.
 #include "ops/NormalizationCase.hpp"
 
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@ namespace
 constexpr float Epsilon = 0.01f;
 
 /// `depth` neighbours are normalized together.
-Oracle Normalized(size_t depth)
+Oracle Normalized(size_t depth, bool subtractsMean = true)
 {
-    return [depth](const std::vector<RealTensor>& in)
+    return [=](const std::vector<RealTensor>& in)
     {
         const auto parameter = [&](size_t input, size_t i, double otherwise)
         {
@@ -31,7 +31,7 @@ Oracle Normalized(size_t depth)
             double variance = 0;
             for (size_t i = 0; i < depth; ++i)
             {
-                mean += in[0].m_Values[first + i] / static_cast<double>(depth);
+                mean += subtractsMean ? in[0].m_Values[first + i] / static_cast<double>(depth) : 0.0;
             }
             for (size_t i = 0; i < depth; ++i)
             {
@@ -48,7 +48,7 @@ Oracle Normalized(size_t depth)
 }
 
 /// The same over `numAxes` dimensions of [2, 3, 4, 5] from the second on; scale and bias broadcast.
-Oracle NormalizedMiddle(unsigned int numAxes)
+Oracle NormalizedMiddle(unsigned int numAxes, bool subtractsMean)
 {
     const size_t depth = numAxes == 1 ? 3 : (numAxes == 2 ? 12 : 60);
     const size_t inner = 60 / depth;
@@ -68,7 +68,7 @@ Oracle NormalizedMiddle(unsigned int numAxes)
             double variance = 0;
             for (size_t k = 0; k < depth; ++k)
             {
-                mean += x[first + k * inner] / static_cast<double>(depth);
+                mean += subtractsMean ? x[first + k * inner] / static_cast<double>(depth) : 0.0;
             }
             for (size_t k = 0; k < depth; ++k)
             {
@@ -80,12 +80,14 @@ Oracle NormalizedMiddle(unsigned int numAxes)
     };
 }
 
-OpCase MakeCase(int axis, TestTensor input, size_t depth)
+OpCase MakeCase(int axis, TestTensor input, size_t depth, bool subtractsMean = true)
 {
     LayerNormalizationDescriptor descriptor;
     descriptor.m_Axis = axis;
     descriptor.m_Epsilon = Epsilon;
-    return MakeNormalization(LayerType::LayerNormalization, descriptor, std::move(input), Normalized(depth));
+    descriptor.m_SubtractMean = subtractsMean;
+    return MakeNormalization(LayerType::LayerNormalization, descriptor, std::move(input),
+                             Normalized(depth, subtractsMean));
 }
 
 } // namespace
@@ -108,16 +110,19 @@ ISA_TEST(LayerNormalization, AgreesWithItsDefinition)
             {
                 depth *= info.GetShape()[static_cast<unsigned int>(i)];
             }
-            OpCase op = MakeCase(axis, Random(info, 1, -2, 2), depth);
-            op.m_Relative *= 2;
-            op.m_Absolute *= 2;
-            CheckOp(op);
-            op.m_Inputs.push_back(Constant(Random(TensorInfo(shape, type), 2, 0.5, 2)));
-            CheckOp(op);
-            op.m_Inputs.push_back(Constant(Random(TensorInfo(shape, type), 3, -1, 1)));
-            CheckOp(op);
-            op.m_Inputs[1] = NotConnected();
-            CheckOp(op);
+            for (const bool subtractsMean : {true, false})
+            {
+                OpCase op = MakeCase(axis, Random(info, 1, -1, 3), depth, subtractsMean);
+                op.m_Relative *= 2;
+                op.m_Absolute *= 2;
+                CheckOp(op);
+                op.m_Inputs.push_back(Constant(Random(TensorInfo(shape, type), 2, 0.5, 2)));
+                CheckOp(op);
+                op.m_Inputs.push_back(Constant(Random(TensorInfo(shape, type), 3, -1, 1)));
+                CheckOp(op);
+                op.m_Inputs[1] = NotConnected();
+                CheckOp(op);
+            }
         }
     }
     CheckOp(MakeCase(-1, Random(TensorInfo({0, 4}, DataType::Float32), 1), 4));
@@ -128,14 +133,17 @@ ISA_TEST(LayerNormalization, DimensionsInTheMiddle)
 {
     for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
     {
-        for (const unsigned int numAxes : {1U, 2U, 3U}) // three are all that follow
+        for (const unsigned int bits : {2U, 3U, 4U, 5U, 6U, 7U})
         {
+            const unsigned int numAxes = bits / 2; // three are all that follow
             LayerNormalizationDescriptor descriptor;
+            descriptor.m_SubtractMean = bits % 2 == 0;
             descriptor.m_Axis = numAxes == 2 ? -3 : 1;
             descriptor.m_NumAxes = numAxes;
             descriptor.m_Epsilon = Epsilon;
             OpCase op = MakeNormalization(LayerType::LayerNormalization, descriptor,
-                                          Random(TensorInfo({2, 3, 4, 5}, type), 1, -2, 2), NormalizedMiddle(numAxes));
+                                          Random(TensorInfo({2, 3, 4, 5}, type), 1, -1, 3),
+                                          NormalizedMiddle(numAxes, descriptor.m_SubtractMean));
             op.m_Relative *= 2;
             op.m_Absolute *= 2;
             CheckOp(op);

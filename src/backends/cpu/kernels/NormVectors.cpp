@@ -95,8 +95,8 @@ void ScaleRow(const float* in, size_t depth, float mean, float factor, const Nor
     }
 }
 
-void LayerRows(const float* in, size_t rows, size_t depth, float epsilon, const NormParameter& scale,
-               const NormParameter& bias, float* out)
+void LayerRows(const float* in, size_t rows, size_t depth, bool subtractsMean, float epsilon,
+               const NormParameter& scale, const NormParameter& bias, float* out)
 {
     const auto count = static_cast<float>(depth);
     const size_t block = CountRowsOfBlock(depth);
@@ -107,7 +107,7 @@ void LayerRows(const float* in, size_t rows, size_t depth, float epsilon, const 
         float factors[MostRowsOfBlock];
         for (size_t i = 0; i < some; ++i)
         {
-            means[i] = SumRow<false>(in + (first + i) * depth, depth, 0.0f) / count;
+            means[i] = subtractsMean ? SumRow<false>(in + (first + i) * depth, depth, 0.0f) / count : 0.0f;
         }
         for (size_t i = 0; i < some; ++i)
         {

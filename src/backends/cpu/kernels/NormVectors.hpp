@@ -16,9 +16,10 @@ struct NormParameter
 
 struct NormFunctions
 {
-    /// Rows brought to mean 0 and variance 1 each, times scale plus bias; the output may be where an input is.
-    void (*m_LayerRows)(const float* in, size_t rows, size_t depth, float epsilon, const NormParameter& scale,
-                        const NormParameter& bias, float* out) = nullptr;
+    /// Rows brought to mean 0 and variance 1 each, or to a mean square of 1 alone, times scale plus bias; the output
+    /// may be where an input is.
+    void (*m_LayerRows)(const float* in, size_t rows, size_t depth, bool subtractsMean, float epsilon,
+                        const NormParameter& scale, const NormParameter& bias, float* out) = nullptr;
     /// Rows divided by their norms, which count as `epsilon` at least.
     void (*m_L2Rows)(const float* in, size_t rows, size_t depth, float epsilon, float* out) = nullptr;
     /// Each of `channels` columns of `pixels` rows, `stride` apart, brought to mean 0 and variance 1, times gamma plus

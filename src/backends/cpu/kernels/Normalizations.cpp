@@ -49,15 +49,15 @@ Prepared RefineLayer(const ReshapeArgs& args, const backends::PackedWeights*, Pr
     }
     const auto stepOf = [&args](size_t input) -> size_t
     { return args.HasInput(input) && args.GetInput(input).GetNumElements() != 1 ? 1 : 0; };
-    return [count = rows.m_Outer, depth, epsilon = descriptor.m_Epsilon, hasScale = args.HasInput(1),
-            hasBias = args.HasInput(2), scaleStep = stepOf(1), biasStep = stepOf(2),
+    return [count = rows.m_Outer, depth, subtractsMean = descriptor.m_SubtractMean, epsilon = descriptor.m_Epsilon,
+            hasScale = args.HasInput(1), hasBias = args.HasInput(2), scaleStep = stepOf(1), biasStep = stepOf(2),
             function = GetNormFunctions().m_LayerRows](const ExecuteArgs& run)
     {
         const NormParameter scale{hasScale ? run.GetInput<float>(1) : nullptr, scaleStep};
         const NormParameter bias{hasBias ? run.GetInput<float>(2) : nullptr, biasStep};
         RunRows(run, count, depth,
                 [&](const float* in, size_t some, float* out)
-                { function(in, some, depth, epsilon, scale, bias, out); });
+                { function(in, some, depth, subtractsMean, epsilon, scale, bias, out); });
     };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerNormalization: each slice of the dimensions from an axis on brought to mean 0 and variance 1, then times scale
-// plus bias. Float types; all are computed in double precision.
+// LayerNormalization: each slice of the dimensions from an axis on brought to mean 0 and variance 1, or to a mean
+// square of 1 alone, then times scale plus bias. Float types; all are computed in double precision.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/SumType.hpp"
@@ -50,7 +50,8 @@ public:
     LayerNormalization(const ReshapeArgs& args, size_t rows, size_t depth)
         : m_Rows(rows), m_Depth(depth), m_HasScale(args.HasInput(1)), m_HasBias(args.HasInput(2)),
           m_ScaleStep(GetStep(args, 1, depth)), m_BiasStep(GetStep(args, 2, depth)),
-          m_Epsilon(args.GetDescriptor<LayerNormalizationDescriptor>().m_Epsilon)
+          m_Epsilon(args.GetDescriptor<LayerNormalizationDescriptor>().m_Epsilon),
+          m_SubtractsMean(args.GetDescriptor<LayerNormalizationDescriptor>().m_SubtractMean)
     {
     }
 
@@ -77,7 +78,7 @@ private:
         {
             sum += static_cast<C>(in[i]);
         }
-        const C mean = sum / count;
+        const C mean = m_SubtractsMean ? sum / count : C{0};
         C squares = 0;
         for (size_t i = 0; i < m_Depth; ++i)
         {
@@ -101,6 +102,7 @@ private:
     size_t m_ScaleStep;
     size_t m_BiasStep;
     float m_Epsilon;
+    bool m_SubtractsMean;
 };
 
 /// Where a broadcast parameter has the element for one of the data.
@@ -142,7 +144,8 @@ class MiddleNormalization
 {
 public:
     MiddleNormalization(const ReshapeArgs& args, unsigned int axis, unsigned int numAxes)
-        : m_Epsilon(args.GetDescriptor<LayerNormalizationDescriptor>().m_Epsilon)
+        : m_Epsilon(args.GetDescriptor<LayerNormalizationDescriptor>().m_Epsilon),
+          m_SubtractsMean(args.GetDescriptor<LayerNormalizationDescriptor>().m_SubtractMean)
     {
         const TensorShape& shape = args.GetInput(0).GetShape();
         for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
@@ -183,7 +186,7 @@ private:
         {
             sum += static_cast<C>(in[i]);
         }
-        const C mean = sum / count;
+        const C mean = m_SubtractsMean ? sum / count : C{0};
         C squares = 0;
         for (size_t i = first; i < end; i += m_Inner)
         {
@@ -204,6 +207,7 @@ private:
     size_t m_Inner = 1;                                    ///< elements from one of them to the next
     std::array<std::optional<BroadcastPlace>, 2> m_Places; ///< of scale and bias
     float m_Epsilon;
+    bool m_SubtractsMean;
 };
 
 /// Throws where dimensions or parameters do not fit the data, which shape inference has seen before.
