@@ -32,7 +32,7 @@ def uses() -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {}
     for path in sorted((ROOT / "include/tenon/descriptors").glob("*.hpp")):
         for descriptor, body in re.findall(r"^struct (\w+)[^;{]*\{(.*?)^\};", path.read_text(), re.M | re.S):
-            for enumeration, field in re.findall(r"^    ([A-Z]\w+) m_(\w+)", body, re.M):
+            for enumeration, field in re.findall(r"^    (?:std::vector<)?([A-Z]\w+)>? m_(\w+)", body, re.M):
                 attributes = found.setdefault(enumeration, {})
                 attributes.setdefault(field, []).extend(layers.get(descriptor, []))
     return found

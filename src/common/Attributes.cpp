@@ -32,6 +32,11 @@ struct IsVector<std::vector<T>> : std::true_type
 };
 
 template <typename T>
+constexpr bool IsEnumeratorList = false;
+template <typename T>
+constexpr bool IsEnumeratorList<std::vector<T>> = std::is_enum_v<T>;
+
+template <typename T>
 constexpr bool IsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
 template <typename T>
 constexpr bool IsNested = requires
@@ -58,6 +63,13 @@ AttributeValue ToValue(const T& field)
     else if constexpr (std::is_same_v<T, std::vector<float>>)
     {
         return std::vector<double>(field.begin(), field.end());
+    }
+    else if constexpr (IsEnumeratorList<T>)
+    {
+        std::vector<int64_t> numbers;
+        std::transform(field.begin(), field.end(), std::back_inserter(numbers),
+                       [](auto enumerator) { return static_cast<int64_t>(enumerator); });
+        return numbers;
     }
     else if constexpr (std::is_same_v<T, std::vector<Pair>>)
     {
@@ -186,37 +198,43 @@ void CheckSize(const T& values, size_t multiple, size_t exactly, const Attribute
     }
 }
 
-/// The number of an enumerator, which is given by its name or number. Index i of `names` is the name of number i.
+[[noreturn]] void ThrowNoEnumerator(const Attribute& attribute, const std::string& given,
+                                    const std::vector<std::string>& names)
+{
+    std::string known;
+    for (const std::string& name : names)
+    {
+        known += name.empty() ? "" : (known.empty() ? "" : ", ") + name;
+    }
+    throw InvalidArgumentException(
+        fmt::format("attribute '{}' cannot be {}; its values are {}", attribute.m_Name, given, known));
+}
+
+/// Throws for a number that none of the enumeration has. Index i of `names` is the name of number i.
+void CheckEnumerator(const Attribute& attribute, int64_t number, const std::vector<std::string>& names)
+{
+    if (!std::in_range<size_t>(number) || !HasName(names, static_cast<size_t>(number)))
+    {
+        ThrowNoEnumerator(attribute, std::to_string(number), names);
+    }
+}
+
+/// The number of an enumerator, which is given by its name or number.
 int64_t EnumeratorOf(const Attribute& attribute, const std::vector<std::string>& names)
 {
-    std::optional<size_t> found;
-    std::string given;
     if (const auto* const name = std::get_if<std::string>(&attribute.m_Value))
     {
-        given = fmt::format("'{}'", *name);
-        found = FindName(names, *name);
-    }
-    else
-    {
-        const auto& values = As<std::vector<int64_t>>(attribute, "an enumerator's name or number");
-        CheckSize(values, 1, 1, attribute);
-        given = std::to_string(values[0]);
-        if (std::in_range<size_t>(values[0]) && HasName(names, static_cast<size_t>(values[0])))
+        const std::optional<size_t> found = FindName(names, *name);
+        if (!found)
         {
-            found = static_cast<size_t>(values[0]);
+            ThrowNoEnumerator(attribute, fmt::format("'{}'", *name), names);
         }
+        return static_cast<int64_t>(*found);
     }
-    if (!found)
-    {
-        std::string known;
-        for (const std::string& name : names)
-        {
-            known += name.empty() ? "" : (known.empty() ? "" : ", ") + name;
-        }
-        throw InvalidArgumentException(
-            fmt::format("attribute '{}' cannot be {}; its values are {}", attribute.m_Name, given, known));
-    }
-    return static_cast<int64_t>(*found);
+    const auto& values = As<std::vector<int64_t>>(attribute, "an enumerator's name or number");
+    CheckSize(values, 1, 1, attribute);
+    CheckEnumerator(attribute, values[0], names);
+    return values[0];
 }
 
 template <typename T>
@@ -279,6 +297,10 @@ void FromValue(const Attribute& attribute, T& field)
         Element elements;
         for (const int64_t value : As<std::vector<int64_t>>(attribute, integers))
         {
+            if constexpr (IsEnumeratorList<T>)
+            {
+                CheckEnumerator(attribute, value, EnumeratorNames<typename Element::value_type>());
+            }
             elements.push_back(Checked<typename Element::value_type>(value, attribute));
         }
         if constexpr (std::is_same_v<T, PermutationVector>)

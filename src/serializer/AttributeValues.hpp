@@ -13,10 +13,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -60,6 +62,18 @@ template <Enumeration T>
 EncodedValue Encode(FileWriter& file, T value)
 {
     return Encode(file, EnumeratorName(value));
+}
+
+/// Their names, with commas between them.
+template <Enumeration T>
+EncodedValue Encode(FileWriter& file, const std::vector<T>& values)
+{
+    std::string names;
+    for (const T value : values)
+    {
+        names += (names.empty() ? "" : ",") + EnumeratorName(value);
+    }
+    return Encode(file, names);
 }
 
 inline EncodedValue EncodeIntegers(FileWriter& file, const std::vector<int64_t>& values)
@@ -153,15 +167,34 @@ inline void Decode(FileReader& file, const schema::Attribute& attribute, std::st
 }
 
 template <Enumeration T>
-void Decode(FileReader& file, const schema::Attribute& attribute, T& value)
+T EnumeratorOf(const FileReader& file, std::string_view name)
 {
-    const flatbuffers::String* name = ValueAs<schema::Text>(file, attribute).value();
-    const auto found = FindEnumerator<T>(name->string_view());
+    const auto found = FindEnumerator<T>(name);
     if (!found)
     {
-        throw ParseException(fmt::format("there is no '{}' {}", file.Text(name), file.VersionText()));
+        throw ParseException(fmt::format("there is no '{}' {}", name, file.VersionText()));
     }
-    value = *found;
+    return *found;
+}
+
+template <Enumeration T>
+void Decode(FileReader& file, const schema::Attribute& attribute, T& value)
+{
+    value = EnumeratorOf<T>(file, ValueAs<schema::Text>(file, attribute).value()->string_view());
+}
+
+template <Enumeration T>
+void Decode(FileReader& file, const schema::Attribute& attribute, std::vector<T>& value)
+{
+    value.clear();
+    const std::string_view names = ValueAs<schema::Text>(file, attribute).value()->string_view();
+    for (size_t first = 0; first < names.size();)
+    {
+        const size_t end = std::min(names.find(',', first), names.size());
+        file.Charge(1, sizeof(T));
+        value.push_back(EnumeratorOf<T>(file, names.substr(first, end - first)));
+        first = end + 1;
+    }
 }
 
 /// The list of integers, which counts as read.

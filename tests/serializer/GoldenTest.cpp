@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace tenon::test::golden_test
 {
@@ -58,19 +59,29 @@ void ExpectResults(IOptimizedNetworkPtr network, IRuntime& runtime)
     EXPECT_FLOAT_EQ(second.m_State[1], 0.13533528f);
 }
 
+template <typename Enum>
+void AddEnumerators(std::set<std::string>& lines, const std::string& start, Enum)
+{
+    for (const std::string& name : EnumeratorNames<Enum>())
+    {
+        if (!name.empty())
+        {
+            lines.insert(start + name);
+        }
+    }
+}
+
 template <typename T>
 void AddFieldNames(std::set<std::string>& lines, const std::string& field, const T& value)
 {
     lines.insert(field + " is " + FieldToString(value) + " where left out");
     if constexpr (std::is_enum_v<T>)
     {
-        for (const std::string& name : EnumeratorNames<T>())
-        {
-            if (!name.empty())
-            {
-                lines.insert(field + " may be " + name);
-            }
-        }
+        AddEnumerators(lines, field + " may be ", value);
+    }
+    if constexpr (std::is_same_v<T, std::vector<RecurrentActivation>>)
+    {
+        AddEnumerators(lines, field + " may have ", RecurrentActivation::Relu);
     }
 }
 

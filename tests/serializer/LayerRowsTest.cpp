@@ -57,6 +57,10 @@ void Vary(std::vector<uint32_t>& value)
 {
     value = {4294967295U, 0, 7};
 }
+void Vary(std::vector<RecurrentActivation>& value)
+{
+    value = {RecurrentActivation::Softplus, RecurrentActivation::Relu, RecurrentActivation::Softplus};
+}
 void Vary(std::vector<std::pair<unsigned int, unsigned int>>& value)
 {
     value.emplace_back(4294967295U, 1);
