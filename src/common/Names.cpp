@@ -111,7 +111,8 @@ std::string FieldToString(DataLayout value)
 std::string FieldToString(ActivationFunction value)
 {
     static const char* const names[] = {"Sigmoid", "TanH", "Linear", "ReLu", "BoundedReLu", "SoftReLu", "LeakyReLu",
-                                        "Abs",     "Sqrt", "Square", "Elu",  "HardSwish",   "Gelu"};
+                                        "Abs",     "Sqrt", "Square", "Elu",  "HardSwish",   "Gelu",     "Swish",
+                                        "Mish"};
     return NameOf(value, names);
 }
 
@@ -141,16 +142,17 @@ std::string FieldToString(LogicalBinaryOperation value)
 
 std::string FieldToString(UnaryOperation value)
 {
-    static const char* const names[] = {"Abs", "Exp",  "Sqrt", "Rsqrt", "Neg",  "LogicalNot", "Log",
-                                        "Sin", "Ceil", "Cos",  "Round", "Sign", "Erf"};
+    static const char* const names[] = {"Abs",  "Exp",  "Sqrt",  "Rsqrt", "Neg",   "LogicalNot", "Log",  "Sin",
+                                        "Ceil", "Cos",  "Round", "Sign",  "Erf",   "Tan",        "Asin", "Acos",
+                                        "Atan", "Sinh", "Cosh",  "Asinh", "Acosh", "Atanh"};
     return NameOf(value, names);
 }
 
 std::string FieldToString(BinaryOperation value)
 {
-    static const char* const names[] = {"Add",       "Div",        "Maximum",   "Minimum",   "Mul",   "Sub",
-                                        "SqDiff",    "Power",      "FloorDiv",  "FloorMod",  "Atan2", "BitwiseAnd",
-                                        "BitwiseOr", "BitwiseXor", "ShiftLeft", "ShiftRight"};
+    static const char* const names[] = {"Add",       "Div",        "Maximum",   "Minimum",    "Mul",      "Sub",
+                                        "SqDiff",    "Power",      "FloorDiv",  "FloorMod",   "Atan2",    "BitwiseAnd",
+                                        "BitwiseOr", "BitwiseXor", "ShiftLeft", "ShiftRight", "Remainder"};
     return NameOf(value, names);
 }
 
@@ -186,7 +188,7 @@ std::string FieldToString(PaddingScheme value)
 
 std::string FieldToString(PaddingMode value)
 {
-    static const char* const names[] = {"Constant", "Reflect", "Symmetric"};
+    static const char* const names[] = {"Constant", "Reflect", "Symmetric", "Edge", "Wrap"};
     return NameOf(value, names);
 }
 
@@ -220,6 +222,43 @@ std::string FieldToString(ReduceWindowFunction value)
     return NameOf(value, names);
 }
 
+std::string FieldToString(InterpolationMode value)
+{
+    static const char* const names[] = {"Nearest", "Linear", "Cubic"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(InterpolationCoordinates value)
+{
+    static const char* const names[] = {"HalfPixel",  "HalfPixelSymmetric", "PytorchHalfPixel", "AlignCorners",
+                                        "Asymmetric", "TfHalfPixelForNn",   "TfCropAndResize"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(NearestRounding value)
+{
+    static const char* const names[] = {"PreferFloor", "PreferCeil", "Floor", "Ceil"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(AspectRatioPolicy value)
+{
+    static const char* const names[] = {"Stretch", "NotLarger", "NotSmaller"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(GridPadding value)
+{
+    static const char* const names[] = {"Zeros", "Border", "Reflection"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(PoolingNdFunction value)
+{
+    static const char* const names[] = {"Max", "Average", "Lp"};
+    return NameOf(value, names);
+}
+
 std::string FieldToString(RandomDistribution value)
 {
     static const char* const names[] = {"Uniform", "StandardNormal"};
@@ -236,6 +275,36 @@ std::string FieldToString(EmbeddingCombiner value)
 {
     static const char* const names[] = {"Sum", "Mean", "SqrtN"};
     return NameOf(value, names);
+}
+
+std::string FieldToString(RecurrentCell value)
+{
+    static const char* const names[] = {"Rnn", "Gru", "Lstm"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(SequenceDirection value)
+{
+    static const char* const names[] = {"Forward", "Reverse", "Bidirectional"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(RecurrentActivation value)
+{
+    static const char* const names[] = {
+        "Relu",       "Tanh",        "Sigmoid", "Affine",   "LeakyRelu", "ThresholdedRelu",
+        "ScaledTanh", "HardSigmoid", "Elu",     "Softsign", "Softplus"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(const std::vector<RecurrentActivation>& value)
+{
+    std::string text;
+    for (const RecurrentActivation function : value)
+    {
+        text += (text.empty() ? "" : ",") + FieldToString(function);
+    }
+    return '[' + text + ']';
 }
 
 std::string FieldToString(FusedKernelType value)

@@ -47,9 +47,19 @@ std::string FieldToString(NormalizationAlgorithmMethod value);
 std::string FieldToString(OutputShapeRounding value);
 std::string FieldToString(ScatterNdFunction value);
 std::string FieldToString(ReduceWindowFunction value);
+std::string FieldToString(InterpolationMode value);
+std::string FieldToString(InterpolationCoordinates value);
+std::string FieldToString(NearestRounding value);
+std::string FieldToString(AspectRatioPolicy value);
+std::string FieldToString(GridPadding value);
+std::string FieldToString(PoolingNdFunction value);
 std::string FieldToString(RandomDistribution value);
 std::string FieldToString(RngAlgorithm value);
 std::string FieldToString(EmbeddingCombiner value);
+std::string FieldToString(RecurrentCell value);
+std::string FieldToString(SequenceDirection value);
+std::string FieldToString(RecurrentActivation value);
+std::string FieldToString(const std::vector<RecurrentActivation>& value);
 std::string FieldToString(FusedKernelType value);
 
 } // namespace tenon
