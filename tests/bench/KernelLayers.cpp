@@ -220,6 +220,20 @@ void AddRecurrent(const Add& add)
     const Elements kinds = {Element::Float32, Element::Int8, Element::HybridInt8};
     add([](Element element) { return MakeLstm(element, {1, 50, 128, 128}); }, kinds);
     add([](Element element) { return MakeLstm(element, {4, 20, 256, 512}); }, kinds);
+    using enum RecurrentCell;
+    using enum SequenceDirection;
+    const auto addSequence = [&](RecurrentCell cell, SequenceDirection direction, const LstmSizes& sizes)
+    { add([=](Element element) { return MakeSequence(element, cell, direction, sizes); }, {Element::Float32}); };
+    // A step of voice detection, small ones of noise suppression, and the sizes above.
+    addSequence(Lstm, Forward, {1, 1, 128, 128});
+    addSequence(Gru, Forward, {1, 100, 16, 16});
+    addSequence(Gru, Bidirectional, {10, 33, 16, 8});
+    addSequence(Rnn, Forward, {1, 50, 128, 128});
+    addSequence(Gru, Forward, {1, 50, 128, 128});
+    addSequence(Lstm, Forward, {1, 50, 128, 128});
+    addSequence(Lstm, Bidirectional, {1, 50, 128, 128});
+    addSequence(Gru, Forward, {1, 50, 512, 512});
+    addSequence(Lstm, Forward, {4, 20, 256, 512});
 }
 
 } // namespace

@@ -135,6 +135,8 @@ struct LstmSizes
     unsigned int m_Units = 1;
 };
 LayerNetwork MakeLstm(Element element, const LstmSizes& sizes);
+/// A RecurrentSequence in one direction or in both.
+LayerNetwork MakeSequence(Element element, RecurrentCell cell, SequenceDirection direction, const LstmSizes& sizes);
 
 // Layers that move elements: MoveNetworks.cpp.
 

@@ -51,4 +51,35 @@ LayerNetwork MakeLstm(Element element, const LstmSizes& sizes)
     return maker.Finish({state, cell, hidden({sizes.m_Batches, sizes.m_Steps, sizes.m_Units})});
 }
 
+LayerNetwork MakeSequence(Element element, RecurrentCell cell, SequenceDirection direction, const LstmSizes& sizes)
+{
+    RecurrentSequenceDescriptor descriptor;
+    descriptor.m_Cell = cell;
+    descriptor.m_Direction = direction;
+    descriptor.m_LinearBeforeReset = cell == RecurrentCell::Gru;
+    const unsigned int directions = descriptor.GetNumDirections();
+    const bool isLstm = cell == RecurrentCell::Lstm;
+    const unsigned int gates = isLstm ? 4 : cell == RecurrentCell::Gru ? 3 : 1;
+    const unsigned int sums = gates * sizes.m_Units;
+    Maker maker(element, std::string("sequence/") +
+                             (isLstm       ? "lstm"
+                              : gates == 3 ? "gru"
+                                           : "rnn") +
+                             (directions == 2 ? "-both-ways/" : "/") +
+                             ShapeName({sizes.m_Batches, sizes.m_Steps, sizes.m_Inputs}) + "to" +
+                             std::to_string(sizes.m_Units));
+    maker.SetLayer(maker.Network().AddRecurrentSequenceLayer(descriptor, "layer"),
+                   {DataInfo(element, {sizes.m_Steps, sizes.m_Batches, sizes.m_Inputs})});
+    maker.AddMatrix(1, {directions, sums, sizes.m_Inputs});
+    maker.AddMatrix(2, {directions, sums, sizes.m_Units});
+    maker.AddConstant(3, TensorInfo({directions, 2 * sums}, DataType::Float32),
+                      std::vector<float>(size_t{directions} * 2 * sums, 0.1f));
+    const size_t weights = size_t{directions} * sums * (size_t{sizes.m_Inputs} + sizes.m_Units);
+    maker.SetMacs(static_cast<double>(sizes.m_Batches * sizes.m_Steps * weights));
+    const TensorInfo state({directions, sizes.m_Batches, sizes.m_Units}, DataType::Float32);
+    std::vector<TensorInfo> outputs(isLstm ? 3 : 2, state);
+    outputs[0].SetShape({sizes.m_Steps, directions, sizes.m_Batches, sizes.m_Units});
+    return maker.Finish(outputs);
+}
+
 } // namespace tenon::bench
