@@ -5,6 +5,8 @@
 #include "backends/cpu/CpuAccBackend.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/Kernels.hpp"
+#include "common/Enumerators.hpp"
+#include "common/Names.hpp"
 #include "docs/TypeText.hpp"
 #include "graph/OpSchema.hpp"
 #include "optimizer/Assignment.hpp"
@@ -68,7 +70,8 @@ std::string DescribeTypes(LayerType type)
     return text;
 }
 
-/// The values of `count` over all settings of the descriptor's switches; empty if the number is in a field instead.
+/// The values of `count` over all settings of the descriptor's switches, and over the enumerators of each enumeration;
+/// one if the number is in a field instead.
 template <typename D>
 std::set<uint32_t> Counts(uint32_t (*count)(const BaseDescriptor&))
 {
@@ -91,6 +94,21 @@ std::set<uint32_t> Counts(uint32_t (*count)(const BaseDescriptor&))
         }
         counts.insert(count(descriptor));
     }
+    D::Visit(
+        [&](const char*, auto member)
+        {
+            D descriptor{};
+            using Field = std::remove_cvref_t<decltype(descriptor.*member)>;
+            if constexpr (std::is_enum_v<Field>)
+            {
+                const std::vector<std::string>& names = EnumeratorNames<Field>();
+                for (size_t i = 0; i < names.size(); ++i)
+                {
+                    descriptor.*member = names[i].empty() ? descriptor.*member : static_cast<Field>(i);
+                    counts.insert(count(descriptor));
+                }
+            }
+        });
     return counts;
 }
 
