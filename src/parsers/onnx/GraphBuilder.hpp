@@ -118,6 +118,8 @@ public:
     Value Reshape(const Value& x, const std::vector<int64_t>& sizes);
     /// To the sizes in `shape` [n], integers, which may be computed at the run; one may be -1.
     Value ReshapeTo(const Value& x, const Value& shape);
+    /// A tensor of one element without dimensions.
+    Value AsScalar(const Value& x) { return x.Rank() != 0 ? Reshape(x, {}) : x; }
     Value Squeeze(const Value& x, const std::vector<unsigned int>& axes);
     /// `axes` are those of the result.
     Value Unsqueeze(const Value& x, const std::vector<unsigned int>& axes);

@@ -101,11 +101,6 @@ bool HasRefused(const std::vector<Value>& values)
                        [](const Value& value) { return value->m_Kind == Value::Kind::Refused; });
 }
 
-Value AsScalar(GraphBuilder& graph, const Value& x)
-{
-    return x.Rank() != 0 ? graph.Reshape(x, {}) : x;
-}
-
 } // namespace
 
 void AddIf(Operator& op, GraphBuilder& graph)
@@ -158,7 +153,7 @@ void AddIf(Operator& op, GraphBuilder& graph)
     }
     op.Reader().Reading().Size().CountLayer();
     IConnectableLayer* const layer = graph.Network().AddIfLayer(*networks[0], *networks[1], graph.GetName().c_str());
-    graph.SlotOf(AsScalar(graph, condition)).Connect(layer->GetInputSlot(0));
+    graph.SlotOf(graph.AsScalar(condition)).Connect(layer->GetInputSlot(0));
     for (unsigned int i = 0; i < captures.Get().size(); ++i)
     {
         graph.SlotOf(captures.Get()[i]).Connect(layer->GetInputSlot(i + 1));
@@ -360,7 +355,7 @@ public:
         IConnectableLayer* const layer =
             m_Graph.Network().AddWhileLayer(*m_Condition, *m_Body, m_Graph.GetName().c_str());
         std::vector<Value> initial = {GraphBuilder::ScalarInt(DataType::Signed64, 0),
-                                      m_Plan.m_Condition ? AsScalar(m_Graph, m_Plan.m_Condition)
+                                      m_Plan.m_Condition ? m_Graph.AsScalar(m_Plan.m_Condition)
                                                          : GraphBuilder::ScalarInt(DataType::Boolean, 1)};
         initial.insert(initial.end(), m_Plan.m_Initial.begin(), m_Plan.m_Initial.end());
         for (size_t k = 0; k < m_Plan.NumScans(); ++k)
@@ -442,7 +437,7 @@ private:
         body.SetName("turn");
         body.AddOutput(0, "turn", body.Add(number, GraphBuilder::ScalarInt(DataType::Signed64, 1)));
         const bool usesCondition = m_Plan.m_Condition && turn.m_Condition;
-        body.AddOutput(1, "condition", usesCondition ? AsScalar(body, turn.m_Condition) : condition);
+        body.AddOutput(1, "condition", usesCondition ? body.AsScalar(turn.m_Condition) : condition);
         LayerBindingId id = 2;
         for (const Value& value : turn.m_Carried)
         {
@@ -528,8 +523,8 @@ void AddLoop(Operator& op, GraphBuilder& graph)
 {
     LoopPlan plan;
     plan.m_Body = &RequireGraph(op, "body");
-    plan.m_Turns = op.HasInput(0) ? AsScalar(graph, op.Input(0)) : Value();
-    plan.m_Condition = op.HasInput(1) ? AsScalar(graph, op.Input(1)) : Value();
+    plan.m_Turns = op.HasInput(0) ? graph.AsScalar(op.Input(0)) : Value();
+    plan.m_Condition = op.HasInput(1) ? graph.AsScalar(op.Input(1)) : Value();
     for (size_t i = 2; i < op.NumInputs(); ++i)
     {
         if (!op.HasInput(i))
@@ -586,7 +581,7 @@ void AddScan(Operator& op, GraphBuilder& graph)
         const auto lengthOf = [&](size_t i)
         {
             const Value shape = graph.ShapeOf(scanned[i]);
-            return AsScalar(graph, graph.Slice(shape, 0, axes[i], int64_t{axes[i]} + 1));
+            return graph.AsScalar(graph.Slice(shape, 0, axes[i], int64_t{axes[i]} + 1));
         };
         plan.m_Turns = lengthOf(0);
         plan.m_Slices = [&, turns = plan.m_Turns](GraphBuilder& builder, const Value& turn)

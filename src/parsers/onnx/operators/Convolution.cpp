@@ -56,12 +56,6 @@ void SetDepth(Descriptor& descriptor, const Windows& windows)
     descriptor.m_DilationZ = U32(windows.m_Dilations[0]);
 }
 
-std::vector<int64_t> SpatialSizes(const Value& x)
-{
-    const std::vector<int64_t> sizes = x.Sizes();
-    return {sizes.begin() + 2, sizes.end()};
-}
-
 /// What a convolution works on, with one spatial dimension made two.
 struct Operands
 {

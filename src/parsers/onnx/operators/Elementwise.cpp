@@ -355,7 +355,7 @@ void AddClip(Operator& op, GraphBuilder& graph)
         if (op.Version() >= 11)
         {
             const Value bound = op.FindInput(i);
-            return bound && bound.Rank() != 0 ? graph.Reshape(bound, {}) : bound;
+            return bound ? graph.AsScalar(bound) : bound;
         }
         return op.Has(attribute) ? GraphBuilder::Scalar(x.Type(), op.Float(attribute, 0.0f)) : Value();
     };

@@ -15,7 +15,7 @@ namespace tenon::onnx::rows
 namespace
 {
 
-ScatterNdFunction ReadReduction(const Operator& op)
+ScatterNdFunction ReadScatterFunction(const Operator& op)
 {
     const std::string name = op.Has("reduction") ? op.Text("reduction") : "none";
     static constexpr std::pair<const char*, ScatterNdFunction> functions[] = {{"none", ScatterNdFunction::Update},
@@ -81,7 +81,7 @@ void AddGatherNd(Operator& op, GraphBuilder& graph)
 void AddScatterElements(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
-    const ScatterElementsDescriptor descriptor(static_cast<int32_t>(op.AxisAttribute(0, x.Rank())), ReadReduction(op));
+    const ScatterElementsDescriptor descriptor(static_cast<int32_t>(op.AxisAttribute(0, x.Rank())), ReadScatterFunction(op));
     op.SetOutput(0, graph.AddLayer(LayerType::ScatterElements, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(),
                                    x.Shape()));
 }
@@ -89,7 +89,7 @@ void AddScatterElements(Operator& op, GraphBuilder& graph)
 void AddScatterNd(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
-    ScatterNdDescriptor descriptor(ReadReduction(op), true);
+    ScatterNdDescriptor descriptor(ReadScatterFunction(op), true);
     descriptor.m_NegativeIndices = true;
     op.SetOutput(0, graph.AddLayer(LayerType::ScatterNd, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(),
                                    x.Shape()));
@@ -136,7 +136,7 @@ void AddCompress(Operator& op, GraphBuilder& graph)
 void AddOneHot(Operator& op, GraphBuilder& graph)
 {
     const Value& indices = op.Input(0);
-    const Value depth = op.Input(1).Rank() != 0 ? graph.Reshape(op.Input(1), {}) : op.Input(1);
+    const Value depth = graph.AsScalar(op.Input(1));
     const Value& values = op.Input(2);
     const Value off = graph.Reshape(graph.Slice(values, 0, 0, 1), {});
     const Value on = graph.Reshape(graph.Slice(values, 0, 1, 2), {});
@@ -188,7 +188,7 @@ void AddTopK(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
     const Value given = op.Version() < 10 ? GraphBuilder::Ints({op.Int64("k", 0)}) : op.Input(1);
-    const Value count = graph.Cast(given.Rank() != 0 ? graph.Reshape(given, {}) : given, DataType::Signed32);
+    const Value count = graph.Cast(graph.AsScalar(given), DataType::Signed32);
     TopKDescriptor descriptor;
     descriptor.m_Axis = static_cast<int32_t>(op.AxisAttribute(-1, x.Rank()));
     descriptor.m_Largest = op.Int64("largest", 1) != 0;

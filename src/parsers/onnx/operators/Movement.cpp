@@ -428,7 +428,7 @@ void AddPad(Operator& op, GraphBuilder& graph)
     }
     else if (op.HasInput(2))
     {
-        fill = op.Input(2).Rank() != 0 ? graph.Reshape(op.Input(2), {}) : op.Input(2);
+        fill = graph.AsScalar(op.Input(2));
     }
     std::vector<unsigned int> axes(rank);
     std::iota(axes.begin(), axes.end(), 0U);

@@ -22,17 +22,6 @@ std::vector<uint32_t> ToUnsigned(const std::vector<int64_t>& numbers)
     return {numbers.begin(), numbers.end()};
 }
 
-std::vector<int64_t> SpatialSizes(const Value& x)
-{
-    if (x.Rank() < 3)
-    {
-        throw ParseException(fmt::format("input 0 has shape {}; it must have a batch, channels and spatial dimensions",
-                                         x.Shape().ToString()));
-    }
-    const std::vector<int64_t> sizes = x.Sizes();
-    return {sizes.begin() + 2, sizes.end()};
-}
-
 struct Pool
 {
     PoolingNdFunction m_Function;

@@ -157,7 +157,7 @@ void AddCumSum(Operator& op, GraphBuilder& graph)
         return;
     }
     descriptor.m_ParametersAsInputs = true;
-    const Value given = op.Input(1).Rank() != 0 ? graph.Reshape(op.Input(1), {}) : op.Input(1);
+    const Value given = graph.AsScalar(op.Input(1));
     op.SetOutput(0, graph.AddLayer(LayerType::CumSum, descriptor, {x, given}, x.Type(), x.Shape()));
 }
 

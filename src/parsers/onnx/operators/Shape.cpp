@@ -16,17 +16,6 @@
 namespace tenon::onnx::rows
 {
 
-namespace
-{
-
-/// A tensor of one element as one without dimensions.
-Value AsScalar(GraphBuilder& graph, const Value& x)
-{
-    return x.Rank() != 0 ? graph.Reshape(x, {}) : x;
-}
-
-} // namespace
-
 /// One attribute holds the value: a tensor, dense or sparse, a number or a list of them.
 void AddConstant(Operator& op, GraphBuilder&)
 {
@@ -74,7 +63,7 @@ void AddConstant(Operator& op, GraphBuilder&)
 void AddConstantOfShape(Operator& op, GraphBuilder& graph)
 {
     const Value given = op.Tensor("value");
-    const Value element = given ? AsScalar(graph, given) : GraphBuilder::Scalar(DataType::Float32, 0.0);
+    const Value element = given ? graph.AsScalar(given) : GraphBuilder::Scalar(DataType::Float32, 0.0);
     op.SetOutput(0, graph.Fill(op.Input(0), element));
 }
 
@@ -97,9 +86,9 @@ void AddSize(Operator& op, GraphBuilder& graph)
 /// start, start + delta, ...: ceil((limit - start) / delta) numbers.
 void AddRange(Operator& op, GraphBuilder& graph)
 {
-    const Value start = AsScalar(graph, op.Input(0));
-    const Value limit = AsScalar(graph, op.Input(1));
-    const Value delta = AsScalar(graph, op.Input(2));
+    const Value start = graph.AsScalar(op.Input(0));
+    const Value limit = graph.AsScalar(op.Input(1));
+    const Value delta = graph.AsScalar(op.Input(2));
     const auto from = start.FindInts();
     const auto to = limit.FindInts();
     const auto step = delta.FindInts();
@@ -165,7 +154,7 @@ void AddTrilu(Operator& op, GraphBuilder& graph)
                                GraphBuilder::ScalarInt(DataType::Signed64, 1)},
                               DataType::Signed64, ToShape({x.Size(dimension)}));
     };
-    const Value offset = op.HasInput(1) ? AsScalar(graph, op.Input(1)) : GraphBuilder::ScalarInt(DataType::Signed64, 0);
+    const Value offset = op.HasInput(1) ? graph.AsScalar(op.Input(1)) : GraphBuilder::ScalarInt(DataType::Signed64, 0);
     const Value diagonal = graph.Add(graph.Reshape(numbersTo(rank - 2), {OpenSize, 1}), offset);
     const bool isUpper = op.Int64("upper", 1) != 0;
     const Value keeps =

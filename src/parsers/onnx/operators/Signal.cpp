@@ -19,11 +19,6 @@ namespace
 
 constexpr double Pi = 3.14159265358979323846;
 
-Value AsScalar(GraphBuilder& graph, const Value& x)
-{
-    return x.Rank() != 0 ? graph.Reshape(x, {}) : x;
-}
-
 /// Sizes of a transform: the axis loses its upper half where only one side is wanted, or gets it back.
 std::vector<int64_t> TransformedSizes(const Value& x, unsigned int axis, const DftDescriptor& d)
 {
@@ -64,7 +59,7 @@ Value Transform(GraphBuilder& graph, const Value& x, DftDescriptor descriptor, u
         else
         {
             descriptor.m_ParametersAsInputs = true;
-            inputs.push_back(AsScalar(graph, length));
+            inputs.push_back(graph.AsScalar(length));
         }
     }
     return graph.AddLayer(LayerType::Dft, descriptor, inputs, x.Type(),
@@ -75,7 +70,7 @@ Value Transform(GraphBuilder& graph, const Value& x, DftDescriptor descriptor, u
 void AddWindow(Operator& op, GraphBuilder& graph, double a0, double a1, double a2)
 {
     const DataType type = ToLayerType(static_cast<ElementType>(op.Int64("output_datatype", 1)));
-    const Value size = AsScalar(graph, op.Input(0));
+    const Value size = graph.AsScalar(op.Input(0));
     const bool isPeriodic = op.Int64("periodic", 1) != 0;
     const Value number = graph.Cast(size, DataType::Float32);
     const Value period = isPeriodic ? number : graph.WithNumber(BinaryOperation::Sub, number, 1.0);

@@ -446,7 +446,7 @@ void AddNonMaxSuppression(Operator& op, GraphBuilder& graph)
     for (size_t i = 0; i < op.NumInputs(); ++i)
     {
         const Value input = op.FindInput(i);
-        inputs.push_back(input && i >= 2 && input.Rank() != 0 ? graph.Reshape(input, {}) : input);
+        inputs.push_back(input && i >= 2 ? graph.AsScalar(input) : input);
     }
     op.SetOutput(0, graph.AddLayer(LayerType::MulticlassNonMaxSuppression, descriptor, inputs, DataType::Signed64,
                                    ToShape({OpenSize, 3})));

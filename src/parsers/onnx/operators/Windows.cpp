@@ -34,6 +34,17 @@ std::vector<int64_t> ReadList(const Operator& op, const char* name, size_t count
 
 } // namespace
 
+std::vector<int64_t> SpatialSizes(const Value& x)
+{
+    if (x.Rank() < 3)
+    {
+        throw ParseException(fmt::format("a tensor of shape {} has no batch, channels and spatial dimensions",
+                                         x.Shape().ToString()));
+    }
+    const std::vector<int64_t> sizes = x.Sizes();
+    return {sizes.begin() + 2, sizes.end()};
+}
+
 bool Windows::HasDilation() const
 {
     return std::any_of(m_Dilations.begin(), m_Dilations.end(), [](int64_t d) { return d != 1; });

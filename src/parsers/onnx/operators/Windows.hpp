@@ -37,6 +37,9 @@ struct Windows
     void AddDimension();
 };
 
+/// The sizes of [N, C, spatial...] but for the first two. Throws ParseException where there are no others.
+std::vector<int64_t> SpatialSizes(const Value& x);
+
 /// Reads kernel_shape, strides, dilations, pads and auto_pad. `kernel`: the sizes of weights, which count where the
 /// attribute is missing. Throws ParseException for numbers that do not fit.
 Windows ReadWindows(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel);
