@@ -9,7 +9,7 @@ class DataType(IntEnum):
     """Element types. Q types carry a scale and a zero point: real = scale * (stored - zero point). S types are
     symmetric (zero point 0). An 8- or 16-bit tensor without a scale holds plain integers.
 
-    Values of the attributes ``IndexType`` of Unique; ``Output_Type`` of ArgMinMax.
+    Values of the attributes ``IndexType`` of TopK, Unique; ``Output_Type`` of ArgMinMax.
     """
 
     Float16 = 0
@@ -79,6 +79,10 @@ class ActivationFunction(IntEnum):
     """x * min(6, max(0, x + 3)) / 6"""
     Gelu = 12
     """0.5 x (1 + erf(x / sqrt(2))); a != 0 selects the tanh approximation"""
+    Swish = 13
+    """x / (1 + exp(-a * x)); SiLu where a is 1"""
+    Mish = 14
+    """x * tanh(log(1 + exp(x)))"""
 
 
 class ComplexComponent(IntEnum):
@@ -136,6 +140,15 @@ class UnaryOperation(IntEnum):
     """-1, 0 or 1; NaN stays"""
     Erf = 12
     """the error function"""
+    Tan = 13
+    Asin = 14
+    Acos = 15
+    Atan = 16
+    Sinh = 17
+    Cosh = 18
+    Asinh = 19
+    Acosh = 20
+    Atanh = 21
 
 
 class BinaryOperation(IntEnum):
@@ -164,10 +177,12 @@ class BinaryOperation(IntEnum):
     """0 where the amount is negative or as large as the type has bits"""
     ShiftRight = 15
     """keeps the sign; amounts are kept within 0 and the type's bits - 1"""
+    Remainder = 16
+    """a - trunc(a / b) * b, as C's fmod; has the sign of a"""
 
 
 class PoolingAlgorithm(IntEnum):
-    """Values of the attribute ``PoolType`` of Pooling2d, Pooling3d."""
+    """Values of the attribute ``PoolType`` of Pooling2d, Pooling3d, RoiAlign."""
 
     Max = 0
     Average = 1
@@ -175,7 +190,7 @@ class PoolingAlgorithm(IntEnum):
 
 
 class ReduceOperation(IntEnum):
-    """Values of the attributes ``ReduceOperation`` of Reduce; ``Operation`` of UnsortedSegment."""
+    """Values of the attributes ``ReduceOperation`` of Reduce; ``Operation`` of CumSum, UnsortedSegment."""
 
     Sum = 0
     Max = 1
@@ -198,7 +213,7 @@ class ResizeMethod(IntEnum):
 class PaddingMethod(IntEnum):
     """What a pool's divisor counts.
 
-    Values of the attribute ``PaddingMethod`` of Pooling2d, Pooling3d.
+    Values of the attribute ``PaddingMethod`` of Pooling2d, Pooling3d, PoolingNd.
     """
 
     IgnoreValue = 0
@@ -212,7 +227,7 @@ class PaddingScheme(IntEnum):
     ceil(input / stride), the odd element goes to the bottom and right, as TFLite does. Valid is no padding.
 
     Values of the attribute ``PaddingScheme`` of Convolution2d, Convolution3d, DepthwiseConvolution2d,
-    TransposeConvolution2d, TransposeConvolution3d, Pooling2d, Pooling3d.
+    TransposeConvolution2d, TransposeConvolution3d, Pooling2d, Pooling3d, PoolingNd.
     """
 
     Explicit = 0
@@ -227,6 +242,10 @@ class PaddingMode(IntEnum):
     Constant = 0
     Reflect = 1
     Symmetric = 2
+    Edge = 3
+    """the first and the last element, repeated"""
+    Wrap = 4
+    """from the other end on, as if the tensor were repeated"""
 
 
 class NormalizationAlgorithmChannel(IntEnum):
@@ -246,14 +265,14 @@ class NormalizationAlgorithmMethod(IntEnum):
 
 
 class OutputShapeRounding(IntEnum):
-    """Values of the attribute ``OutputShapeRounding`` of Pooling2d, Pooling3d."""
+    """Values of the attribute ``OutputShapeRounding`` of Pooling2d, Pooling3d, PoolingNd."""
 
     Floor = 0
     Ceiling = 1
 
 
 class ScatterNdFunction(IntEnum):
-    """Values of the attribute ``Function`` of ScatterNd, StablehloScatter."""
+    """Values of the attribute ``Function`` of ScatterNd, ScatterElements, StablehloScatter."""
 
     Update = 0
     Add = 1
@@ -278,6 +297,96 @@ class ReduceWindowFunction(IntEnum):
     """1 where no element is 0, else 0"""
     Any = 5
     """1 where some element is not 0, else 0"""
+
+
+class InterpolationMode(IntEnum):
+    """How Interpolate and GridSample make a value between elements.
+
+    Values of the attribute ``Mode`` of Interpolate, GridSample.
+    """
+
+    Nearest = 0
+    """the nearest element's"""
+    Linear = 1
+    """between 2 elements of each dimension"""
+    Cubic = 2
+    """between 4 elements of each dimension"""
+
+
+class InterpolationCoordinates(IntEnum):
+    """Where Interpolate finds element x of its output in its input. n is the input's size, m the output's, and s the
+    scale.
+
+    Values of the attribute ``Coordinates`` of Interpolate.
+    """
+
+    HalfPixel = 0
+    """(x + 0.5) / s - 0.5"""
+    HalfPixelSymmetric = 1
+    """the same, moved by n / 2 * (1 - m / (n * s))"""
+    PytorchHalfPixel = 2
+    """the same as HalfPixel, but 0 where m is 1"""
+    AlignCorners = 3
+    """x * (n - 1) / (m - 1)"""
+    Asymmetric = 4
+    """x / s"""
+    TfHalfPixelForNn = 5
+    """(x + 0.5) / s"""
+    TfCropAndResize = 6
+    """from start to end of a region of the input"""
+
+
+class NearestRounding(IntEnum):
+    """Which of two elements is the nearest.
+
+    Values of the attribute ``Rounding`` of Interpolate.
+    """
+
+    PreferFloor = 0
+    """to the nearest, halves down"""
+    PreferCeil = 1
+    """to the nearest, halves up"""
+    Floor = 2
+    Ceil = 3
+
+
+class AspectRatioPolicy(IntEnum):
+    """What target sizes mean to Interpolate.
+
+    Values of the attribute ``AspectRatioPolicy`` of Interpolate.
+    """
+
+    Stretch = 0
+    """each dimension gets its own"""
+    NotLarger = 1
+    """all get the same scale, the largest one with which none exceeds its target"""
+    NotSmaller = 2
+    """all get the same scale, the smallest one with which none falls below its target"""
+
+
+class GridPadding(IntEnum):
+    """What GridSample takes outside of its input.
+
+    Values of the attribute ``Padding`` of GridSample.
+    """
+
+    Zeros = 0
+    Border = 1
+    """the nearest element at the border"""
+    Reflection = 2
+    """what is mirrored at the border, as often as needed"""
+
+
+class PoolingNdFunction(IntEnum):
+    """What PoolingNd makes of the elements of a window.
+
+    Values of the attribute ``Function`` of PoolingNd.
+    """
+
+    Max = 0
+    Average = 1
+    Lp = 2
+    """the p-th root of the sum of the p-th powers of their absolute values"""
 
 
 class RandomDistribution(IntEnum):
@@ -317,6 +426,59 @@ class EmbeddingCombiner(IntEnum):
     """divided by the sum of the weights"""
     SqrtN = 2
     """divided by the root of the sum of the weights' squares"""
+
+
+class RecurrentCell(IntEnum):
+    """The cell of a RecurrentSequence.
+
+    Values of the attribute ``Cell`` of RecurrentSequence.
+    """
+
+    Rnn = 0
+    Gru = 1
+    Lstm = 2
+
+
+class SequenceDirection(IntEnum):
+    """The order in which a RecurrentSequence takes the steps of a sequence.
+
+    Values of the attribute ``Direction`` of RecurrentSequence.
+    """
+
+    Forward = 0
+    Reverse = 1
+    """from the last step to the first"""
+    Bidirectional = 2
+    """both, each with weights and states of its own"""
+
+
+class RecurrentActivation(IntEnum):
+    """Functions of the gates of a RecurrentSequence: those of ONNX's recurrent operators. a and b are the gate's Alphas
+    and Betas.
+
+    Values of the attribute ``Activations`` of RecurrentSequence.
+    """
+
+    Relu = 0
+    """max(0, x)"""
+    Tanh = 1
+    Sigmoid = 2
+    Affine = 3
+    """a * x + b"""
+    LeakyRelu = 4
+    """x >= 0 ? x : a * x"""
+    ThresholdedRelu = 5
+    """x >= a ? x : 0"""
+    ScaledTanh = 6
+    """a * tanh(b * x)"""
+    HardSigmoid = 7
+    """min(1, max(0, a * x + b))"""
+    Elu = 8
+    """x >= 0 ? x : a * (exp(x) - 1)"""
+    Softsign = 9
+    """x / (1 + |x|)"""
+    Softplus = 10
+    """log(1 + exp(x))"""
 
 
 class FusedKernelType(IntEnum):
