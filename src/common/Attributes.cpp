@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -219,22 +220,49 @@ void CheckEnumerator(const Attribute& attribute, int64_t number, const std::vect
     }
 }
 
+int64_t EnumeratorOf(const Attribute& attribute, std::string_view name, const std::vector<std::string>& names)
+{
+    const std::optional<size_t> found = FindName(names, name);
+    if (!found)
+    {
+        ThrowNoEnumerator(attribute, fmt::format("'{}'", name), names);
+    }
+    return static_cast<int64_t>(*found);
+}
+
 /// The number of an enumerator, which is given by its name or number.
 int64_t EnumeratorOf(const Attribute& attribute, const std::vector<std::string>& names)
 {
     if (const auto* const name = std::get_if<std::string>(&attribute.m_Value))
     {
-        const std::optional<size_t> found = FindName(names, *name);
-        if (!found)
-        {
-            ThrowNoEnumerator(attribute, fmt::format("'{}'", *name), names);
-        }
-        return static_cast<int64_t>(*found);
+        return EnumeratorOf(attribute, *name, names);
     }
     const auto& values = As<std::vector<int64_t>>(attribute, "an enumerator's name or number");
     CheckSize(values, 1, 1, attribute);
     CheckEnumerator(attribute, values[0], names);
     return values[0];
+}
+
+/// The numbers of a list of them, which are given by their names, with commas between them, or numbers.
+std::vector<int64_t> EnumeratorsOf(const Attribute& attribute, const std::vector<std::string>& names)
+{
+    std::vector<int64_t> numbers;
+    if (const auto* const text = std::get_if<std::string>(&attribute.m_Value))
+    {
+        for (size_t first = 0; first < text->size();)
+        {
+            const size_t end = std::min(text->find(',', first), text->size());
+            numbers.push_back(EnumeratorOf(attribute, std::string_view(*text).substr(first, end - first), names));
+            first = end + 1;
+        }
+        return numbers;
+    }
+    numbers = As<std::vector<int64_t>>(attribute, "enumerators' names or numbers");
+    for (const int64_t number : numbers)
+    {
+        CheckEnumerator(attribute, number, names);
+    }
+    return numbers;
 }
 
 template <typename T>
@@ -268,6 +296,14 @@ void FromValue(const Attribute& attribute, T& field)
         std::transform(values.begin(), values.end(), std::back_inserter(field),
                        [](double value) { return static_cast<float>(value); });
     }
+    else if constexpr (IsEnumeratorList<T>)
+    {
+        field.clear();
+        for (const int64_t number : EnumeratorsOf(attribute, EnumeratorNames<typename T::value_type>()))
+        {
+            field.push_back(Checked<typename T::value_type>(number, attribute));
+        }
+    }
     else if constexpr (std::is_same_v<T, std::vector<Pair>>)
     {
         const auto& values = As<std::vector<int64_t>>(attribute, integers);
@@ -297,10 +333,6 @@ void FromValue(const Attribute& attribute, T& field)
         Element elements;
         for (const int64_t value : As<std::vector<int64_t>>(attribute, integers))
         {
-            if constexpr (IsEnumeratorList<T>)
-            {
-                CheckEnumerator(attribute, value, EnumeratorNames<typename Element::value_type>());
-            }
             elements.push_back(Checked<typename Element::value_type>(value, attribute));
         }
         if constexpr (std::is_same_v<T, PermutationVector>)

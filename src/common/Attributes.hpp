@@ -30,9 +30,10 @@ struct Attribute
 std::vector<Attribute> ToAttributes(LayerType type, const BaseDescriptor& descriptor);
 
 /// The descriptor of a layer type; fields that are not listed have their defaults. An enumerator may be given by its
-/// name (see Names.hpp), and floats as integers. Throws InvalidArgumentException, naming the attribute, for one that
-/// the descriptor has not, a value of the wrong kind, too few or too many values, a name or number that the enumeration
-/// does not have, and an integer that the field cannot hold.
+/// name (see Names.hpp), a list of them by names with commas between them, and floats as integers. Throws
+/// InvalidArgumentException, naming the attribute, for one that the descriptor has not, a value of the wrong kind, too
+/// few or too many values, a name or number that the enumeration does not have, and an integer that the field cannot
+/// hold.
 std::unique_ptr<BaseDescriptor> FromAttributes(LayerType type, const std::vector<Attribute>& attributes);
 
 } // namespace tenon

@@ -377,7 +377,10 @@ TEST(Attributes, EveryDescriptorComesBack)
     views.SetViewSize(0, 1, 9);
     ReshapeDescriptor reshape(TensorShape({2, 3}, {true, false}));
     TransposeDescriptor transpose(PermutationVector({2, 0, 1}));
+    RecurrentSequenceDescriptor recurrent;
+    recurrent.m_Activations = {RecurrentActivation::Softplus, RecurrentActivation::Relu};
     const std::pair<LayerType, const BaseDescriptor*> filled[] = {{LayerType::Pad, &pad},
+                                                                  {LayerType::RecurrentSequence, &recurrent},
                                                                   {LayerType::Splitter, &views},
                                                                   {LayerType::Reshape, &reshape},
                                                                   {LayerType::Transpose, &transpose}};
@@ -429,6 +432,27 @@ TEST(Attributes, RefuseNamesThatAreNone)
     EXPECT_EQ(refusal(std::vector<int64_t>{-1}),
               "attribute 'Method' cannot be -1; its values are Bilinear, NearestNeighbor");
     EXPECT_THAT(refusal(std::vector<int64_t>{0, 1}), testing::HasSubstr("has 2 values"));
+}
+
+TEST(Attributes, TakeListsOfEnumerators)
+{
+    const auto make = [](AttributeValue value)
+    {
+        const auto made = FromAttributes(LayerType::RecurrentSequence, {{"Activations", std::move(value)}});
+        return static_cast<const RecurrentSequenceDescriptor&>(*made).m_Activations;
+    };
+    using enum RecurrentActivation;
+    EXPECT_EQ(make(std::string("HardSigmoid,Tanh")), (std::vector<RecurrentActivation>{HardSigmoid, Tanh}));
+    EXPECT_EQ(make(std::vector<int64_t>{7, 1}), (std::vector<RecurrentActivation>{HardSigmoid, Tanh}));
+    EXPECT_TRUE(make(std::string()).empty());
+    EXPECT_TRUE(make(std::vector<int64_t>{}).empty());
+    for (const AttributeValue& value :
+         {AttributeValue(std::string("Tanh,Gelu")), AttributeValue(std::string("Tanh,,Relu")),
+          AttributeValue(std::vector<int64_t>{0, 11}), AttributeValue(std::vector<int64_t>{-1}),
+          AttributeValue(std::vector<double>{1.0})})
+    {
+        EXPECT_THROW(make(value), InvalidArgumentException);
+    }
 }
 
 TEST(Attributes, RefuseWhatDoesNotFit)
