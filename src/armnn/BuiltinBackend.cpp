@@ -165,12 +165,16 @@ private:
     {
         const std::string name;
         const NullDescriptor none;
+        const GatherNdDescriptor tuples; // Arm NN's layer has no parameters
         const ElementwiseBinaryDescriptor operation(GetOperation(type));
         LayerView view;
         view.m_Type = type;
         view.m_Name = &name;
         // A BaseDescriptor itself, as Arm NN passes it for layers without parameters, is no NullDescriptor.
-        view.m_Descriptor = typeid(descriptor) == typeid(BaseDescriptor) ? &none : &descriptor;
+        const bool isBare = typeid(descriptor) == typeid(BaseDescriptor) || descriptor.IsNull();
+        view.m_Descriptor = !isBare                         ? &descriptor
+                            : type == LayerType::GatherNd ? static_cast<const BaseDescriptor*>(&tuples)
+                                                          : &none;
         view.m_Inputs = slots.m_Inputs;
         view.m_Outputs = slots.m_Outputs;
         view.m_HasValues = false;

@@ -85,6 +85,10 @@ const char* FindOwnParameter(const BaseDescriptor& base, [[maybe_unused]] const 
     {
         return descriptor.m_Function > ActivationFunction::HardSwish ? "Function" : found;
     }
+    else if constexpr (std::is_same_v<D, PadDescriptor>)
+    {
+        return descriptor.m_PaddingMode > PaddingMode::Symmetric ? "PaddingMode" : found;
+    }
     else if constexpr (std::is_same_v<D, ReduceDescriptor>)
     {
         return descriptor.m_ReduceOperation > ReduceOperation::Prod ? "ReduceOperation" : found;
@@ -242,7 +246,6 @@ const Row Rows[] = {
     TENON_PLAIN_ROW(Dequantize),
     TENON_PLAIN_ROW(Division),
     TENON_PLAIN_ROW(Floor),
-    TENON_PLAIN_ROW(GatherNd),
     TENON_PLAIN_ROW(Maximum),
     TENON_PLAIN_ROW(Merge),
     TENON_PLAIN_ROW(Minimum),
@@ -267,6 +270,7 @@ const Row Rows[] = {
     TENON_PARAMETERS_ROW(FakeQuantization, "Min Max"),
     TENON_PARAMETERS_ROW(Fill, "Value"),
     TENON_PARAMETERS_ROW(Gather, "Axis"),
+    TENON_PARAMETERS_ROW(GatherNd, ""),
     TENON_PARAMETERS_ROW(InstanceNormalization, "Gamma Beta Eps DataLayout"),
     TENON_PARAMETERS_ROW(L2Normalization, "Eps DataLayout"),
     TENON_PARAMETERS_ROW(LogSoftmax, "Beta Axis"),

@@ -18,7 +18,8 @@ namespace
 
 using Sizes = std::vector<unsigned int>;
 
-OpCase MakeCase(ArgMinMaxFunction function, TestTensor input, int axis, DataType outputType = DataType::Signed32)
+OpCase MakeCase(ArgMinMaxFunction function, TestTensor input, int axis, DataType outputType = DataType::Signed32,
+                bool isLast = false)
 {
     const TensorShape shape = input.m_Info.GetShape();
     const unsigned int rank = shape.GetNumDimensions();
@@ -40,6 +41,7 @@ OpCase MakeCase(ArgMinMaxFunction function, TestTensor input, int axis, DataType
     descriptor.m_Function = function;
     descriptor.m_Axis = axis;
     descriptor.m_Output_Type = outputType;
+    descriptor.m_SelectLastIndex = isLast;
     op.m_Descriptor = MakeDescriptor(descriptor);
     op.m_Output = TensorInfo(ShapeOf(sizes), outputType);
     op.m_Inputs = {std::move(input)};
@@ -54,7 +56,7 @@ OpCase MakeCase(ArgMinMaxFunction function, TestTensor input, int axis, DataType
             {
                 const double a = in[0].m_Values[first + k * step];
                 const double b = in[0].m_Values[first + best * step];
-                best = (function == ArgMinMaxFunction::Max ? a > b : a < b) ? k : best;
+                best = (function == ArgMinMaxFunction::Max ? a > b : a < b) || (isLast && a == b) ? k : best;
             }
             values[i] = static_cast<double>(best);
         }
@@ -72,16 +74,22 @@ ISA_TEST(ArgMinMax, AnyAxisAndType)
         for (const DataType type :
              {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64, DataType::QAsymmU8,
               DataType::QAsymmS8, DataType::QSymmS16, DataType::Signed8, DataType::Signed16, DataType::Signed32,
-              DataType::Signed64, DataType::Unsigned8, DataType::Boolean})
+              DataType::Signed64, DataType::Unsigned8, DataType::Boolean, DataType::Unsigned16, DataType::Unsigned32,
+              DataType::Unsigned64})
         {
             const TensorShape shape({3, 4, 5, 2});
             const TensorInfo info = IsQuantizedType(type) ? TensorInfo(shape, type, 0.5f) : TensorInfo(shape, type);
-            const bool isUnsigned = type == DataType::Boolean || type == DataType::Unsigned8;
+            const bool isUnsigned = type == DataType::Boolean || type == DataType::Unsigned8 ||
+                                    type == DataType::Unsigned16 || type == DataType::Unsigned32 ||
+                                    type == DataType::Unsigned64;
             for (int axis = -4; axis < 4; ++axis)
             {
                 // Few values, so that there are ties.
-                CheckOp(MakeCase(function, Random(info, 7, isUnsigned ? 0 : -3, type == DataType::Boolean ? 1 : 3),
-                                 axis, axis % 2 == 0 ? DataType::Signed32 : DataType::Signed64));
+                for (const bool isLast : {false, true})
+                {
+                    CheckOp(MakeCase(function, Random(info, 7, isUnsigned ? 0 : -3, type == DataType::Boolean ? 1 : 3),
+                                     axis, axis % 2 == 0 ? DataType::Signed32 : DataType::Signed64, isLast));
+                }
             }
         }
     }
@@ -95,6 +103,11 @@ ISA_TEST(ArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
     {
         OpCase op = MakeCase(function, Values(info, {nan, 7, nan, nan, nan, nan, nan, nan, 1, 2, nan, 2}), 1);
         op.m_Oracle = Expect(op.m_Output, {1, 0, 2, 0});
+        CheckOp(op);
+        ArgMinMaxDescriptor descriptor = static_cast<const ArgMinMaxDescriptor&>(*op.m_Descriptor);
+        descriptor.m_SelectLastIndex = true;
+        op.m_Descriptor = MakeDescriptor(descriptor);
+        op.m_Oracle = Expect(op.m_Output, {1, 0, 2, 2});
         CheckOp(op);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum: any axis, exclusive and reverse, and integers that wrap.
+// CumSum: sums and products along any axis, exclusive and reverse, and integers that wrap.
 #include "ops/MovementOracle.hpp"
 
 #include <tenon/descriptors/Reduction.hpp>
@@ -12,16 +12,19 @@ namespace tenon::test::cum_sum_test
 namespace
 {
 
-OpCase MakeCase(TestTensor input, unsigned int axis, bool exclusive, bool reverse)
+OpCase MakeCase(TestTensor input, unsigned int axis, bool exclusive, bool reverse,
+                ReduceOperation operation = ReduceOperation::Sum)
 {
+    const bool isProduct = operation == ReduceOperation::Prod;
     OpCase op;
     op.m_Name = input.m_Info.ToString() + " along " + std::to_string(axis) + (exclusive ? " exclusive" : "") +
-                (reverse ? " reverse" : "");
+                (reverse ? " reverse" : "") + (isProduct ? " products" : "");
     op.m_Type = LayerType::CumSum;
     CumSumDescriptor descriptor;
     descriptor.m_Axis = static_cast<int32_t>(axis);
     descriptor.m_Exclusive = exclusive;
     descriptor.m_Reverse = reverse;
+    descriptor.m_Operation = operation;
     op.m_Descriptor = MakeDescriptor(descriptor);
     op.m_Output = input.m_Info;
     op.m_Inputs = {std::move(input)};
@@ -34,14 +37,18 @@ OpCase MakeCase(TestTensor input, unsigned int axis, bool exclusive, bool revers
         {
             inner *= shape[i];
         }
-        std::vector<double> sums(in[0].m_Values.size());
+        std::vector<double> sums(in[0].m_Values.size(), isProduct ? 1.0 : 0.0);
         for (size_t i = 0; i < sums.size(); ++i)
         {
             const size_t at = i / inner % shape[axis];
             for (size_t k = 0; k < shape[axis]; ++k)
             {
                 const bool counts = reverse ? k >= at : k <= at;
-                sums[i] += counts && !(exclusive && k == at) ? in[0].m_Values[i + (k - at) * inner] : 0.0;
+                if (counts && !(exclusive && k == at))
+                {
+                    const double value = in[0].m_Values[i + (k - at) * inner];
+                    sums[i] = isProduct ? sums[i] * value : sums[i] + value;
+                }
             }
         }
         return sums;
@@ -53,15 +60,28 @@ OpCase MakeCase(TestTensor input, unsigned int axis, bool exclusive, bool revers
 
 ISA_TEST(CumSum, AnyAxisAndDirection)
 {
-    for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Signed32, DataType::Signed64})
+    for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16,
+                                DataType::Signed32, DataType::Signed64, DataType::Unsigned32, DataType::Unsigned64})
     {
+        const bool isUnsigned = type == DataType::Unsigned32 || type == DataType::Unsigned64;
         for (unsigned int axis = 0; axis < 3; ++axis)
         {
             for (const bool exclusive : {false, true})
             {
                 for (const bool reverse : {false, true})
                 {
-                    CheckOp(MakeCase(Random(TensorInfo({2, 5, 3}, type), 3, -20, 20), axis, exclusive, reverse));
+                    const TensorInfo info({2, 5, 3}, type);
+                    for (const ReduceOperation operation : {ReduceOperation::Sum, ReduceOperation::Prod})
+                    {
+                        OpCase op =
+                            MakeCase(Random(info, 3, isUnsigned ? 0 : -20, 20), axis, exclusive, reverse, operation);
+                        op.m_Relative = type == DataType::BFloat16 ? 0.004 : type == DataType::Float16 ? 5e-4 : 1e-6;
+                        if (type == DataType::Float16 && operation == ReduceOperation::Prod)
+                        {
+                            op.m_Inputs[0] = Random(info, 3, -3, 3); // products that the type holds
+                        }
+                        CheckOp(op);
+                    }
                 }
             }
         }
@@ -90,6 +110,8 @@ ISA_TEST(CumSum, RefusesWhatDoesNotFit)
     CheckRejectsShapes(MakeCase(Stored(info, {1, 2, 3}), 1, false, false), "axis 1");
     CheckUnsupported(MakeCase(Stored(TensorInfo({3}, DataType::Boolean), {1, 0, 1}), 0, false, false),
                      SupportCode::UnsupportedType, "input 0");
+    CheckUnsupported(MakeCase(Stored(info, {1, 2, 3}), 0, false, false, ReduceOperation::Max),
+                     SupportCode::UnsupportedParameters, "Sum or Prod");
 }
 
 } // namespace tenon::test::cum_sum_test

@@ -46,6 +46,7 @@ const Operation Operations[] = {
     {BinaryOperation::Power, "Power", [](double a, double b) { return std::pow(a, b); }},
     {BinaryOperation::FloorDiv, "FloorDiv", [](double a, double b) { return std::floor(a / b); }},
     {BinaryOperation::FloorMod, "FloorMod", FloorMod},
+    {BinaryOperation::Remainder, "Remainder", [](double a, double b) { return std::fmod(a, b); }},
 };
 
 /// Those that only floats or only integers have.
@@ -155,6 +156,8 @@ ISA_TEST(ElementwiseBinary, FloatSpecialValues)
     CheckOp(MakeExact(BinaryOperation::Maximum, DataType::Float32, {inf, -inf}, {3, 3}, {inf, 3}));
     CheckOp(MakeExact(BinaryOperation::FloorDiv, DataType::Float32, {-7, 7, -7}, {2, -2, -2}, {-4, -4, 3}));
     CheckOp(MakeExact(BinaryOperation::FloorMod, DataType::Float32, {-7, 7, -7}, {2, -2, -2}, {1, -1, -1}));
+    CheckOp(MakeExact(BinaryOperation::Remainder, DataType::Float32, {-7, 7, -7, 7, 7, inf, 2.5},
+                      {2, -2, -2, inf, 0, 2, 1}, {-1, 1, -1, 7, std::nan(""), std::nan(""), 0.5}));
 }
 
 ISA_TEST(ElementwiseBinary, IntegerTypes)
@@ -201,6 +204,7 @@ ISA_TEST(ElementwiseBinary, IntegersWrap)
     CheckOp(MakeExact(BinaryOperation::Div, type, {low, low, high}, {-1, 2, -1}, {low, low / 2, -high}));
     CheckOp(MakeExact(BinaryOperation::FloorDiv, type, {low, -7, 7}, {-1, 2, -2}, {low, -4, -4}));
     CheckOp(MakeExact(BinaryOperation::FloorMod, type, {low, -7, 7}, {-1, 2, -2}, {0, 1, -1}));
+    CheckOp(MakeExact(BinaryOperation::Remainder, type, {low, -7, 7}, {-1, 2, -2}, {0, -1, 1}));
     CheckOp(
         MakeExact(BinaryOperation::Div, DataType::Signed64, {-9223372036854775808.0}, {-1}, {-9223372036854775808.0}));
     CheckOp(MakeExact(BinaryOperation::Mul, DataType::Unsigned16, {65535}, {65535}, {1}));
@@ -331,7 +335,8 @@ ISA_TEST(ElementwiseBinary, ShortProductAsByte)
 ISA_TEST(ElementwiseBinary, RefusesDivisionByZero)
 {
     const TensorInfo integers(TensorShape({3}), DataType::Signed32);
-    for (const BinaryOperation operation : {BinaryOperation::Div, BinaryOperation::FloorDiv, BinaryOperation::FloorMod})
+    for (const BinaryOperation operation :
+         {BinaryOperation::Div, BinaryOperation::FloorDiv, BinaryOperation::FloorMod, BinaryOperation::Remainder})
     {
         EXPECT_THROW(
             RunReference(MakeCase(operation, Stored(integers, {1, 2, 3}), Stored(integers, {1, 0, 3}), integers)),

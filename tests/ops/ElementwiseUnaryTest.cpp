@@ -41,6 +41,15 @@ const Row Rows[] = {
     {UnaryOperation::Round, "Round", -3, 3, 3, [](double x) { return std::nearbyint(x); }},
     {UnaryOperation::Sign, "Sign", -3, 3, 1, [](double x) { return static_cast<double>((x > 0) - (x < 0)); }},
     {UnaryOperation::Erf, "Erf", -3, 3, 1, [](double x) { return std::erf(x); }},
+    {UnaryOperation::Tan, "Tan", -1.25, 1.25, 3, [](double x) { return std::tan(x); }},
+    {UnaryOperation::Asin, "Asin", -1, 1, 1.6, [](double x) { return std::asin(x); }},
+    {UnaryOperation::Acos, "Acos", -1, 1, 3.2, [](double x) { return std::acos(x); }},
+    {UnaryOperation::Atan, "Atan", -9, 9, 1.6, [](double x) { return std::atan(x); }},
+    {UnaryOperation::Sinh, "Sinh", -3, 3, 10.1, [](double x) { return std::sinh(x); }},
+    {UnaryOperation::Cosh, "Cosh", -3, 3, 10.1, [](double x) { return std::cosh(x); }},
+    {UnaryOperation::Asinh, "Asinh", -9, 9, 2.9, [](double x) { return std::asinh(x); }},
+    {UnaryOperation::Acosh, "Acosh", 1.25, 9, 2.9, [](double x) { return std::acosh(x); }},
+    {UnaryOperation::Atanh, "Atanh", -0.9375, 0.9375, 1.75, [](double x) { return std::atanh(x); }},
 };
 
 OpCase MakeCase(UnaryOperation operation, TestTensor input, const TensorInfo& output)

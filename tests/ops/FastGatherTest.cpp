@@ -113,12 +113,66 @@ ISA_TEST(FastGather, GatherNdAsReference)
                 TestTensor indices = Random(TensorInfo(tuples, indexType), 2, 0, 3);
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
                     FastCase(shapes.m_Data.ToString() + " by " + tuples.ToString(), LayerType::GatherNd,
-                             NullDescriptor(), {Random(Shaped(type, shapes.m_Data), 1), std::move(indices)},
+                             GatherNdDescriptor(), {Random(Shaped(type, shapes.m_Data), 1), std::move(indices)},
                              Shaped(type, shapes.m_Output)),
                     shapes.m_Kernel));
             }
         }
     }
+}
+
+ISA_TEST(FastGather, BatchesAndIndicesFromTheEndAsReference)
+{
+    struct
+    {
+        TensorShape m_Data;
+        TensorShape m_Indices;
+        TensorShape m_Output;
+        unsigned int m_BatchDims = 0;
+    } const tuples[] = {{{40}, {900, 1}, {900}},
+                        {{40, 50, 3}, {10, 70, 2}, {10, 70, 3}},
+                        {{6, 40, 50}, {6, 700, 2}, {6, 700}, 1},
+                        {{600, 40, 5}, {600, 1}, {600, 5}, 1},
+                        {{3, 7, 40, 9}, {3, 7, 30, 1}, {3, 7, 30, 9}, 2}};
+    const Shapes gathers[] = {
+        {{1000}, {1301}, {1301}}, {{700, 31, 5}, {37}, {700, 37, 5}, 1}, {{900, 31, 5}, {900, 3}, {900, 3, 5}, 1, 1}};
+    for (const TensorInfo& type : Types)
+    {
+        for (const DataType indexType : IndexTypes)
+        {
+            for (const auto& shapes : tuples)
+            {
+                GatherNdDescriptor descriptor;
+                descriptor.m_BatchDims = shapes.m_BatchDims;
+                descriptor.m_NegativeIndices = true;
+                ASSERT_NO_FATAL_FAILURE(
+                    ExpectAsReference(FastCase(shapes.m_Data.ToString() + " by " + shapes.m_Indices.ToString(),
+                                               LayerType::GatherNd, descriptor,
+                                               {Random(Shaped(type, shapes.m_Data), 1),
+                                                Random(TensorInfo(shapes.m_Indices, indexType), 2, -40, 39)},
+                                               Shaped(type, shapes.m_Output)),
+                                      "CpuGatherNd"));
+            }
+            for (const Shapes& shapes : gathers)
+            {
+                OpCase op = GatherCase(shapes, type, indexType);
+                GatherDescriptor descriptor = static_cast<const GatherDescriptor&>(*op.m_Descriptor);
+                descriptor.m_NegativeIndices = true;
+                op.m_Descriptor = MakeDescriptor(descriptor);
+                op.m_Inputs[1] = Random(TensorInfo(shapes.m_Indices, indexType), 2, -31, 30);
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuGather"));
+            }
+        }
+    }
+    std::vector<double> stored(700, -50);
+    stored[600] = -51;
+    GatherDescriptor fromEnd(0);
+    fromEnd.m_NegativeIndices = true;
+    ExpectRefused(FastCase("gather", LayerType::Gather, fromEnd,
+                           {Random(TensorInfo({50, 4}, DataType::Float32), 1),
+                            Stored(TensorInfo({700}, DataType::Signed32), stored)},
+                           TensorInfo({700, 4}, DataType::Float32)),
+                  "element 600 of input 1 is -51");
 }
 
 ISA_TEST(FastGather, EmbeddingLookupAsReference)
@@ -165,7 +219,7 @@ ISA_TEST(FastGather, RefusesIndicesThatAreOutside)
         ExpectRefused(FastCase("lookup", LayerType::EmbeddingLookup, NullDescriptor(), {indices, Random(info, 1)},
                                TensorInfo({700, 4}, DataType::Float32)),
                       "element 600 of input 0");
-        ExpectRefused(FastCase("tuples", LayerType::GatherNd, NullDescriptor(),
+        ExpectRefused(FastCase("tuples", LayerType::GatherNd, GatherNdDescriptor(),
                                {Random(TensorInfo({50, 60, 4}, DataType::Float32), 1),
                                 Stored(TensorInfo({350, 2}, DataType::Signed32), stored)},
                                TensorInfo({350, 4}, DataType::Float32)),

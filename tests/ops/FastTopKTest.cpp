@@ -3,7 +3,7 @@
 // either sign, in whatever order they are, on one and three threads.
 #include "ops/FastCompare.hpp"
 
-#include <tenon/descriptors/Base.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <cstring>
 #include <limits>
@@ -14,13 +14,18 @@ namespace tenon::test::fast_top_k_test
 namespace
 {
 
-OpCase Case(TestTensor input, unsigned int count, DataType indexType = DataType::Signed32)
+OpCase Case(TestTensor input, unsigned int count, DataType indexType = DataType::Signed32, int32_t axis = -1,
+            bool largest = true)
 {
     TensorShape shape = input.m_Info.GetShape();
-    shape.SetDimensionSize(shape.GetNumDimensions() - 1, count);
+    const auto rank = static_cast<int32_t>(shape.GetNumDimensions());
+    shape.SetDimensionSize(static_cast<unsigned int>(axis < 0 ? axis + rank : axis), count);
+    TopKDescriptor descriptor;
+    descriptor.m_Axis = axis;
+    descriptor.m_Largest = largest;
     const TensorInfo output = Shaped(input.m_Info, shape);
     TestTensor wanted = Constant(Stored(TensorInfo({1}, DataType::Signed32), {static_cast<double>(count)}));
-    OpCase op = FastCase(std::to_string(count) + " of " + input.m_Info.ToString(), LayerType::TopK, NullDescriptor(),
+    OpCase op = FastCase(std::to_string(count) + " of " + input.m_Info.ToString(), LayerType::TopK, descriptor,
                          {std::move(input), std::move(wanted)}, output);
     op.m_MoreOutputs = {TensorInfo(shape, indexType)};
     return op;
@@ -66,6 +71,26 @@ ISA_TEST(FastTopK, AnyTypeAsReference)
     }
 }
 
+ISA_TEST(FastTopK, SmallestAndOtherAxesAsReference)
+{
+    for (const TensorInfo& type : {TensorInfo({1}, DataType::Float32), TensorInfo({1}, DataType::Signed32),
+                                   TensorInfo({1}, DataType::QAsymmU8, 0.5f), TensorInfo({1}, DataType::Signed8)})
+    {
+        for (const int32_t axis : {0, 1, -1})
+        {
+            for (const bool largest : {false, true})
+            {
+                const TensorInfo info = Shaped(type, {41, 300, 7});
+                const unsigned int count = axis == 1 ? 20 : 5;
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                    Case(Random(info, 1, -3, 3), count, DataType::Signed64, axis, largest), "CpuTopK"));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                    Case(Random(info, 2, -60, 60), count, DataType::Signed32, axis, largest), "CpuTopK"));
+            }
+        }
+    }
+}
+
 ISA_TEST(FastTopK, HardOrdersAsReference)
 {
     constexpr float Nan = std::numeric_limits<float>::quiet_NaN();
@@ -91,6 +116,8 @@ ISA_TEST(FastTopK, HardOrdersAsReference)
         for (const unsigned int count : {1u, 2u, 64u, 1000u, 3001u})
         {
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(Floats(values), count, DataType::Signed16), "CpuTopK"));
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(Case(Floats(values), count, DataType::Signed32, 0, false), "CpuTopK"));
         }
     }
 }

@@ -2,7 +2,7 @@
 // GatherNd: slices by tuples of indices.
 #include "ops/MovementOracle.hpp"
 
-#include <tenon/descriptors/Base.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ OpCase MakeCase(const Sizes& data, const Sizes& indexSizes, DataType type, DataT
     }
     return Exactly({"from " + MakeShape(data).ToString() + " by " + indexInfo.ToString(),
                     LayerType::GatherNd,
-                    MakeDescriptor(NullDescriptor()),
+                    MakeDescriptor(GatherNdDescriptor()),
                     {Random(MakeInfo(MakeShape(data), type), 3), Constant(Stored(indexInfo, indices))},
                     output,
                     [=](const auto& in)
@@ -74,6 +74,87 @@ ISA_TEST(GatherNd, AnyTypeAndTuple)
             CheckOp(MakeCase({2, 2, 2, 2, 2, 2, 2, 2}, {3, 8}, type, indexType));
         }
     }
+}
+
+/// With `batchDims` leading dimensions that data and tuples share; each second index is negative.
+OpCase MakeBatchCase(const Sizes& data, const Sizes& indexSizes, unsigned int batchDims, DataType type,
+                     DataType indexType)
+{
+    const auto batch = static_cast<std::ptrdiff_t>(batchDims);
+    const size_t length = indexSizes.back();
+    Sizes sizes(indexSizes.begin(), indexSizes.end() - 1);
+    sizes.insert(sizes.end(), data.begin() + batch + static_cast<std::ptrdiff_t>(length), data.end());
+    const TensorInfo output = MakeInfo(MakeShape(sizes), type);
+    const TensorInfo indexInfo(MakeShape(indexSizes), indexType);
+    std::vector<double> indices(indexInfo.GetNumElements());
+    for (size_t i = 0; i < indices.size(); ++i)
+    {
+        const unsigned int size = data[batchDims + i % length];
+        indices[i] = static_cast<double>(i * 5 % size) - (i % 2 == 0 ? 0 : size);
+    }
+    GatherNdDescriptor descriptor;
+    descriptor.m_BatchDims = batchDims;
+    descriptor.m_NegativeIndices = true;
+    return Exactly(
+        {"from " + MakeShape(data).ToString() + " by " + indexInfo.ToString() + " behind " + std::to_string(batchDims),
+         LayerType::GatherNd,
+         MakeDescriptor(descriptor),
+         {Random(MakeInfo(MakeShape(data), type), 3), Constant(Stored(indexInfo, indices))},
+         output,
+         [=](const auto& in)
+         {
+             return Move(output.GetShape(), in[0],
+                         [&](const Coordinates& to)
+                         {
+                             size_t tuple = 0;
+                             for (size_t i = 0; i + 1 < indexSizes.size(); ++i)
+                             {
+                                 tuple = tuple * indexSizes[i] + static_cast<size_t>(to[i]);
+                             }
+                             Coordinates from(to.begin(), to.begin() + batch);
+                             for (size_t i = 0; i < length; ++i)
+                             {
+                                 const auto index = static_cast<int64_t>(in[1].m_Values[tuple * length + i]);
+                                 from.push_back(index + (index < 0 ? data[batchDims + i] : 0));
+                             }
+                             from.insert(from.end(), to.begin() + static_cast<std::ptrdiff_t>(indexSizes.size()) - 1,
+                                         to.end());
+                             return from;
+                         });
+         }});
+}
+
+ISA_TEST(GatherNd, BatchesAndNegativeIndices)
+{
+    for (const DataType type : {DataType::Float32, DataType::Signed64, DataType::QAsymmS8, DataType::Float16})
+    {
+        for (const DataType indexType : {DataType::Signed16, DataType::Signed32, DataType::Signed64})
+        {
+            CheckOp(MakeBatchCase({5}, {4, 1}, 0, type, indexType));
+            CheckOp(MakeBatchCase({4, 3}, {6, 2}, 0, type, indexType));
+            CheckOp(MakeBatchCase({2, 4, 3}, {2, 1}, 1, type, indexType));
+            CheckOp(MakeBatchCase({2, 4, 3}, {2, 5, 2}, 1, type, indexType));
+            CheckOp(MakeBatchCase({2, 3, 4, 5}, {2, 3, 2, 1}, 2, type, indexType));
+            CheckOp(MakeBatchCase({2, 3, 4}, {2, 3, 0}, 1, type, indexType));
+            CheckOp(MakeBatchCase({0, 4, 3}, {0, 5, 2}, 1, type, indexType));
+        }
+    }
+}
+
+ISA_TEST(GatherNd, RefusesBatchesThatDoNotFit)
+{
+    const auto withBatch = [](OpCase op, unsigned int batchDims)
+    {
+        GatherNdDescriptor descriptor;
+        descriptor.m_BatchDims = batchDims;
+        op.m_Descriptor = MakeDescriptor(descriptor);
+        return op;
+    };
+    CheckRejectsShapes(withBatch(MakeCase({4, 3}, {2, 1}, DataType::Float32), 1), "1 batch dimensions");
+    CheckRejectsShapes(withBatch(MakeCase({4, 3}, {2, 1}, DataType::Float32), 2), "2 batch dimensions");
+    OpCase outside = MakeBatchCase({2, 4}, {2, 1}, 1, DataType::Float32, DataType::Signed32);
+    outside.m_Inputs[1] = Stored(outside.m_Inputs[1].m_Info, {-4, -5});
+    CheckFailsToRun(outside, "element 1 of input 1 is -5");
 }
 
 ISA_TEST(GatherNd, TakesHalfBytes)

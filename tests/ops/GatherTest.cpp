@@ -84,6 +84,49 @@ ISA_TEST(Gather, AnyTypeAxisAndBatch)
     }
 }
 
+/// The same with each index that is not 0 counted from the end.
+OpCase FromEnd(OpCase op, unsigned int axis)
+{
+    const double size = op.m_Inputs[0].m_Info.GetShape()[axis];
+    TestTensor& indices = op.m_Inputs[1];
+    std::vector<double> stored = GetStored(indices.m_Info, indices.m_Bytes.data());
+    for (double& index : stored)
+    {
+        index -= index != 0 ? size : 0;
+    }
+    indices = Constant(Stored(indices.m_Info, stored));
+    auto descriptor = static_cast<const GatherDescriptor&>(*op.m_Descriptor);
+    descriptor.m_NegativeIndices = true;
+    op.m_Descriptor = MakeDescriptor(descriptor);
+    const Oracle plain = op.m_Oracle;
+    op.m_Oracle = [=](std::vector<RealTensor> in)
+    {
+        for (double& index : in[1].m_Values)
+        {
+            index += index < 0 ? size : 0;
+        }
+        return plain(in);
+    };
+    return op;
+}
+
+ISA_TEST(Gather, NegativeIndicesCountFromTheEnd)
+{
+    for (const DataType indexType : {DataType::Signed16, DataType::Signed32, DataType::Signed64})
+    {
+        CheckOp(FromEnd(MakeCase({5}, {7}, 0, 0, DataType::Float32, indexType), 0));
+        CheckOp(FromEnd(MakeCase({4, 3}, {}, 0, 0, DataType::Signed64, indexType), 0));
+        CheckOp(FromEnd(MakeCase({4, 3, 2}, {5}, 1, 0, DataType::Unsigned8, indexType), 1));
+        CheckOp(FromEnd(MakeCase({2, 4, 3}, {2, 3}, 1, 1, DataType::Float32, indexType), 1));
+        CheckOp(FromEnd(MakeCase({900, 31}, {900, 3}, 1, 1, DataType::Float16, indexType), 1));
+        OpCase op = FromEnd(MakeCase({4, 3}, {2}, 0, 0, DataType::Float32, indexType), 0);
+        op.m_Inputs[1] = Stored(op.m_Inputs[1].m_Info, {-4, -5});
+        CheckFailsToRun(op, "element 1 of input 1 is -5; it must be at least -4 and below 4");
+        op.m_Inputs[1] = Stored(op.m_Inputs[1].m_Info, {4, 0});
+        CheckFailsToRun(op, "element 0 of input 1 is 4");
+    }
+}
+
 ISA_TEST(Gather, TakesHalfBytes)
 {
     OpCase op = MakeCase({3}, {3}, 0, 0, DataType::Float32);

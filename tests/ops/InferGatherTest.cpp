@@ -54,7 +54,10 @@ InferCases DetectionCases()
 static InferCases MakeGatherCases()
 {
     using enum LayerType;
-    const NullDescriptor none;
+    const GatherNdDescriptor tuples;
+    const auto batches = Made<GatherNdDescriptor>([](auto& d) { d.m_BatchDims = 1; });
+    const GatherElementsDescriptor elements(1);
+    const ScatterElementsDescriptor update(1);
     const ScatterNdDescriptor into;
     InferCases all = {
         Case(Gather, "axis 0", Along(0), {T({5, 6}), T({2, 3})}).Gives({"[2,3,6]"}),
@@ -73,12 +76,36 @@ static InferCases MakeGatherCases()
         Case(Gather, "scalar", Along(0), {T({}), T({1})}).Rejects("axis 0"),
         Case(Gather, "rank 9", Along(0), {T({1, 1, 1, 1, 1}), T({1, 1, 1, 1, 1})}).Rejects("more than 8"),
 
-        Case(GatherNd, "slices", none, {T({5, 6, 7}), T({2, 3, 2})}).Gives({"[2,3,7]"}),
-        Case(GatherNd, "elements", none, {T({5, 6}), T({4, 2})}).Gives({"[4]"}),
-        Case(GatherNd, "one tuple", none, {T({5, 6}), T({1})}).Gives({"[6]"}),
-        Case(GatherNd, "empty tuples", none, {T({5, 6}), T({3, 0})}).Gives({"[3,5,6]"}),
-        Case(GatherNd, "tuple too long", none, {T({5, 6}), T({2, 3})}).Rejects("length 3"),
-        Case(GatherNd, "scalar indices", none, {T({5, 6}), T({})}).Rejects("scalar"),
+        Case(GatherNd, "slices", tuples, {T({5, 6, 7}), T({2, 3, 2})}).Gives({"[2,3,7]"}),
+        Case(GatherNd, "elements", tuples, {T({5, 6}), T({4, 2})}).Gives({"[4]"}),
+        Case(GatherNd, "one tuple", tuples, {T({5, 6}), T({1})}).Gives({"[6]"}),
+        Case(GatherNd, "empty tuples", tuples, {T({5, 6}), T({3, 0})}).Gives({"[3,5,6]"}),
+        Case(GatherNd, "tuple too long", tuples, {T({5, 6}), T({2, 3})}).Rejects("length 3"),
+        Case(GatherNd, "scalar indices", tuples, {T({5, 6}), T({})}).Rejects("scalar"),
+
+        Case(GatherNd, "batch", batches, {T({2, 6, 7}), T({2, 3, 1})}).Gives({"[2,3,7]"}),
+        Case(GatherNd, "one tuple a batch", batches, {T({2, 6, 7}), T({2, 2})}).Gives({"[2]"}),
+        Case(GatherNd, "batch of another size", batches, {T({2, 6}), T({3, 1})}).Rejects("batch dimension 0 differs"),
+        Case(GatherNd, "batch above rank", batches, {T({2, 6}), T({2})}).Rejects("1 batch dimensions"),
+        Case(GatherNd, "tuple too long behind a batch", batches, {T({2, 6}), T({2, 2})}).Rejects("length 2"),
+
+        Case(GatherElements, "smaller", elements, {T({5, 6}), T({4, 9})}).Gives({"[4,9]"}),
+        Case(GatherElements, "none", elements, {T({5, 6}), T({5, 0})}).Gives({"[5,0]"}),
+        Case(GatherElements, "from the end", GatherElementsDescriptor(-1), {T({5, 6}), T({4, 9})})
+            .Gives({"[4,9]"})
+            .Resolves(elements),
+        Case(GatherElements, "larger", elements, {T({5, 6}), T({6, 6})}).Rejects("dimension 0"),
+        Case(GatherElements, "rank", elements, {T({5, 6}), T({5})}).Rejects("as many dimensions"),
+        Case(GatherElements, "axis", GatherElementsDescriptor(2), {T({5, 6}), T({5, 6})}).Rejects("axis 2"),
+
+        Case(ScatterElements, "smaller", update, {T({5, 6}), T({4, 9}), T({4, 9})}).Gives({"[5,6]"}),
+        Case(ScatterElements, "from the end", ScatterElementsDescriptor(-1), {T({5, 6}), T({4, 9}), T({4, 9})})
+            .Gives({"[5,6]"})
+            .Resolves(update),
+        Case(ScatterElements, "larger", update, {T({5, 6}), T({6, 6}), T({6, 6})}).Rejects("dimension 0"),
+        Case(ScatterElements, "updates", update, {T({5, 6}), T({4, 9}), T({4, 8})}).Rejects("input 2"),
+        Case(ScatterElements, "axis", ScatterElementsDescriptor(-3), {T({5, 6}), T({5, 6}), T({5, 6})})
+            .Rejects("axis -3"),
 
         Case(ScatterNd, "slices into a tensor", into, {T({5, 6}), T({3, 1}), T({3, 6})}).Gives({"[5,6]"}),
         Case(ScatterNd, "elements into a shape", IntoShape(), {P({5, 6}), T({3, 2}), T({3})}).Gives({"[5,6]"}),

@@ -34,7 +34,15 @@ InferCases SuppressionCases()
 static InferCases MakeSelectionCases()
 {
     using enum LayerType;
-    const NullDescriptor none;
+    const TopKDescriptor last;
+    const auto slices = Made<UniqueDescriptor>(
+        [](auto& d)
+        {
+            d.m_AxisEnabled = true;
+            d.m_Axis = -1;
+        });
+    const auto first = Made<TopKDescriptor>([](auto& d) { d.m_Axis = 0; });
+    const auto outside = Made<TopKDescriptor>([](auto& d) { d.m_Axis = -3; });
     const SelectDescriptor broadcast;
     const auto bySlice = Made<SelectDescriptor>([](auto& d) { d.m_ConditionBySlice = true; });
     InferCases all = {
@@ -50,18 +58,26 @@ static InferCases MakeSelectionCases()
         Case(Select, "different", bySlice, {T({2}), T({2, 3}), T({2, 1})}).Rejects("the same"),
         Case(Select, "slices mismatch", bySlice, {T({3}), T({2, 3}), T({2, 3})}).Rejects("does not choose"),
 
-        Case(TopK, "rows", none, {T({2, 5}), P({3})}).Gives({"[2,3]", "[2,3]"}),
-        Case(TopK, "none", none, {T({5}), P({0})}).Gives({"[0]", "[0]"}),
-        Case(TopK, "negative", none, {T({5}), P({-4})}).Gives({"[0]", "[0]"}),
-        Case(TopK, "too many", none, {T({2, 5}), P({6})}).Rejects("no more than 5"),
-        Case(TopK, "scalar", none, {T({}), P({1})}).Rejects("scalar"),
-        Case(TopK, "two numbers", none, {T({2, 5}), P({1, 2})}).Rejects("2 elements"),
+        Case(TopK, "rows", last, {T({2, 5}), P({3})}).Gives({"[2,3]", "[2,3]"}),
+        Case(TopK, "columns", first, {T({5, 2}), P({3})}).Gives({"[3,2]", "[3,2]"}),
+        Case(TopK, "axis", outside, {T({5, 2}), P({3})}).Rejects("axis -3"),
+        Case(TopK, "none", last, {T({5}), P({0})}).Gives({"[0]", "[0]"}),
+        Case(TopK, "negative", last, {T({5}), P({-4})}).Gives({"[0]", "[0]"}),
+        Case(TopK, "too many", last, {T({2, 5}), P({6})}).Rejects("no more than 5"),
+        Case(TopK, "scalar", last, {T({}), P({1})}).Rejects("scalar"),
+        Case(TopK, "two numbers", last, {T({2, 5}), P({1, 2})}).Rejects("2 elements"),
 
         Case(Unique, "flat", UniqueDescriptor(), {T({5})}).Gives({"[unknown rank]", "[unknown rank]"}),
+        Case(Unique, "all outputs", Made<UniqueDescriptor>([](auto& d) { d.m_FirstsAndCounts = true; }), {T({5})})
+            .Gives({"[unknown rank]", "[unknown rank]", "[unknown rank]", "[unknown rank]"}),
+        Case(Unique, "slices", slices, {T({5, 1})})
+            .Gives({"[unknown rank]", "[unknown rank]"})
+            .Resolves(Made<UniqueDescriptor>([](auto& d) { d.m_Axis = 1; }, slices)),
+        Case(Unique, "axis", slices, {T({})}).Rejects("axis -1"),
         Case(Unique, "rank", UniqueDescriptor(), {T({5, 1})}).Rejects("1 dimensions"),
 
-        Case(Where, "any", none, {T({5, 1})}).Gives({"[unknown rank]"}),
-        Case(Where, "scalar", none, {T({})}).Rejects("scalar"),
+        Case(Where, "any", NullDescriptor(), {T({5, 1})}).Gives({"[unknown rank]"}),
+        Case(Where, "scalar", NullDescriptor(), {T({})}).Rejects("scalar"),
     };
     const InferCases suppression = SuppressionCases();
     all.insert(all.end(), suppression.begin(), suppression.end());

@@ -63,6 +63,32 @@ ISA_TEST(OneHot, AnyTypeAndAxis)
     }
 }
 
+ISA_TEST(OneHot, NegativeIndicesCountFromTheEnd)
+{
+    for (const DataType indexType : {DataType::Signed16, DataType::Signed32, DataType::Signed64})
+    {
+        for (int32_t axis = 0; axis <= 1; ++axis)
+        {
+            OpCase op = MakeCase({7}, axis, 3, DataType::Float32, indexType);
+            OneHotDescriptor descriptor;
+            descriptor.m_Axis = axis;
+            descriptor.m_NegativeIndices = true;
+            op.m_Descriptor = MakeDescriptor(descriptor);
+            op.m_Inputs[0] = Stored(op.m_Inputs[0].m_Info, {-4, -3, -1, 0, 2, 3, -32768});
+            const Oracle plain = op.m_Oracle;
+            op.m_Oracle = [plain](std::vector<RealTensor> in)
+            {
+                for (double& index : in[0].m_Values)
+                {
+                    index += index < 0 ? 3 : 0;
+                }
+                return plain(in);
+            };
+            CheckOp(op);
+        }
+    }
+}
+
 ISA_TEST(OneHot, ScalarsAndNothing)
 {
     CheckOp(MakeCase({}, 0, 3, DataType::Float32));

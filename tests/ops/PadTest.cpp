@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad: borders of a value, or mirrored ones.
+// Pad: borders of a value, mirrored, repeated or wrapped around.
 #include "ops/MovementOracle.hpp"
 
 #include <tenon/descriptors/Expansion.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tenon::test::pad_test
@@ -24,6 +25,14 @@ int64_t Mirror(int64_t index, int64_t size, PaddingMode mode)
     if (mode == PaddingMode::Constant)
     {
         return index;
+    }
+    if (mode == PaddingMode::Edge)
+    {
+        return std::clamp<int64_t>(index, 0, size - 1);
+    }
+    if (mode == PaddingMode::Wrap)
+    {
+        return (index % size + size) % size;
     }
     if (index < 0)
     {
@@ -137,6 +146,22 @@ ISA_TEST(Pad, MirroredBorders)
     }
 }
 
+ISA_TEST(Pad, RepeatedBorders)
+{
+    for (const DataType type : GetMovedTypes())
+    {
+        for (const PaddingMode mode : {PaddingMode::Edge, PaddingMode::Wrap})
+        {
+            CheckOp(MakeCase({3}, {{2, 1}}, type, mode));
+            CheckOp(MakeCase({3}, {{7, 8}}, type, mode)); // further than the tensor is long
+            CheckOp(MakeCase({1, 2}, {{2, 1}, {0, 5}}, type, mode));
+            CheckOp(MakeCase({3, 3, 2}, {{1, 0}, {4, 1}, {0, 0}}, type, mode));
+            CheckOp(MakeCase({2, 3, 3}, {{1, 1}, {0, 2}, {2, 1}}, type, mode));
+            CheckOp(MakeCase({2, 0}, {{1, 2}, {0, 0}}, type, mode));
+        }
+    }
+}
+
 ISA_TEST(Pad, ZeroSizedTensors)
 {
     CheckOp(MakeCase({2, 0}, {{1, 0}, {2, 1}}, DataType::Float32, PaddingMode::Constant, 5.0f)); // border only
@@ -165,6 +190,8 @@ ISA_TEST(Pad, RefusesPaddingsThatDoNotFit)
     CheckRejectsShapes(MakeCase({2, 3}, {{0, 2}, {0, 0}}, DataType::Float32, PaddingMode::Reflect), "too short");
     CheckRejectsShapes(MakeCase({2, 3}, {{0, 0}, {4, 0}}, DataType::Float32, PaddingMode::Symmetric), "too short");
     CheckRejectsShapes(MakeCase({0, 3}, {{1, 0}, {0, 0}}, DataType::Float32, PaddingMode::Symmetric), "too short");
+
+    CheckRejectsShapes(MakeCase({0, 3}, {{1, 0}, {0, 0}}, DataType::Float32, PaddingMode::Edge), "no elements");
 
     OpCase twoValues = WithValueInput(MakeCase({2}, {{1, 1}}, DataType::Float32), 0);
     twoValues.m_Inputs[2] = Constant(Values(TensorInfo(TensorShape({2}), DataType::Float32), {1, 2}));

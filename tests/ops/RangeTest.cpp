@@ -34,8 +34,8 @@ void Check(TensorInfo info, double start, double limit, double delta, const std:
 
 TEST(Range, AnyType)
 {
-    for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Signed8,
-                                DataType::Signed16, DataType::Signed32, DataType::Signed64})
+    for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16,
+                                DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64})
     {
         const TensorInfo info({1}, type);
         Check(info, 0, 4, 1, {0, 1, 2, 3});
@@ -49,6 +49,7 @@ TEST(Range, Fractions)
 {
     Check(TensorInfo({1}, DataType::Float32), 0.25, 1.5, 0.5, {0.25, 0.75, 1.25});
     Check(TensorInfo({1}, DataType::Float16), 0, 1, 0.375, {0, 0.375, 0.75});
+    Check(TensorInfo({1}, DataType::Float64), 0, 0x1p-40, 0x1p-42, {0, 0x1p-42, 0x1p-41, 0x3p-42});
 }
 
 TEST(Range, EndsOfTheType)

@@ -51,7 +51,11 @@ OpCase MakeCase(ScatterNdFunction function, bool isTensor, DataType type, DataTy
                             }
                             if (type == DataType::Unsigned8)
                             {
-                                to = to < 0 ? to + 256 : to;
+                                to = std::fmod(to + 256, 256);
+                            }
+                            if (type == DataType::Signed8)
+                            {
+                                to = std::fmod(to + 384, 256) - 128;
                             }
                             if (type == DataType::Boolean)
                             {
@@ -67,7 +71,7 @@ OpCase MakeCase(ScatterNdFunction function, bool isTensor, DataType type, DataTy
 ISA_TEST(ScatterNd, AnyTypeAndFunction)
 {
     for (const ScatterNdFunction function : {ScatterNdFunction::Update, ScatterNdFunction::Add, ScatterNdFunction::Sub,
-                                             ScatterNdFunction::Max, ScatterNdFunction::Min})
+                                             ScatterNdFunction::Max, ScatterNdFunction::Min, ScatterNdFunction::Mul})
     {
         for (const bool isTensor : {false, true})
         {
@@ -82,8 +86,36 @@ ISA_TEST(ScatterNd, AnyTypeAndFunction)
             {
                 OpCase op = MakeCase(function, isTensor, type);
                 op.m_Absolute = type == DataType::Float32 ? 1e-6 : 0.1;
+                op.m_Relative = function != ScatterNdFunction::Mul ? 0 : type == DataType::Float32 ? 1e-6 : 0.01;
                 CheckOp(op);
             }
+        }
+    }
+}
+
+ISA_TEST(ScatterNd, NegativeIndicesCountFromTheEnd)
+{
+    for (const DataType indexType : {DataType::Signed16, DataType::Signed32, DataType::Signed64})
+    {
+        for (const ScatterNdFunction function : {ScatterNdFunction::Update, ScatterNdFunction::Max})
+        {
+            OpCase op = MakeCase(function, true, DataType::Float32, indexType);
+            ScatterNdDescriptor descriptor(function, true);
+            descriptor.m_NegativeIndices = true;
+            op.m_Descriptor = MakeDescriptor(descriptor);
+            op.m_Inputs[1] = Stored(op.m_Inputs[1].m_Info, {-1, 0, -2, -5, 1, 4});
+            const Oracle plain = op.m_Oracle;
+            op.m_Oracle = [plain](std::vector<RealTensor> in)
+            {
+                for (double& index : in[1].m_Values)
+                {
+                    index += index < 0 ? 5 : 0;
+                }
+                return plain(in);
+            };
+            CheckOp(op);
+            op.m_Inputs[1] = Stored(op.m_Inputs[1].m_Info, {-1, 0, -2, -6, 1, 4});
+            CheckFailsToRun(op, "element 3 of input 1 is -6; it must be at least -5");
         }
     }
 }

@@ -69,6 +69,66 @@ TEST(TopK, AnyType)
     }
 }
 
+TEST(TopK, AnyAxisSmallestAndIndexType)
+{
+    for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::Signed64,
+                                DataType::Unsigned64, DataType::Unsigned32, DataType::Unsigned8})
+    {
+        for (const int32_t axis : {0, 1, -1})
+        {
+            for (const bool largest : {false, true})
+            {
+                const TensorInfo info({4, 5, 3}, type);
+                const TestTensor input = Random(info, 5, 0, 4);
+                const std::vector<double> in = GetStored(info, input.m_Bytes.data());
+                const auto along = static_cast<unsigned int>(axis < 0 ? axis + 3 : axis);
+                const size_t length = info.GetShape()[along];
+                const size_t inner = along == 0 ? 15 : along == 1 ? 3 : 1;
+                TensorShape shape = info.GetShape();
+                shape.SetDimensionSize(along, 2);
+                std::vector<double> values(shape.GetNumElements());
+                std::vector<double> indices(values.size());
+                for (size_t line = 0; line < in.size() / length; ++line)
+                {
+                    const size_t first = line / inner * length * inner + line % inner;
+                    std::vector<size_t> order(length);
+                    std::iota(order.begin(), order.end(), size_t{0});
+                    std::stable_sort(order.begin(), order.end(),
+                                     [&](size_t a, size_t b)
+                                     {
+                                         const double left = in[first + a * inner];
+                                         const double right = in[first + b * inner];
+                                         return largest ? left > right : left < right;
+                                     });
+                    for (size_t i = 0; i < 2; ++i)
+                    {
+                        const size_t to = (line / inner * 2 + i) * inner + line % inner;
+                        values[to] = in[first + order[i] * inner];
+                        indices[to] = static_cast<double>(order[i]);
+                    }
+                }
+                const auto make = [&](INetwork& network)
+                {
+                    TopKDescriptor descriptor;
+                    descriptor.m_Axis = axis;
+                    descriptor.m_Largest = largest;
+                    descriptor.m_IndexType = DataType::Signed64;
+                    return network.AddTopKLayer(descriptor, "top");
+                };
+                ExpectLayer(make, {input, Count(2, DataType::Signed64)},
+                            {Stored(TensorInfo(shape, type), values), Numbers(shape, DataType::Signed64, indices)});
+            }
+        }
+    }
+}
+
+TEST(TopK, NoDescriptorIsTheDefault)
+{
+    const TestTensor input = Numbers({4}, DataType::Float32, {1, 4, 2, 3});
+    ExpectLayer([](INetwork& network) { return network.AddLayer(LayerType::TopK, NullDescriptor(), "top"); },
+                {input, Count(2)}, {Numbers({2}, DataType::Float32, {4, 3}), Numbers({2}, DataType::Signed32, {1, 3})});
+}
+
 TEST(TopK, NaNComesLast)
 {
     const double nan = std::nan("");
@@ -76,6 +136,15 @@ TEST(TopK, NaNComesLast)
     const std::vector<TestTensor> got =
         RunLayer(Make, {Numbers({6}, DataType::Float32, {nan, -infinity, 2, nan, infinity, 2}), Count(6)});
     EXPECT_EQ(GetStored(got[1].m_Info, got[1].m_Bytes.data()), (std::vector<double>{4, 2, 5, 1, 0, 3}));
+    const auto smallest = [](INetwork& network)
+    {
+        TopKDescriptor descriptor;
+        descriptor.m_Largest = false;
+        return network.AddTopKLayer(descriptor, "smallest");
+    };
+    const std::vector<TestTensor> small =
+        RunLayer(smallest, {Numbers({6}, DataType::Float32, {nan, -infinity, 2, nan, infinity, 2}), Count(6)});
+    EXPECT_EQ(GetStored(small[1].m_Info, small[1].m_Bytes.data()), (std::vector<double>{1, 2, 5, 4, 0, 3}));
 }
 
 TEST(TopK, SmallIndices)

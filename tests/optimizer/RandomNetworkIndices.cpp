@@ -182,6 +182,23 @@ TENON_RANDOM_KIND(GatherNd)
     return true;
 }
 
+TENON_RANDOM_KIND(GatherElements)
+{
+    const Tensor* x = FindFloat();
+    if (x == nullptr)
+    {
+        return false;
+    }
+    const Tensor input = *x;
+    const unsigned int axis = Roll(input.m_Shape.GetNumDimensions());
+    const TensorShape shape = Resized(input.m_Shape, axis, 2);
+    std::vector<int32_t> indices(shape.GetNumElements());
+    std::generate(indices.begin(), indices.end(), [&] { return -static_cast<int32_t>(Roll(2)); });
+    FinishAs(m_Network->AddGatherElementsLayer(GatherElementsDescriptor(static_cast<int32_t>(axis)), m_Name.c_str()),
+             {input, Ints(indices, shape)}, {{shape, DataType::Float32, input.m_IsExact, input.m_Bound}});
+    return true;
+}
+
 TENON_RANDOM_KIND(GatherFree)
 {
     const Tensor* x = FindFloat();
@@ -222,6 +239,26 @@ TENON_RANDOM_KIND(ScatterNd)
     FinishAs(m_Network->AddScatterNdLayer(ScatterNdDescriptor(ScatterNdFunction::Update, intoTensor), m_Name.c_str()),
              {target, Ints({static_cast<int32_t>(input.m_Shape[0] - 1)}, TensorShape({1, 1})), updates},
              {{input.m_Shape, DataType::Float32, input.m_IsExact || !intoTensor, std::max(input.m_Bound, 2.0f)}});
+    return true;
+}
+
+TENON_RANDOM_KIND(ScatterElements)
+{
+    const Tensor* x = FindFloat();
+    if (x == nullptr)
+    {
+        return false;
+    }
+    const Tensor input = *x;
+    const unsigned int axis = Roll(input.m_Shape.GetNumDimensions());
+    const TensorShape shape = Resized(input.m_Shape, axis, 2);
+    std::vector<int32_t> indices(shape.GetNumElements());
+    std::generate(indices.begin(), indices.end(), [&] { return -static_cast<int32_t>(Roll(2)); });
+    const ScatterElementsDescriptor descriptor(static_cast<int32_t>(axis),
+                                               Flip() ? ScatterNdFunction::Update : ScatterNdFunction::Max);
+    FinishAs(m_Network->AddScatterElementsLayer(descriptor, m_Name.c_str()),
+             {input, Ints(indices, shape), Constant(shape, 2.0f, true)},
+             {{input.m_Shape, DataType::Float32, input.m_IsExact, std::max(input.m_Bound, 2.0f)}});
     return true;
 }
 
@@ -361,9 +398,14 @@ TENON_RANDOM_KIND(TopK)
         return false;
     }
     const Tensor input = *x;
-    const unsigned int count = std::min(2U, LastOf(input.m_Shape));
-    const TensorShape shape = Resized(input.m_Shape, input.m_Shape.GetNumDimensions() - 1, count);
-    FinishAs(m_Network->AddTopKLayer(m_Name.c_str()), {input, Ints({static_cast<int32_t>(count)}, TensorShape({1}))},
+    const unsigned int axis = Roll(input.m_Shape.GetNumDimensions());
+    const unsigned int count = std::min(2U, input.m_Shape[axis]);
+    const TensorShape shape = Resized(input.m_Shape, axis, count);
+    TopKDescriptor descriptor;
+    descriptor.m_Axis = static_cast<int32_t>(axis);
+    descriptor.m_Largest = Flip();
+    FinishAs(m_Network->AddTopKLayer(descriptor, m_Name.c_str()),
+             {input, Ints({static_cast<int32_t>(count)}, TensorShape({1}))},
              {{shape, DataType::Float32, true, input.m_Bound}, {shape, DataType::Signed32, true, 1e4f}});
     return true;
 }

@@ -193,6 +193,23 @@ struct FloorModOperation
     }
 };
 
+/// Has the sign of a.
+struct RemainderOperation
+{
+    template <typename T>
+    static T Apply(T a, T b)
+    {
+        if constexpr (std::is_integral_v<T>)
+        {
+            return IsMinusOne(b) ? T{0} : static_cast<T>(a % b);
+        }
+        else
+        {
+            return std::fmod(a, b);
+        }
+    }
+};
+
 /// Of floats: the angle of the point (b, a), with all quadrants.
 struct Atan2Operation
 {
@@ -291,6 +308,7 @@ auto DispatchOperation(BinaryOperation operation, const F& f)
     case BinaryOperation::SqDiff: return f(SqDiffOperation());
     case BinaryOperation::Power: return f(PowerOperation());
     case BinaryOperation::FloorDiv: return f(FloorDivOperation());
+    case BinaryOperation::Remainder: return f(RemainderOperation());
     default: return f(FloorModOperation());
     }
 }

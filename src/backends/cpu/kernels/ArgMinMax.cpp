@@ -100,9 +100,10 @@ Prepared RefineArgMinMax(const ReshapeArgs& args, const backends::PackedWeights*
     const TensorInfo& input = args.GetInput(0);
     const auto& descriptor = args.GetDescriptor<ArgMinMaxDescriptor>();
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (input.GetNumElements() == 0 || rows.m_Depth > INT32_MAX)
+    if (input.GetNumElements() == 0 || rows.m_Depth > INT32_MAX || descriptor.m_SelectLastIndex)
     {
-        return Prepared::Declined("the input is empty, or its axis longer than 32-bit indices");
+        return Prepared::Declined(
+            "the input is empty, or its axis longer than 32-bit indices, or the last index counts");
     }
     const size_t operation = descriptor.m_Function == ArgMinMaxFunction::Max ? 0 : 1;
     return args.GetOutput(0).GetDataType() == DataType::Signed64

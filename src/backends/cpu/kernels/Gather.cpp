@@ -176,28 +176,31 @@ Prepared RefineGather(const ReshapeArgs& args, const backends::PackedWeights*, P
     {
         return Prepared::Declined("slices are taken out of nothing");
     }
-    return Gather(geometry, SliceIndices(args, 1, data, axis, 1), 0);
+    return Gather(geometry, SliceIndices(args, 1, data, axis, 1, descriptor.m_NegativeIndices), 0);
 }
 
 Prepared RefineGatherNd(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& indices = args.GetInput(1).GetShape();
+    const auto& descriptor = args.GetDescriptor<GatherNdDescriptor>();
+    const unsigned int batch = descriptor.m_BatchDims;
     const unsigned int length = indices[indices.GetNumDimensions() - 1];
     if (args.GetOutput(0).GetNumElements() == 0 || length == 0)
     {
         return Prepared::Declined("it is empty, or takes the data as a whole");
     }
     Geometry geometry;
-    geometry.m_Axis = ref::CountElements(data, 0, length);
-    geometry.m_Count = ref::CountElements(indices, 0, indices.GetNumDimensions() - 1);
-    geometry.m_SliceBytes =
-        ref::CountElements(data, length, data.GetNumDimensions()) * ref::GetMovedBytes(args.GetInput(0).GetDataType());
+    geometry.m_Axis = ref::CountElements(data, batch, batch + length);
+    geometry.m_Count = ref::CountElements(indices, batch, indices.GetNumDimensions() - 1);
+    geometry.m_SliceBytes = ref::CountElements(data, batch + length, data.GetNumDimensions()) *
+                            ref::GetMovedBytes(args.GetInput(0).GetDataType());
+    geometry.m_Rows = ref::CountElements(data, 0, batch);
     if (!geometry.HasIndices())
     {
         return Prepared::Declined("slices are taken out of nothing");
     }
-    return Gather(geometry, SliceIndices(args, 1, data, 0, length), 0);
+    return Gather(geometry, SliceIndices(args, 1, data, batch, length, descriptor.m_NegativeIndices), 0);
 }
 
 Prepared RefineLookup(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)

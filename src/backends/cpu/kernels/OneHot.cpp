@@ -30,6 +30,7 @@ struct OneHotLines
     size_t m_Outer;
     size_t m_Depth;
     size_t m_Inner;
+    size_t m_FromEnd; ///< what is added to negative indices: the depth where they count from the end
 
     void operator()(const ExecuteArgs& run) const
     {
@@ -53,7 +54,8 @@ private:
         const T on = *run.GetInput<T>(2);
         for (size_t i = 0; i < m_Inner; ++i)
         {
-            const auto index = static_cast<uint64_t>(m_Indices.ReadAny(run, outer * m_Inner + i));
+            const int64_t given = m_Indices.ReadAny(run, outer * m_Inner + i);
+            const uint64_t index = static_cast<uint64_t>(given) + (given < 0 ? m_FromEnd : 0);
             if (index >= begin && index < end)
             {
                 out[index * m_Inner + i] = on;
@@ -69,14 +71,16 @@ Prepared RefineOneHot(const ReshapeArgs& args, const backends::PackedWeights*, P
     {
         return Prepared::Declined("the output is empty");
     }
-    const auto axis = static_cast<unsigned int>(args.GetDescriptor<OneHotDescriptor>().m_Axis);
+    const auto& descriptor = args.GetDescriptor<OneHotDescriptor>();
+    const auto axis = static_cast<unsigned int>(descriptor.m_Axis);
     const TensorShape& shape = output.GetShape();
     return ref::DispatchMoved(output.GetDataType(),
                               [&](auto tag) -> Prepared
                               {
                                   return OneHotLines<typename decltype(tag)::Type>{
                                       ref::IndexInput(args, 0), ref::CountElements(shape, 0, axis), shape[axis],
-                                      ref::CountElements(shape, axis + 1, shape.GetNumDimensions())};
+                                      ref::CountElements(shape, axis + 1, shape.GetNumDimensions()),
+                                      descriptor.m_NegativeIndices ? shape[axis] : 0};
                               });
 }
 

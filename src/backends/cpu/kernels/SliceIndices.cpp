@@ -10,20 +10,21 @@ namespace tenon::cpu
 {
 
 SliceIndices::SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
-                           unsigned int length)
-    : m_Load(LoadAs<int64_t>), m_Indices(args, input), m_Input(input), m_Length(length)
+                           unsigned int length, bool fromEnd)
+    : m_Load(fromEnd ? LoadFromEnd<int64_t> : LoadAs<int64_t>), m_Indices(args, input), m_Input(input),
+      m_Length(length), m_FromEnd(fromEnd)
 {
     switch (args.GetInput(input).GetDataType())
     {
-    case DataType::Signed16: m_Load = LoadAs<int16_t>; break;
-    case DataType::Signed32: m_Load = LoadAs<int32_t>; break;
+    case DataType::Signed16: m_Load = fromEnd ? LoadFromEnd<int16_t> : LoadAs<int16_t>; break;
+    case DataType::Signed32: m_Load = fromEnd ? LoadFromEnd<int32_t> : LoadAs<int32_t>; break;
     default: break;
     }
     for (unsigned int d = 0; d < length; ++d)
     {
         m_Sizes[d] = data[dimension + d];
     }
-    if (args.GetInput(input).GetDataType() == DataType::Signed32 && length == 1)
+    if (args.GetInput(input).GetDataType() == DataType::Signed32 && length == 1 && !fromEnd)
     {
         constexpr size_t Most = size_t{1} << 31;
         m_AreBelow = ChooseAreBelow();
@@ -68,11 +69,35 @@ bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t 
     return isInside;
 }
 
+template <typename T>
+bool SliceIndices::LoadFromEnd(const SliceIndices& self, const void* indices, size_t first, size_t count,
+                               uint32_t* slices)
+{
+    const size_t length = self.m_Length;
+    const T* tuples = static_cast<const T*>(indices) + first * length;
+    bool isInside = true;
+    for (size_t i = 0; i < count; ++i, tuples += length)
+    {
+        uint64_t slice = 0;
+        for (size_t d = 0; d < length; ++d)
+        {
+            const auto index = int64_t{tuples[d]};
+            const auto size = static_cast<int64_t>(self.m_Sizes[d]);
+            const auto place = static_cast<uint64_t>(index < 0 ? index + size : index); // below 0: beyond any size
+            isInside &= place < self.m_Sizes[d];
+            slice = slice * self.m_Sizes[d] + place;
+        }
+        slices[i] = static_cast<uint32_t>(slice);
+    }
+    return isInside;
+}
+
 void SliceIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const
 {
     for (size_t i = first * m_Length; i < (first + count) * m_Length; ++i)
     {
-        m_Indices.Read(args, i, 0, static_cast<int64_t>(m_Sizes[i % m_Length])); // throws for the first one
+        m_Indices.ReadPlace(args, i, static_cast<int64_t>(m_Sizes[i % m_Length]),
+                            m_FromEnd); // throws for the first one
     }
 }
 

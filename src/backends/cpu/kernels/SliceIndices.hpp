@@ -17,8 +17,9 @@ class SliceIndices
 {
 public:
     /// Input `input` holds tuples of `length` indices of the first `length` of `data`'s dimensions from `dimension` on.
+    /// `fromEnd`: negative ones count from the end.
     SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
-                 unsigned int length);
+                 unsigned int length, bool fromEnd = false);
 
     /// The slices that `count` tuples from `first` on name, counted row-major; there are at most 2^32. Throws
     /// RuntimeException for an index outside its dimension.
@@ -51,6 +52,10 @@ private:
     /// False where an index is outside its dimension.
     template <typename T>
     static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
+    /// The same of indices that may count from the end.
+    template <typename T>
+    static bool LoadFromEnd(const SliceIndices& self, const void* indices, size_t first, size_t count,
+                            uint32_t* slices);
 
     void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
 
@@ -60,6 +65,7 @@ private:
     ref::IndexInput m_Indices;
     size_t m_Input;
     size_t m_Length;
+    bool m_FromEnd;
     std::array<size_t, MaxNumOfTensorDimensions> m_Sizes{};
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK of CpuAcc, of floats, 32-bit integers and bytes.
+// TopK of CpuAcc, of floats, 32-bit integers and bytes. Elements that do not lie one behind the other, or of which the
+// smallest are wanted, are brought into a row first, in which the largest are the ones.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
@@ -9,7 +10,10 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 
+#include <tenon/descriptors/Indexing.hpp>
+
 #include <algorithm>
+#include <type_traits>
 
 namespace tenon::cpu
 {
@@ -24,14 +28,41 @@ constexpr backends::TypeSet ByteTypes = {DataType::QAsymmU8, DataType::QAsymmS8,
 constexpr backends::TypeSet TopKElements = ByteTypes | DataType::Float32 | DataType::Signed32;
 constexpr backends::TypeRow TopKTypes[] = {backends::Types({TopKElements, ref::IndexTypes}, TopKElements)};
 
+/// The input as [outer, length, inner], the outputs as [outer, count, inner].
+struct Lines
+{
+    size_t m_Outer;
+    size_t m_Length;
+    size_t m_Count;
+    size_t m_Inner;
+    bool m_Largest;
+
+    size_t GetNumLines() const { return m_Outer * m_Inner; }
+    /// Whether lines are rows of the input whose largest elements are wanted.
+    bool ArePlain() const { return m_Inner == 1 && m_Largest; }
+};
+
+/// A number that is larger the smaller `value` is; of NaN it is NaN.
+template <typename T>
+T Reverse(T value)
+{
+    if constexpr (std::is_floating_point_v<T>)
+    {
+        return -value;
+    }
+    else
+    {
+        return static_cast<T>(~value);
+    }
+}
+
 template <typename T, typename Index>
 struct TopKRun
 {
-    size_t m_Rows;
-    size_t m_Length;
-    size_t m_Count;
+    Lines m_Lines;
     size_t m_Capacity; ///< candidates of a part
     size_t m_Parts;
+    size_t m_RowsAt; ///< in the scratch memory: a row for each part, unless lines are plain
     TopScan<T> m_Scan;
 
     void operator()(const ExecuteArgs& run) const
@@ -41,43 +72,63 @@ struct TopKRun
                  [&](size_t index)
                  {
                      auto* candidates = static_cast<uint64_t*>(run.m_Scratch) + index * m_Capacity;
-                     const Part part = GetPart(m_Rows, parts, index);
-                     for (size_t row = part.m_Begin; row < part.m_End; ++row)
+                     T* const copy = backends::Scratch::At<T>(run.m_Scratch, m_RowsAt) + index * m_Lines.m_Length;
+                     const Part part = GetPart(m_Lines.GetNumLines(), parts, index);
+                     for (size_t line = part.m_Begin; line < part.m_End; ++line)
                      {
-                         const T* in = run.GetInput<T>(0) + row * m_Length;
-                         TopCandidates<T> top(m_Scan, m_Length, m_Count, candidates);
-                         top.Collect(in);
-                         top.Thin();
-                         std::sort(candidates, candidates + m_Count);
-                         for (size_t i = 0; i < m_Count; ++i)
-                         {
-                             const uint32_t element = GetElement(candidates[i]);
-                             run.GetOutput<T>(0)[row * m_Count + i] = in[element];
-                             run.GetOutput<Index>(1)[row * m_Count + i] = static_cast<Index>(element);
-                         }
+                         RunLine(run, line, candidates, copy);
                      }
                  });
+    }
+
+private:
+    void RunLine(const ExecuteArgs& run, size_t line, uint64_t* candidates, T* copy) const
+    {
+        const size_t inner = m_Lines.m_Inner;
+        const size_t outer = line / inner;
+        const T* in = run.GetInput<T>(0) + outer * m_Lines.m_Length * inner + line % inner;
+        const size_t to = outer * m_Lines.m_Count * inner + line % inner;
+        const T* row = in;
+        if (!m_Lines.ArePlain())
+        {
+            for (size_t i = 0; i < m_Lines.m_Length; ++i)
+            {
+                copy[i] = m_Lines.m_Largest ? in[i * inner] : Reverse(in[i * inner]);
+            }
+            row = copy;
+        }
+        TopCandidates<T> top(m_Scan, m_Lines.m_Length, m_Lines.m_Count, candidates);
+        top.Collect(row);
+        top.Thin();
+        std::sort(candidates, candidates + m_Lines.m_Count);
+        for (size_t i = 0; i < m_Lines.m_Count; ++i)
+        {
+            const uint32_t element = GetElement(candidates[i]);
+            run.GetOutput<T>(0)[to + i * inner] = in[element * inner];
+            run.GetOutput<Index>(1)[to + i * inner] = static_cast<Index>(element);
+        }
     }
 };
 
 template <typename T>
 Prepared MakeTopK(const ReshapeArgs& args)
 {
+    const auto& descriptor = args.GetDescriptor<TopKDescriptor>();
     const TensorShape& shape = args.GetInput(0).GetShape();
-    const TensorShape& top = args.GetOutput(0).GetShape();
     const unsigned int rank = shape.GetNumDimensions();
-    const size_t rows = ref::CountElements(shape, 0, rank - 1);
-    const size_t length = shape[rank - 1];
-    const size_t count = top[top.GetNumDimensions() - 1];
-    const size_t capacity = TopCandidates<T>::GetCapacity(length, count);
-    const size_t grain = GetGrain(length * sizeof(T));
-    const size_t parts = std::clamp<size_t>(rows / grain, 1, GetMaxParts(args.m_MaxThreads));
+    const auto axis = static_cast<unsigned int>(descriptor.m_Axis + (descriptor.m_Axis < 0 ? int(rank) : 0));
+    const Lines lines = {ref::CountElements(shape, 0, axis), shape[axis], args.GetOutput(0).GetShape()[axis],
+                         ref::CountElements(shape, axis + 1, rank), descriptor.m_Largest};
+    const size_t capacity = TopCandidates<T>::GetCapacity(lines.m_Length, lines.m_Count);
+    const size_t grain = GetGrain(lines.m_Length * sizeof(T));
+    const size_t parts = std::clamp<size_t>(lines.GetNumLines() / grain, 1, GetMaxParts(args.m_MaxThreads));
     backends::Scratch scratch;
     scratch.Add<uint64_t>(parts * capacity);
+    const size_t rowsAt = scratch.Add<T>(lines.ArePlain() ? 0 : parts * lines.m_Length);
     const auto make = [&](auto tag) -> Prepared
     {
         using Index = typename decltype(tag)::Type;
-        return {TopKRun<T, Index>{rows, length, count, capacity, parts, FindTopScan<T>()}, scratch.GetBytes()};
+        return {TopKRun<T, Index>{lines, capacity, parts, rowsAt, FindTopScan<T>()}, scratch.GetBytes()};
     };
     switch (args.GetOutput(1).GetDataType())
     {

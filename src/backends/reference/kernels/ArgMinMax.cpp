@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArgMinMax: the index of the smallest or largest element along an axis, the first one on a tie. Stored values are
-// compared, since quantization does not change their order.
+// ArgMinMax: the index of the smallest or largest element along an axis; of equal ones the first, or the last. Stored
+// values are compared, since quantization does not change their order.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 
@@ -23,7 +23,8 @@ using backends::TypeSet;
 constexpr backends::TypeRow ArgMinMaxTypes[] = {
     backends::Types({{DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16, DataType::QAsymmU8,
                       DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16, DataType::Boolean, DataType::Signed8,
-                      DataType::Signed16, DataType::Signed32, DataType::Signed64, DataType::Unsigned8}},
+                      DataType::Signed16, DataType::Signed32, DataType::Signed64, DataType::Unsigned8,
+                      DataType::Unsigned16, DataType::Unsigned32, DataType::Unsigned64}},
                     {DataType::Signed32, DataType::Signed64})};
 
 /// The input as [outer, depth, inner]; the search runs along depth.
@@ -79,53 +80,64 @@ bool IsBetter(T value, T best)
     return IsMax ? value > best : value < best;
 }
 
-template <typename T, typename Index, bool IsMax>
-Prepared MakeSearch(const Extents& extents)
+/// The place of the element that is chosen of `depth` ones, each `step` behind the one before it.
+template <bool IsMax, typename T>
+size_t FindBest(const T* in, size_t depth, size_t step, bool isLast)
 {
-    return [extents](const ExecuteArgs& run)
+    T best = in[0];
+    size_t place = 0;
+    for (size_t i = 1; i < depth; ++i)
+    {
+        const T value = in[i * step];
+        if (IsBetter<IsMax>(value, best) || (isLast && value == best))
+        {
+            best = value;
+            place = i;
+        }
+    }
+    return place;
+}
+
+template <typename T, bool IsMax>
+Prepared MakeSearch(const Extents& extents, bool isLast, bool isWide)
+{
+    return [=](const ExecuteArgs& run)
     {
         const T* in = run.GetInput<T>(0);
-        Index* out = run.GetOutput<Index>(0);
+        size_t next = 0;
         for (size_t outer = 0; outer < extents.m_Outer; ++outer, in += extents.m_Depth * extents.m_Inner)
         {
-            for (size_t inner = 0; inner < extents.m_Inner; ++inner)
+            for (size_t inner = 0; inner < extents.m_Inner; ++inner, ++next)
             {
-                T best = in[inner];
-                size_t index = 0;
-                for (size_t i = 1; i < extents.m_Depth; ++i)
+                const size_t place = FindBest<IsMax>(in + inner, extents.m_Depth, extents.m_Inner, isLast);
+                if (isWide)
                 {
-                    const T value = in[i * extents.m_Inner + inner];
-                    if (IsBetter<IsMax>(value, best))
-                    {
-                        best = value;
-                        index = i;
-                    }
+                    run.GetOutput<int64_t>(0)[next] = static_cast<int64_t>(place);
                 }
-                *out++ = static_cast<Index>(index);
+                else
+                {
+                    run.GetOutput<int32_t>(0)[next] = static_cast<int32_t>(place);
+                }
             }
         }
     };
 }
 
-template <typename T, typename Index>
-Prepared MakeArgMinMax(const Extents& extents, ArgMinMaxFunction function)
-{
-    return function == ArgMinMaxFunction::Max ? MakeSearch<T, Index, true>(extents)
-                                              : MakeSearch<T, Index, false>(extents);
-}
-
 Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const Extents extents = GetExtents(args);
-    const ArgMinMaxFunction function = args.GetDescriptor<ArgMinMaxDescriptor>().m_Function;
+    const auto& descriptor = args.GetDescriptor<ArgMinMaxDescriptor>();
     const bool isWide = args.GetOutput(0).GetDataType() == DataType::Signed64;
-    return DispatchType<float, double, Half, BFloat16, int8_t, uint8_t, int16_t, int32_t, int64_t>(
-        args.GetInput(0).GetDataType(),
-        [&](auto tag)
-        {
-            using T = typename decltype(tag)::Type;
-            return isWide ? MakeArgMinMax<T, int64_t>(extents, function) : MakeArgMinMax<T, int32_t>(extents, function);
-        });
+    const bool isLast = descriptor.m_SelectLastIndex;
+    return DispatchType<float, double, Half, BFloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
+                        uint64_t>(args.GetInput(0).GetDataType(),
+                                  [&](auto tag)
+                                  {
+                                      using T = typename decltype(tag)::Type;
+                                      return descriptor.m_Function == ArgMinMaxFunction::Max
+                                                 ? MakeSearch<T, true>(extents, isLast, isWide)
+                                                 : MakeSearch<T, false>(extents, isLast, isWide);
+                                  });
 }
 
 } // namespace

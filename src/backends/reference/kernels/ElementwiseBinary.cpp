@@ -76,7 +76,8 @@ template <typename Operation, typename T>
 void CheckIntegers(const T* b, size_t count)
 {
     constexpr bool Divides = std::is_same_v<Operation, DivOperation> || std::is_same_v<Operation, FloorDivOperation> ||
-                             std::is_same_v<Operation, FloorModOperation>;
+                             std::is_same_v<Operation, FloorModOperation> ||
+                             std::is_same_v<Operation, RemainderOperation>;
     if constexpr (Divides && std::is_integral_v<T>)
     {
         if (const T* zero = std::find(b, b + count, T{0}); zero != b + count)

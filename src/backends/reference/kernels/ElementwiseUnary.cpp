@@ -98,6 +98,15 @@ auto DispatchUnary(UnaryOperation operation, const Visitor& visit)
     case UnaryOperation::Sign:
         return visit([](C x) { return x > 0 ? C{1} : x < 0 ? C{-1} : std::isnan(x) ? x : C{0}; });
     case UnaryOperation::Erf: return visit([](C x) { return std::erf(x); });
+    case UnaryOperation::Tan: return visit([](C x) { return std::tan(x); });
+    case UnaryOperation::Asin: return visit([](C x) { return std::asin(x); });
+    case UnaryOperation::Acos: return visit([](C x) { return std::acos(x); });
+    case UnaryOperation::Atan: return visit([](C x) { return std::atan(x); });
+    case UnaryOperation::Sinh: return visit([](C x) { return std::sinh(x); });
+    case UnaryOperation::Cosh: return visit([](C x) { return std::cosh(x); });
+    case UnaryOperation::Asinh: return visit([](C x) { return std::asinh(x); });
+    case UnaryOperation::Acosh: return visit([](C x) { return std::acosh(x); });
+    case UnaryOperation::Atanh: return visit([](C x) { return std::atanh(x); });
     case UnaryOperation::LogicalNot: break;
     }
     throw UnimplementedException("LogicalNot is there for Boolean tensors only");

@@ -3,6 +3,7 @@
 #include "backends/reference/kernels/Fft.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -69,6 +70,55 @@ void ComplexFft::Run(Complex* data, FftDirection direction) const
                 low = low + turned;
             }
         }
+    }
+}
+
+AnyFft::AnyFft(size_t length)
+    : m_Length(length), m_Size(std::has_single_bit(length) ? length : std::bit_ceil(2 * length - 1)), m_Fft(m_Size)
+{
+    if (m_Size == m_Length)
+    {
+        return;
+    }
+    m_Chirp.resize(m_Length);
+    m_Filter.resize(m_Size);
+    const double scale = 1.0 / static_cast<double>(m_Size);
+    size_t square = 0; // k^2 modulo 2 n, which gives the same angle
+    for (size_t k = 0; k < m_Length; ++k)
+    {
+        const double angle = -std::numbers::pi * static_cast<double>(square) / static_cast<double>(m_Length);
+        m_Chirp[k] = {std::cos(angle), std::sin(angle)};
+        const Complex conjugate = {m_Chirp[k].m_Real * scale, -m_Chirp[k].m_Imaginary * scale};
+        m_Filter[k] = conjugate;
+        m_Filter[k == 0 ? 0 : m_Size - k] = conjugate;
+        square = (square + 2 * k + 1) % (2 * m_Length);
+    }
+    m_Fft.Run(m_Filter.data(), FftDirection::Forward);
+}
+
+void AnyFft::Run(Complex* data, FftDirection direction) const
+{
+    if (m_Chirp.empty())
+    {
+        m_Fft.Run(data, direction);
+        return;
+    }
+    // The backward transform is the conjugate of the forward one of conjugates.
+    const auto turn = [direction](Complex a) { return direction == FftDirection::Forward ? a : Conjugate(a); };
+    for (size_t k = 0; k < m_Length; ++k)
+    {
+        data[k] = turn(data[k]) * m_Chirp[k];
+    }
+    std::fill(data + m_Length, data + m_Size, Complex());
+    m_Fft.Run(data, FftDirection::Forward);
+    for (size_t k = 0; k < m_Size; ++k)
+    {
+        data[k] = data[k] * m_Filter[k];
+    }
+    m_Fft.Run(data, FftDirection::Backward);
+    for (size_t k = 0; k < m_Length; ++k)
+    {
+        data[k] = turn(data[k] * m_Chirp[k]);
     }
 }
 

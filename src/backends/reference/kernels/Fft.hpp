@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast Fourier transforms whose lengths are powers of two, in double precision and in place. Set up in prepare steps,
-// run per inference. Used by RealFft2d and AudioSpectrogram.
+// Fast Fourier transforms in double precision and in place. Set up in prepare steps, run per inference. Used by
+// AudioSpectrogram, Dft and RealFft2d.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,27 @@ public:
 private:
     size_t m_Length;
     std::vector<Complex> m_Twiddles; ///< exp(-2 pi i k / length) for the first half of the circle
+};
+
+/// A transform of complex numbers of any length n. Where n is no power of two it is a convolution with a chirp, by
+/// transforms of a power of two from 2 n - 1 up (L. Bluestein, 1970).
+class AnyFft
+{
+public:
+    /// `length`: at least 1.
+    explicit AnyFft(size_t length);
+
+    /// How many elements `data` needs: the transform is in the first ones.
+    size_t GetSize() const { return m_Size; }
+
+    void Run(Complex* data, FftDirection direction) const;
+
+private:
+    size_t m_Length;
+    size_t m_Size;
+    ComplexFft m_Fft;              ///< of m_Size
+    std::vector<Complex> m_Chirp;  ///< exp(-pi i k^2 / length); empty: the length is a power of two
+    std::vector<Complex> m_Filter; ///< the transform of the conjugates around index 0, divided by m_Size
 };
 
 /// A transform of real numbers, of which only the frequencies 0 to length / 2 are kept: the others mirror them.

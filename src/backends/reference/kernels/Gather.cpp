@@ -26,6 +26,7 @@ struct GatherPlan
     size_t m_Axis = 1;
     size_t m_Count = 1;
     size_t m_InnerBytes = 1;
+    bool m_FromEnd = false; ///< negative indices count from there
     IndexInput m_Indices;
 
     void operator()(const ExecuteArgs& args, const std::byte* data, std::byte* output) const
@@ -36,7 +37,8 @@ struct GatherPlan
             {
                 for (size_t i = 0; i < m_Count; ++i, output += m_InnerBytes)
                 {
-                    const int64_t index = m_Indices.Read(args, batch * m_Count + i, 0, static_cast<int64_t>(m_Axis));
+                    const int64_t index =
+                        m_Indices.ReadPlace(args, batch * m_Count + i, static_cast<int64_t>(m_Axis), m_FromEnd);
                     CopyBlock(output, data + static_cast<size_t>(index) * m_InnerBytes, m_InnerBytes);
                 }
             }
@@ -84,6 +86,7 @@ backends::Prepared PrepareGather(const ReshapeArgs& args, const backends::Packed
                           CountElements(indices, batchDim, indices.GetNumDimensions()),
                           CountElements(data, axisDim + 1, data.GetNumDimensions()) *
                               GetMovedBytes(input.GetDataType()),
+                          descriptor.m_NegativeIndices,
                           IndexInput(args, 1)};
     return PrepareIndexedMove(input, args.GetOutput(0), plan);
 }

@@ -5,6 +5,7 @@
 #include "common/CopyBlock.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ backends::Prepared PrepareGatherNd(const ReshapeArgs& args, const backends::Pack
 {
     const TensorInfo& input = args.GetInput(0);
     const TensorShape& data = input.GetShape();
-    const IndexTuples tuples(args, 1, data);
+    const auto& descriptor = args.GetDescriptor<GatherNdDescriptor>();
+    const IndexTuples tuples(args, 1, data, descriptor.m_NegativeIndices, descriptor.m_BatchDims);
     CheckOutputShape(args, "GatherNd", tuples.GetSlicesShape());
     if (args.GetOutput(0).GetNumElements() == 0)
     {

@@ -4,6 +4,7 @@
 
 #include <tenon/Exceptions.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -52,22 +53,37 @@ void IndexInput::ThrowOutside(size_t i, int64_t index, int64_t lowest, int64_t l
                            std::to_string(limit));
 }
 
-IndexTuples::IndexTuples(const ReshapeArgs& args, size_t input, const TensorShape& data)
-    : m_Indices(args, input), m_Sizes(GetExtents(data)), m_Strides(GetStrides(data))
+IndexTuples::IndexTuples(const ReshapeArgs& args, size_t input, const TensorShape& data, bool fromEnd,
+                         unsigned int batchDims)
+    : m_Indices(args, input), m_FromEnd(fromEnd)
 {
     const TensorShape& indices = args.GetInput(input).GetShape();
     const unsigned int rank = indices.GetNumDimensions();
-    if (rank == 0 || indices[rank - 1] > data.GetNumDimensions())
+    const unsigned int dataRank = data.GetNumDimensions();
+    bool fits = batchDims < rank && batchDims <= dataRank && indices[rank - 1] <= dataRank - batchDims;
+    for (unsigned int i = 0; fits && i < batchDims; ++i)
     {
-        throw LayerValidationException("index tuples of shape " + indices.ToString() + " do not fit data of shape " +
-                                       data.ToString() +
-                                       ": their last dimension must be at most as long as the data has dimensions");
+        fits = data[i] == indices[i];
+    }
+    if (!fits)
+    {
+        throw LayerValidationException(
+            "index tuples of shape " + indices.ToString() + " do not fit data of shape " + data.ToString() +
+            ": their last dimension must be at most as long as the data has dimensions" +
+            (batchDims == 0 ? std::string()
+                            : " behind the " + std::to_string(batchDims) + " batch dimensions, which must be equal"));
     }
     m_Length = indices[rank - 1];
     m_Count = CountElements(indices, 0, rank - 1);
-    m_SliceElements = CountElements(data, m_Length, data.GetNumDimensions());
+    m_SliceElements = CountElements(data, batchDims + m_Length, dataRank);
+    m_BatchCount = std::max<size_t>(CountElements(indices, batchDims, rank - 1), 1);
+    m_BatchElements = batchDims == 0 ? 0 : CountElements(data, batchDims, dataRank);
+    const Extents sizes = GetExtents(data);
+    const Extents strides = GetStrides(data);
+    std::copy_n(sizes.begin() + batchDims, m_Length, m_Sizes.begin());
+    std::copy_n(strides.begin() + batchDims, m_Length, m_Strides.begin());
     AppendSizes(m_SlicesShape, indices, 0, rank - 1);
-    AppendSizes(m_SlicesShape, data, m_Length, data.GetNumDimensions());
+    AppendSizes(m_SlicesShape, data, batchDims + m_Length, dataRank);
 }
 
 } // namespace tenon::ref

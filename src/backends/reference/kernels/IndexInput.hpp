@@ -39,6 +39,14 @@ public:
         return index;
     }
 
+    /// Element i as a place in [0, size): with `fromEnd` negative ones from -size on count from the end. Throws
+    /// RuntimeException for any other.
+    int64_t ReadPlace(const ExecuteArgs& args, size_t i, int64_t size, bool fromEnd) const
+    {
+        const int64_t index = Read(args, i, fromEnd ? -size : 0, size);
+        return index < 0 ? index + size : index;
+    }
+
 private:
     [[noreturn]] void ThrowOutside(size_t i, int64_t index, int64_t lowest, int64_t limit) const;
 
@@ -46,12 +54,15 @@ private:
     size_t m_Input;
 };
 
-/// An index tensor whose last dimension holds tuples: each names a slice of a tensor by its first dimensions.
+/// An index tensor whose last dimension holds tuples: each names a slice of a tensor by its first dimensions, or by
+/// those behind the leading dimensions that both tensors share.
 class IndexTuples
 {
 public:
-    /// Throws LayerValidationException when the tuples are longer than `data` has dimensions.
-    IndexTuples(const ReshapeArgs& args, size_t input, const TensorShape& data);
+    /// `fromEnd`: negative indices count from the end. Throws LayerValidationException when the tuples are longer than
+    /// `data` has dimensions, or batch dimensions differ.
+    IndexTuples(const ReshapeArgs& args, size_t input, const TensorShape& data, bool fromEnd,
+                unsigned int batchDims = 0);
 
     size_t GetCount() const { return m_Count; }
     size_t GetSliceElements() const { return m_SliceElements; }
@@ -61,21 +72,34 @@ public:
     /// The first element of the slice that tuple i names. Throws RuntimeException for an index outside its dimension.
     size_t GetOffset(const ExecuteArgs& args, size_t i) const
     {
-        size_t offset = 0;
+        size_t offset = i / m_BatchCount * m_BatchElements;
         for (unsigned int d = 0; d < m_Length; ++d)
         {
-            const int64_t index = m_Indices.Read(args, i * m_Length + d, 0, m_Sizes[d]);
+            const int64_t index = m_Indices.ReadPlace(args, i * m_Length + d, m_Sizes[d], m_FromEnd);
             offset += static_cast<size_t>(index * m_Strides[d]);
         }
         return offset;
+    }
+
+    /// Calls f(i, GetOffset(args, i)) for each tuple.
+    template <typename F>
+    void ForEach(const ExecuteArgs& args, const F& f) const
+    {
+        for (size_t i = 0; i < m_Count; ++i)
+        {
+            f(i, GetOffset(args, i));
+        }
     }
 
 private:
     IndexInput m_Indices;
     size_t m_Count = 0;
     size_t m_SliceElements = 0;
+    size_t m_BatchCount = 1;    ///< tuples of a batch, at least 1
+    size_t m_BatchElements = 0; ///< of the data
     unsigned int m_Length = 0;
-    Extents m_Sizes{};
+    bool m_FromEnd = false;
+    Extents m_Sizes{}; ///< of the dimensions that tuples address
     Extents m_Strides{};
     std::vector<unsigned int> m_SlicesShape;
 };

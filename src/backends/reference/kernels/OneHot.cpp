@@ -21,6 +21,7 @@ struct OneHotRun
     size_t m_Outer;
     size_t m_Depth;
     size_t m_Inner;
+    bool m_FromEnd; ///< negative indices count from there
 
     void operator()(const ExecuteArgs& args) const
     {
@@ -34,7 +35,8 @@ struct OneHotRun
                 for (size_t inner = 0; inner < m_Inner; ++inner)
                 {
                     const int64_t index = m_Indices.ReadAny(args, outer * m_Inner + inner);
-                    *out++ = index == static_cast<int64_t>(depth) ? on : off;
+                    const int64_t place = index < 0 && m_FromEnd ? index + static_cast<int64_t>(m_Depth) : index;
+                    *out++ = place == static_cast<int64_t>(depth) ? on : off;
                 }
             }
         }
@@ -44,7 +46,8 @@ struct OneHotRun
 backends::Prepared PrepareOneHot(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorInfo& output = args.GetOutput(0);
-    const auto axis = static_cast<unsigned int>(args.GetDescriptor<OneHotDescriptor>().m_Axis);
+    const auto& descriptor = args.GetDescriptor<OneHotDescriptor>();
+    const auto axis = static_cast<unsigned int>(descriptor.m_Axis);
     const TensorShape& indices = args.GetInput(0).GetShape();
     const unsigned int rank = indices.GetNumDimensions();
     if (output.GetNumDimensions() != rank + 1 || axis > rank)
@@ -62,12 +65,13 @@ backends::Prepared PrepareOneHot(const ReshapeArgs& args, const backends::Packed
     const size_t inner = CountElements(indices, axis, rank);
     const size_t depth = output.GetShape()[axis];
     RequireElements(output, "output 0", outer * inner * depth);
-    return DispatchMoved(output.GetDataType(),
-                         [&](auto tag) -> backends::Prepared
-                         {
-                             using T = typename decltype(tag)::Type;
-                             return OneHotRun<T>{IndexInput(args, 0), outer, depth, inner};
-                         });
+    return DispatchMoved(
+        output.GetDataType(),
+        [&](auto tag) -> backends::Prepared
+        {
+            using T = typename decltype(tag)::Type;
+            return OneHotRun<T>{IndexInput(args, 0), outer, depth, inner, descriptor.m_NegativeIndices};
+        });
 }
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad: a border of one value (Constant), or of the tensor mirrored at its edge elements (Reflect) or at its edges
-// (Symmetric). Dimension by dimension from the innermost: the middle is copied, then the border is filled with the
-// value or copied from the slabs that are there already.
+// Pad: a border of one value (Constant), of the tensor mirrored at its edge elements (Reflect) or at its edges
+// (Symmetric), of its edge elements (Edge), or of the tensor repeated (Wrap). Dimension by dimension from the
+// innermost: the middle is copied, then the border is filled with the value or copied from the slabs that are there
+// already.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 #include "common/CopyBlock.hpp"
@@ -68,14 +69,24 @@ struct PadPlan
             FillElements(behind, dim.m_After * step, value, m_ElementBytes);
             return;
         }
-        const size_t skip = m_Mode == PaddingMode::Reflect ? 1 : 0; // whether the edge itself is not repeated
+        // Element i of the border, counted from the middle on, is as far as this from the edge, within the middle.
+        const auto from = [&](size_t i) -> size_t
+        {
+            switch (m_Mode)
+            {
+            case PaddingMode::Edge: return 0;
+            case PaddingMode::Wrap: return dim.m_Size - 1 - i % dim.m_Size;
+            case PaddingMode::Reflect: return i + 1; // the edge itself is not repeated
+            default: return i;
+            }
+        };
         for (size_t i = 0; i < dim.m_Before; ++i)
         {
-            std::memcpy(middle - (i + 1) * step, middle + (i + skip) * step, step);
+            std::memcpy(middle - (i + 1) * step, middle + from(i) * step, step);
         }
         for (size_t i = 0; i < dim.m_After; ++i)
         {
-            std::memcpy(behind + i * step, behind - (i + 1 + skip) * step, step);
+            std::memcpy(behind + i * step, behind - (from(i) + 1) * step, step);
         }
     }
 };
@@ -100,11 +111,17 @@ void CheckShapes(const ReshapeArgs& args, const PadDescriptor& descriptor)
                                            std::to_string(before) + " before and " + std::to_string(after) +
                                            " behind is not as long as the output's");
         }
-        if (descriptor.m_PaddingMode != PaddingMode::Constant)
+        const PaddingMode mode = descriptor.m_PaddingMode;
+        const bool isBordered = std::max(before, after) != 0;
+        if ((mode == PaddingMode::Edge || mode == PaddingMode::Wrap) && isBordered && input[i] == 0)
         {
-            const uint64_t least =
-                uint64_t{std::max(before, after)} + (descriptor.m_PaddingMode == PaddingMode::Reflect ? 1 : 0);
-            if (std::max(before, after) != 0 && least > input[i])
+            throw LayerValidationException(what + ": dimension " + std::to_string(i) +
+                                           " has no elements that could be repeated");
+        }
+        if (mode == PaddingMode::Reflect || mode == PaddingMode::Symmetric)
+        {
+            const uint64_t least = uint64_t{std::max(before, after)} + (mode == PaddingMode::Reflect ? 1 : 0);
+            if (isBordered && least > input[i])
             {
                 throw LayerValidationException(what + ": dimension " + std::to_string(i) + " is too short to mirror " +
                                                std::to_string(std::max(before, after)) + " elements");

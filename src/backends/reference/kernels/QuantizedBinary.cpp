@@ -347,8 +347,9 @@ SupportResult CheckQuantizedBinary(BinaryOperation operation, const LayerView& l
     case BinaryOperation::Power:
     case BinaryOperation::FloorDiv:
     case BinaryOperation::FloorMod:
+    case BinaryOperation::Remainder:
         return SupportResult::No(SupportCode::UnsupportedParameters,
-                                 "Power, FloorDiv and FloorMod are not there for quantized tensors");
+                                 "Power, FloorDiv, FloorMod and Remainder are not there for quantized tensors");
     case BinaryOperation::SqDiff:
         if (input == DataType::QSymmS16)
         {

@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr backends::TypeRow RangeTypes[] = {
-    backends::SameType(backends::SingleFloatTypes | backends::SignedTypes, 3),
+    backends::SameType(backends::FloatTypes | backends::SignedTypes, 3),
     backends::WithScales(backends::SameType({DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16}, 3),
                          {backends::Scales::PerTensor, backends::Scales::Any, backends::Scales::PerTensor},
                          backends::Scales::Any)};
@@ -105,7 +105,7 @@ backends::Prepared PrepareRange(const ReshapeArgs& args, const backends::PackedW
                 return QuantizedRange<typename decltype(tag)::Type>{count, start, delta};
             });
     }
-    return DispatchType<float, Half, BFloat16, int8_t, int16_t, int32_t, int64_t>(
+    return DispatchType<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t>(
         type, [&](auto tag) -> backends::Prepared { return PlainRange<typename decltype(tag)::Type>{count}; });
 }
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indices read in loops made for their type: see AxisIndices.hpp.
+#include "backends/reference/kernels/AxisIndices.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <string>
+
+namespace tenon::ref
+{
+
+AxisIndices::AxisIndices(const ReshapeArgs& args, int axis) : m_Indices(args, 1)
+{
+    const TensorShape& data = args.GetInput(0).GetShape();
+    const TensorShape& indices = args.GetInput(1).GetShape();
+    m_Rank = data.GetNumDimensions();
+    const int positive = axis < 0 ? axis + static_cast<int>(m_Rank) : axis;
+    const auto along = static_cast<unsigned int>(positive);
+    bool fits = positive >= 0 && along < m_Rank && indices.GetNumDimensions() == m_Rank;
+    for (unsigned int i = 0; fits && i < m_Rank; ++i)
+    {
+        fits = i == along || indices[i] <= data[i];
+    }
+    if (!fits)
+    {
+        throw LayerValidationException("indices of shape " + indices.ToString() + " along axis " +
+                                       std::to_string(axis) + " do not fit data of shape " + data.ToString() +
+                                       ": both must have this axis, and one rank, and the indices be no larger "
+                                       "elsewhere");
+    }
+    switch (args.GetInput(1).GetDataType())
+    {
+    case DataType::Signed16: m_Find = FindAs<int16_t>; break;
+    case DataType::Signed32: m_Find = FindAs<int32_t>; break;
+    default: m_Find = FindAs<int64_t>; break;
+    }
+    m_Rows = CountElements(indices, 0, m_Rank - 1);
+    m_RowSize = indices[m_Rank - 1];
+    m_Sizes = GetExtents(indices);
+    m_Steps = GetStrides(data);
+    m_AxisSize = int64_t{data[along]};
+    m_AxisStride = static_cast<size_t>(m_Steps[along]);
+    m_Step = along == m_Rank - 1 ? 0 : 1;
+    m_Steps[along] = 0;
+}
+
+template <typename T>
+bool AxisIndices::FindAs(const AxisIndices& self, const void* indices, size_t first, size_t count, size_t base,
+                         size_t* places)
+{
+    const T* row = static_cast<const T*>(indices) + first;
+    bool isInside = true;
+    for (size_t k = 0; k < count; ++k)
+    {
+        const int64_t index = row[k];
+        const auto place = static_cast<uint64_t>(index < 0 ? index + self.m_AxisSize : index); // below 0: beyond it
+        isInside &= place < static_cast<uint64_t>(self.m_AxisSize);
+        places[k] = base + k * self.m_Step + static_cast<size_t>(place) * self.m_AxisStride;
+    }
+    return isInside;
+}
+
+void AxisIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const
+{
+    for (size_t i = first; i < first + count; ++i)
+    {
+        m_Indices.ReadPlace(args, i, m_AxisSize, true); // throws for the first one
+    }
+}
+
+} // namespace tenon::ref
