@@ -283,6 +283,8 @@ private:
         case ActivationFunction::Elu: return std::max(1.0, a) * d + RoundingOf(std::max(a, most), FunctionUlps);
         case ActivationFunction::HardSwish: return 1.5 * d + function;
         case ActivationFunction::Gelu: return 1.13 * d + function;
+        case ActivationFunction::Swish:
+        case ActivationFunction::Mish: return 1.1 * std::max(1.0, a) * d + function;
         default: return Infinity;
         }
     }

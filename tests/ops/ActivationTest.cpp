@@ -67,6 +67,10 @@ const std::vector<Row>& GetRows()
          [](double x) { return x * std::min(6.0, std::max(0.0, x + 3.0)) / 6.0; }},
         {"Gelu", D(Function::Gelu), -4, 4, -0.25, 4, Gelu},
         {"Gelu by tanh", D(Function::Gelu, 1), -4, 4, -0.25, 4, GeluByTanH},
+        {"SiLu", D(Function::Swish, 1), -6, 6, -0.3, 6, [](double x) { return x / (1.0 + std::exp(-x)); }},
+        {"Swish", D(Function::Swish, 1.702f), -4, 4, -0.2, 4,
+         [](double x) { return x / (1.0 + std::exp(-static_cast<double>(1.702f) * x)); }},
+        {"Mish", D(Function::Mish), -6, 6, -0.35, 6, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }},
     };
     return rows;
 }

@@ -246,6 +246,7 @@ ISA_TEST(FastMoves, BlocksAndRepetitionsAsReference)
                 SpaceToDepthDescriptor d;
                 d.m_BlockSize = block;
                 d.m_DataLayout = DataLayout::NHWC;
+                d.m_ChannelMajor = channels == 3 || channels == 20;
                 const TestTensor data = Random(Shaped(type, image), 1);
                 ExpectAsReference(FastCase(Name("space to depth", data.m_Info), LayerType::SpaceToDepth, d, {data},
                                            Shaped(type, deep)),

@@ -44,6 +44,7 @@ ISA_TEST(FastUnary, FunctionsOfFloats)
         {ActivationFunction::Sqrt, 0, 0},           {ActivationFunction::HardSwish, 3.6e-7, 0},
         {ActivationFunction::Sigmoid, 1e-6, 1e-38}, {ActivationFunction::TanH, 1e-6, 0},
         {ActivationFunction::Elu, 1e-6, 0},         {ActivationFunction::SoftReLu, 1e-6, 1e-38},
+        {ActivationFunction::Swish, 1e-6, 1e-38},   {ActivationFunction::Mish, 1e-6, 1e-38},
         {ActivationFunction::Gelu, 2.5e-7, 9e-7}}; // of numbers below 0, |x| times what is lost from 1
     for (const unsigned int count : {1U, 3U, 67U, 100003U})
     {
@@ -120,7 +121,7 @@ ISA_TEST(FastUnary, NaNAndInfinitiesAsReference)
          {ActivationFunction::Sigmoid, ActivationFunction::TanH, ActivationFunction::Linear, ActivationFunction::ReLu,
           ActivationFunction::BoundedReLu, ActivationFunction::SoftReLu, ActivationFunction::LeakyReLu,
           ActivationFunction::Abs, ActivationFunction::Sqrt, ActivationFunction::Square, ActivationFunction::Elu,
-          ActivationFunction::HardSwish, ActivationFunction::Gelu})
+          ActivationFunction::HardSwish, ActivationFunction::Gelu, ActivationFunction::Swish, ActivationFunction::Mish})
     {
         for (const float b : {0.7f, 1.0f})
         {

@@ -125,6 +125,8 @@ ISA_TEST(NumericsNaN, ActivationsKeepIt)
         {ActivationDescriptor(SoftReLu),
          [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }},
         {ActivationDescriptor(Square), [](double x) { return x * x; }},
+        {ActivationDescriptor(Swish, 1.0f), [](double x) { return x / (1 + std::exp(-x)); }},
+        {ActivationDescriptor(Mish), [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }},
     };
     for (const auto& [descriptor, f] : functions)
     {

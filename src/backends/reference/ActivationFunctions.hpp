@@ -52,6 +52,16 @@ auto DispatchActivation(const ActivationDescriptor& descriptor, const Visitor& v
     case ActivationFunction::HardSwish:
         // Divided before it is multiplied: x times 6 may be infinite.
         return visit([](float x) { return x * (std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f); });
+    case ActivationFunction::Swish: return visit([a](float x) { return x * (1.0f / (1.0f + std::exp(-a * x))); });
+    case ActivationFunction::Mish:
+        // tanh(log(1 + e)) is n / (n + 2) with n = e * (e + 2); above 20 it is 1.
+        return visit(
+            [](float x)
+            {
+                const float e = std::exp(std::min(x, 20.0f));
+                const float n = e * (e + 2.0f);
+                return x * (n / (n + 2.0f));
+            });
     case ActivationFunction::Gelu: break;
     }
     return DispatchGelu(descriptor, visit);

@@ -131,6 +131,27 @@ struct Gelu
     }
 };
 
+struct Swish
+{
+    HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
+    {
+        return hn::Mul(x, SigmoidOf(FloatTag(), hn::Mul(a, x)));
+    }
+};
+
+struct Mish
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        // tanh(log(1 + e)) is n / (n + 2) with n = e * (e + 2); above 20 it is 1.
+        const FloatTag d;
+        const Floats two = hn::Set(d, 2.0f);
+        const Floats e = ExpUpTo88(d, hn::Min(x, hn::Set(d, 20.0f)));
+        const Floats n = hn::Mul(e, hn::Add(e, two));
+        return hn::Mul(x, Quotient(n, hn::Add(n, two)));
+    }
+};
+
 struct Negate : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Neg(x); }
@@ -214,6 +235,8 @@ HWY_INLINE auto FindLoopOf(FloatFunction function)
     case FloatFunction::HardSwish: return Loops::template Of<HardSwish>();
     case FloatFunction::GeluTanH: return Loops::template Of<GeluTanH>();
     case FloatFunction::Gelu: return Loops::template Of<Gelu>();
+    case FloatFunction::Swish: return Loops::template Of<Swish>();
+    case FloatFunction::Mish: return Loops::template Of<Mish>();
     case FloatFunction::Negate: return Loops::template Of<Negate>();
     case FloatFunction::InverseSqrt: return Loops::template Of<InverseSqrt>();
     case FloatFunction::Exp: return Loops::template Of<Exp>();

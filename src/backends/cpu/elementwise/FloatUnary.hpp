@@ -26,6 +26,8 @@ enum class FloatFunction
     HardSwish,
     GeluTanH, ///< by its approximation with tanh
     Gelu,
+    Swish, ///< x / (1 + exp(-a * x))
+    Mish,
     Negate,
     InverseSqrt,
     Exp,

@@ -31,6 +31,8 @@ FloatFunction ToFunction(const ActivationDescriptor& descriptor)
     case ActivationFunction::Square: return FloatFunction::Square;
     case ActivationFunction::Elu: return FloatFunction::Elu;
     case ActivationFunction::HardSwish: return FloatFunction::HardSwish;
+    case ActivationFunction::Swish: return FloatFunction::Swish;
+    case ActivationFunction::Mish: return FloatFunction::Mish;
     case ActivationFunction::Gelu: break;
     }
     return descriptor.m_A != 0.0f ? FloatFunction::GeluTanH : FloatFunction::Gelu;
@@ -52,9 +54,8 @@ std::optional<FloatFunction> ToFunction(UnaryOperation operation)
     case UnaryOperation::Sin: return FloatFunction::Sin;
     case UnaryOperation::Cos: return FloatFunction::Cos;
     case UnaryOperation::Erf: return FloatFunction::Erf;
-    case UnaryOperation::LogicalNot: break;
+    default: return std::nullopt; // the reference kernel's
     }
-    return std::nullopt;
 }
 
 namespace

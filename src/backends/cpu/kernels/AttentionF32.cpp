@@ -37,7 +37,8 @@ bool FillPanels(size_t queries, size_t width)
     return missing <= queries / Little;
 }
 
-/// to[row][query] = from[query][row], and zeros for queries that fill up the width.
+} // namespace
+
 void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width)
 {
     TransposeFloats(from, stride, rows, queries, to, width);
@@ -46,8 +47,6 @@ void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, 
         std::fill_n(to + row * width + queries, width - queries, 0.0f);
     }
 }
-
-} // namespace
 
 /// Where things are: the first two of all queries, the rest of those at a time.
 struct AttentionF32::Buffers
@@ -116,25 +115,25 @@ std::optional<AttentionF32> AttentionF32::Make(const ref::MatMulGeometry& scores
     return FillPanels(scores.m_Rows, attention.m_Width) ? std::optional(attention) : std::nullopt;
 }
 
-/// out[row][width] = rows * panel
-void AttentionF32::Multiply(const float* rows, size_t stride, size_t count, size_t depth, const float* panel,
-                            float* out) const
+void MultiplyByPanel(const EngineF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
+                     size_t depth, const float* panel, float* out)
 {
+    const size_t width = vectors * engine.m_Lanes;
     TileF32 tile;
     tile.m_DataStride = stride;
-    tile.m_Columns = m_Width;
-    tile.m_OutStride = m_Width;
+    tile.m_Columns = width;
+    tile.m_OutStride = width;
     for (size_t k = 0; k == 0 || k < depth; k += MaxSumDepth)
     {
         tile.m_Depth = std::min(MaxSumDepth, depth - k);
-        tile.m_Panel = panel + k * m_Width;
+        tile.m_Panel = panel + k * width;
         tile.m_Continues = k != 0;
-        ForEachHeight(count, m_Engine->m_Rows[m_Vectors],
+        ForEachHeight(count, engine.m_Rows[vectors],
                       [&](size_t begin, size_t height, size_t tiles)
                       {
                           tile.m_Data = rows + begin * stride + k;
-                          tile.m_Out = out + begin * m_Width;
-                          m_Engine->m_Tiles[m_Vectors][height](tile, tiles);
+                          tile.m_Out = out + begin * width;
+                          engine.m_Tiles[vectors][height](tile, tiles);
                       });
     }
 }

@@ -15,6 +15,12 @@
 namespace tenon::cpu
 {
 
+/// out[count][width] = rows * panel, for a panel of `vectors` vectors of the engine: [depth][width].
+void MultiplyByPanel(const EngineF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
+                     size_t depth, const float* panel, float* out);
+/// to[row][query] = from[query][row], and zeros for queries that fill up the width.
+void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width);
+
 class AttentionF32
 {
 public:
@@ -41,7 +47,10 @@ private:
 
     void RunQueries(const ExecuteArgs& args, size_t first, const Buffers& buffers) const;
     void FindRows(const ExecuteArgs& args, Buffers& buffers) const;
-    void Multiply(const float* rows, size_t stride, size_t count, size_t depth, const float* panel, float* out) const;
+    void Multiply(const float* rows, size_t stride, size_t count, size_t depth, const float* panel, float* out) const
+    {
+        MultiplyByPanel(*m_Engine, m_Vectors, rows, stride, count, depth, panel, out);
+    }
 
     ref::MatMulGeometry m_Scores;
     ref::MatMulGeometry m_Values;

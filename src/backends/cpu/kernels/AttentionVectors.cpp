@@ -66,7 +66,12 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
     {
         most[0] = hn::Max(most[0], load(row));
     }
-    const Floats max = hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3]));
+    Floats max = hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3]));
+    if (softmax.m_MayHide)
+    {
+        // Infinities do not cancel out: of a finite number instead, all powers are 0.
+        max = hn::Max(max, hn::Set(d, hwy::LowestValue<float>()));
+    }
 
     const Floats beta = hn::Set(d, softmax.m_Beta);
     const int halvings = softmax.m_Halvings;
@@ -94,7 +99,12 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
         sums[0] = hn::Add(sums[0], power(row));
     }
     const Floats sum = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
-    hn::Store(hn::Div(hn::Set(d, 1.0f), sum), d, softmax.m_Factors + first);
+    Floats factors = hn::Div(hn::Set(d, 1.0f), sum);
+    if (softmax.m_MayHide)
+    {
+        factors = hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d)), factors);
+    }
+    hn::Store(factors, d, softmax.m_Factors + first);
 }
 
 void Softmax(const ColumnSoftmax& softmax)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of the columns of a block of floats that is a few vectors wide: each lane is a row of an attention's scores,
-// so that nothing is added up across lanes. Used by AttentionF32.
+// so that nothing is added up across lanes. Used by AttentionF32 and Attention.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@ struct ColumnSoftmax
     const float* m_Terms = nullptr;    ///< [rows][width], the same of each number
     float m_Beta = 1.0f;               ///< above 0
     int m_Halvings = 0;                ///< 64 at most
+    bool m_MayHide = false;            ///< whether x may be -infinity in a whole column, which then becomes zeros
     float* m_Factors = nullptr;        ///< [width]: gets 1 / the sum of the column
 };
 

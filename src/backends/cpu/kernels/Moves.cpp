@@ -89,9 +89,20 @@ Move MoveStridedSlice(const ReshapeArgs& args)
 
 Move MoveSpaceToDepth(const ReshapeArgs& args)
 {
-    const int64_t block = args.GetDescriptor<SpaceToDepthDescriptor>().m_BlockSize;
+    const auto& descriptor = args.GetDescriptor<SpaceToDepthDescriptor>();
+    const int64_t block = descriptor.m_BlockSize;
     const ref::Extents strides = ref::GetStrides(args.GetInput(0).GetShape());
     const TensorShape& out = args.GetOutput(0).GetShape();
+    if (descriptor.m_ChannelMajor)
+    {
+        // [batch, row of blocks, block in it, channel, row of the block, pixel in it]
+        return {{{out[0], strides[0]},
+                 {out[1], strides[1] * block},
+                 {out[2], strides[2] * block},
+                 {args.GetInput(0).GetShape()[3], 1},
+                 {block, strides[1]},
+                 {block, strides[2]}}};
+    }
     // [batch, row of blocks, block in it, row of the block, pixel in it, channel]
     return {{{out[0], strides[0]},
              {out[1], strides[1] * block},
@@ -103,17 +114,19 @@ Move MoveSpaceToDepth(const ReshapeArgs& args)
 
 Move MoveDepthToSpace(const ReshapeArgs& args)
 {
-    const int64_t block = args.GetDescriptor<DepthToSpaceDescriptor>().m_BlockSize;
+    const auto& descriptor = args.GetDescriptor<DepthToSpaceDescriptor>();
+    const int64_t block = descriptor.m_BlockSize;
     const TensorShape& in = args.GetInput(0).GetShape();
     const ref::Extents strides = ref::GetStrides(in);
     const int64_t channels = args.GetOutput(0).GetShape()[3];
+    const bool isMajor = descriptor.m_ChannelMajor;
     // [batch, row of blocks, row of the block, block in the row, pixel in the block's row, channel]
     return {{{in[0], strides[0]},
              {in[1], strides[1]},
-             {block, channels * block},
+             {block, isMajor ? block : channels * block},
              {in[2], strides[2]},
-             {block, channels},
-             {channels, 1}}};
+             {block, isMajor ? 1 : channels},
+             {channels, isMajor ? block * block : 1}}};
 }
 
 Move MoveTile(const ReshapeArgs& args)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpaceToDepth and DepthToSpace of NHWC images: the pixels of a block, row by row, are channels one after the other.
-// Both are a transposition of six dimensions.
+// With m_ChannelMajor the values of one channel in a block are, as PyTorch's PixelShuffle has it. Both are a
+// transposition of six dimensions.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -34,7 +35,8 @@ void CheckShapes(const ReshapeArgs& args, const TensorShape& image, const Tensor
 
 backends::Prepared PrepareSpaceToDepth(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const uint32_t block = args.GetDescriptor<SpaceToDepthDescriptor>().m_BlockSize;
+    const auto& descriptor = args.GetDescriptor<SpaceToDepthDescriptor>();
+    const uint32_t block = descriptor.m_BlockSize;
     const TensorInfo& input = args.GetInput(0);
     const TensorInfo& output = args.GetOutput(0);
     CheckShapes(args, input.GetShape(), output.GetShape(), block);
@@ -45,6 +47,14 @@ backends::Prepared PrepareSpaceToDepth(const ReshapeArgs& args, const backends::
     const Extents in = GetExtents(input.GetShape());
     const Extents out = GetExtents(output.GetShape());
     const Extents strides = GetStrides(input.GetShape());
+    if (descriptor.m_ChannelMajor)
+    {
+        // [batch, row of blocks, block in it, channel, row of the block, pixel in it]
+        return PrepareMove(input, output,
+                           BoxCopy(6, {in[0], out[1], out[2], in[3], block, block},
+                                   {strides[0], strides[1] * block, strides[2] * block, 1, strides[1], strides[2]}, 0,
+                                   GetMovedBytes(input.GetDataType())));
+    }
     // [batch, row of blocks, block in it, row of the block, pixel in it, channel]
     return PrepareMove(input, output,
                        BoxCopy(6, {in[0], out[1], out[2], block, block, in[3]},
@@ -54,7 +64,8 @@ backends::Prepared PrepareSpaceToDepth(const ReshapeArgs& args, const backends::
 
 backends::Prepared PrepareDepthToSpace(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const uint32_t block = args.GetDescriptor<DepthToSpaceDescriptor>().m_BlockSize;
+    const auto& descriptor = args.GetDescriptor<DepthToSpaceDescriptor>();
+    const uint32_t block = descriptor.m_BlockSize;
     const TensorInfo& input = args.GetInput(0);
     const TensorInfo& output = args.GetOutput(0);
     CheckShapes(args, output.GetShape(), input.GetShape(), block);
@@ -65,10 +76,14 @@ backends::Prepared PrepareDepthToSpace(const ReshapeArgs& args, const backends::
     const Extents in = GetExtents(input.GetShape());
     const int64_t channels = output.GetShape()[3];
     const Extents strides = GetStrides(input.GetShape());
+    // From one row of a block to the next, one pixel of it, and one channel.
+    const int64_t row = descriptor.m_ChannelMajor ? block : channels * block;
+    const int64_t pixel = descriptor.m_ChannelMajor ? 1 : channels;
+    const int64_t channel = descriptor.m_ChannelMajor ? int64_t{block} * block : 1;
     // [batch, row of blocks, row of the block, block in the row, pixel in the block's row, channel]
     return PrepareMove(input, output,
                        BoxCopy(6, {in[0], in[1], block, in[2], block, channels},
-                               {strides[0], strides[1], channels * block, strides[2], channels, 1}, 0,
+                               {strides[0], strides[1], row, strides[2], pixel, channel}, 0,
                                GetMovedBytes(input.GetDataType())));
 }
 
