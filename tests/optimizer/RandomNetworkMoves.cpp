@@ -139,6 +139,7 @@ TENON_RANDOM_KIND(LayerNormalization)
     }
     LayerNormalizationDescriptor descriptor;
     descriptor.m_Epsilon = 0.5f;
+    descriptor.m_SubtractMean = Roll(3) != 0;
     FinishAs(m_Network->AddLayerNormalizationLayer(descriptor, m_Name.c_str()), inputs,
              {{inputs[0].m_Shape, DataType::Float32, false, bound}});
     return true;

@@ -335,6 +335,44 @@ TENON_RANDOM_KIND(RecurrentBothWays)
     return true;
 }
 
+TENON_RANDOM_KIND(RecurrentSequence)
+{
+    const Tensor* x = FindFloat(false, 3);
+    if (x == nullptr || x->m_Bound > 20.0f)
+    {
+        return false;
+    }
+    const TensorShape data = x->m_Shape;
+    RecurrentSequenceDescriptor descriptor;
+    descriptor.m_Cell = static_cast<RecurrentCell>(Roll(3));
+    descriptor.m_Direction = static_cast<SequenceDirection>(Roll(3));
+    descriptor.m_LinearBeforeReset = descriptor.m_Cell == RecurrentCell::Gru && Flip();
+    descriptor.m_BatchMajor = Flip();
+    const unsigned int directions = descriptor.GetNumDirections();
+    const unsigned int sums = Units * (descriptor.m_Cell == RecurrentCell::Lstm  ? 4
+                                       : descriptor.m_Cell == RecurrentCell::Gru ? 3
+                                                                                 : 1);
+    const unsigned int steps = data[descriptor.m_BatchMajor ? 1 : 0];
+    const unsigned int batch = data[descriptor.m_BatchMajor ? 0 : 1];
+    const TensorShape state =
+        descriptor.m_BatchMajor ? TensorShape({batch, directions, Units}) : TensorShape({directions, batch, Units});
+    std::vector<Tensor> inputs(6);
+    inputs[0] = *x;
+    inputs[1] = Constant(TensorShape({directions, sums, data[2]}), 0.5f, false);
+    inputs[2] = Constant(TensorShape({directions, sums, Units}), 0.5f, false);
+    inputs[3] = Flip() ? Constant(TensorShape({directions, 2 * sums}), 0.5f, false) : Tensor();
+    inputs[5] = InitialState(state);
+    std::vector<Made> outputs = {{descriptor.m_BatchMajor ? TensorShape({batch, steps, directions, Units})
+                                                          : TensorShape({steps, directions, batch, Units})},
+                                 {state}};
+    if (descriptor.m_Cell == RecurrentCell::Lstm)
+    {
+        outputs.push_back({state, DataType::Float32, false, 1.0f + static_cast<float>(steps)});
+    }
+    FinishAs(m_Network->AddRecurrentSequenceLayer(descriptor, m_Name.c_str()), inputs, outputs);
+    return true;
+}
+
 TENON_RANDOM_KIND(TimeFilter)
 {
     const Tensor* x = FindFloat(false, 2);
@@ -557,6 +595,30 @@ TENON_RANDOM_KIND(Fourier)
     FinishAs(
         m_Network->AddComplexPartLayer(ComplexPartDescriptor(static_cast<ComplexComponent>(Roll(3))), m_Name.c_str()),
         {complex}, {{shape, DataType::Float32, false, input.m_Bound * 16.0f}});
+    return true;
+}
+
+TENON_RANDOM_KIND(Frequencies)
+{
+    const Tensor* x =
+        Find([](const Tensor& t) { return t.m_Type == DataType::Float32 && t.m_Shape.GetNumDimensions() < 5; });
+    if (x == nullptr)
+    {
+        return false;
+    }
+    const Tensor input = *x;
+    const unsigned int rank = input.m_Shape.GetNumDimensions();
+    std::vector<unsigned int> sizes = SizesOf(input.m_Shape);
+    sizes.push_back(1);
+    const Tensor real = Reshaped(input, ShapeOf(sizes));
+    DftDescriptor descriptor;
+    descriptor.m_Axis = static_cast<int32_t>(Roll(rank));
+    descriptor.m_Length = 3;
+    descriptor.m_Onesided = Flip();
+    sizes[static_cast<size_t>(descriptor.m_Axis)] = descriptor.m_Onesided ? 2 : 3;
+    sizes.back() = 2;
+    FinishAs(m_Network->AddDftLayer(descriptor, m_Name.c_str()), {real},
+             {{ShapeOf(sizes), DataType::Float32, false, input.m_Bound * 3.0f}});
     return true;
 }
 
