@@ -107,6 +107,9 @@ void CheckOutputs(const Layer& layer, const Graph& body)
     }
 }
 
+/// A network may leave out inputs that another one of its layer has, so that its ids are no smaller than its size.
+constexpr LayerBindingId MaxNestedId = 65535;
+
 /// The Input or Output layers of a nested network by binding id, which must be 0, 1, 2...
 std::vector<const Layer*> FindBound(const Graph& graph, LayerType type, const char* what)
 {
@@ -123,10 +126,11 @@ std::vector<const Layer*> FindBound(const Graph& graph, LayerType type, const ch
             continue;
         }
         const LayerBindingId id = layer->GetBindingId();
-        if (id < 0 || static_cast<size_t>(id) >= graph.Size())
+        if (id < 0 || id > MaxNestedId)
         {
-            throw InvalidArgumentException(fmt::format(
-                "{} has {} with binding id {}; ids of a nested network count from 0", what, layer->Describe(), id));
+            throw InvalidArgumentException(
+                fmt::format("{} has {} with binding id {}; ids of a nested network are from 0 to {}", what,
+                            layer->Describe(), id, MaxNestedId));
         }
         bound.resize(std::max(bound.size(), static_cast<size_t>(id) + 1), nullptr);
         if (bound[static_cast<size_t>(id)] != nullptr)

@@ -151,11 +151,11 @@ Number ComputeComparison(ComparisonOperation operation, DataType type, const Num
     return Number::Of(int64_t{holds});
 }
 
-std::vector<size_t> Strides(const TensorShape& shape)
+std::vector<int64_t> Strides(const TensorShape& shape)
 {
     const unsigned int rank = shape.GetNumDimensions();
-    std::vector<size_t> strides(rank);
-    size_t stride = 1;
+    std::vector<int64_t> strides(rank);
+    int64_t stride = 1;
     for (unsigned int i = rank; i-- > 0;)
     {
         strides[i] = stride;
@@ -164,25 +164,41 @@ std::vector<size_t> Strides(const TensorShape& shape)
     return strides;
 }
 
-std::vector<size_t> BroadcastIndices(const TensorShape& from, const TensorShape& shape)
+std::vector<size_t> StridedIndices(const std::vector<int64_t>& sizes, int64_t first, const std::vector<int64_t>& strides)
 {
-    const unsigned int rank = shape.GetNumDimensions();
-    const unsigned int offset = rank - from.GetNumDimensions();
-    const std::vector<size_t> fromStrides = Strides(from);
-    std::vector<size_t> indices(shape.GetNumElements64());
-    std::vector<unsigned int> place(rank);
+    std::vector<size_t> indices(ToShape(sizes).GetNumElements64());
+    std::vector<int64_t> place(sizes.size());
+    int64_t next = first;
     for (size_t& index : indices)
     {
-        for (unsigned int i = offset; i < rank; ++i)
+        index = static_cast<size_t>(next);
+        for (size_t i = sizes.size(); i-- > 0;)
         {
-            index += from[i - offset] == 1 ? 0 : place[i] * fromStrides[i - offset];
-        }
-        for (unsigned int i = rank; i-- > 0 && ++place[i] == shape[i];)
-        {
+            next += strides[i];
+            if (++place[i] < sizes[i])
+            {
+                break;
+            }
+            next -= strides[i] * sizes[i];
             place[i] = 0;
         }
     }
     return indices;
+}
+
+std::vector<size_t> BroadcastIndices(const TensorShape& from, const TensorShape& shape)
+{
+    const unsigned int rank = shape.GetNumDimensions();
+    const unsigned int added = rank - from.GetNumDimensions();
+    const std::vector<int64_t> fromStrides = Strides(from);
+    std::vector<int64_t> sizes(rank);
+    std::vector<int64_t> strides(rank);
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        sizes[i] = shape[i];
+        strides[i] = i < added || from[i - added] == 1 ? 0 : fromStrides[i - added];
+    }
+    return StridedIndices(sizes, 0, strides);
 }
 
 std::optional<Numbers> ComputeReduction(ReduceOperation operation, DataType type, const TensorShape& shape,

@@ -19,12 +19,16 @@ std::optional<Numbers> ComputeUnary(UnaryOperation operation, DataType type, con
 std::optional<Number> ComputeBinary(BinaryOperation operation, DataType type, const Number& a, const Number& b);
 Number ComputeComparison(ComparisonOperation operation, DataType type, const Number& a, const Number& b);
 
+/// The index of each element of a tensor of `sizes` in a memory where the element at 0 has index `first` and those of a
+/// dimension lie `strides` apart.
+std::vector<size_t> StridedIndices(const std::vector<int64_t>& sizes, int64_t first, const std::vector<int64_t>& strides);
+
 /// For each element of a tensor of `shape`, the index of the element of a tensor of `from` that is broadcast to it.
 /// Both are fully known.
 std::vector<size_t> BroadcastIndices(const TensorShape& from, const TensorShape& shape);
 
-/// Sizes of a shape that is fully known, and the distances of neighbours in elements.
-std::vector<size_t> Strides(const TensorShape& shape);
+/// The distances of neighbours along each dimension of a shape that is fully known, in elements.
+std::vector<int64_t> Strides(const TensorShape& shape);
 
 /// The elements along `axes`, made one; the result has the order of the dimensions that are left.
 std::optional<Numbers> ComputeReduction(ReduceOperation operation, DataType type, const TensorShape& shape,

@@ -36,6 +36,17 @@ bool AreAllKnown(const Numbers& numbers)
     return std::all_of(numbers.begin(), numbers.end(), [](const Number& n) { return n.m_IsKnown; });
 }
 
+Numbers Take(const Numbers& numbers, const std::vector<size_t>& indices)
+{
+    Numbers taken;
+    taken.reserve(indices.size());
+    for (const size_t index : indices)
+    {
+        taken.push_back(numbers.at(index));
+    }
+    return taken;
+}
+
 /// The sizes that are known of the result of broadcasting; throws ParseException where they contradict.
 std::vector<int64_t> BroadcastSizes(std::vector<int64_t> a, std::vector<int64_t> b)
 {
@@ -662,6 +673,16 @@ Value GraphBuilder::Transpose(const Value& x, const std::vector<unsigned int>& p
     {
         sizes.push_back(old.at(from));
     }
+    if (const Numbers* const known = NumbersOf(x); known != nullptr && AreAllKnown(*known))
+    {
+        const std::vector<int64_t> oldStrides = Strides(x.Shape());
+        std::vector<int64_t> strides;
+        for (const unsigned int from : permutation)
+        {
+            strides.push_back(oldStrides[from]);
+        }
+        return Make(x.Type(), ToShape(sizes), Take(*known, StridedIndices(sizes, 0, strides)), true);
+    }
     const TransposeDescriptor descriptor(
         PermutationVector(permutation.data(), static_cast<unsigned int>(permutation.size())));
     return AddLayer(LayerType::Transpose, descriptor, {x}, x.Type(), ToShape(sizes));
@@ -679,7 +700,6 @@ Value GraphBuilder::Concat(const std::vector<Value>& values, unsigned int axis)
         throw ParseException(fmt::format("axis {} is outside of shape {}", axis, values.front().Shape().ToString()));
     }
     sizes[axis] = 0;
-    std::optional<Numbers> numbers(std::in_place);
     for (const Value& value : values)
     {
         CheckSameType(values.front(), value);
@@ -703,17 +723,27 @@ Value GraphBuilder::Concat(const std::vector<Value>& values, unsigned int axis)
             }
             sizes[i] = sizes[i] == OpenSize ? others[i] : sizes[i];
         }
-        const Numbers* const more = sizes.size() == 1 ? NumbersOf(value) : nullptr;
-        if (more == nullptr || !numbers.has_value())
-        {
-            numbers.reset();
-            continue;
-        }
-        numbers->insert(numbers->end(), more->begin(), more->end());
     }
-    if (numbers.has_value() && numbers->size() > MaxNumbers)
+    const TensorShape joined = ToShape(sizes);
+    const bool haveNumbers =
+        joined.AreAllDimensionsSpecified() && joined.GetNumElements64() <= MaxNumbers &&
+        std::all_of(values.begin(), values.end(), [](const Value& value) { return NumbersOf(value) != nullptr; });
+    std::optional<Numbers> numbers;
+    if (haveNumbers)
     {
-        numbers.reset();
+        numbers.emplace(joined.GetNumElements64());
+        const std::vector<int64_t> strides = Strides(joined);
+        int64_t first = 0;
+        for (const Value& value : values)
+        {
+            const Numbers& part = *NumbersOf(value);
+            const std::vector<size_t> places = StridedIndices(value.Sizes(), first, strides);
+            for (size_t i = 0; i < part.size(); ++i)
+            {
+                (*numbers)[places[i]] = part[i];
+            }
+            first += value.Size(axis) * strides[axis];
+        }
     }
     if (numbers.has_value() && AreAllKnown(*numbers))
     {
@@ -778,17 +808,20 @@ Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, co
         return x;
     }
     std::optional<Numbers> numbers;
-    if (const Numbers* const known = NumbersOf(x); known != nullptr && rank == 1)
+    if (const Numbers* const known = NumbersOf(x))
     {
-        const int64_t size = x.Size(0);
-        const int64_t step = steps[0];
-        int64_t index = std::max(starts[0], -highest) < 0 ? std::max(starts[0], -highest) + size : starts[0];
-        index = std::clamp(index, int64_t{0}, step > 0 ? size : size - 1);
-        numbers.emplace();
-        for (int64_t i = 0; i < sizes[0]; ++i, index += step)
+        std::vector<int64_t> strides = Strides(x.Shape());
+        int64_t first = 0;
+        for (size_t i = 0; i < axes.size(); ++i)
         {
-            numbers->push_back(known->at(static_cast<size_t>(index)));
+            const int64_t size = x.Size(axes[i]);
+            const int64_t start = std::max(starts[i], -highest);
+            const int64_t begin =
+                std::clamp(start < 0 ? start + size : start, int64_t{0}, std::max(steps[i] > 0 ? size : size - 1, int64_t{0}));
+            first += begin * strides[axes[i]];
+            strides[axes[i]] *= steps[i];
         }
+        numbers = Take(*known, StridedIndices(sizes, first, strides));
         if (AreAllKnown(*numbers))
         {
             return Make(x.Type(), ToShape(sizes), std::move(*numbers), true);
@@ -818,21 +851,36 @@ Value GraphBuilder::Gather(const Value& x, const Value& indices, unsigned int ax
     const Numbers* const known = NumbersOf(x);
     const auto places = indices.FindInts();
     std::optional<Numbers> numbers;
-    if (known != nullptr && x.Rank() == 1 && places.has_value())
+    const TensorShape gathered = ToShape(sizes);
+    if (known != nullptr && places.has_value() && gathered.AreAllDimensionsSpecified() &&
+        gathered.GetNumElements64() <= MaxNumbers)
     {
-        numbers.emplace();
-        for (const int64_t place : *places)
+        std::vector<int64_t> slice = x.Sizes();
+        slice[axis] = 1;
+        const std::vector<int64_t> fromStrides = Strides(x.Shape());
+        std::vector<int64_t> row = x.Sizes();
+        row[axis] = static_cast<int64_t>(places->size());
+        const std::vector<int64_t> toStrides = Strides(ToShape(row));
+        numbers.emplace(gathered.GetNumElements64());
+        for (size_t i = 0; i < places->size(); ++i)
         {
+            const int64_t place = (*places)[i];
             if (place < -size || place >= size)
             {
-                throw ParseException(
-                    fmt::format("index {} is outside of a dimension of {} elements", place, size));
+                throw ParseException(fmt::format("index {} is outside of a dimension of {} elements", place, size));
             }
-            numbers->push_back((*known)[static_cast<size_t>(place < 0 ? place + size : place)]);
+            const std::vector<size_t> from =
+                StridedIndices(slice, (place < 0 ? place + size : place) * fromStrides[axis], fromStrides);
+            const std::vector<size_t> to =
+                StridedIndices(slice, static_cast<int64_t>(i) * toStrides[axis], toStrides);
+            for (size_t k = 0; k < from.size(); ++k)
+            {
+                (*numbers)[to[k]] = (*known)[from[k]];
+            }
         }
         if (AreAllKnown(*numbers))
         {
-            return Make(x.Type(), ToShape(sizes), std::move(*numbers), true);
+            return Make(x.Type(), gathered, std::move(*numbers), true);
         }
     }
     GatherDescriptor descriptor(static_cast<int32_t>(axis));
@@ -840,6 +888,12 @@ Value GraphBuilder::Gather(const Value& x, const Value& indices, unsigned int ax
     Value result = AddLayer(LayerType::Gather, descriptor, {x, indices}, x.Type(), ToShape(sizes));
     result.GetState()->m_Numbers = std::move(numbers);
     return result;
+}
+
+Value GraphBuilder::Put(const Value& numbers, const Value& places, const Value& updates)
+{
+    return AddLayer(LayerType::ScatterElements, ScatterElementsDescriptor(0), {numbers, places, updates},
+                    numbers.Type(), numbers.Shape());
 }
 
 Value GraphBuilder::BroadcastTo(const Value& x, const std::vector<int64_t>& sizes)
@@ -938,6 +992,30 @@ Value GraphBuilder::Reduce(ReduceOperation operation, const Value& x, const std:
     descriptor.m_vAxis.assign(axes.begin(), axes.end());
     descriptor.m_ReduceOperation = operation;
     return AddLayer(LayerType::Reduce, descriptor, {x}, x.Type(), ToShape(sizes));
+}
+
+Value GraphBuilder::ReduceAtRun(ReduceOperation operation, const Value& x, const Value& axes, bool keepDims)
+{
+    TensorShape shape;
+    if (keepDims)
+    {
+        shape = TensorShape(x.Rank(), false);
+    }
+    else if (axes.Size(0) != OpenSize && axes.Size(0) <= x.Rank())
+    {
+        shape = ToShape(std::vector<int64_t>(x.Rank() - static_cast<size_t>(axes.Size(0)), OpenSize));
+    }
+    if (operation == ReduceOperation::Mean)
+    {
+        MeanDescriptor descriptor({}, keepDims);
+        descriptor.m_ParametersAsInputs = true;
+        return AddLayer(LayerType::Mean, descriptor, {x, axes}, x.Type(), shape);
+    }
+    ReduceDescriptor descriptor;
+    descriptor.m_KeepDims = keepDims;
+    descriptor.m_ReduceOperation = operation;
+    descriptor.m_ParametersAsInputs = true;
+    return AddLayer(LayerType::Reduce, descriptor, {x, axes}, x.Type(), shape);
 }
 
 Value GraphBuilder::MatMul(const Value& a, const Value& b, bool transposeA, bool transposeB)

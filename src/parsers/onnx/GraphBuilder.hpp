@@ -132,6 +132,8 @@ public:
     Value Slice(const Value& x, unsigned int axis, int64_t start, int64_t end);
     /// Indices may be negative.
     Value Gather(const Value& x, const Value& indices, unsigned int axis);
+    /// The list `numbers` with the elements of `updates` put in at `places`, integers, which may be negative.
+    Value Put(const Value& numbers, const Value& places, const Value& updates);
     /// To the sizes in `shape` [n], integers; sizes of x that are not 1 must be equal.
     Value BroadcastTo(const Value& x, const Value& shape);
     Value BroadcastTo(const Value& x, const std::vector<int64_t>& sizes);
@@ -141,6 +143,8 @@ public:
     // Sums and products.
 
     Value Reduce(ReduceOperation operation, const Value& x, const std::vector<unsigned int>& axes, bool keepDims);
+    /// The same with axes that are computed at the run, [n] of integers; negative ones count from the end.
+    Value ReduceAtRun(ReduceOperation operation, const Value& x, const Value& axes, bool keepDims);
     /// As numpy.matmul, for operands of at least two dimensions.
     Value MatMul(const Value& a, const Value& b, bool transposeA = false, bool transposeB = false);
 

@@ -471,7 +471,7 @@ void GraphReader::ReadRow(const NodeMessage& node, std::vector<Value> inputs, Op
     {
         m_Reading.Refuse(node, version, error.what());
     }
-    if (m_Reading.NumRefused() != refused)
+    if (op.IsRefused() || m_Reading.NumRefused() != refused)
     {
         RefuseOutputs(node);
         return;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <protozero/exception.hpp>
@@ -34,7 +35,7 @@ std::string_view ToView(protozero::data_view view)
 class MessageReader
 {
 public:
-    explicit MessageReader(const Limits& limits) : m_Limits(limits) {}
+    MessageReader(size_t fileBytes, const Limits& limits) : m_Limits(limits), m_MostMemory(MostMemory(fileBytes)) {}
 
     void Read(pbf_reader reader, ModelMessage& model)
     {
@@ -57,13 +58,39 @@ public:
                 model.m_Metadata.emplace_back(key, value);
                 break;
             }
-            case 25: Read(Message(reader, "ModelProto.functions"), model.m_Functions.emplace_back()); break;
+            case 25: Read(Message(reader, "ModelProto.functions"), Append(model.m_Functions)); break;
             default: Skip(reader);
             }
         }
     }
 
 private:
+    // An empty message takes two bytes of the file, and a hundred times that of memory.
+
+    static uint64_t MostMemory(uint64_t fileBytes)
+    {
+        return std::clamp(fileBytes * 64, uint64_t{1} << 20, uint64_t{1} << 31);
+    }
+
+    void Charge(size_t bytes)
+    {
+        m_Memory += bytes;
+        if (m_Memory > m_MostMemory)
+        {
+            throw ParseException(fmt::format("the model has so many messages with little in them that reading it would "
+                                             "take more than {} bytes",
+                                             m_MostMemory));
+        }
+    }
+
+    /// One more message in a list.
+    template <typename T>
+    T& Append(std::vector<T>& list)
+    {
+        Charge(sizeof(T));
+        return list.emplace_back();
+    }
+
     // Reading one field. A field of another wire type than its own is an error; protozero asks its caller to check.
 
     [[noreturn]] static void FailWireType(const char* field)
@@ -195,7 +222,7 @@ private:
             case 9: ReadOpset(Message(reader, "FunctionProto.opset_import"), function.m_Opsets); break;
             case 10: function.m_Domain = CanonicalDomain(Bytes(reader, "FunctionProto.domain")); break;
             case 11:
-                Read(Message(reader, "FunctionProto.attribute_proto"), function.m_Defaults.emplace_back());
+                Read(Message(reader, "FunctionProto.attribute_proto"), Append(function.m_Defaults));
                 break;
             case 13: function.m_Overload = Bytes(reader, "FunctionProto.overload"); break;
             default: Skip(reader);
@@ -218,13 +245,13 @@ private:
             case 2: graph.m_Name = Bytes(reader, "GraphProto.name"); break;
             case 5:
                 CountTensor();
-                Read(Message(reader, "GraphProto.initializer"), graph.m_Initializers.emplace_back());
+                Read(Message(reader, "GraphProto.initializer"), Append(graph.m_Initializers));
                 break;
-            case 11: Read(Message(reader, "GraphProto.input"), graph.m_Inputs.emplace_back()); break;
-            case 12: Read(Message(reader, "GraphProto.output"), graph.m_Outputs.emplace_back()); break;
+            case 11: Read(Message(reader, "GraphProto.input"), Append(graph.m_Inputs)); break;
+            case 12: Read(Message(reader, "GraphProto.output"), Append(graph.m_Outputs)); break;
             case 15:
                 CountTensor();
-                Read(Message(reader, "GraphProto.sparse_initializer"), graph.m_SparseInitializers.emplace_back());
+                Read(Message(reader, "GraphProto.sparse_initializer"), Append(graph.m_SparseInitializers));
                 break;
             default: Skip(reader);
             }
@@ -239,7 +266,7 @@ private:
             throw ParseException(
                 fmt::format("the model has more than {} nodes (Limits::m_MaxLayers)", m_Limits.m_MaxLayers));
         }
-        NodeMessage& node = nodes.emplace_back();
+        NodeMessage& node = Append(nodes);
         while (reader.next())
         {
             switch (reader.tag())
@@ -248,7 +275,7 @@ private:
             case 2: node.m_Outputs.push_back(Bytes(reader, "NodeProto.output")); break;
             case 3: node.m_Name = Bytes(reader, "NodeProto.name"); break;
             case 4: node.m_OpType = Bytes(reader, "NodeProto.op_type"); break;
-            case 5: Read(Message(reader, "NodeProto.attribute"), node.m_Attributes.emplace_back()); break;
+            case 5: Read(Message(reader, "NodeProto.attribute"), Append(node.m_Attributes)); break;
             case 7: node.m_Domain = CanonicalDomain(Bytes(reader, "NodeProto.domain")); break;
             case 8: node.m_Overload = Bytes(reader, "NodeProto.overload"); break;
             default: Skip(reader);
@@ -328,12 +355,18 @@ private:
         }
     }
 
+    /// A field that stands there again adds to the message, which nobody else has yet.
     template <typename Message>
     void ReadShared(pbf_reader reader, std::shared_ptr<const Message>& message)
     {
-        auto copy = message != nullptr ? std::make_shared<Message>(*message) : std::make_shared<Message>();
-        Read(reader, *copy);
-        message = std::move(copy);
+        auto own = std::const_pointer_cast<Message>(std::move(message));
+        if (own == nullptr)
+        {
+            Charge(sizeof(Message));
+            own = std::make_shared<Message>();
+        }
+        Read(reader, *own);
+        message = std::move(own);
     }
 
     static void Read(pbf_reader reader, TensorMessage& tensor)
@@ -425,7 +458,7 @@ private:
         --m_TypeDepth;
     }
 
-    static void ReadTensorType(pbf_reader reader, TypeMessage::Kind kind, TypeMessage& type)
+    void ReadTensorType(pbf_reader reader, TypeMessage::Kind kind, TypeMessage& type)
     {
         type.m_Kind = kind;
         while (reader.next())
@@ -447,7 +480,7 @@ private:
         }
     }
 
-    static void ReadShape(pbf_reader reader, std::vector<DimensionMessage>& shape)
+    void ReadShape(pbf_reader reader, std::vector<DimensionMessage>& shape)
     {
         while (reader.next())
         {
@@ -457,7 +490,7 @@ private:
                 continue;
             }
             pbf_reader dimension = Message(reader, "TensorShapeProto.dim");
-            DimensionMessage& message = shape.emplace_back();
+            DimensionMessage& message = Append(shape);
             while (dimension.next())
             {
                 switch (dimension.tag())
@@ -480,6 +513,8 @@ private:
     }
 
     Limits m_Limits;
+    uint64_t m_MostMemory;
+    uint64_t m_Memory = 0;
     uint64_t m_NumNodes = 0;
     uint64_t m_NumTensors = 0;
     unsigned int m_GraphDepth = 0;
@@ -493,7 +528,7 @@ ModelMessage ReadModelMessage(Span<const uint8_t> bytes, const Limits& limits)
     ModelMessage model;
     try
     {
-        MessageReader(limits).Read(pbf_reader(reinterpret_cast<const char*>(bytes.data()), bytes.size()), model);
+        MessageReader(bytes.size(), limits).Read(pbf_reader(reinterpret_cast<const char*>(bytes.data()), bytes.size()), model);
     }
     catch (const protozero::exception& error)
     {

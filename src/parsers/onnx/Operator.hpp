@@ -73,6 +73,10 @@ public:
     void SetOutput(size_t i, Value value) { m_Outputs.at(i) = std::move(value); }
     const std::vector<Value>& Outputs() const { return m_Outputs; }
 
+    /// The outputs depend on a node that was refused, in a graph that is an attribute.
+    void PassRefusal() { m_IsRefused = true; }
+    bool IsRefused() const { return m_IsRefused; }
+
     /// Throws UnimplementedException: the model is right, but there is no layer for it.
     [[noreturn]] void Refuse(const std::string& reason) const;
 
@@ -83,6 +87,7 @@ private:
     std::vector<Value> m_Inputs;
     std::vector<Value> m_Outputs;
     std::vector<bool> m_Wanted;
+    bool m_IsRefused = false;
 };
 
 } // namespace tenon::onnx

@@ -269,8 +269,15 @@ std::vector<int64_t> Value::Sizes() const
 
 const Numbers* Value::FindNumbers() const
 {
-    if (!m_State->m_Numbers.has_value() && m_State->m_IsConstant && HasSizes() &&
-        Shape().GetNumElements64() <= MaxNumbers)
+    if (m_State->m_Numbers.has_value() || !HasSizes())
+    {
+        return m_State->m_Numbers.has_value() ? &*m_State->m_Numbers : nullptr;
+    }
+    if (Shape().GetNumElements64() == 0)
+    {
+        m_State->m_Numbers.emplace(); // nothing to know
+    }
+    else if (m_State->m_IsConstant && Shape().GetNumElements64() <= MaxNumbers)
     {
         Numbers numbers = ReadNumbers(Type(), m_State->m_Data);
         if (numbers.size() == Shape().GetNumElements64())

@@ -143,6 +143,7 @@ void AddIf(Operator& op, GraphBuilder& graph)
         outputs[i] = ReadInto(op, builder, *branches[i], {});
         if (HasRefused(outputs[i]))
         {
+            op.PassRefusal();
             return;
         }
         for (size_t k = 0; k < outputs[i].size(); ++k)
@@ -517,6 +518,19 @@ std::vector<Value> AddTurns(const Operator& op, GraphBuilder& graph, const LoopP
     return networks.Make() ? networks.AddLayer() : std::vector<Value>();
 }
 
+void SetResults(Operator& op, const std::vector<Value>& results)
+{
+    if (results.empty())
+    {
+        op.PassRefusal();
+        return;
+    }
+    for (size_t i = 0; i < op.NumOutputs(); ++i)
+    {
+        op.SetOutput(i, results.at(i));
+    }
+}
+
 } // namespace
 
 void AddLoop(Operator& op, GraphBuilder& graph)
@@ -533,11 +547,7 @@ void AddLoop(Operator& op, GraphBuilder& graph)
         }
         plan.m_Initial.push_back(op.AnyInput(i));
     }
-    const std::vector<Value> results = AddTurns(op, graph, plan);
-    for (size_t i = 0; i < op.NumOutputs() && !results.empty(); ++i)
-    {
-        op.SetOutput(i, results.at(i));
-    }
+    SetResults(op, AddTurns(op, graph, plan));
 }
 
 /// Before version 9 tensors have a batch dimension in front, each entry of which is a scan of its own.
@@ -663,10 +673,7 @@ void AddScan(Operator& op, GraphBuilder& graph)
             results.push_back(graph.Concat(part, 0));
         }
     }
-    for (size_t i = 0; i < op.NumOutputs() && !results.empty(); ++i)
-    {
-        op.SetOutput(i, results.at(i));
-    }
+    SetResults(op, results);
 }
 
 } // namespace tenon::onnx::rows

@@ -338,7 +338,19 @@ void AddBitShift(Operator& op, GraphBuilder& graph)
     {
         op.Fail(fmt::format("attribute 'direction' is '{}'; it must be LEFT or RIGHT", direction));
     }
-    AddBinary(op, graph, direction == "LEFT" ? BinaryOperation::ShiftLeft : BinaryOperation::ShiftRight);
+    const Value& x = op.Input(0);
+    Value amount = op.Input(1);
+    const bool isSigned = x.Type() == DataType::Signed8 || x.Type() == DataType::Signed16 ||
+                          x.Type() == DataType::Signed32 || x.Type() == DataType::Signed64;
+    if (isSigned)
+    {
+        // A negative amount is out of range, as one of all bits is: the sign fills the number. The layer takes it as 0.
+        const Value isNegative = graph.Compare(ComparisonOperation::Less, amount, GraphBuilder::ScalarInt(x.Type(), 0));
+        amount = graph.Select(isNegative, GraphBuilder::ScalarInt(x.Type(), GetDataTypeBits(x.Type()) - 1), amount);
+    }
+    const bool isLeft = direction == "LEFT";
+    op.SetOutput(0, graph.Binary(isLeft ? BinaryOperation::ShiftLeft : BinaryOperation::ShiftRight, x,
+                                 isLeft ? op.Input(1) : amount));
 }
 
 void AddWhere(Operator& op, GraphBuilder& graph)

@@ -27,6 +27,24 @@ std::vector<int64_t> AttributeOrInput(const Operator& op, const char* name, size
     return op.HasInput(i) ? op.ConstantInts(i, name) : std::vector<int64_t>();
 }
 
+/// Axes that are computed at the run; no value where they are known or left out.
+Value AxesAtRun(const Operator& op, size_t i, int64_t since)
+{
+    return op.Version() >= since && op.HasInput(i) && !op.Input(i).FindInts().has_value() ? op.Input(i) : Value();
+}
+
+/// 1 for each of `rank` dimensions that the axes name, else 0.
+Value MarkAxes(const Operator& op, GraphBuilder& graph, const Value& axes, size_t rank)
+{
+    if (axes.Size(0) == OpenSize)
+    {
+        op.Refuse("the number of axes is computed at the run");
+    }
+    const Value zeros = GraphBuilder::Ints(std::vector<int64_t>(rank, 0));
+    const Value ones = GraphBuilder::Ints(std::vector<int64_t>(static_cast<size_t>(axes.Size(0)), 1));
+    return graph.Put(zeros, axes, ones);
+}
+
 /// One number of a list, as a list of one.
 Value Entry(GraphBuilder& graph, const Value& list, int64_t i)
 {
@@ -52,6 +70,17 @@ void AddReshape(Operator& op, GraphBuilder& graph)
     const Numbers* const numbers = shape.FindNumbers();
     const bool keepsZeros = op.Int64("allowzero", 0) != 0;
     const auto isCopied = [&](const Number& number) { return number.m_IsKnown && number.m_Int == 0 && !keepsZeros; };
+    if (numbers == nullptr && !keepsZeros && shape.Size(0) != OpenSize)
+    {
+        // Which sizes are copied is told by the run.
+        const auto count = static_cast<size_t>(shape.Size(0));
+        const Value ones = GraphBuilder::Ints(std::vector<int64_t>(count, 1));
+        const Value own = graph.Slice(graph.Concat({graph.ShapeOf(x), ones}, 0), 0, 0, shape.Size(0));
+        const Value wanted = graph.Cast(shape, DataType::Signed64);
+        const Value isZero = graph.Compare(ComparisonOperation::Equal, wanted, GraphBuilder::Ints({0}));
+        op.SetOutput(0, graph.ReshapeTo(x, graph.Select(isZero, own, wanted)));
+        return;
+    }
     if (numbers == nullptr || std::none_of(numbers->begin(), numbers->end(), isCopied))
     {
         op.SetOutput(0, graph.ReshapeTo(x, shape));
@@ -108,6 +137,17 @@ void AddFlatten(Operator& op, GraphBuilder& graph)
 void AddSqueeze(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
+    if (const Value given = AxesAtRun(op, 1, 13))
+    {
+        // The sizes that are not marked.
+        const Value marks = MarkAxes(op, graph, given, x.Rank());
+        const Value stays = graph.Compare(ComparisonOperation::Equal, marks, GraphBuilder::Ints({0}));
+        const int64_t rank = x.Rank() - given.Size(0);
+        const Value places = graph.AddLayer(LayerType::Where, NullDescriptor(), {stays}, DataType::Signed64,
+                                            ToShape({std::max(rank, int64_t{0}), 1}));
+        op.SetOutput(0, graph.ReshapeTo(x, graph.Gather(graph.ShapeOf(x), graph.Squeeze(places, {1}), 0)));
+        return;
+    }
     const std::vector<int64_t> axes = AttributeOrInput(op, "axes", 1, 13);
     if (!axes.empty())
     {
@@ -134,6 +174,21 @@ void AddSqueeze(Operator& op, GraphBuilder& graph)
 void AddUnsqueeze(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
+    if (const Value given = AxesAtRun(op, 1, 13))
+    {
+        // Where a dimension is not marked, it is the next one of the input: as many are not marked up to there.
+        const size_t rank = x.Rank() + static_cast<size_t>(std::max(given.Size(0), int64_t{0}));
+        const Value marks = MarkAxes(op, graph, given, rank);
+        const Value others = graph.Subtract(GraphBuilder::Ints({1}), marks);
+        const Value counts =
+            graph.AddLayer(LayerType::CumSum, CumSumDescriptor(), {others}, DataType::Signed64, others.Shape());
+        const Value places = graph.Binary(BinaryOperation::Maximum, graph.Subtract(counts, GraphBuilder::Ints({1})),
+                                          GraphBuilder::Ints({0}));
+        const Value sizes = graph.Concat({graph.ShapeOf(x), GraphBuilder::Ints({1})}, 0);
+        const Value isMarked = graph.Compare(ComparisonOperation::Equal, marks, GraphBuilder::Ints({1}));
+        op.SetOutput(0, graph.ReshapeTo(x, graph.Select(isMarked, marks, graph.Gather(sizes, places, 0))));
+        return;
+    }
     const std::vector<int64_t> axes = AttributeOrInput(op, "axes", 1, 13);
     const size_t rank = x.Rank() + axes.size();
     if (rank > MaxNumOfTensorDimensions)
@@ -182,6 +237,22 @@ void AddSplit(Operator& op, GraphBuilder& graph)
     const int64_t size = x.Size(axis);
     const auto count = static_cast<int64_t>(op.NumOutputs());
     std::vector<int64_t> parts;
+    if (op.Version() >= 13 && op.HasInput(1) && !op.Input(1).FindInts().has_value())
+    {
+        SplitterDescriptor descriptor(static_cast<uint32_t>(count), x.Rank());
+        descriptor.m_ParametersAsInputs = true;
+        descriptor.m_SizesAsInput = true;
+        std::vector<int64_t> sizes = x.Sizes();
+        sizes[axis] = OpenSize;
+        const std::vector<Value> values = graph.AddLayers(
+            LayerType::Splitter, descriptor, {x, GraphBuilder::ScalarInt(DataType::Signed32, axis), op.Input(1)},
+            std::vector<GraphBuilder::Output>(static_cast<size_t>(count), {x.Type(), ToShape(sizes)}));
+        for (size_t i = 0; i < values.size(); ++i)
+        {
+            op.SetOutput(i, values[i]);
+        }
+        return;
+    }
     if (op.Version() < 13 ? op.Has("split") : op.HasInput(1))
     {
         parts = op.Version() < 13 ? op.Int64s("split") : op.ConstantInts(1, "sizes of the parts");
@@ -248,6 +319,22 @@ void AddSlice(Operator& op, GraphBuilder& graph)
         starts = op.Int64s("starts");
         ends = op.Int64s("ends");
         axes = op.Int64s("axes");
+    }
+    else if (const Value places = AxesAtRun(op, 3, 10))
+    {
+        // Whole dimensions, but for those that are named.
+        const auto spread = [&](size_t i, int64_t whole)
+        {
+            const Value numbers = GraphBuilder::Ints(std::vector<int64_t>(rank, whole));
+            const Value given = op.FindInput(i);
+            return given ? graph.Put(numbers, places, graph.Cast(given, DataType::Signed64)) : numbers;
+        };
+        StridedSliceDescriptor descriptor;
+        descriptor.m_ParametersAsInputs = true;
+        op.SetOutput(0, graph.AddLayer(LayerType::StridedSlice, descriptor,
+                                       {x, spread(1, 0), spread(2, std::numeric_limits<int64_t>::max()), spread(4, 1)},
+                                       x.Type(), TensorShape(rank, false)));
+        return;
     }
     else
     {

@@ -38,7 +38,8 @@ bool IsPlain(const Pool& pool, const Value& x)
 {
     const Windows& windows = pool.m_Windows;
     if (pool.m_Function == PoolingNdFunction::Lp || pool.m_HasIndices || windows.HasDilation() || windows.Rank() > 2 ||
-        windows.m_AutoPad != Windows::AutoPad::NotSet || x.Type() == DataType::Float64)
+        windows.m_AutoPad != Windows::AutoPad::NotSet ||
+        (x.Type() != DataType::Float32 && x.Type() != DataType::Float16))
     {
         return false;
     }

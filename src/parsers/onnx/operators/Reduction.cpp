@@ -17,6 +17,7 @@ namespace
 struct Reduction
 {
     std::vector<unsigned int> m_Axes;
+    Value m_AxesAtRun; ///< in place of m_Axes
     bool m_KeepDims = true;
     bool m_IsIdentity = false; ///< noop_with_empty_axes
 };
@@ -34,7 +35,13 @@ Reduction ReadReduction(const Operator& op, int64_t since)
     }
     else if (op.HasInput(1))
     {
-        axes = op.ConstantInts(1, "axes");
+        const auto known = op.Input(1).FindInts();
+        if (!known.has_value())
+        {
+            reduction.m_AxesAtRun = op.Input(1);
+            return reduction;
+        }
+        axes = *known;
     }
     if (axes.empty())
     {
@@ -52,6 +59,10 @@ constexpr int64_t AxesOfSum = 13;
 
 Value Apply(GraphBuilder& graph, ReduceOperation operation, const Reduction& reduction, const Value& x)
 {
+    if (reduction.m_AxesAtRun)
+    {
+        return graph.ReduceAtRun(operation, x, reduction.m_AxesAtRun, reduction.m_KeepDims);
+    }
     return reduction.m_IsIdentity ? x : graph.Reduce(operation, x, reduction.m_Axes, reduction.m_KeepDims);
 }
 
@@ -139,6 +150,11 @@ void AddReduceLogSumExp(Operator& op, GraphBuilder& graph)
     const Value exponentials = graph.Unary(UnaryOperation::Exp, graph.Subtract(x, shift));
     const Value sum = Apply(graph, ReduceOperation::Sum, kept, exponentials);
     const Value result = graph.Add(graph.Unary(UnaryOperation::Log, sum), shift);
+    if (!reduction.m_KeepDims && reduction.m_AxesAtRun)
+    {
+        op.SetOutput(0, graph.ReduceAtRun(ReduceOperation::Sum, result, reduction.m_AxesAtRun, false)); // of size 1
+        return;
+    }
     op.SetOutput(0, reduction.m_KeepDims ? result : graph.Squeeze(result, reduction.m_Axes));
 }
 

@@ -51,7 +51,7 @@ bool IsImageResize(const Value& x, const InterpolateDescriptor& d, const std::ve
 {
     const bool isImage = x.Rank() == 4 && x.Type() == DataType::Float32 && sizes.size() == 4 &&
                          sizes[0] == x.Size(0) && sizes[1] == x.Size(1) && x.HasSizes();
-    if (!isImage || d.m_Antialias || d.m_Mode == InterpolationMode::Cubic)
+    if (!isImage || sizes[2] == OpenSize || sizes[3] == OpenSize || d.m_Antialias || d.m_Mode == InterpolationMode::Cubic)
     {
         return false;
     }
