@@ -20,7 +20,7 @@ endfunction()
 
 # A script names its libraries by what lies beside it: linkers look there first, also where the prefix was moved to.
 set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-foreach(library armnn armnnTfLiteParser armnnSerializer armnnDeserializer armnnUtils)
+foreach(library armnn armnnTfLiteParser armnnOnnxParser armnnSerializer armnnDeserializer armnnUtils)
   file(WRITE ${armnn_build}/lib${library}.so
        "/* Arm NN's lib${library}.so, by Tenon. A script for the linker. */\n"
        "INPUT ( libtenon_armnn.so.${soversion} libtenon.so.${soversion} )\n")
