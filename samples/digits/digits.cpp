@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The demo: reads the bundled models and the sheet of handwritten digits beside them, names each digit, and says how
-// many were right. Called by scripts/demo.sh; by hand: digits [FOLDER], by default samples/digits.
+// The demo: reads the bundled models, of two formats, and the sheet of handwritten digits beside them, names each
+// digit, and says how many were right. Called by scripts/demo.sh; by hand: digits [FOLDER], by default samples/digits.
 //
-// Exit status 0 if each model names at least 97% of the digits, else 1.
+// Exit status 0 if each model names at least 97% of the digits, and the ONNX model the same ones as the .tflite model
+// of its weights; else 1.
 #include <tenon/Tenon.hpp>
+#include <tenon/parsers/IOnnxParser.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -92,10 +94,8 @@ class Classifier
 public:
     explicit Classifier(const std::string& modelPath) : m_Runtime(tenon::IRuntime::Create({}))
     {
-        const tenon::ITfLiteParserPtr parser = tenon::ITfLiteParser::Create();
-        const tenon::INetworkPtr network = parser->CreateNetworkFromBinaryFile(modelPath.c_str());
-        m_Input = parser->GetNetworkInputBindingInfo(0, parser->GetSubgraphInputTensorNames(0).at(0));
-        m_Output = parser->GetNetworkOutputBindingInfo(0, parser->GetSubgraphOutputTensorNames(0).at(0));
+        const bool isOnnx = modelPath.substr(modelPath.rfind('.') + 1) == "onnx";
+        const tenon::INetworkPtr network = isOnnx ? ReadOnnx(modelPath) : ReadTfLite(modelPath);
 
         // The fast backend first; what it has no kernel for goes to the reference backend.
         tenon::IOptimizedNetworkPtr optimized =
@@ -140,6 +140,26 @@ public:
     }
 
 private:
+    tenon::INetworkPtr ReadTfLite(const std::string& path)
+    {
+        const tenon::ITfLiteParserPtr parser = tenon::ITfLiteParser::Create();
+        tenon::INetworkPtr network = parser->CreateNetworkFromBinaryFile(path.c_str());
+        m_Input = parser->GetNetworkInputBindingInfo(0, parser->GetSubgraphInputTensorNames(0).at(0));
+        m_Output = parser->GetNetworkOutputBindingInfo(0, parser->GetSubgraphOutputTensorNames(0).at(0));
+        return network;
+    }
+
+    tenon::INetworkPtr ReadOnnx(const std::string& path)
+    {
+        tenon::IOnnxParser::OnnxParserOptions options;
+        options.m_Dimensions["batch"] = 1; // the file leaves it open
+        const tenon::IOnnxParserPtr parser = tenon::IOnnxParser::Create(options);
+        tenon::INetworkPtr network = parser->CreateNetworkFromBinaryFile(path.c_str());
+        m_Input = parser->GetNetworkInputBindingInfo(parser->GetInputNames().at(0));
+        m_Output = parser->GetNetworkOutputBindingInfo(parser->GetOutputNames().at(0));
+        return network;
+    }
+
     void Run(const void* input, void* output) const
     {
         m_Runtime->EnqueueWorkload(m_Network, {{m_Input.first, tenon::ConstTensor(m_Input.second, input)}},
@@ -197,6 +217,38 @@ void ShowSome(const Classifier& classifier, const std::vector<Picture>& pictures
     }
 }
 
+std::vector<Answer> ClassifyAll(const Classifier& classifier, const std::vector<Picture>& pictures)
+{
+    std::vector<Answer> answers;
+    answers.reserve(pictures.size());
+    for (const Picture& picture : pictures)
+    {
+        answers.push_back(classifier.Classify(picture));
+    }
+    return answers;
+}
+
+/// Whether two models name the same digits, with a line about it.
+bool Compare(const Classifier& a, const Classifier& b, const std::vector<Picture>& pictures)
+{
+    const std::vector<Answer> answers = ClassifyAll(a, pictures);
+    const std::vector<Answer> others = ClassifyAll(b, pictures);
+    size_t equal = 0;
+    float difference = 0.0f;
+    for (size_t i = 0; i < answers.size(); ++i)
+    {
+        equal += answers[i].Digit() == others[i].Digit() ? 1 : 0;
+        for (size_t k = 0; k < Classes; ++k)
+        {
+            difference = std::max(difference, std::abs(answers[i].m_Probabilities[k] - others[i].m_Probabilities[k]));
+        }
+    }
+    std::cout << "        " << equal << " of " << answers.size()
+              << " digits as the float model names them; probabilities differ by at most " << std::defaultfloat
+              << std::setprecision(2) << difference << '\n';
+    return equal == answers.size();
+}
+
 /// How many of the first outputs are, byte for byte, those that TFLite's reference kernels gave.
 size_t CountEqual(const std::vector<Answer>& answers, const std::vector<int>& expected)
 {
@@ -215,13 +267,8 @@ size_t CountEqual(const std::vector<Answer>& answers, const std::vector<int>& ex
 bool Judge(const std::string& title, const Classifier& classifier, const std::vector<Picture>& pictures,
            const std::vector<int>& labels, const std::vector<int>& expected)
 {
-    std::vector<Answer> answers;
-    answers.reserve(pictures.size());
     const auto start = std::chrono::steady_clock::now();
-    for (const Picture& picture : pictures)
-    {
-        answers.push_back(classifier.Classify(picture));
-    }
+    const std::vector<Answer> answers = ClassifyAll(classifier, pictures);
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
 
     size_t right = 0;
@@ -265,15 +312,24 @@ int main(int argc, char** argv)
         }
         const Classifier int8(folder + "/digits_int8.tflite");
         const Classifier real(folder + "/digits_float.tflite");
+        const Classifier onnx(folder + "/digits_float.onnx");
 
         std::cout << "Tenon " << tenon::GetVersion()
                   << " reads handwritten digits that its network never saw before\n\n";
         ShowSome(int8, pictures, labels);
         const bool int8Good = Judge("int8", int8, pictures, labels, ReadNumbers(folder + "/expected_int8.txt"));
         const bool realGood = Judge("float", real, pictures, labels, {});
-        if (!int8Good || !realGood)
+        const bool onnxGood = Judge("ONNX", onnx, pictures, labels, {});
+        const bool same = Compare(real, onnx, pictures);
+        if (!int8Good || !realGood || !onnxGood)
         {
-            std::cerr << "digits: fewer than " << RequiredAccuracy * 100.0 << "% of the digits are right\n";
+            std::cerr << "digits: fewer than " << std::fixed << RequiredAccuracy * 100.0
+                      << "% of the digits are right\n";
+            return 1;
+        }
+        if (!same)
+        {
+            std::cerr << "digits: the ONNX model names other digits than the float model of the same weights\n";
             return 1;
         }
         return 0;

@@ -6,10 +6,11 @@ Called by train.sh, which provides TensorFlow and scikit-learn in a virtual envi
 It writes, into this folder unless --out says otherwise:
 
   digits_float.tflite, digits_int8.tflite   the model in float32 and fully quantized to int8
+  digits_float.onnx                         the float32 model once more, as an ONNX file
   test_digits.png, test_labels.txt          the held-out digits as one sheet, and what they are
   expected_float.txt, expected_int8.txt     outputs of TFLite's reference kernels for the first digits
 
-Nothing is written unless both models pass every check, so a committed set is never half new.
+Nothing is written unless all models pass every check, so a committed set is never half new.
 The held-out digits take no part in training, in calibration or in choosing anything.
 """
 
@@ -32,6 +33,8 @@ import tensorflow as tf
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
+from onnx_twin import make_twin, run_twin
+
 # Known and accepted: make_converter() says why it uses the older path, and the interpreter's successor
 # is a second package that would only be needed here.
 warnings.filterwarnings("ignore", message=r"(?s).*tf\.lite\.Interpreter is deprecated")
@@ -47,6 +50,7 @@ LABEL_SMOOTHING = 0.1
 CALIBRATION_COUNT = 300
 MIN_ACCURACY = 0.98
 MAX_TOTAL_BYTES = 200_000
+MAX_TWIN_DIFFERENCE = 1e-5
 ALLOWED_OPS = {"CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D",
                "RESHAPE", "FULLY_CONNECTED", "SOFTMAX"}
 
@@ -191,6 +195,16 @@ def check_model(name, content, value, dtype):
                 f"{name}: input scale {scale!r}, zero point {zero_point}, expected 1/255 and -128")
 
 
+def check_twin(content, inputs, outputs):
+    """Checks that the ONNX twin gives what the float model gives, and prints by how much it differs."""
+    twin_outputs = run_twin(content, inputs)
+    difference = float(np.max(np.abs(twin_outputs - outputs)))
+    print(f"digits_float.onnx: {len(content)} bytes, outputs differ from TFLite's by at most {difference:.1e}")
+    require(difference <= MAX_TWIN_DIFFERENCE, f"digits_float.onnx differs by {difference}")
+    require(np.array_equal(np.argmax(twin_outputs, axis=1), np.argmax(outputs, axis=1)),
+            "digits_float.onnx names other digits")
+
+
 def encode_sheet(pixels):
     """One grayscale PNG, DIGITS_PER_ROW digits a row, cells of 8x8 without gaps."""
     rows = len(pixels) // DIGITS_PER_ROW
@@ -224,11 +238,15 @@ def main():
     int8_outputs = run_all(int8_content, to_int8_input(test_pixels))
     check_model("digits_float.tflite", float_content, accuracy(float_outputs, test_labels), np.float32)
     check_model("digits_int8.tflite", int8_content, accuracy(int8_outputs, test_labels), np.int8)
-    require(len(float_content) + len(int8_content) < MAX_TOTAL_BYTES, "the two models are too large together")
+    twin_content = make_twin(make_interpreter(float_content))
+    check_twin(twin_content, to_float_input(test_pixels), float_outputs)
+    require(len(float_content) + len(int8_content) + len(twin_content) < MAX_TOTAL_BYTES,
+            "the three models are too large together")
 
     files = {
         "digits_float.tflite": float_content,
         "digits_int8.tflite": int8_content,
+        "digits_float.onnx": twin_content,
         "test_digits.png": encode_sheet(test_pixels),
         "test_labels.txt": as_lines(test_labels[:, np.newaxis], "%d"),
         "expected_float.txt": as_lines(float_outputs[:EXPECTED_COUNT], "%.9g"),
