@@ -2,6 +2,7 @@
 // See FixedForms.hpp.
 #include "optimizer/FixedForms.hpp"
 
+#include "graph/FixedShapes.hpp"
 #include "graph/Ranks.hpp"
 #include "optimizer/Patterns.hpp"
 
@@ -37,13 +38,28 @@ unsigned int SizeOfWeights(const Layer& layer, unsigned int dimension)
 
 FixedForms::FixedForms(const Graph& graph) : m_Forms(graph.Size())
 {
+    const FixedShapes fixed(graph);
     for (const Layer* layer : graph.TopologicalOrder())
     {
         if (layer->GetNumOutputSlots() != 0)
         {
-            m_Forms[layer->m_Index] = Make(*layer);
+            const OutputSlot& output = layer->Output(0);
+            m_Forms[layer->m_Index] = fixed.IsFixed(output) || HasFixedSizes(*layer)
+                                          ? OfShape(output.GetTensorInfo().GetShape())
+                                          : Make(*layer);
         }
     }
+}
+
+/// Of a tensor whose shape, as far as it is known, is that of every run.
+FixedForms::Form FixedForms::OfShape(const TensorShape& shape)
+{
+    if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return {};
+    }
+    const unsigned int rank = shape.GetNumDimensions();
+    return {rank, true, rank != 0 && shape.GetDimensionSpecificity(rank - 1) ? shape[rank - 1] : 0};
 }
 
 /// The rules of column `form` of ops.def, for a layer whose descriptor is a D.
@@ -52,9 +68,7 @@ FixedForms::Form FixedForms::MakeBy(const Layer& layer) const
 {
     if constexpr (Rule == FormRule::Stored)
     {
-        const TensorShape& shape = layer.Output(0).GetTensorInfo().GetShape();
-        const unsigned int rank = RankIfStatic(shape);
-        return {rank, true, rank == 0 ? 0 : SizeOf(shape, rank - 1)};
+        return OfShape(layer.Output(0).GetTensorInfo().GetShape());
     }
     else if constexpr (Rule == FormRule::Weights0 || Rule == FormRule::Weights3)
     {
@@ -91,6 +105,10 @@ FixedForms::Form FixedForms::MakeBy(const Layer& layer) const
 
 FixedForms::Form FixedForms::Make(const Layer& layer) const
 {
+    if (layer.GetType() == LayerType::BatchMatMul)
+    {
+        return MakeProduct(layer);
+    }
     static constexpr Form (FixedForms::*makers[])(const Layer&) const = {
 #define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
                  ...)                                                                                                  \
@@ -111,6 +129,17 @@ FixedForms::Form FixedForms::MakeByRank(const Layer& layer) const
         return OfInput(layer, 0);
     }
     return KeepsRank(layer) ? WithoutSize(OfInput(layer, 0)) : Form();
+}
+
+/// Of matrices, whose other dimensions broadcast.
+FixedForms::Form FixedForms::MakeProduct(const Layer& layer) const
+{
+    const Form x = OfInput(layer, 0);
+    const Form y = OfInput(layer, 1);
+    const auto& d = layer.Descriptor<BatchMatMulDescriptor>();
+    const bool isPlain = !d.m_TransposeY && !d.m_AdjointY && d.m_DataLayoutY == DataLayout::NCHW;
+    return {std::max({2U, x.m_LeastRank, y.m_LeastRank}), x.m_IsRankExact && y.m_IsRankExact,
+            isPlain ? y.m_LastSize : 0};
 }
 
 FixedForms::Form FixedForms::MakeBinary(const Layer& layer) const

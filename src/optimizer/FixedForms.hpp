@@ -33,6 +33,7 @@ private:
         unsigned int m_LastSize = 0;
     };
     static Form WithoutSize(Form form) { return {form.m_LeastRank, form.m_IsRankExact, 0}; }
+    static Form OfShape(const TensorShape& shape);
     Form Of(const OutputSlot& slot) const;
     Form OfInput(const Layer& layer, unsigned int i) const;
     Form Make(const Layer& layer) const;
@@ -41,6 +42,7 @@ private:
     /// What follows from the rank and flags of the layer's row in ops.def.
     Form MakeByRank(const Layer& layer) const;
     Form MakeBinary(const Layer& layer) const;
+    Form MakeProduct(const Layer& layer) const;
 
     std::vector<Form> m_Forms;
 };

@@ -2,6 +2,7 @@
 // FixedRanks: see FixedRanks.hpp.
 #include "optimizer/FixedRanks.hpp"
 
+#include "graph/FixedShapes.hpp"
 #include "graph/Ranks.hpp"
 #include "optimizer/LayoutRules.hpp"
 
@@ -36,7 +37,20 @@ unsigned int RankIfKnown(const TensorShape& shape)
 
 } // namespace
 
-FixedRanks::FixedRanks(const Graph& graph) : FixedRanks(graph.Size(), graph.TopologicalOrder()) {}
+FixedRanks::FixedRanks(const Graph& graph) : FixedRanks(graph.Size(), graph.TopologicalOrder())
+{
+    const FixedShapes fixed(graph);
+    for (const auto& layer : graph.Layers())
+    {
+        for (const OutputSlot& output : layer->Outputs())
+        {
+            if (fixed.IsFixed(output))
+            {
+                Set(output, RankIfKnown(output.GetTensorInfo().GetShape()));
+            }
+        }
+    }
+}
 
 FixedRanks::FixedRanks(size_t size, const LayerOrder& order) : FixedRanks(size)
 {

@@ -46,8 +46,8 @@ int32_t PermutedMask(int32_t mask, const Mappings& mappings)
     return result;
 }
 
-/// Renames a list of axes; false where one is not there.
-bool RenameAxes(std::vector<unsigned int>& axes, const Mappings& mappings)
+/// Renames axes that other lists follow; false where one is not there.
+bool RenameListedAxes(std::vector<unsigned int>& axes, const Mappings& mappings)
 {
     for (unsigned int& axis : axes)
     {
@@ -56,6 +56,16 @@ bool RenameAxes(std::vector<unsigned int>& axes, const Mappings& mappings)
             return false;
         }
         axis = PlaceOf(mappings, axis);
+    }
+    return true;
+}
+
+/// Renames a list of axes; false where one is not there.
+bool RenameAxes(std::vector<unsigned int>& axes, const Mappings& mappings)
+{
+    if (!RenameListedAxes(axes, mappings))
+    {
+        return false;
     }
     std::sort(axes.begin(), axes.end());
     return true;
@@ -100,21 +110,32 @@ Made PermuteAxisList(const Layer& layer, const Mappings& mappings)
                                                                                                  : std::move(made);
 }
 
-/// A layer each of whose lists has a value a dimension.
+/// A layer each of whose lists has a value a dimension, or is empty; or one for each dimension that m_Axes lists.
 template <typename D>
 Made PermuteLists(const Layer& layer, const Mappings& mappings)
 {
     auto made = std::make_unique<D>(layer.Descriptor<D>());
+    if constexpr (requires { made->m_Axes; })
+    {
+        if (!made->m_Axes.empty())
+        {
+            return RenameListedAxes(made->m_Axes, mappings) ? std::move(made) : nullptr;
+        }
+    }
     bool fits = !made->m_ParametersAsInputs;
     const auto permute = [&]<typename T>(T& field)
     {
         if constexpr (requires { Permuted(field, mappings); })
         {
-            fits = fits && field.size() == mappings.GetSize();
-            field = fits ? Permuted(field, mappings) : field;
+            fits = fits && (field.empty() || field.size() == mappings.GetSize());
+            field = fits && !field.empty() ? Permuted(field, mappings) : field;
         }
     };
     D::Visit([&](const char*, auto member) { permute((*made).*member); });
+    if constexpr (requires { made->m_RegionAsInput; })
+    {
+        fits = fits && !made->m_RegionAsInput;
+    }
     if constexpr (requires { made->m_BeginMask; }) // bits of a mask stand for dimensions where no entry is a new one
     {
         fits = fits && made->m_ShrinkAxisMask == 0 && made->m_EllipsisMask == 0 && made->m_NewAxisMask == 0;
@@ -224,8 +245,21 @@ constexpr Permute permutes[] = {
 #include <tenon/ops.def>
 };
 
+/// A ChannelShuffle has one axis, too, which is never negative.
+Made PermuteShuffle(const Layer& layer, const Mappings& mappings)
+{
+    const auto& given = layer.Descriptor<ChannelShuffleDescriptor>();
+    return given.m_Axis < mappings.GetSize()
+               ? std::make_unique<ChannelShuffleDescriptor>(given.m_NumGroups, PlaceOf(mappings, given.m_Axis))
+               : nullptr;
+}
+
 Permute FindPermute(const Layer& layer)
 {
+    if (layer.GetType() == LayerType::ChannelShuffle)
+    {
+        return &PermuteShuffle;
+    }
     return permutes[static_cast<size_t>(layer.GetType())];
 }
 
@@ -234,9 +268,10 @@ Permute FindPermute(const Layer& layer)
 LayoutKind GetLayoutKind(LayerType type)
 {
     const OpSchema& schema = GetSchema(type);
-    return schema.m_Axes == AxesRule::OwnAxes ? LayoutKind::None
-           : schema.Has(OpFlags::Broadcast)   ? LayoutKind::Broadcast
-                                              : LayoutKind::Same;
+    return type == LayerType::ChannelShuffle    ? LayoutKind::Same
+           : schema.m_Axes == AxesRule::OwnAxes ? LayoutKind::None
+           : schema.Has(OpFlags::Broadcast)     ? LayoutKind::Broadcast
+                                                : LayoutKind::Same;
 }
 
 bool IsDataInput(const Layer& layer, unsigned int input)

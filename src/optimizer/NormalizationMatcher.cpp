@@ -27,8 +27,11 @@ bool IsRoot(const Layer* layer, bool isQuotient)
 std::optional<NormalizationMatcher::Normalization> NormalizationMatcher::Match(const Layer& last)
 {
     m_Parameters = {};
-    const bool isFound = MatchQuotient(last) || MatchMultipliedOut(last);
-    return isFound ? std::optional(Normalization{m_Mean, m_Epsilon, m_Parameters}) : std::nullopt;
+    if (MatchQuotient(last) || MatchMultipliedOut(last))
+    {
+        return Normalization{m_Mean, m_Epsilon, m_Parameters, true};
+    }
+    return MatchRootMeanSquare(last) ? std::optional(Normalization{m_Mean, m_Epsilon, {}, false}) : std::nullopt;
 }
 
 bool NormalizationMatcher::MatchQuotient(const Layer& last)
@@ -47,6 +50,37 @@ bool NormalizationMatcher::MatchQuotient(const Layer& last)
         if (MatchDifference(difference) && MatchDeviation(deviation, isQuotient) && FeedOnly(m_Layers, last))
         {
             return true;
+        }
+        if (isQuotient)
+        {
+            break;
+        }
+    }
+    return false;
+}
+
+/// x / sqrt(mean of squares + epsilon), or times one over that.
+bool NormalizationMatcher::MatchRootMeanSquare(const Layer& last)
+{
+    const bool isQuotient = IsBinary(&last, BinaryOperation::Div);
+    if ((!isQuotient && !IsBinary(&last, BinaryOperation::Mul)) ||
+        last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+    {
+        return false;
+    }
+    for (const unsigned int i : {0U, 1U})
+    {
+        m_Layers.clear();
+        OutputSlot* const x = last.Input(i).GetConnectedOutputSlot();
+        const Layer* const variance = MatchRoot(last.Input(1 - i).GetProducer(), isQuotient);
+        const auto mean = variance != nullptr ? GetMean(variance, m_Forms) : std::nullopt;
+        if (mean.has_value() && !mean->m_IsOfImage && IsSquareOf(variance->Input(0).GetProducer(), *x))
+        {
+            Add(variance);
+            Add(variance->Input(0).GetProducer());
+            m_Mean = *mean;
+            m_Mean.m_Data = x;
+            return FeedOnly(m_Layers, last);
         }
         if (isQuotient)
         {
@@ -197,31 +231,56 @@ bool NormalizationMatcher::IsDifference(const Layer* layer)
     return MatchDifference(layer) && m_Mean.m_Data == mean.m_Data && m_Mean.IsLike(mean);
 }
 
-/// sqrt(variance + epsilon), or one over it: sets the epsilon.
-bool NormalizationMatcher::MatchDeviation(const Layer* root, bool isQuotient)
+/// The variance of sqrt(variance + epsilon), or of one over it: sets the epsilon. Null where it is something else.
+const Layer* NormalizationMatcher::MatchRoot(const Layer* root, bool isQuotient)
 {
-    if (!IsRoot(root, isQuotient))
+    if (!isQuotient && IsBinary(root, BinaryOperation::Div) && GetFloat(*root, 0) == 1.0f &&
+        m_Forms.KeepsShape(*root, 1, 0))
     {
-        return false;
+        Add(root);
+        root = root->Input(1).GetProducer();
+        isQuotient = true;
     }
-    const Layer* sum = root->Input(0).GetProducer();
+    const Layer* const sum = IsRoot(root, isQuotient) ? root->Input(0).GetProducer() : nullptr;
     const auto epsilon = IsBinary(sum, BinaryOperation::Add) ? GetScalarOperand(*sum) : std::nullopt;
     if (!epsilon.has_value() || !m_Forms.KeepsShape(*sum, epsilon->m_Data, 1 - epsilon->m_Data) ||
         !(epsilon->m_Value >= 0.0f))
     {
-        return false;
+        return nullptr;
     }
     m_Epsilon = epsilon->m_Value;
     Add(root);
     Add(sum);
-    const Layer* variance = sum->Input(epsilon->m_Data).GetProducer();
-    const auto mean = GetMean(variance, m_Forms);
+    return sum->Input(epsilon->m_Data).GetProducer();
+}
+
+/// sqrt(variance + epsilon), or one over it.
+bool NormalizationMatcher::MatchDeviation(const Layer* root, bool isQuotient)
+{
+    const Layer* const variance = MatchRoot(root, isQuotient);
+    const auto mean = variance != nullptr ? GetMean(variance, m_Forms) : std::nullopt;
     if (!mean.has_value() || !mean->IsLike(m_Mean))
     {
         return false;
     }
     Add(variance);
     return MatchSquare(variance->Input(0).GetProducer());
+}
+
+/// A layer that gives the squares of its input 0, by an activation or a power.
+bool NormalizationMatcher::IsPowerOfTwo(const Layer& square) const
+{
+    const bool isSquare = square.GetType() == LayerType::Activation && IsPlainInput(square, 0) &&
+                          square.Descriptor<ActivationDescriptor>().m_Function == ActivationFunction::Square;
+    return isSquare || (IsBinary(&square, BinaryOperation::Power) && GetFloat(square, 1) == 2.0f &&
+                        m_Forms.KeepsShape(square, 0, 1));
+}
+
+bool NormalizationMatcher::IsSquareOf(const Layer* square, const OutputSlot& x) const
+{
+    const bool isProduct = IsBinary(square, BinaryOperation::Mul) && square->Input(1).GetConnectedOutputSlot() == &x;
+    return x.GetTensorInfo().GetDataType() == DataType::Float32 && (isProduct || IsPowerOfTwo(*square)) &&
+           square->Input(0).GetConnectedOutputSlot() == &x;
 }
 
 /// (x - mean)^2
@@ -242,11 +301,7 @@ bool NormalizationMatcher::MatchSquare(const Layer* square)
     {
         return IsDifference(square->Input(0).GetProducer()) && IsDifference(square->Input(1).GetProducer());
     }
-    const bool isSquare = square->GetType() == LayerType::Activation && IsPlainInput(*square, 0) &&
-                          square->Descriptor<ActivationDescriptor>().m_Function == ActivationFunction::Square;
-    const bool isPower =
-        IsBinary(square, BinaryOperation::Power) && GetFloat(*square, 1) == 2.0f && m_Forms.KeepsShape(*square, 0, 1);
-    return (isSquare || isPower) && IsDifference(square->Input(0).GetProducer());
+    return IsPowerOfTwo(*square) && IsDifference(square->Input(0).GetProducer());
 }
 
 } // namespace tenon

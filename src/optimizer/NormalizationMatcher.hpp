@@ -27,14 +27,17 @@ public:
         NormalizedMean m_Mean;
         float m_Epsilon = 0.0f;
         NormalizationParameters m_Parameters;
+        bool m_SubtractsMean = true; ///< else it is x / sqrt(mean of squares + epsilon)
     };
 
     /// What `last` normalizes, if it does: (x - mean) / sqrt(variance + epsilon), or this multiplied out, as Keras 3
-    /// writes it, x * s - mean * s + bias with s = scale / sqrt(variance + epsilon).
+    /// writes it, x * s - mean * s + bias with s = scale / sqrt(variance + epsilon); or the same of x itself in place
+    /// of its difference from the mean.
     std::optional<Normalization> Match(const Layer& last);
 
 private:
     bool MatchQuotient(const Layer& last);
+    bool MatchRootMeanSquare(const Layer& last);
     bool MatchMultipliedOut(const Layer& last);
     bool MatchShift(const Layer* shift, const OutputSlot& scale);
     bool MatchNegativeMean(const Layer* product, const OutputSlot& scale, bool isNegated);
@@ -42,8 +45,11 @@ private:
     void Add(const Layer* layer);
     bool MatchDifference(const Layer* layer);
     bool IsDifference(const Layer* layer);
+    const Layer* MatchRoot(const Layer* root, bool isQuotient);
     bool MatchDeviation(const Layer* root, bool isQuotient);
     bool MatchSquare(const Layer* square);
+    bool IsSquareOf(const Layer* square, const OutputSlot& x) const;
+    bool IsPowerOfTwo(const Layer& square) const;
 
     const FixedForms& m_Forms;
     NormalizedMean m_Mean;

@@ -117,6 +117,9 @@ namespace passes
 
 /// Parameters that arrive as constant tensors move into the descriptor.
 void BakeParameters(Graph& graph);
+/// Parameters that are computed from sizes move into the descriptor where these sizes are fixed; of a Reshape, one may
+/// stay open.
+void BakeComputedParameters(Graph& graph);
 /// Permute becomes Transpose with the inverse mappings.
 void CanonicalTranspose(Graph& graph);
 /// Convolution2d with a group for each channel becomes DepthwiseConvolution2d.
@@ -140,6 +143,10 @@ void FoldTransposes(Graph& graph);
 void OptimizeInverseConversions(Graph& graph);
 /// Transposes move through layers that do the same in any order of dimensions, where fewer of them remain.
 void MoveTransposes(Graph& graph);
+/// Transposes go behind Concats and Gathers, or lose dimensions of size 1, where fewer or smaller ones remain.
+void SinkTransposes(Graph& graph);
+/// Transposes go behind Reshapes that join or cut neighbouring dimensions, or into the constant matrix after them.
+void MoveReshapes(Graph& graph);
 /// BatchMatMul transposes its matrices itself where a Transpose before it does nothing else.
 void FoldMatMulTransposes(Graph& graph, PassContext& context);
 /// Chains of Reshape, Squeeze and ExpandDims become one, and those that change no shape go.
@@ -160,10 +167,18 @@ void FoldMulAdd(Graph& graph, PassContext& context);
 void FoldMaxMin(Graph& graph, PassContext& context);
 /// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.
 void FoldHardSwish(Graph& graph, PassContext& context);
+/// x * sigmoid(a * x) becomes a Swish, x * tanh(log(1 + exp(x))) a Mish.
+void FoldSwish(Graph& graph, PassContext& context);
 /// Functions of the bytes of one tensor become Tables.
 void FoldByteFunctions(Graph& graph, PassContext& context);
 /// Both forms of GELU, with tanh and with erf, become an Activation.
 void FoldGelu(Graph& graph, PassContext& context);
+/// Products of queries, keys and values with scale, mask and Softmax between them become an Attention.
+void FoldAttention(Graph& graph, PassContext& context);
+/// Reshape -> Transpose -> Reshape that moves channels becomes a DepthToSpace, SpaceToDepth or ChannelShuffle.
+void FoldShuffles(Graph& graph, PassContext& context);
+/// Products with constant matrices, and sums with constant rows after them, become a FullyConnected.
+void FoldFullyConnected(Graph& graph, PassContext& context);
 /// exp(x - max) / sum becomes a Softmax.
 void FoldSoftmax(Graph& graph, PassContext& context);
 /// (x - mean) / sqrt(variance + epsilon), scale and bias become a LayerNormalization or InstanceNormalization.

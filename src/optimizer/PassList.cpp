@@ -43,20 +43,27 @@ std::span<const Pass> GetPasses()
         {"ReadHalfWeights", &passes::ReadHalfWeights, Optimization, halfReaders},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.
         {"ConstantFolding", &passes::ConstantFolding, Optimization, foldable},
+        {"BakeComputedParameters", &passes::BakeComputedParameters, Optimization, {Shape}},
+        {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
         {"BakeParameters", &passes::BakeParameters},
         // Nothing after it meets a Permute.
         {"CanonicalTranspose", &passes::CanonicalTranspose, Necessary, {Permute}},
         // Before the folds into weights, which then find them as they stay.
         {"GroupedToDepthwise", &passes::GroupedToDepthwise, Optimization, {Convolution2d}},
+        // Before other Transposes come.
+        {"FoldShuffles", &passes::FoldShuffles, Hiding, {Transpose}},
         // The folds of both layouts, before Transposes stand between the layers.
         {"FoldPad", &passes::FoldPad, Hiding, {Pad}},
         {"FoldMaxMin", &passes::FoldMaxMin, Hiding, scalarMath},
         // Before constants of these forms become parts of weights.
         {"FoldHardSwish", &passes::FoldHardSwish, Hiding, scalarMath},
         {"FoldGelu", &passes::FoldGelu, Hiding, scalarMath},
+        {"FoldSwish", &passes::FoldSwish, Hiding, {ElementwiseBinary}},
         {"FoldSoftmax", &passes::FoldSoftmax, Hiding, {Reduce}},
         {"FoldLayerNormalization", &passes::FoldLayerNormalization, Hiding, {Mean, LayerNormalization}},
         {"FoldScaledNormalization", &passes::FoldScaledNormalization, Hiding, {Mean}},
+        // So that sums and products after it become a part of its weights, too.
+        {"FoldFullyConnected", &passes::FoldFullyConnected, Hiding, PassSeeds({BatchMatMul}).AndConstants()},
         {"FoldBatchNormalization", &passes::FoldBatchNormalization, Hiding, {BatchNormalization}},
         {"FoldScaleShift", &passes::FoldScaleShift, Hiding, scalarMath},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
@@ -68,8 +75,17 @@ std::span<const Pass> GetPasses()
          Optimization,
          {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
         {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
+        // As far as they have come; then they may meet others.
+        {"MoveReshapes", &passes::MoveReshapes, Optimization, {Transpose}},
+        {"SinkTransposes", &passes::SinkTransposes, Optimization, {Transpose}},
+        {"MoveReshapes", &passes::MoveReshapes, Again, {Transpose}},
+        {"FoldTransposes", &passes::FoldTransposes, Again, {Transpose}},
+        {"MoveTransposes", &passes::MoveTransposes, Again, {Transpose}},
         // Those that are left where they have to be.
         {"FoldMatMulTransposes", &passes::FoldMatMulTransposes, Optimization, {BatchMatMul}},
+        // It asks who reads what, and leaves masks and keys of constants to be folded.
+        {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
+        {"FoldAttention", &passes::FoldAttention, Hiding, {Softmax}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
         {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
         {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},

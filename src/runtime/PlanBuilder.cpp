@@ -2,6 +2,7 @@
 // See PlanBuilder.hpp.
 #include "runtime/PlanBuilder.hpp"
 
+#include "graph/FixedShapes.hpp"
 #include "runtime/MemoryLayout.hpp"
 #include "runtime/fusions/Fusion.hpp"
 
@@ -73,6 +74,32 @@ private:
     Span<const void* const> m_Values;
 };
 
+/// Throws InvalidArgumentException where an input of fixed sizes is given others: the optimizer relied on them.
+void CheckFixedSizes(const Layer& input, const TensorShape& given)
+{
+    const TensorShape& wanted = input.Output(0).GetTensorInfo().GetShape();
+    if (!HasFixedSizes(input) || wanted.GetDimensionality() != Dimensionality::Specified)
+    {
+        return;
+    }
+    constexpr const char* Promise = "the network was built for this alone (InputDescriptor::m_HasFixedSizes)";
+    if (given.GetNumDimensions() != wanted.GetNumDimensions())
+    {
+        throw InvalidArgumentException(fmt::format("input {} '{}' has {} dimensions in every run, not {} as in {}: {}",
+                                                   input.GetBindingId(), input.GetNameStr(), wanted.GetNumDimensions(),
+                                                   given.GetNumDimensions(), given.ToString(), Promise));
+    }
+    for (unsigned int i = 0; i < wanted.GetNumDimensions(); ++i)
+    {
+        if (wanted.GetDimensionSpecificity(i) && wanted[i] != given[i])
+        {
+            throw InvalidArgumentException(
+                fmt::format("input {} '{}': dimension {} is {} in every run, not {} as in {}: {}", input.GetBindingId(),
+                            input.GetNameStr(), i, wanted[i], given[i], given.ToString(), Promise));
+        }
+    }
+}
+
 class PlanBuilder
 {
 public:
@@ -120,6 +147,7 @@ void PlanBuilder::ShapeSteps()
     }
     for (size_t i = 0; i < m_Program.Inputs().size(); ++i)
     {
+        CheckFixedSizes(*m_Program.Inputs()[i].m_Layer, plan.m_InputShapes[i]);
         plan.m_Infos[m_Program.Inputs()[i].m_Value].SetShape(plan.m_InputShapes[i]);
     }
     plan.m_Steps.reserve(m_Program.Steps().size());

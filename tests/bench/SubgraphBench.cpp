@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
 // fused into the layers before them, tensors that are parts of others left in place, layers in tiles, sums in the
-// layers before them, attentions in one workload, elementwise layers in chains, borders in the layers behind them, and
-// strides in the layers before them. The tables of docs/subgraphs.md are its. One thread, nine ways in turn, A B C D E
-// F G H I A B C D E F G H I; ratios above 1 are what the network would take longer.
+// layers before them, attentions in one workload, elementwise layers in chains, borders in the layers behind them,
+// strides in the layers before them, and attentions that the optimizer makes one layer. The tables of docs/subgraphs.md
+// are its. One thread, eleven ways in turn, A B C D E F G H I J K A B C ...; ratios above 1 are what the network would
+// take longer. The last way is without both kinds of attentions and without tiles.
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
 #include "AlignedBytes.hpp"
@@ -147,10 +148,13 @@ void Compare(const std::string& name, const INetwork& network)
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, "CpuAcc", memory, std::vector<std::string>{fusion}));
     }
-    for (const auto* pass : {"FoldPad", "MoveStrides"})
+    for (const auto* pass : {"FoldPad", "MoveStrides", "FoldAttention"})
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, "CpuAcc", memory, std::vector<std::string>{}, pass));
     }
+    ways.push_back(std::make_unique<Loaded>(*runtime, network, "CpuAcc", memory,
+                                            std::vector<std::string>{"Attention", "CrossLayerTiling"},
+                                            "FoldAttention"));
     for (const auto& way : ways)
     {
         way->Seconds(1);
@@ -254,6 +258,39 @@ INetworkPtr MakeHeadsOfAttention(unsigned int heads, unsigned int length, unsign
     return network;
 }
 
+/// The same of rows that have all heads side by side, as frameworks write it for a batch of one: queries, keys and
+/// values are cut into heads, and the result is put together again.
+INetworkPtr MakeLayersOfAttention(unsigned int heads, unsigned int length, unsigned int depth)
+{
+    INetworkPtr network = INetwork::Create();
+    const auto after = [&](IConnectableLayer* layer, IConnectableLayer* input, IConnectableLayer* other = nullptr)
+    {
+        Connect(input, layer, 0);
+        other != nullptr ? Connect(other, layer, 1) : void();
+        return layer;
+    };
+    const auto addHeads = [&](LayerBindingId id, const PermutationVector& mappings)
+    {
+        IConnectableLayer* rows = network->AddInputLayer(id);
+        rows->GetOutputSlot(0).SetTensorInfo(TensorInfo({1, length, heads * depth}, DataType::Float32));
+        rows = after(network->AddReshapeLayer(ReshapeDescriptor({1, length, heads, depth})), rows);
+        return after(network->AddTransposeLayer(TransposeDescriptor(mappings)), rows);
+    };
+    IConnectableLayer* last = after(network->AddBatchMatMulLayer(BatchMatMulDescriptor()), addHeads(0, {0, 2, 1, 3}),
+                                    addHeads(1, {0, 2, 3, 1}));
+    IConnectableLayer* scaled = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Mul));
+    const auto factor = std::make_shared<std::vector<float>>(1, 0.125f);
+    Connect(network->AddConstantLayer(ConstTensor(TensorInfo({1}, DataType::Float32, 0.0f, 0, true), factor->data()),
+                                      factor),
+            scaled, 1);
+    last = after(network->AddSoftmaxLayer(SoftmaxDescriptor()), after(scaled, last));
+    last = after(network->AddBatchMatMulLayer(BatchMatMulDescriptor()), last, addHeads(2, {0, 2, 1, 3}));
+    last = after(network->AddTransposeLayer(TransposeDescriptor({0, 2, 1, 3})), last);
+    last = after(network->AddReshapeLayer(ReshapeDescriptor({1, length, heads * depth})), last);
+    Connect(last, network->AddOutputLayer(0));
+    return network;
+}
+
 void AddConstant(INetwork& network, IConnectableLayer* layer, unsigned int input, const TensorShape& shape)
 {
     TensorInfo info(shape, DataType::Float32);
@@ -294,8 +331,9 @@ int main(int argc, char** argv)
 {
     using namespace tenon::bench;
     std::cout << "| network | us | activations not fused | no ConcatInPlace | no CrossLayerTiling | no Attention "
-                 "| no ResidualAdd | no ElementwiseChain | pads apart | strides late |\n"
-                 "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+                 "| no ResidualAdd | no ElementwiseChain | pads apart | strides late | no FoldAttention | layers of "
+                 "attentions |\n"
+                 "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));
@@ -317,6 +355,9 @@ int main(int argc, char** argv)
         Compare("attention, 40 heads of [335, 20]", *MakeHeadsOfAttention(40, 335, 20));
         Compare("attention, 12 heads of [384, 64]", *MakeHeadsOfAttention(12, 384, 64));
         Compare("attention, 8 heads of [512, 64]", *MakeHeadsOfAttention(8, 512, 64));
+        Compare("layers of an attention, 3 heads of [197, 64]", *MakeLayersOfAttention(3, 197, 64));
+        Compare("layers of an attention, 12 heads of [128, 64]", *MakeLayersOfAttention(12, 128, 64));
+        Compare("layers of an attention, 12 heads of [512, 64]", *MakeLayersOfAttention(12, 512, 64));
         Compare("three pads and convolutions, [112, 112, 16]", *MakePadded(112, 16, 3));
         Compare("three pads and convolutions, [56, 56, 64]", *MakePadded(56, 64, 3));
     }

@@ -268,10 +268,11 @@ TENON_RANDOM_KIND(SmoothActivation)
     {
         return false;
     }
-    const ActivationFunction functions[] = {ActivationFunction::Sigmoid, ActivationFunction::TanH,
-                                            ActivationFunction::HardSwish, ActivationFunction::Elu};
+    const ActivationFunction functions[] = {ActivationFunction::Sigmoid,   ActivationFunction::TanH,
+                                            ActivationFunction::HardSwish, ActivationFunction::Elu,
+                                            ActivationFunction::Swish,     ActivationFunction::Mish};
     const Tensor input = *x;
-    Finish(m_Network->AddActivationLayer(ActivationDescriptor(functions[Roll(4)], 1.0f, 1.0f), m_Name.c_str()), {input},
+    Finish(m_Network->AddActivationLayer(ActivationDescriptor(functions[Roll(6)], 1.0f, 1.0f), m_Name.c_str()), {input},
            DataType::Float32, false, input.m_Bound);
     return true;
 }

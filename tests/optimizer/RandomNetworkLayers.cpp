@@ -128,6 +128,23 @@ TENON_RANDOM_KIND(MatMul)
     return true;
 }
 
+TENON_RANDOM_KIND(Attention)
+{
+    const Tensor* x =
+        Find([](const Tensor& t)
+             { return t.m_Type == DataType::Float32 && t.m_Shape.GetNumDimensions() >= 2 && t.m_Bound <= 8.0f; });
+    if (x == nullptr)
+    {
+        return false;
+    }
+    const std::vector<Tensor> inputs = {*x, *x, *x};
+    AttentionDescriptor descriptor;
+    descriptor.m_IsCausal = Flip();
+    descriptor.m_RowsBeforeHeads = x->m_Shape.GetNumDimensions() > 2 && Flip();
+    Finish(m_Network->AddAttentionLayer(descriptor, m_Name.c_str()), inputs, DataType::Float32, false, x->m_Bound);
+    return true;
+}
+
 TENON_RANDOM_KIND(BatchNormalization)
 {
     const Tensor* x = FindFloat(false, 4);

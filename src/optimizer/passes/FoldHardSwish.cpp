@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldHardSwish: x * min(6, max(0, x + 3)) / 6 of floats becomes an Activation, in whichever order its factors
-// are.
+// are, and so does x * min(1, max(0, x / 6 + 1 / 2)).
 #include "optimizer/ClampPair.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
@@ -13,45 +13,86 @@ namespace tenon::passes
 namespace
 {
 
-/// What `slot` clamps to [0, 6], or null; adds the layers that do it: a BoundedReLu, or a pair that FoldMaxMin left as
+/// A clamp of slope * x + offset to [0, m_Upper].
+struct Ramp
+{
+    double m_Slope = 1.0;
+    double m_Offset = 0.0;
+    double m_Upper = 0.0;
+};
+
+/// What `slot` clamps, from 0 on, or null; adds the layers that do it: a BoundedReLu, or a pair that FoldMaxMin left as
 /// it makes a bound of NaN. That does not matter here: x is a factor, too, which makes NaN of NaN.
-OutputSlot* FindClamped(OutputSlot& slot, const FixedForms& forms, std::vector<const Layer*>& layers)
+OutputSlot* FindClamped(OutputSlot& slot, const FixedForms& forms, Ramp& ramp, std::vector<const Layer*>& layers)
 {
     const Layer& clamp = slot.GetOwningLayer();
     layers.push_back(&clamp);
     if (const auto pair = FindClampPair(clamp, forms))
     {
         layers.push_back(pair->m_First);
-        return pair->m_Lower == 0.0f && pair->m_Upper == 6.0f ? pair->m_Source : nullptr;
+        ramp.m_Upper = pair->m_Upper;
+        return pair->m_Lower == 0.0f ? pair->m_Source : nullptr;
     }
-    const bool isClamp =
-        clamp.GetType() == LayerType::Activation && IsPlainInput(clamp, 0) &&
-        clamp.Descriptor<ActivationDescriptor>() == ActivationDescriptor(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
-    return isClamp ? clamp.Input(0).GetConnectedOutputSlot() : nullptr;
+    if (clamp.GetType() != LayerType::Activation || !IsPlainInput(clamp, 0))
+    {
+        return nullptr;
+    }
+    const auto& descriptor = clamp.Descriptor<ActivationDescriptor>();
+    ramp.m_Upper = descriptor.m_A;
+    return descriptor.m_Function == ActivationFunction::BoundedReLu && descriptor.m_B == 0.0f
+               ? clamp.Input(0).GetConnectedOutputSlot()
+               : nullptr;
 }
 
-/// What x is if `slot` gives min(6, max(0, x + 3)); adds the layers that do it.
-OutputSlot* FindRamp(OutputSlot& slot, const FixedForms& forms, std::vector<const Layer*>& layers)
+/// The tensor that a layer multiplies by a number, or adds one to, which the ramp then takes over; null where it does
+/// nothing of the kind.
+OutputSlot* FindLinear(const Layer& layer, const FixedForms& forms, Ramp& ramp)
 {
-    const OutputSlot* clamped = FindClamped(slot, forms, layers);
-    const Layer* sum = clamped != nullptr ? &clamped->GetOwningLayer() : nullptr;
-    if (!IsBinary(sum, BinaryOperation::Add))
+    if (layer.GetType() == LayerType::Activation && IsPlainInput(layer, 0) &&
+        layer.Descriptor<ActivationDescriptor>().m_Function == ActivationFunction::Linear)
+    {
+        const auto& linear = layer.Descriptor<ActivationDescriptor>();
+        ramp.m_Offset += ramp.m_Slope * static_cast<double>(linear.m_B);
+        ramp.m_Slope *= static_cast<double>(linear.m_A);
+        return layer.Input(0).GetConnectedOutputSlot();
+    }
+    const bool isSum = IsBinary(&layer, BinaryOperation::Add);
+    const bool isDivision = IsBinary(&layer, BinaryOperation::Div);
+    if (!isSum && !isDivision && !IsBinary(&layer, BinaryOperation::Mul))
     {
         return nullptr;
     }
-    const std::optional<ScalarOperand> scalar = GetScalarOperand(*sum);
-    if (!scalar.has_value() || scalar->m_Value != 3.0f || !forms.KeepsShape(*sum, scalar->m_Data, 1 - scalar->m_Data))
+    const std::optional<ScalarOperand> scalar = GetScalarOperand(layer);
+    if (!scalar.has_value() || (isDivision && scalar->m_Data != 0) ||
+        !forms.KeepsShape(layer, scalar->m_Data, 1 - scalar->m_Data))
     {
         return nullptr;
     }
-    layers.push_back(sum);
-    return sum->Input(scalar->m_Data).GetConnectedOutputSlot();
+    const double value = scalar->m_Value;
+    ramp.m_Offset += isSum ? ramp.m_Slope * value : 0.0;
+    ramp.m_Slope *= isSum ? 1.0 : isDivision ? 1.0 / value : value;
+    return layer.Input(scalar->m_Data).GetConnectedOutputSlot();
+}
+
+/// The ramp that `slot` is of x, if it is one; adds the layers that do it.
+std::optional<Ramp> FindRamp(OutputSlot& slot, const OutputSlot& x, const FixedForms& forms,
+                             std::vector<const Layer*>& layers)
+{
+    constexpr size_t MostLayers = 5; // a clamp, a product and a sum
+    Ramp ramp;
+    OutputSlot* read = FindClamped(slot, forms, ramp, layers);
+    while (read != nullptr && read != &x && layers.size() < MostLayers)
+    {
+        layers.push_back(&read->GetOwningLayer());
+        read = FindLinear(read->GetOwningLayer(), forms, ramp);
+    }
+    return read == &x ? std::optional(ramp) : std::nullopt;
 }
 
 bool FoldHardSwishAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
 {
     Product product = GetProduct(last, forms);
-    if (product.m_Factors.size() != 2 || !IsNear(product.m_Constant, 1.0 / 6.0))
+    if (product.m_Factors.size() != 2)
     {
         return false;
     }
@@ -59,7 +100,10 @@ bool FoldHardSwishAt(Graph& graph, const PassContext& context, Layer& last, cons
     {
         std::vector<const Layer*> layers(product.m_Layers.begin() + 1, product.m_Layers.end());
         OutputSlot* x = product.m_Factors[1 - ramp];
-        if (FindRamp(*product.m_Factors[ramp], forms, layers) == x && FeedOnly(layers, last))
+        const auto found = FindRamp(*product.m_Factors[ramp], *x, forms, layers);
+        if (found.has_value() && IsNear(product.m_Constant * found->m_Slope, 1.0 / 6.0) &&
+            IsNear(product.m_Constant * found->m_Offset, 0.5) && IsNear(product.m_Constant * found->m_Upper, 1.0) &&
+            FeedOnly(layers, last))
         {
             return ReplacePattern(graph, context, last, LayerType::Activation,
                                   std::make_unique<ActivationDescriptor>(ActivationFunction::HardSwish),

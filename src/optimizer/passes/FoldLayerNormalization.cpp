@@ -3,7 +3,8 @@
 // LayerNormalization, then products and sums with constants of the last dimension its scale and bias. Which dimensions
 // are the last is sure where axes count from the end, or where the rank follows from operators and constants; else the
 // layer normalizes the given axes, whether a run makes them the last ones or not. Over height and width of what is sure
-// to be an image it becomes an InstanceNormalization.
+// to be an image it becomes an InstanceNormalization. RMS normalization, x / sqrt(mean of squares + epsilon), becomes a
+// LayerNormalization that subtracts no mean.
 #include "optimizer/NormalizationMatcher.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
@@ -44,6 +45,7 @@ bool FoldNormalization(Graph& graph, const PassContext& context, Layer& last, co
     descriptor->m_Axis = mean.m_Axis;
     descriptor->m_NumAxes = mean.m_NumAxes;
     descriptor->m_Epsilon = match->m_Epsilon;
+    descriptor->m_SubtractMean = match->m_SubtractsMean;
     return ReplacePattern(graph, context, last, LayerType::LayerNormalization, std::move(descriptor),
                           {mean.m_Data, match->m_Parameters.m_Scale, match->m_Parameters.m_Bias}) != nullptr;
 }

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass FoldAttention: softmax(scale * Q K^T + mask) V of floats becomes an Attention. The scale may be a factor of the
+// queries, of the keys, of their product, or of several of these; keys may be transposed by a layer or by the product;
+// the mask is added, or chosen by a condition; a guard may put 0 in place of NaN, which is the softmax of a row where
+// everything is hidden. Then an Attention takes queries, keys and values as they lie before Transposes of heads and
+// rows, where its output goes through one, too.
+#include "optimizer/Pass.hpp"
+#include "optimizer/Patterns.hpp"
+#include "optimizer/Transposes.hpp"
+
+#include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Products.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// A number that stands for -infinity in place of a score: its power is 0 beside that of any score.
+constexpr float MostHidden = -1e4f;
+
+/// Mappings that exchange two dimensions, counted from the end.
+PermutationVector Swapping(unsigned int rank, unsigned int a, unsigned int b)
+{
+    std::array<unsigned int, MaxNumOfTensorDimensions> mappings{};
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        mappings[i] = i;
+    }
+    std::swap(mappings[rank - a], mappings[rank - b]);
+    return PermutationVector(mappings.data(), rank);
+}
+
+bool IsFloat(const OutputSlot& slot)
+{
+    return slot.GetTensorInfo().GetDataType() == DataType::Float32;
+}
+
+/// A product of matrices in the last two dimensions, the first of which is as it lies.
+bool IsPlainProduct(const Layer* layer)
+{
+    if (layer == nullptr || layer->GetType() != LayerType::BatchMatMul || layer->GetFusedActivation() != nullptr ||
+        !IsPlainInput(*layer, 0) || !IsPlainInput(*layer, 1) || !IsFloat(layer->Output(0)))
+    {
+        return false;
+    }
+    const auto& d = layer->Descriptor<BatchMatMulDescriptor>();
+    return !d.m_TransposeX && !d.m_AdjointX && !d.m_AdjointY && d.m_DataLayoutX == DataLayout::NCHW &&
+           d.m_DataLayoutY == DataLayout::NCHW && IsFloat(*layer->Input(0).GetConnectedOutputSlot()) &&
+           IsFloat(*layer->Input(1).GetConnectedOutputSlot());
+}
+
+/// What is hidden where a condition chooses.
+struct ChosenMask
+{
+    OutputSlot* m_Condition = nullptr;
+    bool m_HidesTrue = false;
+    float m_Value = 0.0f; ///< in place of the scores
+};
+
+struct FoundAttention
+{
+    OutputSlot* m_Queries = nullptr;
+    OutputSlot* m_Keys = nullptr;
+    OutputSlot* m_Values = nullptr;
+    std::optional<PermutationVector> m_KeyMappings; ///< what makes rows of m_Keys; empty: they are rows
+    OutputSlot* m_Added = nullptr;
+    ChosenMask m_Chosen;
+    double m_Scale = 1.0;
+    double m_Softcap = 0.0;
+};
+
+class AttentionMatcher
+{
+public:
+    explicit AttentionMatcher(const FixedForms& forms) : m_Forms(forms) {}
+
+    /// What `last`, the product with the values, is the attention of, if it is one.
+    std::optional<FoundAttention> Match(const Layer& last)
+    {
+        if (!IsPlainProduct(&last) || last.Descriptor<BatchMatMulDescriptor>().m_TransposeY)
+        {
+            return std::nullopt;
+        }
+        m_Found.m_Values = last.Input(1).GetConnectedOutputSlot();
+        const Layer* softmax = &SkipGuard(*last.Input(0).GetConnectedOutputSlot()).GetOwningLayer();
+        if (softmax->GetType() != LayerType::Softmax || !IsPlainInput(*softmax, 0) || !IsOfRows(*softmax))
+        {
+            return std::nullopt;
+        }
+        m_Layers.push_back(softmax);
+        m_Found.m_Scale = softmax->Descriptor<SoftmaxDescriptor>().m_Beta;
+        if (!MatchScores(*softmax->Input(0).GetConnectedOutputSlot()) || !FeedOnly(m_Layers, last) || !FitRanks() ||
+            !std::isfinite(static_cast<float>(m_Found.m_Scale)) || static_cast<float>(m_Found.m_Scale) == 0.0f)
+        {
+            return std::nullopt;
+        }
+        return m_Found;
+    }
+
+private:
+    /// Along the last dimension.
+    bool IsOfRows(const Layer& softmax) const
+    {
+        const int axis = softmax.Descriptor<SoftmaxDescriptor>().m_Axis;
+        const std::optional<unsigned int> rank = m_Forms.GetRank(softmax.Output(0));
+        return axis == -1 || (rank.has_value() && axis + 1 == static_cast<int>(*rank));
+    }
+
+    /// x of Select(x != x, 0, x), or the slot itself.
+    const OutputSlot& SkipGuard(const OutputSlot& slot)
+    {
+        const Layer& select = slot.GetOwningLayer();
+        if (select.GetType() != LayerType::Select || !IsPlainInput(select, 0) || !IsPlainInput(select, 2) ||
+            GetFloat(select, 1) != 0.0f)
+        {
+            return slot;
+        }
+        const OutputSlot* const x = select.Input(2).GetConnectedOutputSlot();
+        const Layer* test = select.Input(0).GetProducer();
+        const bool isNegated = IsUnary(test, UnaryOperation::LogicalNot);
+        const Layer* const comparison = isNegated ? test->Input(0).GetProducer() : test;
+        const ComparisonOperation wanted = isNegated ? ComparisonOperation::Equal : ComparisonOperation::NotEqual;
+        if (comparison->GetType() != LayerType::Comparison ||
+            comparison->Descriptor<ComparisonDescriptor>().m_Operation != wanted ||
+            comparison->Input(0).GetConnectedOutputSlot() != x || comparison->Input(1).GetConnectedOutputSlot() != x ||
+            !IsPlainInput(*comparison, 0) || !IsPlainInput(*comparison, 1))
+        {
+            return slot;
+        }
+        m_Layers.insert(m_Layers.end(), {&select, comparison});
+        if (isNegated)
+        {
+            m_Layers.push_back(test);
+        }
+        return *x;
+    }
+
+    bool HasMask() const { return m_Found.m_Added != nullptr || m_Found.m_Chosen.m_Condition != nullptr; }
+    /// Whether nothing is between what was matched last and the softmax that a mask must not be moved through.
+    bool MayMask() const { return !HasMask() && m_Found.m_Scale == 1.0 && m_Found.m_Softcap == 0.0; }
+
+    /// From the input of the softmax to the product of queries and keys.
+    bool MatchScores(const OutputSlot& slot)
+    {
+        const Layer& layer = slot.GetOwningLayer();
+        if (!IsFloat(slot))
+        {
+            return false;
+        }
+        const size_t numLayers = m_Layers.size();
+        m_Layers.push_back(&layer);
+        if (IsPlainProduct(&layer))
+        {
+            return MatchProduct(layer);
+        }
+        if (const std::optional<double> factor = GetFactor(layer))
+        {
+            m_Found.m_Scale *= *factor;
+            return MatchScores(*m_Data);
+        }
+        if (MatchCap(layer))
+        {
+            return MatchScores(*layer.Input(0).GetConnectedOutputSlot());
+        }
+        if (IsBinary(&layer, BinaryOperation::Add) && MayMask())
+        {
+            for (const unsigned int scores : {0U, 1U})
+            {
+                const FoundAttention before = m_Found;
+                m_Layers.resize(numLayers + 1);
+                m_Found.m_Added = layer.Input(1 - scores).GetConnectedOutputSlot();
+                if (IsFloat(*m_Found.m_Added) && MatchScores(*layer.Input(scores).GetConnectedOutputSlot()))
+                {
+                    return true;
+                }
+                m_Found = before;
+            }
+        }
+        return MayMask() && MatchChoice(layer);
+    }
+
+    /// The factor of a layer that multiplies a tensor, m_Data then, by a number or divides it by one.
+    std::optional<double> GetFactor(const Layer& layer)
+    {
+        const bool isDivision = IsBinary(&layer, BinaryOperation::Div);
+        if (!isDivision && !IsBinary(&layer, BinaryOperation::Mul))
+        {
+            return std::nullopt;
+        }
+        const std::optional<ScalarOperand> scalar = GetScalarOperand(layer);
+        if (!scalar.has_value() || (isDivision && scalar->m_Data != 0) ||
+            !m_Forms.KeepsShape(layer, scalar->m_Data, 1 - scalar->m_Data))
+        {
+            return std::nullopt;
+        }
+        m_Data = layer.Input(scalar->m_Data).GetConnectedOutputSlot();
+        return isDivision ? 1.0 / static_cast<double>(scalar->m_Value) : static_cast<double>(scalar->m_Value);
+    }
+
+    /// c * tanh(x): what is before it is divided by c.
+    bool MatchCap(const Layer& layer)
+    {
+        if (layer.GetType() != LayerType::Activation || !IsPlainInput(layer, 0) || m_Found.m_Softcap != 0.0 ||
+            layer.Descriptor<ActivationDescriptor>().m_Function != ActivationFunction::TanH)
+        {
+            return false;
+        }
+        const auto& tanh = layer.Descriptor<ActivationDescriptor>();
+        m_Found.m_Softcap = m_Found.m_Scale * static_cast<double>(tanh.m_A);
+        m_Found.m_Scale = m_Found.m_Softcap * static_cast<double>(tanh.m_B);
+        return m_Found.m_Softcap > 0.0 && std::isfinite(static_cast<float>(m_Found.m_Softcap));
+    }
+
+    /// Select(condition, scores, hidden), or with both exchanged.
+    bool MatchChoice(const Layer& layer)
+    {
+        if (layer.GetType() != LayerType::Select || layer.Descriptor<SelectDescriptor>().m_ConditionBySlice ||
+            !IsPlainInput(layer, 0) || !IsPlainInput(layer, 1) || !IsPlainInput(layer, 2))
+        {
+            return false;
+        }
+        for (const unsigned int hidden : {2U, 1U})
+        {
+            const std::optional<float> value = GetFloat(layer, hidden);
+            if (value.has_value() && *value <= MostHidden && m_Forms.KeepsShape(layer, 3 - hidden, hidden))
+            {
+                m_Found.m_Chosen = {layer.Input(0).GetConnectedOutputSlot(), hidden == 1, *value};
+                return MatchScores(*layer.Input(3 - hidden).GetConnectedOutputSlot());
+            }
+        }
+        return false;
+    }
+
+    bool MatchProduct(const Layer& product)
+    {
+        m_Found.m_Queries = SkipFactors(product, 0);
+        m_Found.m_Keys = SkipFactors(product, 1);
+        if (product.Descriptor<BatchMatMulDescriptor>().m_TransposeY)
+        {
+            return true;
+        }
+        const Layer& transpose = m_Found.m_Keys->GetOwningLayer();
+        if (!IsPlainTranspose(&transpose) || MappingsOf(transpose).GetSize() < 2)
+        {
+            return false;
+        }
+        const PermutationVector& mappings = MappingsOf(transpose);
+        m_Found.m_KeyMappings = Composed(mappings, Swapping(mappings.GetSize(), 1, 2));
+        m_Found.m_Keys = SkipFactors(transpose, 0);
+        return true;
+    }
+
+    /// What an input reads, before products with numbers that nothing else reads: these are part of the scale.
+    OutputSlot* SkipFactors(const Layer& layer, unsigned int input)
+    {
+        OutputSlot* slot = layer.Input(input).GetConnectedOutputSlot();
+        for (;;)
+        {
+            const Layer& producer = slot->GetOwningLayer();
+            const std::optional<double> factor =
+                slot->GetNumConnections() == 1 && IsFloat(*slot) ? GetFactor(producer) : std::nullopt;
+            if (!factor.has_value() || producer.GetBackendHint() != layer.GetBackendHint())
+            {
+                return slot;
+            }
+            m_Found.m_Scale *= *factor;
+            slot = m_Data;
+        }
+    }
+
+    /// Products broadcast, also to ranks that an Attention does not take.
+    bool FitRanks() const
+    {
+        const std::optional<unsigned int> rank = m_Forms.GetRank(*m_Found.m_Queries);
+        const auto fits = [&](const OutputSlot* mask)
+        {
+            const std::optional<unsigned int> given = mask != nullptr ? m_Forms.GetRank(*mask) : 0U;
+            return given.has_value() && *given <= *rank;
+        };
+        // A Transpose refuses other ranks than its own.
+        const std::optional<unsigned int> ofKeys =
+            m_Found.m_KeyMappings.has_value() ? m_Found.m_KeyMappings->GetSize() : m_Forms.GetRank(*m_Found.m_Keys);
+        return rank.has_value() && *rank >= 2 && ofKeys == rank && m_Forms.GetRank(*m_Found.m_Values) == rank &&
+               fits(m_Found.m_Added) && fits(m_Found.m_Chosen.m_Condition);
+    }
+
+    const FixedForms& m_Forms;
+    FoundAttention m_Found;
+    OutputSlot* m_Data = nullptr;
+    std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
+};
+
+/// A layer between what was found and an Attention, of one input.
+OutputSlot* AddBefore(Graph& graph, const Layer& last, LayerType type, std::unique_ptr<BaseDescriptor> descriptor,
+                      OutputSlot& source, const TensorInfo& info)
+{
+    Layer& layer = graph.AddLayer(type, std::move(descriptor), source.GetOwningLayer().GetNameStr());
+    layer.BackendSelectionHint(last.GetBackendHint());
+    source.Connect(layer.Input(0));
+    layer.Output(0).SetTensorInfo(info);
+    layer.Output(0).EditTensorInfo().SetConstant(false);
+    return &layer.Output(0);
+}
+
+/// The mask as an Attention takes it: a Boolean one where hidden scores are -infinity, else numbers to be added.
+OutputSlot* MakeMask(Graph& graph, const Layer& last, const FoundAttention& found)
+{
+    const ChosenMask& chosen = found.m_Chosen;
+    if (chosen.m_Condition == nullptr)
+    {
+        return found.m_Added;
+    }
+    TensorInfo info = chosen.m_Condition->GetTensorInfo();
+    if (chosen.m_Value == -std::numeric_limits<float>::infinity())
+    {
+        return chosen.m_HidesTrue ? AddBefore(graph, last, LayerType::ElementwiseUnary,
+                                              std::make_unique<ElementwiseUnaryDescriptor>(UnaryOperation::LogicalNot),
+                                              *chosen.m_Condition, info)
+                                  : chosen.m_Condition;
+    }
+    info.SetDataType(DataType::Float32);
+    OutputSlot* const mask =
+        AddBefore(graph, last, LayerType::Select, std::make_unique<SelectDescriptor>(), *chosen.m_Condition, info);
+    const std::string& name = last.GetNameStr();
+    const TensorShape one({1});
+    Layer& shown = AddFloats(graph, one, {0.0f}, name);
+    Layer& hidden = AddFloats(graph, one, {chosen.m_Value}, name);
+    Layer& select = mask->GetOwningLayer();
+    shown.Output(0).Connect(select.Input(chosen.m_HidesTrue ? 2 : 1));
+    hidden.Output(0).Connect(select.Input(chosen.m_HidesTrue ? 1 : 2));
+    return mask;
+}
+
+bool FoldAttentionAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+{
+    const std::optional<FoundAttention> found = AttentionMatcher(forms).Match(last);
+    if (!found.has_value())
+    {
+        return false;
+    }
+    auto descriptor = std::make_unique<AttentionDescriptor>();
+    descriptor->m_Scale = static_cast<float>(found->m_Scale);
+    descriptor->m_Softcap = static_cast<float>(found->m_Softcap);
+    OutputSlot* keys = found->m_Keys;
+    if (found->m_KeyMappings.has_value() && !IsIdentity(*found->m_KeyMappings))
+    {
+        keys =
+            AddBefore(graph, last, LayerType::Transpose, std::make_unique<TransposeDescriptor>(*found->m_KeyMappings),
+                      *keys, Transposed(keys->GetTensorInfo(), *found->m_KeyMappings));
+    }
+    // Layers that were made for an Attention that no backend takes are left for RemoveDeadLayers.
+    OutputSlot* const mask = MakeMask(graph, last, *found);
+    descriptor->m_MaskEnabled = mask != nullptr;
+    if (mask == nullptr)
+    {
+        return ReplacePattern(graph, context, last, LayerType::Attention, std::move(descriptor),
+                              {found->m_Queries, keys, found->m_Values}) != nullptr;
+    }
+    return ReplacePattern(graph, context, last, LayerType::Attention, std::move(descriptor),
+                          {found->m_Queries, keys, found->m_Values, mask}) != nullptr;
+}
+
+/// A Transpose that exchanges rows and heads alone.
+bool SwapsHeads(const Layer* layer)
+{
+    if (!IsPlainTranspose(layer) || MappingsOf(*layer).GetSize() < 3)
+    {
+        return false;
+    }
+    const PermutationVector& mappings = MappingsOf(*layer);
+    return mappings == Swapping(mappings.GetSize(), 2, 3);
+}
+
+/// An Attention whose output goes through such a Transpose, `last`, and queries, keys and values as well.
+bool FoldHeadsAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
+{
+    const Layer* const attention = SwapsHeads(&last) ? GetSoleProducer(last, 0) : nullptr;
+    if (attention == nullptr || attention->GetType() != LayerType::Attention)
+    {
+        return false;
+    }
+    std::array<OutputSlot*, 5> sources{};
+    for (unsigned int i = 0; i < attention->NumInputs(); ++i)
+    {
+        if (!IsPlainInput(*attention, i) || (i < 3 && !SwapsHeads(attention->Input(i).GetProducer())))
+        {
+            return false;
+        }
+        sources[i] = i < 3 ? attention->Input(i).GetProducer()->Input(0).GetConnectedOutputSlot()
+                           : attention->Input(i).GetConnectedOutputSlot();
+    }
+    auto descriptor = std::make_unique<AttentionDescriptor>(attention->Descriptor<AttentionDescriptor>());
+    descriptor->m_RowsBeforeHeads = !descriptor->m_RowsBeforeHeads;
+    return ReplacePattern(graph, context, last, LayerType::Attention, std::move(descriptor),
+                          {sources[0], sources[1], sources[2], sources[3], sources[4]}) != nullptr;
+}
+
+} // namespace
+
+void FoldAttention(Graph& graph, PassContext& context)
+{
+    ReplaceInOrder(graph, context, &FoldAttentionAt);
+    if (graph.Count(LayerType::Attention) != 0)
+    {
+        ReplaceInOrder(graph, context, &FoldHeadsAt);
+    }
+}
+
+} // namespace tenon::passes

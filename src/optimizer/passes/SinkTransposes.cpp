@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass SinkTransposes: Transposes that MoveTransposes leaves, as the layers around them are of one region, but of which
+// fewer or smaller ones do: before a Concat all of whose inputs are transposed alike; before Gathers that take one
+// index each, as queries, keys and values are cut out of one product; and those of dimensions of size 1, whose place
+// says nothing (SizeFacts.hpp): they become Reshapes, or Transposes of the other dimensions alone.
+#include "optimizer/Pass.hpp"
+#include "optimizer/Patterns.hpp"
+#include "optimizer/SizeFacts.hpp"
+#include "optimizer/Transposes.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+class TransposeSinker
+{
+public:
+    explicit TransposeSinker(Graph& graph) : m_Graph(graph) {}
+
+    void Run()
+    {
+        for (Layer* layer : m_Graph.LayersOf(LayerType::Concat))
+        {
+            SinkIntoConcat(*layer);
+        }
+        for (Layer* layer : m_Graph.LayersOf(LayerType::Transpose))
+        {
+            if (!SinkIntoGathers(*layer))
+            {
+                SkipOnes(*layer);
+            }
+        }
+        RemoveUnused(m_Graph, m_Unused);
+    }
+
+private:
+    Layer& AddTranspose(const PermutationVector& mappings, const Layer& like, const TensorInfo& info)
+    {
+        Layer& transpose = m_Graph.AddLayer(LayerType::Transpose, std::make_unique<TransposeDescriptor>(mappings),
+                                            like.GetNameStr() + ":moved");
+        transpose.BackendSelectionHint(like.GetBackendHint());
+        transpose.Output(0).SetTensorInfo(info);
+        return transpose;
+    }
+
+    /// All readers of `slot` read it through the Transpose then.
+    static void PutBehind(OutputSlot& slot, Layer& transpose)
+    {
+        slot.MoveAllConnections(transpose.Output(0));
+        slot.Connect(transpose.Input(0));
+        slot.SetTensorInfo(Transposed(transpose.Output(0).GetTensorInfo(), MappingsOf(transpose).Inverse()));
+    }
+
+    void SinkIntoConcat(Layer& concat)
+    {
+        if (concat.NumInputs() < 2 || concat.Descriptor<OriginsDescriptor>().HasOrigins())
+        {
+            return;
+        }
+        std::vector<const Layer*> transposes;
+        for (unsigned int i = 0; i < concat.NumInputs(); ++i)
+        {
+            const Layer* const producer = GetSoleProducer(concat, i);
+            if (!IsPlainTranspose(producer) || (i != 0 && MappingsOf(*producer) != MappingsOf(*transposes.front())))
+            {
+                return;
+            }
+            transposes.push_back(producer);
+        }
+        const PermutationVector mappings = MappingsOf(*transposes.front());
+        const auto rank = static_cast<int>(mappings.GetSize());
+        const auto given = static_cast<int32_t>(concat.Descriptor<OriginsDescriptor>().GetConcatAxis());
+        const int axis = given < 0 ? given + rank : given;
+        if (axis < 0 || axis >= rank || concat.Output(0).GetTensorInfo().HasPerAxisQuantization())
+        {
+            return;
+        }
+        auto descriptor = std::make_unique<OriginsDescriptor>(concat.Descriptor<OriginsDescriptor>());
+        descriptor->SetConcatAxis(mappings[static_cast<unsigned int>(axis)]);
+        concat.SetDescriptor(std::move(descriptor));
+        for (unsigned int i = 0; i < concat.NumInputs(); ++i)
+        {
+            Rewire(concat.Input(i), *transposes[i]->Input(0).GetConnectedOutputSlot());
+            m_Unused.push_back(transposes[i]);
+        }
+        PutBehind(concat.Output(0), AddTranspose(mappings, concat, concat.Output(0).GetTensorInfo()));
+    }
+
+    /// Whether the layer takes one index, a constant of no dimensions, of what `transpose` gives; then along which
+    /// axis.
+    static std::optional<unsigned int> FindAxis(const InputSlot& reader, unsigned int rank)
+    {
+        const Layer& gather = reader.GetOwningLayer();
+        if (gather.GetType() != LayerType::Gather || reader.GetSlotIndex() != 0 || reader.IsTensorInfoOverridden() ||
+            gather.GetConstantInput(1) == nullptr || !IsPlainInput(gather, 1) ||
+            !gather.Input(1).GetTensorInfo().GetShape().IsScalar() ||
+            gather.Output(0).GetTensorInfo().HasPerAxisQuantization())
+        {
+            return std::nullopt;
+        }
+        const auto& descriptor = gather.Descriptor<GatherDescriptor>();
+        const int axis = descriptor.m_Axis < 0 ? descriptor.m_Axis + static_cast<int>(rank) : descriptor.m_Axis;
+        const bool isThere = descriptor.m_BatchDims == 0 && axis >= 0 && axis < static_cast<int>(rank);
+        return isThere ? std::optional(static_cast<unsigned int>(axis)) : std::nullopt;
+    }
+
+    bool SinkIntoGathers(Layer& transpose)
+    {
+        if (!IsPlainTranspose(&transpose) || transpose.Output(0).GetNumConnections() == 0)
+        {
+            return false;
+        }
+        const PermutationVector mappings = MappingsOf(transpose);
+        const unsigned int rank = mappings.GetSize();
+        const auto connections = transpose.Output(0).GetConnections();
+        const std::vector<InputSlot*> readers(connections.begin(), connections.end());
+        if (!std::all_of(readers.begin(), readers.end(),
+                         [&](const InputSlot* reader) { return FindAxis(*reader, rank).has_value(); }))
+        {
+            return false;
+        }
+        for (InputSlot* reader : readers)
+        {
+            Layer& gather = reader->GetOwningLayer();
+            const unsigned int axis = *FindAxis(*reader, rank);
+            auto descriptor = std::make_unique<GatherDescriptor>(gather.Descriptor<GatherDescriptor>());
+            descriptor->m_Axis = static_cast<int32_t>(mappings[axis]);
+            gather.SetDescriptor(std::move(descriptor));
+            Rewire(*reader, *transpose.Input(0).GetConnectedOutputSlot());
+            std::array<unsigned int, MaxNumOfTensorDimensions> rest{};
+            unsigned int count = 0;
+            for (unsigned int i = 0; i < rank; ++i)
+            {
+                if (i != axis)
+                {
+                    rest[count++] = mappings[i] - (mappings[i] > mappings[axis] ? 1 : 0);
+                }
+            }
+            const PermutationVector behind(rest.data(), count);
+            if (!IsIdentity(behind))
+            {
+                PutBehind(gather.Output(0), AddTranspose(behind, gather, gather.Output(0).GetTensorInfo()));
+            }
+        }
+        m_Unused.push_back(&transpose);
+        return true;
+    }
+
+    /// Dimensions of size 1 stay where they are, and a Reshape gives the sizes of the output, if need be.
+    void SkipOnes(Layer& transpose)
+    {
+        if (!IsPlainTranspose(&transpose) || transpose.Output(0).GetNumConnections() == 0 ||
+            transpose.Input(0).GetTensorInfo().HasPerAxisQuantization())
+        {
+            return;
+        }
+        const SizeFacts::List* const from = GetFacts().GetSizes(*transpose.Input(0).GetConnectedOutputSlot());
+        const PermutationVector mappings = MappingsOf(transpose);
+        const unsigned int rank = mappings.GetSize();
+        if (from == nullptr || from->size() != rank)
+        {
+            return;
+        }
+        const auto isOne = [&](unsigned int i) { return (*from)[i].Is(1); };
+        std::vector<unsigned int> others;
+        TensorShape target(rank, false);
+        unsigned int numOpen = 0;
+        for (unsigned int i = 0; i < rank; ++i)
+        {
+            const SizeFacts::Entry& size = (*from)[mappings[i]];
+            size.IsKnown() ? target.SetDimensionSize(i, static_cast<unsigned int>(size.m_Number)) : void(++numOpen);
+            isOne(mappings[i]) ? void() : others.push_back(mappings[i]);
+        }
+        std::array<unsigned int, MaxNumOfTensorDimensions> places{};
+        size_t next = 0;
+        for (unsigned int i = 0; i < rank; ++i)
+        {
+            places[i] = isOne(i) ? i : others[next++];
+        }
+        const PermutationVector rest(places.data(), rank);
+        const InputSlot* const reader = GetSoleConsumer(transpose);
+        const LayerType type = reader != nullptr ? reader->GetOwningLayer().GetType() : LayerType::Output;
+        const bool isReshaped =
+            type == LayerType::Reshape || type == LayerType::Squeeze || type == LayerType::ExpandDims;
+        // A Transpose and a Reshape of its own are more than a Transpose.
+        if (numOpen > 1 || rest == mappings || (!IsIdentity(rest) && !isReshaped))
+        {
+            return;
+        }
+        OutputSlot* source = transpose.Input(0).GetConnectedOutputSlot();
+        if (!IsIdentity(rest))
+        {
+            Layer& moved = AddTranspose(rest, transpose, Transposed(source->GetTensorInfo(), rest));
+            source->Connect(moved.Input(0));
+            source = &moved.Output(0);
+        }
+        Layer& reshape =
+            m_Graph.AddLayer(LayerType::Reshape, std::make_unique<ReshapeDescriptor>(target), transpose.GetNameStr());
+        reshape.BackendSelectionHint(transpose.GetBackendHint());
+        reshape.Output(0).SetTensorInfo(transpose.Output(0).GetTensorInfo());
+        source->Connect(reshape.Input(0));
+        transpose.Output(0).MoveAllConnections(reshape.Output(0));
+        m_Unused.push_back(&transpose);
+    }
+
+    /// Of the graph as it was when this was asked for first: layers that came later are not known.
+    const SizeFacts& GetFacts()
+    {
+        if (!m_Facts.has_value())
+        {
+            m_Facts.emplace(m_Graph);
+        }
+        return *m_Facts;
+    }
+
+    Graph& m_Graph;
+    std::optional<SizeFacts> m_Facts;
+    std::vector<const Layer*> m_Unused;
+};
+
+} // namespace
+
+void SinkTransposes(Graph& graph)
+{
+    TransposeSinker(graph).Run();
+}
+
+} // namespace tenon::passes
