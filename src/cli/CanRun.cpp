@@ -22,9 +22,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
+#include <iterator>
+#include <new>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 namespace tenon::cli
 {
@@ -50,7 +54,12 @@ struct ModelRow
     std::string m_Reason;             ///< empty if it runs
     std::optional<uint64_t> m_Layers; ///< that compute, after optimization if it runs; before, if it can be read
     Counts m_Backends;                ///< how many of them each backend runs
+    /// Open dimensions of inputs, if the model can run only where their sizes are given.
+    std::vector<std::string> m_GivenSizes;
 };
+
+/// For open dimensions: a single element, then what small pictures and sequences have.
+constexpr unsigned int TriedSizes[] = {1, 32, 64};
 
 /// Whether a file that is of no known format has the name of a model.
 bool IsNamedAsModel(const fs::path& path)
@@ -151,10 +160,33 @@ private:
         return row;
     }
 
+    /// As the file is; where it cannot be run so and leaves sizes of inputs open, with some sizes for these.
     void Optimize(const std::string& path, ModelRow& row) const
     {
         const ModelFile file = OpenModel(path, "", m_Options.m_Limits);
-        Model model = LoadModel(file, {}, m_Options.m_Limits, m_Runtime->GetDeviceSpec());
+        std::vector<Binding> inputs;
+        try
+        {
+            Optimize(file, {}, row, inputs);
+        }
+        catch (const Exception&)
+        {
+            const std::exception_ptr reason = std::current_exception();
+            const std::vector<std::string> open = ListOpenDimensions(inputs);
+            const auto runsWith = [&](unsigned int size) { return TrySizes(file, size, row, inputs); };
+            if (open.empty() || std::none_of(std::begin(TriedSizes), std::end(TriedSizes), runsWith))
+            {
+                std::rethrow_exception(reason);
+            }
+            row.m_GivenSizes = open;
+        }
+    }
+
+    /// `inputs` are given also where this throws, as far as they are known then.
+    void Optimize(const ModelFile& file, const ModelChoice& choice, ModelRow& row, std::vector<Binding>& inputs) const
+    {
+        Model model = LoadModel(file, choice, m_Options.m_Limits, m_Runtime->GetDeviceSpec());
+        inputs = model.m_Inputs;
         if (model.m_WhyNot != nullptr)
         {
             std::rethrow_exception(model.m_WhyNot);
@@ -176,6 +208,57 @@ private:
         }
     }
 
+    /// Whether the model can be run with this size for each open dimension; 1 for an input's first one, the batch.
+    bool TrySizes(const ModelFile& file, unsigned int size, ModelRow& row, const std::vector<Binding>& inputs) const
+    {
+        ModelChoice choice;
+        for (const Binding& input : inputs)
+        {
+            TensorShape shape = input.m_Info.GetShape();
+            for (unsigned int d = 0; d < shape.GetNumDimensions(); ++d)
+            {
+                if (!shape.GetDimensionSpecificity(d))
+                {
+                    shape.SetDimensionSize(d, d == 0 ? 1 : size);
+                }
+            }
+            choice.m_InputShapes.emplace(input.m_Name, shape);
+        }
+        try
+        {
+            std::vector<Binding> known;
+            Optimize(file, choice, row, known);
+            return true;
+        }
+        catch (const Exception&)
+        {
+            return false;
+        }
+    }
+
+    /// By their names in an ONNX model; none where the rank of an input is open.
+    static std::vector<std::string> ListOpenDimensions(const std::vector<Binding>& inputs)
+    {
+        std::vector<std::string> open;
+        for (const Binding& input : inputs)
+        {
+            const TensorShape& shape = input.m_Info.GetShape();
+            if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+            {
+                return {};
+            }
+            for (unsigned int d = 0; d < input.m_DimensionNames.size(); ++d)
+            {
+                const std::string& name = input.m_DimensionNames[d];
+                if (!shape.GetDimensionSpecificity(d) && std::find(open.begin(), open.end(), name) == open.end())
+                {
+                    open.push_back(name);
+                }
+            }
+        }
+        return open;
+    }
+
     /// Messages name the model, which the row does, too.
     static void SetReason(ModelRow& row, const fs::path& path, Verdict verdict, const std::string& message)
     {
@@ -190,14 +273,23 @@ private:
     std::vector<BackendId> m_Backends;
 };
 
+std::string FormatVerdict(const ModelRow& model)
+{
+    if (model.m_Verdict != Verdict::Runs)
+    {
+        return "no: " + model.m_Reason;
+    }
+    return model.m_GivenSizes.empty() ? "yes"
+                                      : OneLine(fmt::format("yes, with sizes for {}", QuotedList(model.m_GivenSizes)));
+}
+
 std::string FormatTable(const std::vector<ModelRow>& models)
 {
     TextRows rows = {{"model", "format", "layers", "backends", "can run"}};
     for (const ModelRow& model : models)
     {
         rows.push_back({OneLine(model.m_Path), model.m_Format, model.m_Layers ? std::to_string(*model.m_Layers) : "-",
-                        model.m_Backends.empty() ? "-" : FormatCounts(model.m_Backends),
-                        model.m_Verdict == Verdict::Runs ? "yes" : "no: " + model.m_Reason});
+                        model.m_Backends.empty() ? "-" : FormatCounts(model.m_Backends), FormatVerdict(model)});
     }
     return FormatRows(rows);
 }
@@ -208,13 +300,7 @@ std::string FormatJson(const Options& options, const std::vector<ModelRow>& mode
     json.BeginObject();
     json.Member("version", GetVersion());
     json.Member("folder", options.m_ModelFolder);
-    json.Key("compute");
-    json.BeginArray();
-    for (const std::string& backend : options.m_Compute)
-    {
-        json.String(backend);
-    }
-    json.EndArray();
+    WriteTexts(json, "compute", options.m_Compute);
     json.Key("models");
     json.BeginArray();
     for (const ModelRow& model : models)
@@ -232,6 +318,7 @@ std::string FormatJson(const Options& options, const std::vector<ModelRow>& mode
         }
         json.EndObject();
         json.Member("can_run", model.m_Verdict == Verdict::Runs);
+        WriteTexts(json, "with_sizes_for", model.m_GivenSizes);
         json.Key("reason");
         model.m_Verdict == Verdict::Runs ? json.Null() : json.String(model.m_Reason);
         json.EndObject();
@@ -267,7 +354,7 @@ void CanRun(const Options& options)
     };
     const auto unsupported = count(Verdict::Unsupported);
     const auto unreadable = count(Verdict::Unreadable);
-    const std::string text = fmt::format("{} of {} models cannot run: {} unsupported, {} that cannot be read",
+    const std::string text = fmt::format("{} of {} models cannot run: {} for lack of support, {} that cannot be read",
                                          unsupported + unreadable, models.size(), unsupported, unreadable);
     if (unsupported > 0)
     {

@@ -4,7 +4,6 @@
 
 #include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
-#include "json/JsonWriter.hpp"
 #include "reports/Reports.hpp"
 
 #include <tenon/Utils.hpp>
@@ -57,17 +56,6 @@ void WriteQuantization(JsonWriter& json, const TensorInfo& info)
         json.Member("zero_point", info.GetQuantizationOffset());
     }
     json.EndObject();
-}
-
-void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts)
-{
-    json.Key(key);
-    json.BeginArray();
-    for (const std::string& text : texts)
-    {
-        json.String(text);
-    }
-    json.EndArray();
 }
 
 void WriteTensors(JsonWriter& json, const char* key, const std::vector<Binding>& bindings)
@@ -184,6 +172,17 @@ std::optional<Statistics> ComputeStatistics(std::vector<double> values)
     }
     statistics.m_Std = std::sqrt(squares / count);
     return statistics;
+}
+
+void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts)
+{
+    json.Key(key);
+    json.BeginArray();
+    for (const std::string& text : texts)
+    {
+        json.String(text);
+    }
+    json.EndArray();
 }
 
 std::string FormatReport(const Report& report)

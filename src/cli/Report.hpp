@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/Model.hpp"
+#include "json/JsonWriter.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/NetworkPlan.hpp>
@@ -55,6 +56,9 @@ struct Report
     std::vector<std::string> m_Messages;
     std::optional<NetworkPlan> m_Plan; ///< of the last run, where it is asked for
 };
+
+/// A name and a list of texts.
+void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
 
 /// Whether a layer is neither input nor output nor constant.
 bool Computes(LayerType type);

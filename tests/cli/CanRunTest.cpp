@@ -59,12 +59,12 @@ TEST_F(CanRunProgram, ModelsThatCanRun)
     EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_EQ(outcome.m_Error, "");
     EXPECT_EQ(Row(outcome.m_Out, "model"), "model format layers backends can run");
-    EXPECT_EQ(Row(outcome.m_Out, "b.tflite"), "b.tflite TFLite 8 CpuAcc 8 yes");
+    EXPECT_EQ(Row(outcome.m_Out, "b.tflite"), "b.tflite TFLite 10 CpuAcc 10 yes");
     EXPECT_EQ(Row(outcome.m_Out, "inner/c.onnx"), "inner/c.onnx ONNX 1 CpuAcc 1 yes");
-    EXPECT_EQ(Row(outcome.m_Out, "d.tenon"), "d.tenon Tenon 8 CpuRef 8 yes");
+    EXPECT_EQ(Row(outcome.m_Out, "d.tenon"), "d.tenon Tenon 10 CpuRef 10 yes");
     EXPECT_EQ(std::count(outcome.m_Out.begin(), outcome.m_Out.end(), '\n'), 4) << outcome.m_Out;
     const Outcome reference = Execute({"--can-run", m_Folder.Path(""), "-c", "CpuRef"});
-    EXPECT_EQ(Row(reference.m_Out, "b.tflite"), "b.tflite TFLite 8 CpuRef 8 yes");
+    EXPECT_EQ(Row(reference.m_Out, "b.tflite"), "b.tflite TFLite 10 CpuRef 10 yes");
 }
 
 TEST_F(CanRunProgram, ModelsThatCannot)
@@ -75,7 +75,7 @@ TEST_F(CanRunProgram, ModelsThatCannot)
     m_Folder.Write("lfs.onnx", Pointer);
     m_Folder.Write("weights.pt", "PK\x03\x04 and more");
     const Outcome unreadable = Execute({"--can-run", m_Folder.Path("")});
-    ExpectFailure(unreadable, 3, "4 of 7 models cannot run: 0 unsupported, 4 that cannot be read");
+    ExpectFailure(unreadable, 3, "4 of 7 models cannot run: 0 for lack of support, 4 that cannot be read");
     EXPECT_EQ(Row(unreadable.m_Out, "cut.tflite").find("cut.tflite TFLite - - no: the model is corrupt or cut short"),
               0U)
         << unreadable.m_Out;
@@ -87,16 +87,28 @@ TEST_F(CanRunProgram, ModelsThatCannot)
     EXPECT_EQ(Row(unreadable.m_Out, "weights.pt"),
               "weights.pt PyTorch - - no: it is a PyTorch model, which is not read; export it to ONNX with "
               "torch.onnx.export");
-    EXPECT_EQ(Row(unreadable.m_Out, "b.tflite"), "b.tflite TFLite 8 CpuAcc 8 yes");
+    EXPECT_EQ(Row(unreadable.m_Out, "b.tflite"), "b.tflite TFLite 10 CpuAcc 10 yes");
 
     m_Folder.Write("custom.tflite", test::TinyModel(test::Custom, {{"x", {2}}}, {{"y", {2}}}));
     m_Folder.Write("custom.onnx", MakeTinyOnnx("NoSuchOperator", {{"x", {"2"}}}, "some.domain").Bytes());
     const Outcome unsupported = Execute({"--can-run", m_Folder.Path("")});
-    ExpectFailure(unsupported, 4, "6 of 9 models cannot run: 2 unsupported, 4 that cannot be read");
+    ExpectFailure(unsupported, 4, "6 of 9 models cannot run: 2 for lack of support, 4 that cannot be read");
     EXPECT_TRUE(Has(Row(unsupported.m_Out, "custom.tflite"), "custom.tflite TFLite 1 - no: "));
     EXPECT_TRUE(Has(Row(unsupported.m_Out, "custom.tflite"), "NobodyKnowsThis")) << unsupported.m_Out;
     EXPECT_TRUE(Has(Row(unsupported.m_Out, "custom.onnx"), "custom.onnx ONNX - - no: "));
     EXPECT_TRUE(Has(Row(unsupported.m_Out, "custom.onnx"), "NoSuchOperator")) << unsupported.m_Out;
+}
+
+TEST_F(CanRunProgram, ModelsThatNeedTheSizesOfInputs)
+{
+    // Which dimensions Squeeze drops follows from their sizes.
+    m_Folder.Write("squeeze.onnx", MakeTinyOnnx("Squeeze", {{"x", {"n", "1", "", "n"}}}).Bytes());
+    m_Folder.Write("custom.onnx", MakeTinyOnnx("NoSuchOperator", {{"x", {"n"}}}, "some.domain").Bytes());
+    const Outcome outcome = Execute({"--can-run", m_Folder.Path(""), "--report-json", m_Folder.Path("report.json")});
+    ExpectFailure(outcome, 4, "1 of 2 models cannot run: 1 for lack of support, 0 that cannot be read");
+    EXPECT_EQ(Row(outcome.m_Out, "squeeze.onnx"), "squeeze.onnx ONNX 1 CpuAcc 1 yes, with sizes for 'n' and 'x.2'");
+    const std::string report = std::regex_replace(m_Folder.Read("report.json"), std::regex("\\s+"), " ");
+    EXPECT_TRUE(Has(report, "\"can_run\": true, \"with_sizes_for\": [ \"n\", \"x.2\" ], \"reason\": null")) << report;
 }
 
 TEST_F(CanRunProgram, AsJson)
@@ -108,11 +120,11 @@ TEST_F(CanRunProgram, AsJson)
     EXPECT_TRUE(Has(outcome.m_Error, "a.tflite")) << "the table makes way";
     const std::string spaced = std::regex_replace(outcome.m_Out, std::regex("\\s+"), " ");
     EXPECT_TRUE(Has(spaced, "\"compute\": [ \"CpuRef\" ]")) << spaced;
-    EXPECT_TRUE(Has(spaced, "{ \"model\": \"a.tflite\", \"format\": \"TFLite\", \"layers\": 8, \"backends\": "
-                            "{\"CpuRef\": 8}, \"can_run\": true, \"reason\": null }"))
+    EXPECT_TRUE(Has(spaced, "{ \"model\": \"a.tflite\", \"format\": \"TFLite\", \"layers\": 10, \"backends\": "
+                            "{\"CpuRef\": 10}, \"can_run\": true, \"with_sizes_for\": [], \"reason\": null }"))
         << spaced;
     EXPECT_TRUE(Has(spaced, "{ \"model\": \"b.onnx\", \"format\": \"ONNX\", \"layers\": null, \"backends\": {}, "
-                            "\"can_run\": false, \"reason\": \""))
+                            "\"can_run\": false, \"with_sizes_for\": [], \"reason\": \""))
         << spaced;
 }
 

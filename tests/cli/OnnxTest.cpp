@@ -86,6 +86,23 @@ TEST_F(Onnx, NamesMayHaveEqualsSigns)
     EXPECT_TRUE(Has(outcome.m_Out, "output 'y' Float32 [3,2]")) << outcome.m_Out;
 }
 
+TEST_F(Onnx, ModelsThatNeedTheSizesOfInputs)
+{
+    const std::string model = m_Folder.Write("squeeze.onnx", MakeTinyOnnx("Squeeze", {{"x", {"n", "3"}}}).Bytes());
+    ExpectFailure(Execute({"-m", model}), 2, "give --dim n=SIZE, a shape");
+    for (const Words& sizes : {Words{"--dim", "n=1"}, Words{"-s", "1,3"},
+                               Words{"-d", WriteInput("x.npy", DataType::Float32, {1, 3}), "-o", "y"}})
+    {
+        Words words = {"-m", model};
+        words.insert(words.end(), sizes.begin(), sizes.end());
+        const Outcome outcome = Execute(words);
+        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_TRUE(Has(outcome.m_Out, "output 'y' Float32 [3]")) << outcome.m_Out;
+        words.insert(words.end(), {"-w", "a.npy,b.npy"});
+        ExpectFailure(Execute(words), 2, "--write-outputs-to-file: 2 file(s) are given for 1 output(s)");
+    }
+}
+
 TEST_F(Onnx, OneGraphWithoutSignatures)
 {
     ExpectFailure(Execute({"-m", m_Relu, "--signature", "main"}), 2, "--signature: an ONNX model is one graph");
@@ -96,8 +113,10 @@ TEST_F(Onnx, FieldsInAnyOrder)
 {
     const TinyOnnx relu = MakeTinyOnnx("Relu", {{"x", {"2", "3"}}});
     const std::string bytes = relu.m_Graph + relu.m_Opsets + relu.m_Producer + relu.m_Version;
-    EXPECT_EQ(Execute({"-m", m_Folder.Write("graph_first.onnx", bytes), "-N"}).m_Status, 0) << "the ending tells";
-    const std::string unnamed = m_Folder.Write("model.bin", bytes);
+    EXPECT_EQ(Execute({"-m", m_Folder.Write("graph_first", bytes), "-N"}).m_Status, 0) << "the fields tell";
+    const std::string late = tenon::test::OnnxBytes(6, std::string(1000, 'x')) + bytes; // a text before all others
+    EXPECT_EQ(Execute({"-m", m_Folder.Write("text_first.onnx", late), "-N"}).m_Status, 0) << "the ending tells";
+    const std::string unnamed = m_Folder.Write("model.bin", late);
     ExpectFailure(Execute({"-m", unnamed, "-N"}), 3,
                   "it is of no known format; supported: TensorFlow Lite (.tflite, "
                   "identifier TFL3), ONNX (.onnx) and networks");

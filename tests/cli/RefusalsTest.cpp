@@ -232,10 +232,10 @@ TEST_F(Refusals, ModelsOfOtherFormats)
     expect(m_Folder.Write("a.ort", std::string("\x10\0\0\0ORTM", 8)), "an ONNX model in the format of ONNX Runtime",
            "run the ONNX model (.onnx)");
     expect(m_Folder.Write("a.onnxtxt", "graph"), "an ONNX model in the text form of protobuf", "onnx.save_model");
-    expect(m_Folder.Write("weights", std::string("\x20\0\0\0\0\0\0\0{\"a\":", 13)), "a file of weights (safetensors)",
-           "export the model to ONNX");
-    expect(m_Folder.Write("model.onnx", "version https://git-lfs.github.com/spec/v1\n"), "a pointer of Git LFS",
-           "git lfs pull");
+    expect(m_Folder.Write("weights", std::string("\x20\0\0\0\0\0\0\0{\"a\":", 13)),
+           "a file of weights (safetensors), without the model that they belong to", "export the model to ONNX");
+    expect(m_Folder.Write("model.onnx", "version https://git-lfs.github.com/spec/v1\n"),
+           "a pointer of Git LFS to a file that was not fetched", "git lfs pull");
     expect(m_Folder.Write("archive", "PK\x03\x04"), "a zip archive", "torch.onnx.export");
     expect(m_Folder.Write("a.pdmodel", "graph"), "a Paddle model", "paddle2onnx");
     expect(m_Folder.Write("keras", "\x89HDF\r\n\x1A\n"), "a Keras model", "from_keras_model");
