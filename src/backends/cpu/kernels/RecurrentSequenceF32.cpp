@@ -13,7 +13,9 @@
 #include "common/OneThread.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tenon::cpu

@@ -8,6 +8,7 @@
 #include "backends/cpu/gemm/float32/ProductF32.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace tenon::cpu
