@@ -2,10 +2,14 @@
 // The command line of bench_serve.
 #pragma once
 
+#include <tenon/Tensor.hpp>
+
 #include <cstddef>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::bench
@@ -23,6 +27,8 @@ inline std::vector<std::string> Split(const std::string& list)
     return parts;
 }
 
+using Shapes = std::map<std::string, TensorShape>;
+
 struct Arguments
 {
     std::string m_Model;
@@ -33,7 +39,26 @@ struct Arguments
     bool m_SavePacked = false;
     std::string m_PackedFile; ///< of packed weights; empty: none
     std::vector<std::string> m_Inputs;
+    Shapes m_Shapes;     ///< of inputs by name
+    bool m_Open = false; ///< whether these are told with each run alone
 };
+
+/// "x=1,3,96,96", where nothing after "=" is a scalar. A name may have any characters.
+inline std::pair<std::string, TensorShape> ReadShape(const std::string& text)
+{
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos)
+    {
+        throw std::invalid_argument("--shape " + text + ": expected NAME=SIZE,SIZE,...");
+    }
+    std::vector<unsigned int> sizes;
+    for (const std::string& size : Split(text.substr(equals + 1)))
+    {
+        sizes.push_back(static_cast<unsigned int>(std::stoul(size)));
+    }
+    return {text.substr(0, equals), sizes.empty() ? TensorShape(Dimensionality::Scalar)
+                                                  : TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data())};
+}
 
 /// Throws std::invalid_argument for what bench_serve does not know.
 inline Arguments Read(const std::vector<std::string>& words)
@@ -61,6 +86,14 @@ inline Arguments Read(const std::vector<std::string>& words)
         {
             arguments.m_Inputs = Split(value());
         }
+        else if (words[i] == "--shape")
+        {
+            arguments.m_Shapes.insert(ReadShape(value()));
+        }
+        else if (words[i] == "--open")
+        {
+            arguments.m_Open = true;
+        }
         else if (words[i] == "--bf16")
         {
             arguments.m_Bf16 = true;
@@ -85,9 +118,10 @@ inline Arguments Read(const std::vector<std::string>& words)
     }
     if (arguments.m_Model.empty())
     {
-        throw std::invalid_argument("usage: bench_serve MODEL.tflite [--compute LIST] [--threads N] [--bf16] "
-                                    "[--fast-math] [--save-cached-network FILE] [--cached-network FILE] "
-                                    "[--inputs FILES]");
+        throw std::invalid_argument(
+            "usage: bench_serve MODEL.tflite|MODEL.onnx [--compute LIST] [--threads N] [--bf16] "
+            "[--fast-math] [--save-cached-network FILE] [--cached-network FILE] "
+            "[--inputs FILES] [--shape NAME=SIZES ...] [--open]");
     }
     return arguments;
 }

@@ -2,19 +2,22 @@
 // bench_serve: one model on Tenon in a process of its own, which runs it when it is told to. performance.py talks to it
 // and to workers of other engines (perf/peer_worker.py) that answer the same commands, so that they run in turn.
 //
-// usage: bench_serve MODEL.tflite [--compute CpuAcc,CpuRef] [--threads N] [--bf16] [--fast-math] [--inputs A.bin,B.bin]
-//        [--save-cached-network FILE] [--cached-network FILE]
+// usage: bench_serve MODEL.tflite|MODEL.onnx [--compute CpuAcc,CpuRef] [--threads N] [--bf16] [--fast-math]
+//        [--inputs A.bin,B.bin] [--shape NAME=1,3,96,96 ...] [--open] [--save-cached-network FILE]
+//        [--cached-network FILE]
+// --shape gives an input the shape that its file has: when the model is parsed, or, with --open, when it is run; sizes
+// that the model leaves open then are open while it is optimized and loaded.
 // Reads commands from standard input and answers each with one line of JSON; an error ends it with status 1.
-//   describe          type and shape of each input
+//   describe          name, type and shape of each input, null for an open size
 //   load              parse, optimize and load: milliseconds of each, and of all as "init"
 //   run COUNT MAX_MS  runs it COUNT times, or less often once MAX_MS have passed: milliseconds of each run, without
 //                     those in which memory for outputs is allocated: it is the application's, as that of inputs is
 //   memory            growth of the peak resident set since just before "load", in KiB
 #include "AlignedBytes.hpp"
 #include "ServeArguments.hpp"
+#include "ServeModel.hpp"
 
 #include <tenon/Tenon.hpp>
-#include <tenon/parsers/ITfLiteParser.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -73,18 +76,19 @@ class Session
 {
 public:
     explicit Session(Arguments arguments)
-        : m_Arguments(std::move(arguments)), m_Runtime(IRuntime::Create({})), m_Parser(ITfLiteParser::Create())
+        : m_Arguments(std::move(arguments)), m_Runtime(IRuntime::Create({})),
+          m_Model(m_Arguments.m_Model, m_Arguments.m_Open ? Shapes() : m_Arguments.m_Shapes)
     {
     }
 
     std::string Describe()
     {
-        const INetworkPtr network = Parse();
+        m_Model.Parse();
         std::string text;
-        for (const auto& [id, info] : m_Bindings)
+        for (const auto& [name, id, info] : m_Model.Inputs())
         {
-            text += (text.empty() ? "" : ", ") + std::string(R"({"type": ")") + GetDataTypeName(info.GetDataType()) +
-                    R"(", "shape": )" + info.GetShape().ToString() + "}";
+            text += (text.empty() ? "" : ", ") + std::string(R"({"name": )") + Quote(name) + R"(, "type": ")" +
+                    GetDataTypeName(info.GetDataType()) + R"(", "shape": )" + DescribeShape(info.GetShape()) + "}";
         }
         return "{\"inputs\": [" + text + "]}";
     }
@@ -95,7 +99,7 @@ public:
         std::ofstream("/proc/self/clear_refs") << '5';
         m_ResidentBefore = ReadStatus("VmRSS");
         const auto start = Clock::now();
-        const INetworkPtr network = Parse();
+        const INetworkPtr network = m_Model.Parse();
         const auto parsed = Clock::now();
         IOptimizedNetworkPtr optimized =
             Optimize(*network, Backends(), m_Runtime->GetDeviceSpec(), MakeOptimizerOptions());
@@ -160,18 +164,6 @@ private:
         return memory.data();
     }
 
-    INetworkPtr Parse()
-    {
-        INetworkPtr network = m_Parser->CreateNetworkFromBinaryFile(m_Arguments.m_Model.c_str());
-        const size_t subgraph = m_Parser->GetNetworkSubgraph();
-        m_Bindings.clear();
-        for (const std::string& name : m_Parser->GetSubgraphInputTensorNames(subgraph))
-        {
-            m_Bindings.push_back(m_Parser->GetNetworkInputBindingInfo(subgraph, name));
-        }
-        return network;
-    }
-
     std::vector<BackendId> Backends() const
     {
         const std::vector<std::string> names = Split(m_Arguments.m_Compute);
@@ -197,26 +189,30 @@ private:
     /// The files of --inputs, or zeros where none are given.
     void BindInputs()
     {
-        if (!m_Arguments.m_Inputs.empty() && m_Arguments.m_Inputs.size() != m_Bindings.size())
+        const std::vector<ServeInput>& inputs = m_Model.Inputs();
+        if (!m_Arguments.m_Inputs.empty() && m_Arguments.m_Inputs.size() != inputs.size())
         {
-            throw std::runtime_error("the model has " + std::to_string(m_Bindings.size()) + " inputs, not " +
+            throw std::runtime_error("the model has " + std::to_string(inputs.size()) + " inputs, not " +
                                      std::to_string(m_Arguments.m_Inputs.size()));
         }
-        m_Memory.reserve(m_Bindings.size());
-        for (size_t i = 0; i < m_Bindings.size(); ++i)
+        m_Memory.reserve(inputs.size());
+        for (size_t i = 0; i < inputs.size(); ++i)
         {
-            TensorInfo info = m_Bindings[i].second;
+            TensorInfo info = inputs[i].m_Info;
+            if (const auto shape = m_Arguments.m_Shapes.find(inputs[i].m_Name); shape != m_Arguments.m_Shapes.end())
+            {
+                info.SetShape(shape->second);
+            }
             info.SetConstant();
             m_Memory.push_back(m_Arguments.m_Inputs.empty() ? AlignedBytes(info.GetNumBytes())
                                                             : ReadInput(m_Arguments.m_Inputs[i], info.GetNumBytes()));
-            m_Inputs.emplace_back(m_Bindings[i].first, ConstTensor(info, m_Memory.back().data()));
+            m_Inputs.emplace_back(inputs[i].m_Id, ConstTensor(info, m_Memory.back().data()));
         }
     }
 
     Arguments m_Arguments;
     IRuntimePtr m_Runtime;
-    ITfLiteParserPtr m_Parser;
-    std::vector<BindingPointInfo> m_Bindings;
+    ServeModel m_Model;
     NetworkId m_Network = -1;
     std::vector<AlignedBytes> m_Memory;
     std::map<LayerBindingId, AlignedBytes> m_Outputs; ///< at the start of a line, as the other engines have theirs

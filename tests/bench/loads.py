@@ -39,7 +39,7 @@ Branches of If and While are packed with the network, so that none of their runs
 def load(path, settings, threads, options):
     """Milliseconds of a load and of the first inference."""
     own = SimpleNamespace(**{**vars(settings), "threads": threads, "options": options})
-    with Worker("tenon", SimpleNamespace(path=path, inputs=[]), own) as worker:
+    with Worker("tenon", SimpleNamespace(path=path, inputs=[], shapes={}), own) as worker:
         init = worker.ask("load")["init"]
         return init, worker.ask("run 1 1000")["ms"][0]
 

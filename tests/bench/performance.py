@@ -6,7 +6,8 @@ e.g. docs/performance.md.
 usage: performance.py --exe build/release/bin/bench_serve --models FOLDER [--table docs/performance.md] [--threads N]
                       [--only REGEX] [--engines A,B] [--rounds N] [--turn MS] [--loads N] [--quick]
                       [--layers [KINDS] [--random COUNT [--seed N]]] [--float-twins REGEX]
-                      [--onnx FOLDER | MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
+                      [--onnx FOLDER | MODEL=FILE.onnx ...] [--at-least MS] [--json FILE]
+                      [MODEL.tflite | MODEL.onnx ...]
        performance.py --exe NEW/bench_serve --other-exe OLD/bench_serve [--labels NEW,OLD] [--mean-limit 1.01]
                       [--model-limit 1.05] [the options above]
 
@@ -14,7 +15,10 @@ Peers are optional; without one its columns are left out and the table says so:
     python3 -m venv build/venv-peers
     build/venv-peers/bin/pip install numpy ai-edge-litert openvino onnxruntime flatbuffers
     build/venv-peers/bin/python tests/bench/performance.py ...
-FOLDER has an index.json (see perf/models.py). --layers adds models of one layer that are made on the spot
+FOLDER has an index.json (see perf/models.py). .onnx models run on ONNX Runtime and OpenVINO beside Tenon; Tenon and
+OpenVINO are told sizes that such a model leaves open when they load it, tenon-open (where --engines names it) and ONNX
+Runtime with each run. Means of time, of loading with the first run and of memory are taken over all of them and over
+those that take ONNX Runtime --at-least so many milliseconds. --layers adds models of one layer that are made on the spot
 (perf/layers.py and perf/operators.py; needs ai-edge-litert and flatbuffers), with --random of random sizes. Each engine
 has the model in a process of its own, all on the same core (or cores, for --threads), which run in turn, A B A B. With
 --peers-only no build of Tenon is needed.
@@ -47,7 +51,8 @@ from perf.command import describe
 from perf.installed import are_same_build, copy_as_installed
 from perf.machine import describe_machine
 from perf.measure import measure, ratio
-from perf.table import markdown, number
+from perf.onnx_table import ONNX_PEERS, beside_peers
+from perf.table import markdown, number, onnx_summary
 
 HEAD = """# Performance beside other engines
 
@@ -66,7 +71,7 @@ bf16 is Tenon as it is: there is nothing that bf16 would change. σ is the stand
 
 Loading: Tenon's is parsing, optimizing and loading; TFLite's is the interpreter, its delegate and allocation;
 OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a fresh process, libraries loaded already;
-medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Outputs are the application's memory for Tenon,
+medians of {loads} for Tenon, TFLite XNNPACK and all engines of an ONNX model, one for the others. Outputs are the application's memory for Tenon,
 which is touched before the time counts, and the engine's for others, for which it does. Memory: how much the peak of
 the resident set grows from just before loading to after ten inferences, measured inside the process itself. Tenon's
 program and library are copies, as installed ones are: of a linker's own output 3 MB more were seen resident.
@@ -94,6 +99,8 @@ def parse_arguments():
                         help="of quantized models with such names, add the float models that they stand for")
     parser.add_argument("--onnx", action="append", default=[], metavar="SOURCE",
                         help="ONNX twins: a folder with MODEL.onnx, or MODEL=FILE")
+    parser.add_argument("--at-least", type=float, default=0.3, metavar="MS",
+                        help="milliseconds of ONNX Runtime from which on an ONNX model counts")
     parser.add_argument("--engines", help=f"of {', '.join(engine_list.ENGINES)}; by default "
                         f"{','.join(engine_list.DEFAULT_ENGINES)}, and tenon with --other-exe")
     parser.add_argument("--peers-only", action="store_true", help="leave Tenon out")
@@ -107,7 +114,7 @@ def parse_arguments():
     parser.add_argument("--no-priority", dest="priority", action="store_false", help="as any other process")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--json", type=Path, help="all figures")
-    parser.add_argument("files", nargs="*", type=Path, metavar="MODEL.tflite")
+    parser.add_argument("files", nargs="*", type=Path, metavar="MODEL")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.rounds, arguments.turn, arguments.loads = 3, 40.0, 2
@@ -122,7 +129,7 @@ def parse_arguments():
     if arguments.random < 0 or (arguments.random > 0 and not arguments.layers):
         parser.error("--random takes a number of layers, and --layers says of which kinds")
     if not arguments.models and not arguments.files and not arguments.layers:
-        parser.error("nothing to measure: name --models FOLDER, --layers or .tflite files")
+        parser.error("nothing to measure: name --models FOLDER, --layers or .tflite or .onnx files")
     return parser, arguments
 
 
@@ -230,19 +237,22 @@ def make_head(parser, arguments, notes):
 def write_results(parser, arguments, results, usable, notes):
     head = make_head(parser, arguments, notes)
     if arguments.table is not None:
-        arguments.table.write_text(markdown(head, results, usable))
+        arguments.table.write_text(markdown(head, results, usable, arguments.at_least))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(
-            [{"model": model.name, "class": model.kind, "engines": {e: asdict(f) for e, f in figures.items()}}
-             for model, figures in results], indent=1))
+            [{"model": model.name, "class": model.kind, "engines": {e: asdict(f) for e, f in figures.items()},
+              **({"tenon_beside": {peer: beside_peers(figures, peer) for peer in ONNX_PEERS if peer in figures}}
+                 if model.is_onnx else {})} for model, figures in results], indent=1))
 
 
 def print_line(model, figures):
-    """What is known of a model, in short: ms of each engine, and the ratio to TFLite XNNPACK."""
+    """What is known of a model, in short: ms of each engine, and the ratio to TFLite XNNPACK, or of an ONNX model to
+    ONNX Runtime."""
     texts = []
+    base = "onnxruntime" if model.is_onnx else "tflite-xnnpack"
     for engine, known in figures.items():
         text = f"{engine} " + ("refused" if known.error else number(known.median("rounds")))
-        share = ratio(known, figures.get("tflite-xnnpack")) if engine != "tflite-xnnpack" else None
+        share = ratio(known, figures.get(base)) if engine != base else None
         texts.append(text + (f" ({share:.2f})" if share is not None else ""))
     print(f"{model.name} [{model.kind}]: {', '.join(texts)}", flush=True)
     for engine, known in figures.items():
@@ -273,6 +283,7 @@ def main():
             results.append((model, measure(model, [e for e in usable if engine_list.can_run(e, model)], arguments)))
             print_line(*results[-1])
             write_results(parser, arguments, results, usable, notes)
+        print(onnx_summary(results, arguments.at_least), end="", flush=True)
     sys.exit(any(f.error for _, figures in results for e, f in figures.items() if e in engine_list.TENON))
 
 

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 import python_peers
 import threads
-from perf import builds, classes, command, engines, installed, measure, table
+from perf import builds, classes, command, engines, installed, measure, onnx_table, table
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
 SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False,
@@ -27,7 +27,8 @@ SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_
 
 
 def model(path=MODEL, inputs=()):
-    return SimpleNamespace(name=path.stem, path=path, kind="int8", inputs=list(inputs), onnx=None)
+    return SimpleNamespace(name=path.stem, path=path, kind="int8", inputs=list(inputs), onnx=None, shapes={},
+                           is_onnx=False)
 
 
 class Command(unittest.TestCase):
@@ -91,6 +92,25 @@ class Figures(unittest.TestCase):
         self.assertTrue(math.isclose(float(rows["**all models** (4)"]), 4 ** (1 / 3), rel_tol=0.01))
 
 
+    def test_onnx_models_have_a_summary(self):
+        def one(name, mine, other, is_onnx=True):
+            figures = {"tenon": measure.Figures([mine], [1.0], [1.0], [100]),
+                       "onnxruntime": measure.Figures([other], [7.0], [1.0], [400])}
+            return SimpleNamespace(name=name, kind="onnx torch", is_onnx=is_onnx), figures
+
+        results = [one("a", 0.5, 1.0), one("b", 0.1, 0.2), one("c", 2.0, 1.0), one("twin", 9.0, 1.0, False)]
+        results[1][1]["tenon"].error = "no"
+        slow, every = onnx_table.summarize(results, 0.3)
+        self.assertEqual([row["count"] for row in (slow, every)], [2, 2])
+        self.assertAlmostEqual(slow["time"]["mean"], 1.0)
+        self.assertEqual((slow["time"]["worst"], slow["time"]["model"]), (2.0, "c"))
+        self.assertAlmostEqual(slow["ready"]["mean"], 0.25)
+        self.assertAlmostEqual(every["memory"]["worst"], 0.25)
+        text = table.markdown("head", results, ["tenon", "onnxruntime"])
+        self.assertIn("| ONNX Runtime takes 0.3 ms or more (2) | Tenon / ONNX Runtime | 1 | 2 | 0.25 | 0.25 | 0.25 | "
+                      "0.25 | c |", text)
+        self.assertEqual(table.onnx_summary(results[3:], 0.3), "")
+
     def test_errors_lose_folders(self):
         self.assertEqual(table.shorten("cannot read '/home/me/a b/m.onnx' (/src/x.h:31) 1/2"),
                          "cannot read 'a b/m.onnx' (x.h:31) 1/2")
@@ -108,6 +128,27 @@ class Workers(unittest.TestCase):
             self.assertEqual(len(worker.ask("run 5 60000")["ms"]), 5)
             self.assertEqual(len(worker.ask("run 5 0")["ms"]), 1)
             self.assertGreater(worker.ask("memory")["peak_growth_kib"], 0)
+
+    def test_shapes_of_inputs(self):
+        with engines.Worker("tenon", model(), SETTINGS) as worker:
+            [given] = worker.ask("describe")["inputs"]
+        other = model()
+        other.shapes = {given["name"]: given["shape"]}
+        with engines.Worker("tenon", other, SETTINGS) as worker:
+            worker.ask("load")
+            self.assertEqual(len(worker.ask("run 1 0")["ms"]), 1)
+        wide = [2, *given["shape"][1:]]  # which the model's own Reshape refuses: when it is loaded, or when it is run
+        other.shapes = {given["name"]: wide}
+        with engines.Worker("tenon", other, SETTINGS) as worker:
+            self.assertEqual(worker.ask("describe")["inputs"][0]["shape"], wide)
+            self.assertRaisesRegex(engines.WorkerError, "Reshape.*of shape .2,", worker.ask, "load")
+        with engines.Worker("tenon-open", other, SETTINGS) as worker:
+            self.assertEqual(worker.ask("describe")["inputs"][0]["shape"], given["shape"])
+            worker.ask("load")
+            self.assertRaisesRegex(engines.WorkerError, "Reshape.*of shape .2,", worker.ask, "run 1 0")
+        other.shapes = {"nobody": wide}
+        with engines.Worker("tenon", other, SETTINGS) as worker:
+            self.assertRaisesRegex(engines.WorkerError, "nobody", worker.ask, "load")
 
     def test_a_copy_runs_by_itself(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,7 @@ PEERS = {
 }
 # Those, and Tenon's own package, for python_peers.py.
 PACKAGES = {**PEERS, "tenon-python": ("tenon", "tenon")}
-TENON = {"tenon": [], "tenon-bf16": ["--bf16"], "tenon-fast": ["--fast-math"]}
+TENON = {"tenon": [], "tenon-bf16": ["--bf16"], "tenon-fast": ["--fast-math"], "tenon-open": ["--open"]}
 # The same by the other build (--other-exe): its engine, and how Tenon runs there.
 OTHER_BUILD = {f"{name}-other": name for name in TENON}
 ENGINES = [*TENON, *OTHER_BUILD, *PEERS]
@@ -51,9 +51,14 @@ def version(engine):
 
 
 def can_run(engine, model):
-    """Whether the comparison makes sense: bf16 needs floats, ONNX Runtime a twin of the model."""
+    """Whether the comparison makes sense: bf16 needs floats, ONNX Runtime the model or a twin of it, LiteRT a .tflite
+    file. Sizes are open in ONNX models."""
     if engine == "onnxruntime":
         return model.onnx is not None
+    if engine.startswith("tflite-"):
+        return not model.is_onnx
+    if OTHER_BUILD.get(engine, engine) == "tenon-open":
+        return model.is_onnx
     return OTHER_BUILD.get(engine, engine) not in ("tenon-bf16", "tenon-fast") or uses_bf16(model.kind)
 
 
@@ -76,9 +81,13 @@ class Worker:
             environment = environment_of(exe)
             command = [str(exe), str(model.path), "--compute", settings.compute, "--threads", str(settings.threads),
                        *TENON[OTHER_BUILD.get(engine, engine)], *getattr(settings, "options", []),
-                       *(["--inputs", ",".join(inputs)] if inputs else [])]
+                       *(["--inputs", ",".join(inputs)] if inputs else []),
+                       *(word for name, shape in model.shapes.items()
+                         for word in ("--shape", f"{name}={','.join(map(str, shape))}"))]
         else:
             path = model.onnx if engine == "onnxruntime" else model.path
+            if model.shapes:
+                inputs = [f"{file}:{','.join(map(str, shape))}" for file, shape in zip(inputs, model.shapes.values())]
             command = [sys.executable, str(WORKER), engine, str(path), str(settings.threads), *inputs]
 
         def prepare():
@@ -157,7 +166,7 @@ class Worker:
 def check_answers(engine, settings):
     """Throws a WorkerError if a build of Tenon does not answer commands as bench_serve does: one that is none of its
     commands ends it with status 1 and an error that quotes the command. No model is read for that."""
-    no_model = SimpleNamespace(path="no-model.tflite", inputs=[])
+    no_model = SimpleNamespace(path="no-model.tflite", inputs=[], shapes={})
     patience = min(ANSWER_WITHIN, settings.timeout)
     with Worker(engine, no_model, SimpleNamespace(**{**vars(settings), "timeout": patience})) as worker:
         try:

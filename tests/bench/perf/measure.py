@@ -9,7 +9,7 @@ from perf.engines import Worker, WorkerError
 # Inferences after which the peak of memory is read, the first one among them.
 INFERENCES_FOR_MEMORY = 10
 MOST_RUNS = 100000
-# Loading is compared for these alone; others load once.
+# Loading is compared for these alone, and for all engines of an ONNX model; others load once.
 LOADED_OFTEN = {"tenon", "tenon-other", "tflite-xnnpack"}
 
 
@@ -78,7 +78,7 @@ def measure(model, engines, settings):
     try:
         for done in range(settings.loads):
             for engine in engines:
-                if result[engine].error or (done > 0 and engine not in LOADED_OFTEN):
+                if result[engine].error or (done > 0 and not (model.is_onnx or engine in LOADED_OFTEN)):
                     continue
                 if engine in workers:
                     workers.pop(engine).close()

@@ -2,14 +2,16 @@
 """The models that performance.py measures: those of a folder with an index.json, and their inputs as raw files.
 
 An entry of index.json has "file", "quantization", "inputs" ([[type, shape], ...]) and, optionally, "golden": a folder
-with in0.npy, in1.npy, ... Inputs are those, or else random ones that are the same in every run.
+with in0.npy, in1.npy, ... Inputs are those, or else random ones that are the same in every run. The entry of an .onnx
+file has "group" in place of "quantization", which tells its class, and its inputs have names: [[name, type, shape], ...].
+Sizes that an ONNX model leaves open are those of its inputs.
 """
 import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perf.classes import classify
+from perf.classes import ONNX, classify
 
 # Names of tensor types, as arrays have them.
 TYPES = {"Float32": "float32", "Float16": "float16", "QAsymmU8": "uint8", "QAsymmS8": "int8", "QSymmS8": "int8",
@@ -27,6 +29,12 @@ class Model:
     kind: str
     inputs: list = field(default_factory=list)
     onnx: Path | None = None
+    shapes: dict = field(default_factory=dict)  # of the inputs of an ONNX model by name, in their order
+
+    @property
+    def is_onnx(self):
+        """Whether the model itself is an ONNX file, and not a .tflite file with a twin."""
+        return self.onnx == self.path
 
 
 def random_array(dtype, shape, seed):
@@ -70,9 +78,16 @@ def read_index(folder, pattern, scratch):
             raise ModelError(f"{path}: listed in {index}, but there is no such file")
         golden = sorted((folder / entry["golden"]).glob("in*.npy"), key=lambda p: int(p.stem[2:])) \
             if entry.get("golden") else []
+        is_onnx = path.suffix == ".onnx"
+        # Of an ONNX input a fourth element has the shape that the model declares.
+        inputs = [given[1:3] for given in entry["inputs"]] if is_onnx else entry["inputs"]
         arrays = [np.load(file) for file in golden] or \
-            [random_array(dtype, shape, i) for i, (dtype, shape) in enumerate(entry["inputs"])]
-        models.append(Model(path.stem, path, classify(entry["quantization"]), write_inputs(arrays, scratch, path.stem)))
+            [random_array(dtype, shape, i) for i, (dtype, shape) in enumerate(inputs)]
+        kind = ONNX + entry["group"] if is_onnx else classify(entry["quantization"])
+        models.append(Model(path.stem, path, kind, write_inputs(arrays, scratch, path.stem)))
+        if is_onnx:
+            models[-1].onnx = path
+            models[-1].shapes = {given[0]: array.shape for given, array in zip(entry["inputs"], arrays)}
     return models
 
 
@@ -80,16 +95,21 @@ def single_file(path):
     """A model without an index, and without inputs so far."""
     if not path.is_file():
         raise ModelError(f"{path}: there is no such model")
-    return Model(path.stem, path, "other")
+    return Model(path.stem, path, "other", onnx=path if path.suffix == ".onnx" else None)
 
 
 def add_random_inputs(model, description, scratch):
-    """Inputs for a model from what bench_serve says of it; without them every engine makes its own."""
+    """Inputs for a model from what bench_serve says of it, with 1 for a size that it leaves open; without them every
+    engine makes its own."""
+    shapes = [[1 if size is None else size for size in d["shape"] or []] for d in description["inputs"]]
     try:
-        arrays = [random_array(TYPES[d["type"]], d["shape"], i) for i, d in enumerate(description["inputs"])]
+        arrays = [random_array(TYPES[d["type"]], shape, i)
+                  for i, (d, shape) in enumerate(zip(description["inputs"], shapes))]
     except KeyError:  # a type that there are no arrays of
         return
     model.inputs = write_inputs(arrays, scratch, model.name)
+    if model.is_onnx:
+        model.shapes = {d["name"]: tuple(shape) for d, shape in zip(description["inputs"], shapes)}
 
 
 def add_twins(models, sources):

@@ -6,7 +6,7 @@ call COUNT MS    as "run", by calls that take arrays and return arrays
 bound COUNT MS   as "run", by calls whose arrays were told before, where the engine has such calls
 rate THREADS MS  calls a second of so many threads that have the model in common
 
-usage: peer_worker.py ENGINE MODEL THREADS [INPUT.bin ...]
+usage: peer_worker.py ENGINE MODEL THREADS [INPUT.bin[:1,3,96,96] ...]
 
 ENGINE is tflite-xnnpack, tflite-builtin, openvino-f32, openvino-bf16, onnxruntime or tenon-python. What is imported and
 started before "load" (interpreter of Python, shared libraries, plugins) counts neither as time of loading nor as memory.
@@ -29,6 +29,12 @@ def status(name):
         return next(int(line.split()[1]) for line in lines if line.startswith(name + ":"))
 
 
+def split_input(text):
+    """The file, and the shape where one is given: that of an input of an ONNX model, which may leave sizes open."""
+    file, colon, sizes = text.partition(":")
+    return file, tuple(map(int, filter(None, sizes.split(",")))) if colon else None
+
+
 def read_inputs(files, kinds):
     """The arrays for inputs of these (type, shape); random ones, always the same, where there are no files."""
     if files and len(files) != len(kinds):
@@ -37,12 +43,14 @@ def read_inputs(files, kinds):
     arrays = []
     for i, (dtype, shape) in enumerate(kinds):
         if files:
-            array = np.fromfile(files[i], dtype)
+            file, given = split_input(files[i])
+            shape = shape if given is None else given
+            array = np.fromfile(file, dtype)
             if array.size != np.prod(shape, dtype=int):
-                raise ValueError(f"{files[i]} has {array.size} elements, not those of {shape}")
+                raise ValueError(f"{file} has {array.size} elements, not those of {shape}")
         else:
             array = random.integers(0, 2, shape) if np.dtype(dtype).kind in "biu" else random.uniform(-1, 1, shape)
-        arrays.append(np.ascontiguousarray(array.reshape(shape).astype(dtype)))
+        arrays.append(np.ascontiguousarray(array, dtype).reshape(shape))  # in this order: a scalar becomes a vector
     return arrays
 
 
@@ -56,7 +64,7 @@ class TfLite:
         self.interpreter = None
         self.given = self.outputs = ()
 
-    def load(self, model, threads):
+    def load(self, model, threads, _):
         self.interpreter = self.make(model_path=model, num_threads=threads, experimental_op_resolver_type=self.resolver)
         self.interpreter.allocate_tensors()
 
@@ -81,7 +89,8 @@ class TfLite:
 
 
 class OpenVino:
-    """OpenVINO's CPU plugin, for the latency of one request at a time."""
+    """OpenVINO's CPU plugin, for the latency of one request at a time. As Tenon it is told the shapes of the inputs
+    of an ONNX model before it compiles the model."""
 
     def __init__(self, precision):
         import openvino
@@ -91,8 +100,12 @@ class OpenVino:
         self.core.get_property("CPU", "FULL_DEVICE_NAME")
         self.model = self.request = None
 
-    def load(self, model, threads):
-        self.model = self.core.compile_model(self.core.read_model(model), "CPU", {
+    def load(self, model, threads, files):
+        read = self.core.read_model(model)
+        shapes = {i: shape for i, (_, shape) in enumerate(map(split_input, files)) if shape is not None}
+        if any(read.inputs[i].partial_shape.is_dynamic for i in shapes):
+            read.reshape(shapes)
+        self.model = self.core.compile_model(read, "CPU", {
             "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_PRECISION_HINT": self.precision})
         self.request = self.model.create_infer_request()
@@ -114,7 +127,7 @@ class OnnxRuntime:
         self.api = onnxruntime
         self.session = self.feed = self.binding = None
 
-    def load(self, model, threads):
+    def load(self, model, threads, _):
         options = self.api.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -127,7 +140,8 @@ class OnnxRuntime:
             name = port.type.removeprefix("tensor(").removesuffix(")")
             kinds.append((types.get(name, name), tuple(d if isinstance(d, int) else 1 for d in port.shape)))
         sizes = [np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in kinds]
-        fit = sizes == [os.path.getsize(file) for file in files]
+        given = [split_input(file) for file in files]
+        fit = any(shape is not None for _, shape in given) or sizes == [os.path.getsize(file) for file, _ in given]
         arrays = read_inputs(files if fit else [], kinds)
         self.feed = {port.name: array for port, array in zip(self.session.get_inputs(), arrays)}
 
@@ -154,7 +168,7 @@ class TenonPython:
         self.make = tenon.Model
         self.model = self.arrays = self.bound = None
 
-    def load(self, model, threads):
+    def load(self, model, threads, _):
         self.model = self.make(model, threads=threads)
 
     def bind(self, files):
@@ -222,7 +236,7 @@ def main():
                 reset.write("5")  # the peak counts from what is resident now
             before = status("VmRSS")
             start = time.perf_counter_ns()
-            engine.load(model, int(threads))
+            engine.load(model, int(threads), files)
             answer = {"init": 1e-6 * (time.perf_counter_ns() - start)}
             engine.bind(files)
         elif command in ("run", "call", "bound"):

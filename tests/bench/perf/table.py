@@ -6,8 +6,9 @@ import statistics
 from perf.classes import CLASSES, is_made, uses_bf16
 from perf.engines import OTHER_BUILD
 from perf.measure import ratio
+from perf.onnx_table import LOADING, WHAT, beside_peers, peers_of, quotient, summarize
 
-HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math",
+HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math", "tenon-open": "Tenon, open sizes",
             "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "openvino-f32": "OpenVINO f32",
             "openvino-bf16": "OpenVINO bf16", "onnxruntime": "ONNX Runtime"}
 HEADINGS |= {engine: f"{HEADINGS[way]} (other build)" for engine, way in OTHER_BUILD.items()}
@@ -15,7 +16,7 @@ MOST_TEXT = 160
 FLOAT_SUFFIX = "_float"  # of models by perf/float_twins.py
 COMPUTE_INTEGERS = ["tenon", "tflite-xnnpack", "openvino-f32"]  # without options that change how floats are computed
 # What is divided by what, in the table of ratios.
-RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
+RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-open", "onnxruntime"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
           ("tenon", "tflite-builtin"), ("tenon", "openvino-f32"), ("tenon-bf16", "openvino-bf16"),
           ("tenon", "onnxruntime"), ("openvino-f32", "tflite-xnnpack"), ("openvino-bf16", "tflite-xnnpack"),
           ("onnxruntime", "tflite-xnnpack"), ("tflite-builtin", "tflite-xnnpack"),
@@ -103,32 +104,26 @@ def integers_table(results, engines):
 
 def start_table(results, engines):
     table = [["model", *(f"{HEADINGS[e]}: {what}" for e in engines for what in ("init", "first")),
-              *(["Tenon / XNNPACK, sums"] if {"tenon", "tflite-xnnpack"} <= set(engines) else [])]]
+              *(f"Tenon / {LOADING[peer]}, sums" for peer in peers_of(results, engines))]]
     for model, figures in results:
         row = [model.name]
         for engine in engines:
             known = figures.get(engine)
             row += [number(known.median(what)) if known else "–" for what in ("init", "first")]
-        if len(table[0]) > len(row):
-            row.append(number(quotient(figures["tenon"].ready, figures["tflite-xnnpack"].ready)))
+        row += [number(beside_peers(figures, peer)["ready"]) for peer in peers_of(results, engines)]
         table.append(row)
     return rows_of(table)
 
 
 def memory_table(results, engines):
     table = [["model", *(HEADINGS[e] for e in engines),
-              *(["Tenon / XNNPACK"] if {"tenon", "tflite-xnnpack"} <= set(engines) else [])]]
+              *(f"Tenon / {LOADING[peer]}" for peer in peers_of(results, engines))]]
     for model, figures in results:
         grown = {e: figures[e].median("memory") if e in figures else None for e in engines}
         row = [model.name, *(number(grown[e] / 1024 if grown[e] is not None else None) for e in engines)]
-        if len(table[0]) > len(row):
-            row.append(number(quotient(grown["tenon"], grown["tflite-xnnpack"])))
+        row += [number(beside_peers(figures, peer)["memory"]) for peer in peers_of(results, engines)]
         table.append(row)
     return rows_of(table)
-
-
-def quotient(a, b):
-    return a / b if a is not None and b else None
 
 
 def shorten(text):
@@ -143,11 +138,26 @@ def refusals(triples):
     return "\n## What engines refused\n" + "".join(lines) if lines else ""
 
 
-def markdown(head, results, engines):
-    """The whole document."""
+def onnx_summary(results, at_least):
+    """Of the ONNX models; empty where there are none."""
+    rows = summarize(results, at_least)
+    if not rows:
+        return ""
+    table = [["ONNX models", "of", *(f"{what}: {which}" for what in WHAT.values() for which in ("mean", "worst")), "worst time"]]
+    for row in rows:
+        table.append([f"{row['models']} ({row['count']})", f"Tenon / {HEADINGS[row['peer']]}",
+                      *(number(row[what][which]) for what in WHAT for which in ("mean", "worst")), row["time"]["model"]])
+    return rows_of(table)
+
+
+def markdown(head, results, engines, at_least=0.3):
+    """The whole document. Means of ONNX models are also taken over those that take ONNX Runtime at_least
+    milliseconds."""
     pairs, ratios = ratios_of(results, engines)
     headings = [f"{HEADINGS[a]} / {HEADINGS[b]}" for a, b in pairs]
     text = head
+    summary = onnx_summary(results, at_least)
+    text += "\n## ONNX models: geometric means and the worst\n" + summary if summary else ""
     if pairs:
         text += "\n## Ratios of times: geometric means\n" + rows_of([["class (models)", *headings], *means(ratios)])
         text += "\n## Ratios of times\n" + rows_of(
