@@ -103,6 +103,51 @@ std::vector<std::string_view> NamesThatNodeReads(const NodeMessage& node)
     return names;
 }
 
+uint64_t CostOf(const GraphMessage& graph);
+
+/// The bytes that are looked at, but for nested graphs.
+uint64_t BytesOf(const AttributeMessage& attribute)
+{
+    uint64_t bytes = sizeof(attribute) + attribute.m_Name.size() + attribute.m_String.size() +
+                     8 * (attribute.m_Ints.size() + attribute.m_Floats.size());
+    for (const std::string_view text : attribute.m_Strings)
+    {
+        bytes += sizeof(text) + text.size();
+    }
+    return bytes;
+}
+
+/// Nodes, with nested graphs, whose names are looked through each time. Long names and lists count as several.
+uint64_t CostOf(const std::vector<NodeMessage>& nodes)
+{
+    constexpr uint64_t bytesOfOne = 1024;
+    uint64_t bytes = 0;
+    uint64_t cost = 1 + nodes.size();
+    for (const NodeMessage& node : nodes)
+    {
+        bytes += node.m_Name.size();
+        for (const auto* names : {&node.m_Inputs, &node.m_Outputs})
+        {
+            for (const std::string_view name : *names)
+            {
+                bytes += sizeof(Value) + name.size();
+            }
+        }
+        for (const AttributeMessage& attribute : node.m_Attributes)
+        {
+            bytes += BytesOf(attribute);
+            cost += attribute.m_Graph != nullptr ? CostOf(*attribute.m_Graph) : 0;
+        }
+    }
+    return cost + bytes / bytesOfOne;
+}
+
+uint64_t CostOf(const GraphMessage& graph)
+{
+    return CostOf(graph.m_Nodes) + graph.m_Initializers.size() + graph.m_SparseInitializers.size() +
+           graph.m_Inputs.size() + graph.m_Outputs.size();
+}
+
 std::string_view ShownDomain(std::string_view domain)
 {
     return domain.empty() ? std::string_view("ai.onnx") : domain;
@@ -117,6 +162,11 @@ ModelReading::ModelReading(const ModelMessage& model, TensorReader& tensors, con
     {
         m_Functions.emplace(FunctionKey(function.m_Domain, function.m_Name, function.m_Overload), &function);
     }
+}
+
+void ModelReading::CountVisit(const GraphMessage& graph)
+{
+    m_Size.CountVisit(CostOf(graph));
 }
 
 const FunctionMessage* ModelReading::FindFunction(const NodeMessage& node) const
@@ -142,14 +192,12 @@ ModelReading::Call::~Call()
 void ModelReading::Refuse(const NodeMessage& node, int64_t version, const std::string& reason)
 {
     ++m_NumRefused;
-    for (Refusal& refusal : m_Refusals)
+    const auto [place, isNew] =
+        m_RefusalPlaces.try_emplace(RefusalKey(node.m_Domain, node.m_OpType, version, reason), m_Refusals.size());
+    if (!isNew)
     {
-        if (refusal.m_Operator == node.m_OpType && refusal.m_Domain == node.m_Domain && refusal.m_Reason == reason &&
-            refusal.m_Version == version)
-        {
-            ++refusal.m_Count;
-            return;
-        }
+        ++m_Refusals[place->second].m_Count;
+        return;
     }
     m_Refusals.push_back({std::string(node.m_Domain), std::string(node.m_OpType), version, reason,
                           std::string(node.m_Name), 1});
@@ -161,9 +209,15 @@ void ModelReading::ThrowRefusals() const
     {
         return;
     }
+    constexpr size_t mostShown = 1000;
     std::string text = "the model has operators that cannot run:";
     for (const Refusal& refusal : m_Refusals)
     {
+        if (&refusal == m_Refusals.data() + mostShown)
+        {
+            text += fmt::format("; and {} more kinds", m_Refusals.size() - mostShown);
+            break;
+        }
         text += fmt::format("{} {} ({} version {}, {} node{}{}): {}", &refusal == m_Refusals.data() ? "" : ";",
                             refusal.m_Operator, ShownDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count,
                             refusal.m_Count == 1 ? "" : "s",
@@ -177,7 +231,7 @@ GraphReader::GraphReader(ModelReading& reading, GraphBuilder& builder, const Gra
                          const GraphReader* outer)
     : m_Reading(reading), m_Builder(builder), m_Outer(outer), m_Nodes(graph.m_Nodes),
       m_Opsets(outer != nullptr ? outer->m_Opsets : reading.Model().m_Opsets),
-      m_FunctionAttributes(outer != nullptr ? outer->m_FunctionAttributes : Operator::Attributes()),
+      m_FunctionAttributes(outer != nullptr ? outer->m_FunctionAttributes : &m_OwnAttributes),
       m_Label(fmt::format("graph '{}'", graph.m_Name))
 {
     for (const ValueInfoMessage& output : graph.m_Outputs)
@@ -197,8 +251,8 @@ GraphReader::GraphReader(ModelReading& reading, GraphBuilder& builder, const Gra
 GraphReader::GraphReader(ModelReading& reading, GraphBuilder& builder, const FunctionMessage& function,
                          Operator::Attributes attributes)
     : m_Reading(reading), m_Builder(builder), m_Nodes(function.m_Nodes), m_Outputs(function.m_Outputs),
-      m_Opsets(function.m_Opsets), m_FunctionAttributes(std::move(attributes)),
-      m_Label(fmt::format("function '{}'", function.m_Name))
+      m_Opsets(function.m_Opsets), m_OwnAttributes(std::move(attributes)), m_FunctionAttributes(&m_OwnAttributes),
+      m_IsFunction(true), m_Label(fmt::format("function '{}'", function.m_Name))
 {
 }
 
@@ -334,7 +388,8 @@ std::vector<Value> GraphReader::ReadNodes()
     for (const std::string_view name : m_Outputs)
     {
         outputs.push_back(Find(name));
-        if (!outputs.back())
+        const bool isUnwanted = name.empty() && m_IsFunction;
+        if (!outputs.back() && !isUnwanted)
         {
             throw ParseException(fmt::format("{}: the output '{}' is computed by no node", m_Label, name));
         }
@@ -358,13 +413,18 @@ Operator::Attributes GraphReader::ResolveAttributes(const NodeMessage& node) con
             attributes[attribute.m_Name] = &attribute;
             continue;
         }
-        const auto found = m_FunctionAttributes.find(attribute.m_Reference);
-        if (found != m_FunctionAttributes.end())
+        const auto found = m_FunctionAttributes->find(attribute.m_Reference);
+        if (found != m_FunctionAttributes->end())
         {
             attributes[attribute.m_Name] = found->second;
         }
     }
     return attributes;
+}
+
+bool GraphReader::IsAbsent(std::string_view name) const
+{
+    return name.empty() || m_Absent.count(name) != 0 || (m_Outer != nullptr && m_Outer->IsAbsent(name));
 }
 
 int64_t GraphReader::VersionOf(std::string_view domain) const
@@ -398,6 +458,10 @@ void GraphReader::SetOutputs(const NodeMessage& node, const std::vector<Value>& 
         {
             values[i].GetState()->m_Name = name;
         }
+        // A small node can make a long list, and all values are kept.
+        constexpr size_t elementsOfOne = 16;
+        const size_t numbers = values[i]->m_Numbers.has_value() ? values[i]->m_Numbers->size() : 0;
+        m_Reading.Size().CountVisit((numbers + values[i]->m_Elements.size()) / elementsOfOne);
         Define(name, values[i]);
     }
 }
@@ -412,15 +476,24 @@ void GraphReader::RefuseOutputs(const NodeMessage& node)
 void GraphReader::ReadNode(const NodeMessage& node)
 {
     std::vector<Value> inputs;
-    for (const std::string_view name : node.m_Inputs)
+    try
     {
-        inputs.push_back(Find(name));
-        if (!inputs.back() && !name.empty() && m_Absent.count(name) == 0)
+        for (const std::string_view name : node.m_Inputs)
         {
-            throw ParseException(fmt::format("reads '{}', which is neither an input, nor an initializer, nor computed "
-                                             "by a node",
-                                             name));
+            inputs.push_back(Find(name));
+            if (!inputs.back() && !IsAbsent(name))
+            {
+                throw ParseException(fmt::format("reads '{}', which is neither an input, nor an initializer, nor "
+                                                 "computed by a node",
+                                                 name));
+            }
         }
+    }
+    catch (const UnimplementedException& error) // the element type of an initializer
+    {
+        m_Reading.Refuse(node, VersionOf(node.m_Domain), error.what());
+        RefuseOutputs(node);
+        return;
     }
     while (!inputs.empty() && !inputs.back())
     {
@@ -483,7 +556,7 @@ void GraphReader::ReadFunction(const FunctionMessage& function, const NodeMessag
                                const std::vector<Value>& inputs, Operator::Attributes attributes)
 {
     const ModelReading::Call call(m_Reading, function);
-    m_Reading.Size().CountVisit(function.m_Nodes.size() + 1);
+    m_Reading.Size().CountVisit(CostOf(function.m_Nodes));
     for (const AttributeMessage& attribute : function.m_Defaults)
     {
         attributes.emplace(attribute.m_Name, &attribute);
@@ -494,6 +567,13 @@ void GraphReader::ReadFunction(const FunctionMessage& function, const NodeMessag
                                          function.m_Inputs.size()));
     }
     GraphReader body(m_Reading, m_Builder, function, std::move(attributes));
+    for (size_t i = 0; i < body.m_Outputs.size(); ++i)
+    {
+        if (i >= node.m_Outputs.size() || node.m_Outputs[i].empty())
+        {
+            body.m_Outputs[i] = {};
+        }
+    }
     for (size_t i = 0; i < function.m_Inputs.size(); ++i)
     {
         if (i < inputs.size() && inputs[i])

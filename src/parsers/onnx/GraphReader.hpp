@@ -43,6 +43,8 @@ public:
     parsers::NetworkSize& Size() { return m_Size; }
     const Limits& GetLimits() const { return m_Limits; }
 
+    /// Counts a graph that is read as a part of another one, each time.
+    void CountVisit(const GraphMessage& graph);
     /// Null where the model has no such function.
     const FunctionMessage* FindFunction(const NodeMessage& node) const;
     /// Counts a function as entered while it lives. Throws ParseException for one that calls itself.
@@ -67,6 +69,7 @@ public:
 
 private:
     using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
+    using RefusalKey = std::tuple<std::string_view, std::string_view, int64_t, std::string>;
 
     const ModelMessage& m_Model;
     TensorReader& m_Tensors;
@@ -75,6 +78,7 @@ private:
     std::map<FunctionKey, const FunctionMessage*> m_Functions;
     std::set<const FunctionMessage*> m_Entered;
     std::vector<Refusal> m_Refusals;
+    std::map<RefusalKey, size_t> m_RefusalPlaces;
     size_t m_NumRefused = 0;
 };
 
@@ -110,17 +114,20 @@ private:
     void SetOutputs(const NodeMessage& node, const std::vector<Value>& values);
     void RefuseOutputs(const NodeMessage& node);
     int64_t VersionOf(std::string_view domain) const;
+    bool IsAbsent(std::string_view name) const;
     std::string Describe(const NodeMessage& node) const;
 
     ModelReading& m_Reading;
     GraphBuilder& m_Builder;
     const GraphReader* m_Outer = nullptr;
     const std::vector<NodeMessage>& m_Nodes;
-    std::vector<std::string_view> m_Outputs;
+    std::vector<std::string_view> m_Outputs; ///< empty where nobody wants the output of a function
     const OpsetImports& m_Opsets;
-    Operator::Attributes m_FunctionAttributes; ///< within a function: those of its caller and its defaults
-    std::set<std::string_view> m_Absent;       ///< inputs of a function that its caller leaves out
-    std::string m_Label;                       ///< "graph 'main'"
+    Operator::Attributes m_OwnAttributes;             ///< of a function: those of its caller and its defaults
+    const Operator::Attributes* m_FunctionAttributes; ///< the same; graphs within a function have those of it
+    std::set<std::string_view> m_Absent;              ///< inputs of a function that its caller leaves out
+    bool m_IsFunction = false;
+    std::string m_Label; ///< "graph 'main'"
 
     mutable std::unordered_map<std::string_view, Value> m_Values; ///< initializers when they are first asked for
     std::unordered_map<std::string_view, const TensorMessage*> m_Initializers;

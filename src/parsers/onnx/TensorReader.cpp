@@ -123,7 +123,11 @@ TensorReader::TensorReader(std::shared_ptr<const void> owner, size_t bytes, std:
 
 Value TensorReader::Read(const TensorMessage& tensor)
 {
-    Value value;
+    Value& value = m_Read[&tensor];
+    if (value)
+    {
+        return value;
+    }
     WithModelContext(
         [&] { return fmt::format("tensor '{}'", tensor.m_Name); },
         [&]
@@ -274,9 +278,13 @@ TensorReader::Data TensorReader::OpenExternal(const std::string& location)
 
 Value TensorReader::Read(const SparseTensorMessage& tensor)
 {
+    Value& dense = m_Read[&tensor.m_Dims];
+    if (dense)
+    {
+        return dense;
+    }
     const Value values = Read(tensor.m_Values);
     const Value indices = Read(tensor.m_Indices);
-    Value dense;
     WithModelContext(
         [&] { return fmt::format("sparse tensor '{}'", tensor.m_Values.m_Name); },
         [&]

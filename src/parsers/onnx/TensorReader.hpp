@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace tenon::onnx
 {
@@ -58,6 +59,7 @@ private:
     uint64_t m_DenseBytes = 0; ///< of sparse tensors
     std::map<std::string, std::unique_ptr<ReadBudget>> m_Budgets;
     std::map<std::string, Data> m_Files; ///< external data by location
+    std::unordered_map<const void*, Value> m_Read; ///< by message: graphs and functions may be read many times
 };
 
 } // namespace tenon::onnx

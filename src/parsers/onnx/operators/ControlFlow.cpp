@@ -70,7 +70,7 @@ class Entered
 public:
     Entered(ModelReading& reading, const GraphMessage& graph) : m_Level(reading.Size())
     {
-        reading.Size().CountVisit(graph.m_Nodes.size() + 1);
+        reading.CountVisit(graph);
     }
 
 private:
@@ -99,6 +99,32 @@ bool HasRefused(const std::vector<Value>& values)
 {
     return std::any_of(values.begin(), values.end(),
                        [](const Value& value) { return value->m_Kind == Value::Kind::Refused; });
+}
+
+void AddOutputs(GraphBuilder& builder, const GraphMessage& graph, const std::vector<Value>& values)
+{
+    for (size_t k = 0; k < values.size(); ++k)
+    {
+        builder.AddOutput(static_cast<LayerBindingId>(k), std::string(graph.m_Outputs[k].m_Name), values[k]);
+    }
+}
+
+/// A value like another one that a run fails to compute: what an index takes of an empty tensor.
+Value NeverComputed(GraphBuilder& graph, const Value& like)
+{
+    std::vector<int64_t> sizes = like.HasRank() ? like.Sizes() : std::vector<int64_t>();
+    std::replace(sizes.begin(), sizes.end(), OpenSize, int64_t{1});
+    const int64_t count = sizes.empty() ? 1 : std::max(sizes[0], int64_t{1});
+    const Value place = GraphBuilder::Constant(
+        TensorInfo(sizes.empty() ? TensorShape(Dimensionality::Scalar) : ToShape({count}), DataType::Signed32),
+        std::vector<uint8_t>(static_cast<size_t>(count) * sizeof(int32_t)));
+    std::vector<int64_t> empty = sizes;
+    empty.resize(std::max(sizes.size(), size_t{1}));
+    empty[0] = 0;
+    const Value data = GraphBuilder::Constant(TensorInfo(ToShape(empty), like.Type()), {});
+    Value value = graph.AddLayer(LayerType::Gather, GatherDescriptor(0), {data, place}, like.Type());
+    value.GetState()->m_Info.SetShape(like.Shape());
+    return value;
 }
 
 } // namespace
@@ -137,19 +163,44 @@ void AddIf(Operator& op, GraphBuilder& graph)
     Captures captures(0);
     INetworkPtr networks[2] = {INetwork::Create(), INetwork::Create()};
     std::vector<Value> outputs[2];
+    std::string errors[2];
     for (size_t i = 0; i < 2; ++i)
     {
         GraphBuilder builder(*networks[i], op.Reader().Reading().Size(), graph.GetLimits(), &captures);
-        outputs[i] = ReadInto(op, builder, *branches[i], {});
+        try
+        {
+            outputs[i] = ReadInto(op, builder, *branches[i], {});
+        }
+        catch (const ParseException& error)
+        {
+            errors[i] = error.what();
+            continue;
+        }
         if (HasRefused(outputs[i]))
         {
             op.PassRefusal();
             return;
         }
-        for (size_t k = 0; k < outputs[i].size(); ++k)
+        AddOutputs(builder, *branches[i], outputs[i]);
+    }
+    if (!errors[0].empty() && !errors[1].empty())
+    {
+        throw ParseException(errors[0]);
+    }
+    for (size_t i = 0; i < 2; ++i)
+    {
+        if (!errors[i].empty())
         {
-            builder.AddOutput(static_cast<LayerBindingId>(k), std::string(branches[i]->m_Outputs[k].m_Name),
-                              outputs[i][k]);
+            // A branch for other sizes than these, which nobody takes with these: an error only if somebody does.
+            networks[i] = INetwork::Create();
+            GraphBuilder builder(*networks[i], op.Reader().Reading().Size(), graph.GetLimits(), &captures);
+            builder.SetName(fmt::format("{}: the branch '{}' cannot run: {}", graph.GetName(), branches[i]->m_Name,
+                                        errors[i]));
+            for (const Value& other : outputs[1 - i])
+            {
+                outputs[i].push_back(NeverComputed(builder, other));
+            }
+            AddOutputs(builder, *branches[i], outputs[i]);
         }
     }
     op.Reader().Reading().Size().CountLayer();
@@ -525,9 +576,13 @@ void SetResults(Operator& op, const std::vector<Value>& results)
         op.PassRefusal();
         return;
     }
+    if (op.NumOutputs() > results.size())
+    {
+        op.Fail(fmt::format("has {} outputs, but the body gives {}", op.NumOutputs(), results.size()));
+    }
     for (size_t i = 0; i < op.NumOutputs(); ++i)
     {
-        op.SetOutput(i, results.at(i));
+        op.SetOutput(i, results[i]);
     }
 }
 

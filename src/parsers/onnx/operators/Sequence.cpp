@@ -174,7 +174,7 @@ void AddSequenceMap(Operator& op, GraphBuilder& graph)
     const parsers::NetworkSize::Level level(reading.Size());
     for (size_t i = 0; i < count; ++i)
     {
-        reading.Size().CountVisit(body->m_Nodes.size() + 1);
+        reading.CountVisit(*body);
         GraphReader reader(reading, graph, *body, &op.Reader());
         for (size_t k = 0; k < op.NumInputs(); ++k)
         {
