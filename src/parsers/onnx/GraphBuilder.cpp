@@ -979,6 +979,14 @@ Value GraphBuilder::Reduce(ReduceOperation operation, const Value& x, const std:
             return Known(x.Type(), sizes, std::move(*results));
         }
     }
+    const bool isEmpty = x.HasSizes() && x.Shape().GetNumElements64() == 0;
+    const bool isExtreme = operation == ReduceOperation::Max || operation == ReduceOperation::Min;
+    if (isEmpty && isExtreme && x.IsFloat() && ToShape(sizes).GetNumElements64() != 0)
+    {
+        // Of no element: what is below, or above, all others.
+        const double infinity = std::numeric_limits<double>::infinity();
+        return BroadcastTo(Scalar(x.Type(), operation == ReduceOperation::Max ? -infinity : infinity), sizes);
+    }
     if (axes.empty())
     {
         return x; // of a scalar, or of no dimension at all: the descriptors take an empty list for all
