@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of README.md and docs/python.md run, and links between pages lead to files."""
+"""The examples of README.md, docs/python.md and docs/onnx.md run, and links between pages lead to files."""
 
 from __future__ import annotations
 
@@ -19,6 +19,17 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     printed = run_python("\n".join(blocks))
     assert "takes arrays of float32; it was given an array of float64" in printed
     assert "missing.tflite" in printed
+
+
+def test_the_code_of_the_page_about_onnx_runs(tmp_path, monkeypatch):
+    """What it prints is what its comments say."""
+    text = (ROOT / "docs/onnx.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    shutil.copy(DIGITS / "digits_float.onnx", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    said = re.findall(r"^print.*# (\([^)]*\))", program, re.M)
+    assert len(said) == 3
+    assert run_python(program).splitlines() == said
 
 
 def test_the_code_of_the_readme_runs(monkeypatch):

@@ -371,3 +371,18 @@ def test_features_are_those_of_the_microfrontend(monkeypatch):
     # fmt: on
     for frame, values in expected.items():
         np.testing.assert_allclose(found[frame], values, rtol=0, atol=3.01)
+
+
+def test_both_formats_of_the_digits_give_the_same():
+    """The .onnx twin takes all pictures at once, the .tflite model one."""
+    sheet = np.asarray(Image.open(DIGITS / "test_digits.png"))
+    rows, columns = sheet.shape[0] // 8, sheet.shape[1] // 8
+    pictures = sheet.reshape(rows, 8, columns, 8).swapaxes(1, 2).reshape(-1, 8, 8, 1).astype(np.float32) / 255
+    labels = np.loadtxt(DIGITS / "test_labels.txt", int)
+    one = tenon.Model(DIGITS / "digits_float.tflite")
+    expected = np.concatenate([one(picture[np.newaxis]) for picture in pictures])
+    outputs = tenon.Model(DIGITS / "digits_float.onnx")(pictures)
+    assert len(pictures) == 360
+    np.testing.assert_allclose(outputs, expected, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(outputs.argmax(1), expected.argmax(1))
+    assert np.mean(outputs.argmax(1) == labels) > 0.98
