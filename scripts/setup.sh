@@ -3,9 +3,10 @@
 # Installs what Tenon is built and tested with: packages of Debian 12, by apt. Asks for nothing, and returns at once when
 # everything is there. Called by scripts/demo.sh and scripts/test.sh; may be run by hand.
 #
-# usage: scripts/setup.sh [--tests] [--python] [--cross aarch64|armhf] [--emulator]
+# usage: scripts/setup.sh [--tests] [--python] [--onnx] [--cross aarch64|armhf] [--emulator]
 #   --tests   also installs Python with venv, for the tests of the Python package
 #   --python  also makes build/venv with numpy, for Python tools that compare outputs
+#   --onnx    the same with the package onnx, which has ONNX's own tests
 #   --cross   also installs what the preset of that name builds and runs with: Debian's cross compiler, qemu-user, and
 #             the libraries of that machine beside those of this one
 #   --emulator  also installs what scripts/test_avx512.sh boots a machine in: Bochs, and what makes a disc for it
@@ -39,10 +40,12 @@ library_packages=(libfmt-dev libspdlog-dev libgtest-dev libgmock-dev)
 emulator_packages=(bochs bochs-term bochsbios vgabios genisoimage isolinux syslinux-common cpio)
 
 with_python=false
+with_onnx=false
 cross=
 while [ $# -gt 0 ]; do
     case "$1" in
     --python) with_python=true ;;
+    --onnx) with_python=true with_onnx=true ;;
     --tests) packages+=("${python_packages[@]}") ;;
     --emulator) packages+=("${emulator_packages[@]}") ;;
     --cross)
@@ -58,7 +61,8 @@ while [ $# -gt 0 ]; do
         esac
         ;;
     *)
-        echo "setup.sh: unknown argument '$1'; there are --tests, --python, --cross aarch64|armhf and --emulator" >&2
+        echo "setup.sh: unknown argument '$1'; there are --tests, --python, --onnx, --cross aarch64|armhf and" \
+            "--emulator" >&2
         exit 2
         ;;
     esac
@@ -124,5 +128,9 @@ if $with_python; then
         echo "Making $venv with numpy"
         python3 -m venv --clear "$venv"
         "$venv/bin/pip" install --quiet --disable-pip-version-check 'numpy>=1.24,<3'
+    fi
+    if $with_onnx && ! "$venv/bin/python" -c 'import onnx' 2>/dev/null; then
+        echo "Putting onnx into $venv"
+        "$venv/bin/pip" install --quiet --disable-pip-version-check 'onnx==1.23.2'
     fi
 fi
