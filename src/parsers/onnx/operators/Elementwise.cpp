@@ -398,10 +398,23 @@ void AddClip(Operator& op, GraphBuilder& graph)
     op.SetOutput(0, result);
 }
 
+/// Before version 6 the type has its name.
 void AddCast(Operator& op, GraphBuilder& graph)
 {
-    const DataType type = ToLayerType(static_cast<ElementType>(op.Int64("to", 0)));
-    op.SetOutput(0, graph.Cast(op.Input(0), type));
+    auto type = ElementType::Undefined;
+    if (op.Version() < 6)
+    {
+        const std::string name = op.Text("to");
+        for (int32_t i = 1; i <= static_cast<int32_t>(ElementType::Complex128); ++i)
+        {
+            type = NameOf(static_cast<ElementType>(i)) == name ? static_cast<ElementType>(i) : type;
+        }
+    }
+    else
+    {
+        type = static_cast<ElementType>(op.Int64("to", 0));
+    }
+    op.SetOutput(0, graph.Cast(op.Input(0), ToLayerType(type)));
 }
 
 void AddCastLike(Operator& op, GraphBuilder& graph)
