@@ -48,9 +48,13 @@ std::vector<const backends::Kernel*> GetFastKernels()
 }
 
 /// Networks alone run these, for outputs that a run makes or for several ones: their tests are in the same folder.
-const std::set<LayerType> RunInNetworks = {LayerType::HashtableLookup, LayerType::NonMaxSuppression,
-                                           LayerType::Range,           LayerType::RngBitGenerator,
-                                           LayerType::Unique,          LayerType::Where};
+const std::set<LayerType> RunInNetworks = {LayerType::HashtableLookup,
+                                           LayerType::MulticlassNonMaxSuppression,
+                                           LayerType::NonMaxSuppression,
+                                           LayerType::Range,
+                                           LayerType::RngBitGenerator,
+                                           LayerType::Unique,
+                                           LayerType::Where};
 
 /// Those that cases of the harness are to run. Kernels of Custom are an application's own.
 std::vector<const backends::Kernel*> GetReferenceKernels()

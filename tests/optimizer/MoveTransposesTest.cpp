@@ -128,6 +128,14 @@ TEST(MoveTransposes, LayersWithAxes)
     strided.m_EndMask = 4;
     add([=](INetwork& network) { return network.AddStridedSliceLayer(strided); });
     add([](INetwork& network) { return network.AddTileLayer(TileDescriptor({1, 2, 1, 3})); });
+    InterpolateDescriptor interpolate; // of axes, in any order; or of all dimensions
+    interpolate.m_Mode = InterpolationMode::Linear;
+    interpolate.m_Axes = {3, 2};
+    interpolate.m_Scales = {2.0f, 1.5f};
+    add([=](INetwork& network) { return network.AddInterpolateLayer(interpolate); });
+    interpolate.m_Axes = {};
+    interpolate.m_Scales = {1.0f, 0.5f, 1.5f, 2.0f};
+    add([=](INetwork& network) { return network.AddInterpolateLayer(interpolate); });
     add([](INetwork& network) { return network.AddFloorLayer(); });
     add([](INetwork& network) { return network.AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor()); });
     for (const INetworkPtr& network : networks)
@@ -198,7 +206,16 @@ TEST(MoveTransposes, ParametersThatAreConstantTensorsMoveToo)
             IConnectableLayer* reduced = net.AddReduceLayer(reduce, "reduce");
             Connect(padded, reduced);
             Connect(AddInts(net, {1}, {2}), reduced, 1);
-            return reduced;
+            InterpolateDescriptor interpolate;
+            interpolate.m_Axes = {3};
+            interpolate.m_ParametersAsInputs = true;
+            IConnectableLayer* sized = net.AddInterpolateLayer(interpolate, "sized");
+            Connect(reduced, sized);
+            Connect(AddInts(net, {1}, {5}), sized, 1);
+            IConnectableLayer* scaled = net.AddInterpolateLayer(interpolate, "scaled");
+            Connect(sized, scaled);
+            Connect(AddFloats(net, {1}, {1.5f}), scaled, 1);
+            return scaled;
         });
     BothWays both(*network);
     EXPECT_EQ(Count(both.Optimized(), LayerType::Transpose), 0u);

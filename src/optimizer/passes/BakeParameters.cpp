@@ -54,6 +54,23 @@ Made BakeBroadcastTo(const InferContext& context)
     return made;
 }
 
+Made BakeInterpolate(const InferContext& context)
+{
+    auto made = Copy<InterpolateDescriptor>(context);
+    made->m_Sizes.clear();
+    made->m_Scales.clear();
+    if (context.Input(1).GetDataType() == DataType::Float32)
+    {
+        const auto* const scales = static_cast<const float*>(context.InputValues()[1]);
+        made->m_Scales.assign(scales, scales + context.InputShape(1).GetNumElements());
+    }
+    else
+    {
+        made->m_Sizes = As<uint32_t>(context, context.Values(1));
+    }
+    return made;
+}
+
 Made BakePad(const InferContext& context)
 {
     const auto values = As<unsigned int>(context, context.Values(1, size_t{2} * MaxNumOfTensorDimensions));
@@ -160,6 +177,7 @@ struct Rule
 
 constexpr Rule rules[] = {
     {LayerType::BroadcastTo, 1, &BakeBroadcastTo},
+    {LayerType::Interpolate, 1, &BakeInterpolate},
     {LayerType::Mean, 1, &BakeReduction<MeanDescriptor, &MeanDescriptor::m_Axis>},
     {LayerType::Pad, 1, &BakePad},
     {LayerType::Reduce, 1, &BakeReduction<ReduceDescriptor, &ReduceDescriptor::m_vAxis>},

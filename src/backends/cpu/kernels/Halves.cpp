@@ -179,6 +179,7 @@ TENON_HALF_PIECES(BatchNormalization, CountChannels);
 extern const backends::Kernel CpuElementwiseUnaryHalvesKernel = {"CpuElementwiseUnaryHalves", HalfTypes, PrepareUnary,
                                                                  Check<CpuElementwiseUnaryKernel>};
 TENON_HALVES(InstanceNormalization);
+TENON_HALVES(Interpolate);
 TENON_HALVES(L2Normalization);
 TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
 TENON_HALF_PIECES(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// PoolingNd: ONNX's MaxPool, AveragePool and LpPool of [N, C, spatial...]. Output o takes the elements at
+// o * stride - padding before + k * dilation of each spatial dimension that lie in the input. Of these it is
+//   Max      the largest one, where NaN is passed over as in all of Tenon's pools
+//   Average  their sum, divided by how many there are, or by how many lie in the input or its paddings
+//   Lp       the p-th root of the sum of |x|^p
+// A window without elements gives the lowest value of the type (Max) or 0. The second output holds the index of the
+// first of the largest elements.
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
+#include "backends/reference/kernels/MovedElement.hpp"
+
+#include <tenon/descriptors/Pooling.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+constexpr backends::TypeSet MaxTypes =
+    backends::FloatTypes | backends::SignedTypes | backends::QuantizedTypes |
+    backends::TypeSet{DataType::Unsigned8, DataType::Unsigned16, DataType::Unsigned32, DataType::Unsigned64};
+constexpr backends::TypeRow PoolingNdTypes[] = {backends::SameType(MaxTypes)};
+
+SupportResult CheckPoolingNd(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<PoolingNdDescriptor>();
+    const DataType type = layer.GetInput(0).GetDataType();
+    if (descriptor.m_Function != PoolingNdFunction::Max && !backends::FloatTypes.Has(type))
+    {
+        return SupportResult::No(SupportCode::UnsupportedType,
+                                 std::string("Average and Lp are of floats, not of ") + GetDataTypeName(type));
+    }
+    return layer.GetNumOutputs() > 1 ? CheckSameType(layer.GetOutput(1), "output 1", DataType::Signed64)
+                                     : SupportResult::Yes();
+}
+
+/// The elements of one window along one dimension.
+struct Reach
+{
+    int64_t m_First = 0;   ///< index in the input
+    int64_t m_Count = 0;   ///< how many lie in the input
+    int64_t m_Counted = 0; ///< how many lie in the input or its paddings
+};
+
+struct Dimension
+{
+    int64_t m_Input;
+    int64_t m_Output;
+    int64_t m_Dilation;
+    int64_t m_Stride;             ///< elements of the input from one index to the next
+    int64_t m_Column;             ///< the same with the first spatial dimension running fastest
+    std::vector<Reach> m_Reaches; ///< one for each output
+};
+
+struct Geometry
+{
+    std::vector<Dimension> m_Dimensions;
+    size_t m_Planes = 0;
+    size_t m_InputPlane = 1; ///< elements
+    size_t m_OutputPlane = 1;
+};
+
+std::vector<Reach> FindReaches(int64_t input, int64_t output, int64_t size, int64_t stride, int64_t dilation,
+                               int64_t before, int64_t after)
+{
+    std::vector<Reach> reaches(static_cast<size_t>(output));
+    for (int64_t o = 0; o < output; ++o)
+    {
+        const int64_t start = o * stride - before;
+        const int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
+        const auto countBelow = [&](int64_t end)
+        { return std::clamp<int64_t>((end - start + dilation - 1) / dilation, 0, size); };
+        reaches[static_cast<size_t>(o)] = {
+            start + skipped * dilation, std::max<int64_t>(countBelow(input) - skipped, 0), countBelow(input + after)};
+    }
+    return reaches;
+}
+
+Geometry MakeGeometry(const ReshapeArgs& args)
+{
+    const auto& pool = args.GetDescriptor<PoolingNdDescriptor>();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const size_t spatial = pool.m_PoolSizes.size();
+    const bool fits = input.GetNumDimensions() == spatial + 2 && output.GetNumDimensions() == spatial + 2 &&
+                      input[0] == output[0] && input[1] == output[1] && pool.m_Strides.size() == spatial &&
+                      pool.m_Dilations.size() == spatial && pool.m_PadsBefore.size() == spatial &&
+                      pool.m_PadsAfter.size() == spatial &&
+                      (args.m_Outputs.size() < 2 || args.GetOutput(1).GetShape() == output);
+    if (!fits)
+    {
+        throw LayerValidationException("PoolingNd of " + input.ToString() + " to " + output.ToString() +
+                                       ": both must be [N, C, spatial...] and differ in spatial dimensions only, with "
+                                       "a pool size for each of these");
+    }
+    Geometry geometry;
+    geometry.m_Planes = size_t{input[0]} * input[1];
+    const Extents strides = GetStrides(input);
+    for (unsigned int i = 0; i < spatial; ++i)
+    {
+        geometry.m_Dimensions.push_back(
+            {input[i + 2], output[i + 2], pool.m_Dilations[i], strides[i + 2],
+             static_cast<int64_t>(geometry.m_InputPlane),
+             FindReaches(input[i + 2], output[i + 2], pool.m_PoolSizes[i], pool.m_Strides[i], pool.m_Dilations[i],
+                         pool.m_PadsBefore[i], pool.m_PadsAfter[i])});
+        geometry.m_InputPlane *= input[i + 2];
+        geometry.m_OutputPlane *= output[i + 2];
+    }
+    return geometry;
+}
+
+/// Windows that are reduced at once: neighbours along the last dimension.
+constexpr size_t Chunk = 256;
+
+/// Up to Chunk windows of one output row.
+class WindowRow
+{
+public:
+    /// Row `row` of a plane, from its element `first` on.
+    WindowRow(const Geometry& geometry, size_t row, size_t first) : m_Geometry(geometry)
+    {
+        const std::vector<Dimension>& dimensions = geometry.m_Dimensions;
+        m_Last = dimensions.back().m_Reaches.data() + first;
+        m_Windows = std::min(Chunk, dimensions.back().m_Reaches.size() - first);
+        for (size_t i = dimensions.size() - 1; i-- > 0;)
+        {
+            m_Reaches[i] = dimensions[i].m_Reaches[row % static_cast<size_t>(dimensions[i].m_Output)];
+            row /= static_cast<size_t>(dimensions[i].m_Output);
+            m_Count *= m_Reaches[i].m_Count;
+            m_Counted *= m_Reaches[i].m_Counted;
+        }
+    }
+
+    size_t GetWindows() const { return m_Windows; }
+    /// How many elements a window has.
+    int64_t GetCount(size_t window) const { return m_Count * m_Last[window].m_Count; }
+    /// The same with those in paddings.
+    int64_t GetCounted(size_t window) const { return m_Counted * m_Last[window].m_Counted; }
+
+    /// visit(window, index in the plane) for each element of each window.
+    template <typename Visit>
+    void Run(const Visit& visit) const
+    {
+        RunDimension(0, 0, visit);
+    }
+
+private:
+    template <typename Visit>
+    void RunDimension(size_t i, int64_t offset, const Visit& visit) const
+    {
+        const Dimension& dimension = m_Geometry.m_Dimensions[i];
+        if (i + 1 == m_Geometry.m_Dimensions.size())
+        {
+            for (size_t window = 0; window < m_Windows; ++window)
+            {
+                int64_t at = offset + m_Last[window].m_First;
+                for (int64_t k = 0; k < m_Last[window].m_Count; ++k, at += dimension.m_Dilation)
+                {
+                    visit(window, at);
+                }
+            }
+            return;
+        }
+        offset += m_Reaches[i].m_First * dimension.m_Stride;
+        for (int64_t k = 0; k < m_Reaches[i].m_Count; ++k, offset += dimension.m_Dilation * dimension.m_Stride)
+        {
+            RunDimension(i + 1, offset, visit);
+        }
+    }
+
+    const Geometry& m_Geometry;
+    const Reach* m_Last = nullptr;
+    size_t m_Windows = 0;
+    std::array<Reach, MaxNumOfTensorDimensions> m_Reaches{}; ///< of all dimensions but the last one
+    int64_t m_Count = 1;
+    int64_t m_Counted = 1;
+};
+
+/// `index` of a plane, counted with the first spatial dimension running fastest.
+int64_t ToColumnMajor(const Geometry& geometry, int64_t index)
+{
+    int64_t result = 0;
+    for (const Dimension& dimension : geometry.m_Dimensions)
+    {
+        result += index / dimension.m_Stride % dimension.m_Input * dimension.m_Column;
+    }
+    return result;
+}
+
+/// Runs body(first input element of a plane, output element of the first window, windows) for all windows.
+template <typename Body>
+void ForEachRow(const ExecuteArgs& run, const Geometry& geometry, const Body& body)
+{
+    const size_t width = geometry.m_Dimensions.back().m_Reaches.size();
+    const size_t rows = geometry.m_OutputPlane / width; // of a plane
+    const auto part = [&](size_t begin, size_t end)
+    {
+        for (size_t row = begin; row < end; ++row)
+        {
+            for (size_t first = 0; first < width; first += Chunk)
+            {
+                body(row / rows * geometry.m_InputPlane, row * width + first, WindowRow(geometry, row % rows, first));
+            }
+        }
+    };
+    constexpr size_t Grain = 1024; // windows: some ten microseconds
+    run.m_Parallel->Run(geometry.m_Planes * rows, std::max<size_t>(1, Grain / width), std::ref(part));
+}
+
+template <typename T>
+T Lowest()
+{
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
+}
+
+template <typename T>
+backends::Prepared MakeMax(Geometry geometry, bool hasIndices, bool isColumnMajor)
+{
+    return [geometry = std::move(geometry), hasIndices, isColumnMajor](const ExecuteArgs& run)
+    {
+        using C = ComputeType<T>;
+        int64_t* const indices = hasIndices ? run.GetOutput<int64_t>(1) : nullptr;
+        ForEachRow(run, geometry,
+                   [&](size_t plane, size_t element, const WindowRow& row)
+                   {
+                       const T* const in = run.GetInput<T>(0) + plane;
+                       T* const out = run.GetOutput<T>(0) + element;
+                       std::array<C, Chunk> best;
+                       std::array<int64_t, Chunk> places;
+                       std::fill_n(best.begin(), row.GetWindows(), Lowest<C>());
+                       std::fill_n(places.begin(), row.GetWindows(), -1);
+                       row.Run(
+                           [&](size_t window, int64_t at)
+                           {
+                               const C value = static_cast<C>(in[at]);
+                               if (places[window] < 0 || value > best[window])
+                               {
+                                   best[window] = value == value ? value : best[window];
+                                   places[window] = at;
+                               }
+                           });
+                       for (size_t i = 0; i < row.GetWindows(); ++i)
+                       {
+                           out[i] = static_cast<T>(best[i]);
+                           if (indices != nullptr)
+                           {
+                               const int64_t inPlane = isColumnMajor ? ToColumnMajor(geometry, places[i]) : places[i];
+                               indices[element + i] = places[i] < 0 ? 0 : static_cast<int64_t>(plane) + inPlane;
+                           }
+                       }
+                   });
+    };
+}
+
+/// Runs add(sum, element) for all elements of a window; the output is finish(sum, windows, window).
+template <typename T, typename Add, typename Finish>
+backends::Prepared MakeSum(Geometry geometry, const Add& add, const Finish& finish)
+{
+    return [geometry = std::move(geometry), add, finish](const ExecuteArgs& run)
+    {
+        ForEachRow(run, geometry,
+                   [&](size_t plane, size_t element, const WindowRow& row)
+                   {
+                       const T* const in = run.GetInput<T>(0) + plane;
+                       T* const out = run.GetOutput<T>(0) + element;
+                       std::array<double, Chunk> sums;
+                       std::fill_n(sums.begin(), row.GetWindows(), 0.0);
+                       row.Run([&](size_t window, int64_t at) { add(sums[window], static_cast<double>(in[at])); });
+                       for (size_t i = 0; i < row.GetWindows(); ++i)
+                       {
+                           out[i] = static_cast<T>(finish(sums[i], row, i));
+                       }
+                   });
+    };
+}
+
+template <typename T>
+backends::Prepared MakeAverage(Geometry geometry, bool countsPaddings)
+{
+    return MakeSum<T>(
+        std::move(geometry), [](double& sum, double x) { sum += x; },
+        [countsPaddings](double sum, const WindowRow& row, size_t window)
+        {
+            const int64_t count = countsPaddings ? row.GetCounted(window) : row.GetCount(window);
+            return count == 0 ? 0.0 : sum / static_cast<double>(count);
+        });
+}
+
+template <typename T>
+backends::Prepared MakeLp(Geometry geometry, double p)
+{
+    return MakeSum<T>(
+        std::move(geometry),
+        [p](double& sum, double x) { sum += p == 1.0   ? std::abs(x)
+                                            : p == 2.0 ? x * x
+                                                       : std::pow(std::abs(x), p); },
+        [p](double sum, const WindowRow&, size_t) {
+            return p == 1.0 ? sum : p == 2.0 ? std::sqrt(sum) : std::pow(sum, 1.0 / p);
+        });
+}
+
+backends::Prepared PreparePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const auto& pool = args.GetDescriptor<PoolingNdDescriptor>();
+    Geometry geometry = MakeGeometry(args);
+    if (args.GetOutput(0).GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const DataType type = args.GetInput(0).GetDataType();
+    if (pool.m_Function == PoolingNdFunction::Max)
+    {
+        return DispatchType<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                            uint32_t, uint64_t>(type,
+                                                [&](auto tag)
+                                                {
+                                                    return MakeMax<typename decltype(tag)::Type>(
+                                                        std::move(geometry), args.m_Outputs.size() > 1,
+                                                        pool.m_IndicesColumnMajor);
+                                                });
+    }
+    return DispatchType<float, double, Half, BFloat16>(
+        type,
+        [&](auto tag)
+        {
+            using T = typename decltype(tag)::Type;
+            return pool.m_Function == PoolingNdFunction::Lp
+                       ? MakeLp<T>(std::move(geometry), pool.m_P)
+                       : MakeAverage<T>(std::move(geometry), pool.m_PaddingMethod == PaddingMethod::IgnoreValue);
+        });
+}
+
+} // namespace
+
+extern const backends::Kernel RefPoolingNdKernel = {"RefPoolingNd", PoolingNdTypes, PreparePoolingNd, CheckPoolingNd};
+
+} // namespace tenon::ref

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a value that was interpolated in double precision to an element. Used by GridSample and Interpolate.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace tenon::ref
+{
+
+/// Floats are rounded once; integers to the nearest, halves to even, and saturate. NaN gives 0.
+template <typename T>
+T ToSampled(double value)
+{
+    if constexpr (std::is_integral_v<T>)
+    {
+        const double rounded = std::nearbyint(value);
+        // The highest 64-bit numbers are none in double precision: the next power of two is.
+        if (rounded >= static_cast<double>(std::numeric_limits<T>::max()))
+        {
+            return std::numeric_limits<T>::max();
+        }
+        if (rounded <= static_cast<double>(std::numeric_limits<T>::min()))
+        {
+            return std::numeric_limits<T>::min();
+        }
+        return rounded == rounded ? static_cast<T>(rounded) : T{0};
+    }
+    else
+    {
+        return static_cast<T>(value);
+    }
+}
+
+} // namespace tenon::ref
