@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tenon: neural networks from TensorFlow Lite files, run on the CPU.
+"""Tenon: neural networks from TensorFlow Lite and ONNX files, run on the CPU.
 
     import numpy as np, tenon
     model = tenon.Model("model.tflite")

@@ -8,7 +8,7 @@ from ctypes import addressof
 
 from . import _ffi, _log, errors
 from ._runner import Runner
-from .network import Network, call_back, model_options, read, signatures, to_threads
+from .network import Network, call_back, metadata, model_options, read, signatures, to_threads
 from .runtime import Runtime, runtime_of
 from .tensor_info import ports
 
@@ -131,6 +131,7 @@ class Model(Runner):
 
     def _load(self, runtime: Runtime, network: _ffi.Handle, options: _ffi.ModelOptions) -> None:
         self._signatures = signatures(network)
+        self._metadata = metadata(network)
         model = call_back(network, _ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
         handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep, network.calls_back)
         super().__init__(handle, None, ports(model, "model_input"), ports(model, "model_output"))
@@ -139,6 +140,13 @@ class Model(Runner):
     def signatures(self) -> tuple[str, ...]:
         """Names of the signatures of the .tflite file; none of another model."""
         return self._signatures
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Texts that the .onnx file has about itself, such as names of classes, by keys that its exporter chose; none of
+        another model.
+        """
+        return dict(self._metadata)
 
     def __enter__(self) -> Model:
         return self

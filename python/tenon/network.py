@@ -267,6 +267,14 @@ class Network:
             return signatures(self._handle)
 
     @property
+    def metadata(self) -> dict[str, str]:
+        """Texts that the .onnx file has about itself, such as names of classes, by keys that its exporter chose; none of
+        another network.
+        """
+        with self._locked():
+            return metadata(self._handle)
+
+    @property
     def is_optimized(self) -> bool:
         """Whether the optimizer has run over it; it takes no further layers then."""
         with self._locked():
@@ -651,6 +659,16 @@ def signatures(network: _ffi.Handle) -> tuple[str, ...]:
         _ffi.call(_ffi.lib.tenon_network_signature, network.get(), index, addressof(name))
         names.append((name.value or b"").decode("utf-8", "replace"))
     return tuple(names)
+
+
+def metadata(network: _ffi.Handle) -> dict[str, str]:
+    """The texts that an .onnx model has about itself."""
+    key, text = ctypes.c_char_p(), ctypes.c_char_p()
+    texts = {}
+    for index in range(_ffi.lib.tenon_network_num_metadata(network.get())):
+        _ffi.call(_ffi.lib.tenon_network_metadata, network.get(), index, addressof(key), addressof(text))
+        texts[(key.value or b"").decode("utf-8", "replace")] = (text.value or b"").decode("utf-8", "replace")
+    return texts
 
 
 def call_back(network: _ffi.Handle, function: Any, *arguments: Any) -> int:

@@ -67,7 +67,7 @@ def nonzero():
     return tenon.Model(network, threads=1)
 
 
-def tiny_onnx(op, *shape, domain="", external=()):
+def tiny_onnx(op, *shape, domain="", external=(), metadata=()):
     """An .onnx model of one operator with the float input "x" and the output "y". A size is a number or a name.
     With `external`, a location and a number of floats, a second operand lies in a file of external data.
     """
@@ -98,7 +98,8 @@ def tiny_onnx(op, *shape, domain="", external=()):
         + message(11, message(1, "x"), message(2, message(1, float32, message(2, *sizes))))
         + message(12, message(1, "y"), message(2, message(1, float32)))
     )
-    return number(1, 8) + message(7, graph) + message(8, number(2, 17))
+    texts = b"".join(message(14, message(1, key), message(2, text)) for key, text in metadata)
+    return number(1, 8) + message(7, graph) + message(8, number(2, 17)) + texts
 
 
 def digit_pictures():

@@ -71,6 +71,17 @@ def test_external_data(tmp_path):
         tenon.Model(model, external_data=5)
 
 
+def test_texts_about_the_model(relu):
+    data = tiny_onnx("Relu", 2, metadata=[("stride", "32"), ("names", "{0: 'größe'}")])
+    texts = {"names": "{0: 'größe'}", "stride": "32"}
+    model = tenon.Model(data)
+    assert model.metadata == texts
+    assert pickle.loads(pickle.dumps(model)).metadata == texts
+    assert tenon.Network.read(data).metadata == texts
+    assert tenon.Model(relu).metadata == {}
+    assert tenon.Model(DIGITS / "digits_float.tflite").metadata == {}
+
+
 def test_operators_that_no_layer_computes():
     with pytest.raises(tenon.UnsupportedError, match="NoSuchOperator"):
         tenon.Model(tiny_onnx("NoSuchOperator", 2, domain="some.domain"))

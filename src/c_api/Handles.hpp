@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace tenon::c_api
@@ -68,8 +69,9 @@ struct tenon_network
     tenon::c_api::Ports m_Inputs;
     tenon::c_api::Ports m_Outputs;
     std::vector<std::string> m_Signatures;
-    std::vector<tenon::IOutputSlot*> m_Values;    ///< by tenon_value
-    std::unordered_set<std::string> m_InputNames; ///< of a network that is built
+    std::vector<std::pair<std::string, std::string>> m_Metadata; ///< of an ONNX model, by key
+    std::vector<tenon::IOutputSlot*> m_Values;                   ///< by tenon_value
+    std::unordered_set<std::string> m_InputNames;                ///< of a network that is built
     std::unordered_set<std::string> m_OutputNames;
     bool m_IsBuilt = false; ///< by hand, and no file's
 };

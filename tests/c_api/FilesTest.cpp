@@ -342,6 +342,35 @@ TEST(COnnx, ModelsHaveSizesByName)
     std::remove(path.c_str());
 }
 
+TEST(COnnx, ModelsHaveTextsAboutThemselves)
+{
+    using tenon::test::OnnxBytes;
+    const Runtime runtime;
+    const std::string bytes = tenon::test::MakeTinyOnnx("Relu", {{"x", {"2"}}}).Bytes() +
+                              OnnxBytes(14, OnnxBytes(1, "stride") + OnnxBytes(2, "32")) +
+                              OnnxBytes(14, OnnxBytes(1, "names") + OnnxBytes(2, "{0: 'cat'}"));
+    Read model;
+    Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), nullptr, &model.m_Network, Error()));
+    ASSERT_EQ(tenon_network_num_metadata(model.m_Network), 2U);
+    const char* key = nullptr;
+    const char* text = nullptr;
+    Ok(tenon_network_metadata(model.m_Network, 0, &key, &text, Error()));
+    EXPECT_STREQ(key, "names");
+    EXPECT_STREQ(text, "{0: 'cat'}");
+    Ok(tenon_network_metadata(model.m_Network, 1, &key, nullptr, Error()));
+    EXPECT_STREQ(key, "stride");
+    Ok(tenon_network_metadata(model.m_Network, 1, nullptr, &text, Error()));
+    EXPECT_STREQ(text, "32");
+    EXPECT_THAT(StatusAndText(tenon_network_metadata(model.m_Network, 2, &key, &text, Error())),
+                HasSubstr("TENON_INVALID_ARGUMENT there is no text 2; the number of texts is 2"));
+    EXPECT_THAT(StatusAndText(tenon_network_metadata(nullptr, 0, &key, &text, Error())),
+                HasSubstr("the network is null"));
+    EXPECT_EQ(tenon_network_num_metadata(nullptr), 0U);
+    Read digits;
+    Ok(tenon_network_read_file(runtime.Get(), Digits, nullptr, &digits.m_Network, Error()));
+    EXPECT_EQ(tenon_network_num_metadata(digits.m_Network), 0U);
+}
+
 TEST(COnnx, OptionsAreRefusedByOtherFormats)
 {
     const Runtime runtime;

@@ -238,6 +238,13 @@ TENON_C_API size_t TENON_CALL tenon_network_num_signatures(const tenon_network* 
  * - TENON_INVALID_ARGUMENT: there is no signature `index` */
 TENON_C_API tenon_status TENON_CALL tenon_network_signature(const tenon_network* network, size_t index,
                                                             const char** name, tenon_error** error);
+/* How many texts the .onnx model has about itself that the network is of (metadata_props: names of classes, sizes and
+ * the like, as its exporter chose); other networks have none. 0 for null. Since TENON_C_MINOR 1. */
+TENON_C_API size_t TENON_CALL tenon_network_num_metadata(const tenon_network* network);
+/* Key and text of one of them, in the order of keys; each of the two pointers may be null. Since TENON_C_MINOR 1.
+ * - TENON_INVALID_ARGUMENT: there is no text `index` */
+TENON_C_API tenon_status TENON_CALL tenon_network_metadata(const tenon_network* network, size_t index, const char** key,
+                                                           const char** text, tenon_error** error);
 /* 1 if the optimizer has run over it, else 0. */
 TENON_C_API uint8_t TENON_CALL tenon_network_is_optimized(const tenon_network* network);
 
