@@ -12,7 +12,8 @@
 //   load              parse, optimize and load: milliseconds of each, and of all as "init"
 //   run COUNT MAX_MS  runs it COUNT times, or less often once MAX_MS have passed: milliseconds of each run, without
 //                     those in which memory for outputs is allocated: it is the application's, as that of inputs is
-//   memory            growth of the peak resident set since just before "load", in KiB
+//   memory            growth of the peak resident set since just before "load", in KiB, and of anonymous memory, which
+//                     no file backs
 #include "AlignedBytes.hpp"
 #include "ServeArguments.hpp"
 #include "ServeModel.hpp"
@@ -98,6 +99,7 @@ public:
         // From here on the peak counts from what is resident now.
         std::ofstream("/proc/self/clear_refs") << '5';
         m_ResidentBefore = ReadStatus("VmRSS");
+        m_AnonymousBefore = ReadStatus("RssAnon");
         const auto start = Clock::now();
         const INetworkPtr network = m_Model.Parse();
         const auto parsed = Clock::now();
@@ -147,7 +149,8 @@ public:
 
     std::string Memory() const
     {
-        return "{\"peak_growth_kib\": " + std::to_string(ReadStatus("VmHWM") - m_ResidentBefore) + "}";
+        return "{\"peak_growth_kib\": " + std::to_string(ReadStatus("VmHWM") - m_ResidentBefore) +
+               ", \"anonymous_growth_kib\": " + std::to_string(ReadStatus("RssAnon") - m_AnonymousBefore) + "}";
     }
 
 private:
@@ -219,6 +222,7 @@ private:
     Clock::duration m_Allocating{};                   ///< what the latest run waited for memory of outputs
     InputTensors m_Inputs;
     long m_ResidentBefore = 0;
+    long m_AnonymousBefore = 0;
 };
 
 std::string Answer(Session& session, const std::string& line)

@@ -287,4 +287,31 @@ ISA_TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
                       "RefFullyConnected");
 }
 
+// Constant matrices of a MiB and more stay in the model for few rows, where they lie as [depth, columns].
+ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
+{
+    constexpr unsigned int Depth = 515;
+    constexpr unsigned int Columns = 521;
+    for (const unsigned int rows : {1U, 4U, 5U})
+    {
+        const TestTensor input = Random(Float({rows, Depth}), rows);
+        const TestTensor weights = Constant(Random(Float({Depth, Columns}), 7));
+        const TensorInfo output = Float({rows, Columns});
+        OpCase connected = MakeConnected({input, weights, Constant(Random(Float({Columns}), 8))}, false, output);
+        connected.m_Relative = 1e-5;
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(connected, rows < 5 ? "CpuFullyConnectedRunTimeF32" : "CpuFullyConnectedF32", 1e-5));
+        OpCase product = FastCase(std::to_string(rows) + " rows", LayerType::BatchMatMul, BatchMatMulDescriptor(),
+                                  {input, weights}, output);
+        product.m_Relative = 1e-5;
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(product, rows < 5 ? "CpuBatchMatMul" : "CpuBatchMatMulConstantF32", 1e-5));
+    }
+    // The columns of this one are read where they are by the kernel of constant weights.
+    OpCase columns = MakeConnected({Random(Float({2, Depth}), 1), Constant(Random(Float({Columns, Depth}), 2))}, true,
+                                   Float({2, Columns}));
+    columns.m_Relative = 1e-5;
+    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(columns, "CpuFullyConnectedF32", 1e-5));
+}
+
 } // namespace tenon::test::fast_run_time_weights_test

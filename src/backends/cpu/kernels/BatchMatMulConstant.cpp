@@ -11,12 +11,12 @@
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
+#include "backends/cpu/kernels/StoredMatrix.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
 #include <tenon/descriptors/Products.hpp>
 
-#include <limits>
 #include <utility>
 
 namespace tenon::cpu
@@ -71,10 +71,16 @@ WeightSizes GetSizes(const LayerView& layer)
     return sizes;
 }
 
+SupportResult CheckF32(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    return result && StaysInModel(layer, GetSizes(layer), GetOrder(layer)) ? RefuseToPack() : result;
+}
+
 std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer, backends::PackedStore& store)
 {
-    return PackMatrix(FloatWeights(layer, 1), GetSizes(layer), GetOrder(layer), std::numeric_limits<size_t>::max(),
-                      store);
+    const WeightSizes sizes = GetSizes(layer);
+    return PackMatrix(FloatWeights(layer, 1), sizes, GetOrder(layer), GetKnownRows(layer, sizes.m_Columns), store);
 }
 
 SupportResult CheckBf16(const LayerView& layer)
@@ -227,7 +233,7 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
 extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {.m_Name = "CpuBatchMatMulConstantF32",
                                                                  .m_Types = FloatMatrixTypes,
                                                                  .m_Prepare = PrepareF32,
-                                                                 .m_Check = Check,
+                                                                 .m_Check = CheckF32,
                                                                  .m_Pack = PackF32,
                                                                  .m_Reference = &ref::RefBatchMatMulKernel};
 extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {.m_Name = "CpuBatchMatMulConstantBf16",

@@ -2,6 +2,7 @@
 // FullyConnected of CpuAcc for float data and constant weights.
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/PreparedProduct.hpp"
+#include "backends/cpu/kernels/StoredMatrix.hpp"
 
 #include <tenon/descriptors/Products.hpp>
 
@@ -11,18 +12,23 @@ namespace tenon::cpu
 namespace
 {
 
+WeightOrder GetOrder(const LayerView& layer)
+{
+    return layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix ? WeightOrder::Columns
+                                                                                   : WeightOrder::Depth;
+}
+
 SupportResult Check(const LayerView& layer)
 {
-    return CheckFloatWeights(layer, 2);
+    const SupportResult result = CheckFloatWeights(layer, 2);
+    return result && StaysInModel(layer, GetConnectedSizes(layer), GetOrder(layer)) ? RefuseToPack() : result;
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const FloatWeights weights(layer, 1);
     const WeightSizes sizes = GetConnectedSizes(layer);
-    return PackMatrix(weights, sizes, isTransposed ? WeightOrder::Columns : WeightOrder::Depth,
-                      GetKnownRows(layer, sizes.m_Columns), store);
+    return PackMatrix(weights, sizes, GetOrder(layer), GetKnownRows(layer, sizes.m_Columns), store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

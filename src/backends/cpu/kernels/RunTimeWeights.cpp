@@ -2,6 +2,9 @@
 // See RunTimeWeights.hpp.
 #include "backends/cpu/kernels/RunTimeWeights.hpp"
 
+#include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/cpu/kernels/StoredMatrix.hpp"
+
 #include <tenon/descriptors/Convolution.hpp>
 #include <tenon/descriptors/Products.hpp>
 
@@ -19,6 +22,14 @@ SupportResult CheckWeightsChange(const LayerView& layer)
                : SupportResult::No(SupportCode::UnsupportedParameters, "the weights are constant, or there are none");
 }
 
+/// Of a FullyConnected; see StaysInModel().
+bool AreWeightsRead(const LayerView& layer)
+{
+    const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    return CheckFloatWeights(layer, 2) &&
+           StaysInModel(layer, GetConnectedSizes(layer), isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+}
+
 /// None where there is nothing to multiply, or a bias is not as long as there are columns.
 std::optional<ref::MatMulGeometry> MakeMatrices(const ReshapeArgs& args, size_t rows, size_t depth, size_t columns,
                                                 bool areOutputsFirst)
@@ -33,7 +44,7 @@ std::optional<ref::MatMulGeometry> MakeMatrices(const ReshapeArgs& args, size_t 
 
 SupportResult CheckConnectedMatrices(const LayerView& layer)
 {
-    const SupportResult result = CheckWeightsChange(layer);
+    const SupportResult result = AreWeightsRead(layer) ? SupportResult::Yes() : CheckWeightsChange(layer);
     if (result && layer.GetDescriptor<FullyConnectedDescriptor>().m_ShuffledWeights)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
