@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CpuAcc's LogSoftmax of bytes beside CpuRef's, in every bit: rows around the sizes of vectors, of numbers near each
-// other and far apart, at scales from where all of them are the same to where all but the largest one are nothing.
+// other and far apart, at scales from where all of them are the same to where all but the largest one are nothing. Also
+// Softmax and LogSoftmax of floats along axes that are not the last one.
 #include "ops/FastCompare.hpp"
 
 #include <tenon/descriptors/Normalization.hpp>
@@ -64,6 +65,32 @@ ISA_TEST(FastLogSoftmax, BytesAsReference)
         ASSERT_NO_FATAL_FAILURE(Check(type, {3, 70000}, 1e-6f, 1.0f, -1, "CpuLogSoftmax"));
         ASSERT_NO_FATAL_FAILURE(Check(type, {5, 7, 3}, 0.1f, 1.0f, 1, "RefLogSoftmax"));
         ASSERT_NO_FATAL_FAILURE(Check(type, {5, 0}, 0.1f, 1.0f, 1, "RefLogSoftmax"));
+    }
+}
+
+// Rows side by side: fewer than a vector has lanes, as many, and more; depths around those that totals begin anew at.
+ISA_TEST(FastLogSoftmax, FloatsAlongOuterAxes)
+{
+    for (const unsigned int depth : {1U, 2U, 21U, 128U, 129U, 700U})
+    {
+        for (const unsigned int columns : {2U, 7U, 8U, 15U, 16U, 17U, 33U, 80U})
+        {
+            const TensorInfo info(TensorShape({3, depth, columns}), DataType::Float32);
+            const TestTensor input = Random(info, depth + columns, -30, 30);
+            SoftmaxDescriptor softmax;
+            softmax.m_Axis = 1;
+            softmax.m_Beta = 0.7f;
+            OpCase op = FastCase(info.ToString(), LayerType::Softmax, softmax, {input}, info);
+            op.m_Relative = 1e-5;
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuSoftmax", 1e-6));
+            LogSoftmaxDescriptor logs;
+            logs.m_Axis = 1;
+            logs.m_Beta = 0.7f;
+            OpCase ofLogs = FastCase(info.ToString(), LayerType::LogSoftmax, logs, {input}, info);
+            ofLogs.m_Relative = 1e-5;
+            ofLogs.m_Absolute = 1e-6;
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(ofLogs, "CpuLogSoftmax", 1e-6));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and LogSoftmax of CpuAcc along the last axis: floats, and quantized tensors with the reference kernel's
-// numbers.
+// Softmax and LogSoftmax of CpuAcc: floats along any axis, and quantized tensors along the last one, with the reference
+// kernel's numbers.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/LogSoftmaxBytes.hpp"
@@ -13,6 +13,7 @@
 
 #include <tenon/descriptors/Normalization.hpp>
 
+#include <algorithm>
 #include <memory>
 
 namespace tenon::cpu
@@ -45,6 +46,31 @@ Prepared MakeFloat(const ref::AxisRows& rows, float beta, SoftmaxFunction functi
                       const size_t first = begin * rows.m_Depth;
                       function(run.GetInput<float>(0) + first, end - begin, rows.m_Depth, beta,
                                run.GetOutput<float>(0) + first);
+                  });
+    };
+}
+
+/// Along an axis that is not the last one: units are ranges of rows that begin side by side.
+Prepared MakeFloatColumns(const ref::AxisRows& rows, float beta, SoftmaxColumnsFunction function)
+{
+    constexpr size_t LineFloats = 16; // of a cache line
+    const size_t unit = std::min(rows.m_Step, LineFloats);
+    const size_t units = DivideUp(rows.m_Step, unit);
+    return [rows, beta, function, unit, units](const ExecuteArgs& run)
+    {
+        RunRanges(*run.m_Parallel, rows.m_Outer * units, GetGrain(rows.m_Depth * unit * FloatCost),
+                  [&](size_t begin, size_t end)
+                  {
+                      while (begin < end)
+                      {
+                          const size_t outer = begin / units;
+                          const size_t last = std::min(end - outer * units, units);
+                          const size_t column = (begin - outer * units) * unit;
+                          const size_t first = outer * rows.m_Depth * rows.m_Step + column;
+                          function(run.GetInput<float>(0) + first, std::min(last * unit, rows.m_Step) - column,
+                                   rows.m_Depth, rows.m_Step, beta, run.GetOutput<float>(0) + first);
+                          begin = outer * units + last;
+                      }
                   });
     };
 }
@@ -86,12 +112,17 @@ Prepared MakeShorts(const ref::AxisRows& rows, float beta, const TensorInfo& inp
 }
 
 /// Why its rows are not of the kind that is sped up; null: they are.
-const char* FindRefusal(const ref::AxisRows& rows, float beta)
+const char* FindRefusal(const ref::AxisRows& rows, float beta, DataType type)
 {
-    return rows.m_Step != 1    ? "not along the last dimension"
-           : rows.m_Depth == 0 ? "its rows are empty"
-           : !(beta > 0.0f)    ? "beta is not positive"
-                               : nullptr;
+    return rows.m_Step != 1 && type != DataType::Float32 ? "not along the last dimension"
+           : rows.m_Depth == 0 || rows.m_Step == 0       ? "its rows are empty"
+           : !(beta > 0.0f)                              ? "beta is not positive"
+                                                         : nullptr;
+}
+
+Prepared MakeFloats(const ref::AxisRows& rows, float beta, SoftmaxFunction function, SoftmaxColumnsFunction columns)
+{
+    return rows.m_Step == 1 ? MakeFloat(rows, beta, function) : MakeFloatColumns(rows, beta, columns);
 }
 
 Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -99,13 +130,15 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     const auto& descriptor = args.GetDescriptor<SoftmaxDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta); refusal != nullptr)
+    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta, input.GetDataType()); refusal != nullptr)
     {
         return Prepared::Declined(refusal);
     }
     switch (input.GetDataType())
     {
-    case DataType::Float32: return MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax);
+    case DataType::Float32:
+        return MakeFloats(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax,
+                          GetSoftmaxFunctions().m_SoftmaxColumns);
     case DataType::QSymmS16: return MakeShorts(rows, descriptor.m_Beta, input);
     default: return MakeBytes<ByteSoftmax>(rows, descriptor.m_Beta, input);
     }
@@ -116,12 +149,13 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
     const auto& descriptor = args.GetDescriptor<LogSoftmaxDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta); refusal != nullptr)
+    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta, input.GetDataType()); refusal != nullptr)
     {
         return Prepared::Declined(refusal);
     }
     return input.GetDataType() == DataType::Float32
-               ? MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax)
+               ? MakeFloats(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax,
+                            GetSoftmaxFunctions().m_LogSoftmaxColumns)
                : MakeBytes<LogSoftmaxOfBytes>(rows, descriptor.m_Beta, input);
 }
 

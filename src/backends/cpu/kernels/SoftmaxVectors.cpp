@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of rows of floats. What is left of a row after whole vectors is computed in one that begins before its end.
+// Softmax of rows of floats, along the last axis and along others. What is left of a row after whole vectors is
+// computed in one that begins before its end.
 #include "backends/cpu/kernels/SoftmaxVectors.hpp"
 
 #include "backends/cpu/kernels/RowBlocks.hpp"
@@ -13,6 +14,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/simd/FloatTotals-inl.hpp"
+#include "backends/cpu/simd/Floats-inl.hpp"
 #include "backends/cpu/simd/Math-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -22,9 +24,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-using FloatTag = hn::ScalableTag<float>;
-using Floats = hn::Vec<FloatTag>;
 
 /// The largest of the numbers, a vector of them at least. Where there is a NaN it may be anything: that one's power is
 /// a NaN, as is then the sum.
@@ -213,11 +212,67 @@ void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
     }
 }
 
+/// A vector of rows that begin side by side: of `count` ones, where these are fewer than the lanes.
+template <bool IsLog, bool IsWhole>
+HWY_INLINE void Column(const float* in, size_t count, size_t depth, size_t step, float beta, float* out)
+{
+    const FloatTag d;
+    const auto load = [&](const float* from) HWY_ATTR { return IsWhole ? hn::LoadU(d, from) : LoadSome(from, count); };
+    const auto store = [&](Floats values, float* to) HWY_ATTR
+    {
+        if constexpr (IsWhole)
+        {
+            hn::StoreU(values, d, to);
+        }
+        else
+        {
+            StoreSome(values, to, count);
+        }
+    };
+    const Floats factor = hn::Set(d, beta);
+    Floats most = load(in);
+    for (size_t i = 1; i < depth; ++i)
+    {
+        most = hn::Max(most, load(in + i * step));
+    }
+    const Floats sum = SumSteps(d, depth,
+                                [&](size_t i) HWY_ATTR
+                                {
+                                    const Floats x = hn::Mul(hn::Sub(load(in + i * step), most), factor);
+                                    const Floats power = ExpUpTo88(d, x);
+                                    store(IsLog ? x : power, out + i * step);
+                                    return power;
+                                });
+    const Floats last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+    for (size_t i = 0; i < depth; ++i)
+    {
+        const Floats x = load(out + i * step);
+        store(IsLog ? hn::Sub(x, last) : hn::Mul(x, last), out + i * step);
+    }
+}
+
+template <bool IsLog>
+void Columns(const float* in, size_t columns, size_t depth, size_t step, float beta, float* out)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    size_t column = 0;
+    for (; column + lanes <= columns; column += lanes)
+    {
+        Column<IsLog, true>(in + column, lanes, depth, step, beta, out + column);
+    }
+    if (column != columns)
+    {
+        Column<IsLog, false>(in + column, columns - column, depth, step, beta, out + column);
+    }
+}
+
 SoftmaxFunctions MakeSoftmaxFunctions()
 {
     SoftmaxFunctions functions;
     functions.m_Softmax = Rows<false>;
     functions.m_LogSoftmax = Rows<true>;
+    functions.m_SoftmaxColumns = Columns<false>;
+    functions.m_LogSoftmaxColumns = Columns<true>;
     return functions;
 }
 
