@@ -14,6 +14,7 @@
 // After it: compiled for each target.
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/FloatTotals-inl.hpp"
+#include "backends/cpu/simd/Floats-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,9 +23,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-using FloatTag = hn::ScalableTag<float>;
-using Floats = hn::Vec<FloatTag>;
 
 /// The sum of step(value) over a row: of the difference to `centre`, or its square.
 template <bool Squares>
@@ -57,10 +55,14 @@ float SumRow(const float* in, size_t depth, float centre)
         sum0 = step(sum0, hn::LoadU(d, in + i));
         sum1 = step(sum1, hn::LoadU(d, in + i + lanes));
     }
-    for (; i < depth; i += lanes)
+    if (i + lanes <= depth)
     {
-        // Lanes beyond the end are at the centre.
-        sum0 = step(sum0, depth - i >= lanes ? hn::LoadU(d, in + i) : LoadFirst(d, in + i, depth - i, centre));
+        sum0 = step(sum0, hn::LoadU(d, in + i));
+        i += lanes;
+    }
+    if (i < depth) // lanes beyond the end are at the centre
+    {
+        sum1 = step(sum1, hn::IfThenElse(hn::FirstN(d, depth - i), LoadSome(in + i, depth - i), middle));
     }
     return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
 }
@@ -90,8 +92,7 @@ void ScaleRow(const float* in, size_t depth, float mean, float factor, const Nor
     if (i < depth)
     {
         const size_t rest = depth - i;
-        const auto load = [d, rest](const float* from) HWY_ATTR { return LoadFirst(d, from, rest, 0.0f); };
-        StoreFirst(vector(i, load), d, out + i, rest);
+        StoreSome(vector(i, [rest](const float* from) HWY_ATTR { return LoadSome(from, rest); }), out + i, rest);
     }
 }
 
