@@ -147,6 +147,8 @@ void MoveTransposes(Graph& graph);
 void SinkTransposes(Graph& graph);
 /// Transposes go behind Reshapes that join or cut neighbouring dimensions, or into the constant matrix after them.
 void MoveReshapes(Graph& graph);
+/// The last two and those that fold and move Transposes, as long as one makes way for another.
+void SettleTransposes(Graph& graph);
 /// BatchMatMul transposes its matrices itself where a Transpose before it does nothing else.
 void FoldMatMulTransposes(Graph& graph, PassContext& context);
 /// Chains of Reshape, Squeeze and ExpandDims become one, and those that change no shape go.

@@ -66,6 +66,8 @@ std::span<const Pass> GetPasses()
         {"FoldFullyConnected", &passes::FoldFullyConnected, Hiding, PassSeeds({BatchMatMul}).AndConstants()},
         {"FoldBatchNormalization", &passes::FoldBatchNormalization, Hiding, {BatchNormalization}},
         {"FoldScaleShift", &passes::FoldScaleShift, Hiding, scalarMath},
+        // What the folds left unread would hold Transposes back.
+        {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc, Necessary, withLayout},
         {"MoveUnitReshapes", &passes::MoveUnitReshapes, Optimization, {Transpose}},
@@ -75,15 +77,10 @@ std::span<const Pass> GetPasses()
          Optimization,
          {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
         {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
-        // As far as they have come; then they may meet others.
-        {"MoveReshapes", &passes::MoveReshapes, Optimization, {Transpose}},
-        {"SinkTransposes", &passes::SinkTransposes, Optimization, {Transpose}},
-        {"MoveReshapes", &passes::MoveReshapes, Again, {Transpose}},
-        {"FoldTransposes", &passes::FoldTransposes, Again, {Transpose}},
-        {"MoveTransposes", &passes::MoveTransposes, Again, {Transpose}},
+        {"SettleTransposes", &passes::SettleTransposes, Optimization, {Transpose}},
         // Those that are left where they have to be.
         {"FoldMatMulTransposes", &passes::FoldMatMulTransposes, Optimization, {BatchMatMul}},
-        // It asks who reads what, and leaves masks and keys of constants to be folded.
+        // It leaves masks and keys of constants to be folded, and asks who reads what.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
         {"FoldAttention", &passes::FoldAttention, Hiding, {Softmax}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},

@@ -172,7 +172,11 @@ void SizeFacts::Add(const Layer& layer)
     {
         const bool isFirst = slot.CalculateIndexOnOwner() == 0;
         Facts& facts = isFirst ? m_Facts[layer.m_Index] : m_Further[&slot];
-        if (isFirst && !layer.HasLateOutputs())
+        if (layer.GetType() == LayerType::Splitter)
+        {
+            InferPart(layer, slot.CalculateIndexOnOwner(), facts);
+        }
+        else if (isFirst && !layer.HasLateOutputs())
         {
             Infer(layer, facts);
         }
@@ -208,9 +212,12 @@ void SizeFacts::Infer(const Layer& layer, Facts& facts)
     case LayerType::DepthwiseConvolution2d:
     case LayerType::DepthToSpace:
     case LayerType::Pooling2d:
-    case LayerType::SpaceToDepth: return InferImage(layer, facts);
+    case LayerType::Resize:
+    case LayerType::SpaceToDepth:
+    case LayerType::TransposeConvolution2d: return InferImage(layer, facts);
     case LayerType::Fill:
     case LayerType::BroadcastTo: return InferFilled(layer, facts);
+    case LayerType::Pad: return InferPad(layer, facts);
     default: return InferByFlags(layer, facts);
     }
 }
@@ -229,6 +236,12 @@ void SizeFacts::InferByFlags(const Layer& layer, Facts& facts)
         {
             SetValues(facts, *values);
         }
+        return;
+    }
+    const List* const other = schema.Has(OpFlags::Broadcast) ? SizesOf(layer, 1) : nullptr;
+    if (sizes != nullptr && other != nullptr)
+    {
+        SetSizes(facts, Broadcast(*sizes, *other));
         return;
     }
     const unsigned int fixed = GetFixedRank(layer);
@@ -864,6 +877,55 @@ void SizeFacts::InferImage(const Layer& layer, Facts& facts)
              ++i)
         {
             sizes[i] = Number(shapes[0][i]);
+        }
+    }
+    SetSizes(facts, std::move(sizes));
+}
+
+/// One output of a Splitter along an axis.
+void SizeFacts::InferPart(const Layer& layer, unsigned int part, Facts& facts)
+{
+    const auto& descriptor = layer.Descriptor<SplitterDescriptor>();
+    const List* const from = SizesOf(layer, 0);
+    if (from == nullptr || !descriptor.HasAxis() || descriptor.m_ParametersAsInputs)
+    {
+        return InferByFlags(layer, facts);
+    }
+    List sizes = *from;
+    const unsigned int axis = Canonical(descriptor.GetAxis(), sizes.size());
+    if (axis >= sizes.size())
+    {
+        return;
+    }
+    const bool isSized = descriptor.GetNumDimensions() == sizes.size() && descriptor.GetViewSizes(part)[axis] != 0;
+    const int64_t parts = descriptor.GetNumViews();
+    if (isSized)
+    {
+        sizes[axis] = Number(descriptor.GetViewSizes(part)[axis]);
+    }
+    else
+    {
+        sizes[axis] = sizes[axis].IsKnown() && sizes[axis].m_Number % parts == 0 ? Number(sizes[axis].m_Number / parts)
+                                                                                 : AnySize();
+    }
+    SetSizes(facts, std::move(sizes));
+}
+
+void SizeFacts::InferPad(const Layer& layer, Facts& facts)
+{
+    const auto& descriptor = layer.Descriptor<PadDescriptor>();
+    const List* const from = SizesOf(layer, 0);
+    if (from == nullptr || descriptor.m_ParametersAsInputs || descriptor.m_PadList.size() != from->size())
+    {
+        return InferByFlags(layer, facts);
+    }
+    List sizes = *from;
+    for (size_t i = 0; i < sizes.size(); ++i)
+    {
+        const auto [before, after] = descriptor.m_PadList[i];
+        if (before != 0 || after != 0)
+        {
+            sizes[i] = sizes[i].IsKnown() ? Number(sizes[i].m_Number + before + after) : AnySize();
         }
     }
     SetSizes(facts, std::move(sizes));

@@ -81,6 +81,8 @@ private:
     void InferConnected(const Layer& layer, Facts& facts);
     void InferImage(const Layer& layer, Facts& facts);
     void InferFilled(const Layer& layer, Facts& facts);
+    void InferPad(const Layer& layer, Facts& facts);
+    void InferPart(const Layer& layer, unsigned int part, Facts& facts);
     void InferByFlags(const Layer& layer, Facts& facts);
     List Broadcast(const List& a, const List& b);
     /// The sizes of a tensor whose elements are those of `from`, with one size computed where a target is -1.

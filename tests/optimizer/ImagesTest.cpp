@@ -309,6 +309,22 @@ TEST(Images, QueriesKeysAndValuesOfOneProduct)
     }
 }
 
+TEST(Images, ClassesOfPixels)
+{
+    for (const int axis : {1, -3})
+    {
+        Expect(
+            [&](Images& n)
+            {
+                ArgMinMaxDescriptor d;
+                d.m_Function = ArgMinMaxFunction::Max;
+                d.m_Axis = axis;
+                n.Output(n.After(n.m_Network->AddArgMinMaxLayer(d), {n.Conv(n.m_Input, 3, 5)}));
+            },
+            1);
+    }
+}
+
 TEST(Images, TransposesOfOnesAreReshapes)
 {
     INetworkPtr network = INetwork::Create();

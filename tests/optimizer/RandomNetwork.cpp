@@ -65,8 +65,9 @@ RandomNetwork::RandomNetwork(uint32_t seed, unsigned int numLayers) : m_Random(s
     {
         const TensorShape shapes[] = {{1, 4, 4, 3}, {2, 4, 6, 4}, {3, 5}, {2, 3, 4}, {8}};
         m_InputShapes.push_back(shapes[Roll(5)]);
+        const InputDescriptor descriptor(seed % 2 != 0); // whether passes may rely on the sizes
         IConnectableLayer* input =
-            m_Network->AddInputLayer(static_cast<LayerBindingId>(i), ("input" + std::to_string(i)).c_str());
+            m_Network->AddInputLayer(static_cast<LayerBindingId>(i), descriptor, ("input" + std::to_string(i)).c_str());
         input->GetOutputSlot(0).SetTensorInfo(TensorInfo(m_InputShapes.back(), DataType::Float32));
         m_Tensors.push_back({&input->GetOutputSlot(0), m_InputShapes.back(), DataType::Float32, true, 4.0f});
     }

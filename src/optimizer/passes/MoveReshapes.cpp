@@ -109,8 +109,17 @@ Sizes Pick(const Sizes& sizes, const std::vector<unsigned int>& places)
 struct Found
 {
     Layer* m_Transpose = nullptr;
-    std::vector<Layer*> m_Between; ///< from the Reshape up
+    std::vector<const Layer*> m_Reshapes; ///< before the Reshape, from there up: it takes them over
+    std::vector<Layer*> m_Between;        ///< from the first Reshape up
 };
+
+bool IsReshape(const Layer& layer)
+{
+    const LayerType type = layer.GetType();
+    return (type == LayerType::Reshape || type == LayerType::Squeeze || type == LayerType::ExpandDims) &&
+           layer.NumInputs() == 1 && IsPlainInput(layer, 0) &&
+           !layer.Output(0).GetTensorInfo().HasPerAxisQuantization();
+}
 
 bool MayPermute(const std::vector<Layer*>& layers, unsigned int rank)
 {
@@ -123,6 +132,13 @@ std::optional<Found> FindTranspose(const Layer& reshape)
     Found found;
     constexpr size_t Most = 4;
     const Layer* reader = &reshape;
+    for (const Layer* before = GetSoleProducer(reshape, 0);
+         before != nullptr && IsReshape(*before) && found.m_Reshapes.size() < Most;
+         before = GetSoleProducer(*before, 0))
+    {
+        found.m_Reshapes.push_back(before);
+        reader = before;
+    }
     while (found.m_Between.size() <= Most)
     {
         Layer* const producer = GetSoleProducer(*reader, 0);
@@ -163,23 +179,33 @@ public:
             {
                 unused.push_back(layer);
                 unused.push_back(found->m_Transpose);
+                unused.insert(unused.end(), found->m_Reshapes.begin(), found->m_Reshapes.end());
             }
         }
         RemoveUnused(m_Graph, unused);
     }
 
 private:
+    /// The last one of several in a row takes all of them over.
     static bool IsMovable(const Layer& reshape)
     {
-        return reshape.NumInputs() == 1 && reshape.Output(0).GetNumConnections() != 0 && IsPlainInput(reshape, 0) &&
-               !reshape.Output(0).GetTensorInfo().HasPerAxisQuantization();
+        const InputSlot* const reader = GetSoleConsumer(reshape);
+        return IsReshape(reshape) && reshape.Output(0).GetNumConnections() != 0 &&
+               (reader == nullptr || !IsReshape(reader->GetOwningLayer()));
+    }
+
+    /// What the first Reshape reads.
+    static OutputSlot& GetReshaped(const Layer& reshape, const Found& found)
+    {
+        const Layer& first = found.m_Reshapes.empty() ? reshape : *found.m_Reshapes.back();
+        return *first.Input(0).GetConnectedOutputSlot();
     }
 
     /// Takes the Transpose away: what was between it and the Reshape then works in the order before it.
     OutputSlot& SkipTranspose(const Layer& reshape, const Found& found)
     {
         OutputSlot& source = *found.m_Transpose->Input(0).GetConnectedOutputSlot();
-        OutputSlot& last = *reshape.Input(0).GetConnectedOutputSlot();
+        OutputSlot& last = GetReshaped(reshape, found);
         if (found.m_Between.empty())
         {
             return source;
@@ -206,7 +232,7 @@ private:
 
     bool Move(Layer& reshape, const Found& found)
     {
-        const Sizes* const from = m_Facts->GetSizes(*reshape.Input(0).GetConnectedOutputSlot());
+        const Sizes* const from = m_Facts->GetSizes(GetReshaped(reshape, found));
         const Sizes* const to = m_Facts->GetSizes(reshape.Output(0));
         const PermutationVector& mappings = MappingsOf(*found.m_Transpose);
         if (from == nullptr || to == nullptr || from->size() != mappings.GetSize() ||
@@ -294,7 +320,7 @@ private:
     bool MoveIntoWeights(Layer& reshape, const Found& found)
     {
         const InputSlot* const reader = GetSoleConsumer(reshape);
-        const Sizes* const from = m_Facts->GetSizes(*reshape.Input(0).GetConnectedOutputSlot());
+        const Sizes* const from = m_Facts->GetSizes(GetReshaped(reshape, found));
         const Sizes* const to = m_Facts->GetSizes(reshape.Output(0));
         const PermutationVector& mappings = MappingsOf(*found.m_Transpose);
         Layer* const product = reader != nullptr && reader->GetSlotIndex() == 0 ? &reader->GetOwningLayer() : nullptr;

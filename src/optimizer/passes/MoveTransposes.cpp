@@ -30,10 +30,10 @@ PermutationVector Identity(unsigned int rank)
     return PermutationVector(mappings.data(), rank);
 }
 
-/// Reductions that remove dimensions take their input as it is before a Transpose.
+/// Reductions and searches that remove dimensions take their input as it is before a Transpose.
 void AbsorbTransposes(Graph& graph, UnreadLayers& unread)
 {
-    for (Layer* layer : graph.TopologicalOrder({LayerType::Mean, LayerType::Reduce}))
+    for (Layer* layer : graph.TopologicalOrder({LayerType::ArgMinMax, LayerType::Mean, LayerType::Reduce}))
     {
         InputSlot& input = layer->Input(0);
         Layer* transpose = input.GetProducer();

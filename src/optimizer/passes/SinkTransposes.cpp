@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass SinkTransposes: Transposes that MoveTransposes leaves, as the layers around them are of one region, but of which
 // fewer or smaller ones do: before a Concat all of whose inputs are transposed alike; before Gathers that take one
-// index each, as queries, keys and values are cut out of one product; and those of dimensions of size 1, whose place
-// says nothing (SizeFacts.hpp): they become Reshapes, or Transposes of the other dimensions alone.
+// index each, or slices that lose a dimension then, as queries, keys and values are cut out of one product; and those
+// of dimensions of size 1, whose place says nothing (SizeFacts.hpp): they become Reshapes, or Transposes of the other
+// dimensions alone.
+#include "optimizer/LayoutRules.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 #include "optimizer/SizeFacts.hpp"
@@ -22,6 +24,11 @@ namespace tenon::passes
 namespace
 {
 
+bool IsReshape(LayerType type)
+{
+    return type == LayerType::Reshape || type == LayerType::Squeeze || type == LayerType::ExpandDims;
+}
+
 class TransposeSinker
 {
 public:
@@ -35,7 +42,7 @@ public:
         }
         for (Layer* layer : m_Graph.LayersOf(LayerType::Transpose))
         {
-            if (!SinkIntoGathers(*layer))
+            if (!SinkIntoGathers(*layer) && !SinkIntoSlices(*layer))
             {
                 SkipOnes(*layer);
             }
@@ -156,6 +163,52 @@ private:
         return true;
     }
 
+    /// Slices of what `transpose` gives, each of which is reshaped then, and that have no more elements together.
+    static bool AreReshapedSlices(const std::vector<InputSlot*>& readers, const Layer& transpose)
+    {
+        const TensorShape& whole = transpose.Output(0).GetTensorInfo().GetShape();
+        if (readers.empty() || !whole.AreAllDimensionsSpecified())
+        {
+            return false;
+        }
+        uint64_t elements = 0;
+        for (const InputSlot* reader : readers)
+        {
+            const Layer& slice = reader->GetOwningLayer();
+            const bool isSlice = slice.GetType() == LayerType::StridedSlice || slice.GetType() == LayerType::Slice;
+            const InputSlot* const next = isSlice ? GetSoleConsumer(slice) : nullptr;
+            if (next == nullptr || !IsReshape(next->GetOwningLayer().GetType()) || slice.NumInputs() != 1 ||
+                reader->IsTensorInfoOverridden() || !MayPermute(slice, whole.GetNumDimensions()) ||
+                !slice.Output(0).GetTensorInfo().GetShape().AreAllDimensionsSpecified() ||
+                slice.Output(0).GetTensorInfo().HasPerAxisQuantization())
+            {
+                return false;
+            }
+            elements += slice.Output(0).GetTensorInfo().GetShape().GetNumElements64();
+        }
+        return elements <= whole.GetNumElements64();
+    }
+
+    bool SinkIntoSlices(Layer& transpose)
+    {
+        const auto connections = transpose.Output(0).GetConnections();
+        const std::vector<InputSlot*> readers(connections.begin(), connections.end());
+        if (!IsPlainTranspose(&transpose) || !AreReshapedSlices(readers, transpose))
+        {
+            return false;
+        }
+        const PermutationVector mappings = MappingsOf(transpose);
+        for (InputSlot* reader : readers)
+        {
+            Layer& slice = reader->GetOwningLayer();
+            slice.SetDescriptor(PermuteParameters(slice, mappings.Inverse()));
+            Rewire(*reader, *transpose.Input(0).GetConnectedOutputSlot());
+            PutBehind(slice.Output(0), AddTranspose(mappings, slice, slice.Output(0).GetTensorInfo()));
+        }
+        m_Unused.push_back(&transpose);
+        return true;
+    }
+
     /// Dimensions of size 1 stay where they are, and a Reshape gives the sizes of the output, if need be.
     void SkipOnes(Layer& transpose)
     {
@@ -189,9 +242,7 @@ private:
         }
         const PermutationVector rest(places.data(), rank);
         const InputSlot* const reader = GetSoleConsumer(transpose);
-        const LayerType type = reader != nullptr ? reader->GetOwningLayer().GetType() : LayerType::Output;
-        const bool isReshaped =
-            type == LayerType::Reshape || type == LayerType::Squeeze || type == LayerType::ExpandDims;
+        const bool isReshaped = reader != nullptr && IsReshape(reader->GetOwningLayer().GetType());
         // A Transpose and a Reshape of its own are more than a Transpose.
         if (numOpen > 1 || rest == mappings || (!IsIdentity(rest) && !isReshaped))
         {

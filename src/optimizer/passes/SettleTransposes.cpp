@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass SettleTransposes: a Transpose that goes behind a Reshape or Concat may meet another one, or come to a region of
+// layers that it can move through, and the other way around. So these passes take turns, as long as anything changes.
+#include "optimizer/Pass.hpp"
+
+namespace tenon::passes
+{
+
+void SettleTransposes(Graph& graph)
+{
+    constexpr int MostTurns = 4; // what is left then is rare, and right
+    for (int turn = 0; turn < MostTurns; ++turn)
+    {
+        RemoveDeadLayers(graph); // which would hold Transposes back
+        const uint64_t edits = graph.NumEdits();
+        MoveReshapes(graph);
+        SinkTransposes(graph);
+        if (graph.NumEdits() == edits)
+        {
+            break;
+        }
+        FoldTransposes(graph);
+        MoveTransposes(graph);
+    }
+}
+
+} // namespace tenon::passes
