@@ -309,8 +309,11 @@ TEST(TfLiteOptions, EachRowHasATest)
     std::string tests;
     for (const auto& entry : std::filesystem::directory_iterator("tests/parsers"))
     {
-        std::ifstream file(entry.path());
-        tests.append(std::istreambuf_iterator<char>(file), {});
+        if (entry.is_regular_file())
+        {
+            std::ifstream file(entry.path());
+            tests.append(std::istreambuf_iterator<char>(file), {});
+        }
     }
     for (const ExampleRow& row : GetExampleRows())
     {
