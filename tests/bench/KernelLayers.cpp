@@ -139,6 +139,16 @@ void AddMoves(const Add& add)
         add([=](Element element) { return MakeResize(element, ResizeMethod::Bilinear, shape); }, Usual);
         add([=](Element element) { return MakeResize(element, ResizeMethod::NearestNeighbor, shape); }, Usual);
     }
+    // As models of ONNX have them, channels first.
+    using enum InterpolationMode;
+    for (const TensorShape& shape : {TensorShape({1, 96, 16, 16}), TensorShape({1, 32, 64, 64})})
+    {
+        for (const InterpolationMode mode : {Nearest, Linear, Cubic})
+        {
+            add([=](Element element) { return MakeInterpolate(element, mode, shape); }, {Element::Float32});
+        }
+        add([=](Element element) { return MakeGridSample(element, Linear, shape); }, {Element::Float32});
+    }
 }
 
 void AddBinary(const Add& add)

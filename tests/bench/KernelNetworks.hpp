@@ -154,5 +154,9 @@ LayerNetwork MakeGather(Element element, unsigned int rows, unsigned int columns
 LayerNetwork MakePad(Element element, const TensorShape& shape);
 /// Twice as high and wide.
 LayerNetwork MakeResize(Element element, ResizeMethod method, const TensorShape& shape);
+/// The last two dimensions become twice as large.
+LayerNetwork MakeInterpolate(Element element, InterpolationMode mode, const TensorShape& shape);
+/// As many points as an image has elements; the shape is [N, C, H, W].
+LayerNetwork MakeGridSample(Element element, InterpolationMode mode, const TensorShape& shape);
 
 } // namespace tenon::bench

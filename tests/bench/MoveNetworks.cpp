@@ -18,6 +18,11 @@ LayerNetwork CountOutput(LayerNetwork network, Element element, const TensorShap
     return network;
 }
 
+const char* GetName(InterpolationMode mode)
+{
+    return mode == InterpolationMode::Nearest ? "nearest" : mode == InterpolationMode::Linear ? "linear" : "cubic";
+}
+
 } // namespace
 
 LayerNetwork MakeTranspose(Element element, const TensorShape& shape)
@@ -62,6 +67,27 @@ LayerNetwork MakeResize(Element element, ResizeMethod method, const TensorShape&
     descriptor.m_DataLayout = DataLayout::NHWC;
     maker.SetLayer(maker.Network().AddResizeLayer(descriptor), {DataInfo(element, shape)});
     return maker.Finish({shape[0], 2 * shape[1], 2 * shape[2], shape[3]});
+}
+
+LayerNetwork MakeInterpolate(Element element, InterpolationMode mode, const TensorShape& shape)
+{
+    Maker maker(element, std::string("interpolate_") + GetName(mode) + "/" + ShapeName(shape));
+    InterpolateDescriptor descriptor;
+    descriptor.m_Axes = {2, 3};
+    descriptor.m_Scales = {2.0f, 2.0f};
+    descriptor.m_Mode = mode;
+    maker.SetLayer(maker.Network().AddInterpolateLayer(descriptor), {DataInfo(element, shape)});
+    return maker.Finish({shape[0], shape[1], 2 * shape[2], 2 * shape[3]});
+}
+
+LayerNetwork MakeGridSample(Element element, InterpolationMode mode, const TensorShape& shape)
+{
+    Maker maker(element, std::string("grid_sample_") + GetName(mode) + "/" + ShapeName(shape));
+    GridSampleDescriptor descriptor;
+    descriptor.m_Mode = mode;
+    const TensorInfo points({shape[0], shape[2], shape[3], 2}, DataType::Float32);
+    maker.SetLayer(maker.Network().AddGridSampleLayer(descriptor), {DataInfo(element, shape), points});
+    return maker.Finish(shape);
 }
 
 LayerNetwork MakeSplit(Element element, const TensorShape& shape)

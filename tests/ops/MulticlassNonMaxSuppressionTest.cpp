@@ -254,13 +254,13 @@ static InferCases MakeSuppressionCases()
     constexpr LayerType type = LayerType::MulticlassNonMaxSuppression;
     const MulticlassNonMaxSuppressionDescriptor none;
     return {
-        Case(type, "all", none, {T({2, 6, 4}), T({2, 3, 6}), P({3}), T({}), T({1})}).Gives({"[unknown rank]"}),
+        Case(type, "all", none, {T({2, 6, 4}), T({2, 3, 6}), T({1}), T({}), T({1})}).Gives({"[unknown rank]"}),
         Case(type, "few", none, {T({2, 6, 4}), T({2, 3, 6}), Absent(), T({}), Absent()}).Gives({"[unknown rank]"}),
         Case(type, "corners", none, {T({2, 6, 5}), T({2, 3, 6}), Absent(), Absent(), Absent()}).Rejects("4 numbers"),
         Case(type, "rank", none, {T({6, 4}), T({2, 3, 6}), Absent(), Absent(), Absent()}).Rejects("3 dimensions"),
         Case(type, "scores", none, {T({2, 6, 4}), T({2, 3, 5}), Absent(), Absent(), Absent()})
             .Rejects("[2, classes, 6]"),
-        Case(type, "threshold", none, {T({2, 6, 4}), T({2, 3, 6}), P({3}), T({2}), Absent()})
+        Case(type, "threshold", none, {T({2, 6, 4}), T({2, 3, 6}), T({1}), T({2}), Absent()})
             .Rejects("overlap threshold"),
     };
 }
