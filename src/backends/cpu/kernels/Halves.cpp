@@ -174,6 +174,7 @@ SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activatio
 
 extern const backends::Kernel CpuActivationHalvesKernel = {"CpuActivationHalves", HalfTypes, PrepareActivation,
                                                            Check<CpuActivationKernel>};
+TENON_HALVES(Attention);
 TENON_HALVES(BatchMatMul);
 TENON_HALF_PIECES(BatchNormalization, CountChannels);
 extern const backends::Kernel CpuElementwiseUnaryHalvesKernel = {"CpuElementwiseUnaryHalves", HalfTypes, PrepareUnary,
