@@ -37,8 +37,21 @@ const D& As(const BaseDescriptor& descriptor)
 
 constexpr auto NumInputs = [](const auto& d) -> decltype(d.GetNumInputs()) { return d.GetNumInputs(); };
 constexpr auto NumOutputs = [](const auto& d) -> decltype(d.GetNumOutputs()) { return d.GetNumOutputs(); };
-constexpr auto ValueInputs = [](const auto& d) -> decltype(d.GetValueInputs()) { return d.GetValueInputs(); };
 constexpr auto IsLate = [](const auto& d) -> decltype(d.HasLateOutputs()) { return d.HasLateOutputs(); };
+
+struct ValueInputsGetter
+{
+    template <typename D>
+    auto operator()(const D& d) const -> decltype(d.GetValueInputs())
+    {
+        return d.GetValueInputs();
+    }
+
+    /// Input 0 holds the output's shape, or has it.
+    uint32_t operator()(const ScatterNdDescriptor& d) const { return d.m_InputEnabled ? 0U : 1U; }
+};
+
+constexpr ValueInputsGetter ValueInputs;
 
 /// What the getter gives of a descriptor that has it; else what the row says.
 template <typename D, auto Getter, auto OfRow>

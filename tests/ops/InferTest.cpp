@@ -193,6 +193,13 @@ TEST(InferTables, NameParametersThatTheSchemaLists)
     }
 }
 
+TEST(InferTables, ATensorThatIsUpdatedIsKnownByItsShape)
+{
+    const OpSchema& schema = GetSchema(LayerType::ScatterNd);
+    EXPECT_EQ(schema.m_ValueInputs(ScatterNdDescriptor(ScatterNdFunction::Update, true)), 0U);
+    EXPECT_EQ(schema.m_ValueInputs(ScatterNdDescriptor(ScatterNdFunction::Update, false)), 1U);
+}
+
 // Input 0 of a context as integers.
 std::vector<int64_t> ReadValues(const CaseInput& input, size_t maxElements = MaxNumOfTensorDimensions)
 {
