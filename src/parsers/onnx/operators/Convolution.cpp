@@ -147,6 +147,62 @@ Value Finish(GraphBuilder& graph, const Operands& operands, const Value& result)
     return operands.m_IsOneDimensional ? graph.Squeeze(result, {2}) : result;
 }
 
+/// Weights of a transposed convolution, [C, filters / group, H, W], as those of the convolution that computes the same
+/// where windows move by one element: [filters, C / group, H, W].
+Value TurnWeights(GraphBuilder& graph, const Value& weights, int64_t groups)
+{
+    const std::vector<int64_t> sizes = weights.Sizes();
+    const int64_t last = std::numeric_limits<int64_t>::min();
+    const Value turned = graph.Slice(weights, {-1, -1}, {last, last}, {2, 3}, {-1, -1});
+    const Value byGroup = graph.Reshape(turned, {groups, sizes[0] / groups, sizes[1], sizes[2], sizes[3]});
+    return graph.Reshape(graph.Transpose(byGroup, {0, 2, 1, 3, 4}),
+                         {groups * sizes[1], sizes[0] / groups, sizes[2], sizes[3]});
+}
+
+/// A transposed convolution of images as a Convolution2d: the order within windows is turned around, and data are padded
+/// as far as windows reach. Where windows move by more than one element, data lie as many elements apart, with zeros
+/// between them. No value where that is not possible, or slower than the transposed convolution.
+Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& operands,
+                       const std::vector<int64_t>& outputPadding)
+{
+    constexpr int64_t ManyGroups = 4; // of which each would be a layer
+    const Windows& windows = operands.m_Windows;
+    const bool hasSteps =
+        std::any_of(windows.m_Strides.begin(), windows.m_Strides.end(), [](int64_t n) { return n != 1; });
+    const int64_t groups = operands.m_Groups;
+    const int64_t channels = operands.m_Data.Size(1);
+    if (windows.Rank() != 2 || !op.Input(1).IsConstant() || channels != operands.m_Weights.Size(0) ||
+        channels % groups != 0 || (hasSteps && groups < ManyGroups))
+    {
+        return {};
+    }
+    Windows turned = windows;
+    for (size_t i = 0; i < 2; ++i)
+    {
+        turned.m_Before[i] = windows.Extent(i) - 1 - windows.m_Before[i];
+        turned.m_After[i] = windows.Extent(i) - 1 - windows.m_After[i] + outputPadding[i];
+        turned.m_Strides[i] = 1;
+        if (turned.m_Before[i] < 0 || turned.m_After[i] < 0)
+        {
+            return {};
+        }
+    }
+    Value data = operands.m_Data;
+    if (hasSteps)
+    {
+        DilateDescriptor apart;
+        apart.m_Dilations = {1, 1, U32(windows.m_Strides[0]), U32(windows.m_Strides[1])};
+        data = graph.AddLayer(LayerType::Dilate, apart, {data, GraphBuilder::Scalar(data.Type(), 0.0)}, data.Type());
+    }
+    Convolution2dDescriptor descriptor;
+    SetPads(descriptor, turned);
+    SetDilations(descriptor, turned);
+    descriptor.m_BiasEnabled = static_cast<bool>(operands.m_Bias);
+    descriptor.m_DataLayout = DataLayout::NCHW;
+    return graph.AddImageLayer(LayerType::Convolution2d, descriptor,
+                               Inputs(data, TurnWeights(graph, operands.m_Weights, groups), operands.m_Bias));
+}
+
 } // namespace
 
 void AddConv(Operator& op, GraphBuilder& graph)
@@ -241,6 +297,11 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
         }
     }
     windows.m_AutoPad = Windows::AutoPad::NotSet;
+    if (const Value convolved = TryAsConvolution(op, graph, operands, outputPadding))
+    {
+        op.SetOutput(0, Finish(graph, operands, convolved));
+        return;
+    }
     // [N, filters, stride * (size - 1) + window - pads + output padding].
     const bool declaresShape =
         std::any_of(outputPadding.begin(), outputPadding.end(), [](int64_t n) { return n != 0; });
