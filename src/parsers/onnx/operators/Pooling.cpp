@@ -33,6 +33,41 @@ struct Pool
     bool m_IsColumnMajor = false;
 };
 
+/// Makes sizes that are rounded up exact, by paddings behind known sizes that windows just reach. An average that counts
+/// paddings would count these, too; without any there is nothing to count.
+void RoundUp(Pool& pool, const Value& x)
+{
+    Windows& windows = pool.m_Windows;
+    const auto isZero = [](int64_t n) { return n == 0; };
+    const bool hasPads = !std::all_of(windows.m_Before.begin(), windows.m_Before.end(), isZero) ||
+                         !std::all_of(windows.m_After.begin(), windows.m_After.end(), isZero);
+    if (!pool.m_RoundsUp || windows.m_AutoPad != Windows::AutoPad::NotSet || (pool.m_CountsPads && hasPads))
+    {
+        return;
+    }
+    std::vector<int64_t> after;
+    for (size_t i = 0; i < windows.Rank(); ++i)
+    {
+        const int64_t size = x.Size(static_cast<unsigned int>(i) + 2);
+        const int64_t rest = size + windows.m_Before[i] + windows.m_After[i] - windows.Extent(i);
+        if (size == OpenSize || rest <= -windows.m_Strides[i])
+        {
+            return;
+        }
+        // The last window begins within the data or the paddings before them.
+        const int64_t steps = std::min((rest + windows.m_Strides[i] - 1) / windows.m_Strides[i],
+                                       (size + windows.m_Before[i] - 1) / windows.m_Strides[i]);
+        after.push_back(steps * windows.m_Strides[i] + windows.Extent(i) - size - windows.m_Before[i]);
+        if (after.back() < 0)
+        {
+            return;
+        }
+    }
+    windows.m_After = after;
+    pool.m_RoundsUp = false;
+    pool.m_CountsPads = false;
+}
+
 /// Whether no window that rounding up adds hangs over the end in a way that the layers of images see differently.
 bool IsPlain(const Pool& pool, const Value& x)
 {
@@ -71,6 +106,7 @@ void AddPool(Operator& op, GraphBuilder& graph, Pool pool)
     {
         ResolvePads(op, windows, sizes, true);
     }
+    RoundUp(pool, x);
     if (IsPlain(pool, x))
     {
         const bool isOneDimensional = windows.Rank() == 1;
