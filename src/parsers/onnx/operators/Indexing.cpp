@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace tenon::onnx::rows
@@ -39,6 +40,69 @@ Value PlacesOf(GraphBuilder& graph, const Value& condition)
     const Value places = graph.AddLayer(LayerType::Where, NullDescriptor(), {condition}, DataType::Signed64,
                                         ToShape({OpenSize, int64_t{condition.Rank()}}));
     return graph.Reshape(places, {OpenSize});
+}
+
+/// The elements of a constant of int64 numbers, of any size; empty for other values.
+std::vector<int64_t> ReadAll(const Value& x)
+{
+    if (!x.IsConstant() || x.Type() != DataType::Signed64)
+    {
+        return {};
+    }
+    if (const auto known = x.FindInts())
+    {
+        return *known;
+    }
+    std::vector<int64_t> numbers(x->m_Data.size() / sizeof(int64_t));
+    std::copy_n(x->m_Data.data(), numbers.size() * sizeof(int64_t), reinterpret_cast<uint8_t*>(numbers.data()));
+    return numbers;
+}
+
+/// Where index tuples [box..., k] begin if they name the elements of such a box of x in order, as those of assignments
+/// to slices do; empty if they do not. Negative ones count from the end.
+std::vector<int64_t> FindBox(const Value& x, const Value& indices)
+{
+    if (!x.HasSizes() || !indices.HasSizes() || indices.Rank() < 2 || indices.Rank() - 1 > x.Rank() ||
+        indices.Size(indices.Rank() - 1) != int64_t{indices.Rank()} - 1)
+    {
+        return {};
+    }
+    const std::vector<int64_t> numbers = ReadAll(indices);
+    std::vector<int64_t> box = indices.Sizes();
+    box.pop_back();
+    if (numbers.empty())
+    {
+        return {};
+    }
+    const size_t rank = box.size();
+    std::vector<int64_t> start(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(rank));
+    std::vector<int64_t> place(rank, 0);
+    for (size_t at = 0; at < numbers.size(); at += rank)
+    {
+        for (size_t d = 0; d < rank; ++d)
+        {
+            if (numbers[at + d] != start[d] + place[d])
+            {
+                return {};
+            }
+        }
+        for (size_t d = rank; d-- > 0 && ++place[d] == box[d];)
+        {
+            place[d] = 0;
+        }
+    }
+    for (size_t d = 0; d < rank; ++d)
+    {
+        const int64_t size = x.Size(static_cast<unsigned int>(d));
+        const int64_t first = start[d] < 0 ? start[d] + size : start[d];
+        // Tuples on both sides of zero are no box, and those out of range are for the layer to refuse.
+        if (first < 0 || box[d] > size || first > size - box[d] || (start[d] < 0 && start[d] > -box[d]))
+        {
+            return {};
+        }
+        start[d] = first;
+    }
+    return start;
 }
 
 } // namespace
@@ -91,6 +155,23 @@ void AddScatterNd(Operator& op, GraphBuilder& graph)
     const Value& x = op.Input(0);
     ScatterNdDescriptor descriptor(ReadScatterFunction(op), true);
     descriptor.m_NegativeIndices = true;
+    std::vector<int64_t> start = FindBox(x, op.Input(1));
+    std::vector<int64_t> updated = op.Input(1).HasRank() ? op.Input(1).Sizes() : std::vector<int64_t>();
+    if (!start.empty() && descriptor.m_Function == ScatterNdFunction::Update)
+    {
+        const std::vector<int64_t> sizes = x.Sizes();
+        updated.pop_back();
+        updated.insert(updated.end(), sizes.begin() + static_cast<std::ptrdiff_t>(start.size()), sizes.end());
+        if (op.Input(2).Sizes() == updated)
+        {
+            start.resize(sizes.size(), 0);
+            op.SetOutput(0, updated == sizes
+                                ? op.Input(2)
+                                : graph.AddLayer(LayerType::DynamicUpdateSlice, NullDescriptor(),
+                                                 {x, op.Input(2), GraphBuilder::Ints(start)}, x.Type(), x.Shape()));
+            return;
+        }
+    }
     op.SetOutput(0, graph.AddLayer(LayerType::ScatterNd, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(),
                                    x.Shape()));
 }
@@ -145,6 +226,10 @@ void AddOneHot(Operator& op, GraphBuilder& graph)
     descriptor.m_NegativeIndices = true;
     std::vector<int64_t> sizes = indices.Sizes();
     const auto known = depth.FindReals();
+    if (known.has_value() && !(known->front() >= 0.0 && known->front() <= std::numeric_limits<int32_t>::max()))
+    {
+        op.Fail(fmt::format("a depth of {} is not possible", known->front()));
+    }
     sizes.insert(sizes.begin() + descriptor.m_Axis, known.has_value() ? static_cast<int64_t>(known->front()) : OpenSize);
     op.SetOutput(0, graph.AddLayer(LayerType::OneHot, descriptor,
                                    {graph.Cast(indices, DataType::Signed64), graph.Cast(depth, DataType::Signed32), on,
