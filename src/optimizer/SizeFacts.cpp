@@ -57,48 +57,92 @@ SizeFacts::List ReadValues(const ConstTensor& tensor)
 
 } // namespace
 
-SizeFacts::SizeFacts(const Graph& graph) : m_Fixed(graph), m_Facts(graph.Size()), m_IsSize(1, false)
+SizeFacts::SizeFacts(const Graph& graph)
+    : m_Graph(graph), m_Fixed(graph), m_Size(graph.Size()), m_Facts(graph.Size()), m_IsSize(1, false)
 {
-    for (const Layer* layer : graph.TopologicalOrder())
+    // Before there are layers of which it knows nothing.
+    for (const auto& layer : graph.Layers())
     {
-        Add(*layer);
+        if (layer->GetNumOutputSlots() != 0)
+        {
+            m_Fixed.IsFixed(layer->Output(0));
+        }
     }
 }
 
-const SizeFacts::Facts* SizeFacts::Find(const OutputSlot& slot) const
+void SizeFacts::Complete()
+{
+    if (m_IsComplete)
+    {
+        return;
+    }
+    m_IsComplete = true;
+    for (const Layer* layer : m_Graph.TopologicalOrder())
+    {
+        if (layer->m_Index < m_Size)
+        {
+            Add(*layer);
+        }
+    }
+}
+
+SizeFacts::Facts* SizeFacts::Find(const OutputSlot& slot)
 {
     const size_t index = slot.GetOwningLayer().m_Index;
-    if (slot.CalculateIndexOnOwner() == 0)
+    if (index >= m_Size)
     {
-        return index < m_Facts.size() ? &m_Facts[index] : nullptr;
+        return nullptr;
     }
-    const auto found = m_Further.find(&slot);
-    return found != m_Further.end() ? &found->second : nullptr;
+    return slot.CalculateIndexOnOwner() == 0 ? &m_Facts[index] : &m_Further[&slot];
 }
 
-const SizeFacts::List* SizeFacts::GetSizes(const OutputSlot& slot) const
+const SizeFacts::List* SizeFacts::GetSizes(const OutputSlot& slot)
+{
+    Facts* const facts = Find(slot);
+    if (facts == nullptr)
+    {
+        return nullptr;
+    }
+    if (!m_IsComplete && !facts->m_HasSizes && m_Fixed.IsFixed(slot))
+    {
+        AddFixed(slot, *facts);
+    }
+    if (!facts->m_HasSizes)
+    {
+        Complete();
+    }
+    return FindSizes(slot);
+}
+
+const SizeFacts::List* SizeFacts::GetValues(const OutputSlot& slot)
+{
+    Complete();
+    return FindValues(slot);
+}
+
+const SizeFacts::List* SizeFacts::FindSizes(const OutputSlot& slot)
 {
     const Facts* const facts = Find(slot);
     return facts != nullptr && facts->m_HasSizes ? &facts->m_Sizes : nullptr;
 }
 
-const SizeFacts::List* SizeFacts::GetValues(const OutputSlot& slot) const
+const SizeFacts::List* SizeFacts::FindValues(const OutputSlot& slot)
 {
     const Facts* const facts = Find(slot);
     return facts != nullptr && facts->m_HasValues ? &facts->m_Values : nullptr;
 }
 
-const SizeFacts::List* SizeFacts::SizesOf(const Layer& layer, unsigned int input) const
+const SizeFacts::List* SizeFacts::SizesOf(const Layer& layer, unsigned int input)
 {
     return input < layer.NumInputs() && IsPlainInput(layer, input)
-               ? GetSizes(*layer.Input(input).GetConnectedOutputSlot())
+               ? FindSizes(*layer.Input(input).GetConnectedOutputSlot())
                : nullptr;
 }
 
-const SizeFacts::List* SizeFacts::ValuesOf(const Layer& layer, unsigned int input) const
+const SizeFacts::List* SizeFacts::ValuesOf(const Layer& layer, unsigned int input)
 {
     return input < layer.NumInputs() && IsPlainInput(layer, input)
-               ? GetValues(*layer.Input(input).GetConnectedOutputSlot())
+               ? FindValues(*layer.Input(input).GetConnectedOutputSlot())
                : nullptr;
 }
 

@@ -28,13 +28,15 @@ public:
     };
     using List = std::vector<Entry>;
 
+    /// Works when it is asked: what changes the graph from then on must not change the shape of any tensor that is
+    /// read.
     explicit SizeFacts(const Graph& graph);
 
     /// The sizes of a tensor; null where its rank is not sure. Nothing is sure of layers that are added later.
-    const List* GetSizes(const OutputSlot& slot) const;
+    const List* GetSizes(const OutputSlot& slot);
     /// The elements of an integer or Boolean tensor of at most one dimension and few elements; null where even their
     /// number is not sure.
-    const List* GetValues(const OutputSlot& slot) const;
+    const List* GetValues(const OutputSlot& slot);
 
 private:
     struct Facts
@@ -54,9 +56,13 @@ private:
     Entry AsSize(const Entry& entry);
     List AnySizes(unsigned int rank);
 
-    const Facts* Find(const OutputSlot& slot) const;
-    const List* SizesOf(const Layer& layer, unsigned int input) const;
-    const List* ValuesOf(const Layer& layer, unsigned int input) const;
+    /// Looks at all layers, if it did not before: most sizes are known without that.
+    void Complete();
+    Facts* Find(const OutputSlot& slot);
+    const List* FindSizes(const OutputSlot& slot);
+    const List* FindValues(const OutputSlot& slot);
+    const List* SizesOf(const Layer& layer, unsigned int input);
+    const List* ValuesOf(const Layer& layer, unsigned int input);
     void SetSizes(Facts& facts, List sizes);
     void SetValues(Facts& facts, List values);
 
@@ -88,7 +94,10 @@ private:
     /// The sizes of a tensor whose elements are those of `from`, with one size computed where a target is -1.
     List Reshaped(const List& from, const List& target);
 
+    const Graph& m_Graph;
     FixedShapes m_Fixed;
+    size_t m_Size; ///< layers that there were
+    bool m_IsComplete = false;
     std::vector<Facts> m_Facts; ///< by layer index, of output 0
     std::unordered_map<const OutputSlot*, Facts> m_Further;
     std::vector<bool> m_IsSize; ///< by name: not negative

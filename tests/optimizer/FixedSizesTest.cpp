@@ -182,7 +182,7 @@ TEST(FixedSizes, FactsOfLayers)
     const IRuntimePtr runtime = IRuntime::Create({});
     const auto optimized = OptimizeWithPasses(*network, {"CpuRef"}, runtime->GetDeviceSpec(), {}, EmptyOptional(), {});
     const Graph& graph = GraphOf(optimized);
-    const SizeFacts facts(graph);
+    SizeFacts facts(graph);
     const Layer* const input = Find(graph, "image", LayerType::Input);
     const SizeFacts::List* const of = facts.GetSizes(input->Output(0));
     ASSERT_NE(of, nullptr);

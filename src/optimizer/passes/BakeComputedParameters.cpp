@@ -51,7 +51,7 @@ bool IsOfInts(const OutputSlot& slot)
 }
 
 /// The target of a Reshape with one size left open, or null where more are.
-OutputSlot* FindTarget(Graph& graph, const Layer& reshape, const SizeFacts& facts)
+OutputSlot* FindTarget(Graph& graph, const Layer& reshape, SizeFacts& facts)
 {
     OutputSlot& slot = *reshape.Input(1).GetConnectedOutputSlot();
     const SizeFacts::List* const values = facts.GetValues(slot);
@@ -79,7 +79,7 @@ OutputSlot* FindTarget(Graph& graph, const Layer& reshape, const SizeFacts& fact
 
 void BakeComputedParameters(Graph& graph)
 {
-    const SizeFacts facts(graph);
+    SizeFacts facts(graph);
     const LayerOrder order = graph.TopologicalOrder();
     for (Layer* layer : order)
     {

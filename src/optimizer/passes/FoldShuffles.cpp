@@ -166,7 +166,7 @@ bool Replace(Graph& graph, const PassContext& context, Layer& last, Shuffle shuf
     return true;
 }
 
-bool FoldShuffleAt(Graph& graph, const PassContext& context, Layer& last, const SizeFacts& facts)
+bool FoldShuffleAt(Graph& graph, const PassContext& context, Layer& last, SizeFacts& facts)
 {
     const Layer* const transpose = GetSoleProducer(last, 0);
     if (!IsPlainTranspose(transpose))
@@ -214,7 +214,7 @@ void FoldShuffles(Graph& graph, PassContext& context)
     {
         return;
     }
-    const SizeFacts facts(graph);
+    SizeFacts facts(graph);
     std::vector<const Layer*> unused;
     for (Layer* layer : reshapes)
     {

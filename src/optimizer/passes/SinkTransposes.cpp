@@ -265,7 +265,7 @@ private:
     }
 
     /// Of the graph as it was when this was asked for first: layers that came later are not known.
-    const SizeFacts& GetFacts()
+    SizeFacts& GetFacts()
     {
         if (!m_Facts.has_value())
         {
