@@ -150,9 +150,10 @@ HWY_INLINE V ExpUpTo88(D d, V x, int halvings = 0)
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// exp(x) for x from -104 to 89, below it 0 and above it what is infinite: a power of two, of which instructions make
-/// one that floats have, times one from a table of 32, times the exponential of what is left, 0.011 at most.
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x)
+/// exp(x) for x from `least` to 89, below it that of `least`, 0 for -104, and above it what is infinite: a power of two,
+/// of which instructions make one that floats have, times one from a table of 32, times the exponential of what is left,
+/// 0.011 at most. Subnormal results take many times as long.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x, float least = -104.0f)
 {
     alignas(64) static constexpr float Powers[] = {
         1.0f,        1.0218972f,  1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f,  1.13878858f, 1.1637249f,
@@ -164,7 +165,7 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<fl
     using V = hn::Vec<decltype(d)>;
     // Added to a number, this leaves what is left of its 32 parts, rounded, in the lowest bits.
     const V shifter = hn::Set(d, 12582912.0f / 32.0f);
-    const V bounded = Clamped(x, hn::Set(d, -104.0f), hn::Set(d, 89.0f));
+    const V bounded = Clamped(x, hn::Set(d, least), hn::Set(d, 89.0f));
     const V shifted = hn::MulAdd(bounded, hn::Set(d, 1.44269504f), shifter);
     const V power = hn::Sub(shifted, shifter);
     const V part = V{_mm512_permutex2var_ps(hn::Load(d, Powers).raw, _mm512_castps_si512(shifted.raw),
@@ -278,7 +279,8 @@ HWY_INLINE V SigmoidOf(D d, V x)
 #if HWY_TARGET == HWY_AVX3
     if constexpr (std::is_same_v<D, hn::ScalableTag<float>>)
     {
-        return hn::Div(one, hn::Add(one, ExpByTable(hn::Neg(x))));
+        constexpr float Negligible = -80.0f; // beside 1
+        return hn::Div(one, hn::Add(one, ExpByTable(hn::Neg(x), Negligible)));
     }
 #endif
     // Of 89 the power of two is infinity already.
