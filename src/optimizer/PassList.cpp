@@ -85,6 +85,8 @@ std::span<const Pass> GetPasses()
         {"FoldAttention", &passes::FoldAttention, Hiding, {Softmax}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
         {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
+        // Of channels that LowerToNhwc has made the last dimension.
+        {"FoldLayerNormalization", &passes::FoldLayerNormalization, Hiding, {Mean}},
         {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},
         {"FoldReshapes", &passes::FoldReshapes, Optimization, {Reshape, Squeeze, ExpandDims}},
         // After all that products and sums alone could be a part of, and after Transposes, which move through them.

@@ -238,6 +238,23 @@ TEST(FoldAttention, TransposesOfHeads)
     }
 }
 
+TEST(FoldAttention, HeadsThatAreRepeated)
+{
+    Attention attention;
+    IConnectableLayer* queries = attention.Input(FloatInfo({2, 6, 5, 4}));
+    const auto addRepeated = [&](unsigned int depth)
+    {
+        IConnectableLayer* heads = attention.Input(FloatInfo({2, 2, 7, depth}));
+        INetwork& network = *attention.m_Network;
+        heads = attention.After(network.AddReshapeLayer(ReshapeDescriptor({2, 2, 1, 7, depth})), {heads});
+        heads = attention.After(network.AddBroadcastToLayer(BroadcastToDescriptor({2, 2, 3, 7, depth})), {heads});
+        return attention.After(network.AddReshapeLayer(ReshapeDescriptor({2, 6, 7, depth})), {heads});
+    };
+    IConnectableLayer* scores = attention.Mul(attention.Product(queries, addRepeated(4), true), 0.5f);
+    attention.Output(attention.Product(attention.Softmax(scores), addRepeated(6)));
+    attention.Expect();
+}
+
 TEST(FoldAttention, OthersAreNone)
 {
     using A = Attention;

@@ -261,6 +261,28 @@ TEST(Images, NormalizationsBetweenPermutations)
         1);
 }
 
+TEST(Images, NormalizationsOfChannels)
+{
+    // Written out in the order of the images, with a scale and a bias for each channel.
+    Images images(false);
+    IConnectableLayer* x = images.Conv(images.m_Input, 3, 6);
+    IConnectableLayer* difference = images.Binary(BinaryOperation::Sub, x, images.Mean(x, {1}));
+    IConnectableLayer* variance = images.Mean(images.Binary(BinaryOperation::Mul, difference, difference), {1});
+    IConnectableLayer* sum =
+        images.Binary(BinaryOperation::Add, variance, AddFloats(*images.m_Network, TensorShape({1}), {1e-6f}));
+    IConnectableLayer* root = images.After(
+        images.m_Network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Sqrt)), {sum});
+    IConnectableLayer* y = images.Binary(BinaryOperation::Div, difference, root);
+    y = images.Binary(BinaryOperation::Mul, y, images.Floats({6, 1, 1}));
+    y = images.Binary(BinaryOperation::Add, y, images.Floats({1, 6, 1, 1}));
+    images.Output(images.Reshape(images.Mean(images.Conv(y, 6, 4), {2, 3}), {2, 4}));
+    BothWays both(*images.m_Network);
+    EXPECT_EQ(Count(both.Optimized(), LayerType::LayerNormalization), 1u) << Describe(both.Optimized());
+    EXPECT_EQ(Count(both.Optimized(), LayerType::ElementwiseBinary), 0u);
+    EXPECT_EQ(Count(both.Optimized(), LayerType::Transpose), 1u);
+    both.ExpectEqual({images.m_Shape}, Tolerance);
+}
+
 TEST(Images, PixelAndChannelShuffles)
 {
     Expect(

@@ -3,13 +3,16 @@
 // queries, of the keys, of their product, or of several of these; keys may be transposed by a layer or by the product;
 // the mask is added, or chosen by a condition; a guard may put 0 in place of NaN, which is the softmax of a row where
 // everything is hidden. Then an Attention takes queries, keys and values as they lie before Transposes of heads and
-// rows, where its output goes through one, too.
+// rows, where its output goes through one, too, and keys and values before each of their heads is repeated for several
+// of the queries.
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
+#include "optimizer/SizeFacts.hpp"
 #include "optimizer/Transposes.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 #include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Expansion.hpp>
 #include <tenon/descriptors/Normalization.hpp>
 #include <tenon/descriptors/Products.hpp>
 
@@ -407,6 +410,87 @@ bool FoldHeadsAt(Graph& graph, const PassContext& context, Layer& last, const Fi
                           {sources[0], sources[1], sources[2], sources[3], sources[4]}) != nullptr;
 }
 
+/// What keys or values are before each head was repeated for several heads of the queries: [..., heads, 1, T, D] by way
+/// of [..., heads, group, T, D] to [..., heads * group, T, D]. Null where they are something else.
+OutputSlot* FindUnrepeated(const Layer& attention, unsigned int input, SizeFacts& facts)
+{
+    const Layer* const joined = IsPlainInput(attention, input) ? attention.Input(input).GetProducer() : nullptr;
+    if (joined == nullptr || joined->GetType() != LayerType::Reshape || !IsPlainInput(*joined, 0))
+    {
+        return nullptr;
+    }
+    const Layer* const repeated = joined->Input(0).GetProducer();
+    if (repeated->GetType() != LayerType::BroadcastTo || !IsPlainInput(*repeated, 0))
+    {
+        return nullptr;
+    }
+    OutputSlot* const source = repeated->Input(0).GetConnectedOutputSlot();
+    const SizeFacts::List* const before = facts.GetSizes(*source);
+    const SizeFacts::List* const between = facts.GetSizes(repeated->Output(0));
+    const SizeFacts::List* const after = facts.GetSizes(joined->Output(0));
+    if (before == nullptr || between == nullptr || after == nullptr || after->size() < 3 ||
+        before->size() != after->size() + 1 || between->size() != before->size())
+    {
+        return nullptr;
+    }
+    const size_t group = before->size() - 3; // the dimension that is repeated
+    for (size_t i = 0; i < before->size(); ++i)
+    {
+        const bool isSame = i == group ? (*before)[i].Is(1) && (*between)[i].IsKnown() : (*between)[i] == (*before)[i];
+        const bool isKept = i + 1 == group || i == group || (*after)[i - (i > group ? 1 : 0)] == (*between)[i];
+        if (!isSame || !isKept)
+        {
+            return nullptr;
+        }
+    }
+    const SizeFacts::Entry& heads = (*between)[group - 1];
+    const SizeFacts::Entry& all = (*after)[group - 1];
+    return heads.IsKnown() && all.IsKnown() && all.m_Number == heads.m_Number * (*between)[group].m_Number ? source
+                                                                                                           : nullptr;
+}
+
+/// Lets several heads of queries share one of keys and values.
+void ShareHeads(Graph& graph)
+{
+    SizeFacts facts(graph);
+    for (Layer* attention : graph.LayersOf(LayerType::Attention))
+    {
+        for (const unsigned int input : {1U, 2U})
+        {
+            OutputSlot* const source = attention->Descriptor<AttentionDescriptor>().m_RowsBeforeHeads
+                                           ? nullptr
+                                           : FindUnrepeated(*attention, input, facts);
+            if (source == nullptr)
+            {
+                continue;
+            }
+            const SizeFacts::List sizes = *facts.GetSizes(*source);
+            TensorShape target(static_cast<unsigned int>(sizes.size()) - 1, false);
+            unsigned int place = 0;
+            unsigned int numOpen = 0;
+            for (size_t i = 0; i < sizes.size(); ++i)
+            {
+                if (i + 3 == sizes.size())
+                {
+                    continue;
+                }
+                sizes[i].IsKnown() ? target.SetDimensionSize(place, static_cast<unsigned int>(sizes[i].m_Number))
+                                   : void(++numOpen);
+                ++place;
+            }
+            if (numOpen > 1)
+            {
+                continue;
+            }
+            TensorInfo info = source->GetTensorInfo();
+            info.SetShape(target);
+            OutputSlot* const shared = AddBefore(graph, *attention, LayerType::Reshape,
+                                                 std::make_unique<ReshapeDescriptor>(target), *source, info);
+            Rewire(attention->Input(input), *shared);
+        }
+    }
+}
+
 } // namespace
 
 void FoldAttention(Graph& graph, PassContext& context)
@@ -415,6 +499,7 @@ void FoldAttention(Graph& graph, PassContext& context)
     if (graph.Count(LayerType::Attention) != 0)
     {
         ReplaceInOrder(graph, context, &FoldHeadsAt);
+        ShareHeads(graph);
     }
 }
 
