@@ -211,8 +211,23 @@ ISA_TEST(PoolingNd, TypesAndIndices)
     }
 }
 
+ISA_TEST(PoolingNd, WindowsAlongOneDimension)
+{
+    for (const PoolingNdFunction function : {Max, Average})
+    {
+        CheckOp(MakeCase(MakePool(function, {5, 1}, {1, 1}, {1, 1}, {2, 0}, {2, 0}), {2, 1, 6, 21}, {6, 21}));
+        CheckOp(MakeCase(MakePool(function, {1, 4}, {1, 3}, {1, 2}, {0, 1}, {0, 1}), {2, 3, 4, 19}, {4, 5}));
+        CheckOp(MakeCase(MakePool(function, {4}, {3}, {1}, {0}, {2}), {1, 5, 40}, {13}, DataType::Float16));
+    }
+}
+
 ISA_TEST(PoolingNd, LargeTensorsInPieces)
 {
+    CheckOp(MakeCase(MakePool(Max, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}), {2, 8, 56, 60}, {28, 30}));
+    CheckOp(
+        MakeCase(MakePool(Max, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}), {2, 8, 56, 60}, {28, 30}, DataType::QAsymmS8));
+    CheckOp(MakeCase(MakePool(Average, {2, 3, 3}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}), {2, 8, 5, 20, 22},
+                     {4, 10, 11}));
     PoolingNdDescriptor pool = MakePool(Max, {3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2});
     pool.m_IndicesEnabled = true;
     CheckOp(MakeCase(pool, {2, 3, 30, 31}, {30, 31}));

@@ -190,6 +190,7 @@ extern const backends::Kernel CpuPooling2dHalvesKernel = {.m_Name = "CpuPooling2
                                                           .m_Prepare = PreparePool,
                                                           .m_Check = Check<CpuPooling2dKernel>,
                                                           .m_WritesPitched = true};
+TENON_HALVES(PoolingNd);
 TENON_HALF_PIECES(Prelu, CountNone);
 TENON_HALVES(Reduce);
 TENON_HALVES(Resize);

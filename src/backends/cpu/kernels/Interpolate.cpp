@@ -190,7 +190,7 @@ struct PlannedStep
         backends::Scratch scratch;
         m_RowsAt = m_Step.m_Columns.m_Taps == 0 ? 0 : scratch.Add<float>(m_Step.m_Rows.m_Taps, m_Step.OutputRow());
         m_MadeAt = scratch.Add<const float*>(m_Step.m_Rows.m_Taps);
-        m_PointersAt = scratch.Add<const float*>(m_Step.m_Rows.m_Taps);
+        m_PointersAt = scratch.Add<const void*>(m_Step.m_Rows.m_Taps);
         m_WeightsAt = scratch.Add<float>(m_Step.m_Rows.m_Taps);
         m_PartBytes = scratch.GetBytes();
     }
@@ -213,7 +213,7 @@ private:
         const InterpolationTaps& rows = m_Step.m_Rows;
         MadeRows made(m_Step, functions, in, Scratch::At<float>(memory, m_RowsAt),
                       Scratch::At<const float*>(memory, m_MadeAt));
-        auto* const pointers = Scratch::At<const float*>(memory, m_PointersAt);
+        auto* const pointers = Scratch::At<const void*>(memory, m_PointersAt);
         auto* const weights = Scratch::At<float>(memory, m_WeightsAt);
         const size_t elements = m_Step.OutputRow();
         for (size_t i = part.m_Begin; i < part.m_End; ++i)

@@ -56,7 +56,7 @@ void WeighColumns(const float* in, const WeighedColumns& columns, float* out)
     }
 }
 
-void WeighRows(const float* const* rows, const float* weights, size_t taps, size_t count, float* out)
+void WeighRows(const void* const* rows, const float* weights, size_t taps, size_t count, float* out)
 {
     Cover<float>(count,
                  [&](auto d, size_t i) HWY_ATTR
@@ -64,7 +64,8 @@ void WeighRows(const float* const* rows, const float* weights, size_t taps, size
                      auto sum = hn::Zero(d);
                      for (size_t k = 0; k < taps; ++k)
                      {
-                         sum = hn::MulAdd(hn::LoadU(d, rows[k] + i), hn::Set(d, weights[k]), sum);
+                         sum = hn::MulAdd(hn::LoadU(d, static_cast<const float*>(rows[k]) + i), hn::Set(d, weights[k]),
+                                          sum);
                      }
                      hn::StoreU(sum, d, out + i);
                  });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighted sums of columns and rows of floats. Used by Interpolate and GridSample.
+// Weighted sums of columns and rows of floats. Used by Interpolate, GridSample, RoiAlign and PoolingNd.
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -47,9 +47,8 @@ struct InterpolateFunctions
     void (*m_FindGridTaps)(const GridPoints& grid, const float* points, size_t count, int32_t* places,
                            float* weights) = nullptr;
     void (*m_WeighColumns)(const float* in, const WeighedColumns& columns, float* out) = nullptr;
-    /// out[i] is the sum of rows[k][i] * weights[k] over k in [0, taps).
-    void (*m_WeighRows)(const float* const* rows, const float* weights, size_t taps, size_t count,
-                        float* out) = nullptr;
+    /// out[i] is the sum of rows[k][i] * weights[k] over k in [0, taps). Rows are of floats.
+    void (*m_WeighRows)(const void* const* rows, const float* weights, size_t taps, size_t count, float* out) = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

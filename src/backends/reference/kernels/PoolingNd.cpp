@@ -9,6 +9,7 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
+#include "backends/reference/kernels/PoolGeometry.hpp"
 
 #include <tenon/descriptors/Pooling.hpp>
 
@@ -43,81 +44,6 @@ SupportResult CheckPoolingNd(const LayerView& layer)
                                      : SupportResult::Yes();
 }
 
-/// The elements of one window along one dimension.
-struct Reach
-{
-    int64_t m_First = 0;   ///< index in the input
-    int64_t m_Count = 0;   ///< how many lie in the input
-    int64_t m_Counted = 0; ///< how many lie in the input or its paddings
-};
-
-struct Dimension
-{
-    int64_t m_Input;
-    int64_t m_Output;
-    int64_t m_Dilation;
-    int64_t m_Stride;             ///< elements of the input from one index to the next
-    int64_t m_Column;             ///< the same with the first spatial dimension running fastest
-    std::vector<Reach> m_Reaches; ///< one for each output
-};
-
-struct Geometry
-{
-    std::vector<Dimension> m_Dimensions;
-    size_t m_Planes = 0;
-    size_t m_InputPlane = 1; ///< elements
-    size_t m_OutputPlane = 1;
-};
-
-std::vector<Reach> FindReaches(int64_t input, int64_t output, int64_t size, int64_t stride, int64_t dilation,
-                               int64_t before, int64_t after)
-{
-    std::vector<Reach> reaches(static_cast<size_t>(output));
-    for (int64_t o = 0; o < output; ++o)
-    {
-        const int64_t start = o * stride - before;
-        const int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
-        const auto countBelow = [&](int64_t end)
-        { return std::clamp<int64_t>((end - start + dilation - 1) / dilation, 0, size); };
-        reaches[static_cast<size_t>(o)] = {
-            start + skipped * dilation, std::max<int64_t>(countBelow(input) - skipped, 0), countBelow(input + after)};
-    }
-    return reaches;
-}
-
-Geometry MakeGeometry(const ReshapeArgs& args)
-{
-    const auto& pool = args.GetDescriptor<PoolingNdDescriptor>();
-    const TensorShape& input = args.GetInput(0).GetShape();
-    const TensorShape& output = args.GetOutput(0).GetShape();
-    const size_t spatial = pool.m_PoolSizes.size();
-    const bool fits = input.GetNumDimensions() == spatial + 2 && output.GetNumDimensions() == spatial + 2 &&
-                      input[0] == output[0] && input[1] == output[1] && pool.m_Strides.size() == spatial &&
-                      pool.m_Dilations.size() == spatial && pool.m_PadsBefore.size() == spatial &&
-                      pool.m_PadsAfter.size() == spatial &&
-                      (args.m_Outputs.size() < 2 || args.GetOutput(1).GetShape() == output);
-    if (!fits)
-    {
-        throw LayerValidationException("PoolingNd of " + input.ToString() + " to " + output.ToString() +
-                                       ": both must be [N, C, spatial...] and differ in spatial dimensions only, with "
-                                       "a pool size for each of these");
-    }
-    Geometry geometry;
-    geometry.m_Planes = size_t{input[0]} * input[1];
-    const Extents strides = GetStrides(input);
-    for (unsigned int i = 0; i < spatial; ++i)
-    {
-        geometry.m_Dimensions.push_back(
-            {input[i + 2], output[i + 2], pool.m_Dilations[i], strides[i + 2],
-             static_cast<int64_t>(geometry.m_InputPlane),
-             FindReaches(input[i + 2], output[i + 2], pool.m_PoolSizes[i], pool.m_Strides[i], pool.m_Dilations[i],
-                         pool.m_PadsBefore[i], pool.m_PadsAfter[i])});
-        geometry.m_InputPlane *= input[i + 2];
-        geometry.m_OutputPlane *= output[i + 2];
-    }
-    return geometry;
-}
-
 /// Windows that are reduced at once: neighbours along the last dimension.
 constexpr size_t Chunk = 256;
 
@@ -126,9 +52,9 @@ class WindowRow
 {
 public:
     /// Row `row` of a plane, from its element `first` on.
-    WindowRow(const Geometry& geometry, size_t row, size_t first) : m_Geometry(geometry)
+    WindowRow(const PoolGeometry& geometry, size_t row, size_t first) : m_Geometry(geometry)
     {
-        const std::vector<Dimension>& dimensions = geometry.m_Dimensions;
+        const std::vector<PoolDimension>& dimensions = geometry.m_Dimensions;
         m_Last = dimensions.back().m_Reaches.data() + first;
         m_Windows = std::min(Chunk, dimensions.back().m_Reaches.size() - first);
         for (size_t i = dimensions.size() - 1; i-- > 0;)
@@ -157,7 +83,7 @@ private:
     template <typename Visit>
     void RunDimension(size_t i, int64_t offset, const Visit& visit) const
     {
-        const Dimension& dimension = m_Geometry.m_Dimensions[i];
+        const PoolDimension& dimension = m_Geometry.m_Dimensions[i];
         if (i + 1 == m_Geometry.m_Dimensions.size())
         {
             for (size_t window = 0; window < m_Windows; ++window)
@@ -177,19 +103,19 @@ private:
         }
     }
 
-    const Geometry& m_Geometry;
-    const Reach* m_Last = nullptr;
+    const PoolGeometry& m_Geometry;
+    const PoolReach* m_Last = nullptr;
     size_t m_Windows = 0;
-    std::array<Reach, MaxNumOfTensorDimensions> m_Reaches{}; ///< of all dimensions but the last one
+    std::array<PoolReach, MaxNumOfTensorDimensions> m_Reaches{}; ///< of all dimensions but the last one
     int64_t m_Count = 1;
     int64_t m_Counted = 1;
 };
 
 /// `index` of a plane, counted with the first spatial dimension running fastest.
-int64_t ToColumnMajor(const Geometry& geometry, int64_t index)
+int64_t ToColumnMajor(const PoolGeometry& geometry, int64_t index)
 {
     int64_t result = 0;
-    for (const Dimension& dimension : geometry.m_Dimensions)
+    for (const PoolDimension& dimension : geometry.m_Dimensions)
     {
         result += index / dimension.m_Stride % dimension.m_Input * dimension.m_Column;
     }
@@ -198,7 +124,7 @@ int64_t ToColumnMajor(const Geometry& geometry, int64_t index)
 
 /// Runs body(first input element of a plane, output element of the first window, windows) for all windows.
 template <typename Body>
-void ForEachRow(const ExecuteArgs& run, const Geometry& geometry, const Body& body)
+void ForEachRow(const ExecuteArgs& run, const PoolGeometry& geometry, const Body& body)
 {
     const size_t width = geometry.m_Dimensions.back().m_Reaches.size();
     const size_t rows = geometry.m_OutputPlane / width; // of a plane
@@ -224,7 +150,7 @@ T Lowest()
 }
 
 template <typename T>
-backends::Prepared MakeMax(Geometry geometry, bool hasIndices, bool isColumnMajor)
+backends::Prepared MakeMax(PoolGeometry geometry, bool hasIndices, bool isColumnMajor)
 {
     return [geometry = std::move(geometry), hasIndices, isColumnMajor](const ExecuteArgs& run)
     {
@@ -264,7 +190,7 @@ backends::Prepared MakeMax(Geometry geometry, bool hasIndices, bool isColumnMajo
 
 /// Runs add(sum, element) for all elements of a window; the output is finish(sum, windows, window).
 template <typename T, typename Add, typename Finish>
-backends::Prepared MakeSum(Geometry geometry, const Add& add, const Finish& finish)
+backends::Prepared MakeSum(PoolGeometry geometry, const Add& add, const Finish& finish)
 {
     return [geometry = std::move(geometry), add, finish](const ExecuteArgs& run)
     {
@@ -285,7 +211,7 @@ backends::Prepared MakeSum(Geometry geometry, const Add& add, const Finish& fini
 }
 
 template <typename T>
-backends::Prepared MakeAverage(Geometry geometry, bool countsPaddings)
+backends::Prepared MakeAverage(PoolGeometry geometry, bool countsPaddings)
 {
     return MakeSum<T>(
         std::move(geometry), [](double& sum, double x) { sum += x; },
@@ -297,7 +223,7 @@ backends::Prepared MakeAverage(Geometry geometry, bool countsPaddings)
 }
 
 template <typename T>
-backends::Prepared MakeLp(Geometry geometry, double p)
+backends::Prepared MakeLp(PoolGeometry geometry, double p)
 {
     return MakeSum<T>(
         std::move(geometry),
@@ -312,7 +238,7 @@ backends::Prepared MakeLp(Geometry geometry, double p)
 backends::Prepared PreparePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& pool = args.GetDescriptor<PoolingNdDescriptor>();
-    Geometry geometry = MakeGeometry(args);
+    PoolGeometry geometry = MakePoolGeometry(args);
     if (args.GetOutput(0).GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
