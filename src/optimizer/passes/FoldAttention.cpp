@@ -414,20 +414,19 @@ bool FoldHeadsAt(Graph& graph, const PassContext& context, Layer& last, const Fi
 /// of [..., heads, group, T, D] to [..., heads * group, T, D]. Null where they are something else.
 OutputSlot* FindUnrepeated(const Layer& attention, unsigned int input, SizeFacts& facts)
 {
-    const Layer* const joined = IsPlainInput(attention, input) ? attention.Input(input).GetProducer() : nullptr;
-    if (joined == nullptr || joined->GetType() != LayerType::Reshape || !IsPlainInput(*joined, 0))
+    const Layer* repeated = IsPlainInput(attention, input) ? attention.Input(input).GetProducer() : nullptr;
+    while (repeated != nullptr && repeated->GetType() == LayerType::Reshape && IsPlainInput(*repeated, 0))
     {
-        return nullptr;
+        repeated = repeated->Input(0).GetProducer();
     }
-    const Layer* const repeated = joined->Input(0).GetProducer();
-    if (repeated->GetType() != LayerType::BroadcastTo || !IsPlainInput(*repeated, 0))
+    if (repeated == nullptr || repeated->GetType() != LayerType::BroadcastTo || !IsPlainInput(*repeated, 0))
     {
         return nullptr;
     }
     OutputSlot* const source = repeated->Input(0).GetConnectedOutputSlot();
     const SizeFacts::List* const before = facts.GetSizes(*source);
     const SizeFacts::List* const between = facts.GetSizes(repeated->Output(0));
-    const SizeFacts::List* const after = facts.GetSizes(joined->Output(0));
+    const SizeFacts::List* const after = facts.GetSizes(*attention.Input(input).GetConnectedOutputSlot());
     if (before == nullptr || between == nullptr || after == nullptr || after->size() < 3 ||
         before->size() != after->size() + 1 || between->size() != before->size())
     {
