@@ -69,10 +69,13 @@ void InferDft(InferContext& context)
     output.SetDimensionSize(axis, isHalfOut ? size / 2 + 1 : size);
     output.SetDimensionSize(rank - 1, isHalfIn ? 1 : 2);
     context.SetOutputShape(0, output);
-    auto& edited = context.Edit<DftDescriptor>();
-    edited.m_Axis = static_cast<int32_t>(axis);
-    edited.m_Length = size;
-    edited.m_ParametersAsInputs = false;
+    if (descriptor.m_Axis < 0 || descriptor.m_Length != size || descriptor.m_ParametersAsInputs)
+    {
+        auto& edited = context.Edit<DftDescriptor>();
+        edited.m_Axis = static_cast<int32_t>(axis);
+        edited.m_Length = size;
+        edited.m_ParametersAsInputs = false;
+    }
 }
 
 void InferMfcc(InferContext& context)

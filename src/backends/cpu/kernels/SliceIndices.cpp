@@ -82,10 +82,10 @@ bool SliceIndices::LoadFromEnd(const SliceIndices& self, const void* indices, si
         for (size_t d = 0; d < length; ++d)
         {
             const auto index = int64_t{tuples[d]};
-            const auto size = static_cast<int64_t>(self.m_Sizes[d]);
-            const auto place = static_cast<uint64_t>(index < 0 ? index + size : index); // below 0: beyond any size
-            isInside &= place < self.m_Sizes[d];
-            slice = slice * self.m_Sizes[d] + place;
+            const uint64_t size = self.m_Sizes[d];
+            const uint64_t place = static_cast<uint64_t>(index) + (size & static_cast<uint64_t>(index >> 63));
+            isInside &= place < size; // below 0: beyond any size
+            slice = slice * size + place;
         }
         slices[i] = static_cast<uint32_t>(slice);
     }

@@ -49,15 +49,20 @@ bool AxisIndices::FindAs(const AxisIndices& self, const void* indices, size_t fi
                          size_t* places)
 {
     const T* row = static_cast<const T*>(indices) + first;
-    bool isInside = true;
+    // Without branches, as signs may come in any order. Neither a place nor what is left of the axis has the upper bit,
+    // as long as it is inside.
+    const auto size = static_cast<uint64_t>(self.m_AxisSize);
+    const size_t step = self.m_Step;
+    const size_t stride = self.m_AxisStride;
+    uint64_t outside = 0;
     for (size_t k = 0; k < count; ++k)
     {
-        const int64_t index = row[k];
-        const auto place = static_cast<uint64_t>(index < 0 ? index + self.m_AxisSize : index); // below 0: beyond it
-        isInside &= place < static_cast<uint64_t>(self.m_AxisSize);
-        places[k] = base + k * self.m_Step + static_cast<size_t>(place) * self.m_AxisStride;
+        const auto index = int64_t{row[k]};
+        const uint64_t place = static_cast<uint64_t>(index) + (size & static_cast<uint64_t>(index >> 63));
+        outside |= place | (size - 1 - place);
+        places[k] = base + k * step + static_cast<size_t>(place) * stride;
     }
-    return isInside;
+    return outside >> 63 == 0;
 }
 
 void AxisIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const
