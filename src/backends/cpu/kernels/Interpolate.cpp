@@ -248,7 +248,7 @@ std::vector<Step> MakeSteps(const std::vector<InterpolationTaps>& dimensions)
         size_t m_Count; ///< 1 or 2 of them
         double m_Growth;
     };
-    std::vector<Pair> pairs;
+    std::vector<Pair> pairs; // those that grow least first
     const auto growth = [&](size_t i)
     { return static_cast<double>(dimensions[i].m_Output) / static_cast<double>(dimensions[i].m_Input); };
     for (size_t i = dimensions.size(); i-- > 0;)
@@ -256,11 +256,12 @@ std::vector<Step> MakeSteps(const std::vector<InterpolationTaps>& dimensions)
         if (!dimensions[i].m_IsIdentity)
         {
             const bool isPair = i > 0 && !dimensions[i - 1].m_IsIdentity;
-            pairs.push_back(isPair ? Pair{i - 1, 2, growth(i) * growth(i - 1)} : Pair{i, 1, growth(i)});
+            const Pair pair = isPair ? Pair{i - 1, 2, growth(i) * growth(i - 1)} : Pair{i, 1, growth(i)};
+            const auto isLess = [](const Pair& a, const Pair& b) { return a.m_Growth < b.m_Growth; };
+            pairs.insert(std::upper_bound(pairs.begin(), pairs.end(), pair, isLess), pair);
             i -= isPair ? 1 : 0;
         }
     }
-    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.m_Growth < b.m_Growth; });
     std::vector<size_t> sizes;
     for (const InterpolationTaps& dimension : dimensions)
     {

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::ref
@@ -40,7 +42,14 @@ struct Sizes
     size_t m_OutputPlane = 0;
     Extents m_Strides{}; ///< of the images' spatial dimensions
     std::vector<GridAxis> m_Axes;
+    double (*m_ReadPoint)(const void* points, size_t i) = nullptr;
 };
+
+template <typename P>
+double ReadPoint(const void* points, size_t i)
+{
+    return static_cast<double>(static_cast<const P*>(points)[i]);
+}
 
 /// The elements that dimension `axis` and the ones after it take, each with its weight.
 template <typename T>
@@ -62,21 +71,22 @@ double SumTaps(const T* image, const Sizes& sizes, const std::array<GridTaps, Ma
     return sum;
 }
 
-template <typename T, typename P>
-backends::Prepared MakeGridSample(Sizes sizes)
+template <typename T>
+backends::Prepared MakeGridSample(std::shared_ptr<const Sizes> shared)
 {
-    return [sizes = std::move(sizes)](const ExecuteArgs& run)
+    return [shared = std::move(shared)](const ExecuteArgs& run)
     {
+        const Sizes& sizes = *shared;
         const size_t spatial = sizes.m_Axes.size();
         const auto part = [&](size_t begin, size_t end)
         {
             for (size_t i = begin; i < end; ++i)
             {
-                const P* const point = run.GetInput<P>(1) + i * spatial;
                 std::array<GridTaps, MaxNumOfTensorDimensions> taps;
                 for (size_t axis = 0; axis < spatial; ++axis)
                 {
-                    taps[axis] = sizes.m_Axes[axis].Find(static_cast<double>(point[spatial - 1 - axis]));
+                    taps[axis] =
+                        sizes.m_Axes[axis].Find(sizes.m_ReadPoint(run.m_Inputs[1], (i + 1) * spatial - 1 - axis));
                 }
                 const size_t batch = i / sizes.m_OutputPlane;
                 for (size_t channel = 0; channel < sizes.m_Channels; ++channel)
@@ -107,22 +117,19 @@ backends::Prepared PrepareGridSample(const ReshapeArgs& args, const backends::Pa
                                        " at the points of " + args.GetInput(1).GetShape().ToString() +
                                        ": images are [N, C, spatial...], and each output element has one point");
     }
-    Sizes sizes{input[0], input[1], CountElements(input, 2, rank), CountElements(output, 2, rank), {}, {}};
+    Sizes sizes{input[0], input[1], CountElements(input, 2, rank), CountElements(output, 2, rank), {}, {}, nullptr};
     const Extents strides = GetStrides(input);
     for (unsigned int i = 2; i < rank; ++i)
     {
         sizes.m_Strides[i - 2] = strides[i];
         sizes.m_Axes.emplace_back(input[i], args.GetDescriptor<GridSampleDescriptor>());
     }
+    sizes.m_ReadPoint = DispatchType<float, double, Half, BFloat16>(
+        args.GetInput(1).GetDataType(), [](auto tag) { return &ReadPoint<typename decltype(tag)::Type>; });
     return DispatchType<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
                         uint64_t>(
-        args.GetInput(0).GetDataType(),
-        [&](auto tag)
-        {
-            return DispatchType<float, double, Half, BFloat16>(
-                args.GetInput(1).GetDataType(), [&](auto point)
-                { return MakeGridSample<typename decltype(tag)::Type, typename decltype(point)::Type>(sizes); });
-        });
+        args.GetInput(0).GetDataType(), [&](auto tag)
+        { return MakeGridSample<typename decltype(tag)::Type>(std::make_shared<const Sizes>(std::move(sizes))); });
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -133,10 +134,11 @@ void AddTaps(const T* in, const Interpolation& interpolation, const Places& plac
 }
 
 template <typename T>
-backends::Prepared MakeWeighted(Interpolation interpolation)
+backends::Prepared MakeWeighted(std::shared_ptr<const Interpolation> shared)
 {
-    return [interpolation = std::move(interpolation)](const ExecuteArgs& run)
+    return [shared = std::move(shared)](const ExecuteArgs& run)
     {
+        const Interpolation& interpolation = *shared;
         T extrapolated;
         std::memcpy(&extrapolated, interpolation.m_Extrapolated.data(), sizeof(T));
         const T* const in = run.GetInput<T>(0);
@@ -165,10 +167,11 @@ backends::Prepared MakeWeighted(Interpolation interpolation)
 }
 
 template <typename T>
-backends::Prepared MakeNearest(Interpolation interpolation)
+backends::Prepared MakeNearest(std::shared_ptr<const Interpolation> shared)
 {
-    return [interpolation = std::move(interpolation)](const ExecuteArgs& run)
+    return [shared = std::move(shared)](const ExecuteArgs& run)
     {
+        const Interpolation& interpolation = *shared;
         T extrapolated;
         std::memcpy(&extrapolated, interpolation.m_Extrapolated.data(), sizeof(T));
         T* const out = run.GetOutput<T>(0);
@@ -208,7 +211,8 @@ backends::Prepared PrepareInterpolate(const ReshapeArgs& args, const backends::P
     const auto& descriptor = args.GetDescriptor<InterpolateDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const TensorShape& output = args.GetOutput(0).GetShape();
-    Interpolation interpolation;
+    auto made = std::make_shared<Interpolation>();
+    Interpolation& interpolation = *made;
     interpolation.m_Taps = FindInterpolationTaps(descriptor, input.GetShape(), output);
     interpolation.m_Strides = GetStrides(input.GetShape());
     if (interpolation.m_Taps.empty()) // a scalar
@@ -227,12 +231,12 @@ backends::Prepared PrepareInterpolate(const ReshapeArgs& args, const backends::P
     const DataType type = input.GetDataType();
     if (descriptor.m_Mode == InterpolationMode::Nearest)
     {
-        return DispatchMoved(type, [&](auto tag)
-                             { return MakeNearest<typename decltype(tag)::Type>(std::move(interpolation)); });
+        return DispatchMoved(type,
+                             [&](auto tag) { return MakeNearest<typename decltype(tag)::Type>(std::move(made)); });
     }
     return DispatchType<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
                         uint64_t>(type, [&](auto tag)
-                                  { return MakeWeighted<typename decltype(tag)::Type>(std::move(interpolation)); });
+                                  { return MakeWeighted<typename decltype(tag)::Type>(std::move(made)); });
 }
 
 } // namespace

@@ -18,6 +18,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace tenon::ref
@@ -150,13 +152,13 @@ T Lowest()
 }
 
 template <typename T>
-backends::Prepared MakeMax(PoolGeometry geometry, bool hasIndices, bool isColumnMajor)
+backends::Prepared MakeMax(std::shared_ptr<const PoolGeometry> geometry, bool hasIndices, bool isColumnMajor)
 {
     return [geometry = std::move(geometry), hasIndices, isColumnMajor](const ExecuteArgs& run)
     {
         using C = ComputeType<T>;
         int64_t* const indices = hasIndices ? run.GetOutput<int64_t>(1) : nullptr;
-        ForEachRow(run, geometry,
+        ForEachRow(run, *geometry,
                    [&](size_t plane, size_t element, const WindowRow& row)
                    {
                        const T* const in = run.GetInput<T>(0) + plane;
@@ -180,7 +182,7 @@ backends::Prepared MakeMax(PoolGeometry geometry, bool hasIndices, bool isColumn
                            out[i] = static_cast<T>(best[i]);
                            if (indices != nullptr)
                            {
-                               const int64_t inPlane = isColumnMajor ? ToColumnMajor(geometry, places[i]) : places[i];
+                               const int64_t inPlane = isColumnMajor ? ToColumnMajor(*geometry, places[i]) : places[i];
                                indices[element + i] = places[i] < 0 ? 0 : static_cast<int64_t>(plane) + inPlane;
                            }
                        }
@@ -190,11 +192,11 @@ backends::Prepared MakeMax(PoolGeometry geometry, bool hasIndices, bool isColumn
 
 /// Runs add(sum, element) for all elements of a window; the output is finish(sum, windows, window).
 template <typename T, typename Add, typename Finish>
-backends::Prepared MakeSum(PoolGeometry geometry, const Add& add, const Finish& finish)
+backends::Prepared MakeSum(std::shared_ptr<const PoolGeometry> geometry, const Add& add, const Finish& finish)
 {
     return [geometry = std::move(geometry), add, finish](const ExecuteArgs& run)
     {
-        ForEachRow(run, geometry,
+        ForEachRow(run, *geometry,
                    [&](size_t plane, size_t element, const WindowRow& row)
                    {
                        const T* const in = run.GetInput<T>(0) + plane;
@@ -211,7 +213,7 @@ backends::Prepared MakeSum(PoolGeometry geometry, const Add& add, const Finish& 
 }
 
 template <typename T>
-backends::Prepared MakeAverage(PoolGeometry geometry, bool countsPaddings)
+backends::Prepared MakeAverage(std::shared_ptr<const PoolGeometry> geometry, bool countsPaddings)
 {
     return MakeSum<T>(
         std::move(geometry), [](double& sum, double x) { sum += x; },
@@ -223,7 +225,7 @@ backends::Prepared MakeAverage(PoolGeometry geometry, bool countsPaddings)
 }
 
 template <typename T>
-backends::Prepared MakeLp(PoolGeometry geometry, double p)
+backends::Prepared MakeLp(std::shared_ptr<const PoolGeometry> geometry, double p)
 {
     return MakeSum<T>(
         std::move(geometry),
@@ -238,7 +240,7 @@ backends::Prepared MakeLp(PoolGeometry geometry, double p)
 backends::Prepared PreparePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& pool = args.GetDescriptor<PoolingNdDescriptor>();
-    PoolGeometry geometry = MakePoolGeometry(args);
+    auto geometry = std::make_shared<const PoolGeometry>(MakePoolGeometry(args));
     if (args.GetOutput(0).GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
