@@ -29,10 +29,15 @@ TensorShape ShapeOf(const Grouped& grouped, unsigned int batches, unsigned int h
                                                 : TensorShape({batches, channels, height, width});
 }
 
+bool AreHalves(DataType type)
+{
+    return type == DataType::Float16 || type == DataType::BFloat16;
+}
+
 TensorInfo DataInfo(const Grouped& grouped, float scale)
 {
     return TensorInfo(ShapeOf(grouped, 2, 7, 5, grouped.m_Channels), grouped.m_Data,
-                      grouped.m_Data == DataType::Float32 ? 0.0f : scale,
+                      grouped.m_Data == DataType::Float32 || AreHalves(grouped.m_Data) ? 0.0f : scale,
                       grouped.m_Data == DataType::QAsymmS8   ? -7
                       : grouped.m_Data == DataType::QAsymmU8 ? 121
                                                              : 0);
@@ -44,6 +49,11 @@ IConnectableLayer* AddWeights(INetwork& network, const Grouped& grouped)
     if (grouped.m_Weights == DataType::Float32)
     {
         return AddFloatConstant(network, shape, Spread(shape.GetNumElements()));
+    }
+    if (AreHalves(grouped.m_Weights))
+    {
+        return AddOwnedConstant(network, TensorInfo(shape, grouped.m_Weights),
+                                std::vector<uint16_t>(shape.GetNumElements(), 0x3C00));
     }
     TensorInfo info(shape, grouped.m_Weights, 0.02f, 0);
     if (grouped.m_Weights == DataType::QSymmS8)
@@ -125,6 +135,15 @@ TEST(GroupedToDepthwise, AGroupForEachChannel)
             }
         }
     }
+}
+
+TEST(GroupedToDepthwise, OfSixteenBits)
+{
+    for (const DataType type : {DataType::Float16, DataType::BFloat16})
+    {
+        EXPECT_TRUE(BecomesDepthwise({DataLayout::NCHW, 6, 1, 6, type, type, false})) << GetDataTypeName(type);
+    }
+    EXPECT_FALSE(BecomesDepthwise({DataLayout::NCHW, 6, 1, 6, DataType::Float32, DataType::Float16, false}));
 }
 
 TEST(GroupedToDepthwise, OthersStay)

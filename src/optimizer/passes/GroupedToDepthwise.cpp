@@ -23,7 +23,8 @@ bool AreTypesOfBoth(DataType data, DataType weights)
 {
     const auto isByte = [](DataType type)
     { return type == DataType::QAsymmS8 || type == DataType::QAsymmU8 || type == DataType::QSymmS8; };
-    return (data == DataType::Float32 && weights == data) || (isByte(data) && isByte(weights));
+    const bool isFloat = data == DataType::Float32 || data == DataType::Float16 || data == DataType::BFloat16;
+    return (isFloat && weights == data) || (isByte(data) && isByte(weights));
 }
 
 bool IsDepthwise(const Layer& layer)
