@@ -146,6 +146,42 @@ TEST(GroupedToDepthwise, OfSixteenBits)
     EXPECT_FALSE(BecomesDepthwise({DataLayout::NCHW, 6, 1, 6, DataType::Float32, DataType::Float16, false}));
 }
 
+// Channels follow from the weights of other convolutions where no size of the images is known.
+TEST(GroupedToDepthwise, OfOpenSizes)
+{
+    for (const bool isBatchAlone : {false, true})
+    {
+        INetworkPtr network = INetwork::Create();
+        const TensorShape images({1, 4, 7, 5}, {false, true, isBatchAlone, isBatchAlone});
+        IConnectableLayer* last = AddInput(*network, 0, TensorInfo(images, DataType::Float32));
+        const auto convolve = [&](const TensorShape& weights)
+        {
+            Convolution2dDescriptor descriptor;
+            descriptor.m_StrideX = descriptor.m_StrideY = 1;
+            descriptor.m_DataLayout = DataLayout::NCHW;
+            IConnectableLayer* const layer = network->AddConvolution2dLayer(descriptor);
+            Connect(last, layer);
+            Connect(AddFloatConstant(*network, weights, Spread(weights.GetNumElements())), layer, 1);
+            layer->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape(), DataType::Float32));
+            last = layer;
+        };
+        convolve({6, 4, 1, 1});
+        IConnectableLayer* const root = network->AddActivationLayer(ActivationDescriptor(ActivationFunction::Sqrt));
+        Connect(last, root);
+        IConnectableLayer* const sum =
+            network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add));
+        Connect(root, sum);
+        Connect(AddFloatConstant(*network, TensorShape({1, 6, 1, 1}), Spread(6)), sum, 1);
+        last = sum;
+        convolve({12, 1, 3, 2});
+        convolve({12, 1, 2, 2});
+        Connect(last, network->AddOutputLayer(0));
+        const std::vector<LayerType> types = FusedTypes(*network);
+        EXPECT_EQ(std::count(types.begin(), types.end(), LayerType::DepthwiseConvolution2d), 2);
+        EXPECT_EQ(std::count(types.begin(), types.end(), LayerType::Convolution2d), 1);
+    }
+}
+
 TEST(GroupedToDepthwise, OthersStay)
 {
     Grouped pairs;

@@ -8,6 +8,7 @@
 
 #include <tenon/descriptors/Convolution.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -27,7 +28,106 @@ bool AreTypesOfBoth(DataType data, DataType weights)
     return (isFloat && weights == data) || (isByte(data) && isByte(weights));
 }
 
-bool IsDepthwise(const Layer& layer)
+/// The channels of images, also where other sizes are not known before a run and shapes are open for that.
+class ImageChannels
+{
+public:
+    explicit ImageChannels(const Graph& graph) : m_Graph(&graph) {}
+
+    /// Of the data of a layer with this channel dimension; 0 where they are not known.
+    unsigned int Find(const Layer& layer, unsigned int dimension)
+    {
+        const TensorShape& shape = layer.Input(0).GetTensorInfo().GetShape();
+        const bool isOpen = shape.GetDimensionality() != Dimensionality::Specified ||
+                            shape.GetNumDimensions() != Rank || !shape.GetDimensionSpecificity(dimension);
+        if (!isOpen)
+        {
+            return shape[dimension];
+        }
+        if (m_Channels.empty() || m_FromEnd != Rank - dimension)
+        {
+            FindAll(Rank - dimension);
+        }
+        return Of(layer, 0);
+    }
+
+private:
+    static constexpr unsigned int Rank = 4;
+
+    void FindAll(unsigned int fromEnd)
+    {
+        m_FromEnd = fromEnd;
+        m_Channels.assign(m_Graph->Size(), 0);
+        for (const Layer* layer : m_Graph->TopologicalOrder())
+        {
+            if (layer->GetNumOutputSlots() != 0)
+            {
+                m_Channels[layer->m_Index] = FindOutput(*layer);
+            }
+        }
+    }
+
+    unsigned int Of(const Layer& layer, unsigned int input) const
+    {
+        const Layer* const producer = layer.Input(input).GetProducer();
+        if (producer == nullptr || layer.Input(input).GetConnectedOutputSlot() != &producer->Output(0))
+        {
+            return 0;
+        }
+        if (producer->m_Index < m_Channels.size())
+        {
+            return m_Channels[producer->m_Index];
+        }
+        return producer->GetType() == LayerType::DepthwiseConvolution2d ? SizeOfWeights(*producer, Rank - 1) : 0; // new
+    }
+
+    /// Of a shape, to which an image is broadcast from its last dimension on.
+    unsigned int OfShape(const TensorShape& shape) const
+    {
+        if (shape.GetDimensionality() == Dimensionality::NotSpecified || shape.GetNumDimensions() > Rank)
+        {
+            return 0;
+        }
+        const unsigned int rank = shape.GetNumDimensions();
+        const unsigned int dimension = rank - m_FromEnd;
+        return rank < m_FromEnd ? 1 : shape.GetDimensionSpecificity(dimension) ? shape[dimension] : 0;
+    }
+
+    static unsigned int SizeOfWeights(const Layer& layer, unsigned int dimension)
+    {
+        const TensorShape& shape = layer.Input(1).GetTensorInfo().GetShape();
+        return layer.GetConstantInput(1) != nullptr && shape.GetNumDimensions() == Rank ? shape[dimension] : 0;
+    }
+
+    unsigned int FindOutput(const Layer& layer) const
+    {
+        const unsigned int known = OfShape(layer.Output(0).GetTensorInfo().GetShape());
+        if (known != 0)
+        {
+            return known;
+        }
+        switch (layer.GetType())
+        {
+        case LayerType::Convolution2d: return SizeOfWeights(layer, 0);
+        case LayerType::DepthwiseConvolution2d: return SizeOfWeights(layer, Rank - 1);
+        case LayerType::Activation:
+        case LayerType::BatchNormalization:
+        case LayerType::ElementwiseUnary:
+        case LayerType::InstanceNormalization:
+        case LayerType::Pooling2d:
+        case LayerType::Prelu:
+        case LayerType::Resize: return Of(layer, 0);
+        case LayerType::ElementwiseBinary: return std::max(Of(layer, 0), Of(layer, 1));
+        default: return 0;
+        }
+    }
+
+    const Graph* m_Graph;
+    unsigned int m_FromEnd = 0;           ///< of the channels' dimension
+    std::vector<unsigned int> m_Channels; ///< of output 0 of layers, by their index; 0: not known
+};
+
+bool IsDepthwise(const Layer& layer, ImageChannels& images)
 {
     const auto& descriptor = layer.Descriptor<Convolution2dDescriptor>();
     if (!IsPlainInput(layer, 0) || !IsPlainInput(layer, 1) || layer.GetConstantInput(1) == nullptr ||
@@ -39,13 +139,11 @@ bool IsDepthwise(const Layer& layer)
     const bool isNhwc = descriptor.m_DataLayout == DataLayout::NHWC;
     const TensorInfo& data = layer.Input(0).GetTensorInfo();
     const TensorInfo& weights = layer.Input(1).GetTensorInfo();
-    const TensorShape& shape = data.GetShape();
     const unsigned int channels = isNhwc ? 3 : 1;
     // A single channel is no group: its products are those of a matrix.
-    return shape.GetDimensionality() == Dimensionality::Specified && shape.GetNumDimensions() == 4 &&
-           shape.GetDimensionSpecificity(channels) && shape[channels] > 1 &&
-           weights.GetShape().GetNumDimensions() == 4 && weights.GetShape()[channels] == 1 &&
-           weights.GetNumElements() != 0 && AreTypesOfBoth(data.GetDataType(), weights.GetDataType());
+    return weights.GetShape().GetNumDimensions() == 4 && weights.GetShape()[channels] == 1 &&
+           weights.GetNumElements() != 0 && AreTypesOfBoth(data.GetDataType(), weights.GetDataType()) &&
+           images.Find(layer, channels) > 1;
 }
 
 std::unique_ptr<DepthwiseConvolution2dDescriptor> MakeDescriptor(const Convolution2dDescriptor& from)
@@ -93,10 +191,11 @@ Layer& AddWeights(Graph& graph, const Layer& layer)
 void GroupedToDepthwise(Graph& graph, PassContext& context)
 {
     ConstantBudget budget(graph);
+    ImageChannels images(graph);
     std::vector<const Layer*> unused;
     for (Layer* layer : graph.LayersOf(LayerType::Convolution2d))
     {
-        if (!IsDepthwise(*layer) || !budget.Take(layer->Input(1).GetTensorInfo().GetNumBytes()))
+        if (!IsDepthwise(*layer, images) || !budget.Take(layer->Input(1).GetTensorInfo().GetNumBytes()))
         {
             continue;
         }
