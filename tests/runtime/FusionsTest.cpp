@@ -584,17 +584,15 @@ TEST(NetworkPlan, SaysKernelsMemoryAndFusions)
 TEST(NetworkPlan, SaysWhichKernelDeclinedAndWhy)
 {
     INetworkPtr network = INetwork::Create();
-    SoftmaxDescriptor descriptor;
-    descriptor.m_Axis = 1;
-    IConnectableLayer* softmax = network->AddSoftmaxLayer(descriptor, "softmax");
-    Connect(AddInput(*network, 0, FloatInfo({2, 3, 4})), softmax);
-    AddOutputs(*network, {softmax});
+    IConnectableLayer* sums = network->AddCumSumLayer(CumSumDescriptor(), "sums");
+    Connect(AddInput(*network, 0, FloatInfo({2, 3, 4})), sums);
+    AddOutputs(*network, {sums});
     const IRuntimePtr runtime = IRuntime::Create({});
     const NetworkId id = Load(*runtime, *network, {"CpuAcc"});
     const NetworkPlan plan = runtime->GetPlan(id);
     ASSERT_EQ(plan.m_Layers.size(), 1u);
-    EXPECT_EQ(plan.m_Layers[0].m_Kernel, "RefSoftmax");
-    EXPECT_THAT(plan.m_Layers[0].m_Declined, HasSubstr("CpuSoftmax: "));
+    EXPECT_EQ(plan.m_Layers[0].m_Kernel, "RefCumSum");
+    EXPECT_THAT(plan.m_Layers[0].m_Declined, HasSubstr("CpuCumSum: "));
 }
 
 TEST(NetworkPlan, IsThereAfterTheFirstRunWhereShapesAreNotKnownBefore)

@@ -203,7 +203,6 @@ TEST(SerializedLayers, VariedParametersDifferFromTheDefaults)
 
 TEST(SerializedLayers, EachEnumeratorIsFoundByItsName)
 {
-    using namespace serializer;
     EXPECT_EQ(FindEnumerator<DataType>("Complex128"), DataType::Complex128);
     EXPECT_EQ(FindEnumerator<DataLayout>("NCHW"), DataLayout::NCHW);
     EXPECT_EQ(FindEnumerator<BinaryOperation>("ShiftRight"), BinaryOperation::ShiftRight);

@@ -2,6 +2,8 @@
 // See StoredValues.hpp.
 #include "parsers/tflite/operators/StoredValues.hpp"
 
+#include "parsers/tflite/NetworkBuilder.hpp"
+
 namespace tenon::tflite
 {
 
