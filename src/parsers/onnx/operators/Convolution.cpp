@@ -297,6 +297,13 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
         }
     }
     windows.m_AutoPad = Windows::AutoPad::NotSet;
+    for (size_t i = 0; i < spatialRank; ++i)
+    {
+        // What is cut off less at the end is part of the output.
+        const int64_t kept = std::min(outputPadding[i], windows.m_After[i]);
+        windows.m_After[i] -= kept;
+        outputPadding[i] -= kept;
+    }
     if (const Value convolved = TryAsConvolution(op, graph, operands, outputPadding))
     {
         op.SetOutput(0, Finish(graph, operands, convolved));
