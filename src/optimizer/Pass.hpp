@@ -179,6 +179,8 @@ void FoldGelu(Graph& graph, PassContext& context);
 void FoldAttention(Graph& graph, PassContext& context);
 /// Reshape -> Transpose -> Reshape that moves channels becomes a DepthToSpace, SpaceToDepth or ChannelShuffle.
 void FoldShuffles(Graph& graph, PassContext& context);
+/// Slices of a tensor that are joined the other way around become a Roll.
+void FoldRolls(Graph& graph, PassContext& context);
 /// Products with constant matrices, and sums with constant rows after them, become a FullyConnected.
 void FoldFullyConnected(Graph& graph, PassContext& context);
 /// exp(x - max) / sum becomes a Softmax.

@@ -85,6 +85,8 @@ std::span<const Pass> GetPasses()
         {"FoldAttention", &passes::FoldAttention, Hiding, {Softmax}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
         {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
+        // After Transposes, which may move through slices and Concats, and not through a Roll.
+        {"FoldRolls", &passes::FoldRolls, Hiding, {Concat}},
         // Of channels that LowerToNhwc has made the last dimension.
         {"FoldLayerNormalization", &passes::FoldLayerNormalization, Hiding, {Mean}},
         {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},

@@ -105,4 +105,67 @@ TEST(FoldShuffles, OthersStay)
     EXPECT_EQ(Count(groups.Optimized(), LayerType::ChannelShuffle), 0u);
 }
 
+namespace
+{
+
+/// x cut in two along an axis at `at`, joined the other way around.
+IConnectableLayer* AddRoll(INetwork& network, IConnectableLayer* x, unsigned int axis, int at)
+{
+    OriginsDescriptor join(2, 4);
+    join.SetConcatAxis(axis);
+    IConnectableLayer* concat = network.AddConcatLayer(join, "roll");
+    for (const unsigned int part : {0U, 1U})
+    {
+        StridedSliceDescriptor slice({0, 0, 0, 0}, {0, 0, 0, 0}, {1, 1, 1, 1});
+        const auto bit = static_cast<int32_t>(1U << axis);
+        slice.m_BeginMask = part == 0 ? 15 - bit : 15;
+        slice.m_EndMask = part == 0 ? 15 : 15 - bit;
+        (part == 0 ? slice.m_Begin : slice.m_End)[axis] = at;
+        IConnectableLayer* layer = network.AddStridedSliceLayer(slice, "part");
+        Connect(x, layer);
+        Connect(layer, concat, part);
+    }
+    return concat;
+}
+
+} // namespace
+
+TEST(FoldRolls, AlongSeveralAxes)
+{
+    for (const int at : {2, -3})
+    {
+        for (const bool hasOpenBatch : {false, true})
+        {
+            INetworkPtr network = INetwork::Create();
+            const TensorShape shape({2, 5, 7, 3});
+            IConnectableLayer* input = network->AddInputLayer(0, InputDescriptor(true), "input");
+            input->GetOutputSlot(0).SetTensorInfo(
+                TensorInfo(hasOpenBatch ? OpenBatch(shape) : shape, DataType::Float32));
+            IConnectableLayer* last = AddRoll(*network, AddRoll(*network, input, 1, at), 2, 4);
+            Connect(last, network->AddOutputLayer(0));
+            BothWays both(*network);
+            EXPECT_EQ(Count(both.Optimized(), LayerType::Roll), 1u);
+            EXPECT_EQ(Count(both.Optimized(), LayerType::Concat), 0u);
+            EXPECT_EQ(Count(both.Optimized(), LayerType::StridedSlice), 0u);
+            both.ExpectEqual({shape});
+        }
+    }
+}
+
+TEST(FoldRolls, OthersStay)
+{
+    const TensorShape shape({2, 5, 7, 3});
+    for (const bool isFixed : {true, false})
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* input = network->AddInputLayer(0, InputDescriptor(isFixed), "input");
+        input->GetOutputSlot(0).SetTensorInfo(TensorInfo(shape, DataType::Float32));
+        // Cut where there is nothing behind, and of a size that another run may change.
+        Connect(AddRoll(*network, input, 1, isFixed ? 5 : 2), network->AddOutputLayer(0));
+        BothWays both(*network);
+        EXPECT_EQ(Count(both.Optimized(), LayerType::Roll), 0u);
+        both.ExpectEqual({shape});
+    }
+}
+
 } // namespace tenon::test::fold_shuffles_test
