@@ -456,6 +456,17 @@ ISA_TEST(Interpolate, RefusesWhatDoesNotFit)
     other.m_Output.SetShape(TensorShape({3, 6}));
     CheckRejectsShapes(other, "only these may differ");
 
+    InterpolateDescriptor thin;
+    thin.m_Scales = {1, 1e-30f};
+    thin.m_Mode = Mode::Linear;
+    thin.m_Antialias = true;
+    CheckRejectsShapes(MakeCase(thin, {2, 3}, {2, 6}), "only these may differ");
+
+    OpCase wide = MakeCase({}, {2, 3}, {2, 3});
+    wide.m_Inputs[0] = Random(TensorInfo(TensorShape({1, 1}), DataType::Signed8), 1);
+    wide.m_Output = TensorInfo(TensorShape({1, (1U << 26) + 1}), DataType::Signed8);
+    CheckRejectsShapes(wide, "more than 2^26 entries");
+
     InterpolateDescriptor scales;
     scales.m_Scales = {2};
     CheckRejectsShapes(MakeCase(scales, {2, 3}, {2, 6}), "a value for each resized dimension");
@@ -527,6 +538,12 @@ static InferCases MakeInterpolateCases()
         Case(type, "nothing", InterpolateDescriptor(), {T({2, 3})}).Rejects("neither sizes nor scales"),
         Case(type, "axis", sized({2}, {4}), {T({2, 3})}).Rejects("axis 2"),
         Case(type, "axis twice", sized({1, 1}, {4, 4}), {T({2, 3})}).Rejects("twice"),
+        Case(type, "a scale that does not fit",
+             Made<InterpolateDescriptor>([](auto& d) { d.m_Scales = {1.2f}; }, sized({1}, {5})), {T({2, 3})})
+            .Rejects("the size 5, but 3 elements times"),
+        Case(type, "a scale of nearly nothing",
+             Made<InterpolateDescriptor>([](auto& d) { d.m_Scales = {1e-30f}; }, sized({1}, {1})), {T({2, 3})})
+            .Rejects("the size 1, but"),
         Case(type, "scale 0", scaled({1}, {0}), {T({2, 3})}).Rejects("above 0"),
         Case(type, "huge", scaled({1}, {1e10f}), {T({2, 3})}).Rejects("32 bits"),
         Case(type, "from nothing", sized({1}, {4}), {T({2, 0})}).Rejects("no elements"),

@@ -162,6 +162,15 @@ void InferInterpolate(InferContext& context)
         if (isSized)
         {
             output.SetDimensionSize(axes[i], resolved.m_Sizes[i]);
+            if (!resolved.m_Scales.empty())
+            {
+                // The size is rounded or cut off, no more.
+                const double extent = static_cast<double>(resolved.m_Scales[i]) * from;
+                const double size = resolved.m_Sizes[i];
+                context.Check(std::abs(extent - size) <= 1.0 + 1e-5 * size && (size == 0.0 || extent >= 0.49),
+                              "axis {} is to get the size {}, but {} elements times the scale {} are {}", axes[i], size,
+                              from, resolved.m_Scales[i], extent);
+            }
         }
         else
         {

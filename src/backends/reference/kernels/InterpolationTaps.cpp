@@ -16,6 +16,9 @@ namespace tenon::ref
 namespace
 {
 
+/// The least product of a scale and a size that gives an element: sizes that keep a ratio are rounded.
+constexpr double LeastExtent = 0.49;
+
 struct Axis
 {
     double m_Input;
@@ -121,6 +124,14 @@ InterpolationTaps FindTaps(const InterpolateDescriptor& descriptor, const Axis& 
     const double stretch = descriptor.m_Antialias && !isNearest ? std::max(1.0, 1.0 / axis.m_Scale) : 1.0;
     const double support = (descriptor.m_Mode == InterpolationMode::Cubic ? 2.0 : 1.0) * stretch;
     taps.m_Taps = isNearest ? 1 : 2 * static_cast<size_t>(std::ceil(support));
+    constexpr size_t MostEntries = size_t{1} << 26; // 800 MB
+    if (taps.m_Output > MostEntries / taps.m_Taps)
+    {
+        throw LayerValidationException("Interpolate takes " + std::to_string(taps.m_Taps) + " elements for each of " +
+                                       std::to_string(taps.m_Output) +
+                                       " along one dimension: tables of more than 2^26 "
+                                       "entries are not made");
+    }
     const double last = axis.m_Input - 1.0;
     for (size_t x = 0; x < taps.m_Output; ++x)
     {
@@ -184,8 +195,13 @@ std::vector<InterpolationTaps> FindInterpolationTaps(const InterpolateDescriptor
         const double to = output[static_cast<unsigned int>(axis)];
         const auto get = [i](const std::vector<float>& list, double byDefault)
         { return list.empty() ? byDefault : static_cast<double>(list[i]); };
-        taps[axis] = FindTaps(descriptor, {from, to, get(descriptor.m_Scales, to / from),
-                                           get(descriptor.m_RegionStarts, 0.0), get(descriptor.m_RegionEnds, 1.0)});
+        const double scale = get(descriptor.m_Scales, to / from);
+        if (to > 0.0 && !(scale * from >= LeastExtent)) // else a filter would be wider than any input
+        {
+            fail();
+        }
+        taps[axis] = FindTaps(
+            descriptor, {from, to, scale, get(descriptor.m_RegionStarts, 0.0), get(descriptor.m_RegionEnds, 1.0)});
         isResized[axis] = true;
     }
     for (unsigned int i = 0; i < rank; ++i)
