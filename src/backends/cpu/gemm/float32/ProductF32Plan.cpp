@@ -23,7 +23,7 @@ constexpr size_t MostBlockRows = 480;
 /// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
 constexpr size_t SliceBytes = 512 * 1024;
 /// With fewer channels than this the loop over one point is short, which takes longer than laying windows out does
-/// where these are multiplied by more than so many columns for each channel.
+/// where these are multiplied by more than so many columns for each channel, or have rows that are moved at once.
 constexpr size_t LeastTapDepth = 8;
 constexpr size_t ManyColumns = 16;
 
@@ -60,7 +60,8 @@ void ProductF32::Plan(unsigned int maxThreads)
     const WeightSizes& sizes = m_Panels->GetSizes();
     const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
     m_TapDepth = channels;
-    const bool hasRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
+    const bool hasShortRows = m_Windows.HaveShortRows(sizeof(float));
+    const bool hasRows = m_Windows.HaveWholeRows() && !hasShortRows;
     const TileCosts tiles = TileCosts::Find(FindTileRows(*m_Panels));
     const PixelOrder byPoints(m_Windows, tiles, true);
     if (!m_Windows.ArePixels() && hasRows && !byPoints.PrefersPoints(channels))
@@ -69,7 +70,7 @@ void ProductF32::Plan(unsigned int maxThreads)
         m_TapDepth = channels * static_cast<size_t>(m_Windows.m_Width);
     }
     else if (!m_Windows.ArePixels() && channels < LeastTapDepth &&
-             (m_Plain != nullptr || sizes.m_Columns > ManyColumns * channels * sizes.m_Groups))
+             (m_Plain != nullptr || hasShortRows || sizes.m_Columns > ManyColumns * channels * sizes.m_Groups))
     {
         m_Reading = Reading::Strips;
         m_TapDepth = sizes.m_Depth;
