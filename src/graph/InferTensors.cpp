@@ -212,16 +212,27 @@ std::vector<unsigned int> WithoutOnes(const TensorShape& shape)
     return sizes;
 }
 
-/// Rank of output 0 where it is fixed by the operator or that of input 0; 0 where it is neither or not known.
+/// Rank of output 0 where it is fixed by the operator, that of input 0 or the higher one of two that are broadcast; 0
+/// where it is none of these or not known.
 unsigned int KnownRank(const Layer& layer)
 {
     const unsigned int fixed = GetFixedRank(layer);
-    if (fixed != 0 || !KeepsRank(layer))
+    const bool isBroadcast = layer.GetSchema().Has(OpFlags::Broadcast);
+    if (fixed != 0 || (!KeepsRank(layer) && !isBroadcast))
     {
         return fixed;
     }
-    const TensorShape& input = layer.Input(0).GetTensorInfo().GetShape();
-    return input.GetDimensionality() == Dimensionality::Specified ? input.GetNumDimensions() : 0;
+    unsigned int rank = 0;
+    for (unsigned int i = 0; i < (isBroadcast ? 2U : 1U); ++i)
+    {
+        const TensorShape& input = layer.Input(i).GetTensorInfo().GetShape();
+        if (input.GetDimensionality() == Dimensionality::NotSpecified)
+        {
+            return 0;
+        }
+        rank = std::max(rank, input.GetNumDimensions());
+    }
+    return rank;
 }
 
 /// Throws where an override of an input speaks of other bytes than those that the input gets.

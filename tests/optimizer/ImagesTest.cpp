@@ -156,6 +156,26 @@ TEST(Images, ResidualNetworkWithAGlobalPool)
         1);
 }
 
+// A layer that takes any rank has that of what is broadcast, also where no size is known.
+TEST(Images, ANormalizationBehindASum)
+{
+    Expect(
+        [](Images& n)
+        {
+            IConnectableLayer* x = n.Activation(n.Conv(n.m_Input, 3, 8), ActivationFunction::TanH);
+            IConnectableLayer* y = n.Activation(n.Conv(x, 8, 8), ActivationFunction::TanH);
+            BatchNormalizationDescriptor d;
+            d.m_Eps = 1.0f; // more than what the variances lack
+            d.m_DataLayout = DataLayout::NCHW;
+            IConnectableLayer* normalized =
+                n.After(n.m_Network->AddLayer(LayerType::BatchNormalization, d, "norm"),
+                        {n.Binary(BinaryOperation::Add, x, y), n.Floats(TensorShape({8})), n.Floats(TensorShape({8})),
+                         n.Floats(TensorShape({8})), n.Floats(TensorShape({8}))});
+            n.Output(n.Connected(n.Reshape(n.Mean(normalized, {2, 3}), {2, 8}), 8, 5, true));
+        },
+        1);
+}
+
 TEST(Images, FlatProductsTakeTheirMatrixInAnotherOrder)
 {
     for (const bool isTransposed : {true, false})
