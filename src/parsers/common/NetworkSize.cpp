@@ -30,6 +30,17 @@ void NetworkSize::CountVisit(uint64_t cost)
     }
 }
 
+void NetworkSize::CountBytes(uint64_t bytes)
+{
+    m_NumBytes += bytes;
+    if (m_NumBytes > m_Limits.m_MaxTotalBytes)
+    {
+        throw ParseException(fmt::format("constants that are computed have more than {} bytes together "
+                                         "(Limits::m_MaxTotalBytes)",
+                                         m_Limits.m_MaxTotalBytes));
+    }
+}
+
 NetworkSize::Level::Level(NetworkSize& size) : m_Size(size)
 {
     if (size.m_Depth >= size.m_Limits.m_MaxNesting)

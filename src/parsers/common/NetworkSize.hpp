@@ -21,6 +21,9 @@ public:
     /// Counts a visit of a part that is called. `cost`: its operators and tensors. Throws ParseException where it is
     /// too much.
     void CountVisit(uint64_t cost);
+    /// Counts bytes of constants that are not in the file but made of what it says. Throws ParseException where they
+    /// are too many.
+    void CountBytes(uint64_t bytes);
 
     /// Counts a level of parts within parts while it lives.
     class Level
@@ -41,6 +44,7 @@ private:
     const char* m_Parts;
     uint64_t m_NumLayers = 0;
     uint64_t m_VisitCost = 0;
+    uint64_t m_NumBytes = 0;
     unsigned int m_Depth = 0;
 };
 

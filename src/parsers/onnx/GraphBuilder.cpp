@@ -152,6 +152,7 @@ Value GraphBuilder::ScalarInt(DataType type, int64_t value)
 
 Value GraphBuilder::Constant(const TensorInfo& info, std::vector<uint8_t> bytes)
 {
+    m_Size.CountBytes(bytes.size());
     auto owner = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
     auto state = std::make_shared<Value::State>();
     state->m_Info = info;
@@ -594,14 +595,10 @@ Value GraphBuilder::ReshapeTo(const Value& x, const Value& shape)
             return Reshape(x, sizes);
         }
     }
-    else if (shape.Size(0) != OpenSize)
-    {
-        sizes.assign(static_cast<size_t>(shape.Size(0)), OpenSize);
-    }
     ReshapeDescriptor descriptor;
     descriptor.m_ParametersAsInputs = true;
     return AddLayer(LayerType::Reshape, descriptor, {x, shape}, x.Type(),
-                    numbers == nullptr && shape.Size(0) == OpenSize ? TensorShape() : ToShape(sizes));
+                    numbers == nullptr ? OpenShape(shape.Size(0)) : ToShape(sizes));
 }
 
 Value GraphBuilder::Squeeze(const Value& x, const std::vector<unsigned int>& axes)
@@ -819,7 +816,7 @@ Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, co
             const int64_t begin =
                 std::clamp(start < 0 ? start + size : start, int64_t{0}, std::max(steps[i] > 0 ? size : size - 1, int64_t{0}));
             first += begin * strides[axes[i]];
-            strides[axes[i]] *= steps[i];
+            strides[axes[i]] *= std::clamp(steps[i], lowest, highest);
         }
         numbers = Take(*known, StridedIndices(sizes, first, strides));
         if (AreAllKnown(*numbers))
@@ -939,9 +936,9 @@ Value GraphBuilder::BroadcastTo(const Value& x, const Value& shape)
         }
         known = ToShape(sizes);
     }
-    else if (shape.Size(0) != OpenSize)
+    else
     {
-        known = ToShape(std::vector<int64_t>(static_cast<size_t>(shape.Size(0)), OpenSize));
+        known = OpenShape(shape.Size(0));
     }
     return AddLayer(LayerType::BroadcastTo, descriptor, {x, shape}, x.Type(), known);
 }

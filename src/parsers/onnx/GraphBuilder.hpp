@@ -10,6 +10,7 @@
 #include <tenon/Descriptors.hpp>
 #include <tenon/INetwork.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -54,7 +55,12 @@ public:
     INetwork& Network() { return m_Network; }
     const Limits& GetLimits() const { return m_Limits; }
     /// Names the layers that are added from now on.
-    void SetName(std::string name) { m_Name = std::move(name); }
+    void SetName(std::string name)
+    {
+        constexpr size_t most = 1000; // one node may become many layers, each of which keeps the name
+        name.resize(std::min(name.size(), most));
+        m_Name = std::move(name);
+    }
     const std::string& GetName() const { return m_Name; }
     /// A number for layers that draw random numbers, each time another one.
     int64_t NextSeed() { return ++m_Seed; }
@@ -73,7 +79,7 @@ public:
     static Value Scalar(DataType type, double value);
     static Value ScalarInt(DataType type, int64_t value);
     /// Bytes that are kept by the value.
-    static Value Constant(const TensorInfo& info, std::vector<uint8_t> bytes);
+    Value Constant(const TensorInfo& info, std::vector<uint8_t> bytes);
     /// The output slot of a value in this network: a Constant layer, or an input for what is captured, if needed.
     IOutputSlot& SlotOf(const Value& value);
 

@@ -157,6 +157,36 @@ TensorShape ToShape(const std::vector<int64_t>& sizes)
     return shape;
 }
 
+int64_t ProductOf(const std::vector<int64_t>& sizes, size_t first, size_t last)
+{
+    constexpr int64_t most = int64_t{1} << 62;
+    int64_t product = 1;
+    for (size_t i = first; i < last; ++i)
+    {
+        if (sizes[i] == OpenSize)
+        {
+            return OpenSize;
+        }
+        product = sizes[i] != 0 && product > most / sizes[i] ? most : product * sizes[i];
+    }
+    return product;
+}
+
+TensorShape OpenShape(int64_t count)
+{
+    if (count == OpenSize)
+    {
+        return {};
+    }
+    const int64_t tooMany = int64_t{MaxNumOfTensorDimensions} + 1;
+    if (count >= tooMany)
+    {
+        throw UnimplementedException(
+            fmt::format("a tensor has {} dimensions, at most {} are possible", count, MaxNumOfTensorDimensions));
+    }
+    return ToShape(std::vector<int64_t>(static_cast<size_t>(count), OpenSize));
+}
+
 Numbers ReadNumbers(DataType type, Span<const uint8_t> data)
 {
     switch (type)

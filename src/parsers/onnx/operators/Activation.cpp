@@ -62,18 +62,10 @@ void AddOverAxis(Operator& op, GraphBuilder& graph, Normalize normalize)
         op.SetOutput(0, normalize(x, axis));
         return;
     }
-    int64_t columns = 1;
-    for (unsigned int i = axis; i < rank; ++i)
-    {
-        columns = columns == OpenSize || x.Size(i) == OpenSize ? OpenSize : columns * x.Size(i);
-    }
+    const int64_t columns = ProductOf(x.Sizes(), axis, rank);
     if (columns == OpenSize)
     {
-        int64_t rows = 1;
-        for (unsigned int i = 0; i < axis; ++i)
-        {
-            rows = rows == OpenSize || x.Size(i) == OpenSize ? OpenSize : rows * x.Size(i);
-        }
+        const int64_t rows = ProductOf(x.Sizes(), 0, axis);
         if (rows == OpenSize)
         {
             op.Refuse("sizes on both sides of the axis are not known before the run; give the shapes of the inputs");

@@ -9,6 +9,7 @@
 //   2 ..                 values that are carried from turn to turn
 //   2 + carried ..       for each scan output, what was stacked up so far
 //   2 + carried + scans  values from outside
+#include "parsers/common/ConstantData.hpp"
 #include "parsers/onnx/GraphReader.hpp"
 #include "parsers/onnx/Rows.hpp"
 
@@ -95,6 +96,15 @@ std::vector<Value> ReadInto(const Operator& op, GraphBuilder& builder, const Gra
     return reader.ReadNodes();
 }
 
+/// Of tensors alone: what was refused is none.
+void CheckCondition(const Operator& op, const Value& condition)
+{
+    if (condition.IsTensor() && condition.Type() != DataType::Boolean)
+    {
+        op.Fail(fmt::format("the condition is of type {} in place of Boolean", GetDataTypeName(condition.Type())));
+    }
+}
+
 bool HasRefused(const std::vector<Value>& values)
 {
     return std::any_of(values.begin(), values.end(),
@@ -115,13 +125,13 @@ Value NeverComputed(GraphBuilder& graph, const Value& like)
     std::vector<int64_t> sizes = like.HasRank() ? like.Sizes() : std::vector<int64_t>();
     std::replace(sizes.begin(), sizes.end(), OpenSize, int64_t{1});
     const int64_t count = sizes.empty() ? 1 : std::max(sizes[0], int64_t{1});
-    const Value place = GraphBuilder::Constant(
-        TensorInfo(sizes.empty() ? TensorShape(Dimensionality::Scalar) : ToShape({count}), DataType::Signed32),
-        std::vector<uint8_t>(static_cast<size_t>(count) * sizeof(int32_t)));
+    const TensorInfo places(sizes.empty() ? TensorShape(Dimensionality::Scalar) : ToShape({count}), DataType::Signed32);
+    parsers::CheckTensorBytes(places, graph.GetLimits());
+    const Value place = graph.Constant(places, std::vector<uint8_t>(places.GetNumBytes()));
     std::vector<int64_t> empty = sizes;
     empty.resize(std::max(sizes.size(), size_t{1}));
     empty[0] = 0;
-    const Value data = GraphBuilder::Constant(TensorInfo(ToShape(empty), like.Type()), {});
+    const Value data = graph.Constant(TensorInfo(ToShape(empty), like.Type()), {});
     Value value = graph.AddLayer(LayerType::Gather, GatherDescriptor(0), {data, place}, like.Type());
     value.GetState()->m_Info.SetShape(like.Shape());
     return value;
@@ -133,6 +143,7 @@ void AddIf(Operator& op, GraphBuilder& graph)
 {
     const GraphMessage* const branches[2] = {&RequireGraph(op, "then_branch"), &RequireGraph(op, "else_branch")};
     const Value& condition = op.Input(0);
+    CheckCondition(op, condition);
     const auto setOutputs = [&](const std::vector<Value>& values)
     {
         for (size_t i = 0; i < op.NumOutputs(); ++i)
@@ -269,6 +280,7 @@ Turn ReadTurn(const Operator& op, GraphBuilder& builder, const LoopPlan& plan, c
     if (plan.m_IsLoop)
     {
         turn.m_Condition = *next++;
+        CheckCondition(op, turn.m_Condition);
     }
     const auto firstPart = next + static_cast<std::ptrdiff_t>(plan.NumCarried());
     turn.m_Carried.assign(next, firstPart);
@@ -414,7 +426,7 @@ public:
         {
             std::vector<int64_t> sizes = m_PartSizes[k];
             std::replace(sizes.begin(), sizes.end(), OpenSize, int64_t{0});
-            initial.push_back(GraphBuilder::Constant(TensorInfo(ToShape(sizes), m_PartTypes[k]), {}));
+            initial.push_back(m_Graph.Constant(TensorInfo(ToShape(sizes), m_PartTypes[k]), {}));
         }
         initial.insert(initial.end(), m_Captures->Get().begin(), m_Captures->Get().end());
         for (unsigned int i = 0; i < initial.size(); ++i)
@@ -594,6 +606,10 @@ void AddLoop(Operator& op, GraphBuilder& graph)
     plan.m_Body = &RequireGraph(op, "body");
     plan.m_Turns = op.HasInput(0) ? graph.AsScalar(op.Input(0)) : Value();
     plan.m_Condition = op.HasInput(1) ? graph.AsScalar(op.Input(1)) : Value();
+    if (plan.m_Condition)
+    {
+        CheckCondition(op, plan.m_Condition);
+    }
     for (size_t i = 2; i < op.NumInputs(); ++i)
     {
         if (!op.HasInput(i))

@@ -273,6 +273,11 @@ void AddTopK(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
     const Value given = op.Version() < 10 ? GraphBuilder::Ints({op.Int64("k", 0)}) : op.Input(1);
+    if (const auto number = given.FindInts(); number.has_value() && number->size() == 1 &&
+                                              (number->front() < 0 || number->front() > std::numeric_limits<int32_t>::max()))
+    {
+        op.Fail(fmt::format("{} elements cannot be chosen", number->front()));
+    }
     const Value count = graph.Cast(graph.AsScalar(given), DataType::Signed32);
     TopKDescriptor descriptor;
     descriptor.m_Axis = static_cast<int32_t>(op.AxisAttribute(-1, x.Rank()));

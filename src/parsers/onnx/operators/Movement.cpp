@@ -40,6 +40,10 @@ Value MarkAxes(const Operator& op, GraphBuilder& graph, const Value& axes, size_
     {
         op.Refuse("the number of axes is computed at the run");
     }
+    if (axes.Size(0) > static_cast<int64_t>(rank))
+    {
+        op.Fail(fmt::format("has {} axes for {} dimensions", axes.Size(0), rank));
+    }
     const Value zeros = GraphBuilder::Ints(std::vector<int64_t>(rank, 0));
     const Value ones = GraphBuilder::Ints(std::vector<int64_t>(static_cast<size_t>(axes.Size(0)), 1));
     return graph.Put(zeros, axes, ones);
@@ -70,12 +74,19 @@ void AddReshape(Operator& op, GraphBuilder& graph)
     const Numbers* const numbers = shape.FindNumbers();
     const bool keepsZeros = op.Int64("allowzero", 0) != 0;
     const auto isCopied = [&](const Number& number) { return number.m_IsKnown && number.m_Int == 0 && !keepsZeros; };
-    if (numbers == nullptr && !keepsZeros && shape.Size(0) != OpenSize)
+    if (numbers == nullptr && !keepsZeros)
     {
-        // Which sizes are copied is told by the run.
-        const auto count = static_cast<size_t>(shape.Size(0));
-        const Value ones = GraphBuilder::Ints(std::vector<int64_t>(count, 1));
-        const Value own = graph.Slice(graph.Concat({graph.ShapeOf(x), ones}, 0), 0, 0, shape.Size(0));
+        // Which sizes are copied is told by the run, maybe also how many there are.
+        const Value ones = GraphBuilder::Ints(std::vector<int64_t>(MaxNumOfTensorDimensions, 1));
+        const Value padded = graph.Concat({graph.ShapeOf(x), ones}, 0);
+        StridedSliceDescriptor descriptor;
+        descriptor.m_ParametersAsInputs = true;
+        const bool isCounted = OpenShape(shape.Size(0)).GetDimensionality() != Dimensionality::NotSpecified;
+        const Value own = isCounted ? graph.Slice(padded, 0, 0, shape.Size(0))
+                                    : graph.AddLayer(LayerType::StridedSlice, descriptor,
+                                                     {padded, GraphBuilder::Ints({0}), graph.ShapeOf(shape),
+                                                      GraphBuilder::Ints({1})},
+                                                     DataType::Signed64, TensorShape(1, false));
         const Value wanted = graph.Cast(shape, DataType::Signed64);
         const Value isZero = graph.Compare(ComparisonOperation::Equal, wanted, GraphBuilder::Ints({0}));
         op.SetOutput(0, graph.ReshapeTo(x, graph.Select(isZero, own, wanted)));
@@ -111,17 +122,8 @@ void AddFlatten(Operator& op, GraphBuilder& graph)
     }
     const auto first = static_cast<size_t>(axis < 0 ? axis + rank : axis);
     const std::vector<int64_t> sizes = x.Sizes();
-    const auto product = [&](size_t from, size_t to)
-    {
-        int64_t result = 1;
-        for (size_t i = from; i < to; ++i)
-        {
-            result = result == OpenSize || sizes[i] == OpenSize ? OpenSize : result * sizes[i];
-        }
-        return result;
-    };
-    const int64_t rows = product(0, first);
-    const int64_t columns = product(first, rank);
+    const int64_t rows = ProductOf(sizes, 0, first);
+    const int64_t columns = ProductOf(sizes, first, rank);
     if (rows != OpenSize || columns != OpenSize)
     {
         op.SetOutput(0, graph.Reshape(x, {rows, columns}));
@@ -177,7 +179,7 @@ void AddUnsqueeze(Operator& op, GraphBuilder& graph)
     if (const Value given = AxesAtRun(op, 1, 13))
     {
         // Where a dimension is not marked, it is the next one of the input: as many are not marked up to there.
-        const size_t rank = x.Rank() + static_cast<size_t>(std::max(given.Size(0), int64_t{0}));
+        const size_t rank = x.Rank() + OpenShape(std::max(given.Size(0), int64_t{0})).GetNumDimensions();
         const Value marks = MarkAxes(op, graph, given, rank);
         const Value others = graph.Subtract(GraphBuilder::Ints({1}), marks);
         const Value counts =
@@ -256,6 +258,10 @@ void AddSplit(Operator& op, GraphBuilder& graph)
     if (op.Version() < 13 ? op.Has("split") : op.HasInput(1))
     {
         parts = op.Version() < 13 ? op.Int64s("split") : op.ConstantInts(1, "sizes of the parts");
+        if (std::any_of(parts.begin(), parts.end(), [](int64_t part) { return part < 0; }))
+        {
+            op.Fail(fmt::format("parts cannot have the sizes [{}]", fmt::join(parts, ", ")));
+        }
     }
     else if (op.Int64("num_outputs", count) != count)
     {
@@ -286,7 +292,8 @@ void AddSplit(Operator& op, GraphBuilder& graph)
         }
     }
     const bool isKnown = std::find(parts.begin(), parts.end(), OpenSize) == parts.end();
-    if (parts.size() != op.NumOutputs() || std::any_of(parts.begin(), parts.end(), [](int64_t p) { return p < -1; }) ||
+    const auto isNoSize = [](int64_t part) { return part < OpenSize || part > std::numeric_limits<uint32_t>::max(); };
+    if (parts.size() != op.NumOutputs() || std::any_of(parts.begin(), parts.end(), isNoSize) ||
         (isKnown && size != OpenSize && std::accumulate(parts.begin(), parts.end(), int64_t{0}) != size))
     {
         op.Fail(fmt::format("parts of sizes {} do not fit {} outputs and a dimension of {} elements",
@@ -406,6 +413,10 @@ void AddExpand(Operator& op, GraphBuilder& graph)
     const Value& x = op.Input(0);
     const Value& shape = op.Input(1);
     const auto sizes = shape.FindInts();
+    if (sizes.has_value() && std::any_of(sizes->begin(), sizes->end(), [](int64_t size) { return size < 0; }))
+    {
+        op.Fail(fmt::format("a tensor cannot have the shape [{}]", fmt::join(*sizes, ", ")));
+    }
     if (sizes.has_value() && x.HasSizes())
     {
         const Value target = GraphBuilder::Known(DataType::Boolean, *sizes, {});
@@ -485,7 +496,7 @@ void AddTile(Operator& op, GraphBuilder& graph)
     for (unsigned int i = 0; i < rank; ++i)
     {
         descriptor.m_Multiples.push_back(static_cast<uint32_t>((*repeats)[i]));
-        sizes[i] = x.Size(i) != OpenSize ? x.Size(i) * (*repeats)[i] : OpenSize;
+        sizes[i] = ProductOf({x.Size(i), (*repeats)[i]}, 0, 2);
     }
     op.SetOutput(0, graph.AddLayer(LayerType::Tile, descriptor, {x}, x.Type(), ToShape(sizes)));
 }
@@ -544,6 +555,11 @@ void AddPad(Operator& op, GraphBuilder& graph)
     };
     if (!known.has_value())
     {
+        const int64_t given = op.Input(1).Size(0);
+        if (op.Input(1).Rank() != 1 || (given != OpenSize && given != 2 * static_cast<int64_t>(axes.size())))
+        {
+            op.Fail(fmt::format("pads of shape {} do not fit {} axes", op.Input(1).Shape().ToString(), axes.size()));
+        }
         // [2 * axes] to [rank, 2].
         std::vector<Value> rows;
         const Value pads = graph.Cast(op.Input(1), DataType::Signed64);
@@ -560,9 +576,11 @@ void AddPad(Operator& op, GraphBuilder& graph)
         op.SetOutput(0, graph.AddLayer(LayerType::Pad, descriptor, inputs(x, list), x.Type(), TensorShape(rank, false)));
         return;
     }
-    if (known->size() != 2 * axes.size())
+    const auto isTooLarge = [](int64_t pad)
+    { return pad > std::numeric_limits<int32_t>::max() || pad < std::numeric_limits<int32_t>::min(); };
+    if (known->size() != 2 * axes.size() || std::any_of(known->begin(), known->end(), isTooLarge))
     {
-        op.Fail(fmt::format("{} pads do not fit {} axes", known->size(), axes.size()));
+        op.Fail(fmt::format("pads [{}] do not fit {} axes", fmt::join(*known, ", "), axes.size()));
     }
     Value data = x;
     descriptor.m_PadList.assign(rank, {0, 0});
@@ -578,14 +596,7 @@ void AddPad(Operator& op, GraphBuilder& graph)
             data = graph.Slice(data, axis, std::max(-before, int64_t{0}),
                                after < 0 ? after : std::numeric_limits<int64_t>::max());
         }
-        const auto toSize = [&](int64_t pad)
-        {
-            if (pad > std::numeric_limits<uint32_t>::max())
-            {
-                op.Fail(fmt::format("pad {} is too large", pad));
-            }
-            return static_cast<unsigned int>(std::max(pad, int64_t{0}));
-        };
+        const auto toSize = [](int64_t pad) { return static_cast<unsigned int>(std::max(pad, int64_t{0})); };
         descriptor.m_PadList[axis] = {toSize(before), toSize(after)};
         pads = pads || before > 0 || after > 0;
         sizes[axis] = sizes[axis] != OpenSize ? std::max(sizes[axis] + before + after, int64_t{0}) : OpenSize;

@@ -108,7 +108,19 @@ void AddRange(Operator& op, GraphBuilder& graph)
             return;
         }
     }
-    op.SetOutput(0, graph.AddLayer(LayerType::Range, NullDescriptor(), {start, limit, delta}, start.Type(),
+    // A limit on the other side of the start gives no number; the layer refuses it.
+    const auto stepReal = delta.FindReals();
+    const bool canRise = !stepReal.has_value() || stepReal->front() > 0.0;
+    const bool canFall = !stepReal.has_value() || stepReal->front() < 0.0;
+    Value end = canRise ? graph.Binary(BinaryOperation::Maximum, limit, start) : limit;
+    if (canFall)
+    {
+        const Value low = graph.Binary(BinaryOperation::Minimum, limit, start);
+        const Value rises =
+            graph.Compare(ComparisonOperation::Greater, delta, GraphBuilder::Scalar(delta.Type(), 0.0));
+        end = canRise ? graph.Select(rises, end, low) : low;
+    }
+    op.SetOutput(0, graph.AddLayer(LayerType::Range, NullDescriptor(), {start, end, delta}, start.Type(),
                                    TensorShape(1, false)));
 }
 

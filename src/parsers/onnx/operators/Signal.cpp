@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of operators of signal processing. Complex numbers are pairs in a last dimension of size 2.
+#include "parsers/common/ConstantData.hpp"
 #include "parsers/onnx/Rows.hpp"
 #include "parsers/onnx/TensorReader.hpp"
 
@@ -122,6 +123,8 @@ void AddStft(Operator& op, GraphBuilder& graph)
         op.Fail(fmt::format("frames of {} elements every {} do not fit a signal of {}", frame, step, length));
     }
     const int64_t frames = (length - frame) / step + 1;
+    const TensorInfo placesInfo(ToShape({frames, frame}), DataType::Signed32);
+    parsers::CheckTensorBytes(placesInfo, graph.GetLimits());
     std::vector<uint8_t> bytes(static_cast<size_t>(frames * frame) * sizeof(int32_t));
     auto* next = reinterpret_cast<int32_t*>(bytes.data());
     for (int64_t i = 0; i < frames; ++i)
@@ -131,8 +134,7 @@ void AddStft(Operator& op, GraphBuilder& graph)
             *next++ = static_cast<int32_t>(i * step + k);
         }
     }
-    const Value places =
-        GraphBuilder::Constant(TensorInfo(ToShape({frames, frame}), DataType::Signed32), std::move(bytes));
+    const Value places = graph.Constant(placesInfo, std::move(bytes));
     Value framed = graph.Gather(signal, places, 1);
     if (window)
     {
@@ -179,8 +181,12 @@ void AddMelWeightMatrix(Operator& op, GraphBuilder& graph)
     {
         const double mel = static_cast<double>(i) * step + toMel(low);
         const double frequency = 700.0 * (std::pow(10.0, mel / 2595.0) - 1.0);
-        places.push_back(static_cast<int64_t>(
-            std::floor(static_cast<double>(length + 1) * frequency / static_cast<double>(rate))));
+        const double place = std::floor(static_cast<double>(length + 1) * frequency / static_cast<double>(rate));
+        if (!(std::abs(place) < 1e15))
+        {
+            op.Fail(fmt::format("the frequencies {} and {} do not fit", low, high));
+        }
+        places.push_back(static_cast<int64_t>(place));
     }
     std::vector<uint8_t> bytes(static_cast<size_t>(bins * bands) * sizeof(float));
     auto* const weights = reinterpret_cast<float*>(bytes.data());
@@ -210,7 +216,7 @@ void AddMelWeightMatrix(Operator& op, GraphBuilder& graph)
         }
     }
     const DataType type = ToLayerType(static_cast<ElementType>(op.Int64("output_datatype", 1)));
-    op.SetOutput(0, graph.Cast(GraphBuilder::Constant(TensorInfo(ToShape({bins, bands}), DataType::Float32),
+    op.SetOutput(0, graph.Cast(graph.Constant(TensorInfo(ToShape({bins, bands}), DataType::Float32),
                                                       std::move(bytes)),
                                type));
 }

@@ -103,8 +103,9 @@ Value Interpolate(GraphBuilder& graph, const Value& x, InterpolateDescriptor d, 
         }
         else if (size != OpenSize)
         {
+            constexpr double most = 9e15; // more than any size
             size = static_cast<int64_t>(
-                std::floor(static_cast<double>(static_cast<float>(size) * d.m_Scales[i])));
+                std::min(std::floor(static_cast<double>(static_cast<float>(size) * d.m_Scales[i])), most));
         }
         else
         {
@@ -119,6 +120,12 @@ Value Interpolate(GraphBuilder& graph, const Value& x, InterpolateDescriptor d, 
     std::vector<Value> inputs = {x};
     if (target)
     {
+        const auto wanted = static_cast<int64_t>(d.m_Axes.empty() ? sizes.size() : d.m_Axes.size());
+        if (target.Rank() != 1 || (target.Size(0) != OpenSize && target.Size(0) != wanted))
+        {
+            throw ParseException(fmt::format("sizes or scales of shape {} do not fit {} dimensions",
+                                             target.Shape().ToString(), wanted));
+        }
         d.m_ParametersAsInputs = true;
         inputs.push_back(target);
         for (unsigned int i = 0; i < sizes.size(); ++i)
@@ -360,7 +367,7 @@ void AddAffineGrid(Operator& op, GraphBuilder& graph)
     }
     const auto columns = static_cast<int64_t>(rank) + 1;
     const Value grid = graph.Cast(
-        GraphBuilder::Constant(TensorInfo(ToShape({1, static_cast<int64_t>(points), columns}), DataType::Float32),
+        graph.Constant(TensorInfo(ToShape({1, static_cast<int64_t>(points), columns}), DataType::Float32),
                                std::move(bytes)),
         theta.Type());
     const Value product = graph.MatMul(grid, theta, false, true);
