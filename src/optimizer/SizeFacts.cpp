@@ -8,6 +8,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -625,19 +626,21 @@ void SizeFacts::InferStridedSlice(const Layer& layer, Facts& facts)
         shape.SetDimensionSize(i, static_cast<unsigned int>(size.m_Number));
         const int begin = d.GetStartForAxis(shape, i);
         const int end = d.GetStopForAxis(shape, i, begin);
-        List taken;
-        for (int at = begin; d.m_Stride[i] > 0 ? at < end : at > end; at += d.m_Stride[i])
-        {
-            taken.push_back(values != nullptr && static_cast<size_t>(at) < values->size()
-                                ? (*values)[static_cast<size_t>(at)]
-                                : Anything());
-        }
+        const int64_t stride = d.m_Stride[i];
+        const int64_t length = stride > 0 ? int64_t{end} - begin : int64_t{begin} - end;
+        const int64_t count = length <= 0 ? 0 : (length - 1) / std::abs(stride) + 1;
         if (!isSet(d.m_ShrinkAxisMask))
         {
-            sizes.back() = Number(static_cast<int64_t>(taken.size()));
+            sizes.back() = Number(count);
         }
-        if (values != nullptr && from->size() == 1)
+        if (values != nullptr && from->size() == 1 && count <= static_cast<int64_t>(MostValues))
         {
+            List taken;
+            for (int64_t k = 0; k < count; ++k)
+            {
+                const auto at = static_cast<size_t>(begin + k * stride);
+                taken.push_back(at < values->size() ? (*values)[at] : Anything());
+            }
             SetValues(facts, std::move(taken));
         }
     }
