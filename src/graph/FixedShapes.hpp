@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FixedShapes: which tensors have the same shape in every run, whatever shapes the inputs of that run have. For passes,
-// which may rely on these shapes and on no others.
+// FixedShapes: which tensors have the same shape in every run, whatever shapes the inputs of that run have, but for
+// inputs of fixed sizes. For passes, which may rely on these shapes and on no others.
 #pragma once
 
 #include "graph/Graph.hpp"

@@ -4,7 +4,8 @@
 //
 // The rule above all: a pass may rely on nothing that another run's input shapes would change. A run may bring inputs
 // of other sizes, and of another rank, than Optimize() was told, or was told nothing about. A shape is fixed only where
-// it follows from constants (FixedShapes.hpp); what is known beyond that may guide what pays, never what is right.
+// it follows from constants, or from inputs of which the application promises their sizes (FixedShapes.hpp, and
+// SizeFacts.hpp for single dimensions); what is known beyond that may guide what pays, never what is right.
 // Passes run in the networks of If and While layers, too. Input and Output layers stay, with their binding ids, and
 // what reaches an Output layer keeps type and quantization. An input whose info is overridden stays as it is, and so do
 // states. A layer of another type is made by ReplacePattern(), which asks whether backends take it, too.

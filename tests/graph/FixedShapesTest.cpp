@@ -3,6 +3,7 @@
 #include "graph/FixedShapes.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
+#include <tenon/descriptors/External.hpp>
 
 #include <gtest/gtest.h>
 
@@ -65,6 +66,22 @@ TEST(FixedShapes, FollowTargetsAndNotInputs)
     Layer& mixed = AddSum(graph, both, input);
     AddSum(graph, AddReshape(graph, mixed), both);
     ExpectFixed(graph, {false, true, true, false, true, true});
+}
+
+TEST(FixedShapes, InputsOfFixedSizes)
+{
+    Graph graph;
+    Layer& input = Add(graph, LayerType::Input, std::make_unique<InputDescriptor>(true), {});
+    Layer& other = Add(graph, LayerType::Input, std::make_unique<InputDescriptor>(false), {});
+    Layer& part = Add(graph, LayerType::Input, std::make_unique<InputDescriptor>(true), {});
+    part.Output(0).EditTensorInfo().SetShape(TensorShape({2, 0}, {true, false}));
+    AddSum(graph, input, input);
+    AddSum(graph, input, other);
+    AddSum(graph, input, part);
+    ExpectFixed(graph, {true, false, false, true, false, false});
+    EXPECT_TRUE(HasFixedSizes(input));
+    EXPECT_FALSE(HasFixedSizes(other));
+    EXPECT_TRUE(HasFixedSizes(part));
 }
 
 TEST(FixedShapes, OverridesAndOpenSizesAreNotFixed)

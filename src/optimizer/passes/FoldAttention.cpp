@@ -45,7 +45,7 @@ PermutationVector Swapping(unsigned int rank, unsigned int a, unsigned int b)
     return PermutationVector(mappings.data(), rank);
 }
 
-bool IsFloat(const OutputSlot& slot)
+bool HasFloats(const OutputSlot& slot)
 {
     return slot.GetTensorInfo().GetDataType() == DataType::Float32;
 }
@@ -54,14 +54,14 @@ bool IsFloat(const OutputSlot& slot)
 bool IsPlainProduct(const Layer* layer)
 {
     if (layer == nullptr || layer->GetType() != LayerType::BatchMatMul || layer->GetFusedActivation() != nullptr ||
-        !IsPlainInput(*layer, 0) || !IsPlainInput(*layer, 1) || !IsFloat(layer->Output(0)))
+        !IsPlainInput(*layer, 0) || !IsPlainInput(*layer, 1) || !HasFloats(layer->Output(0)))
     {
         return false;
     }
     const auto& d = layer->Descriptor<BatchMatMulDescriptor>();
     return !d.m_TransposeX && !d.m_AdjointX && !d.m_AdjointY && d.m_DataLayoutX == DataLayout::NCHW &&
-           d.m_DataLayoutY == DataLayout::NCHW && IsFloat(*layer->Input(0).GetConnectedOutputSlot()) &&
-           IsFloat(*layer->Input(1).GetConnectedOutputSlot());
+           d.m_DataLayoutY == DataLayout::NCHW && HasFloats(*layer->Input(0).GetConnectedOutputSlot()) &&
+           HasFloats(*layer->Input(1).GetConnectedOutputSlot());
 }
 
 /// What is hidden where a condition chooses.
@@ -158,7 +158,7 @@ private:
     bool MatchScores(const OutputSlot& slot)
     {
         const Layer& layer = slot.GetOwningLayer();
-        if (!IsFloat(slot))
+        if (!HasFloats(slot))
         {
             return false;
         }
@@ -184,7 +184,7 @@ private:
                 const FoundAttention before = m_Found;
                 m_Layers.resize(numLayers + 1);
                 m_Found.m_Added = layer.Input(1 - scores).GetConnectedOutputSlot();
-                if (IsFloat(*m_Found.m_Added) && MatchScores(*layer.Input(scores).GetConnectedOutputSlot()))
+                if (HasFloats(*m_Found.m_Added) && MatchScores(*layer.Input(scores).GetConnectedOutputSlot()))
                 {
                     return true;
                 }
@@ -273,7 +273,7 @@ private:
         {
             const Layer& producer = slot->GetOwningLayer();
             const std::optional<double> factor =
-                slot->GetNumConnections() == 1 && IsFloat(*slot) ? GetFactor(producer) : std::nullopt;
+                slot->GetNumConnections() == 1 && HasFloats(*slot) ? GetFactor(producer) : std::nullopt;
             if (!factor.has_value() || producer.GetBackendHint() != layer.GetBackendHint())
             {
                 return slot;

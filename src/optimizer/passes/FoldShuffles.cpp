@@ -40,7 +40,7 @@ bool IsMapping(const PermutationVector& mappings, std::initializer_list<unsigned
 }
 
 /// Whether `whole` is a times b, all of which are known.
-bool IsProduct(const SizeFacts::Entry& whole, const SizeFacts::Entry& a, const SizeFacts::Entry& b)
+bool IsProductOf(const SizeFacts::Entry& whole, const SizeFacts::Entry& a, const SizeFacts::Entry& b)
 {
     return whole.IsKnown() && a.IsKnown() && b.IsKnown() && whole.m_Number == a.m_Number * b.m_Number;
 }
@@ -76,8 +76,8 @@ std::optional<Shuffle> FindDepthToSpace(const Steps& s)
     const SizeFacts::Entry& channels = s.m_Split[isChannelMajor ? 1 : 3];
     const bool fits = s.m_Split[isChannelMajor ? 3 : 2] == block && s.m_Split[0] == s.m_From[0] &&
                       s.m_Split[4] == s.m_From[2] && s.m_Split[5] == s.m_From[3] && s.m_To[0] == s.m_From[0] &&
-                      s.m_To[1] == channels && IsProduct(s.m_To[2], s.m_From[2], block) &&
-                      IsProduct(s.m_To[3], s.m_From[3], block);
+                      s.m_To[1] == channels && IsProductOf(s.m_To[2], s.m_From[2], block) &&
+                      IsProductOf(s.m_To[3], s.m_From[3], block);
     return fits ? MakeBlocks(LayerType::DepthToSpace, block, isChannelMajor) : std::nullopt;
 }
 
@@ -92,7 +92,7 @@ std::optional<Shuffle> FindSpaceToDepth(const Steps& s)
     }
     const SizeFacts::Entry& block = s.m_Split[3];
     const bool fits = s.m_Split[5] == block && s.m_Split[0] == s.m_From[0] && s.m_Split[1] == s.m_From[1] &&
-                      IsProduct(s.m_From[2], s.m_Split[2], block) && IsProduct(s.m_From[3], s.m_Split[4], block) &&
+                      IsProductOf(s.m_From[2], s.m_Split[2], block) && IsProductOf(s.m_From[3], s.m_Split[4], block) &&
                       s.m_To[0] == s.m_From[0] && s.m_To[2] == s.m_Split[2] && s.m_To[3] == s.m_Split[4];
     return fits ? MakeBlocks(LayerType::SpaceToDepth, block, isChannelMajor) : std::nullopt;
 }

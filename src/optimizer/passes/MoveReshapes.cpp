@@ -121,10 +121,9 @@ bool IsReshape(const Layer& layer)
            !layer.Output(0).GetTensorInfo().HasPerAxisQuantization();
 }
 
-bool MayPermute(const std::vector<Layer*>& layers, unsigned int rank)
+bool MayPermuteAll(const std::vector<Layer*>& layers, unsigned int rank)
 {
-    return std::all_of(layers.begin(), layers.end(),
-                       [&](const Layer* layer) { return tenon::MayPermute(*layer, rank); });
+    return std::all_of(layers.begin(), layers.end(), [&](const Layer* layer) { return MayPermute(*layer, rank); });
 }
 
 std::optional<Found> FindTranspose(const Layer& reshape)
@@ -145,7 +144,7 @@ std::optional<Found> FindTranspose(const Layer& reshape)
         if (producer == nullptr || IsPlainTranspose(producer))
         {
             found.m_Transpose = producer;
-            return producer == nullptr || !MayPermute(found.m_Between, MappingsOf(*producer).GetSize())
+            return producer == nullptr || !MayPermuteAll(found.m_Between, MappingsOf(*producer).GetSize())
                        ? std::nullopt
                        : std::optional(found);
         }

@@ -24,7 +24,7 @@ namespace tenon::passes
 namespace
 {
 
-bool IsReshape(LayerType type)
+bool IsReshapeType(LayerType type)
 {
     return type == LayerType::Reshape || type == LayerType::Squeeze || type == LayerType::ExpandDims;
 }
@@ -177,7 +177,7 @@ private:
             const Layer& slice = reader->GetOwningLayer();
             const bool isSlice = slice.GetType() == LayerType::StridedSlice || slice.GetType() == LayerType::Slice;
             const InputSlot* const next = isSlice ? GetSoleConsumer(slice) : nullptr;
-            if (next == nullptr || !IsReshape(next->GetOwningLayer().GetType()) || slice.NumInputs() != 1 ||
+            if (next == nullptr || !IsReshapeType(next->GetOwningLayer().GetType()) || slice.NumInputs() != 1 ||
                 reader->IsTensorInfoOverridden() || !MayPermute(slice, whole.GetNumDimensions()) ||
                 !slice.Output(0).GetTensorInfo().GetShape().AreAllDimensionsSpecified() ||
                 slice.Output(0).GetTensorInfo().HasPerAxisQuantization())
@@ -242,7 +242,7 @@ private:
         }
         const PermutationVector rest(places.data(), rank);
         const InputSlot* const reader = GetSoleConsumer(transpose);
-        const bool isReshaped = reader != nullptr && IsReshape(reader->GetOwningLayer().GetType());
+        const bool isReshaped = reader != nullptr && IsReshapeType(reader->GetOwningLayer().GetType());
         // A Transpose and a Reshape of its own are more than a Transpose.
         if (numOpen > 1 || rest == mappings || (!IsIdentity(rest) && !isReshaped))
         {
