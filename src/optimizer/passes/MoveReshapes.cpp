@@ -363,7 +363,12 @@ private:
         };
         TensorInfo whole = weights;
         whole.SetShape(split);
-        add(LayerType::Reshape, std::make_unique<ReshapeDescriptor>(split), whole);
+        whole.SetConstant(true);
+        const auto given = matrix->GetOwningLayer().GetConstant(); // its memory stays where it is
+        matrix = &m_Graph
+                      .AddConstant(ConstTensor(whole, given->m_Tensor.GetMemoryArea()), given->m_Owner,
+                                   matrix->GetOwningLayer().GetNameStr())
+                      .Output(0);
         add(LayerType::Transpose, std::make_unique<TransposeDescriptor>(permutation), Transposed(whole, permutation));
         add(LayerType::Reshape, std::make_unique<ReshapeDescriptor>(weights.GetShape()), weights);
         Rewire(product->Input(1), *matrix);
