@@ -51,6 +51,7 @@ protected:
         m_Limits.m_MaxTensorBytes = 100000;
         m_Limits.m_MaxTotalBytes = 1000000;
         m_Limits.m_MaxLayers = 1000;
+        m_Limits.m_MaxLoopIterations = 100;
         IRuntime::CreationOptions creation;
         creation.m_Limits = m_Limits;
         m_Runtime = IRuntime::Create(creation);
@@ -71,6 +72,23 @@ protected:
     }
 
 private:
+    /// Sizes that the network leaves open are 2.
+    static TensorShape WithSizes(TensorShape shape)
+    {
+        if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+        {
+            return {2};
+        }
+        for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
+        {
+            if (!shape.GetDimensionSpecificity(i))
+            {
+                shape.SetDimensionSize(i, 2);
+            }
+        }
+        return shape;
+    }
+
     void Enqueue(NetworkId id)
     {
         std::vector<Bytes> memory;
@@ -78,6 +96,7 @@ private:
         for (const LayerBindingId binding : InputIds())
         {
             TensorInfo info = m_Runtime->GetInputTensorInfo(id, binding);
+            info.SetShape(WithSizes(info.GetShape()));
             info.SetConstant();
             memory.emplace_back(info.GetNumBytes(), m_InputByte);
             inputs.emplace_back(binding, ConstTensor(info, memory.back().data()));
