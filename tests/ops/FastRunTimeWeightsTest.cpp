@@ -307,6 +307,17 @@ ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(product, rows < 5 ? "CpuBatchMatMul" : "CpuBatchMatMulConstantF32", 1e-5));
     }
+    // For more rows those that no cache holds, which pass them in slices.
+    constexpr unsigned int Many = 2053;
+    for (const unsigned int rows : {7U, 9U})
+    {
+        OpCase product = FastCase(std::to_string(rows) + " rows", LayerType::BatchMatMul, BatchMatMulDescriptor(),
+                                  {Random(Float({rows, Many}), rows), Constant(Random(Float({Many, Many}), 7))},
+                                  Float({rows, Many}));
+        product.m_Relative = 1e-5;
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(product, rows < 9 ? "CpuBatchMatMul" : "CpuBatchMatMulConstantF32", 1e-5));
+    }
     // The columns of this one are read where they are by the kernel of constant weights.
     OpCase columns = MakeConnected({Random(Float({2, Depth}), 1), Constant(Random(Float({Columns, Depth}), 2))}, true,
                                    Float({2, Columns}));

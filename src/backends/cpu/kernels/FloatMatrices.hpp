@@ -94,7 +94,7 @@ public:
     {
         constexpr size_t ManyLanes = 16;
         const size_t mostOfDots = GetEngineF32().m_Lanes >= ManyLanes ? 16 : 8;
-        return g.m_Y.m_Column == 1 ? g.m_Rows <= SumsF32::MostRows
+        return g.m_Y.m_Column == 1 ? g.m_Rows <= SumsF32::MostRows || TakesManyRows(g.m_Rows, g.m_Columns, g.m_Depth)
                                    : g.m_Y.m_Column == g.m_Depth && g.m_X.m_Row == g.m_Depth && g.m_Rows <= mostOfDots;
     }
 
@@ -122,8 +122,9 @@ private:
         const size_t count = columns.m_End - columns.m_Begin;
         if (g.m_Y.m_Column == 1)
         {
-            RunSumsF32(
-                {x, g.m_X.m_Row, g.m_X.m_Column, y, g.m_Y.m_Row, g.m_Rows, count, g.m_Depth, out, g.m_Output.m_Row});
+            const SumsF32 sums = {x,        g.m_X.m_Row, g.m_X.m_Column, y,   g.m_Y.m_Row,
+                                  g.m_Rows, count,       g.m_Depth,      out, g.m_Output.m_Row};
+            g.m_Rows <= SumsF32::MostRows ? RunSumsF32(sums) : RunSumsOfManyRows(sums);
         }
         else
         {

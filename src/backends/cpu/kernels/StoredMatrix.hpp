@@ -19,9 +19,11 @@ namespace tenon::cpu
 inline bool StaysInModel(const LayerView& layer, const WeightSizes& sizes, WeightOrder order)
 {
     constexpr uint64_t LeastBytes = 1024 * 1024;
-    return order == WeightOrder::Depth && layer.IsConstant(1) && layer.GetInput(1).GetDataType() == DataType::Float32 &&
-           uint64_t{sizes.m_Columns} * sizes.m_Depth * sizeof(float) >= LeastBytes && !AreFewColumns(sizes) &&
-           GetKnownRows(layer, sizes.m_Columns) <= SumsF32::MostRows;
+    const size_t rows = GetKnownRows(layer, sizes.m_Columns);
+    const bool isLarge = uint64_t{sizes.m_Columns} * sizes.m_Depth * sizeof(float) >= LeastBytes;
+    return order == WeightOrder::Depth && layer.IsConstant(1) && isLarge && !AreFewColumns(sizes) &&
+           layer.GetInput(1).GetDataType() == DataType::Float32 &&
+           (rows <= SumsF32::MostRows || TakesManyRows(rows, sizes.m_Columns, sizes.m_Depth));
 }
 
 /// The answer of kernels that pack their weights.

@@ -39,13 +39,14 @@ void AddSteps(const SumsF32& sums, size_t k)
         }
     }
     const float* weights = sums.m_Weights + k * sums.m_WeightStride;
+    const bool begins = k == 0 && !sums.m_Continues;
     const auto add = [&](const auto& load, const auto& store, size_t column) HWY_ATTR
     {
         Floats total[Rows];
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            total[r] = k == 0 ? hn::Zero(d) : load(sums.m_Out + r * sums.m_OutStride + column);
+            total[r] = begins ? hn::Zero(d) : load(sums.m_Out + r * sums.m_OutStride + column);
         }
         HWY_UNROLL(8)
         for (size_t s = 0; s < Steps; ++s)
@@ -152,7 +153,7 @@ bool TryHeld(const SumsF32& sums)
 {
     if constexpr (Vectors <= 8 && Rows * Vectors <= HeldSums)
     {
-        if (sums.m_Columns == Vectors * hn::Lanes(FloatTag()))
+        if (sums.m_Columns == Vectors * hn::Lanes(FloatTag()) && !sums.m_Continues)
         {
             AddHeld<Rows, Vectors>(sums);
             return true;
@@ -239,6 +240,35 @@ namespace tenon::cpu
 void RunSumsF32(const SumsF32& sums)
 {
     TENON_CHOOSE(AddAll)(sums);
+}
+
+bool TakesManyRows(size_t rows, size_t columns, size_t depth)
+{
+    constexpr size_t LeastBytes = 16 * 1024 * 1024;
+    constexpr size_t MostOfMany = 8; // which take 1.2 times as long as with a packed matrix
+    return rows <= MostOfMany && depth <= MaxSumDepth && columns * sizeof(float) * depth >= LeastBytes;
+}
+
+void RunSumsOfManyRows(const SumsF32& sums)
+{
+    constexpr size_t SliceBytes = 256 * 1024;
+    constexpr size_t Steps = 8; // that loops take together
+    const size_t most = SliceBytes / (sums.m_Columns * sizeof(float)) / Steps * Steps;
+    const size_t depth = std::max(most, Steps);
+    for (size_t k = 0; k < sums.m_Depth; k += depth)
+    {
+        for (size_t row = 0; row < sums.m_Rows; row += SumsF32::MostRows)
+        {
+            SumsF32 some = sums;
+            some.m_Data += row * sums.m_RowStep + k * sums.m_DepthStep;
+            some.m_Weights += k * sums.m_WeightStride;
+            some.m_Rows = std::min(SumsF32::MostRows, sums.m_Rows - row);
+            some.m_Depth = std::min(depth, sums.m_Depth - k);
+            some.m_Out += row * sums.m_OutStride;
+            some.m_Continues = k != 0;
+            RunSumsF32(some);
+        }
+    }
 }
 
 } // namespace tenon::cpu
