@@ -71,10 +71,11 @@ bf16 is Tenon as it is: there is nothing that bf16 would change. σ is the stand
 
 Loading: Tenon's is parsing, optimizing and loading; TFLite's is the interpreter, its delegate and allocation;
 OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a fresh process, libraries loaded already;
-medians of {loads} for Tenon, TFLite XNNPACK and all engines of an ONNX model, one for the others. Outputs are the application's memory for Tenon,
-which is touched before the time counts, and the engine's for others, for which it does. Memory: how much the peak of
-the resident set grows from just before loading to after ten inferences, measured inside the process itself. Tenon's
-program and library are copies, as installed ones are: of a linker's own output 3 MB more were seen resident.
+medians of {loads} for Tenon, TFLite XNNPACK and all engines of an ONNX model, one for the others. Outputs are the application's memory
+for Tenon, which is touched before the time counts, and the engine's for others, for which it does. Tenon and OpenVINO
+are told sizes that an ONNX model leaves open when they load it, ONNX Runtime sees them when it runs. Memory: how much
+the peak of the resident set grows from just before loading to after ten inferences, measured inside the process itself.
+Tenon's program and library are copies, as installed ones are: of a linker's own output 3 MB more were seen resident.
 """
 
 HOW_BUILDS_RUN = """{threads} batch 1. Both builds have the model on the same core, each in {loads} processes of its
