@@ -32,8 +32,8 @@ Of each model in the folder: the nodes of its file, with those of its subgraphs 
 of the network that the parser makes of it for the shapes of its inputs; the layers that run after Optimize(), without
 Constants, inputs and outputs; Transpose layers among these; the layers that run on {first}, and on CpuRef; the layers
 on {first} that have a reference kernel for want of one of its own, without those that move no data (Reshape, Squeeze,
-ExpandDims). Layers that choose what runs (If, While) are on no backend. The error is the largest difference of an output from
-the one beside the model, as a share of the output's largest value.
+ExpandDims). Layers that choose what runs (If, While) are on no backend. The error is the largest difference of an
+output from the one beside the model, as a share of the output's largest value.
 """
 # Those have reference kernels everywhere, since there is nothing to compute.
 MOVE_NOTHING = {"Reshape", "Squeeze", "ExpandDims", "Input", "Output", "Constant"}
