@@ -78,7 +78,7 @@ private:
 void CheckFixedSizes(const Layer& input, const TensorShape& given)
 {
     const TensorShape& wanted = input.Output(0).GetTensorInfo().GetShape();
-    if (!HasFixedSizes(input) || wanted.GetDimensionality() != Dimensionality::Specified)
+    if (!HasFixedSizes(input) || wanted.GetDimensionality() == Dimensionality::NotSpecified)
     {
         return;
     }

@@ -123,6 +123,17 @@ TEST(FixedSizes, OtherSizesAreRefused)
                     }),
                 AllOf(HasSubstr("input 0 'image'"), HasSubstr("3 dimensions"), HasSubstr("not 2")));
     EXPECT_EQ(RunFloat(*runtime, id, {1, 6, 4}, Ramp(24)), Ramp(24));
+
+    // That there are no dimensions is promised, too.
+    const INetworkPtr scalar = INetwork::Create();
+    Connect(AddFixedInput(*scalar, TensorShape(Dimensionality::Scalar)), scalar->AddOutputLayer(0));
+    const NetworkId ofScalar = Load(*runtime, *scalar);
+    EXPECT_EQ(RunFloat(*runtime, ofScalar, TensorShape(Dimensionality::Scalar), {7.0f}), std::vector<float>{7.0f});
+    EXPECT_THAT(MessageOf<InvalidArgumentException>(
+                    [&] {
+                        RunFloat(*runtime, ofScalar, {3}, Ramp(3));
+                    }),
+                AllOf(HasSubstr("input 0 'image'"), HasSubstr("0 dimensions"), HasSubstr("not 1")));
 }
 
 TEST(FixedSizes, StayInFiles)
