@@ -97,6 +97,10 @@ private:
         {
             TensorInfo info = m_Runtime->GetInputTensorInfo(id, binding);
             info.SetShape(WithSizes(info.GetShape()));
+            if (info.GetNumBytes() > m_Limits.m_MaxTensorBytes)
+            {
+                throw InvalidArgumentException("an input is too large to be tried");
+            }
             info.SetConstant();
             memory.emplace_back(info.GetNumBytes(), m_InputByte);
             inputs.emplace_back(binding, ConstTensor(info, memory.back().data()));
