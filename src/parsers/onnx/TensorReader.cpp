@@ -258,6 +258,10 @@ TensorReader::Data TensorReader::OpenExternal(const std::string& location)
                         "memory has no folder to look into (OnnxParserOptions::m_ExternalDataFolder)",
                         location));
     }
+    if (location.find('\0') != std::string::npos)
+    {
+        throw ParseException(fmt::format("the location '{}' of external data has a zero byte in it", location.c_str()));
+    }
     namespace fs = std::filesystem;
     std::error_code error;
     const fs::path folder = fs::weakly_canonical(fs::path(m_Folder), error);
