@@ -35,9 +35,11 @@ void RequireKnownShape(const TensorInfo& info)
     if (!info.GetShape().AreAllDimensionsSpecified())
     {
         throw InputError(
-            fmt::format("the model leaves the shape open ({}); give it by --input-tensor-shape or by an .npy "
-                        "file, or the dimensions of an ONNX model by --dim",
-                        info.GetShape().ToString()));
+            fmt::format("the model leaves its shape open ({}); give it by --input-tensor-shape or by an .npy file{}",
+                        info.GetShape().ToString(),
+                        info.GetShape().GetDimensionality() == Dimensionality::NotSpecified
+                            ? ""
+                            : ", or the dimensions of an ONNX model by --dim"));
     }
 }
 
@@ -69,6 +71,7 @@ FileInput::FileInput(const std::string& path, const TensorInfo& expected, const 
     else if (m_Kind == Kind::Picture)
     {
         m_Picture = m_Source.ReadWhole();
+        m_PictureInput = expected;
         m_Info = GetPictureInfo(m_Picture, expected);
         m_InFile = m_Info;
     }
@@ -144,7 +147,7 @@ InputData FileInput::Load(const Normalisation& normalisation, const Limits& limi
     }
     else if (m_Kind == Kind::Picture)
     {
-        PictureTensor picture = PictureToTensor(m_Picture, m_Info, normalisation);
+        PictureTensor picture = PictureToTensor(m_Picture, m_PictureInput, normalisation);
         data = {std::move(picture.m_Info), std::move(picture.m_Data), std::move(picture.m_Description), true};
     }
     else

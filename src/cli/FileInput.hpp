@@ -45,7 +45,8 @@ private:
     InputSource m_Source;
     TensorInfo m_Info;
     Kind m_Kind = Kind::Raw;
-    std::string m_Picture; ///< the file, if it is a picture, for its header and then for its pixels
+    TensorInfo m_PictureInput; ///< the input as the model has it, if the file is a picture
+    std::string m_Picture;     ///< the file, if it is a picture, for its header and then for its pixels
 };
 
 } // namespace tenon::cli

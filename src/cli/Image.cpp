@@ -6,6 +6,7 @@
 #include "cli/Errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -57,6 +58,7 @@ struct PictureShape
 {
     unsigned int m_HeightIndex = 0;
     unsigned int m_Channels = 0;
+    bool m_ChannelsFirst = false;
 };
 
 PictureShape FindPictureShape(const TensorInfo& expected)
@@ -65,16 +67,19 @@ PictureShape FindPictureShape(const TensorInfo& expected)
     const bool hasRank = shape.GetDimensionality() == Dimensionality::Specified;
     const unsigned int rank = hasRank ? shape.GetNumDimensions() : 0;
     const bool oneImage = rank == 3 || (rank == 4 && (!shape.GetDimensionSpecificity(0) || shape[0] == 1));
-    if (oneImage && shape.GetDimensionSpecificity(rank - 1))
+    const auto hasChannels = [&](unsigned int d)
+    { return shape.GetDimensionSpecificity(d) && (shape[d] == 1 || shape[d] == 3 || shape[d] == 4); };
+    if (oneImage && hasChannels(rank - 1))
     {
-        const unsigned int channels = shape[rank - 1];
-        if (channels == 1 || channels == 3 || channels == 4)
-        {
-            return {rank - 3, channels};
-        }
+        return {rank - 3, shape[rank - 1], false};
     }
-    throw InputError(fmt::format("a picture fits inputs of shape [1,height,width,channels] with 1, 3 or 4 channels; "
-                                 "this input is {}. Give it an .npy file",
+    if (oneImage && hasChannels(rank - 3))
+    {
+        return {rank - 2, shape[rank - 3], true};
+    }
+    throw InputError(fmt::format("a picture fits inputs of shape [1,height,width,channels] or "
+                                 "[1,channels,height,width] with 1, 3 or 4 channels; this input is {}. Give it an "
+                                 ".npy file",
                                  shape.ToString()));
 }
 
@@ -82,7 +87,7 @@ TensorInfo WithPictureSize(const TensorInfo& expected, const PictureShape& where
 {
     TensorInfo info = expected;
     TensorShape& shape = info.GetShape();
-    if (where.m_HeightIndex == 1)
+    if (shape.GetNumDimensions() == 4)
     {
         shape.SetDimensionSize(0, 1);
     }
@@ -97,9 +102,25 @@ TensorInfo WithPictureSize(const TensorInfo& expected, const PictureShape& where
     return info;
 }
 
-/// The stored value for each value of a byte.
+/// The number of a list of one, or of one for each channel.
+double OfChannel(const std::vector<float>& numbers, unsigned int channel, double defaultNumber)
+{
+    return numbers.empty() ? defaultNumber : numbers[numbers.size() == 1 ? 0 : channel];
+}
+
+void CheckNumbersOfChannels(const std::vector<float>& numbers, unsigned int channels, const char* option)
+{
+    if (numbers.size() > 1 && numbers.size() != channels)
+    {
+        throw InputError(fmt::format("{} has {} numbers, but the input has {} channel{}; give one number, or one for "
+                                     "each channel",
+                                     option, numbers.size(), channels, channels == 1 ? "" : "s"));
+    }
+}
+
+/// The stored value for each value of a byte of a channel.
 std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normalisation& normalisation,
-                                       std::string& description)
+                                       unsigned int channel, std::string& description)
 {
     const DataType type = expected.GetDataType();
     const bool isFloat = IsFloatType(type);
@@ -108,9 +129,9 @@ std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normali
         throw InputError(fmt::format("a picture fits float and integer inputs; this input is {}. Give it an .npy file",
                                      GetDataTypeName(type)));
     }
-    const bool normalise = isFloat || normalisation.m_Mean.has_value() || normalisation.m_Std.has_value();
-    const double mean = normalisation.m_Mean.value_or(DefaultMean);
-    const double std = normalisation.m_Std.value_or(DefaultStd);
+    const bool normalise = isFloat || !normalisation.m_Mean.empty() || !normalisation.m_Std.empty();
+    const double mean = OfChannel(normalisation.m_Mean, channel, DefaultMean);
+    const double std = OfChannel(normalisation.m_Std, channel, DefaultStd);
     const bool isInt8 = type == DataType::QAsymmS8 || type == DataType::QSymmS8 || type == DataType::Signed8;
     const float scale = expected.HasQuantization() && !isFloat ? expected.GetQuantizationScale() : 1.0f;
     const int zeroPoint = expected.HasQuantization() && !isFloat ? expected.GetQuantizationOffset() : 0;
@@ -130,7 +151,14 @@ std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normali
     }
     if (normalise)
     {
-        description = fmt::format("(p - {}) / {}{}", mean, std, isFloat ? "" : ", quantized");
+        const auto list = [](const std::vector<float>& numbers, float defaultNumber)
+        {
+            const std::vector<float> given = numbers.empty() ? std::vector<float>{defaultNumber} : numbers;
+            const std::string text = fmt::format("{}", fmt::join(given, ","));
+            return given.size() > 1 ? fmt::format("[{}]", text) : text;
+        };
+        description = fmt::format("(p - {}) / {}{}", list(normalisation.m_Mean, DefaultMean),
+                                  list(normalisation.m_Std, DefaultStd), isFloat ? "" : ", quantized");
     }
     else
     {
@@ -192,8 +220,14 @@ PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected
 {
     const PictureShape where = FindPictureShape(expected);
     PictureTensor tensor;
+    CheckNumbersOfChannels(normalisation.m_Mean, where.m_Channels, "--input-mean");
+    CheckNumbersOfChannels(normalisation.m_Std, where.m_Channels, "--input-std");
     std::string values;
-    const std::array<double, 256> table = MakeValueTable(expected, normalisation, values);
+    std::vector<std::array<double, 256>> tables;
+    for (unsigned int c = 0; c < where.m_Channels; ++c)
+    {
+        tables.push_back(MakeValueTable(expected, normalisation, c, values));
+    }
     Picture picture = DecodePicture(bytes, where.m_Channels);
 
     tensor.m_Info = WithPictureSize(expected, where, {picture.m_Width, picture.m_Height});
@@ -206,12 +240,16 @@ PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected
         tensor.m_Description += fmt::format(" resized to {}x{}", width, height);
         picture = ResizePicture(picture, width, height);
     }
-    tensor.m_Description += ", " + values;
+    tensor.m_Description += (where.m_ChannelsFirst ? ", channels first, " : ", ") + values;
 
     tensor.m_Data = Buffer(tensor.m_Info.GetNumBytes());
+    const size_t channels = where.m_Channels;
+    const size_t numPixels = picture.m_Pixels.size() / channels;
     for (size_t i = 0; i < picture.m_Pixels.size(); ++i)
     {
-        SetElement(expected.GetDataType(), tensor.m_Data.Data(), i, table[picture.m_Pixels[i]]);
+        const size_t channel = i % channels;
+        const size_t target = where.m_ChannelsFirst ? channel * numPixels + i / channels : i;
+        SetElement(expected.GetDataType(), tensor.m_Data.Data(), target, tables[channel][picture.m_Pixels[i]]);
     }
     return tensor;
 }

@@ -7,7 +7,6 @@
 #include <tenon/Tensor.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,11 +29,11 @@ struct PictureSize
     unsigned int m_Height = 0;
 };
 
-/// What --input-mean and --input-std say.
+/// What --input-mean and --input-std say: nothing, one number, or one for each channel.
 struct Normalisation
 {
-    std::optional<float> m_Mean;
-    std::optional<float> m_Std;
+    std::vector<float> m_Mean;
+    std::vector<float> m_Std;
 };
 
 struct PictureTensor
@@ -61,10 +60,11 @@ Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int h
 /// The info of what PictureToTensor gives. Throws InputError as it does, but for the type and for what decoding finds.
 TensorInfo GetPictureInfo(std::string_view bytes, const TensorInfo& expected);
 
-/// A picture as an input [1,H,W,C] or [H,W,C]; a height or width that is unknown is taken from the picture.
+/// A picture as an input [1,H,W,C] or [H,W,C], or else [1,C,H,W] or [C,H,W]; a height or width that is unknown is taken
+/// from the picture.
 ///   float inputs       (p - mean) / std, with 127.5 and 127.5 where not given
 ///   integer inputs     the byte as it is, less 128 for int8; if mean or std is given, (p - mean) / std quantized
-/// Throws InputError when the input is not of such a shape or type.
+/// Throws InputError when the input is not of such a shape or type, or has another number of channels than mean or std.
 PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected, const Normalisation& normalisation);
 
 } // namespace tenon::cli

@@ -233,7 +233,7 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
         inputs[i] = At(places[i], sources[i].Info(), [&] { return sources[i].Load(normalisation, limits); });
         inputs[i].m_Remark = remarks[i];
     }
-    if ((normalisation.m_Mean || normalisation.m_Std) &&
+    if ((!normalisation.m_Mean.empty() || !normalisation.m_Std.empty()) &&
         std::none_of(inputs.begin(), inputs.end(), [](const InputData& input) { return input.m_IsPicture; }))
     {
         throw UsageError("--input-mean, --input-std: they are for pictures, but no input is one");

@@ -84,11 +84,17 @@ void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned 
     app.add_option_function<std::string>(names, parse, description)->type_name("UINT");
 }
 
-void AddNumber(CLI::App& app, const char* option, std::optional<float>& target, bool mayBeZero, const char* description)
+/// Numbers with commas between them.
+void AddNumbers(CLI::App& app, const char* option, std::vector<float>& target, bool mayBeZero, const char* description)
 {
     const auto parse = [&target, mayBeZero, option](const std::string& text)
-    { target = ParseFinite(text, option, mayBeZero); };
-    app.add_option_function<std::string>(option, parse, description)->type_name("FLOAT");
+    {
+        for (const std::string& number : Split(text, ','))
+        {
+            target.push_back(ParseFinite(number, option, mayBeZero));
+        }
+    };
+    app.add_option_function<std::string>(option, parse, description)->type_name("FLOAT,...");
 }
 
 void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptions& armNN)
@@ -178,10 +184,11 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     app.add_option("--labels", options.m_LabelsFile, "A text file with the name of class i in line i");
     AddNumber(app, "--top-k", raw.m_TopK, 1, AnyNumber,
               "How many of the best classes to show, or all where there are fewer (default 5, with --labels)");
-    AddNumber(app, "--input-mean", options.m_InputMean, true,
-              "For pictures alone. They become (p - mean) / std: for float inputs always (default 127.5), for "
-              "8-bit inputs, which otherwise take the bytes as they are, only if mean or std is given");
-    AddNumber(app, "--input-std", options.m_InputStd, false, "See --input-mean (default 127.5)");
+    AddNumbers(app, "--input-mean", options.m_InputMean, true,
+               "For pictures alone. They become (p - mean) / std: for float inputs always (default 127.5), for "
+               "8-bit inputs, which otherwise take the bytes as they are, only if mean or std is given. One number, or "
+               "one for each channel, e.g. 123.675,116.28,103.53");
+    AddNumbers(app, "--input-std", options.m_InputStd, false, "See --input-mean (default 127.5)");
     app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
     app.add_flag("--armnn-output", options.m_ArmNNOutput,
                  "Print as Arm NN's ExecuteNetwork does: times as 'Info: Inference time: X ms', all values of each "

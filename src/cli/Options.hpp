@@ -86,8 +86,9 @@ struct Options
     bool m_Fp16 = false;
     bool m_Bf16 = false;
     bool m_FastMath = false; ///< the option FastMathEnabled of CpuAcc
-    std::optional<float> m_InputMean;
-    std::optional<float> m_InputStd;
+    /// For pictures: nothing, one number, or one for each channel.
+    std::vector<float> m_InputMean;
+    std::vector<float> m_InputStd;
     /// The file of CpuAcc's packed weights: written with m_SaveCachedNetwork, else read.
     bool m_SaveCachedNetwork = false;
     std::string m_CachedNetworkFile;

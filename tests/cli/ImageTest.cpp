@@ -3,8 +3,10 @@
 #include "cli/Image.hpp"
 
 #include "Expect.hpp"
+#include "TempFolder.hpp"
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
+#include "cli/FileInput.hpp"
 
 #include <gtest/gtest.h>
 #define STBI_WRITE_NO_STDIO
@@ -214,7 +216,7 @@ TEST(Image, FloatInputsAreNormalised)
     EXPECT_FLOAT_EQ(static_cast<float>(Values(tensor)[3]), 1.0f);
     EXPECT_NE(tensor.m_Description.find("(p - 127.5) / 127.5"), std::string::npos) << tensor.m_Description;
 
-    const PictureTensor scaled = PictureToTensor(Png(2, 2, 3, FourPixels), info, {0.0f, 255.0f});
+    const PictureTensor scaled = PictureToTensor(Png(2, 2, 3, FourPixels), info, {{0.0f}, {255.0f}});
     EXPECT_FLOAT_EQ(static_cast<float>(Values(scaled)[3]), 1.0f);
     EXPECT_FLOAT_EQ(static_cast<float>(Values(scaled)[1]), 10.0f / 255.0f);
 }
@@ -235,15 +237,77 @@ TEST(Image, EightBitInputsAreQuantizedWhenMeanOrStdIsGiven)
 {
     const std::string png = Png(2, 2, 3, FourPixels);
     const TensorInfo info({1, 2, 2, 3}, DataType::QAsymmS8, 0.5f, 10);
-    const PictureTensor tensor = PictureToTensor(png, info, {100.0f, 2.0f});
+    const PictureTensor tensor = PictureToTensor(png, info, {{100.0f}, {2.0f}});
     for (size_t i = 0; i < FourPixels.size(); ++i)
     {
         const double quantized = std::round((FourPixels[i] - 100.0) / 2.0 / 0.5) + 10.0;
         EXPECT_EQ(Values(tensor)[i], std::min(127.0, std::max(-128.0, quantized)));
     }
     const PictureTensor withMeanOnly =
-        PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::QAsymmU8, 1.0f, 5), {0.0f, {}});
+        PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::QAsymmU8, 1.0f, 5), {{0.0f}, {}});
     EXPECT_EQ(Values(withMeanOnly)[3], 5.0 + 2.0); // 255 / 127.5
+}
+
+TEST(Image, ChannelsMayComeFirst)
+{
+    const std::string png = Png(2, 2, 3, FourPixels);
+    for (const TensorShape& shape : {TensorShape({1, 3, 2, 2}), TensorShape({3, 2, 2})})
+    {
+        const PictureTensor tensor = PictureToTensor(png, TensorInfo(shape, DataType::QAsymmU8, 1.0f), {});
+        EXPECT_EQ(tensor.m_Info.GetShape(), shape);
+        EXPECT_NE(tensor.m_Description.find("channels first"), std::string::npos) << tensor.m_Description;
+        for (size_t i = 0; i < FourPixels.size(); ++i)
+        {
+            EXPECT_EQ(Values(tensor)[i % 3 * 4 + i / 3], FourPixels[i]);
+        }
+    }
+    TensorInfo open({1, 3, 1, 1}, DataType::Float32);
+    for (const unsigned int d : {0U, 2U, 3U})
+    {
+        open.GetShape().SetDimensionUnknown(d);
+    }
+    EXPECT_EQ(GetPictureInfo(Png(4, 1, 3, FourPixels), open).GetShape(), TensorShape({1, 3, 1, 4}));
+    EXPECT_EQ(PictureToTensor(Png(4, 1, 3, FourPixels), open, {}).m_Info.GetShape(), TensorShape({1, 3, 1, 4}));
+    // A shape that may be either is taken for channels last.
+    const PictureTensor last =
+        PictureToTensor(Png(3, 1, 1, {1, 2, 3}), TensorInfo({1, 1, 3, 1}, DataType::QAsymmU8, 1.0f), {});
+    EXPECT_EQ(last.m_Description.find("channels first"), std::string::npos) << last.m_Description;
+}
+
+TEST(Image, SizesOfAPictureDoNotChangeWhereChannelsAre)
+{
+    const test::TempFolder folder;
+    TensorInfo info({1, 3, 1, 1}, DataType::QAsymmU8, 1.0f);
+    info.GetShape().SetDimensionUnknown(2);
+    info.GetShape().SetDimensionUnknown(3); // which the picture makes 4, as if those were channels
+    const FileInput file(folder.Write("a.png", Png(4, 1, 3, FourPixels)), info, "", Limits(), false);
+    EXPECT_EQ(file.Info().GetShape(), TensorShape({1, 3, 1, 4}));
+    const InputData data = file.Load({}, Limits());
+    EXPECT_EQ(data.m_Info.GetShape(), TensorShape({1, 3, 1, 4}));
+    for (size_t i = 0; i < FourPixels.size(); ++i)
+    {
+        EXPECT_EQ(GetElement(DataType::QAsymmU8, data.m_Data.Data(), i % 3 * 4 + i / 3), FourPixels[i]);
+    }
+}
+
+TEST(Image, ChannelsHaveMeansOfTheirOwn)
+{
+    const std::string png = Png(2, 2, 3, FourPixels);
+    const Normalisation normalisation{{10.0f, 20.0f, 30.0f}, {1.0f, 2.0f, 4.0f}};
+    const PictureTensor last = PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::Float32), normalisation);
+    const PictureTensor first = PictureToTensor(png, TensorInfo({1, 3, 2, 2}, DataType::Float32), normalisation);
+    EXPECT_NE(first.m_Description.find("(p - [10,20,30]) / [1,2,4]"), std::string::npos) << first.m_Description;
+    for (size_t i = 0; i < FourPixels.size(); ++i)
+    {
+        const double expected = (FourPixels[i] - normalisation.m_Mean[i % 3]) / normalisation.m_Std[i % 3];
+        EXPECT_EQ(Values(last)[i], expected);
+        EXPECT_EQ(Values(first)[i % 3 * 4 + i / 3], expected);
+    }
+    EXPECT_THROW_WITH(
+        PictureToTensor(png, TensorInfo({1, 2, 2, 1}, DataType::Float32), normalisation), InputError,
+        "--input-mean has 3 numbers, but the input has 1 channel; give one number, or one for each channel");
+    EXPECT_THROW_WITH(PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::Float32), {{}, {1.0f, 2.0f}}), InputError,
+                      "--input-std has 2 numbers, but the input has 3 channels");
 }
 
 TEST(Image, OpenSizesAreThePictures)
@@ -259,11 +323,12 @@ TEST(Image, OpenSizesAreThePictures)
 TEST(Image, InputsThatAreNoPicturesAreRefused)
 {
     const std::string png = Png(2, 2, 3, FourPixels);
-    for (const TensorShape& shape : {TensorShape({1, 3, 2, 2}), TensorShape({2, 2, 2, 3}), TensorShape({4, 3}),
-                                     TensorShape({1, 1, 2, 2, 3}), TensorShape(Dimensionality::Scalar), TensorShape()})
+    for (const TensorShape& shape :
+         {TensorShape({1, 2, 2, 2}), TensorShape({1, 5, 2, 2}), TensorShape({2, 2, 2, 3}), TensorShape({2, 3, 2, 2}),
+          TensorShape({4, 3}), TensorShape({1, 1, 2, 2, 3}), TensorShape(Dimensionality::Scalar), TensorShape()})
     {
         EXPECT_THROW_WITH(PictureToTensor(png, TensorInfo(shape, DataType::Float32), {}), InputError,
-                          "[1,height,width,channels]");
+                          "[1,height,width,channels] or [1,channels,height,width]");
     }
     EXPECT_THROW(PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::Boolean), {}), InputError);
     EXPECT_THROW(PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::Complex64), {}), InputError);

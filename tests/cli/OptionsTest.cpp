@@ -46,8 +46,8 @@ TEST(Options, Defaults)
     EXPECT_EQ(options.m_NumberOfThreads, 0U);
     EXPECT_FALSE(options.m_DoNotPrintOutput);
     EXPECT_FALSE(options.m_TopK.has_value());
-    EXPECT_FALSE(options.m_InputMean.has_value());
-    EXPECT_FALSE(options.m_InputStd.has_value());
+    EXPECT_TRUE(options.m_InputMean.empty());
+    EXPECT_TRUE(options.m_InputStd.empty());
 }
 
 TEST(Options, Profiles)
@@ -104,14 +104,14 @@ TEST(Options, LongSpellings)
                         "5", "--do-not-print-output"})
                      .m_Options);
     const Options rest = ParseRest({"--labels", "l.txt", "--top-k", "3", "--number-of-threads", "2", "--report-json",
-                                    "r.json", "--input-mean", "-1.5", "--input-std", "58.8"});
+                                    "r.json", "--input-mean", "-1.5", "--input-std", "58.8,2,3"});
     EXPECT_EQ(rest.m_LabelsFile, "l.txt");
     EXPECT_EQ(rest.m_TopK, 3U);
     EXPECT_EQ(rest.m_NumberOfThreads, 2U);
     EXPECT_EQ(rest.m_ReportFile, "r.json");
     EXPECT_FALSE(rest.IsProfiling());
-    EXPECT_EQ(rest.m_InputMean, -1.5f);
-    EXPECT_EQ(rest.m_InputStd, 58.8f);
+    EXPECT_EQ(rest.m_InputMean, std::vector<float>{-1.5f});
+    EXPECT_EQ(rest.m_InputStd, (std::vector<float>{58.8f, 2.0f, 3.0f}));
 }
 
 TEST(Options, WhatIsShownOfTheNetworkAndItsTypes)
@@ -283,6 +283,8 @@ TEST(Options, NumbersThatAreNoneAreToldWhichThereAre)
         {{"--number-of-threads", "257"}, "--number-of-threads: '257' is no whole number in 0..256"},
         {{"--input-mean", "grey"}, "--input-mean: 'grey' is no finite number"},
         {{"--input-mean", "1e99"}, "--input-mean: '1e99' is no finite number of 32 bits"},
+        {{"--input-mean", "1,"}, "--input-mean: '' is no finite number"},
+        {{"--input-std", "1,0,1"}, "--input-std: '0' is no finite number of 32 bits other than 0"},
         {{"--input-std", "0"}, "--input-std: '0' is no finite number of 32 bits other than 0"},
     };
     for (const auto& [words, message] : refused)
