@@ -38,6 +38,7 @@ constexpr ModelFormat Formats[] = {
      "export it to ONNX with torch.onnx.export"},
     {"safetensors", "a file of weights (safetensors), without the model that they belong to", Reader::None, "", "",
      NoMagic, ".safetensors", "export the model to ONNX, for example with torch.onnx.export"},
+    {"gzip", "a file that gzip packed", Reader::None, "", "", "\x1F\x8B", "", "unpack it"},
     {"GGUF", "a language model of llama.cpp", Reader::None, "", "", "GGUF", ".gguf",
      "export the model that it was made from to ONNX"},
     {"Paddle", "a Paddle model", Reader::None, "", "", NoMagic, ".pdmodel,.pdiparams",
@@ -61,6 +62,20 @@ constexpr ModelFormat Zip = {
     Reader::None, "",
     "",           NoMagic,
     "",           "unpack it, or, where PyTorch wrote it, export the model to ONNX with torch.onnx.export"};
+
+constexpr ModelFormat WebPage = {"web page",   "a web page (HTML)",
+                                 Reader::None, "",
+                                 "",           NoMagic,
+                                 "",           "download the model's file itself in place of the page that shows it"};
+constexpr ModelFormat Text = {"text",
+                              "text",
+                              Reader::None,
+                              "",
+                              "",
+                              NoMagic,
+                              "",
+                              "write a model that is text or JSON in binary form with onnx.save_model; fetch a "
+                              "file that has an error message in its place anew"};
 
 template <typename Condition>
 const ModelFormat* FindFormat(Condition condition)
@@ -139,6 +154,26 @@ private:
 bool IsText(std::string_view text)
 {
     return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+}
+
+/// What a file that is not in protobuf's wire format is, as far as that can be told; else null.
+const ModelFormat* FindTextFormat(std::string_view start)
+{
+    const auto isSpace = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+    const auto* const first = std::find_if_not(start.begin(), start.end(), isSpace);
+    const bool isReadable = std::all_of(start.begin(), start.end(),
+                                        [&](char c) { return isSpace(c) || static_cast<unsigned char>(c) >= ' '; });
+    if (first == start.end() || !isReadable)
+    {
+        return nullptr;
+    }
+    const auto beginsWith = [&](std::string_view word)
+    {
+        return static_cast<size_t>(start.end() - first) >= word.size() &&
+               std::equal(word.begin(), word.end(), first,
+                          [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+    };
+    return beginsWith("<!doctype html") || beginsWith("<html") ? &WebPage : &Text;
 }
 
 /// The fields of a ModelProto that are numbers, names and messages.
@@ -239,7 +274,13 @@ const ModelFormat* FindModelFormat(const std::string& path, std::string_view sta
         [&](const ModelFormat& format)
         { return AnyWord(format.m_Endings, [&](std::string_view ending) { return EndsSo(path, ending); }); });
     const bool isOther = byEnding == nullptr || byEnding->m_Reader != Reader::None;
-    return isZip && isOther ? &Zip : byEnding;
+    if (isZip && isOther)
+    {
+        return &Zip;
+    }
+    const ModelFormat* const text =
+        byEnding != nullptr && byEnding->m_Reader == Reader::Onnx ? FindTextFormat(start) : nullptr;
+    return text != nullptr ? text : byEnding;
 }
 
 const char* DescribeFormatsThatAreRead()

@@ -38,7 +38,7 @@ const ModelFormat* FindModelFormat(std::string_view name);
 
 /// The format of a file that begins with `start`: its content decides, and the ending of `path` where the content is
 /// of no known format. Null where neither is known. ONNX has no identifier: a file is one where its first fields can be
-/// those of a model, or where it ends with .onnx and has no content of another format.
+/// those of a model, or where it ends with .onnx and is neither text nor of another format.
 const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
 
 /// "TensorFlow Lite (.tflite), ONNX (.onnx) and networks of Tenon (.tenon)"

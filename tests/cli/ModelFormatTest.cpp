@@ -84,6 +84,24 @@ TEST(ModelFormat, TheEndingTellsOnnxUnlessTheContentIsKnown)
     EXPECT_STREQ(FindModelFormat("a.keras", "PK\x03\x04....")->m_Label, "Keras");
 }
 
+TEST(ModelFormat, TextIsNoOnnxModelWhateverItsEnding)
+{
+    for (const char* page : {"<!DOCTYPE html><html>", "\n\n<html lang=\"en\">", "<!doctype HTML>"})
+    {
+        EXPECT_STREQ(FindModelFormat("a.onnx", page)->m_Label, "web page") << page;
+        EXPECT_EQ(FindModelFormat("a.html", page), nullptr) << "no model's name";
+    }
+    for (const char* text : {"ir_version: 8\ngraph {\n}\n", "{\"irVersion\": \"8\"}", "<ir_version: 8>\n", "Not Found"})
+    {
+        EXPECT_STREQ(FindModelFormat("a.onnx", text)->m_Label, "text") << text;
+        EXPECT_EQ(FindModelFormat("a", text), nullptr);
+    }
+    const ModelFormat* const onnx = FindModelFormat("onnx");
+    EXPECT_EQ(FindModelFormat("a.onnx", "\n\n"), onnx) << "nothing to read";
+    EXPECT_EQ(FindModelFormat("a.onnx", std::string("<html\0>", 7)), onnx) << "no text";
+    EXPECT_STREQ(FindModelFormat("a.onnx", "\x1F\x8B\x08")->m_Label, "gzip");
+}
+
 TEST(ModelFormat, EveryFormatIsReadOrHasAdvice)
 {
     const std::string safetensors = std::string("\x20\0\0\0\0\0\0\0", 8) + "{\"weight\":";
