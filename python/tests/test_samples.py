@@ -51,7 +51,7 @@ REFUSED = {
         ([DIGITS / "digits_int8.tflite", "tone_300.wav"], "tone_300.wav is no PNG file"),
         ([DIGITS / "digits_int8.tflite", "cut.png"], "cut.png is cut off or damaged"),
         ([DIGITS / "digits_int8.tflite", "palette.png"], "without a palette"),
-        (["words.tenon", DIGITS / "seven.png"], r"one picture \[1, height, width, 1 or 3\] is needed"),
+        (["words.tenon", DIGITS / "seven.png"], r"one picture \[1, height, width, 1 or 3\] or .* is needed"),
         (["wide.tenon", DIGITS / "seven.png"], "a picture of float32 or of a quantized type is needed"),
         (["faces.tenon", DIGITS / "seven.png"], "one output, the scores of classes, is needed"),
         (["--range", "1", "picture.tenon", "white.png"], "--range needs two numbers"),
@@ -274,6 +274,23 @@ def test_the_range_of_pixels(folder):
             assert [line.split()[-1] for line in lines] == [value] * 3
         lines = printed("classify.py", ["--range", "-1,1", "pixels.tenon", "black.png"], folder).splitlines()
         assert [line.split()[-1] for line in lines] == ["-1.0000"] * 3
+
+
+def test_pictures_of_onnx_models(folder):
+    picture = DIGITS / "seven.png"
+    expected = printed("classify.py", [DIGITS / "digits_float.tflite", picture], folder)
+    assert printed("classify.py", [DIGITS / "digits_float.onnx", picture], folder) == expected
+
+
+def test_channels_may_come_first(folder):
+    pixels = np.zeros((8, 8, 3), np.uint8)
+    pixels[..., 1] = 255
+    Image.fromarray(pixels).save(folder / "green.png")
+    for shape, middle in (((1, 8, 8, 3), range(1, 192, 3)), ((1, 3, 8, 8), range(64, 128))):
+        save(unchanged(shape, "float32"), folder / "pixels.tenon")
+        lines = printed("classify.py", ["pixels.tenon", "green.png"], folder).splitlines()
+        assert all(int(line.split()[1].rstrip(":")) in middle for line in lines)
+        assert [line.split()[-1] for line in lines] == ["1.0000"] * 3
 
 
 def test_boxes_are_drawn(folder):

@@ -3,9 +3,9 @@
  *
  *   classify MODEL PICTURE [LABELS]
  *
- * MODEL is a .tflite or .tenon classifier whose one input is a picture [1, height, width, 1 or 3 channels]. The
- * picture is brought to that size, its pixels to 0..1, quantized if the model is. Prints the three classes with the
- * highest scores. C99. */
+ * MODEL is a .tflite, .onnx or .tenon classifier whose one input is a picture: [1, height, width, 1 or 3 channels], or
+ * [1, 1 or 3 channels, height, width], as most ONNX models have it. The picture is brought to that size, its pixels to
+ * 0..1, quantized if the model is. Prints the three classes with the highest scores. C99. */
 #include <tenon/c/tenon.h>
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -40,20 +40,26 @@ static int32_t zero_point_of(const tenon_tensor_info* info)
     return info->num_zero_points != 0 ? info->zero_points[0] : 0;
 }
 
+static int is_channels(int64_t size)
+{
+    return size == 1 || size == 3;
+}
+
 /* The model's input from a picture; null where there is none. The caller frees it. */
 static void* read_picture(const char* path, const tenon_tensor_info* info)
 {
     const int is_float = info->type == TENON_FLOAT32;
     const int is_byte = info->type == TENON_QASYMM_S8 || info->type == TENON_QASYMM_U8;
-    if (info->rank != 4 || info->num_bytes == 0 || (info->dims[3] != 1 && info->dims[3] != 3) ||
-        (!is_float && !is_byte))
+    if (info->rank != 4 || info->num_bytes == 0 || info->dims[0] != 1 ||
+        (!is_channels(info->dims[3]) && !is_channels(info->dims[1])) || (!is_float && !is_byte))
     {
         fprintf(stderr, "classify: the model's input is no picture of bytes or floats\n");
         return NULL;
     }
-    const int height = (int)info->dims[1];
-    const int width = (int)info->dims[2];
-    const int channels = (int)info->dims[3];
+    const int channels_first = !is_channels(info->dims[3]);
+    const int channels = (int)info->dims[channels_first ? 1 : 3];
+    const int height = (int)info->dims[channels_first ? 2 : 1];
+    const int width = (int)info->dims[channels_first ? 3 : 2];
     int picture_width = 0;
     int picture_height = 0;
     stbi_uc* pixels = stbi_load(path, &picture_width, &picture_height, NULL, channels);
@@ -69,15 +75,17 @@ static void* read_picture(const char* path, const tenon_tensor_info* info)
     const float scale = scale_of(info);
     const int32_t zero_point = zero_point_of(info);
     const int lowest = info->type == TENON_QASYMM_S8 ? -128 : 0;
-    size_t i = 0;
+    size_t pixel = 0;
     for (int y = 0; y < height; ++y)
     {
-        for (int x = 0; x < width; ++x)
+        for (int x = 0; x < width; ++x, ++pixel)
         {
             const size_t row = (size_t)y * (size_t)picture_height / (size_t)height;
             const size_t column = (size_t)x * (size_t)picture_width / (size_t)width;
-            for (int c = 0; c < channels; ++c, ++i)
+            for (int c = 0; c < channels; ++c)
             {
+                const size_t i = channels_first ? (size_t)c * (size_t)height * (size_t)width + pixel
+                                                : pixel * (size_t)channels + (size_t)c;
                 const float value =
                     (float)pixels[(row * (size_t)picture_width + column) * (size_t)channels + (size_t)c] / 255.0f;
                 if (is_float)
@@ -189,6 +197,41 @@ static int classify(tenon_model* model, const char* picture, const char* labels)
     return result;
 }
 
+/* Reads a model; one that takes any number of pictures, as ONNX models often do, is read for one. */
+static int read_network(tenon_runtime* runtime, const char* path, tenon_network** network)
+{
+    const char* name = NULL;
+    const tenon_tensor_info* info = NULL;
+    tenon_error* error = NULL;
+    if (!ok(tenon_network_read_file(runtime, path, NULL, network, &error), &error))
+    {
+        return 0;
+    }
+    if (tenon_network_num_inputs(*network) != 1)
+    {
+        return 1; /* classify() refuses it */
+    }
+    if (!ok(tenon_network_input(*network, 0, &name, &info, &error), &error))
+    {
+        return 0;
+    }
+    if (info->rank != 4 || info->dims[0] != TENON_UNKNOWN_DIM)
+    {
+        return 1;
+    }
+    const int64_t dims[4] = {1, info->dims[1], info->dims[2], info->dims[3]};
+    const tenon_input_shape shape = {name, 4, dims};
+    tenon_read_options options = {0};
+    options.struct_size = sizeof(options);
+    options.num_input_shapes = 1;
+    options.input_shapes = &shape;
+    tenon_network* any = *network; /* has the name */
+    *network = NULL;
+    const int is_read = ok(tenon_network_read_file(runtime, path, &options, network, &error), &error);
+    tenon_network_destroy(any);
+    return is_read;
+}
+
 int main(int argc, char** argv)
 {
     if (argc < 3 || argc > 4)
@@ -201,8 +244,7 @@ int main(int argc, char** argv)
     tenon_model* model = NULL;
     tenon_error* error = NULL;
     int result = 1;
-    if (ok(tenon_runtime_create(NULL, &runtime, &error), &error) &&
-        ok(tenon_network_read_file(runtime, argv[1], NULL, &network, &error), &error) &&
+    if (ok(tenon_runtime_create(NULL, &runtime, &error), &error) && read_network(runtime, argv[1], &network) &&
         ok(tenon_model_load(runtime, network, NULL, &model, &error), &error))
     {
         result = classify(model, argv[2], argc > 3 ? argv[3] : NULL);

@@ -4,7 +4,8 @@
 
 usage: classify.py [--range LOWEST,HIGHEST] MODEL PICTURE.png [LABELS]
 
-MODEL is a classifier of one output whose one input is a picture [1, height, width, 1 or 3 channels]. The picture is
+MODEL is a classifier (.tflite, .onnx or .tenon) of one output whose one input is a picture: [1, height, width, 1 or 3
+channels], or [1, 1 or 3 channels, height, width], as most ONNX models have it. The picture is
 brought to that size and its pixels to the range that the model was trained with, 0,1 unless --range says another one
 (-1,1 for many MobileNets, 0,255 for EfficientNets), and quantized if the model is. LABELS is a text file with a class in
 each line. Transparency is ignored. Prints the three classes with the highest scores.
@@ -64,20 +65,27 @@ def decode_png(path, data):
 def classify(model, pixels, lowest=0.0, highest=1.0):
     """The scores of all classes."""
     info = model.inputs[0] if len(model.inputs) == 1 else None
-    if info is None or not info.is_static or len(info.shape) != 4 or info.shape[0] != 1 or info.shape[3] not in (1, 3):
-        raise ValueError(f"the model takes {list(model.inputs)}; one picture [1, height, width, 1 or 3] is needed")
+    is_one = info is not None and len(info.shape) == 4 and info.shape[0] in (1, None)  # None: any number of pictures
+    _, *sizes = info.shape if is_one else [None] * 4
+    channels_first = sizes[2] not in (1, 3)
+    channels, height, width = sizes if channels_first else (sizes[2], *sizes[:2])
+    if channels not in (1, 3) or height is None or width is None:
+        raise ValueError(
+            f"the model takes {list(model.inputs)}; one picture [1, height, width, 1 or 3] or [1, 1 or 3, height, width] "
+            "is needed"
+        )
     if info.quantization is None and info.dtype != np.float32:
         raise ValueError(f"the model takes {info}; a picture of float32 or of a quantized type is needed")
     if len(model.outputs) != 1:
         raise ValueError(f"the model gives {list(model.outputs)}; one output, the scores of classes, is needed")
-    _, height, width, channels = info.shape
     rows = np.arange(height) * pixels.shape[0] // height
     columns = np.arange(width) * pixels.shape[1] // width
     picture = pixels[rows][:, columns].astype(np.float32) / 255
     if channels == 1:
         picture = picture.mean(2, keepdims=True)
     picture = np.float32(lowest) + picture * np.float32(highest - lowest)
-    picture = np.broadcast_to(picture, (1, height, width, channels))
+    picture = np.broadcast_to(picture, (height, width, channels))
+    picture = (picture.transpose(2, 0, 1) if channels_first else picture)[np.newaxis]
     scores = model(info.quantize(picture) if info.quantization else picture)
     return (model.outputs[0].dequantize(scores) if model.outputs[0].quantization else scores).ravel()
 
