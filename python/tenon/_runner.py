@@ -157,7 +157,8 @@ class Runner:
         the arrays have then, and writes into the same output arrays each time.
 
         Arguments are as of a call, but inputs must be arrays that need no copy. Without `out` arrays are made, which
-        needs a model whose outputs have known shapes for those of the inputs.
+        needs a model whose outputs have known shapes for those of the inputs: one that was loaded with the inputs'
+        sizes, be it those of the file or those of `input_shapes` or `dimensions`.
 
         Raises:
             InvalidArgumentError: an input would have to be copied; an array in `out` does not fit; the shapes of outputs
@@ -259,7 +260,8 @@ class Bound:
         if out is None:
             if not is_static:
                 raise errors.InvalidArgumentError(
-                    "the shapes of outputs are unknown for these inputs: give arrays in `out`, or call the model"
+                    "the shapes of outputs are unknown for these inputs: give arrays in `out`, load the model with the "
+                    "sizes of its inputs (`input_shapes`, or `dimensions` of an .onnx model), or call it"
                 )
             out = [frame.ndarray(port.shape, port.dtype) for port in frame.outputs]
         self.outputs = tuple(runner._out_in_order(out))
