@@ -131,6 +131,16 @@ const GraphMessage* Operator::Graph(std::string_view name) const
     return message != nullptr ? message->m_Graph.get() : nullptr;
 }
 
+void Operator::FailChoice(const char* attribute, const std::string& text, const std::vector<std::string>& names) const
+{
+    std::string choices;
+    for (size_t i = 0; i < names.size(); ++i)
+    {
+        choices += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+    }
+    Fail(fmt::format("attribute '{}' is '{}'; it must be {}", attribute, text, choices));
+}
+
 void Operator::Refuse(const std::string& reason) const
 {
     throw UnimplementedException(reason);

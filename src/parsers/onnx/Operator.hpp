@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tenon::onnx
@@ -64,6 +65,23 @@ public:
     /// The attribute `axis`.
     unsigned int AxisAttribute(int64_t fallback, unsigned int rank) const;
 
+    /// What a table has beside the value of a text attribute. Throws ParseException that lists the values there are.
+    template <typename T, size_t Count>
+    T Choose(const char* attribute, const char* fallback, const std::pair<const char*, T> (&table)[Count]) const
+    {
+        const std::string text = Has(attribute) ? Text(attribute) : fallback;
+        std::vector<std::string> names;
+        for (const auto& [name, choice] : table)
+        {
+            if (text == name)
+            {
+                return choice;
+            }
+            names.emplace_back(name);
+        }
+        FailChoice(attribute, text, names);
+    }
+
     /// The value of a tensor attribute; no value where there is none.
     Value Tensor(std::string_view name) const;
     /// Null where there is none.
@@ -81,6 +99,9 @@ public:
     [[noreturn]] void Refuse(const std::string& reason) const;
 
 private:
+    [[noreturn]] void FailChoice(const char* attribute, const std::string& text,
+                                 const std::vector<std::string>& names) const;
+
     GraphReader& m_Reader;
     int64_t m_Version;
     Attributes m_Attributes;

@@ -2,10 +2,6 @@
 // Rows of activation functions and softmax.
 #include "parsers/onnx/Rows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -27,16 +23,16 @@ Value HardSigmoid(GraphBuilder& graph, const Value& x, float alpha, float beta)
     return graph.Activation(ActivationDescriptor(ActivationFunction::BoundedReLu, 1.0f, 0.0f), line);
 }
 
-/// x > 0 ? scale * x : scale * alpha * (exp(x / divisor) - 1), of which x = 0 gives 0.
+/// x > 0 ? scale * x : scale * alpha * (exp(x / divisor) - 1), of which x = 0 gives 0. NaN stays where it is operand 1.
 Value ScaledElu(GraphBuilder& graph, const Value& x, double scale, double alpha, double divisor)
 {
     const Value zero = GraphBuilder::Scalar(x.Type(), 0.0);
-    const Value low = graph.Binary(BinaryOperation::Minimum, x, zero);
+    const Value low = graph.Binary(BinaryOperation::Minimum, zero, x);
     const Value power =
         graph.Unary(UnaryOperation::Exp, divisor == 1.0 ? low : graph.WithNumber(BinaryOperation::Div, low, divisor));
     const Value negative =
         graph.WithNumber(BinaryOperation::Mul, graph.WithNumber(BinaryOperation::Sub, power, 1.0), alpha);
-    const Value sum = graph.Add(graph.Binary(BinaryOperation::Maximum, x, zero), negative);
+    const Value sum = graph.Add(graph.Binary(BinaryOperation::Maximum, zero, x), negative);
     return scale == 1.0 ? sum : graph.WithNumber(BinaryOperation::Mul, sum, scale);
 }
 
@@ -56,7 +52,8 @@ void AddOverAxis(Operator& op, GraphBuilder& graph, Normalize normalize)
         op.SetOutput(0, normalize(x, op.AxisAttribute(-1, rank)));
         return;
     }
-    const unsigned int axis = rank == 0 ? 0 : op.AxisAttribute(1, std::max(rank, 2U));
+    // The default may be one past the only dimension.
+    const unsigned int axis = rank == 0 ? 0 : op.AxisAttribute(1, op.Int64("axis", 1) < 0 ? rank : std::max(rank, 2U));
     if (axis + 1 == rank)
     {
         op.SetOutput(0, normalize(x, axis));
@@ -179,12 +176,8 @@ void AddMish(Operator& op, GraphBuilder& graph)
 
 void AddGelu(Operator& op, GraphBuilder& graph)
 {
-    const std::string approximate = op.Has("approximate") ? op.Text("approximate") : "none";
-    if (approximate != "none" && approximate != "tanh")
-    {
-        op.Fail(fmt::format("attribute 'approximate' is '{}'; it must be none or tanh", approximate));
-    }
-    AddActivation(op, graph, ActivationFunction::Gelu, approximate == "tanh" ? 1.0f : 0.0f);
+    static constexpr std::pair<const char*, float> forms[] = {{"none", 0.0f}, {"tanh", 1.0f}};
+    AddActivation(op, graph, ActivationFunction::Gelu, op.Choose("approximate", "none", forms));
 }
 
 void AddThresholdedRelu(Operator& op, GraphBuilder& graph)

@@ -9,7 +9,6 @@
 //   2 ..                 values that are carried from turn to turn
 //   2 + carried ..       for each scan output, what was stacked up so far
 //   2 + carried + scans  values from outside
-#include "parsers/common/ConstantData.hpp"
 #include "parsers/onnx/GraphReader.hpp"
 #include "parsers/onnx/Rows.hpp"
 
@@ -124,15 +123,18 @@ Value NeverComputed(GraphBuilder& graph, const Value& like)
 {
     std::vector<int64_t> sizes = like.HasRank() ? like.Sizes() : std::vector<int64_t>();
     std::replace(sizes.begin(), sizes.end(), OpenSize, int64_t{1});
-    const int64_t count = sizes.empty() ? 1 : std::max(sizes[0], int64_t{1});
-    const TensorInfo places(sizes.empty() ? TensorShape(Dimensionality::Scalar) : ToShape({count}), DataType::Signed32);
-    parsers::CheckTensorBytes(places, graph.GetLimits());
-    const Value place = graph.Constant(places, std::vector<uint8_t>(places.GetNumBytes()));
+    const Value place = GraphBuilder::Known(DataType::Signed32, std::vector<int64_t>(sizes.empty() ? 0 : 1, 1),
+                                            {Number::Of(int64_t{0})});
     std::vector<int64_t> empty = sizes;
     empty.resize(std::max(sizes.size(), size_t{1}));
     empty[0] = 0;
     const Value data = graph.Constant(TensorInfo(ToShape(empty), like.Type()), {});
     Value value = graph.AddLayer(LayerType::Gather, GatherDescriptor(0), {data, place}, like.Type());
+    if (!sizes.empty() && sizes[0] > 1)
+    {
+        const TensorShape shape = ToShape(sizes);
+        value = graph.AddLayer(LayerType::BroadcastTo, BroadcastToDescriptor(shape), {value}, like.Type(), shape);
+    }
     value.GetState()->m_Info.SetShape(like.Shape());
     return value;
 }
@@ -713,10 +715,10 @@ void AddScan(Operator& op, GraphBuilder& graph)
     else
     {
         const int64_t batch = scanned.front().Size(0);
-        if (batch == OpenSize || batch > MostUnrolledTurns)
+        if (batch < 1 || batch > MostUnrolledTurns)
         {
-            op.Refuse(fmt::format("a batch of more than {} entries, or of a size that is not known before the run, is "
-                                  "not supported before version 9",
+            op.Refuse(fmt::format("a batch of no entry, of more than {} entries, or of a size that is not known before "
+                                  "the run, is not supported before version 9",
                                   MostUnrolledTurns));
         }
         std::vector<std::vector<Value>> parts;

@@ -4,8 +4,6 @@
 #include "parsers/onnx/Rows.hpp"
 #include "parsers/onnx/operators/Windows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,9 @@ namespace tenon::onnx::rows
 
 namespace
 {
+
+/// Paddings and sizes that attributes may ask for, so that sums of them are numbers.
+constexpr int64_t MostElements = std::numeric_limits<int32_t>::max();
 
 uint32_t U32(int64_t value)
 {
@@ -113,7 +114,7 @@ Value ForEachGroup(const Operator& op, GraphBuilder& graph, const Operands& oper
     }
     const int64_t channels = operands.m_Data.Size(1);
     const int64_t filters = operands.m_Weights.Size(0);
-    if (channels == OpenSize || filters == OpenSize)
+    if (channels == OpenSize || filters == OpenSize || (operands.m_Bias && operands.m_Bias.Size(0) == OpenSize))
     {
         op.Refuse("the number of channels of a grouped convolution is not known before the run");
     }
@@ -260,7 +261,7 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
     for (std::vector<int64_t>* list : {&outputPadding, &outputShape})
     {
         if ((!list->empty() && list->size() != declaredRank) ||
-            std::any_of(list->begin(), list->end(), [](int64_t n) { return n < 0; }))
+            std::any_of(list->begin(), list->end(), [](int64_t n) { return n < 0 || n > MostElements; }))
         {
             op.Fail(fmt::format("output_padding or output_shape is [{}], which does not fit {} spatial dimensions",
                                 fmt::join(*list, ", "), declaredRank));
@@ -289,6 +290,11 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
                                  : windows.m_Strides[i] * (sizes[i] - 1) + outputPadding[i] + windows.Extent(i) -
                                        outputShape[i];
         const int64_t total = std::max(full, int64_t{0});
+        if (total > MostElements)
+        {
+            op.Fail(fmt::format("output_shape [{}] asks for paddings of {} elements", fmt::join(outputShape, ", "),
+                                total));
+        }
         windows.m_Before[i] = isUpper ? total / 2 : total - total / 2;
         windows.m_After[i] = total - windows.m_Before[i];
         if (full < 0)
@@ -314,6 +320,10 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
         std::any_of(outputPadding.begin(), outputPadding.end(), [](int64_t n) { return n != 0; });
     const auto outputSizes = [&](const Value& data, int64_t filters)
     {
+        if (filters == OpenSize)
+        {
+            op.Refuse("the number of filters is not known before the run");
+        }
         const Value shape = graph.ShapeOf(data);
         std::vector<Value> entries = {graph.Slice(shape, 0, 0, 1), GraphBuilder::Ints({filters})};
         for (size_t i = 0; i < spatialRank; ++i)

@@ -3,10 +3,6 @@
 #include "parsers/onnx/Rows.hpp"
 #include "parsers/onnx/TensorReader.hpp"
 
-#include <tenon/Exceptions.hpp>
-
-#include <fmt/format.h>
-
 #include <limits>
 
 namespace tenon::onnx::rows
@@ -333,11 +329,8 @@ void AddBitwiseNot(Operator& op, GraphBuilder& graph)
 
 void AddBitShift(Operator& op, GraphBuilder& graph)
 {
-    const std::string direction = op.Text("direction");
-    if (direction != "LEFT" && direction != "RIGHT")
-    {
-        op.Fail(fmt::format("attribute 'direction' is '{}'; it must be LEFT or RIGHT", direction));
-    }
+    static constexpr std::pair<const char*, bool> directions[] = {{"LEFT", true}, {"RIGHT", false}};
+    const bool isLeft = op.Choose("direction", "", directions);
     const Value& x = op.Input(0);
     Value amount = op.Input(1);
     const bool isSigned = x.Type() == DataType::Signed8 || x.Type() == DataType::Signed16 ||
@@ -348,7 +341,6 @@ void AddBitShift(Operator& op, GraphBuilder& graph)
         const Value isNegative = graph.Compare(ComparisonOperation::Less, amount, GraphBuilder::ScalarInt(x.Type(), 0));
         amount = graph.Select(isNegative, GraphBuilder::ScalarInt(x.Type(), GetDataTypeBits(x.Type()) - 1), amount);
     }
-    const bool isLeft = direction == "LEFT";
     op.SetOutput(0, graph.Binary(isLeft ? BinaryOperation::ShiftLeft : BinaryOperation::ShiftRight, x,
                                  isLeft ? op.Input(1) : amount));
 }
@@ -393,8 +385,9 @@ void AddClip(Operator& op, GraphBuilder& graph)
         op.SetOutput(0, graph.Activation(clamp, x));
         return;
     }
-    Value result = low ? graph.Binary(BinaryOperation::Maximum, x, low) : x;
-    result = high ? graph.Binary(BinaryOperation::Minimum, result, high) : result;
+    // NaN stays where it is operand 1.
+    Value result = low ? graph.Binary(BinaryOperation::Maximum, low, x) : x;
+    result = high ? graph.Binary(BinaryOperation::Minimum, high, result) : result;
     op.SetOutput(0, result);
 }
 

@@ -2,13 +2,10 @@
 // Rows of operators that read or write where indices say, or that give indices.
 #include "parsers/onnx/Rows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace tenon::onnx::rows
 {
@@ -18,20 +15,12 @@ namespace
 
 ScatterNdFunction ReadScatterFunction(const Operator& op)
 {
-    const std::string name = op.Has("reduction") ? op.Text("reduction") : "none";
     static constexpr std::pair<const char*, ScatterNdFunction> functions[] = {{"none", ScatterNdFunction::Update},
                                                                               {"add", ScatterNdFunction::Add},
                                                                               {"mul", ScatterNdFunction::Mul},
                                                                               {"max", ScatterNdFunction::Max},
                                                                               {"min", ScatterNdFunction::Min}};
-    for (const auto& [text, function] : functions)
-    {
-        if (name == text)
-        {
-            return function;
-        }
-    }
-    op.Fail(fmt::format("attribute 'reduction' is '{}'; it must be none, add, mul, max or min", name));
+    return op.Choose("reduction", "none", functions);
 }
 
 /// Indices of the elements along `axis` where a flat list is true: Signed64 [n].
@@ -77,6 +66,14 @@ std::vector<int64_t> FindBox(const Value& x, const Value& indices)
     const size_t rank = box.size();
     std::vector<int64_t> start(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(rank));
     std::vector<int64_t> place(rank, 0);
+    for (size_t d = 0; d < rank; ++d)
+    {
+        const int64_t size = x.Size(static_cast<unsigned int>(d));
+        if (start[d] < -size || start[d] >= size)
+        {
+            return {}; // for the layer to refuse
+        }
+    }
     for (size_t at = 0; at < numbers.size(); at += rank)
     {
         for (size_t d = 0; d < rank; ++d)

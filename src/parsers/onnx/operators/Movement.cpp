@@ -2,11 +2,10 @@
 // Rows of operators that give elements another shape or order, join, split and repeat them.
 #include "parsers/onnx/Rows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -31,6 +30,17 @@ std::vector<int64_t> AttributeOrInput(const Operator& op, const char* name, size
 Value AxesAtRun(const Operator& op, size_t i, int64_t since)
 {
     return op.Version() >= since && op.HasInput(i) && !op.Input(i).FindInts().has_value() ? op.Input(i) : Value();
+}
+
+/// The constant number in input `i`, which old versions have as a float.
+int64_t WholeNumber(const Operator& op, size_t i, const char* what)
+{
+    const double number = op.ConstantReal(i, what);
+    if (!(std::abs(number) <= std::numeric_limits<uint32_t>::max()))
+    {
+        op.Fail(fmt::format("input {} ({}) is {}, which is not possible", i, what, number));
+    }
+    return static_cast<int64_t>(number);
 }
 
 /// 1 for each of `rank` dimensions that the axes name, else 0.
@@ -61,12 +71,7 @@ Value Entry(GraphBuilder& graph, const Value& list, int64_t i)
 void AddReshape(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
-    if (op.Version() < 5)
-    {
-        op.SetOutput(0, graph.ReshapeTo(x, GraphBuilder::Ints(op.Int64s("shape"))));
-        return;
-    }
-    const Value& shape = op.Input(1);
+    const Value shape = op.Version() < 5 ? GraphBuilder::Ints(op.Int64s("shape")) : op.Input(1);
     if (shape.Rank() != 1)
     {
         op.Fail(fmt::format("the shape is a tensor of shape {} in place of a list", shape.Shape().ToString()));
@@ -124,15 +129,20 @@ void AddFlatten(Operator& op, GraphBuilder& graph)
     const std::vector<int64_t> sizes = x.Sizes();
     const int64_t rows = ProductOf(sizes, 0, first);
     const int64_t columns = ProductOf(sizes, first, rank);
-    if (rows != OpenSize || columns != OpenSize)
+    // An open size follows from the others, unless one of them is 0.
+    if (rows > 0 || columns > 0 || (rows == 0 && columns == 0))
     {
         op.SetOutput(0, graph.Reshape(x, {rows, columns}));
         return;
     }
     const Value shape = graph.ShapeOf(x);
-    const Value leading =
-        graph.Reduce(ReduceOperation::Prod, graph.Slice(shape, 0, 0, static_cast<int64_t>(first)), {0}, true);
-    op.SetOutput(0, graph.ReshapeTo(x, graph.Concat({leading, GraphBuilder::Ints({-1})}, 0)));
+    const auto product = [&](size_t begin, size_t end)
+    {
+        const Value sizesOfGroup =
+            graph.Slice(shape, 0, static_cast<int64_t>(begin), static_cast<int64_t>(end));
+        return graph.Reduce(ReduceOperation::Prod, sizesOfGroup, {0}, true);
+    };
+    op.SetOutput(0, graph.ReshapeTo(x, graph.Concat({product(0, first), product(first, rank)}, 0)));
 }
 
 /// Without axes all dimensions of size 1 go.
@@ -231,6 +241,22 @@ void AddConcat(Operator& op, GraphBuilder& graph)
     op.SetOutput(0, graph.Concat(values, op.AxisAttribute(1, values.front().Rank())));
 }
 
+namespace
+{
+
+/// [count]: ceil(size / count) as long as there is so much left, then what is left.
+Value PartSizes(GraphBuilder& graph, const Value& size, int64_t count)
+{
+    std::vector<int64_t> places(static_cast<size_t>(count));
+    std::iota(places.begin(), places.end(), 0);
+    const Value part = graph.Divide(graph.Add(size, GraphBuilder::Ints({count - 1})), GraphBuilder::Ints({count}));
+    const Value left = graph.Subtract(size, graph.Multiply(part, GraphBuilder::Ints(places)));
+    return graph.Binary(BinaryOperation::Maximum, graph.Binary(BinaryOperation::Minimum, left, part),
+                        GraphBuilder::Ints({0}));
+}
+
+} // namespace
+
 /// Sizes of the parts, or how many equal ones there are, the last of which may be smaller.
 void AddSplit(Operator& op, GraphBuilder& graph)
 {
@@ -270,12 +296,18 @@ void AddSplit(Operator& op, GraphBuilder& graph)
     }
     else if (size == OpenSize && count != 1)
     {
-        // Equal parts of a size that the run tells.
+        // Parts of a size that the run tells, which are equal before version 18.
         SplitterDescriptor descriptor(static_cast<uint32_t>(count), x.Rank());
         descriptor.m_ParametersAsInputs = true;
+        std::vector<Value> inputs = {x, GraphBuilder::ScalarInt(DataType::Signed32, axis)};
+        if (op.Version() >= 18)
+        {
+            descriptor.m_SizesAsInput = true;
+            inputs.push_back(PartSizes(graph, graph.Slice(graph.ShapeOf(x), 0, axis, int64_t{axis} + 1), count));
+        }
         std::vector<int64_t> sizes = x.Sizes();
         const std::vector<Value> values = graph.AddLayers(
-            LayerType::Splitter, descriptor, {x, GraphBuilder::ScalarInt(DataType::Signed32, axis)},
+            LayerType::Splitter, descriptor, inputs,
             std::vector<GraphBuilder::Output>(static_cast<size_t>(count), {x.Type(), ToShape(sizes)}));
         for (size_t i = 0; i < values.size(); ++i)
         {
@@ -467,9 +499,8 @@ void AddTile(Operator& op, GraphBuilder& graph)
     std::optional<std::vector<int64_t>> repeats;
     if (op.Version() < 6)
     {
-        const int64_t tiles = static_cast<int64_t>(op.ConstantReal(1, "tiles"));
         repeats.emplace(rank, 1);
-        repeats->at(op.Axis(static_cast<int64_t>(op.ConstantReal(2, "axis")), rank)) = tiles;
+        (*repeats)[op.Axis(WholeNumber(op, 2, "axis"), rank)] = WholeNumber(op, 1, "tiles");
     }
     else
     {
@@ -506,18 +537,11 @@ void AddPad(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
     const unsigned int rank = x.Rank();
-    const std::string mode = op.Has("mode") ? op.Text("mode") : "constant";
     static constexpr std::pair<const char*, PaddingMode> modes[] = {{"constant", PaddingMode::Constant},
                                                                     {"reflect", PaddingMode::Reflect},
                                                                     {"edge", PaddingMode::Edge},
                                                                     {"wrap", PaddingMode::Wrap}};
-    const auto* const found =
-        std::find_if(std::begin(modes), std::end(modes), [&](const auto& entry) { return mode == entry.first; });
-    if (found == std::end(modes))
-    {
-        op.Fail(fmt::format("attribute 'mode' is '{}'; it must be constant, reflect, edge or wrap", mode));
-    }
-    const PaddingMode padding = found->second;
+    const PaddingMode padding = op.Choose("mode", "constant", modes);
     const bool hasAttributes = op.Version() < 11;
     Value fill;
     if (hasAttributes)
@@ -604,28 +628,27 @@ void AddPad(Operator& op, GraphBuilder& graph)
     op.SetOutput(0, pads ? graph.AddLayer(LayerType::Pad, descriptor, inputs(data, {}), x.Type(), ToShape(sizes)) : data);
 }
 
+namespace
+{
+
+void AddBlocks(Operator& op, GraphBuilder& graph, LayerType type)
+{
+    static constexpr std::pair<const char*, bool> modes[] = {{"DCR", false}, {"CRD", true}};
+    SpaceToDepthDescriptor descriptor(op.Unsigned("blocksize", 0, 1), DataLayout::NCHW);
+    descriptor.m_ChannelMajor = op.Choose("mode", "DCR", modes);
+    op.SetOutput(0, graph.AddImageLayer(type, descriptor, {op.Input(0)}));
+}
+
+} // namespace
+
 void AddDepthToSpace(Operator& op, GraphBuilder& graph)
 {
-    const std::string mode = op.Has("mode") ? op.Text("mode") : "DCR";
-    if (mode != "DCR" && mode != "CRD")
-    {
-        op.Fail(fmt::format("attribute 'mode' is '{}'; it must be DCR or CRD", mode));
-    }
-    DepthToSpaceDescriptor descriptor(op.Unsigned("blocksize", 0, 1), DataLayout::NCHW);
-    descriptor.m_ChannelMajor = mode == "CRD";
-    op.SetOutput(0, graph.AddImageLayer(LayerType::DepthToSpace, descriptor, {op.Input(0)}));
+    AddBlocks(op, graph, LayerType::DepthToSpace);
 }
 
 void AddSpaceToDepth(Operator& op, GraphBuilder& graph)
 {
-    const std::string mode = op.Has("mode") ? op.Text("mode") : "DCR";
-    if (mode != "DCR" && mode != "CRD")
-    {
-        op.Fail(fmt::format("attribute 'mode' is '{}'; it must be DCR or CRD", mode));
-    }
-    SpaceToDepthDescriptor descriptor(op.Unsigned("blocksize", 0, 1), DataLayout::NCHW);
-    descriptor.m_ChannelMajor = mode == "CRD";
-    op.SetOutput(0, graph.AddImageLayer(LayerType::SpaceToDepth, descriptor, {op.Input(0)}));
+    AddBlocks(op, graph, LayerType::SpaceToDepth);
 }
 
 void AddReverseSequence(Operator& op, GraphBuilder& graph)

@@ -4,11 +4,10 @@
 #include "parsers/onnx/Rows.hpp"
 #include "parsers/onnx/operators/Windows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace tenon::onnx::rows
@@ -163,13 +162,18 @@ void AddPool(Operator& op, GraphBuilder& graph, Pool pool)
     op.SetOutput(1, values[1]);
 }
 
-Pool ReadPool(const Operator& op, PoolingNdFunction function)
+Windows ReadPoolWindows(const Operator& op)
 {
-    Pool pool{function, ReadWindows(op, SpatialSizes(op.Input(0)).size(), {})};
     if (!op.Has("kernel_shape"))
     {
         op.Fail("attribute 'kernel_shape' is missing");
     }
+    return ReadWindows(op, SpatialSizes(op.Input(0)).size(), {});
+}
+
+Pool ReadPool(const Operator& op, PoolingNdFunction function)
+{
+    Pool pool{function, ReadPoolWindows(op)};
     pool.m_RoundsUp = op.Int64("ceil_mode", 0) != 0;
     return pool;
 }
@@ -197,12 +201,13 @@ Value GlobalLp(GraphBuilder& graph, const Value& x, int64_t p)
 
 int64_t ReadP(const Operator& op)
 {
-    const int64_t p = op.Version() == 1 ? static_cast<int64_t>(op.Float("p", 2.0f)) : op.Int64("p", 2);
-    if (p < 1 || p > 1024)
+    const double p =
+        op.Version() == 1 ? static_cast<double>(op.Float("p", 2.0f)) : static_cast<double>(op.Int64("p", 2));
+    if (!(p >= 1.0 && p <= 1024.0))
     {
         op.Fail(fmt::format("attribute 'p' is {}; it must be from 1 to 1024", p));
     }
-    return p;
+    return static_cast<int64_t>(p);
 }
 
 } // namespace
@@ -248,7 +253,7 @@ void AddGlobalLpPool(Operator& op, GraphBuilder& graph)
 void AddMaxUnpool(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
-    const Windows windows = ReadWindows(op, SpatialSizes(x).size(), {});
+    const Windows windows = ReadPoolWindows(op);
     MaxUnpoolDescriptor descriptor;
     descriptor.m_PoolSizes = ToUnsigned(windows.m_Kernel);
     descriptor.m_Strides = ToUnsigned(windows.m_Strides);
@@ -260,6 +265,11 @@ void AddMaxUnpool(Operator& op, GraphBuilder& graph)
         const auto known = op.Input(2).FindInts();
         if (known.has_value())
         {
+            if (std::any_of(known->begin(), known->end(),
+                            [](int64_t n) { return n < 0 || n > std::numeric_limits<uint32_t>::max(); }))
+            {
+                op.Fail(fmt::format("a tensor cannot have the output_shape [{}]", fmt::join(*known, ", ")));
+            }
             descriptor.m_OutputShape = ToUnsigned(*known);
         }
         else

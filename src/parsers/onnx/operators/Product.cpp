@@ -2,11 +2,10 @@
 // Rows of matrix products.
 #include "parsers/onnx/Rows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -56,7 +55,8 @@ void AddGemm(Operator& op, GraphBuilder& graph)
     const bool isBias = c && beta == 1.0 && c.IsConstant() && columns != OpenSize &&
                         ((c.Rank() == 1 && c.Size(0) == columns) ||
                          (c.Rank() == 2 && c.Size(0) == 1 && c.Size(1) == columns));
-    if (b.IsConstant() && alpha == 1.0 && (!c || isBias) && a.Type() == DataType::Float32)
+    const bool hasElements = b.IsConstant() && b.Shape().GetNumElements64() != 0; // else the layer leaves out the bias
+    if (hasElements && alpha == 1.0 && (!c || isBias) && a.Type() == DataType::Float32)
     {
         FullyConnectedDescriptor descriptor;
         descriptor.m_TransposeWeightMatrix = transB;
@@ -107,6 +107,11 @@ std::string WithoutSpaces(std::string text)
 /// The letters of a term, with one for each dimension that the ellipsis stands for, counted from the last one.
 Letters Spell(const Operator& op, const std::string& term, unsigned int rank)
 {
+    const auto isAllowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.'; };
+    if (!std::all_of(term.begin(), term.end(), isAllowed))
+    {
+        op.Fail(fmt::format("term '{}' of the equation has characters other than letters and an ellipsis", term));
+    }
     const size_t dots = term.find("...");
     Letters letters = term;
     if (dots != std::string::npos)
@@ -142,9 +147,10 @@ Term TakeDiagonals(Operator& op, GraphBuilder& graph, Term term)
         }
         const auto rank = static_cast<unsigned int>(term.m_Letters.size());
         const int64_t size = term.m_Value.Size(static_cast<unsigned int>(i));
-        if (size == OpenSize || size != term.m_Value.Size(static_cast<unsigned int>(other)))
+        constexpr int64_t most = std::numeric_limits<int32_t>::max(); // the square of which is a number
+        if (size == OpenSize || size != term.m_Value.Size(static_cast<unsigned int>(other)) || size > most)
         {
-            op.Refuse("a letter that stands twice in a term wants dimensions of one known size");
+            op.Refuse("a letter that stands twice in a term wants dimensions of one known size below 2^31");
         }
         // [..., n, ..., n] with both at the end, flat: every (n + 1)th element.
         std::vector<unsigned int> order;

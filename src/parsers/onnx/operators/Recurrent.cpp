@@ -2,8 +2,6 @@
 // Rows of recurrent operators.
 #include "parsers/onnx/Rows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,18 +79,11 @@ void AddRecurrent(Operator& op, GraphBuilder& graph, RecurrentCell cell)
 {
     RecurrentSequenceDescriptor descriptor;
     descriptor.m_Cell = cell;
-    const std::string direction = op.Has("direction") ? op.Text("direction") : "forward";
     static constexpr std::pair<const char*, SequenceDirection> directions[] = {
         {"forward", SequenceDirection::Forward},
         {"reverse", SequenceDirection::Reverse},
         {"bidirectional", SequenceDirection::Bidirectional}};
-    const auto* const found = std::find_if(std::begin(directions), std::end(directions),
-                                           [&](const auto& entry) { return direction == entry.first; });
-    if (found == std::end(directions))
-    {
-        op.Fail(fmt::format("attribute 'direction' is '{}'; it must be forward, reverse or bidirectional", direction));
-    }
-    descriptor.m_Direction = found->second;
+    descriptor.m_Direction = op.Choose("direction", "forward", directions);
     ReadActivations(op, descriptor);
     descriptor.m_Clip = op.Float("clip", 0.0f);
     descriptor.m_LinearBeforeReset = op.Int64("linear_before_reset", 0) != 0;

@@ -2,8 +2,6 @@
 // Rows of operators that reduce dimensions or sum up along one.
 #include "parsers/onnx/Rows.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -22,8 +20,24 @@ struct Reduction
     bool m_IsIdentity = false; ///< noop_with_empty_axes
 };
 
+/// A list of axes whose length the run tells; of all axes where it has none.
+Value OrAll(GraphBuilder& graph, const Value& axes, unsigned int rank)
+{
+    std::vector<int64_t> all(rank);
+    std::iota(all.begin(), all.end(), 0);
+    const Value list = graph.Concat({graph.Cast(axes, DataType::Signed64), GraphBuilder::Ints(all)}, 0);
+    const Value count = graph.ShapeOf(axes);
+    const Value isNone = graph.Compare(ComparisonOperation::Equal, count, GraphBuilder::Ints({0}));
+    const Value length = graph.Select(isNone, GraphBuilder::Ints({rank}), count);
+    StridedSliceDescriptor descriptor;
+    descriptor.m_ParametersAsInputs = true;
+    return graph.AddLayer(LayerType::StridedSlice, descriptor,
+                          {list, GraphBuilder::Ints({0}), length, GraphBuilder::Ints({1})}, DataType::Signed64,
+                          ToShape({OpenSize}));
+}
+
 /// Axes are an input from version `since` on, an attribute before. No axes: all dimensions, or none.
-Reduction ReadReduction(const Operator& op, int64_t since)
+Reduction ReadReduction(const Operator& op, GraphBuilder& graph, int64_t since)
 {
     Reduction reduction;
     reduction.m_KeepDims = op.Int64("keepdims", 1) != 0;
@@ -38,7 +52,9 @@ Reduction ReadReduction(const Operator& op, int64_t since)
         const auto known = op.Input(1).FindInts();
         if (!known.has_value())
         {
-            reduction.m_AxesAtRun = op.Input(1);
+            const Value& given = op.Input(1);
+            const bool mayBeAll = given.Size(0) == OpenSize && op.Int64("noop_with_empty_axes", 0) == 0;
+            reduction.m_AxesAtRun = mayBeAll ? OrAll(graph, given, rank) : given;
             return reduction;
         }
         axes = *known;
@@ -68,7 +84,7 @@ Value Apply(GraphBuilder& graph, ReduceOperation operation, const Reduction& red
 
 void AddReduction(Operator& op, GraphBuilder& graph, ReduceOperation operation, int64_t since = AxesOfMost)
 {
-    op.SetOutput(0, Apply(graph, operation, ReadReduction(op, since), op.Input(0)));
+    op.SetOutput(0, Apply(graph, operation, ReadReduction(op, graph, since), op.Input(0)));
 }
 
 } // namespace
@@ -105,7 +121,7 @@ void AddReduceProd(Operator& op, GraphBuilder& graph)
 void AddReduceL1(Operator& op, GraphBuilder& graph)
 {
     const Value absolute = graph.Unary(UnaryOperation::Abs, op.Input(0));
-    op.SetOutput(0, Apply(graph, ReduceOperation::Sum, ReadReduction(op, AxesOfMost), absolute));
+    op.SetOutput(0, Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), absolute));
 }
 
 /// sqrt(sum(x^2)); of integers through Float64.
@@ -113,20 +129,20 @@ void AddReduceL2(Operator& op, GraphBuilder& graph)
 {
     const DataType type = op.Input(0).Type();
     const Value x = op.Input(0).IsFloat() ? op.Input(0) : graph.Cast(op.Input(0), DataType::Float64);
-    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, AxesOfMost), graph.Multiply(x, x));
+    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), graph.Multiply(x, x));
     op.SetOutput(0, graph.Cast(graph.Unary(UnaryOperation::Sqrt, sum), type));
 }
 
 void AddReduceSumSquare(Operator& op, GraphBuilder& graph)
 {
     const Value square = graph.Multiply(op.Input(0), op.Input(0));
-    op.SetOutput(0, Apply(graph, ReduceOperation::Sum, ReadReduction(op, AxesOfMost), square));
+    op.SetOutput(0, Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), square));
 }
 
 /// log(sum(x)).
 void AddReduceLogSum(Operator& op, GraphBuilder& graph)
 {
-    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, AxesOfMost), op.Input(0));
+    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), op.Input(0));
     op.SetOutput(0, graph.Unary(UnaryOperation::Log, sum));
 }
 
@@ -135,7 +151,7 @@ void AddReduceLogSum(Operator& op, GraphBuilder& graph)
 void AddReduceLogSumExp(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
-    const Reduction reduction = ReadReduction(op, AxesOfMost);
+    const Reduction reduction = ReadReduction(op, graph, AxesOfMost);
     if (reduction.m_IsIdentity)
     {
         op.SetOutput(0, x);

@@ -4,8 +4,6 @@
 #include "parsers/onnx/GraphReader.hpp"
 #include "parsers/onnx/Rows.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>

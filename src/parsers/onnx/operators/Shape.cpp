@@ -4,14 +4,10 @@
 #include "parsers/onnx/Rows.hpp"
 #include "parsers/onnx/TensorReader.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <bit>
 #include <limits>
-#include <numeric>
 
 namespace tenon::onnx::rows
 {
@@ -83,6 +79,21 @@ void AddSize(Operator& op, GraphBuilder& graph)
                                        : graph.Reduce(ReduceOperation::Prod, shape, {0}, false));
 }
 
+namespace
+{
+
+/// How many numbers there are from `from` on, `step` apart, before `to`. Differences of int64 fit into uint64.
+uint64_t CountSteps(int64_t from, int64_t to, int64_t step)
+{
+    const bool rises = step > 0;
+    const uint64_t distance = rises ? static_cast<uint64_t>(to) - static_cast<uint64_t>(from)
+                                    : static_cast<uint64_t>(from) - static_cast<uint64_t>(to);
+    const uint64_t stride = rises ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+    return (rises ? from < to : from > to) ? (distance - 1) / stride + 1 : 0;
+}
+
+} // namespace
+
 /// start, start + delta, ...: ceil((limit - start) / delta) numbers.
 void AddRange(Operator& op, GraphBuilder& graph)
 {
@@ -92,16 +103,18 @@ void AddRange(Operator& op, GraphBuilder& graph)
     const auto from = start.FindInts();
     const auto to = limit.FindInts();
     const auto step = delta.FindInts();
-    if (from.has_value() && to.has_value() && step.has_value() && step->front() != 0)
+    const bool isOneType = limit.Type() == start.Type() && delta.Type() == start.Type() && start.IsInteger();
+    if (from.has_value() && to.has_value() && step.has_value() && step->front() != 0 && isOneType)
     {
-        const double count = std::ceil((static_cast<double>(to->front()) - static_cast<double>(from->front())) /
-                                       static_cast<double>(step->front()));
-        if (count <= static_cast<double>(MaxNumbers))
+        const uint64_t count = CountSteps(from->front(), to->front(), step->front());
+        if (count <= MaxNumbers)
         {
             Numbers numbers;
-            for (int64_t i = 0; i < static_cast<int64_t>(std::max(count, 0.0)); ++i)
+            for (uint64_t i = 0; i < count; ++i)
             {
-                numbers.push_back(Number::Of(from->front() + i * step->front()));
+                // Unsigned, as i steps may be more than an int64 holds.
+                numbers.push_back(Number::Of(static_cast<int64_t>(static_cast<uint64_t>(from->front()) +
+                                                                  i * static_cast<uint64_t>(step->front()))));
             }
             const auto size = static_cast<int64_t>(numbers.size());
             op.SetOutput(0, GraphBuilder::Known(start.Type(), {size}, std::move(numbers)));
@@ -185,7 +198,7 @@ void AddRandom(Operator& op, GraphBuilder& graph, const Value& shape, DataType f
         op.Has("dtype") ? ToLayerType(static_cast<ElementType>(op.Int64("dtype", 0))) : fallback;
     RandomDescriptor descriptor;
     descriptor.m_Distribution = isNormal ? RandomDistribution::StandardNormal : RandomDistribution::Uniform;
-    descriptor.m_Seed = static_cast<int64_t>(op.Float("seed", 0.0f));
+    descriptor.m_Seed = op.Has("seed") ? int64_t{std::bit_cast<uint32_t>(op.Float("seed", 0.0f))} : 0;
     descriptor.m_Seed2 = op.Has("seed") ? 0 : graph.NextSeed();
     TensorShape known;
     if (const auto sizes = shape.FindInts())

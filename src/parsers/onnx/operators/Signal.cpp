@@ -4,8 +4,6 @@
 #include "parsers/onnx/Rows.hpp"
 #include "parsers/onnx/TensorReader.hpp"
 
-#include <tenon/Exceptions.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -140,9 +138,9 @@ void AddStft(Operator& op, GraphBuilder& graph)
     {
         framed = graph.Multiply(framed, graph.Unsqueeze(window, {1}));
     }
-    const bool isReal = signal.Size(2) == 1;
+    const bool isComplex = signal.Size(2) == 2;
     DftDescriptor descriptor;
-    descriptor.m_Onesided = op.Int64("onesided", 1) != 0 && isReal;
+    descriptor.m_Onesided = op.Int64("onesided", 1) != 0 && !isComplex;
     op.SetOutput(0, Transform(graph, framed, descriptor, 2, {}));
 }
 

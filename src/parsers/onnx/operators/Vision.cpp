@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of operators on images: resizing, sampling, regions and boxes.
+#include "parsers/common/ConstantData.hpp"
 #include "parsers/onnx/Rows.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -16,21 +17,6 @@ namespace tenon::onnx::rows
 
 namespace
 {
-
-template <typename Enumerator, size_t Count>
-Enumerator FindName(const Operator& op, const char* attribute, const char* fallback,
-                    const std::pair<const char*, Enumerator> (&names)[Count])
-{
-    const std::string text = op.Has(attribute) ? op.Text(attribute) : fallback;
-    for (const auto& [name, enumerator] : names)
-    {
-        if (text == name)
-        {
-            return enumerator;
-        }
-    }
-    op.Fail(fmt::format("attribute '{}' has the unknown value '{}'", attribute, text));
-}
 
 constexpr std::pair<const char*, InterpolationMode> ModeNames[] = {
     {"nearest", InterpolationMode::Nearest}, {"linear", InterpolationMode::Linear},
@@ -205,7 +191,7 @@ void AddResize(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
     InterpolateDescriptor d;
-    d.m_Mode = FindName(op, "mode", "nearest", ModeNames);
+    d.m_Mode = op.Choose("mode", "nearest", ModeNames);
     if (op.Version() < 11)
     {
         d.m_Coordinates = InterpolationCoordinates::Asymmetric;
@@ -237,9 +223,9 @@ void AddResize(Operator& op, GraphBuilder& graph)
         {"stretch", AspectRatioPolicy::Stretch},
         {"not_larger", AspectRatioPolicy::NotLarger},
         {"not_smaller", AspectRatioPolicy::NotSmaller}};
-    d.m_Coordinates = FindName(op, "coordinate_transformation_mode", "half_pixel", coordinates);
-    d.m_Rounding = FindName(op, "nearest_mode", "round_prefer_floor", roundings);
-    d.m_AspectRatioPolicy = FindName(op, "keep_aspect_ratio_policy", "stretch", policies);
+    d.m_Coordinates = op.Choose("coordinate_transformation_mode", "half_pixel", coordinates);
+    d.m_Rounding = op.Choose("nearest_mode", "round_prefer_floor", roundings);
+    d.m_AspectRatioPolicy = op.Choose("keep_aspect_ratio_policy", "stretch", policies);
     d.m_CubicCoefficient = op.Float("cubic_coeff_a", -0.75f);
     d.m_ExcludeOutside = op.Int64("exclude_outside", 0) != 0;
     d.m_ExtrapolationValue = op.Float("extrapolation_value", 0.0f);
@@ -281,7 +267,7 @@ void AddUpsample(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
     InterpolateDescriptor d;
-    d.m_Mode = FindName(op, "mode", "nearest", ModeNames);
+    d.m_Mode = op.Choose("mode", "nearest", ModeNames);
     d.m_Coordinates = InterpolationCoordinates::Asymmetric;
     d.m_Rounding = NearestRounding::Floor;
     std::vector<double> scales;
@@ -317,8 +303,8 @@ void AddGridSample(Operator& op, GraphBuilder& graph)
     static constexpr std::pair<const char*, GridPadding> paddings[] = {
         {"zeros", GridPadding::Zeros}, {"border", GridPadding::Border}, {"reflection", GridPadding::Reflection}};
     GridSampleDescriptor descriptor;
-    descriptor.m_Mode = FindName(op, "mode", "linear", ModeNames);
-    descriptor.m_Padding = FindName(op, "padding_mode", "zeros", paddings);
+    descriptor.m_Mode = op.Choose("mode", "linear", ModeNames);
+    descriptor.m_Padding = op.Choose("padding_mode", "zeros", paddings);
     descriptor.m_AlignCorners = op.Int64("align_corners", 0) != 0;
     std::vector<int64_t> sizes = grid.Sizes();
     if (sizes.size() != x.Rank() || x.Rank() < 3)
@@ -338,20 +324,20 @@ void AddAffineGrid(Operator& op, GraphBuilder& graph)
     const std::vector<int64_t> size = op.ConstantInts(1, "sizes");
     const bool alignsCorners = op.Int64("align_corners", 0) != 0;
     const size_t rank = size.size() - std::min<size_t>(size.size(), 2);
-    uint64_t points = 1;
-    for (size_t i = 2; i < size.size(); ++i)
-    {
-        points = size[i] > 0 && points < (uint64_t{1} << 26) ? points * static_cast<uint64_t>(size[i]) : points << 27;
-    }
-    if ((rank != 2 && rank != 3) || theta.Rank() != 3 || points > (uint64_t{1} << 26))
+    if ((rank != 2 && rank != 3) || theta.Rank() != 3 ||
+        std::any_of(size.begin(), size.end(), [](int64_t n) { return n < 0; }))
     {
         op.Fail(fmt::format("the size [{}] is not that of an image or a volume", fmt::join(size, ", ")));
     }
     // Homogeneous coordinates [points, rank + 1], x first.
-    std::vector<uint8_t> bytes(points * (rank + 1) * sizeof(float));
+    const int64_t points = ProductOf(size, 2, size.size());
+    const auto columns = static_cast<int64_t>(rank) + 1;
+    const TensorInfo info(ToShape({1, points, columns}), DataType::Float32);
+    parsers::CheckTensorBytes(info, graph.GetLimits());
+    std::vector<uint8_t> bytes(info.GetNumBytes());
     auto* next = reinterpret_cast<float*>(bytes.data());
     std::vector<int64_t> place(rank);
-    for (uint64_t p = 0; p < points; ++p)
+    for (int64_t p = 0; p < points; ++p)
     {
         for (size_t i = rank; i-- > 0;)
         {
@@ -365,11 +351,7 @@ void AddAffineGrid(Operator& op, GraphBuilder& graph)
             place[i] = 0;
         }
     }
-    const auto columns = static_cast<int64_t>(rank) + 1;
-    const Value grid = graph.Cast(
-        graph.Constant(TensorInfo(ToShape({1, static_cast<int64_t>(points), columns}), DataType::Float32),
-                               std::move(bytes)),
-        theta.Type());
+    const Value grid = graph.Cast(graph.Constant(info, std::move(bytes)), theta.Type());
     const Value product = graph.MatMul(grid, theta, false, true);
     std::vector<int64_t> shape(size.begin() + 2, size.end());
     shape.insert(shape.begin(), size[0]);
@@ -433,13 +415,13 @@ void AddRoiAlign(Operator& op, GraphBuilder& graph)
     static constexpr std::pair<const char*, bool> transformations[] = {{"half_pixel", true},
                                                                        {"output_half_pixel", false}};
     RoiAlignDescriptor descriptor;
-    descriptor.m_PoolType = FindName(op, "mode", "avg", modes);
+    descriptor.m_PoolType = op.Choose("mode", "avg", modes);
     descriptor.m_OutputHeight = op.Unsigned("output_height", 1, 1);
     descriptor.m_OutputWidth = op.Unsigned("output_width", 1, 1);
     descriptor.m_SamplingRatio = op.Unsigned("sampling_ratio", 0, 0);
     descriptor.m_SpatialScale = op.Float("spatial_scale", 1.0f);
     descriptor.m_HalfPixel =
-        op.Version() >= 16 && FindName(op, "coordinate_transformation_mode", "half_pixel", transformations);
+        op.Version() >= 16 && op.Choose("coordinate_transformation_mode", "half_pixel", transformations);
     const TensorShape shape = ToShape({op.Input(1).Size(0), x.Size(1), int64_t{descriptor.m_OutputHeight},
                                        int64_t{descriptor.m_OutputWidth}});
     op.SetOutput(0, graph.AddLayer(LayerType::RoiAlign, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(), shape));

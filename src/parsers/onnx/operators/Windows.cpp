@@ -78,23 +78,23 @@ Windows ReadWindows(const Operator& op, size_t spatialRank, const std::vector<in
     }
     windows.m_Strides = ReadList(op, "strides", spatialRank, 1, 1);
     windows.m_Dilations = ReadList(op, "dilations", spatialRank, 1, 1);
+    for (size_t i = 0; i < spatialRank; ++i)
+    {
+        if (windows.Extent(i) > std::numeric_limits<int32_t>::max())
+        {
+            op.Fail(fmt::format("windows of [{}] elements with dilations [{}] span more than 2^31 elements",
+                                fmt::join(windows.m_Kernel, ", "), fmt::join(windows.m_Dilations, ", ")));
+        }
+    }
     const std::vector<int64_t> pads = ReadList(op, "pads", 2 * spatialRank, 0, 0);
     windows.m_Before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(spatialRank));
     windows.m_After.assign(pads.begin() + static_cast<std::ptrdiff_t>(spatialRank), pads.end());
-    const std::string autoPad = op.Has("auto_pad") ? op.Text("auto_pad") : "NOTSET";
     static constexpr std::pair<const char*, Windows::AutoPad> names[] = {{"NOTSET", Windows::AutoPad::NotSet},
-                                                                         {"", Windows::AutoPad::NotSet},
                                                                          {"SAME_UPPER", Windows::AutoPad::SameUpper},
                                                                          {"SAME_LOWER", Windows::AutoPad::SameLower},
                                                                          {"VALID", Windows::AutoPad::Valid}};
-    const auto* const found =
-        std::find_if(std::begin(names), std::end(names), [&](const auto& entry) { return autoPad == entry.first; });
-    if (found == std::end(names))
-    {
-        op.Fail(fmt::format("attribute 'auto_pad' is '{}'; it must be NOTSET, SAME_UPPER, SAME_LOWER or VALID",
-                            autoPad));
-    }
-    windows.m_AutoPad = found->second;
+    const bool isEmpty = op.Has("auto_pad") && op.Text("auto_pad").empty(); // in files of some tools
+    windows.m_AutoPad = isEmpty ? Windows::AutoPad::NotSet : op.Choose("auto_pad", "NOTSET", names);
     if (windows.m_AutoPad != Windows::AutoPad::NotSet)
     {
         windows.m_Before.assign(spatialRank, 0);
