@@ -339,7 +339,8 @@ OutputSlot* MakeMask(Graph& graph, const Layer& last, const FoundAttention& foun
     const std::string& name = last.GetNameStr();
     const TensorShape one({1});
     Layer& shown = AddFloats(graph, one, {0.0f}, name);
-    Layer& hidden = AddFloats(graph, one, {chosen.m_Value}, name);
+    // Of a row where everything is hidden, all scores become this number, as no score changes it.
+    Layer& hidden = AddFloats(graph, one, {std::numeric_limits<float>::lowest()}, name);
     Layer& select = mask->GetOwningLayer();
     shown.Output(0).Connect(select.Input(chosen.m_HidesTrue ? 2 : 1));
     hidden.Output(0).Connect(select.Input(chosen.m_HidesTrue ? 1 : 2));

@@ -29,6 +29,7 @@ bool IsProductWithMatrix(const Layer& layer)
     return !d.m_TransposeX && !d.m_AdjointX && !d.m_AdjointY && d.m_DataLayoutX == DataLayout::NCHW &&
            d.m_DataLayoutY == DataLayout::NCHW && matrix.GetDataType() == DataType::Float32 &&
            matrix.GetShape().AreAllDimensionsSpecified() && matrix.GetNumDimensions() == 2 &&
+           matrix.GetNumElements() != 0 && // a FullyConnected of nothing leaves out its bias
            layer.Input(0).GetTensorInfo().GetDataType() == DataType::Float32 &&
            layer.Output(0).GetTensorInfo().GetDataType() == DataType::Float32;
 }

@@ -184,9 +184,32 @@ void DropUnitScales(InterpolateDescriptor& d, const Value& x)
     }
 }
 
+/// Of places between elements, the nearest one is that after it where a dimension shrinks, and that before it where it
+/// grows: the examples of version 10 and ONNX Runtime have it so.
+Value ScaleAsBefore11(GraphBuilder& graph, const Value& x, InterpolateDescriptor d)
+{
+    const std::vector<float> scales = d.m_Scales;
+    const auto shrinks = [](float scale) { return scale < 1.0f; };
+    const auto stays = [](float scale) { return scale >= 1.0f; };
+    const bool mayRoundUp = d.m_Mode == InterpolationMode::Nearest && std::any_of(scales.begin(), scales.end(), shrinks);
+    if (mayRoundUp)
+    {
+        InterpolateDescriptor smaller = d;
+        std::replace_if(smaller.m_Scales.begin(), smaller.m_Scales.end(), stays, 1.0f);
+        std::replace_if(d.m_Scales.begin(), d.m_Scales.end(), shrinks, 1.0f);
+        smaller.m_Rounding = NearestRounding::Ceil;
+        DropUnitScales(smaller, x);
+        const Value shrunk = Interpolate(graph, x, smaller, {}, {});
+        const bool isAll = std::count(d.m_Scales.begin(), d.m_Scales.end(), 1.0f) == std::ssize(d.m_Scales);
+        return isAll ? shrunk : ScaleAsBefore11(graph, shrunk, d);
+    }
+    DropUnitScales(d, x);
+    return Interpolate(graph, x, d, {}, {});
+}
+
 } // namespace
 
-/// Version 10: scales alone, asymmetric, floor. Later: a region, scales or sizes.
+/// Version 10: scales alone, asymmetric. Later: a region, scales or sizes.
 void AddResize(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
@@ -199,8 +222,7 @@ void AddResize(Operator& op, GraphBuilder& graph)
         if (const auto scales = op.Input(1).FindReals())
         {
             SetKnown(op, d, *scales, false);
-            DropUnitScales(d, x);
-            op.SetOutput(0, Interpolate(graph, x, d, {}, {}));
+            op.SetOutput(0, ScaleAsBefore11(graph, x, d));
             return;
         }
         op.SetOutput(0, Interpolate(graph, x, d, op.Input(1), {}));
