@@ -58,8 +58,15 @@ struct ModelRow
     std::vector<std::string> m_GivenSizes;
 };
 
-/// For open dimensions: a single element, then what small pictures and sequences have.
-constexpr unsigned int TriedSizes[] = {1, 32, 64};
+/// For open dimensions: a single element, what small pictures and sequences have, and what sound has.
+constexpr unsigned int TriedSizes[] = {1, 32, 64, 512};
+
+/// Whether files of the format may hold anything, so that their name has to tell a model.
+bool MayHoldAnything(const formats::ModelFormat* format)
+{
+    const std::string_view label = format != nullptr ? format->m_Label : "";
+    return label.empty() || label == "Git LFS" || label == "zip" || label == "gzip";
+}
 
 /// Whether a file that is of no known format has the name of a model.
 bool IsNamedAsModel(const fs::path& path)
@@ -133,8 +140,7 @@ private:
         {
             const std::string start = InputSource(path.string()).ReadStart(formats::ModelStartBytes);
             const formats::ModelFormat* const format = formats::FindModelFormat(path.string(), start);
-            const bool isPointer = format != nullptr && format->m_Label == std::string_view("Git LFS");
-            if ((format == nullptr || isPointer) && !IsNamedAsModel(path))
+            if (MayHoldAnything(format) && !IsNamedAsModel(path))
             {
                 return std::nullopt;
             }
@@ -173,9 +179,12 @@ private:
         {
             const std::exception_ptr reason = std::current_exception();
             const std::vector<std::string> open = ListOpenDimensions(inputs);
-            const auto runsWith = [&](unsigned int size) { return TrySizes(file, size, row, inputs); };
+            const std::optional<uint64_t> layers = row.m_Layers;
+            const auto runsWith = [&](unsigned int size)
+            { return TrySizes(file, size, false, row, inputs) || TrySizes(file, size, true, row, inputs); };
             if (open.empty() || std::none_of(std::begin(TriedSizes), std::end(TriedSizes), runsWith))
             {
+                row.m_Layers = layers;
                 std::rethrow_exception(reason);
             }
             row.m_GivenSizes = open;
@@ -208,8 +217,10 @@ private:
         }
     }
 
-    /// Whether the model can be run with this size for each open dimension; 1 for an input's first one, the batch.
-    bool TrySizes(const ModelFile& file, unsigned int size, ModelRow& row, const std::vector<Binding>& inputs) const
+    /// Whether the model can be run with this size for each open dimension, or for the last ones alone and 1 for the
+    /// others, as states of recurrent layers have them; 1 for an input's first one, the batch.
+    bool TrySizes(const ModelFile& file, unsigned int size, bool lastAlone, ModelRow& row,
+                  const std::vector<Binding>& inputs) const
     {
         ModelChoice choice;
         for (const Binding& input : inputs)
@@ -219,7 +230,8 @@ private:
             {
                 if (!shape.GetDimensionSpecificity(d))
                 {
-                    shape.SetDimensionSize(d, d == 0 ? 1 : size);
+                    const bool isOne = d == 0 || (lastAlone && d + 1 < shape.GetNumDimensions());
+                    shape.SetDimensionSize(d, isOne ? 1 : size);
                 }
             }
             choice.m_InputShapes.emplace(input.m_Name, shape);

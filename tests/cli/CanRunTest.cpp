@@ -2,6 +2,7 @@
 // ExecuteNetwork --can-run: a table of the models in a folder.
 #include "Program.hpp"
 #include "TinyModel.hpp"
+#include "harness/OnnxModel.hpp"
 #include "harness/TinyOnnx.hpp"
 
 #include <gtest/gtest.h>
@@ -33,6 +34,8 @@ protected:
         m_Folder.Write("inner/c.onnx.data", std::string(64, '\1'));
         m_Folder.Write(".hidden.tflite", "no model");
         m_Folder.Write("picture.png", Pointer);
+        m_Folder.Write("arrays.npz", "PK\x03\x04 and more");
+        m_Folder.Write("logs.tar.gz", "\x1F\x8B and more");
         std::filesystem::create_directory(m_Folder.Path(".git"));
         m_Folder.Write(".git/a.tflite", "no model");
     }
@@ -73,9 +76,10 @@ TEST_F(CanRunProgram, ModelsThatCannot)
     m_Folder.Write("cut.tflite", ReadFile(FloatModel).substr(0, 1000));
     m_Folder.Write("short.tflite", "TFL");
     m_Folder.Write("lfs.onnx", Pointer);
+    m_Folder.Write("page.onnx", "<!DOCTYPE html>");
     m_Folder.Write("weights.pt", "PK\x03\x04 and more");
     const Outcome unreadable = Execute({"--can-run", m_Folder.Path("")});
-    ExpectFailure(unreadable, 3, "4 of 7 models cannot run: 0 for lack of support, 4 that cannot be read");
+    ExpectFailure(unreadable, 3, "5 of 8 models cannot run: 0 for lack of support, 5 that cannot be read");
     EXPECT_EQ(Row(unreadable.m_Out, "cut.tflite").find("cut.tflite TFLite - - no: the model is corrupt or cut short"),
               0U)
         << unreadable.m_Out;
@@ -84,6 +88,9 @@ TEST_F(CanRunProgram, ModelsThatCannot)
     EXPECT_EQ(Row(unreadable.m_Out, "lfs.onnx"),
               "lfs.onnx Git LFS - - no: it is a pointer of Git LFS to a file that was not fetched, which is not read; "
               "fetch it with 'git lfs pull'");
+    EXPECT_EQ(Row(unreadable.m_Out, "page.onnx"),
+              "page.onnx web page - - no: it is a web page (HTML), which is not read; download the model's file itself "
+              "in place of the page that shows it");
     EXPECT_EQ(Row(unreadable.m_Out, "weights.pt"),
               "weights.pt PyTorch - - no: it is a PyTorch model, which is not read; export it to ONNX with "
               "torch.onnx.export");
@@ -92,7 +99,7 @@ TEST_F(CanRunProgram, ModelsThatCannot)
     m_Folder.Write("custom.tflite", test::TinyModel(test::Custom, {{"x", {2}}}, {{"y", {2}}}));
     m_Folder.Write("custom.onnx", MakeTinyOnnx("NoSuchOperator", {{"x", {"2"}}}, "some.domain").Bytes());
     const Outcome unsupported = Execute({"--can-run", m_Folder.Path("")});
-    ExpectFailure(unsupported, 4, "6 of 9 models cannot run: 2 for lack of support, 4 that cannot be read");
+    ExpectFailure(unsupported, 4, "7 of 10 models cannot run: 2 for lack of support, 5 that cannot be read");
     EXPECT_TRUE(Has(Row(unsupported.m_Out, "custom.tflite"), "custom.tflite TFLite 1 - no: "));
     EXPECT_TRUE(Has(Row(unsupported.m_Out, "custom.tflite"), "NobodyKnowsThis")) << unsupported.m_Out;
     EXPECT_TRUE(Has(Row(unsupported.m_Out, "custom.onnx"), "custom.onnx ONNX - - no: "));
@@ -109,6 +116,21 @@ TEST_F(CanRunProgram, ModelsThatNeedTheSizesOfInputs)
     EXPECT_EQ(Row(outcome.m_Out, "squeeze.onnx"), "squeeze.onnx ONNX 1 CpuAcc 1 yes, with sizes for 'n' and 'x.2'");
     const std::string report = std::regex_replace(m_Folder.Read("report.json"), std::regex("\\s+"), " ");
     EXPECT_TRUE(Has(report, "\"can_run\": true, \"with_sizes_for\": [ \"n\", \"x.2\" ], \"reason\": null")) << report;
+}
+
+TEST_F(CanRunProgram, SizesOfLastDimensionsAlone)
+{
+    namespace model = tenon::test::model;
+    m_Folder.Write("sound.onnx", model::Model(model::Graph()
+                                                  .Input("x", {"batch", "", "samples"})
+                                                  .Store(model::Ints("shape", {1}, {512}))
+                                                  .Add("Squeeze", {"x"}, {"s"})
+                                                  .Add("Reshape", {"s", "shape"}, {"y"})
+                                                  .Output("y")));
+    const Outcome outcome = Execute({"--can-run", m_Folder.Path("")});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(Row(outcome.m_Out, "sound.onnx"), "yes, with sizes for 'batch', 'x.1' and 'samples'"))
+        << outcome.m_Out;
 }
 
 TEST_F(CanRunProgram, AsJson)

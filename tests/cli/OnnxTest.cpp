@@ -65,6 +65,8 @@ TEST_F(Onnx, SizesOfDimensions)
     const Outcome shaped = Execute({"-m", m_Relu, "-s", "7,3"});
     EXPECT_EQ(shaped.m_Status, 0) << shaped.m_Error;
     EXPECT_TRUE(Has(shaped.m_Out, "output 'y' Float32 [7,3]")) << shaped.m_Out;
+    ExpectFailure(Execute({"-m", m_Relu, "--dim", "batch=4", "-s", "7,3"}), 2,
+                  "dimension 0 of the shape [7,3] that is given for it contradicts the size 4 that is given for 'batch'");
     ExpectFailure(Execute({"-m", m_Relu, "--dim", "bach=4"}), 2,
                   "the model has no open dimension 'bach'; it has 'batch'");
     ExpectFailure(Execute({"-m", FloatModel, "--dim", "batch=4"}), 2,

@@ -2,6 +2,7 @@
 // GraphBuilder: see GraphBuilder.hpp.
 #include "parsers/onnx/GraphBuilder.hpp"
 
+#include "common/ModelBytes.hpp"
 #include "parsers/common/ConstantData.hpp"
 #include "parsers/onnx/Arithmetic.hpp"
 
@@ -254,8 +255,10 @@ std::vector<Value> GraphBuilder::AddLayers(LayerType type, const BaseDescriptor&
     {
         const bool isInferred = i < inferred.size() && inferred[i].AreAllDimensionsSpecified();
         const TensorShape& shape = isInferred ? inferred[i] : outputs[i].m_Shape;
-        parsers::CheckTensorBytes(TensorInfo(shape, outputs[i].m_Type), m_Limits);
-        values.push_back(FromSlot(layer->GetOutputSlot(i), TensorInfo(shape, outputs[i].m_Type)));
+        const TensorInfo info(shape, outputs[i].m_Type);
+        WithModelContext([&] { return fmt::format("output {} of its layer", i); },
+                         [&] { parsers::CheckTensorBytes(info, m_Limits); });
+        values.push_back(FromSlot(layer->GetOutputSlot(i), info));
     }
     return values;
 }

@@ -203,7 +203,7 @@ void ModelReading::Refuse(const NodeMessage& node, int64_t version, const std::s
                           std::string(node.m_Name), 1});
 }
 
-void ModelReading::ThrowRefusals() const
+void ModelReading::ThrowRefusals(const std::string& openSizes) const
 {
     if (m_Refusals.empty())
     {
@@ -223,6 +223,10 @@ void ModelReading::ThrowRefusals() const
                             refusal.m_Count == 1 ? "" : "s",
                             refusal.m_FirstNode.empty() ? "" : fmt::format(", first '{}'", refusal.m_FirstNode),
                             refusal.m_Reason);
+    }
+    if (!openSizes.empty() && text.find("give the shapes of") != std::string::npos)
+    {
+        text += fmt::format(". Open are {}", openSizes);
     }
     throw UnimplementedException(text);
 }
@@ -304,7 +308,13 @@ std::vector<size_t> GraphReader::OrderNodes() const
         {
             if (!name.empty())
             {
-                producers.emplace(name, i);
+                const auto found = producers.emplace(name, i).first;
+                if (found->second != i)
+                {
+                    throw ParseException(fmt::format("{}: '{}' is computed by two nodes, {} {} and {} {}", m_Label, name,
+                                                     found->second, Describe(m_Nodes[found->second]), i,
+                                                     Describe(m_Nodes[i])));
+                }
             }
         }
     }

@@ -65,7 +65,9 @@ public:
     void Refuse(const NodeMessage& node, int64_t version, const std::string& reason);
     size_t NumRefused() const { return m_NumRefused; }
     /// Throws UnimplementedException that lists what was refused, if anything was.
-    void ThrowRefusals() const;
+    /// Throws UnimplementedException if there are any. `openSizes` lists the open dimensions of inputs, for those that
+    /// come of them; empty where there are none.
+    void ThrowRefusals(const std::string& openSizes) const;
 
 private:
     using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;

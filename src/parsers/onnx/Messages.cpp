@@ -530,6 +530,10 @@ ModelMessage ReadModelMessage(Span<const uint8_t> bytes, const Limits& limits)
     {
         MessageReader(bytes.size(), limits).Read(pbf_reader(reinterpret_cast<const char*>(bytes.data()), bytes.size()), model);
     }
+    catch (const protozero::end_of_buffer_exception&)
+    {
+        throw ParseException("not an ONNX model, or a damaged one: it ends within a field, as a file that is cut short");
+    }
     catch (const protozero::exception& error)
     {
         throw ParseException(fmt::format("not an ONNX model, or a damaged one: protobuf: {}", error.what()));

@@ -108,9 +108,10 @@ INetworkPtr OnnxParser::Parse(const ModelBytes& file, std::string folder)
     AddInputs(*model.m_Graph, reader, builder);
     CheckDimensionNames();
     m_Inputs.CheckShapes(m_Options.m_InputShapes);
+    CheckSizesAgree();
 
     const std::vector<Value> outputs = reader.ReadNodes();
-    reading.ThrowRefusals();
+    reading.ThrowRefusals(ListOpenSizes());
     for (size_t i = 0; i < outputs.size(); ++i)
     {
         const std::string name = m_Outputs.AddName(std::string(model.m_Graph->m_Outputs[i].m_Name));
@@ -183,10 +184,67 @@ TensorShape OnnxParser::ReadShape(const ValueInfoMessage& input, const std::stri
     }
     if (sizes.size() > m_Options.m_Limits.m_MaxRank)
     {
-        throw ParseException(fmt::format("has rank {}, at most {} is possible (Limits::m_MaxRank)", sizes.size(),
-                                         m_Options.m_Limits.m_MaxRank));
+        const bool mayBeRaised = m_Options.m_Limits.m_MaxRank < MaxNumOfTensorDimensions;
+        throw ParseException(fmt::format("has rank {}, at most {} is possible{}", sizes.size(),
+                                         m_Options.m_Limits.m_MaxRank, mayBeRaised ? " (Limits::m_MaxRank)" : ""));
     }
     return ToShape(sizes);
+}
+
+/// Of the shapes that are given with the sizes that are given by name.
+void OnnxParser::CheckSizesAgree() const
+{
+    for (const auto& [input, shape] : m_Options.m_InputShapes)
+    {
+        const std::vector<std::string> names = GetDimensionNames(input);
+        const bool hasRank = shape.GetDimensionality() == Dimensionality::Specified;
+        for (unsigned int d = 0; hasRank && d < std::min<size_t>(shape.GetNumDimensions(), names.size()); ++d)
+        {
+            const auto size = m_Options.m_Dimensions.find(names[d]);
+            if (size != m_Options.m_Dimensions.end() && shape.GetDimensionSpecificity(d) && shape[d] != size->second)
+            {
+                throw InvalidArgumentException(fmt::format("input '{}': dimension {} of the shape {} that is given for "
+                                                           "it contradicts the size {} that is given for '{}'",
+                                                           input, d, shape.ToString(), size->second, names[d]));
+            }
+        }
+    }
+}
+
+/// "'batch', 'images.2'", and an input of open rank by its name. A few of them are enough to go on.
+std::string OnnxParser::ListOpenSizes() const
+{
+    constexpr size_t mostShown = 16;
+    std::vector<std::string> open;
+    const auto add = [&](const std::string& name)
+    {
+        if (std::find(open.begin(), open.end(), name) == open.end())
+        {
+            open.push_back(name);
+        }
+    };
+    for (const std::string& input : m_Inputs.Names())
+    {
+        const TensorShape& shape = m_Inputs.Find(input, "input").second.GetShape();
+        if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+        {
+            add(input);
+            continue;
+        }
+        const std::vector<std::string> names = GetDimensionNames(input);
+        for (unsigned int d = 0; d < std::min<size_t>(names.size(), shape.GetNumDimensions()); ++d)
+        {
+            if (!shape.GetDimensionSpecificity(d))
+            {
+                add(names[d]);
+            }
+        }
+        if (open.size() >= mostShown)
+        {
+            break;
+        }
+    }
+    return open.empty() ? std::string() : parsers::Quote(open);
 }
 
 void OnnxParser::CheckDimensionNames() const

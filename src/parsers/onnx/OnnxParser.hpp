@@ -40,6 +40,8 @@ private:
     void AddInputs(const GraphMessage& graph, GraphReader& reader, GraphBuilder& builder);
     TensorShape ReadShape(const ValueInfoMessage& input, const std::string& name);
     void CheckDimensionNames() const;
+    void CheckSizesAgree() const;
+    std::string ListOpenSizes() const;
 
     OnnxParserOptions m_Options;
     parsers::BindingTable m_Inputs;

@@ -74,9 +74,11 @@ void AddOperator(const Row& row, Operator& op, GraphBuilder& graph)
     const size_t inputs = op.NumInputs();
     if (inputs < row.m_MinInputs || (row.m_MaxInputs != Row::AnyNumber && inputs > row.m_MaxInputs))
     {
-        throw ParseException(fmt::format("has {} inputs in place of {} to {}", inputs, row.m_MinInputs,
-                                         row.m_MaxInputs == Row::AnyNumber ? "any number"
-                                                                           : fmt::format("{}", row.m_MaxInputs)));
+        const std::string upTo = row.m_MaxInputs == Row::AnyNumber    ? " or more"
+                                 : row.m_MaxInputs == row.m_MinInputs ? ""
+                                                                      : fmt::format(" to {}", row.m_MaxInputs);
+        throw ParseException(fmt::format("has {} input{}; it takes {}{}", inputs, inputs == 1 ? "" : "s",
+                                         row.m_MinInputs, upTo));
     }
     if (row.m_MaxOutputs != Row::AnyNumber && op.NumOutputs() > row.m_MaxOutputs)
     {

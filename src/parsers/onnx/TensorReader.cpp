@@ -166,7 +166,7 @@ TensorReader::Data TensorReader::ReadData(const TensorMessage& tensor, DataType 
     }
     if (tensor.m_IsExternal)
     {
-        return ReadExternal(tensor);
+        return ReadExternal(tensor, elements * GetDataTypeSize(type));
     }
     if (tensor.m_RawData.has_value())
     {
@@ -208,7 +208,7 @@ TensorReader::Data TensorReader::ReadTyped(const TensorMessage& tensor, DataType
     }
 }
 
-TensorReader::Data TensorReader::ReadExternal(const TensorMessage& tensor)
+TensorReader::Data TensorReader::ReadExternal(const TensorMessage& tensor, uint64_t needed)
 {
     const auto location = tensor.m_ExternalData.find("location");
     if (location == tensor.m_ExternalData.end() || location->second.empty())
@@ -223,7 +223,8 @@ TensorReader::Data TensorReader::ReadExternal(const TensorMessage& tensor)
         throw ParseException(fmt::format("its data begins at byte {} of '{}', which has {}", offset, location->second,
                                          size));
     }
-    const uint64_t length = ReadNumber(tensor, "length", size - offset);
+    // Without a length the data go to the end of the file, whose rest may be other tensors'.
+    const uint64_t length = ReadNumber(tensor, "length", std::min(size - offset, needed));
     if (length > size - offset)
     {
         throw ParseException(fmt::format("its data are {} bytes from byte {} on of '{}', which has {}", length, offset,
@@ -254,8 +255,8 @@ TensorReader::Data TensorReader::OpenExternal(const std::string& location)
     if (m_Folder.empty())
     {
         throw InvalidArgumentException(
-            fmt::format("external data '{}' is in no buffer (OnnxParserOptions::m_ExternalData), and a model from "
-                        "memory has no folder to look into (OnnxParserOptions::m_ExternalDataFolder)",
+            fmt::format("external data '{}' are not given, and a model from memory has no folder to look into: give "
+                        "their bytes (OnnxParserOptions::m_ExternalData), or the folder (m_ExternalDataFolder)",
                         location));
     }
     if (location.find('\0') != std::string::npos)
@@ -272,7 +273,9 @@ TensorReader::Data TensorReader::OpenExternal(const std::string& location)
     if (wanted.is_absolute() || wanted.has_root_name() || !isInside)
     {
         throw ParseException(
-            fmt::format("external data '{}' lies outside of the model's folder, which is not allowed", location));
+            fmt::format("external data '{}' lies outside of the model's folder, which is not allowed; copy it into the "
+                        "folder, as a file in place of a link",
+                        location));
     }
     Limits limits = m_Limits;
     limits.m_MaxFileBytes = m_Limits.m_MaxTotalBytes; // of weights, which are no messages

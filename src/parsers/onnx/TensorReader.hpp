@@ -45,7 +45,7 @@ private:
     };
 
     Data ReadData(const TensorMessage& tensor, DataType type, uint64_t elements);
-    Data ReadExternal(const TensorMessage& tensor);
+    Data ReadExternal(const TensorMessage& tensor, uint64_t needed);
     Data OpenExternal(const std::string& location);
     Data ReadTyped(const TensorMessage& tensor, DataType type);
     static Data Own(std::vector<uint8_t> bytes);

@@ -247,6 +247,15 @@ TEST(OnnxOpenSizes, OptionsThatDoNotFit)
               "a shape is given for input 'z', which the model does not have; its inputs are 'x'");
     options.m_InputShapes.clear();
     options.m_InputShapes["x"] = TensorShape({2, 2});
+    options.m_InputShapes["x"] = TensorShape({5, 2, 3});
+    options.m_Dimensions = {{"n", 4}};
+    EXPECT_EQ(ErrorOf<InvalidArgumentException>(model, options),
+              "input 'x': dimension 0 of the shape [5,2,3] that is given for it contradicts the size 4 that is given for "
+              "'n'");
+    options.m_Dimensions = {{"n", 5}};
+    EXPECT_EQ(ErrorOf(model, options), "no exception") << "they agree";
+    options.m_Dimensions.clear();
+    options.m_InputShapes["x"] = TensorShape({2, 2});
     const Wire sum =
         Model(Graph().Input("x", {"n"}).Store(Floats("w", {3}, {1, 2, 3})).Add("Add", {"x", "w"}, {"y"}).Output("y"));
     EXPECT_THAT(ErrorOf(sum, options), HasSubstr("do not broadcast"));
