@@ -99,6 +99,7 @@ GraphBuilder::GraphBuilder(INetwork& network, parsers::NetworkSize& size, const 
 Value GraphBuilder::AddInput(LayerBindingId id, const std::string& name, const TensorInfo& info, bool hasFixedSizes)
 {
     m_Size.CountLayer();
+    parsers::CheckTensorBytes(info, m_Limits);
     IConnectableLayer* layer = m_Network.AddInputLayer(id, InputDescriptor(hasFixedSizes), name.c_str());
     Value value = FromSlot(layer->GetOutputSlot(0), info);
     value.GetState()->m_Name = name;
@@ -389,6 +390,11 @@ Value GraphBuilder::Compare(ComparisonOperation operation, const Value& a, const
 
 Value GraphBuilder::Logical(LogicalBinaryOperation operation, const Value& a, const Value& b)
 {
+    if (a.Type() != DataType::Boolean || b.Type() != DataType::Boolean)
+    {
+        throw ParseException(fmt::format("operands are of types {} and {}; they must be Boolean",
+                                         GetDataTypeName(a.Type()), GetDataTypeName(b.Type())));
+    }
     const auto left = a.FindInts();
     const auto right = b.FindInts();
     const TensorShape shape = BroadcastShape(a, b);
@@ -586,13 +592,15 @@ Value GraphBuilder::ReshapeTo(const Value& x, const Value& shape)
     std::vector<int64_t> sizes;
     if (numbers != nullptr)
     {
-        bool hasComputed = false;
         for (const Number& number : *numbers)
         {
-            sizes.push_back(number.m_IsKnown && number.m_Int >= 0 ? number.m_Int : OpenSize);
-            hasComputed = hasComputed || (number.m_IsKnown && number.m_Int == -1);
+            if (number.m_IsKnown && number.m_Int < OpenSize)
+            {
+                throw ParseException(fmt::format("a shape has the size {}; sizes are -1 at least", number.m_Int));
+            }
+            sizes.push_back(number.m_IsKnown ? number.m_Int : OpenSize);
         }
-        // What is the only size that is not known is the one that fits.
+        // A size that alone is not known is the one that fits.
         if (std::count(sizes.begin(), sizes.end(), OpenSize) <= 1)
         {
             return Reshape(x, sizes);

@@ -55,7 +55,7 @@ public:
             case 14:
             {
                 const auto [key, value] = ReadPair(Message(reader, "ModelProto.metadata_props"));
-                model.m_Metadata.emplace_back(key, value);
+                Append(model.m_Metadata, {key, value});
                 break;
             }
             case 25: Read(Message(reader, "ModelProto.functions"), Append(model.m_Functions)); break;
@@ -65,7 +65,10 @@ public:
     }
 
 private:
-    // An empty message takes two bytes of the file, and a hundred times that of memory.
+    // An empty message takes two bytes of the file, and a hundred times that of memory; a short name eight times that.
+
+    /// An entry of a map, with its links.
+    static constexpr size_t MapNode = 96;
 
     static uint64_t MostMemory(uint64_t fileBytes)
     {
@@ -77,8 +80,8 @@ private:
         m_Memory += bytes;
         if (m_Memory > m_MostMemory)
         {
-            throw ParseException(fmt::format("the model has so many messages with little in them that reading it would "
-                                             "take more than {} bytes",
+            throw ParseException(fmt::format("the model has so many messages with little in them, or lists of short "
+                                             "names, that reading it would take more than {} bytes",
                                              m_MostMemory));
         }
     }
@@ -89,6 +92,14 @@ private:
     {
         Charge(sizeof(T));
         return list.emplace_back();
+    }
+
+    /// One more name, or the like, in a list.
+    template <typename T>
+    void Append(std::vector<T>& list, const T& value)
+    {
+        Charge(sizeof(T));
+        list.push_back(value);
     }
 
     // Reading one field. A field of another wire type than its own is an error; protozero asks its caller to check.
@@ -130,23 +141,24 @@ private:
     }
 
     /// A repeated field of varints, packed or one at a time.
-    static void Varints(pbf_reader& reader, const char* field, std::vector<int64_t>& values)
+    void Varints(pbf_reader& reader, const char* field, std::vector<int64_t>& values)
     {
         if (reader.wire_type() == pbf_wire_type::varint)
         {
-            values.push_back(reader.get_int64());
+            Append(values, reader.get_int64());
             return;
         }
         const std::vector<int64_t> more = DecodeVarints({Bytes(reader, field)});
+        Charge(more.size() * sizeof(int64_t));
         values.insert(values.end(), more.begin(), more.end());
     }
 
     /// The encoded bytes of a repeated field of numbers, packed or one at a time.
-    static void Encoded(pbf_reader& reader, const char* field, pbf_wire_type wireType, Pieces& pieces)
+    void Encoded(pbf_reader& reader, const char* field, pbf_wire_type wireType, Pieces& pieces)
     {
         if (reader.wire_type() == pbf_wire_type::length_delimited)
         {
-            pieces.push_back(ToView(reader.get_view()));
+            Append(pieces, ToView(reader.get_view()));
             return;
         }
         if (reader.wire_type() != wireType)
@@ -157,10 +169,10 @@ private:
         reader.skip();
         const std::string_view piece(start, static_cast<size_t>(reader.data().data() - start));
         // Single numbers that follow each other, with a tag before each, are not contiguous.
-        pieces.push_back(piece);
+        Append(pieces, piece);
     }
 
-    static void Floats(pbf_reader& reader, const char* field, std::vector<float>& values)
+    void Floats(pbf_reader& reader, const char* field, std::vector<float>& values)
     {
         Pieces pieces;
         Encoded(reader, field, pbf_wire_type::fixed32, pieces);
@@ -193,7 +205,7 @@ private:
         return pair;
     }
 
-    static void ReadOpset(pbf_reader reader, OpsetImports& opsets)
+    void ReadOpset(pbf_reader reader, OpsetImports& opsets)
     {
         std::string_view domain;
         int64_t version = 0;
@@ -206,6 +218,7 @@ private:
             default: Skip(reader);
             }
         }
+        Charge(MapNode);
         opsets[domain] = version;
     }
 
@@ -216,8 +229,8 @@ private:
             switch (reader.tag())
             {
             case 1: function.m_Name = Bytes(reader, "FunctionProto.name"); break;
-            case 4: function.m_Inputs.push_back(Bytes(reader, "FunctionProto.input")); break;
-            case 5: function.m_Outputs.push_back(Bytes(reader, "FunctionProto.output")); break;
+            case 4: Append(function.m_Inputs, Bytes(reader, "FunctionProto.input")); break;
+            case 5: Append(function.m_Outputs, Bytes(reader, "FunctionProto.output")); break;
             case 7: ReadNode(Message(reader, "FunctionProto.node"), function.m_Nodes); break;
             case 9: ReadOpset(Message(reader, "FunctionProto.opset_import"), function.m_Opsets); break;
             case 10: function.m_Domain = CanonicalDomain(Bytes(reader, "FunctionProto.domain")); break;
@@ -271,8 +284,8 @@ private:
         {
             switch (reader.tag())
             {
-            case 1: node.m_Inputs.push_back(Bytes(reader, "NodeProto.input")); break;
-            case 2: node.m_Outputs.push_back(Bytes(reader, "NodeProto.output")); break;
+            case 1: Append(node.m_Inputs, Bytes(reader, "NodeProto.input")); break;
+            case 2: Append(node.m_Outputs, Bytes(reader, "NodeProto.output")); break;
             case 3: node.m_Name = Bytes(reader, "NodeProto.name"); break;
             case 4: node.m_OpType = Bytes(reader, "NodeProto.op_type"); break;
             case 5: Read(Message(reader, "NodeProto.attribute"), Append(node.m_Attributes)); break;
@@ -323,7 +336,7 @@ private:
                 Guess(attribute, AttributeType::Ints);
                 break;
             case 9:
-                attribute.m_Strings.push_back(Bytes(reader, "AttributeProto.strings"));
+                Append(attribute.m_Strings, Bytes(reader, "AttributeProto.strings"));
                 Guess(attribute, AttributeType::Strings);
                 break;
             case 10: Guess(attribute, AttributeType::Tensors), Skip(reader); break;
@@ -369,7 +382,7 @@ private:
         message = std::move(own);
     }
 
-    static void Read(pbf_reader reader, TensorMessage& tensor)
+    void Read(pbf_reader reader, TensorMessage& tensor)
     {
         while (reader.next())
         {
@@ -389,6 +402,7 @@ private:
             case 13:
             {
                 const auto [key, value] = ReadPair(Message(reader, "TensorProto.external_data"));
+                Charge(MapNode);
                 tensor.m_ExternalData[key] = value;
                 break;
             }
@@ -398,7 +412,7 @@ private:
         }
     }
 
-    static void Read(pbf_reader reader, SparseTensorMessage& tensor)
+    void Read(pbf_reader reader, SparseTensorMessage& tensor)
     {
         while (reader.next())
         {

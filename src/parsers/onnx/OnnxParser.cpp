@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace tenon
 {
@@ -249,23 +250,19 @@ std::string OnnxParser::ListOpenSizes() const
 
 void OnnxParser::CheckDimensionNames() const
 {
-    std::vector<std::string> known;
+    std::set<std::string> known;
     for (const auto& [input, names] : m_DimensionNames)
     {
-        for (const std::string& name : names)
-        {
-            if (!name.empty() && std::find(known.begin(), known.end(), name) == known.end())
-            {
-                known.push_back(name);
-            }
-        }
+        known.insert(names.begin(), names.end());
     }
+    known.erase(std::string()); // of sizes that the model gives
     for (const auto& [name, size] : m_Options.m_Dimensions)
     {
-        if (std::find(known.begin(), known.end(), name) == known.end())
+        if (known.count(name) == 0)
         {
-            throw InvalidArgumentException(fmt::format("the model has no open dimension '{}'; it has {}", name,
-                                                       parsers::Quote(known)));
+            throw InvalidArgumentException(
+                fmt::format("the model has no open dimension '{}'; it has {}", name,
+                            parsers::Quote(std::vector<std::string>(known.begin(), known.end()))));
         }
     }
 }

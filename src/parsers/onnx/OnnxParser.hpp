@@ -10,7 +10,6 @@
 #include <tenon/parsers/IOnnxParser.hpp>
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 

@@ -277,10 +277,15 @@ TensorReader::Data TensorReader::OpenExternal(const std::string& location)
                         "folder, as a file in place of a link",
                         location));
     }
+    const auto mapped = m_Mapped.find(file.string());
+    if (mapped != m_Mapped.end())
+    {
+        return m_Files[location] = mapped->second;
+    }
     Limits limits = m_Limits;
     limits.m_MaxFileBytes = m_Limits.m_MaxTotalBytes; // of weights, which are no messages
     const ModelBytes bytes = ModelBytes::FromFile(file.string(), limits);
-    return Keep(location, {bytes.m_Bytes, bytes.m_Owner, nullptr});
+    return m_Mapped[file.string()] = Keep(location, {bytes.m_Bytes, bytes.m_Owner, nullptr});
 }
 
 Value TensorReader::Read(const SparseTensorMessage& tensor)
