@@ -146,8 +146,7 @@ Number ComputeComparison(ComparisonOperation operation, DataType type, const Num
     {
         return {};
     }
-    const bool holds =
-        IsFloatType(type) ? Holds(operation, a.m_Real, b.m_Real) : Holds(operation, a.m_Int, b.m_Int);
+    const bool holds = IsFloatType(type) ? Holds(operation, a.m_Real, b.m_Real) : Holds(operation, a.m_Int, b.m_Int);
     return Number::Of(int64_t{holds});
 }
 
@@ -164,7 +163,8 @@ std::vector<int64_t> Strides(const TensorShape& shape)
     return strides;
 }
 
-std::vector<size_t> StridedIndices(const std::vector<int64_t>& sizes, int64_t first, const std::vector<int64_t>& strides)
+std::vector<size_t> StridedIndices(const std::vector<int64_t>& sizes, int64_t first,
+                                   const std::vector<int64_t>& strides)
 {
     std::vector<size_t> indices(ToShape(sizes).GetNumElements64());
     std::vector<int64_t> place(sizes.size());

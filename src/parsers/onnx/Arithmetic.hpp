@@ -21,7 +21,8 @@ Number ComputeComparison(ComparisonOperation operation, DataType type, const Num
 
 /// The index of each element of a tensor of `sizes` in a memory where the element at 0 has index `first` and those of a
 /// dimension lie `strides` apart.
-std::vector<size_t> StridedIndices(const std::vector<int64_t>& sizes, int64_t first, const std::vector<int64_t>& strides);
+std::vector<size_t> StridedIndices(const std::vector<int64_t>& sizes, int64_t first,
+                                   const std::vector<int64_t>& strides);
 
 /// For each element of a tensor of `shape`, the index of the element of a tensor of `from` that is broadcast to it.
 /// Both are fully known.

@@ -61,8 +61,8 @@ std::vector<int64_t> BroadcastSizes(std::vector<int64_t> a, std::vector<int64_t>
         const bool bothKnown = a[i] != OpenSize && b[i] != OpenSize;
         if (bothKnown && a[i] != b[i] && a[i] != 1 && b[i] != 1)
         {
-            throw ParseException(fmt::format("shapes {} and {} do not broadcast", ToShape(a).ToString(),
-                                             ToShape(b).ToString()));
+            throw ParseException(
+                fmt::format("shapes {} and {} do not broadcast", ToShape(a).ToString(), ToShape(b).ToString()));
         }
         if (a[i] == 1)
         {
@@ -179,8 +179,7 @@ IOutputSlot& GraphBuilder::AddConstant(const Value& value)
     TensorInfo info = value->m_Info;
     info.SetConstant();
     const std::string& name = value->m_Name.empty() ? m_Name : value->m_Name;
-    return m_Network.AddConstantLayer(ConstTensor(info, data.data()), std::move(owner), name.c_str())
-        ->GetOutputSlot(0);
+    return m_Network.AddConstantLayer(ConstTensor(info, data.data()), std::move(owner), name.c_str())->GetOutputSlot(0);
 }
 
 IOutputSlot& GraphBuilder::SlotOf(const Value& value)
@@ -348,8 +347,7 @@ Value GraphBuilder::Binary(BinaryOperation operation, const Value& a, const Valu
         numbers.emplace(leftIndices.size());
         for (size_t i = 0; i < leftIndices.size() && numbers.has_value(); ++i)
         {
-            const auto number =
-                ComputeBinary(operation, a.Type(), (*left)[leftIndices[i]], (*right)[rightIndices[i]]);
+            const auto number = ComputeBinary(operation, a.Type(), (*left)[leftIndices[i]], (*right)[rightIndices[i]]);
             number.has_value() ? void((*numbers)[i] = *number) : numbers.reset();
         }
         if (numbers.has_value() && AreAllKnown(*numbers))
@@ -377,8 +375,7 @@ Value GraphBuilder::Compare(ComparisonOperation operation, const Value& a, const
         Numbers numbers(leftIndices.size());
         for (size_t i = 0; i < numbers.size(); ++i)
         {
-            numbers[i] =
-                ComputeComparison(operation, a.Type(), (*left)[leftIndices[i]], (*right)[rightIndices[i]]);
+            numbers[i] = ComputeComparison(operation, a.Type(), (*left)[leftIndices[i]], (*right)[rightIndices[i]]);
         }
         if (AreAllKnown(numbers))
         {
@@ -577,8 +574,7 @@ Value GraphBuilder::Reshape(const Value& x, const std::vector<int64_t>& sizes)
             }
         }
     }
-    Value result =
-        AddLayer(LayerType::Reshape, ReshapeDescriptor(ToShape(sizes)), {x}, x.Type(), ToShape(target));
+    Value result = AddLayer(LayerType::Reshape, ReshapeDescriptor(ToShape(sizes)), {x}, x.Type(), ToShape(target));
     if (const Numbers* const numbers = NumbersOf(x); numbers != nullptr && result.HasSizes())
     {
         result.GetState()->m_Numbers = *numbers;
@@ -621,8 +617,8 @@ Value GraphBuilder::Squeeze(const Value& x, const std::vector<unsigned int>& axe
         const bool isDropped = std::find(axes.begin(), axes.end(), i) != axes.end();
         if (isDropped && old[i] != 1 && old[i] != OpenSize)
         {
-            throw ParseException(fmt::format("dimension {} of shape {} cannot be dropped: its size is not 1", i,
-                                             x.Shape().ToString()));
+            throw ParseException(
+                fmt::format("dimension {} of shape {} cannot be dropped: its size is not 1", i, x.Shape().ToString()));
         }
         if (!isDropped)
         {
@@ -714,8 +710,8 @@ Value GraphBuilder::Concat(const std::vector<Value>& values, unsigned int axis)
         const std::vector<int64_t> others = value.Sizes();
         if (others.size() != sizes.size())
         {
-            throw ParseException(fmt::format("shapes {} and {} have different ranks",
-                                             values.front().Shape().ToString(), value.Shape().ToString()));
+            throw ParseException(fmt::format("shapes {} and {} have different ranks", values.front().Shape().ToString(),
+                                             value.Shape().ToString()));
         }
         for (size_t i = 0; i < sizes.size(); ++i)
         {
@@ -789,8 +785,8 @@ Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, co
         descriptor.m_Stride[axis] = static_cast<int>(step);
         descriptor.m_BeginMask &= ~bit;
         descriptor.m_EndMask &= ~bit;
-        const bool takesAll = step == 1 && starts[i] == 0 && (ends[i] >= highest || (sizes[axis] != OpenSize &&
-                                                                                     ends[i] >= sizes[axis]));
+        const bool takesAll =
+            step == 1 && starts[i] == 0 && (ends[i] >= highest || (sizes[axis] != OpenSize && ends[i] >= sizes[axis]));
         isWhole = isWhole && takesAll;
         if (!takesAll)
         {
@@ -800,9 +796,12 @@ Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, co
             {
                 const int64_t low = step > 0 ? 0 : -1;
                 const int64_t high = step > 0 ? size : size - 1;
-                const auto toEdge = [&](int64_t index)
-                { return std::clamp(std::max(index, -highest) < 0 ? std::max(index, -highest) + size : index, low, high); };
-                const int64_t length = step > 0 ? toEdge(ends[i]) - toEdge(starts[i]) : toEdge(starts[i]) - toEdge(ends[i]);
+                const auto toEdge = [&](int64_t index) {
+                    return std::clamp(std::max(index, -highest) < 0 ? std::max(index, -highest) + size : index, low,
+                                      high);
+                };
+                const int64_t length =
+                    step > 0 ? toEdge(ends[i]) - toEdge(starts[i]) : toEdge(starts[i]) - toEdge(ends[i]);
                 sizes[axis] = length <= 0 ? 0 : (length - 1) / std::abs(step) + 1;
             }
             else if (starts[i] >= 0 && ends[i] >= 0 && ends[i] <= starts[i] && step > 0)
@@ -824,8 +823,8 @@ Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, co
         {
             const int64_t size = x.Size(axes[i]);
             const int64_t start = std::max(starts[i], -highest);
-            const int64_t begin =
-                std::clamp(start < 0 ? start + size : start, int64_t{0}, std::max(steps[i] > 0 ? size : size - 1, int64_t{0}));
+            const int64_t begin = std::clamp(start < 0 ? start + size : start, int64_t{0},
+                                             std::max(steps[i] > 0 ? size : size - 1, int64_t{0}));
             first += begin * strides[axes[i]];
             strides[axes[i]] *= std::clamp(steps[i], lowest, highest);
         }
@@ -879,8 +878,7 @@ Value GraphBuilder::Gather(const Value& x, const Value& indices, unsigned int ax
             }
             const std::vector<size_t> from =
                 StridedIndices(slice, (place < 0 ? place + size : place) * fromStrides[axis], fromStrides);
-            const std::vector<size_t> to =
-                StridedIndices(slice, static_cast<int64_t>(i) * toStrides[axis], toStrides);
+            const std::vector<size_t> to = StridedIndices(slice, static_cast<int64_t>(i) * toStrides[axis], toStrides);
             for (size_t k = 0; k < from.size(); ++k)
             {
                 (*numbers)[to[k]] = (*known)[from[k]];
@@ -916,8 +914,8 @@ Value GraphBuilder::BroadcastTo(const Value& x, const std::vector<int64_t>& size
     {
         if (BroadcastSizes(x.Sizes(), sizes) != sizes)
         {
-            throw ParseException(fmt::format("a tensor of shape {} cannot be broadcast to {}", x.Shape().ToString(),
-                                             shape.ToString()));
+            throw ParseException(
+                fmt::format("a tensor of shape {} cannot be broadcast to {}", x.Shape().ToString(), shape.ToString()));
         }
         Numbers results;
         for (const size_t index : BroadcastIndices(x.Shape(), shape))
@@ -1044,8 +1042,8 @@ Value GraphBuilder::MatMul(const Value& a, const Value& b, bool transposeA, bool
     std::vector<int64_t> right = b.Sizes();
     if (left.size() < 2 || right.size() < 2)
     {
-        throw ParseException(fmt::format("shapes {} and {} are no matrices", a.Shape().ToString(),
-                                         b.Shape().ToString()));
+        throw ParseException(
+            fmt::format("shapes {} and {} are no matrices", a.Shape().ToString(), b.Shape().ToString()));
     }
     const int64_t rows = left[left.size() - (transposeA ? 1 : 2)];
     const int64_t columns = right[right.size() - (transposeB ? 2 : 1)];

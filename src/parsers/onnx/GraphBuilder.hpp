@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphBuilder: the layers that rows make of one graph, the model's or that of a branch or loop body, which is a network
-// of its own. Each method takes Values, adds a layer through INetwork and gives its output as a Value. A method whose
-// result follows from numbers that are known adds no layer: shape arithmetic is computed while the model is read.
+// GraphBuilder: the layers that rows make of one graph, the model's or that of a branch or loop body, which is a
+// network of its own. Each method takes Values, adds a layer through INetwork and gives its output as a Value. A method
+// whose result follows from numbers that are known adds no layer: shape arithmetic is computed while the model is read.
 #pragma once
 
 #include "parsers/common/NetworkSize.hpp"

@@ -199,8 +199,8 @@ void ModelReading::Refuse(const NodeMessage& node, int64_t version, const std::s
         ++m_Refusals[place->second].m_Count;
         return;
     }
-    m_Refusals.push_back({std::string(node.m_Domain), std::string(node.m_OpType), version, reason,
-                          std::string(node.m_Name), 1});
+    m_Refusals.push_back(
+        {std::string(node.m_Domain), std::string(node.m_OpType), version, reason, std::string(node.m_Name), 1});
 }
 
 void ModelReading::ThrowRefusals(const std::string& openSizes) const
@@ -218,11 +218,10 @@ void ModelReading::ThrowRefusals(const std::string& openSizes) const
             text += fmt::format("; and {} more kinds", m_Refusals.size() - mostShown);
             break;
         }
-        text += fmt::format("{} {} ({} version {}, {} node{}{}): {}", &refusal == m_Refusals.data() ? "" : ";",
-                            refusal.m_Operator, ShownDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count,
-                            refusal.m_Count == 1 ? "" : "s",
-                            refusal.m_FirstNode.empty() ? "" : fmt::format(", first '{}'", refusal.m_FirstNode),
-                            refusal.m_Reason);
+        text += fmt::format(
+            "{} {} ({} version {}, {} node{}{}): {}", &refusal == m_Refusals.data() ? "" : ";", refusal.m_Operator,
+            ShownDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
+            refusal.m_FirstNode.empty() ? "" : fmt::format(", first '{}'", refusal.m_FirstNode), refusal.m_Reason);
     }
     if (!openSizes.empty() && text.find("give the shapes of") != std::string::npos)
     {
@@ -311,8 +310,8 @@ std::vector<size_t> GraphReader::OrderNodes() const
                 const auto found = producers.emplace(name, i).first;
                 if (found->second != i)
                 {
-                    throw ParseException(fmt::format("{}: '{}' is computed by two nodes, {} {} and {} {}", m_Label, name,
-                                                     found->second, Describe(m_Nodes[found->second]), i,
+                    throw ParseException(fmt::format("{}: '{}' is computed by two nodes, {} {} and {} {}", m_Label,
+                                                     name, found->second, Describe(m_Nodes[found->second]), i,
                                                      Describe(m_Nodes[i])));
                 }
             }
@@ -342,8 +341,7 @@ std::vector<size_t> GraphReader::OrderNodes() const
         }
         if (states[found->second] == State::Open)
         {
-            throw ParseException(
-                fmt::format("{}: the nodes form a cycle that '{}' is a part of", m_Label, name));
+            throw ParseException(fmt::format("{}: the nodes form a cycle that '{}' is a part of", m_Label, name));
         }
         states[found->second] = State::Open;
         stack.push_back({found->second, NamesThatNodeReads(m_Nodes[found->second])});

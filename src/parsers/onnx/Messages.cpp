@@ -234,9 +234,7 @@ private:
             case 7: ReadNode(Message(reader, "FunctionProto.node"), function.m_Nodes); break;
             case 9: ReadOpset(Message(reader, "FunctionProto.opset_import"), function.m_Opsets); break;
             case 10: function.m_Domain = CanonicalDomain(Bytes(reader, "FunctionProto.domain")); break;
-            case 11:
-                Read(Message(reader, "FunctionProto.attribute_proto"), Append(function.m_Defaults));
-                break;
+            case 11: Read(Message(reader, "FunctionProto.attribute_proto"), Append(function.m_Defaults)); break;
             case 13: function.m_Overload = Bytes(reader, "FunctionProto.overload"); break;
             default: Skip(reader);
             }
@@ -247,8 +245,8 @@ private:
     {
         if (++m_GraphDepth > m_Limits.m_MaxNesting + 1)
         {
-            throw ParseException(fmt::format("graphs are nested more than {} deep (Limits::m_MaxNesting)",
-                                             m_Limits.m_MaxNesting));
+            throw ParseException(
+                fmt::format("graphs are nested more than {} deep (Limits::m_MaxNesting)", m_Limits.m_MaxNesting));
         }
         while (reader.next())
         {
@@ -345,9 +343,7 @@ private:
                 ReadShared(Message(reader, "AttributeProto.tp"), attribute.m_TypeProto);
                 Guess(attribute, AttributeType::TypeProto);
                 break;
-            case 20:
-                attribute.m_Type = static_cast<AttributeType>(Enumerator(reader, "AttributeProto.type"));
-                break;
+            case 20: attribute.m_Type = static_cast<AttributeType>(Enumerator(reader, "AttributeProto.type")); break;
             case 21: attribute.m_Reference = Bytes(reader, "AttributeProto.ref_attr_name"); break;
             case 22:
                 ReadShared(Message(reader, "AttributeProto.sparse_tensor"), attribute.m_SparseTensor);
@@ -542,11 +538,13 @@ ModelMessage ReadModelMessage(Span<const uint8_t> bytes, const Limits& limits)
     ModelMessage model;
     try
     {
-        MessageReader(bytes.size(), limits).Read(pbf_reader(reinterpret_cast<const char*>(bytes.data()), bytes.size()), model);
+        MessageReader(bytes.size(), limits)
+            .Read(pbf_reader(reinterpret_cast<const char*>(bytes.data()), bytes.size()), model);
     }
     catch (const protozero::end_of_buffer_exception&)
     {
-        throw ParseException("not an ONNX model, or a damaged one: it ends within a field, as a file that is cut short");
+        throw ParseException(
+            "not an ONNX model, or a damaged one: it ends within a field, as a file that is cut short");
     }
     catch (const protozero::exception& error)
     {
@@ -580,11 +578,11 @@ std::vector<int64_t> DecodeVarints(const Pieces& pieces)
 std::string NameOf(ElementType type)
 {
     static constexpr const char* names[] = {
-        "UNDEFINED",      "FLOAT",      "UINT8",          "INT8",       "UINT16",     "INT16",  "INT32",
-        "INT64",          "STRING",     "BOOL",           "FLOAT16",    "DOUBLE",     "UINT32", "UINT64",
-        "COMPLEX64",      "COMPLEX128", "BFLOAT16",       "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2",
-        "FLOAT8E5M2FNUZ", "UINT4",      "INT4",           "FLOAT4E2M1", "FLOAT8E8M0", "UINT2",  "INT2",
-        "FLOAT6E2M3",     "FLOAT6E3M2"};
+        "UNDEFINED",      "FLOAT",      "UINT8",          "INT8",       "UINT16",    "INT16",
+        "INT32",          "INT64",      "STRING",         "BOOL",       "FLOAT16",   "DOUBLE",
+        "UINT32",         "UINT64",     "COMPLEX64",      "COMPLEX128", "BFLOAT16",  "FLOAT8E4M3FN",
+        "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",      "INT4",      "FLOAT4E2M1",
+        "FLOAT8E8M0",     "UINT2",      "INT2",           "FLOAT6E2M3", "FLOAT6E3M2"};
     const auto index = static_cast<size_t>(static_cast<uint32_t>(type));
     return index < std::size(names) ? names[index] : fmt::format("{}", static_cast<int32_t>(type));
 }

@@ -85,9 +85,8 @@ INetworkPtr OnnxParser::Parse(const ModelBytes& file, std::string folder)
     const ModelMessage model = ReadModelMessage(file.m_Bytes, m_Options.m_Limits);
     if (!model.m_Graph.has_value() || model.m_Opsets.empty())
     {
-        throw ParseException(fmt::format("not an ONNX model: {}", model.m_Graph.has_value()
-                                                                      ? "it imports no operator set"
-                                                                      : "it has no graph"));
+        throw ParseException(fmt::format("not an ONNX model: {}",
+                                         model.m_Graph.has_value() ? "it imports no operator set" : "it has no graph"));
     }
     const auto opset = model.m_Opsets.find("");
     if (opset != model.m_Opsets.end() && opset->second > NewestOpset)
@@ -134,25 +133,25 @@ void OnnxParser::AddInputs(const GraphMessage& graph, GraphReader& reader, Graph
             continue; // files of before 2019 list their weights here, too; of others it is a default
         }
         const std::string name(input.m_Name);
-        WithModelContext(
-            [&] { return fmt::format("input '{}'", name); },
-            [&]
-            {
-                if (input.m_Type.m_Kind != TypeMessage::Kind::Tensor)
-                {
-                    throw UnimplementedException("is no tensor; sequences, maps and optional values cannot be fed");
-                }
-                const LayerBindingId id = m_Inputs.NextId();
-                if (m_Inputs.AddName(name) != name)
-                {
-                    throw ParseException("there are two inputs of this name");
-                }
-                const TensorInfo info(ReadShape(input, name), ToLayerType(input.m_Type.m_ElementType));
-                reader.Define(input.m_Name, builder.AddInput(id, name, info, true));
-                TensorInfo bound = info;
-                bound.SetConstant();
-                m_Inputs.Set(name, {id, bound});
-            });
+        WithModelContext([&] { return fmt::format("input '{}'", name); },
+                         [&]
+                         {
+                             if (input.m_Type.m_Kind != TypeMessage::Kind::Tensor)
+                             {
+                                 throw UnimplementedException(
+                                     "is no tensor; sequences, maps and optional values cannot be fed");
+                             }
+                             const LayerBindingId id = m_Inputs.NextId();
+                             if (m_Inputs.AddName(name) != name)
+                             {
+                                 throw ParseException("there are two inputs of this name");
+                             }
+                             const TensorInfo info(ReadShape(input, name), ToLayerType(input.m_Type.m_ElementType));
+                             reader.Define(input.m_Name, builder.AddInput(id, name, info, true));
+                             TensorInfo bound = info;
+                             bound.SetConstant();
+                             m_Inputs.Set(name, {id, bound});
+                         });
     }
 }
 

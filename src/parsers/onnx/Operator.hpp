@@ -26,8 +26,8 @@ class Operator : public parsers::AttributeView
 public:
     using Attributes = std::map<std::string_view, const AttributeMessage*>;
 
-    Operator(GraphReader& reader, std::string name, int64_t version, parsers::AttributeList list,
-             Attributes attributes, std::vector<Value> inputs, size_t numOutputs, std::vector<bool> wanted)
+    Operator(GraphReader& reader, std::string name, int64_t version, parsers::AttributeList list, Attributes attributes,
+             std::vector<Value> inputs, size_t numOutputs, std::vector<bool> wanted)
         : AttributeView(std::move(name), std::move(list), "attribute"), m_Reader(reader), m_Version(version),
           m_Attributes(std::move(attributes)), m_Inputs(std::move(inputs)), m_Outputs(numOutputs),
           m_Wanted(std::move(wanted))

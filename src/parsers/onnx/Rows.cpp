@@ -77,8 +77,8 @@ void AddOperator(const Row& row, Operator& op, GraphBuilder& graph)
         const std::string upTo = row.m_MaxInputs == Row::AnyNumber    ? " or more"
                                  : row.m_MaxInputs == row.m_MinInputs ? ""
                                                                       : fmt::format(" to {}", row.m_MaxInputs);
-        throw ParseException(fmt::format("has {} input{}; it takes {}{}", inputs, inputs == 1 ? "" : "s",
-                                         row.m_MinInputs, upTo));
+        throw ParseException(
+            fmt::format("has {} input{}; it takes {}{}", inputs, inputs == 1 ? "" : "s", row.m_MinInputs, upTo));
     }
     if (row.m_MaxOutputs != Row::AnyNumber && op.NumOutputs() > row.m_MaxOutputs)
     {

@@ -47,6 +47,13 @@ namespace rows
     void function(Operator& op, GraphBuilder& graph);
 #include "parsers/onnx/operators.def"
 
+/// Floats of 16 bits as Float32: squares, powers and sums of theirs may exceed their range. Others as they are.
+inline Value Widened(GraphBuilder& graph, const Value& x)
+{
+    const bool isShort = x.Type() == DataType::Float16 || x.Type() == DataType::BFloat16;
+    return isShort ? graph.Cast(x, DataType::Float32) : x;
+}
+
 } // namespace rows
 
 } // namespace tenon::onnx

@@ -128,33 +128,32 @@ Value TensorReader::Read(const TensorMessage& tensor)
     {
         return value;
     }
-    WithModelContext(
-        [&] { return fmt::format("tensor '{}'", tensor.m_Name); },
-        [&]
-        {
-            parsers::TensorView view;
-            const DataType type = ToLayerType(tensor.m_Type);
-            view.m_Info = TensorInfo(ReadDims(tensor.m_Dims, m_Limits), type);
-            parsers::CheckTensorBytes(view.m_Info, m_Limits);
-            const Data data = ReadData(tensor, type, view.m_Info.GetShape().GetNumElements64());
-            view.m_Data = data.m_Bytes;
-            view.m_Owner = data.m_Owner;
-            if (view.m_Info.GetNumBytes() != view.m_Data.size())
-            {
-                throw ParseException(fmt::format("is {} of {} bytes, but has {} bytes of data",
-                                                 view.m_Info.ToString(), view.m_Info.GetNumBytes(),
-                                                 view.m_Data.size()));
-            }
-            parsers::Align(view, data.m_Budget != nullptr ? *data.m_Budget : m_Budget);
-            auto state = std::make_shared<Value::State>();
-            state->m_Info = view.m_Info;
-            state->m_Info.SetConstant();
-            state->m_IsConstant = true;
-            state->m_Data = view.m_Data;
-            state->m_Owner = view.m_Owner;
-            state->m_Name = tensor.m_Name;
-            value = Value(std::move(state));
-        });
+    WithModelContext([&] { return fmt::format("tensor '{}'", tensor.m_Name); },
+                     [&]
+                     {
+                         parsers::TensorView view;
+                         const DataType type = ToLayerType(tensor.m_Type);
+                         view.m_Info = TensorInfo(ReadDims(tensor.m_Dims, m_Limits), type);
+                         parsers::CheckTensorBytes(view.m_Info, m_Limits);
+                         const Data data = ReadData(tensor, type, view.m_Info.GetShape().GetNumElements64());
+                         view.m_Data = data.m_Bytes;
+                         view.m_Owner = data.m_Owner;
+                         if (view.m_Info.GetNumBytes() != view.m_Data.size())
+                         {
+                             throw ParseException(fmt::format("is {} of {} bytes, but has {} bytes of data",
+                                                              view.m_Info.ToString(), view.m_Info.GetNumBytes(),
+                                                              view.m_Data.size()));
+                         }
+                         parsers::Align(view, data.m_Budget != nullptr ? *data.m_Budget : m_Budget);
+                         auto state = std::make_shared<Value::State>();
+                         state->m_Info = view.m_Info;
+                         state->m_Info.SetConstant();
+                         state->m_IsConstant = true;
+                         state->m_Data = view.m_Data;
+                         state->m_Owner = view.m_Owner;
+                         state->m_Name = tensor.m_Name;
+                         value = Value(std::move(state));
+                     });
     return value;
 }
 
@@ -185,8 +184,7 @@ TensorReader::Data TensorReader::Own(std::vector<uint8_t> bytes)
 /// The fields for the types: float_data, int32_data and so on.
 TensorReader::Data TensorReader::ReadTyped(const TensorMessage& tensor, DataType type)
 {
-    const auto joined = [&](const Pieces& pieces)
-    {
+    const auto joined = [&](const Pieces& pieces) {
         return pieces.size() == 1 ? Data{ToSpan(pieces.front()), m_Owner, nullptr} : Own(Join(pieces));
     };
     const auto ints = [&] { return DecodeVarints(tensor.m_Int32Data); };
@@ -220,8 +218,8 @@ TensorReader::Data TensorReader::ReadExternal(const TensorMessage& tensor, uint6
     const uint64_t offset = ReadNumber(tensor, "offset", 0);
     if (offset > size)
     {
-        throw ParseException(fmt::format("its data begins at byte {} of '{}', which has {}", offset, location->second,
-                                         size));
+        throw ParseException(
+            fmt::format("its data begins at byte {} of '{}', which has {}", offset, location->second, size));
     }
     // Without a length the data go to the end of the file, whose rest may be other tensors'.
     const uint64_t length = ReadNumber(tensor, "length", std::min(size - offset, needed));
@@ -346,8 +344,8 @@ Value TensorReader::Read(const SparseTensorMessage& tensor)
                 }
                 if (flat < 0 || static_cast<uint64_t>(flat) >= elements)
                 {
-                    throw ParseException(fmt::format("index {} of value {} is outside of {} elements", flat, i,
-                                                     elements));
+                    throw ParseException(
+                        fmt::format("index {} of value {} is outside of {} elements", flat, i, elements));
                 }
                 std::memcpy(bytes.data() + static_cast<size_t>(flat) * element, values->m_Data.data() + i * element,
                             element);

@@ -58,8 +58,8 @@ private:
     ReadBudget m_Budget;
     uint64_t m_DenseBytes = 0; ///< of sparse tensors
     std::map<std::string, std::unique_ptr<ReadBudget>> m_Budgets;
-    std::map<std::string, Data> m_Files;  ///< external data by location
-    std::map<std::string, Data> m_Mapped; ///< files by path: several locations may lead to one of them
+    std::map<std::string, Data> m_Files;           ///< external data by location
+    std::map<std::string, Data> m_Mapped;          ///< files by path: several locations may lead to one of them
     std::unordered_map<const void*, Value> m_Read; ///< by message: graphs and functions may be read many times
 };
 

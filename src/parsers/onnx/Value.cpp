@@ -251,8 +251,7 @@ Number Convert(const Number& number, DataType from, DataType to)
     switch (to)
     {
     case DataType::Float32: return Number::Of(static_cast<double>(static_cast<float>(value)));
-    case DataType::Float16:
-        return Number::Of(static_cast<double>(HalfToFloat(FloatToHalf(static_cast<float>(value)))));
+    case DataType::Float16: return Number::Of(static_cast<double>(HalfToFloat(FloatToHalf(static_cast<float>(value)))));
     case DataType::BFloat16:
         return Number::Of(static_cast<double>(BFloat16ToFloat(FloatToBFloat16(static_cast<float>(value)))));
     default: return Number::Of(value);

@@ -49,11 +49,11 @@ public:
     struct State
     {
         Kind m_Kind = Kind::Tensor;
-        TensorInfo m_Info;               ///< sizes, or all of the shape, may be unknown
-        GraphBuilder* m_Home = nullptr;  ///< whose network has m_Slot; null for constants
-        IOutputSlot* m_Slot = nullptr;   ///< null for constants
-        bool m_IsConstant = false;       ///< m_Data, or else m_Numbers, are all of its elements
-        Span<const uint8_t> m_Data;      ///< of a constant that comes from the file; aligned for its type
+        TensorInfo m_Info;              ///< sizes, or all of the shape, may be unknown
+        GraphBuilder* m_Home = nullptr; ///< whose network has m_Slot; null for constants
+        IOutputSlot* m_Slot = nullptr;  ///< null for constants
+        bool m_IsConstant = false;      ///< m_Data, or else m_Numbers, are all of its elements
+        Span<const uint8_t> m_Data;     ///< of a constant that comes from the file; aligned for its type
         std::shared_ptr<const void> m_Owner;
         std::optional<Numbers> m_Numbers; ///< of small tensors of known shape; some may be unknown
         std::vector<Value> m_Elements;    ///< of a Sequence or Optional

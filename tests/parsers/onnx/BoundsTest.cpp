@@ -52,8 +52,7 @@ TEST(OnnxBounds, EquationsOfLettersAlone)
         EXPECT_THAT(error(equation), HasSubstr("has characters other than letters and an ellipsis")) << equation;
     }
     EXPECT_THAT(error("i->ii"), HasSubstr("a letter twice"));
-    EXPECT_THAT(RunModel(OneNode(Node("Einsum", {"x"}, {"y"}, {Attribute("equation", "Z -> Z")})),
-                         {Fed({2}, {3, 4})})
+    EXPECT_THAT(RunModel(OneNode(Node("Einsum", {"x"}, {"y"}, {Attribute("equation", "Z -> Z")})), {Fed({2}, {3, 4})})
                     .at(0)
                     .Floats(),
                 ElementsAre(3, 4));
@@ -87,8 +86,9 @@ TEST(OnnxBounds, RangesOfFarNumbers)
 TEST(OnnxBounds, RepeatsAndExponentsOfOldVersions)
 {
     const auto number = [](const std::string& name, float value) { return Message(5, Floats(name, {}, {value})); };
-    const auto tile = [&](float tiles, float axis)
-    { return OneNode(Node("Tile", {"x", "t", "a"}, {"y"}), number("t", tiles) + number("a", axis), 5); };
+    const auto tile = [&](float tiles, float axis) {
+        return OneNode(Node("Tile", {"x", "t", "a"}, {"y"}), number("t", tiles) + number("a", axis), 5);
+    };
     const float nan = std::numeric_limits<float>::quiet_NaN();
     EXPECT_THAT(RunModel(tile(2, 0), {Fed({2}, {3, 4})}).at(0).Floats(), ElementsAre(3, 4, 3, 4));
     EXPECT_THAT(ErrorOf(tile(nan, 0)), HasSubstr("input 1 (tiles) is nan, which is not possible"));
@@ -106,10 +106,10 @@ TEST(OnnxBounds, SeedsAreFractions)
 {
     const auto draw = [](float seed)
     {
-        return RunModel(Model(Graph()
-                                  .Add("RandomUniform", {}, {"y"},
-                                       {Attribute("shape", Sizes{4}), Attribute("seed", seed)})
-                                  .Output("y")))
+        return RunModel(
+                   Model(Graph()
+                             .Add("RandomUniform", {}, {"y"}, {Attribute("shape", Sizes{4}), Attribute("seed", seed)})
+                             .Output("y")))
             .at(0)
             .Floats();
     };
@@ -152,16 +152,17 @@ TEST(OnnxBounds, Windows)
                 HasSubstr("attribute 'kernel_shape' is missing"));
     for (const int64_t size : {int64_t{-1}, int64_t{1} << 32})
     {
-        EXPECT_THAT(ErrorOf(OneNode(Node("MaxUnpool", {"image", "i", "s"}, {"y"},
-                                         {Attribute("kernel_shape", Sizes{2, 2})}),
-                                    unpooled + List("s", {1, 1, 2, size}))),
-                    HasSubstr("a tensor cannot have the output_shape [1, 1, 2, "));
+        EXPECT_THAT(
+            ErrorOf(OneNode(Node("MaxUnpool", {"image", "i", "s"}, {"y"}, {Attribute("kernel_shape", Sizes{2, 2})}),
+                            unpooled + List("s", {1, 1, 2, size}))),
+            HasSubstr("a tensor cannot have the output_shape [1, 1, 2, "));
     }
     // A bias that only the run knows cannot be cut into groups.
-    EXPECT_THAT(ErrorOf<UnimplementedException>(OneNode(
-                    Node("Conv", {"volume", "w", "b"}, {"y"}, {Attribute("group", 2)}),
-                    Image("volume", {1, 2, 1, 1, 1}) + Image("b", {"n"}) + Message(5, Floats("w", {2, 1, 1, 1, 1}, {1, 2})))),
-                HasSubstr("the number of channels of a grouped convolution is not known"));
+    EXPECT_THAT(
+        ErrorOf<UnimplementedException>(OneNode(Node("Conv", {"volume", "w", "b"}, {"y"}, {Attribute("group", 2)}),
+                                                Image("volume", {1, 2, 1, 1, 1}) + Image("b", {"n"}) +
+                                                    Message(5, Floats("w", {2, 1, 1, 1, 1}, {1, 2})))),
+        HasSubstr("the number of channels of a grouped convolution is not known"));
 }
 
 TEST(OnnxBounds, Grids)
@@ -195,12 +196,11 @@ TEST(OnnxBounds, Shapes)
                 HasSubstr("a shape has the size -5; sizes are -1 at least"));
     const auto old = [](const Sizes& sizes)
     {
-        return RunModel(Model(Graph()
-                                  .Input("x", {2, 3})
-                                  .Add("Reshape", {"x"}, {"y"}, {Attribute("shape", sizes)})
-                                  .Output("y"),
-                              4),
-                        {Fed({2, 3}, std::vector<float>(6))})
+        return RunModel(
+                   Model(
+                       Graph().Input("x", {2, 3}).Add("Reshape", {"x"}, {"y"}, {Attribute("shape", sizes)}).Output("y"),
+                       4),
+                   {Fed({2, 3}, std::vector<float>(6))})
             .at(0)
             .m_Info.GetShape()
             .ToString();
@@ -216,10 +216,10 @@ TEST(OnnxBounds, Shapes)
     // Indices that name a box, but for where they begin.
     for (const int64_t start : {INT64_MAX, INT64_MIN, int64_t{1}})
     {
-        const Wire indices = Message(5, Ints("i", {2, 1}, {start, static_cast<int64_t>(static_cast<uint64_t>(start) + 1)}));
+        const Wire indices =
+            Message(5, Ints("i", {2, 1}, {start, static_cast<int64_t>(static_cast<uint64_t>(start) + 1)}));
         EXPECT_THAT(MessageOf<RuntimeException>(
-                        [&]
-                        {
+                        [&] {
                             RunModel(OneNode(Node("ScatterND", {"x", "i", "x"}, {"y"}), indices), {Fed({2}, {1, 2})});
                         }),
                     HasSubstr("index"));
@@ -246,15 +246,15 @@ TEST(OnnxBounds, ScansWithoutEntries)
                      8);
     };
     EXPECT_THAT(RunModel(scan(1), {Fed({1, 1}, {1}), Fed({1, 2, 1}, {2, 3})}).at(0).Floats(), ElementsAre(6));
-    EXPECT_THAT(ErrorOf<UnimplementedException>(Model(Graph()
-                                                          .Store(Floats("s", {0, 1}, {}))
-                                                          .Store(Floats("e", {0, 2, 1}, {}))
-                                                          .Add("Scan", {"", "s", "e"}, {"y", "z"},
-                                                               {Attribute("num_scan_inputs", 1),
-                                                                GraphAttribute("body", body)})
-                                                          .Output("y"),
-                                                      8)),
-                HasSubstr("a batch of no entry"));
+    EXPECT_THAT(
+        ErrorOf<UnimplementedException>(Model(Graph()
+                                                  .Store(Floats("s", {0, 1}, {}))
+                                                  .Store(Floats("e", {0, 2, 1}, {}))
+                                                  .Add("Scan", {"", "s", "e"}, {"y", "z"},
+                                                       {Attribute("num_scan_inputs", 1), GraphAttribute("body", body)})
+                                                  .Output("y"),
+                                              8)),
+        HasSubstr("a batch of no entry"));
 }
 
 TEST(OnnxBounds, OneFileByManyNames)

@@ -24,8 +24,9 @@ Value HardSigmoid(GraphBuilder& graph, const Value& x, float alpha, float beta)
 }
 
 /// x > 0 ? scale * x : scale * alpha * (exp(x / divisor) - 1), of which x = 0 gives 0. NaN stays where it is operand 1.
-Value ScaledElu(GraphBuilder& graph, const Value& x, double scale, double alpha, double divisor)
+Value ScaledElu(GraphBuilder& graph, const Value& given, double scale, double alpha, double divisor)
 {
+    const Value x = Widened(graph, given);
     const Value zero = GraphBuilder::Scalar(x.Type(), 0.0);
     const Value low = graph.Binary(BinaryOperation::Minimum, zero, x);
     const Value power =
@@ -33,7 +34,7 @@ Value ScaledElu(GraphBuilder& graph, const Value& x, double scale, double alpha,
     const Value negative =
         graph.WithNumber(BinaryOperation::Mul, graph.WithNumber(BinaryOperation::Sub, power, 1.0), alpha);
     const Value sum = graph.Add(graph.Binary(BinaryOperation::Maximum, zero, x), negative);
-    return scale == 1.0 ? sum : graph.WithNumber(BinaryOperation::Mul, sum, scale);
+    return graph.Cast(scale == 1.0 ? sum : graph.WithNumber(BinaryOperation::Mul, sum, scale), given.Type());
 }
 
 /// Before version 13 the axis splits the dimensions in two groups, whose second one is normalized as one dimension.
@@ -196,8 +197,8 @@ void AddShrink(Operator& op, GraphBuilder& graph)
     const auto lambda = static_cast<double>(op.Float("lambd", 0.5f));
     const Value isLow = graph.Compare(ComparisonOperation::Less, x, GraphBuilder::Scalar(x.Type(), -lambda));
     const Value isHigh = graph.Compare(ComparisonOperation::Greater, x, GraphBuilder::Scalar(x.Type(), lambda));
-    const Value high = graph.Select(isHigh, graph.WithNumber(BinaryOperation::Sub, x, bias),
-                                    GraphBuilder::Scalar(x.Type(), 0.0));
+    const Value high =
+        graph.Select(isHigh, graph.WithNumber(BinaryOperation::Sub, x, bias), GraphBuilder::Scalar(x.Type(), 0.0));
     op.SetOutput(0, graph.Select(isLow, graph.WithNumber(BinaryOperation::Add, x, bias), high));
 }
 
@@ -236,14 +237,15 @@ void AddHardmax(Operator& op, GraphBuilder& graph)
                     sizes.erase(sizes.begin() + axis);
                     const Value place =
                         graph.AddLayer(LayerType::ArgMinMax, search, {x}, DataType::Signed32, ToShape(sizes));
-                    const Value depth = graph.Cast(
-                        graph.Reshape(graph.Slice(graph.ShapeOf(x), 0, axis, int64_t{axis} + 1), {}), DataType::Signed32);
+                    const Value depth =
+                        graph.Cast(graph.Reshape(graph.Slice(graph.ShapeOf(x), 0, axis, int64_t{axis} + 1), {}),
+                                   DataType::Signed32);
                     OneHotDescriptor descriptor;
                     descriptor.m_Axis = static_cast<int32_t>(axis);
-                    return graph.AddLayer(LayerType::OneHot, descriptor,
-                                          {place, depth, GraphBuilder::Scalar(x.Type(), 1.0),
-                                           GraphBuilder::Scalar(x.Type(), 0.0)},
-                                          x.Type(), x.Shape());
+                    return graph.AddLayer(
+                        LayerType::OneHot, descriptor,
+                        {place, depth, GraphBuilder::Scalar(x.Type(), 1.0), GraphBuilder::Scalar(x.Type(), 0.0)},
+                        x.Type(), x.Shape());
                 });
 }
 

@@ -46,8 +46,8 @@ const GraphMessage& RequireGraph(const Operator& op, const char* name)
 /// The shape of a value that has the shape `a` or the shape `b`.
 TensorShape Merge(const TensorShape& a, const TensorShape& b)
 {
-    const bool haveRanks = a.GetDimensionality() != Dimensionality::NotSpecified &&
-                           b.GetDimensionality() != Dimensionality::NotSpecified;
+    const bool haveRanks =
+        a.GetDimensionality() != Dimensionality::NotSpecified && b.GetDimensionality() != Dimensionality::NotSpecified;
     if (!haveRanks || a.GetNumDimensions() != b.GetNumDimensions())
     {
         return TensorShape(Dimensionality::NotSpecified);
@@ -68,10 +68,7 @@ TensorShape Merge(const TensorShape& a, const TensorShape& b)
 class Entered
 {
 public:
-    Entered(ModelReading& reading, const GraphMessage& graph) : m_Level(reading.Size())
-    {
-        reading.CountVisit(graph);
-    }
+    Entered(ModelReading& reading, const GraphMessage& graph) : m_Level(reading.Size()) { reading.CountVisit(graph); }
 
 private:
     parsers::NetworkSize::Level m_Level;
@@ -84,8 +81,8 @@ std::vector<Value> ReadInto(const Operator& op, GraphBuilder& builder, const Gra
     const Entered entered(op.Reader().Reading(), graph);
     if (graph.m_Inputs.size() != inputs.size())
     {
-        op.Fail(fmt::format("graph '{}' has {} inputs in place of {}", graph.m_Name, graph.m_Inputs.size(),
-                            inputs.size()));
+        op.Fail(
+            fmt::format("graph '{}' has {} inputs in place of {}", graph.m_Name, graph.m_Inputs.size(), inputs.size()));
     }
     GraphReader reader(op.Reader().Reading(), builder, graph, &op.Reader());
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -207,8 +204,8 @@ void AddIf(Operator& op, GraphBuilder& graph)
             // A branch for other sizes than these, which nobody takes with these: an error only if somebody does.
             networks[i] = INetwork::Create();
             GraphBuilder builder(*networks[i], op.Reader().Reading().Size(), graph.GetLimits(), &captures);
-            builder.SetName(fmt::format("{}: the branch '{}' cannot run: {}", graph.GetName(), branches[i]->m_Name,
-                                        errors[i]));
+            builder.SetName(
+                fmt::format("{}: the branch '{}' cannot run: {}", graph.GetName(), branches[i]->m_Name, errors[i]));
             for (const Value& other : outputs[1 - i])
             {
                 outputs[i].push_back(NeverComputed(builder, other));
@@ -233,8 +230,8 @@ void AddIf(Operator& op, GraphBuilder& graph)
             op.Fail(fmt::format("output {} is of type {} in one branch and of type {} in the other", k,
                                 GetDataTypeName(first.Type()), GetDataTypeName(second.Type())));
         }
-        values.push_back(graph.FromSlot(layer->GetOutputSlot(k),
-                                        TensorInfo(Merge(first.Shape(), second.Shape()), first.Type())));
+        values.push_back(
+            graph.FromSlot(layer->GetOutputSlot(k), TensorInfo(Merge(first.Shape(), second.Shape()), first.Type())));
     }
     setOutputs(values);
 }
@@ -385,8 +382,7 @@ Value Push(const Operator& op, GraphBuilder& graph, const Value& stack, const Va
 class LoopNetworks
 {
 public:
-    LoopNetworks(const Operator& op, GraphBuilder& graph, const LoopPlan& plan)
-        : m_Op(op), m_Graph(graph), m_Plan(plan)
+    LoopNetworks(const Operator& op, GraphBuilder& graph, const LoopPlan& plan) : m_Op(op), m_Graph(graph), m_Plan(plan)
     {
         for (const Value& value : plan.m_Initial)
         {
@@ -569,8 +565,8 @@ std::vector<Value> AddTurns(const Operator& op, GraphBuilder& graph, const LoopP
     {
         op.Fail(fmt::format("the body has {} outputs for {} carried values", outputs, plan.NumCarried()));
     }
-    const bool hasSequences = std::any_of(plan.m_Initial.begin(), plan.m_Initial.end(),
-                                          [](const Value& value) { return !value.IsTensor(); });
+    const bool hasSequences =
+        std::any_of(plan.m_Initial.begin(), plan.m_Initial.end(), [](const Value& value) { return !value.IsTensor(); });
     if (auto results = Unroll(op, graph, plan, hasSequences ? MostTurnsWithSequences : MostUnrolledTurns))
     {
         return *results;
@@ -647,8 +643,7 @@ void AddScan(Operator& op, GraphBuilder& graph)
     };
     const auto numScans = static_cast<size_t>(numScanInputs);
     const std::vector<int64_t> inputAxes = list("scan_input_axes", numScans);
-    const std::vector<int64_t> inputDirections =
-        list(hasBatch ? "directions" : "scan_input_directions", numScans);
+    const std::vector<int64_t> inputDirections = list(hasBatch ? "directions" : "scan_input_directions", numScans);
 
     const auto scanOne = [&](const std::vector<Value>& states, const std::vector<Value>& scanned)
     {
@@ -672,8 +667,7 @@ void AddScan(Operator& op, GraphBuilder& graph)
             std::vector<Value> slices;
             for (size_t i = 0; i < scanned.size(); ++i)
             {
-                const Value last =
-                    builder.Subtract(turns, GraphBuilder::ScalarInt(DataType::Signed64, 1));
+                const Value last = builder.Subtract(turns, GraphBuilder::ScalarInt(DataType::Signed64, 1));
                 const Value place = inputDirections[i] != 0 ? builder.Subtract(last, turn) : turn;
                 slices.push_back(builder.Gather(scanned[i], place, axes[i]));
             }
@@ -729,8 +723,7 @@ void AddScan(Operator& op, GraphBuilder& graph)
                 std::vector<Value> entries;
                 for (const Value& value : values)
                 {
-                    entries.push_back(
-                        graph.Gather(value, GraphBuilder::ScalarInt(DataType::Signed64, b), 0));
+                    entries.push_back(graph.Gather(value, GraphBuilder::ScalarInt(DataType::Signed64, b), 0));
                 }
                 return entries;
             };

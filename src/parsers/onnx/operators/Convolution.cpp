@@ -160,9 +160,9 @@ Value TurnWeights(GraphBuilder& graph, const Value& weights, int64_t groups)
                          {groups * sizes[1], sizes[0] / groups, sizes[2], sizes[3]});
 }
 
-/// A transposed convolution of images as a Convolution2d: the order within windows is turned around, and data are padded
-/// as far as windows reach. Where windows move by more than one element, data lie as many elements apart, with zeros
-/// between them. No value where that is not possible, or slower than the transposed convolution.
+/// A transposed convolution of images as a Convolution2d: the order within windows is turned around, and data are
+/// padded as far as windows reach. Where windows move by more than one element, data lie as many elements apart, with
+/// zeros between them. No value where that is not possible, or slower than the transposed convolution.
 Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& operands,
                        const std::vector<int64_t>& outputPadding)
 {
@@ -285,15 +285,14 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
         {
             op.Refuse("paddings follow from a size that is not known before the run; give the shapes of the inputs");
         }
-        const int64_t full = outputShape.empty()
-                                 ? windows.Extent(i) - windows.m_Strides[i] + outputPadding[i]
-                                 : windows.m_Strides[i] * (sizes[i] - 1) + outputPadding[i] + windows.Extent(i) -
-                                       outputShape[i];
+        const int64_t full = outputShape.empty() ? windows.Extent(i) - windows.m_Strides[i] + outputPadding[i]
+                                                 : windows.m_Strides[i] * (sizes[i] - 1) + outputPadding[i] +
+                                                       windows.Extent(i) - outputShape[i];
         const int64_t total = std::max(full, int64_t{0});
         if (total > MostElements)
         {
-            op.Fail(fmt::format("output_shape [{}] asks for paddings of {} elements", fmt::join(outputShape, ", "),
-                                total));
+            op.Fail(
+                fmt::format("output_shape [{}] asks for paddings of {} elements", fmt::join(outputShape, ", "), total));
         }
         windows.m_Before[i] = isUpper ? total / 2 : total - total / 2;
         windows.m_After[i] = total - windows.m_Before[i];
@@ -330,7 +329,8 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
         {
             const auto d = static_cast<int64_t>(i) + 2;
             const int64_t stride = windows.m_Strides[i];
-            const int64_t rest = windows.Extent(i) - windows.m_Before[i] - windows.m_After[i] + outputPadding[i] - stride;
+            const int64_t rest =
+                windows.Extent(i) - windows.m_Before[i] - windows.m_After[i] + outputPadding[i] - stride;
             entries.push_back(graph.Add(graph.Multiply(graph.Slice(shape, 0, d, d + 1), GraphBuilder::Ints({stride})),
                                         GraphBuilder::Ints({rest})));
         }
@@ -360,31 +360,32 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
         shape[1] = weights.Size(filterDimension);
         return graph.AddLayer(type, descriptor, inputs, data.Type(), ToShape(shape));
     };
-    const Value result = ForEachGroup(
-        op, graph, operands,
-        [&](const Value& data, const Value& weights, const Value& bias)
-        {
-            if (spatialRank == 3)
-            {
-                TransposeConvolution3dDescriptor descriptor;
-                SetDilations(descriptor, windows);
-                SetDepth(descriptor, windows);
-                return convolve(descriptor, LayerType::TransposeConvolution3d, data,
-                                graph.Transpose(weights, {2, 3, 4, 1, 0}), bias, 3);
-            }
-            // The layer has no dilations: zeros between the weights do the same.
-            Value dilated = graph.Transpose(weights, {1, 0, 2, 3});
-            if (windows.HasDilation())
-            {
-                DilateDescriptor descriptor;
-                descriptor.m_Dilations = {1, 1, U32(windows.m_Dilations[0]), U32(windows.m_Dilations[1])};
-                dilated = graph.AddLayer(LayerType::Dilate, descriptor,
-                                         {dilated, GraphBuilder::Scalar(dilated.Type(), 0.0)}, dilated.Type());
-            }
-            TransposeConvolution2dDescriptor descriptor;
-            descriptor.m_DataLayout = DataLayout::NCHW;
-            return convolve(descriptor, LayerType::TransposeConvolution2d, data, dilated, bias, 0);
-        });
+    const Value result =
+        ForEachGroup(op, graph, operands,
+                     [&](const Value& data, const Value& weights, const Value& bias)
+                     {
+                         if (spatialRank == 3)
+                         {
+                             TransposeConvolution3dDescriptor descriptor;
+                             SetDilations(descriptor, windows);
+                             SetDepth(descriptor, windows);
+                             return convolve(descriptor, LayerType::TransposeConvolution3d, data,
+                                             graph.Transpose(weights, {2, 3, 4, 1, 0}), bias, 3);
+                         }
+                         // The layer has no dilations: zeros between the weights do the same.
+                         Value dilated = graph.Transpose(weights, {1, 0, 2, 3});
+                         if (windows.HasDilation())
+                         {
+                             DilateDescriptor descriptor;
+                             descriptor.m_Dilations = {1, 1, U32(windows.m_Dilations[0]), U32(windows.m_Dilations[1])};
+                             dilated =
+                                 graph.AddLayer(LayerType::Dilate, descriptor,
+                                                {dilated, GraphBuilder::Scalar(dilated.Type(), 0.0)}, dilated.Type());
+                         }
+                         TransposeConvolution2dDescriptor descriptor;
+                         descriptor.m_DataLayout = DataLayout::NCHW;
+                         return convolve(descriptor, LayerType::TransposeConvolution2d, data, dilated, bias, 0);
+                     });
     op.SetOutput(0, Finish(graph, operands, result));
 }
 

@@ -90,8 +90,7 @@ void AddPow(Operator& op, GraphBuilder& graph)
     }
     if (exponent.IsFloat())
     {
-        const Value power =
-            graph.Binary(BinaryOperation::Power, graph.Cast(base, exponent.Type()), exponent);
+        const Value power = graph.Binary(BinaryOperation::Power, graph.Cast(base, exponent.Type()), exponent);
         op.SetOutput(0, graph.Cast(power, base.Type()));
         return;
     }

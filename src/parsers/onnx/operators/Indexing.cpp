@@ -114,8 +114,8 @@ void AddGatherElements(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
     const GatherElementsDescriptor descriptor(static_cast<int32_t>(op.AxisAttribute(0, x.Rank())));
-    op.SetOutput(0, graph.AddLayer(LayerType::GatherElements, descriptor, {x, op.Input(1)}, x.Type(),
-                                   op.Input(1).Shape()));
+    op.SetOutput(
+        0, graph.AddLayer(LayerType::GatherElements, descriptor, {x, op.Input(1)}, x.Type(), op.Input(1).Shape()));
 }
 
 void AddGatherNd(Operator& op, GraphBuilder& graph)
@@ -142,9 +142,10 @@ void AddGatherNd(Operator& op, GraphBuilder& graph)
 void AddScatterElements(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
-    const ScatterElementsDescriptor descriptor(static_cast<int32_t>(op.AxisAttribute(0, x.Rank())), ReadScatterFunction(op));
-    op.SetOutput(0, graph.AddLayer(LayerType::ScatterElements, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(),
-                                   x.Shape()));
+    const ScatterElementsDescriptor descriptor(static_cast<int32_t>(op.AxisAttribute(0, x.Rank())),
+                                               ReadScatterFunction(op));
+    op.SetOutput(
+        0, graph.AddLayer(LayerType::ScatterElements, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(), x.Shape()));
 }
 
 void AddScatterNd(Operator& op, GraphBuilder& graph)
@@ -169,8 +170,8 @@ void AddScatterNd(Operator& op, GraphBuilder& graph)
             return;
         }
     }
-    op.SetOutput(0, graph.AddLayer(LayerType::ScatterNd, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(),
-                                   x.Shape()));
+    op.SetOutput(0,
+                 graph.AddLayer(LayerType::ScatterNd, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(), x.Shape()));
 }
 
 /// Index tuples [rank, n] of the elements that are not zero; of a scalar as of a list of one.
@@ -227,11 +228,12 @@ void AddOneHot(Operator& op, GraphBuilder& graph)
     {
         op.Fail(fmt::format("a depth of {} is not possible", known->front()));
     }
-    sizes.insert(sizes.begin() + descriptor.m_Axis, known.has_value() ? static_cast<int64_t>(known->front()) : OpenSize);
-    op.SetOutput(0, graph.AddLayer(LayerType::OneHot, descriptor,
-                                   {graph.Cast(indices, DataType::Signed64), graph.Cast(depth, DataType::Signed32), on,
-                                    off},
-                                   values.Type(), ToShape(sizes)));
+    sizes.insert(sizes.begin() + descriptor.m_Axis,
+                 known.has_value() ? static_cast<int64_t>(known->front()) : OpenSize);
+    op.SetOutput(
+        0, graph.AddLayer(LayerType::OneHot, descriptor,
+                          {graph.Cast(indices, DataType::Signed64), graph.Cast(depth, DataType::Signed32), on, off},
+                          values.Type(), ToShape(sizes)));
 }
 
 namespace
@@ -248,8 +250,7 @@ void AddArgMinMax(Operator& op, GraphBuilder& graph, ArgMinMaxFunction function)
     descriptor.m_SelectLastIndex = op.Int64("select_last_index", 0) != 0;
     std::vector<int64_t> sizes = x.Sizes();
     sizes.erase(sizes.begin() + axis);
-    const Value places =
-        graph.AddLayer(LayerType::ArgMinMax, descriptor, {x}, DataType::Signed64, ToShape(sizes));
+    const Value places = graph.AddLayer(LayerType::ArgMinMax, descriptor, {x}, DataType::Signed64, ToShape(sizes));
     op.SetOutput(0, op.Int64("keepdims", 1) != 0 ? graph.Unsqueeze(places, {axis}) : places);
 }
 
@@ -270,8 +271,9 @@ void AddTopK(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
     const Value given = op.Version() < 10 ? GraphBuilder::Ints({op.Int64("k", 0)}) : op.Input(1);
-    if (const auto number = given.FindInts(); number.has_value() && number->size() == 1 &&
-                                              (number->front() < 0 || number->front() > std::numeric_limits<int32_t>::max()))
+    if (const auto number = given.FindInts();
+        number.has_value() && number->size() == 1 &&
+        (number->front() < 0 || number->front() > std::numeric_limits<int32_t>::max()))
     {
         op.Fail(fmt::format("{} elements cannot be chosen", number->front()));
     }

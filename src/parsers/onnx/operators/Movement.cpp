@@ -87,11 +87,11 @@ void AddReshape(Operator& op, GraphBuilder& graph)
         StridedSliceDescriptor descriptor;
         descriptor.m_ParametersAsInputs = true;
         const bool isCounted = OpenShape(shape.Size(0)).GetDimensionality() != Dimensionality::NotSpecified;
-        const Value own = isCounted ? graph.Slice(padded, 0, 0, shape.Size(0))
-                                    : graph.AddLayer(LayerType::StridedSlice, descriptor,
-                                                     {padded, GraphBuilder::Ints({0}), graph.ShapeOf(shape),
-                                                      GraphBuilder::Ints({1})},
-                                                     DataType::Signed64, TensorShape(1, false));
+        const Value own =
+            isCounted ? graph.Slice(padded, 0, 0, shape.Size(0))
+                      : graph.AddLayer(LayerType::StridedSlice, descriptor,
+                                       {padded, GraphBuilder::Ints({0}), graph.ShapeOf(shape), GraphBuilder::Ints({1})},
+                                       DataType::Signed64, TensorShape(1, false));
         const Value wanted = graph.Cast(shape, DataType::Signed64);
         const Value isZero = graph.Compare(ComparisonOperation::Equal, wanted, GraphBuilder::Ints({0}));
         op.SetOutput(0, graph.ReshapeTo(x, graph.Select(isZero, own, wanted)));
@@ -138,8 +138,7 @@ void AddFlatten(Operator& op, GraphBuilder& graph)
     const Value shape = graph.ShapeOf(x);
     const auto product = [&](size_t begin, size_t end)
     {
-        const Value sizesOfGroup =
-            graph.Slice(shape, 0, static_cast<int64_t>(begin), static_cast<int64_t>(end));
+        const Value sizesOfGroup = graph.Slice(shape, 0, static_cast<int64_t>(begin), static_cast<int64_t>(end));
         return graph.Reduce(ReduceOperation::Prod, sizesOfGroup, {0}, true);
     };
     op.SetOutput(0, graph.ReshapeTo(x, graph.Concat({product(0, first), product(first, rank)}, 0)));
@@ -306,9 +305,9 @@ void AddSplit(Operator& op, GraphBuilder& graph)
             inputs.push_back(PartSizes(graph, graph.Slice(graph.ShapeOf(x), 0, axis, int64_t{axis} + 1), count));
         }
         std::vector<int64_t> sizes = x.Sizes();
-        const std::vector<Value> values = graph.AddLayers(
-            LayerType::Splitter, descriptor, inputs,
-            std::vector<GraphBuilder::Output>(static_cast<size_t>(count), {x.Type(), ToShape(sizes)}));
+        const std::vector<Value> values =
+            graph.AddLayers(LayerType::Splitter, descriptor, inputs,
+                            std::vector<GraphBuilder::Output>(static_cast<size_t>(count), {x.Type(), ToShape(sizes)}));
         for (size_t i = 0; i < values.size(); ++i)
         {
             op.SetOutput(i, values[i]);
@@ -427,16 +426,16 @@ void AddSlice(Operator& op, GraphBuilder& graph)
         }
         for (size_t k = 0; k < 3; ++k)
         {
-            entries[k].push_back(place != dimensions.end() && given[k]
-                                     ? graph.Cast(Entry(graph, given[k], place - dimensions.begin()),
-                                                  DataType::Signed64)
-                                     : GraphBuilder::Ints({whole[k]}));
+            entries[k].push_back(
+                place != dimensions.end() && given[k]
+                    ? graph.Cast(Entry(graph, given[k], place - dimensions.begin()), DataType::Signed64)
+                    : GraphBuilder::Ints({whole[k]}));
         }
     }
-    op.SetOutput(0, graph.AddLayer(LayerType::StridedSlice, descriptor,
-                                   {x, graph.Concat(entries[0], 0), graph.Concat(entries[1], 0),
-                                    graph.Concat(entries[2], 0)},
-                                   x.Type(), ToShape(sizes)));
+    op.SetOutput(
+        0, graph.AddLayer(LayerType::StridedSlice, descriptor,
+                          {x, graph.Concat(entries[0], 0), graph.Concat(entries[1], 0), graph.Concat(entries[2], 0)},
+                          x.Type(), ToShape(sizes)));
 }
 
 /// Sizes broadcast both ways: a 1 in the shape keeps the input's size.
@@ -463,9 +462,9 @@ void AddExpand(Operator& op, GraphBuilder& graph)
     }
     const Value own = graph.ShapeOf(x);
     const int64_t rank = std::max(own.Size(0), shape.Size(0));
-    Value both = graph.AddLayer(LayerType::BroadcastArgs, NullDescriptor(), {own, shape}, DataType::Signed64,
-                                own.Size(0) != OpenSize && shape.Size(0) != OpenSize ? ToShape({rank})
-                                                                                    : TensorShape(1, false));
+    Value both =
+        graph.AddLayer(LayerType::BroadcastArgs, NullDescriptor(), {own, shape}, DataType::Signed64,
+                       own.Size(0) != OpenSize && shape.Size(0) != OpenSize ? ToShape({rank}) : TensorShape(1, false));
     // Sizes that one of the two tells: above 1 they are those of the result.
     if (const Numbers* const known = shape.FindNumbers(); known != nullptr && x.HasRank())
     {
@@ -513,8 +512,9 @@ void AddTile(Operator& op, GraphBuilder& graph)
         op.SetOutput(0, graph.AddLayer(LayerType::Tile, descriptor, {x, op.Input(1)}, x.Type(), ToShape(sizes)));
         return;
     }
-    if (repeats->size() != rank || std::any_of(repeats->begin(), repeats->end(), [](int64_t r)
-                                               { return r < 0 || r > std::numeric_limits<uint32_t>::max(); }))
+    if (repeats->size() != rank ||
+        std::any_of(repeats->begin(), repeats->end(),
+                    [](int64_t r) { return r < 0 || r > std::numeric_limits<uint32_t>::max(); }))
     {
         op.Fail(fmt::format("repeats {} do not fit shape {}", fmt::join(*repeats, ", "), x.Shape().ToString()));
     }
@@ -558,8 +558,8 @@ void AddPad(Operator& op, GraphBuilder& graph)
     {
         axes = op.Axes(op.ConstantInts(3, "axes"), rank);
     }
-    const auto known = hasAttributes ? std::optional(op.Int64s(op.Version() == 1 ? "paddings" : "pads"))
-                                     : op.Input(1).FindInts();
+    const auto known =
+        hasAttributes ? std::optional(op.Int64s(op.Version() == 1 ? "paddings" : "pads")) : op.Input(1).FindInts();
     const bool hasFill = fill && padding == PaddingMode::Constant;
     PadDescriptor descriptor;
     descriptor.m_PaddingMode = padding;
@@ -597,7 +597,8 @@ void AddPad(Operator& op, GraphBuilder& graph)
         }
         descriptor.m_ParametersAsInputs = true;
         const Value list = graph.Reshape(graph.Concat(rows, 0), {int64_t{rank}, 2});
-        op.SetOutput(0, graph.AddLayer(LayerType::Pad, descriptor, inputs(x, list), x.Type(), TensorShape(rank, false)));
+        op.SetOutput(0,
+                     graph.AddLayer(LayerType::Pad, descriptor, inputs(x, list), x.Type(), TensorShape(rank, false)));
         return;
     }
     const auto isTooLarge = [](int64_t pad)
@@ -625,7 +626,8 @@ void AddPad(Operator& op, GraphBuilder& graph)
         pads = pads || before > 0 || after > 0;
         sizes[axis] = sizes[axis] != OpenSize ? std::max(sizes[axis] + before + after, int64_t{0}) : OpenSize;
     }
-    op.SetOutput(0, pads ? graph.AddLayer(LayerType::Pad, descriptor, inputs(data, {}), x.Type(), ToShape(sizes)) : data);
+    op.SetOutput(0,
+                 pads ? graph.AddLayer(LayerType::Pad, descriptor, inputs(data, {}), x.Type(), ToShape(sizes)) : data);
 }
 
 namespace

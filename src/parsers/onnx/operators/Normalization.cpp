@@ -20,8 +20,8 @@ Value PerChannel(GraphBuilder& graph, const Value& list, unsigned int rank)
 {
     if (list.Rank() != 1)
     {
-        throw ParseException(fmt::format("parameters of shape {} are no list of one number a channel",
-                                         list.Shape().ToString()));
+        throw ParseException(
+            fmt::format("parameters of shape {} are no list of one number a channel", list.Shape().ToString()));
     }
     if (rank <= 2)
     {
@@ -80,8 +80,8 @@ void AddBatchNormalization(Operator& op, GraphBuilder& graph)
     }
     // scale' = scale / sqrt(var + epsilon), then x * scale' + (bias - mean * scale').
     const DataType type = variance.Type();
-    const Value root =
-        graph.Unary(UnaryOperation::Sqrt, graph.WithNumber(BinaryOperation::Add, variance, static_cast<double>(epsilon)));
+    const Value root = graph.Unary(UnaryOperation::Sqrt,
+                                   graph.WithNumber(BinaryOperation::Add, variance, static_cast<double>(epsilon)));
     const Value factor = graph.Divide(graph.Cast(scale, type), root);
     const Value shift = graph.Subtract(graph.Cast(bias, type), graph.Multiply(mean, factor));
     const Value data = graph.Cast(x, type);
@@ -145,10 +145,11 @@ void AddGroupNormalization(Operator& op, GraphBuilder& graph)
         bias = spread(bias);
     }
     const Value shape = graph.ShapeOf(x);
-    const Value grouped = x.Size(0) != OpenSize
-                              ? graph.Reshape(x, {x.Size(0), groups, OpenSize})
-                              : graph.ReshapeTo(x, graph.Concat({graph.Slice(shape, 0, 0, 1),
-                                                                 GraphBuilder::Ints({groups, OpenSize})}, 0));
+    const Value grouped =
+        x.Size(0) != OpenSize
+            ? graph.Reshape(x, {x.Size(0), groups, OpenSize})
+            : graph.ReshapeTo(x,
+                              graph.Concat({graph.Slice(shape, 0, 0, 1), GraphBuilder::Ints({groups, OpenSize})}, 0));
     Value result = graph.ReshapeTo(Normalized(graph, grouped, 2, op.Float("epsilon", 1e-5f)), shape);
     result = graph.Multiply(result, PerChannel(graph, scale, rank));
     op.SetOutput(0, graph.Add(result, PerChannel(graph, bias, rank)));
@@ -186,8 +187,7 @@ void AddLayerNormalization(Operator& op, GraphBuilder& graph)
     {
         const Value difference = graph.Binary(BinaryOperation::SqDiff, wide, mean);
         const Value variance = graph.Reduce(ReduceOperation::Mean, difference, axes, true);
-        const Value sum =
-            graph.WithNumber(BinaryOperation::Add, variance, static_cast<double>(descriptor.m_Epsilon));
+        const Value sum = graph.WithNumber(BinaryOperation::Add, variance, static_cast<double>(descriptor.m_Epsilon));
         op.SetOutput(2, graph.Unary(UnaryOperation::Rsqrt, sum));
     }
 }
@@ -206,7 +206,7 @@ void AddRmsNormalization(Operator& op, GraphBuilder& graph)
 /// (x - mean) / (deviation + 1e-9) over the axes.
 void AddMeanVarianceNormalization(Operator& op, GraphBuilder& graph)
 {
-    const Value& x = op.Input(0);
+    const Value x = Widened(graph, op.Input(0));
     std::vector<int64_t> axes = op.Int64s("axes");
     if (axes.empty())
     {
@@ -214,10 +214,13 @@ void AddMeanVarianceNormalization(Operator& op, GraphBuilder& graph)
     }
     const std::vector<unsigned int> dimensions = op.Axes(axes, x.Rank());
     const Value mean = graph.Reduce(ReduceOperation::Mean, x, dimensions, true);
-    const Value meanOfSquares = graph.Reduce(ReduceOperation::Mean, graph.Multiply(x, x), dimensions, true);
-    const Value deviation =
-        graph.Unary(UnaryOperation::Sqrt, graph.Subtract(meanOfSquares, graph.Multiply(mean, mean)));
-    op.SetOutput(0, graph.Divide(graph.Subtract(x, mean), graph.WithNumber(BinaryOperation::Add, deviation, 1e-9)));
+    // The mean of squares less the square of the mean would be rounded below 0 where x hardly varies.
+    const Value centered = graph.Subtract(x, mean);
+    const Value variance =
+        graph.Reduce(ReduceOperation::Mean, graph.Multiply(centered, centered), dimensions, true);
+    const Value divisor =
+        graph.WithNumber(BinaryOperation::Add, graph.Unary(UnaryOperation::Sqrt, variance), 1e-9);
+    op.SetOutput(0, graph.Cast(graph.Divide(centered, divisor), op.Input(0).Type()));
 }
 
 /// x / (bias + alpha / size * sum of squares of `size` channels around)^beta.
@@ -237,7 +240,8 @@ void AddLrn(Operator& op, GraphBuilder& graph)
     const Value square = graph.Multiply(x, x);
     const Value shape = graph.ShapeOf(x);
     const Value rows = graph.ReshapeTo(square, graph.Concat({graph.Slice(shape, 0, 0, 1), GraphBuilder::Ints({1}),
-                                                             graph.Slice(shape, 0, 1, 2), GraphBuilder::Ints({-1})}, 0));
+                                                             graph.Slice(shape, 0, 1, 2), GraphBuilder::Ints({-1})},
+                                                            0));
     PoolingNdDescriptor pool;
     pool.m_Function = PoolingNdFunction::Average;
     pool.m_PoolSizes = {size, 1};
@@ -245,16 +249,16 @@ void AddLrn(Operator& op, GraphBuilder& graph)
     pool.m_PadsAfter = {size - 1 - (size - 1) / 2, 0};
     pool.m_PaddingMethod = PaddingMethod::IgnoreValue;
     const Value average = graph.ReshapeTo(graph.AddImageLayer(LayerType::PoolingNd, pool, {rows}), shape);
-    const Value sum = graph.WithNumber(
-        BinaryOperation::Add, graph.WithNumber(BinaryOperation::Mul, average, static_cast<double>(alpha)),
-        static_cast<double>(bias));
+    const Value sum = graph.WithNumber(BinaryOperation::Add,
+                                       graph.WithNumber(BinaryOperation::Mul, average, static_cast<double>(alpha)),
+                                       static_cast<double>(bias));
     op.SetOutput(0, graph.Divide(x, graph.WithNumber(BinaryOperation::Power, sum, static_cast<double>(beta))));
 }
 
 /// x / norm along the axis; 0 where the norm is 0.
 void AddLpNormalization(Operator& op, GraphBuilder& graph)
 {
-    const Value& x = op.Input(0);
+    const Value x = Widened(graph, op.Input(0));
     const unsigned int axis = op.AxisAttribute(-1, x.Rank());
     const int64_t p = op.Int64("p", 2);
     if (p != 1 && p != 2)
@@ -267,7 +271,7 @@ void AddLpNormalization(Operator& op, GraphBuilder& graph)
     const Value zero = GraphBuilder::Scalar(x.Type(), 0.0);
     const Value isZero = graph.Compare(ComparisonOperation::Equal, norm, zero);
     const Value divisor = graph.Select(isZero, GraphBuilder::Scalar(x.Type(), 1.0), norm);
-    op.SetOutput(0, graph.Divide(x, divisor));
+    op.SetOutput(0, graph.Cast(graph.Divide(x, divisor), op.Input(0).Type()));
 }
 
 } // namespace tenon::onnx::rows

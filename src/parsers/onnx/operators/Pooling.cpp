@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of pools, [N, C, spatial...]. Images and volumes go to the layers Pooling2d and Pooling3d where these can do what
-// is asked for, all else to PoolingNd.
+// Rows of pools, [N, C, spatial...]. Images and volumes go to the layers Pooling2d and Pooling3d where these can do
+// what is asked for, all else to PoolingNd.
 #include "parsers/onnx/Rows.hpp"
 #include "parsers/onnx/operators/Windows.hpp"
 
@@ -32,8 +32,8 @@ struct Pool
     bool m_IsColumnMajor = false;
 };
 
-/// Makes sizes that are rounded up exact, by paddings behind known sizes that windows just reach. An average that counts
-/// paddings would count these, too; without any there is nothing to count.
+/// Makes sizes that are rounded up exact, by paddings behind known sizes that windows just reach. An average that
+/// counts paddings would count these, too; without any there is nothing to count.
 void RoundUp(Pool& pool, const Value& x)
 {
     Windows& windows = pool.m_Windows;
@@ -84,9 +84,9 @@ bool IsPlain(const Pool& pool, const Value& x)
             return false;
         }
         const int64_t size = x.Size(static_cast<unsigned int>(i) + 2);
-        const bool fits = size != OpenSize && (size + windows.m_Before[i] + windows.m_After[i] - windows.m_Kernel[i]) %
-                                                      windows.m_Strides[i] ==
-                                                  0;
+        const bool fits =
+            size != OpenSize &&
+            (size + windows.m_Before[i] + windows.m_After[i] - windows.m_Kernel[i]) % windows.m_Strides[i] == 0;
         if (pool.m_RoundsUp && !fits)
         {
             return false;
@@ -247,7 +247,8 @@ void AddGlobalMaxPool(Operator& op, GraphBuilder& graph)
 
 void AddGlobalLpPool(Operator& op, GraphBuilder& graph)
 {
-    op.SetOutput(0, GlobalLp(graph, op.Input(0), ReadP(op)));
+    const Value norm = GlobalLp(graph, Widened(graph, op.Input(0)), ReadP(op));
+    op.SetOutput(0, graph.Cast(norm, op.Input(0).Type()));
 }
 
 void AddMaxUnpool(Operator& op, GraphBuilder& graph)

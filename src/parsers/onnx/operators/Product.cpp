@@ -52,9 +52,9 @@ void AddGemm(Operator& op, GraphBuilder& graph)
     }
     const Value c = beta != 0.0 ? op.FindInput(2) : Value();
     const int64_t columns = b.Size(transB ? 0 : 1);
-    const bool isBias = c && beta == 1.0 && c.IsConstant() && columns != OpenSize &&
-                        ((c.Rank() == 1 && c.Size(0) == columns) ||
-                         (c.Rank() == 2 && c.Size(0) == 1 && c.Size(1) == columns));
+    const bool isBias =
+        c && beta == 1.0 && c.IsConstant() && columns != OpenSize &&
+        ((c.Rank() == 1 && c.Size(0) == columns) || (c.Rank() == 2 && c.Size(0) == 1 && c.Size(1) == columns));
     const bool hasElements = b.IsConstant() && b.Shape().GetNumElements64() != 0; // else the layer leaves out the bias
     if (hasElements && alpha == 1.0 && (!c || isBias) && a.Type() == DataType::Float32)
     {
@@ -259,10 +259,12 @@ Term Multiply(GraphBuilder& graph, const Term& left, const Term& right, const Le
         const auto s = static_cast<int64_t>(second.size());
         const auto product = [&](int64_t from, int64_t count)
         {
-            return count == 0 ? GraphBuilder::Ints({1})
-                              : graph.Reduce(ReduceOperation::Prod, graph.Slice(shape, 0, from, from + count), {0}, true);
+            return count == 0
+                       ? GraphBuilder::Ints({1})
+                       : graph.Reduce(ReduceOperation::Prod, graph.Slice(shape, 0, from, from + count), {0}, true);
         };
-        return graph.ReshapeTo(arranged, graph.Concat({graph.Slice(shape, 0, 0, b), product(b, f), product(b + f, s)}, 0));
+        return graph.ReshapeTo(arranged,
+                               graph.Concat({graph.Slice(shape, 0, 0, b), product(b, f), product(b + f, s)}, 0));
     };
     const auto sizesOf = [&](const Term& term, const Letters& letters)
     {
@@ -331,8 +333,8 @@ void AddEinsum(Operator& op, GraphBuilder& graph)
     {
         const std::string term = equation.substr(arrow + 2);
         const size_t dots = term.find("...");
-        output = Spell(op, term, static_cast<unsigned int>(dots == std::string::npos ? term.size()
-                                                                                     : term.size() - 3 + ellipsis));
+        output = Spell(op, term,
+                       static_cast<unsigned int>(dots == std::string::npos ? term.size() : term.size() - 3 + ellipsis));
     }
     else
     {
@@ -353,7 +355,8 @@ void AddEinsum(Operator& op, GraphBuilder& graph)
     {
         if (counts.count(letter) == 0 || std::count(output.begin(), output.end(), letter) != 1)
         {
-            op.Fail(fmt::format("the output of the equation '{}' has a letter twice, or one that no term has", equation));
+            op.Fail(
+                fmt::format("the output of the equation '{}' has a letter twice, or one that no term has", equation));
         }
     }
     const auto laterLetters = [&](size_t from)

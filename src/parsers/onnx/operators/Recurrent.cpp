@@ -43,7 +43,7 @@ void ReadActivations(const Operator& op, RecurrentSequenceDescriptor& descriptor
     std::vector<std::string> names = op.Texts("activations");
     const std::vector<float> alphas = op.Floats("activation_alpha");
     const std::vector<float> betas = op.Floats("activation_beta");
-    const size_t perDirection = descriptor.m_Cell == RecurrentCell::Lstm ? 3
+    const size_t perDirection = descriptor.m_Cell == RecurrentCell::Lstm  ? 3
                                 : descriptor.m_Cell == RecurrentCell::Gru ? 2
                                                                           : 1;
     if (names.empty())
@@ -61,8 +61,8 @@ void ReadActivations(const Operator& op, RecurrentSequenceDescriptor& descriptor
     {
         std::transform(name.begin(), name.end(), name.begin(),
                        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-        const auto* const function =
-            std::find_if(std::begin(Functions), std::end(Functions), [&](const Function& f) { return name == f.m_Name; });
+        const auto* const function = std::find_if(std::begin(Functions), std::end(Functions),
+                                                  [&](const Function& f) { return name == f.m_Name; });
         if (function == std::end(Functions))
         {
             op.Fail(fmt::format("activation '{}' is unknown", name));

@@ -128,35 +128,39 @@ void AddReduceL1(Operator& op, GraphBuilder& graph)
 void AddReduceL2(Operator& op, GraphBuilder& graph)
 {
     const DataType type = op.Input(0).Type();
-    const Value x = op.Input(0).IsFloat() ? op.Input(0) : graph.Cast(op.Input(0), DataType::Float64);
+    const Value x = op.Input(0).IsFloat() ? Widened(graph, op.Input(0)) : graph.Cast(op.Input(0), DataType::Float64);
     const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), graph.Multiply(x, x));
     op.SetOutput(0, graph.Cast(graph.Unary(UnaryOperation::Sqrt, sum), type));
 }
 
 void AddReduceSumSquare(Operator& op, GraphBuilder& graph)
 {
-    const Value square = graph.Multiply(op.Input(0), op.Input(0));
-    op.SetOutput(0, Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), square));
+    const Value x = Widened(graph, op.Input(0));
+    const Value sum =
+        Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), graph.Multiply(x, x));
+    op.SetOutput(0, graph.Cast(sum, op.Input(0).Type()));
 }
 
 /// log(sum(x)).
 void AddReduceLogSum(Operator& op, GraphBuilder& graph)
 {
-    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), op.Input(0));
-    op.SetOutput(0, graph.Unary(UnaryOperation::Log, sum));
+    const Value x = Widened(graph, op.Input(0));
+    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), x);
+    op.SetOutput(0, graph.Cast(graph.Unary(UnaryOperation::Log, sum), op.Input(0).Type()));
 }
 
-/// log(sum(exp(x))) = m + log(sum(exp(x - m))) with the largest x as m, which keeps exp() from overflowing; where that is
-/// infinite, 0 takes its place.
+/// log(sum(exp(x))) = m + log(sum(exp(x - m))) with the largest x as m, which keeps exp() from overflowing; where that
+/// is infinite, 0 takes its place.
 void AddReduceLogSumExp(Operator& op, GraphBuilder& graph)
 {
-    const Value& x = op.Input(0);
     const Reduction reduction = ReadReduction(op, graph, AxesOfMost);
     if (reduction.m_IsIdentity)
     {
-        op.SetOutput(0, x);
+        op.SetOutput(0, op.Input(0));
         return;
     }
+    const DataType type = op.Input(0).Type();
+    const Value x = Widened(graph, op.Input(0));
     Reduction kept = reduction;
     kept.m_KeepDims = true;
     const Value largest = Apply(graph, ReduceOperation::Max, kept, x);
@@ -168,10 +172,11 @@ void AddReduceLogSumExp(Operator& op, GraphBuilder& graph)
     const Value result = graph.Add(graph.Unary(UnaryOperation::Log, sum), shift);
     if (!reduction.m_KeepDims && reduction.m_AxesAtRun)
     {
-        op.SetOutput(0, graph.ReduceAtRun(ReduceOperation::Sum, result, reduction.m_AxesAtRun, false)); // of size 1
+        const Value squeezed = graph.ReduceAtRun(ReduceOperation::Sum, result, reduction.m_AxesAtRun, false); // of size 1
+        op.SetOutput(0, graph.Cast(squeezed, type));
         return;
     }
-    op.SetOutput(0, reduction.m_KeepDims ? result : graph.Squeeze(result, reduction.m_Axes));
+    op.SetOutput(0, graph.Cast(reduction.m_KeepDims ? result : graph.Squeeze(result, reduction.m_Axes), type));
 }
 
 void AddCumSum(Operator& op, GraphBuilder& graph)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of operators on sequences and optional values. They are resolved while the model is read: a sequence is a list of
-// values, and its length and all indices into it must be known then.
+// Rows of operators on sequences and optional values. They are resolved while the model is read: a sequence is a list
+// of values, and its length and all indices into it must be known then.
 #include "parsers/onnx/GraphReader.hpp"
 #include "parsers/onnx/Rows.hpp"
 
@@ -131,8 +131,8 @@ void AddSplitToSequence(Operator& op, GraphBuilder& graph)
     {
         if (part < 0 || part > size - start)
         {
-            op.Fail(fmt::format("parts of sizes {} do not fit a dimension of {} elements", fmt::join(parts, ", "),
-                                size));
+            op.Fail(
+                fmt::format("parts of sizes {} do not fit a dimension of {} elements", fmt::join(parts, ", "), size));
         }
         const Value slice = graph.Slice(x, axis, start, start + part);
         elements.push_back(!isGiven && op.Int64("keepdims", 1) == 0 ? graph.Squeeze(slice, {axis}) : slice);

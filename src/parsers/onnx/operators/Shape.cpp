@@ -129,8 +129,7 @@ void AddRange(Operator& op, GraphBuilder& graph)
     if (canFall)
     {
         const Value low = graph.Binary(BinaryOperation::Minimum, limit, start);
-        const Value rises =
-            graph.Compare(ComparisonOperation::Greater, delta, GraphBuilder::Scalar(delta.Type(), 0.0));
+        const Value rises = graph.Compare(ComparisonOperation::Greater, delta, GraphBuilder::Scalar(delta.Type(), 0.0));
         end = canRise ? graph.Select(rises, end, low) : low;
     }
     op.SetOutput(0, graph.AddLayer(LayerType::Range, NullDescriptor(), {start, end, delta}, start.Type(),
@@ -182,9 +181,8 @@ void AddTrilu(Operator& op, GraphBuilder& graph)
     const Value offset = op.HasInput(1) ? graph.AsScalar(op.Input(1)) : GraphBuilder::ScalarInt(DataType::Signed64, 0);
     const Value diagonal = graph.Add(graph.Reshape(numbersTo(rank - 2), {OpenSize, 1}), offset);
     const bool isUpper = op.Int64("upper", 1) != 0;
-    const Value keeps =
-        graph.Compare(isUpper ? ComparisonOperation::GreaterOrEqual : ComparisonOperation::LessOrEqual,
-                      numbersTo(rank - 1), diagonal);
+    const Value keeps = graph.Compare(isUpper ? ComparisonOperation::GreaterOrEqual : ComparisonOperation::LessOrEqual,
+                                      numbersTo(rank - 1), diagonal);
     op.SetOutput(0, graph.Select(keeps, x, GraphBuilder::Scalar(x.Type(), 0.0)));
 }
 
@@ -194,8 +192,7 @@ namespace
 /// Without the attribute `seed` each node has a seed of its own. Every run gives the same numbers.
 void AddRandom(Operator& op, GraphBuilder& graph, const Value& shape, DataType fallback, bool isNormal)
 {
-    const DataType type =
-        op.Has("dtype") ? ToLayerType(static_cast<ElementType>(op.Int64("dtype", 0))) : fallback;
+    const DataType type = op.Has("dtype") ? ToLayerType(static_cast<ElementType>(op.Int64("dtype", 0))) : fallback;
     RandomDescriptor descriptor;
     descriptor.m_Distribution = isNormal ? RandomDistribution::StandardNormal : RandomDistribution::Uniform;
     descriptor.m_Seed = op.Has("seed") ? int64_t{std::bit_cast<uint32_t>(op.Float("seed", 0.0f))} : 0;
@@ -209,8 +206,8 @@ void AddRandom(Operator& op, GraphBuilder& graph, const Value& shape, DataType f
     const float low = op.Float("low", 0.0f);
     const float scale = isNormal ? op.Float("scale", 1.0f) : op.Float("high", 1.0f) - low;
     random = graph.WithNumber(BinaryOperation::Mul, random, static_cast<double>(scale));
-    random = graph.WithNumber(BinaryOperation::Add, random,
-                              static_cast<double>(isNormal ? op.Float("mean", 0.0f) : low));
+    random =
+        graph.WithNumber(BinaryOperation::Add, random, static_cast<double>(isNormal ? op.Float("mean", 0.0f) : low));
     op.SetOutput(0, graph.Cast(random, type));
 }
 

@@ -61,8 +61,7 @@ Value Transform(GraphBuilder& graph, const Value& x, DftDescriptor descriptor, u
             inputs.push_back(graph.AsScalar(length));
         }
     }
-    return graph.AddLayer(LayerType::Dft, descriptor, inputs, x.Type(),
-                          ToShape(TransformedSizes(x, axis, descriptor)));
+    return graph.AddLayer(LayerType::Dft, descriptor, inputs, x.Type(), ToShape(TransformedSizes(x, axis, descriptor)));
 }
 
 /// a0 - a1 * cos(2 pi n / N) + a2 * cos(4 pi n / N) for n in [0, size); N is the size, less 1 for a symmetric window.
@@ -84,8 +83,7 @@ void AddWindow(Operator& op, GraphBuilder& graph, double a0, double a1, double a
     if (a2 != 0.0)
     {
         const Value twice = graph.WithNumber(BinaryOperation::Mul, angle, 2.0);
-        window = graph.Add(window,
-                           graph.WithNumber(BinaryOperation::Mul, graph.Unary(UnaryOperation::Cos, twice), a2));
+        window = graph.Add(window, graph.WithNumber(BinaryOperation::Mul, graph.Unary(UnaryOperation::Cos, twice), a2));
     }
     op.SetOutput(0, graph.Cast(window, type));
 }
@@ -170,7 +168,8 @@ void AddMelWeightMatrix(Operator& op, GraphBuilder& graph)
     const int64_t bins = length / 2 + 1;
     if (bands < 1 || length < 1 || rate < 1 || bands > (int64_t{1} << 20) || bins > (int64_t{1} << 26) / bands)
     {
-        op.Fail(fmt::format("{} mel bins, a transform of {} elements and a rate of {} do not fit", bands, length, rate));
+        op.Fail(
+            fmt::format("{} mel bins, a transform of {} elements and a rate of {} do not fit", bands, length, rate));
     }
     const auto toMel = [](double frequency) { return 2595.0 * std::log10(1.0 + frequency / 700.0); };
     const double step = (toMel(high) - toMel(low)) / static_cast<double>(bands + 2);
@@ -214,9 +213,8 @@ void AddMelWeightMatrix(Operator& op, GraphBuilder& graph)
         }
     }
     const DataType type = ToLayerType(static_cast<ElementType>(op.Int64("output_datatype", 1)));
-    op.SetOutput(0, graph.Cast(graph.Constant(TensorInfo(ToShape({bins, bands}), DataType::Float32),
-                                                      std::move(bytes)),
-                               type));
+    op.SetOutput(
+        0, graph.Cast(graph.Constant(TensorInfo(ToShape({bins, bands}), DataType::Float32), std::move(bytes)), type));
 }
 
 } // namespace tenon::onnx::rows

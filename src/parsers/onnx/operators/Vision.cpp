@@ -35,9 +35,10 @@ Value FindList(const Operator& op, size_t i)
 bool IsImageResize(const Value& x, const InterpolateDescriptor& d, const std::vector<int64_t>& sizes,
                    ResizeDescriptor& resize)
 {
-    const bool isImage = x.Rank() == 4 && x.Type() == DataType::Float32 && sizes.size() == 4 &&
-                         sizes[0] == x.Size(0) && sizes[1] == x.Size(1) && x.HasSizes();
-    if (!isImage || sizes[2] == OpenSize || sizes[3] == OpenSize || d.m_Antialias || d.m_Mode == InterpolationMode::Cubic)
+    const bool isImage = x.Rank() == 4 && x.Type() == DataType::Float32 && sizes.size() == 4 && sizes[0] == x.Size(0) &&
+                         sizes[1] == x.Size(1) && x.HasSizes();
+    if (!isImage || sizes[2] == OpenSize || sizes[3] == OpenSize || d.m_Antialias ||
+        d.m_Mode == InterpolationMode::Cubic)
     {
         return false;
     }
@@ -45,16 +46,15 @@ bool IsImageResize(const Value& x, const InterpolateDescriptor& d, const std::ve
     for (size_t i = 0; i < d.m_Scales.size(); ++i)
     {
         const unsigned int axis = d.m_Axes.empty() ? static_cast<unsigned int>(i) : d.m_Axes[i];
-        if (static_cast<double>(d.m_Scales[i]) * static_cast<double>(x.Size(axis)) !=
-            static_cast<double>(sizes[axis]))
+        if (static_cast<double>(d.m_Scales[i]) * static_cast<double>(x.Size(axis)) != static_cast<double>(sizes[axis]))
         {
             return false;
         }
     }
     using enum InterpolationCoordinates;
     const bool isLinear = d.m_Mode == InterpolationMode::Linear;
-    const bool isPlainHalfPixel = d.m_Coordinates == HalfPixel ||
-                                  (d.m_Coordinates == PytorchHalfPixel && sizes[2] > 1 && sizes[3] > 1);
+    const bool isPlainHalfPixel =
+        d.m_Coordinates == HalfPixel || (d.m_Coordinates == PytorchHalfPixel && sizes[2] > 1 && sizes[3] > 1);
     resize.m_Method = isLinear ? ResizeMethod::Bilinear : ResizeMethod::NearestNeighbor;
     resize.m_TargetHeight = static_cast<uint32_t>(sizes[2]);
     resize.m_TargetWidth = static_cast<uint32_t>(sizes[3]);
@@ -75,7 +75,8 @@ bool IsImageResize(const Value& x, const InterpolateDescriptor& d, const std::ve
 }
 
 /// Adds the layer for a descriptor with sizes or scales, or for `target`, which is computed at the run.
-Value Interpolate(GraphBuilder& graph, const Value& x, InterpolateDescriptor d, const Value& target, const Value& region)
+Value Interpolate(GraphBuilder& graph, const Value& x, InterpolateDescriptor d, const Value& target,
+                  const Value& region)
 {
     std::vector<int64_t> sizes = x.Sizes();
     const size_t count = std::max(d.m_Sizes.size(), d.m_Scales.size());
@@ -109,15 +110,14 @@ Value Interpolate(GraphBuilder& graph, const Value& x, InterpolateDescriptor d, 
         const auto wanted = static_cast<int64_t>(d.m_Axes.empty() ? sizes.size() : d.m_Axes.size());
         if (target.Rank() != 1 || (target.Size(0) != OpenSize && target.Size(0) != wanted))
         {
-            throw ParseException(fmt::format("sizes or scales of shape {} do not fit {} dimensions",
-                                             target.Shape().ToString(), wanted));
+            throw ParseException(
+                fmt::format("sizes or scales of shape {} do not fit {} dimensions", target.Shape().ToString(), wanted));
         }
         d.m_ParametersAsInputs = true;
         inputs.push_back(target);
         for (unsigned int i = 0; i < sizes.size(); ++i)
         {
-            const bool isResized =
-                d.m_Axes.empty() || std::find(d.m_Axes.begin(), d.m_Axes.end(), i) != d.m_Axes.end();
+            const bool isResized = d.m_Axes.empty() || std::find(d.m_Axes.begin(), d.m_Axes.end(), i) != d.m_Axes.end();
             sizes[i] = isResized ? OpenSize : sizes[i];
         }
         if (const Numbers* const known = target.FindNumbers();
@@ -191,7 +191,8 @@ Value ScaleAsBefore11(GraphBuilder& graph, const Value& x, InterpolateDescriptor
     const std::vector<float> scales = d.m_Scales;
     const auto shrinks = [](float scale) { return scale < 1.0f; };
     const auto stays = [](float scale) { return scale >= 1.0f; };
-    const bool mayRoundUp = d.m_Mode == InterpolationMode::Nearest && std::any_of(scales.begin(), scales.end(), shrinks);
+    const bool mayRoundUp =
+        d.m_Mode == InterpolationMode::Nearest && std::any_of(scales.begin(), scales.end(), shrinks);
     if (mayRoundUp)
     {
         InterpolateDescriptor smaller = d;
@@ -423,9 +424,8 @@ void AddCenterCropPad(Operator& op, GraphBuilder& graph)
         }
         sizes[axes[i]] = wanted[i];
     }
-    op.SetOutput(0, result.Sizes() == sizes
-                        ? result
-                        : graph.AddLayer(LayerType::Pad, pad, {result}, x.Type(), ToShape(sizes)));
+    op.SetOutput(0, result.Sizes() == sizes ? result
+                                            : graph.AddLayer(LayerType::Pad, pad, {result}, x.Type(), ToShape(sizes)));
 }
 
 /// Coordinates are moved by half a pixel from version 16 on, where an attribute does not say otherwise.
@@ -444,8 +444,8 @@ void AddRoiAlign(Operator& op, GraphBuilder& graph)
     descriptor.m_SpatialScale = op.Float("spatial_scale", 1.0f);
     descriptor.m_HalfPixel =
         op.Version() >= 16 && op.Choose("coordinate_transformation_mode", "half_pixel", transformations);
-    const TensorShape shape = ToShape({op.Input(1).Size(0), x.Size(1), int64_t{descriptor.m_OutputHeight},
-                                       int64_t{descriptor.m_OutputWidth}});
+    const TensorShape shape = ToShape(
+        {op.Input(1).Size(0), x.Size(1), int64_t{descriptor.m_OutputHeight}, int64_t{descriptor.m_OutputWidth}});
     op.SetOutput(0, graph.AddLayer(LayerType::RoiAlign, descriptor, {x, op.Input(1), op.Input(2)}, x.Type(), shape));
 }
 

@@ -22,8 +22,8 @@ std::vector<int64_t> ReadList(const Operator& op, const char* name, size_t count
     {
         list.assign(count, fallback);
     }
-    const bool fits = std::all_of(list.begin(), list.end(), [&](int64_t n)
-                                  { return n >= least && n <= std::numeric_limits<int32_t>::max(); });
+    const bool fits = std::all_of(list.begin(), list.end(),
+                                  [&](int64_t n) { return n >= least && n <= std::numeric_limits<int32_t>::max(); });
     if (list.size() != count || !fits)
     {
         op.Fail(fmt::format("attribute '{}' is [{}]; it must have {} numbers, none of which is below {}", name,
@@ -38,8 +38,8 @@ std::vector<int64_t> SpatialSizes(const Value& x)
 {
     if (x.Rank() < 3)
     {
-        throw ParseException(fmt::format("a tensor of shape {} has no batch, channels and spatial dimensions",
-                                         x.Shape().ToString()));
+        throw ParseException(
+            fmt::format("a tensor of shape {} has no batch, channels and spatial dimensions", x.Shape().ToString()));
     }
     const std::vector<int64_t> sizes = x.Sizes();
     return {sizes.begin() + 2, sizes.end()};
