@@ -41,7 +41,7 @@ const ModelFormat* FindModelFormat(std::string_view name);
 /// those of a model, or where it ends with .onnx and is neither text nor of another format.
 const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
 
-/// "TensorFlow Lite (.tflite), ONNX (.onnx) and networks of Tenon (.tenon)"
+/// For messages: the formats, with the endings of their files and the identifiers in them.
 const char* DescribeFormatsThatAreRead();
 
 } // namespace tenon::formats

@@ -64,9 +64,8 @@ public:
 
     void Refuse(const NodeMessage& node, int64_t version, const std::string& reason);
     size_t NumRefused() const { return m_NumRefused; }
-    /// Throws UnimplementedException that lists what was refused, if anything was.
-    /// Throws UnimplementedException if there are any. `openSizes` lists the open dimensions of inputs, for those that
-    /// come of them; empty where there are none.
+    /// Throws UnimplementedException, which lists the nodes that were refused, if there are any. `openSizes`: the open
+    /// dimensions of inputs, which the text names where nodes were refused because of them; may be empty.
     void ThrowRefusals(const std::string& openSizes) const;
 
 private:

@@ -81,7 +81,7 @@ int64_t ToInteger(double value)
     return value < -limit ? std::numeric_limits<int64_t>::min() : static_cast<int64_t>(value);
 }
 
-/// What the integer type holds of the value. Integers wrap around; what comes from a float saturates.
+/// The value as the integer type holds it. Integers wrap around, values of floats saturate.
 int64_t Fit(int64_t value, DataType type, bool fromFloat)
 {
     const auto fit = [&](auto zero) -> int64_t

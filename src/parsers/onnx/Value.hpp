@@ -97,7 +97,7 @@ private:
     std::shared_ptr<State> m_State;
 };
 
-/// Numbers are kept of tensors of at most so many elements.
+/// Tensors of more elements keep no numbers.
 constexpr uint64_t MaxNumbers = 1024;
 
 bool IsFloatType(DataType type);

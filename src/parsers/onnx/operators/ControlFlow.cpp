@@ -28,7 +28,7 @@ namespace tenon::onnx::rows
 namespace
 {
 
-/// Loops of at most so many turns become a part of the network.
+/// Loops of more turns become no part of the network.
 constexpr int64_t MostUnrolledTurns = 16;
 /// The same for loops that carry sequences, which no layer can.
 constexpr int64_t MostTurnsWithSequences = 1024;
@@ -92,7 +92,7 @@ std::vector<Value> ReadInto(const Operator& op, GraphBuilder& builder, const Gra
     return reader.ReadNodes();
 }
 
-/// Of tensors alone: what was refused is none.
+/// A value that was refused is no tensor, and has no type.
 void CheckCondition(const Operator& op, const Value& condition)
 {
     if (condition.IsTensor() && condition.Type() != DataType::Boolean)
@@ -517,7 +517,7 @@ private:
             body.AddOutput(id++, "scan", Push(m_Op, body, stack, part, number, isSized));
         }
         MakeCondition(size);
-        // What comes from outside stays as it is. The list grows while values of outer graphs are passed through.
+        // Values from outside stay as they are. Their list grows while values of outer graphs are passed through.
         for (size_t i = 0; i < m_Captures->Get().size(); ++i)
         {
             const Value value = m_Captures->Get()[i];

@@ -304,7 +304,7 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
     windows.m_AutoPad = Windows::AutoPad::NotSet;
     for (size_t i = 0; i < spatialRank; ++i)
     {
-        // What is cut off less at the end is part of the output.
+        // Elements at the end that are cut off no more are part of the output.
         const int64_t kept = std::min(outputPadding[i], windows.m_After[i]);
         windows.m_After[i] -= kept;
         outputPadding[i] -= kept;
