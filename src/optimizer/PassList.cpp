@@ -82,7 +82,7 @@ std::span<const Pass> GetPasses()
         {"FoldMatMulTransposes", &passes::FoldMatMulTransposes, Optimization, {BatchMatMul}},
         // It leaves masks and keys of constants to be folded, and asks who reads what.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
-        {"FoldAttention", &passes::FoldAttention, Hiding, {Softmax}},
+        {"FoldAttention", &passes::FoldAttention, Hiding, {BatchMatMul}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
         {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
         // After Transposes, which may move through slices and Concats, and not through a Roll.
