@@ -179,6 +179,40 @@ TEST(OnnxDifferential, SoftmaxOfOneDimensionCountedFromTheEnd)
     }
 }
 
+TEST(OnnxDifferential, NormsOfHalves)
+{
+    // Squares, and sums of these, exceed what 16 bits hold.
+    const auto run = [](const std::string& op, const std::vector<Wire>& attributes, float a, float b)
+    {
+        constexpr int half = 10;
+        const Wire model = Model(Graph()
+                                     .Input("x", {1, 1, 1, 2})
+                                     .Add("Cast", {"x"}, {"h"}, {Attribute("to", half)})
+                                     .Add(op, {"h"}, {"n"}, attributes)
+                                     .Add("Cast", {"n"}, {"y"}, {Attribute("to", 1)})
+                                     .Output("y"),
+                                 13);
+        return RunModel(model, {Fed({1, 1, 1, 2}, {a, b})}).at(0).Floats();
+    };
+    EXPECT_THAT(run("ReduceL2", {}, 300, 400), ElementsAre(500.0f));
+    EXPECT_THAT(run("GlobalLpPool", {}, 300, 400), ElementsAre(500.0f));
+    EXPECT_THAT(run("GlobalLpPool", {Attribute("p", 3)}, 300, 0), ElementsAre(FloatNear(300.0f, 0.5f)));
+    EXPECT_THAT(run("LpNormalization", {}, 300, 400), ElementsAre(FloatNear(0.6f, 1e-3f), FloatNear(0.8f, 1e-3f)));
+    EXPECT_THAT(run("ReduceLogSum", {}, 40000, 40000), ElementsAre(FloatNear(11.29f, 1e-2f)));
+    EXPECT_THAT(run("ReduceSumSquare", {}, 0.001f, 40), ElementsAre(1600.0f));
+    // The difference of an exponential and 1.
+    EXPECT_THAT(run("Selu", {}, -0.001f, 1).at(0), FloatNear(-0.001757f, 1e-5f));
+}
+
+TEST(OnnxDifferential, MeanVarianceNormalizationOfWhatHardlyVaries)
+{
+    const Wire model =
+        Model(Graph().Input("x", {1, 1, 2, 2}).Add("MeanVarianceNormalization", {"x"}, {"y"}).Output("y"));
+    EXPECT_THAT(RunModel(model, {Fed({1, 1, 2, 2}, {1000, 1000.125f, 1000, 1000.125f})}).at(0).Floats(),
+                ElementsAre(FloatNear(-1, 1e-4f), FloatNear(1, 1e-4f), FloatNear(-1, 1e-4f), FloatNear(1, 1e-4f)));
+    EXPECT_THAT(RunModel(model, {Fed({1, 1, 2, 2}, std::vector<float>(4, 0.1f))}).at(0).Floats(), Each(0.0f));
+}
+
 TEST(OnnxDifferential, NearestElementsBeforeVersion11)
 {
     const auto run = [](const TensorShape& shape, const std::vector<float>& scales)
