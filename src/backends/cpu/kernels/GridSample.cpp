@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GridSample of CpuAcc: floats. Which elements a block of points takes, and what they weigh, is found once; then the
-// block of each channel is a gathered sum.
+// GridSample of CpuAcc: floats, by gathers with weights. The taps of a point p are the elements around it, 1, 2 or 4 in
+// each dimension (reference/kernels/GridPoint.hpp):
+//     out[c][p] = sum over k of weight[k][p] * image[c][place[k][p]]
+// Places and weights, [taps][points], are found once for a block of points and serve all channels.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/InterpolateVectors.hpp"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolate of CpuAcc: floats, and the nearest element of any type. Dimensions that are not resized are merged, and
-// the others are resized one after the other, but for two neighbours, as those of an image are: columns of an input row
-// are made once, then rows of such rows. The dimension that grows least comes first.
+// Interpolate of CpuAcc: floats, and the nearest element of any type. Interpolation is separable. Along one dimension
+//     out[i] = sum over k of weight[k][i] * in[place[k][i]]
+// with 1, 2 or 4 taps k, more where antialiasing widens the filter (reference/kernels/InterpolationTaps.hpp).
+// Dimensions that are not resized are merged, and the others are resized one after the other, but for two neighbours,
+// as those of an image are: columns of an input row are made once, then rows of such rows. The dimension that grows
+// least comes first.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/InterpolateVectors.hpp"

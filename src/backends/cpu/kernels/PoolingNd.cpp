@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolingNd of CpuAcc: Max of floats and bytes, Average of floats. A window is reduced over all dimensions but the last
-// one first, a row of the input at a time, and then along the last one.
+// PoolingNd of CpuAcc: Max of floats and bytes, Average of floats. Windows are separable: they are reduced over all
+// dimensions but the last one first, whole rows of the input at a time, and then along the last one.
+//     rows of a window [row taps][width]  ->  one row [width]  ->  out [windows], each of which takes [taps] of it
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/InterpolateVectors.hpp"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecurrentSequence of CpuAcc for floats and constant weights: one product for what all steps of all directions get
-// from the data, and one or two a step for what they get from the state. Directions, and parts of the batch, run side
-// by side. The reference kernel runs the rest.
+// RecurrentSequence of CpuAcc for floats and constant weights. Of each direction, with x [T][B][n], W [gates * H][n]
+// and R [gates * H][H]:
+//     sums[t][b] = W x[t][b] + biases                  one product for all steps and directions: [T][B][D][gates * H]
+//     h[t][b] = cell(sums[t][b], R h[t - 1][b])        one product a step; two of a GRU that resets its state before it
+// where the cell is that of an RNN, GRU or LSTM (reference/kernels/RecurrentSequence.cpp). Directions, and parts of the
+// batch, run side by side. The reference kernel runs the rest.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoiAlign of CpuAcc: averages of floats. Which elements the cells of a region take, and what they weigh, is found
-// once; then the cells of each channel are gathered sums. Regions with very many points in a cell are cut into several
-// sums.
+// RoiAlign of CpuAcc: averages of floats, by gathers with weights. A cell is the mean of its points, each of which is
+// interpolated between four elements (reference/kernels/RegionPoints.hpp):
+//     out[c][cell] = sum over k of weight[k][cell] * image[c][place[k][cell]]
+// Places and weights, [points * 4][cells], are found once for a region and serve all channels. Regions with very many
+// points in a cell are cut into several sums.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/InterpolateVectors.hpp"

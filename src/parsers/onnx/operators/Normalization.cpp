@@ -216,10 +216,8 @@ void AddMeanVarianceNormalization(Operator& op, GraphBuilder& graph)
     const Value mean = graph.Reduce(ReduceOperation::Mean, x, dimensions, true);
     // The mean of squares less the square of the mean would be rounded below 0 where x hardly varies.
     const Value centered = graph.Subtract(x, mean);
-    const Value variance =
-        graph.Reduce(ReduceOperation::Mean, graph.Multiply(centered, centered), dimensions, true);
-    const Value divisor =
-        graph.WithNumber(BinaryOperation::Add, graph.Unary(UnaryOperation::Sqrt, variance), 1e-9);
+    const Value variance = graph.Reduce(ReduceOperation::Mean, graph.Multiply(centered, centered), dimensions, true);
+    const Value divisor = graph.WithNumber(BinaryOperation::Add, graph.Unary(UnaryOperation::Sqrt, variance), 1e-9);
     op.SetOutput(0, graph.Cast(graph.Divide(centered, divisor), op.Input(0).Type()));
 }
 

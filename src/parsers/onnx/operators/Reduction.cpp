@@ -136,8 +136,7 @@ void AddReduceL2(Operator& op, GraphBuilder& graph)
 void AddReduceSumSquare(Operator& op, GraphBuilder& graph)
 {
     const Value x = Widened(graph, op.Input(0));
-    const Value sum =
-        Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), graph.Multiply(x, x));
+    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), graph.Multiply(x, x));
     op.SetOutput(0, graph.Cast(sum, op.Input(0).Type()));
 }
 
@@ -172,7 +171,8 @@ void AddReduceLogSumExp(Operator& op, GraphBuilder& graph)
     const Value result = graph.Add(graph.Unary(UnaryOperation::Log, sum), shift);
     if (!reduction.m_KeepDims && reduction.m_AxesAtRun)
     {
-        const Value squeezed = graph.ReduceAtRun(ReduceOperation::Sum, result, reduction.m_AxesAtRun, false); // of size 1
+        const Value squeezed =
+            graph.ReduceAtRun(ReduceOperation::Sum, result, reduction.m_AxesAtRun, false); // of size 1
         op.SetOutput(0, graph.Cast(squeezed, type));
         return;
     }
