@@ -146,8 +146,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
                    "With -I N also several sets of them, which iterations take in turn");
     app.add_flag("-l,--dequantize-output", options.m_DequantizeOutputs,
                  "Print, write and compare quantized outputs as the real numbers (Float32) for which they stand");
-    app.add_option("-C,--compare-output", raw.m_CompareFiles,
-                   "One file per output, as -w writes them, to print the root of the mean square difference of bytes");
+    app.add_option(
+        "-C,--compare-output", raw.m_CompareFiles,
+        "One file per output, as -w writes them, to print the root of the mean square difference of bytes, and "
+        "the largest difference of floats");
     app.add_option("-B,--compare-output-with-backend", raw.m_CompareBackends,
                    "The same against a run of the last iteration on these backends")
         ->allow_extra_args(false);

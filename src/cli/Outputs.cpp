@@ -35,7 +35,38 @@ bool IsTextFile(const Options& options, const std::string& file)
     return options.m_ArmNNOutput ? !EndsWithNoCase(file, ".npy") : EndsWithNoCase(file, ".txt");
 }
 
-std::string FormatByteError(const std::string& name, const OutputData& output, const OutputData& expected)
+/// Of floats, whose bytes tell little; empty for other types.
+std::string FormatLargestDifference(const OutputData& output, const OutputData& expected)
+{
+    const DataType type = output.m_Info.GetDataType();
+    if (!IsFloatType(type) || expected.m_Info.GetDataType() != type)
+    {
+        return {};
+    }
+    double difference = 0.0;
+    double largest = 0.0;
+    size_t numOdd = 0;
+    for (size_t i = 0; i < output.m_Info.GetNumElements(); ++i)
+    {
+        const double a = GetElement(type, output.m_Data.Data(), i);
+        const double b = GetElement(type, expected.m_Data.Data(), i);
+        if (std::isfinite(a) && std::isfinite(b))
+        {
+            difference = std::max(difference, std::fabs(a - b));
+            largest = std::max(largest, std::fabs(b));
+        }
+        else if (a != b && !(std::isnan(a) && std::isnan(b)))
+        {
+            ++numOdd;
+        }
+    }
+    return fmt::format("  largest difference {:.3g}{}{}\n", difference,
+                       largest > 0.0 ? fmt::format(", {:.3g} of the largest value", difference / largest) : "",
+                       numOdd > 0 ? fmt::format("; {} of the elements are NaN or infinite in one alone", numOdd) : "");
+}
+
+std::string FormatComparison(const std::string& name, const OutputData& output, const OutputData& expected,
+                             bool asArmNN)
 {
     const size_t bytes = output.m_Info.GetNumBytes();
     if (expected.m_Info.GetNumBytes() != bytes)
@@ -51,7 +82,8 @@ std::string FormatByteError(const std::string& name, const OutputData& output, c
         sum += difference * difference;
     }
     return fmt::format("Byte level root mean square error: {:g}\n",
-                       bytes == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(bytes)));
+                       bytes == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(bytes))) +
+           (asArmNN ? std::string() : FormatLargestDifference(output, expected));
 }
 
 /// The tensor in a file, with the shape and type of `output`.
@@ -230,26 +262,26 @@ std::string WriteOutputFiles(const Options& options, const std::vector<Binding>&
     return text;
 }
 
-std::string FormatByteErrors(const std::vector<Binding>& bindings, const OutputStore& outputs,
-                             const OutputStore& others)
+std::string CompareWithOthers(const std::vector<Binding>& bindings, const OutputStore& outputs,
+                              const OutputStore& others, bool asArmNN)
 {
     std::string text;
     for (const Binding& binding : bindings)
     {
-        text += FormatByteError(binding.m_Name, outputs.Get(binding.m_Id), others.Get(binding.m_Id));
+        text += FormatComparison(binding.m_Name, outputs.Get(binding.m_Id), others.Get(binding.m_Id), asArmNN);
     }
     return text;
 }
 
 std::string CompareWithFiles(const std::vector<Binding>& bindings, const OutputStore& outputs,
-                             const std::vector<std::string>& files, const Limits& limits)
+                             const std::vector<std::string>& files, const Limits& limits, bool asArmNN)
 {
     std::string text;
     for (size_t i = 0; i < files.size(); ++i)
     {
         const OutputData& output = outputs.Get(bindings[i].m_Id);
-        text += FormatByteError(bindings[i].m_Name, output,
-                                ReadExpected(files[i], bindings[i].m_Name, output.m_Info, limits));
+        text += FormatComparison(bindings[i].m_Name, output,
+                                 ReadExpected(files[i], bindings[i].m_Name, output.m_Info, limits), asArmNN);
     }
     return text;
 }

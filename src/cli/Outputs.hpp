@@ -73,15 +73,16 @@ std::string WriteOutputFiles(const Options& options, const std::vector<Binding>&
                              unsigned int iteration);
 
 // Comparisons give a line "Byte level root mean square error: 0.5" for each output: the root of the mean square
-// difference of the bytes, 0 where there are none.
+// difference of the bytes, 0 where there are none. Unless `asArmNN`, a second one for floats: "largest difference
+// 2e-07, 1e-07 of the largest value".
 
 /// Compares the outputs of two runs. Throws RunError where an output has another count of bytes.
-std::string FormatByteErrors(const std::vector<Binding>& bindings, const OutputStore& outputs,
-                             const OutputStore& others);
+std::string CompareWithOthers(const std::vector<Binding>& bindings, const OutputStore& outputs,
+                              const OutputStore& others, bool asArmNN);
 
 /// Compares outputs with one file for each, of the kinds that --write-outputs-to-file writes; the text is empty without
 /// files. Throws InputError, which names the file and its output, also where the shape or the type is another one.
 std::string CompareWithFiles(const std::vector<Binding>& bindings, const OutputStore& outputs,
-                             const std::vector<std::string>& files, const Limits& limits);
+                             const std::vector<std::string>& files, const Limits& limits, bool asArmNN);
 
 } // namespace tenon::cli

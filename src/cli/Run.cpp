@@ -116,9 +116,11 @@ public:
         // Comparisons come last: they take further time and may fail, and the results of the run are printed by then.
         if (comparesBackends)
         {
-            Print(FormatByteErrors(m_Report.m_Outputs, m_Outputs, RunOnOtherBackends(otherBackends)));
+            Print(CompareWithOthers(m_Report.m_Outputs, m_Outputs, RunOnOtherBackends(otherBackends),
+                                    m_Options.m_ArmNNOutput));
         }
-        Print(CompareWithFiles(m_Report.m_Outputs, m_Outputs, m_Options.m_CompareFiles, m_Limits));
+        Print(CompareWithFiles(m_Report.m_Outputs, m_Outputs, m_Options.m_CompareFiles, m_Limits,
+                               m_Options.m_ArmNNOutput));
         Stopwatch shutdown;
         m_Runtime.reset();
         PrintForArmNN(FormatArmNNShutdown(shutdown.Milliseconds()));

@@ -150,6 +150,7 @@ TEST_F(ArmNNOutput, ComparesAndShowsTablesOfOtherOptions)
     const Outcome outcome = Run({"-B", "CpuRef", "--print-assignment", "--top-k", "1"});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_TRUE(Has(outcome.m_Out, "\nByte level root mean square error: 0\n")) << outcome.m_Out;
+    EXPECT_FALSE(Has(outcome.m_Out, "largest difference")) << outcome.m_Out;
     EXPECT_TRUE(Has(outcome.m_Out, "CpuRef   preferred\n")) << outcome.m_Out;
     EXPECT_FALSE(Has(outcome.m_Out, "first inference")) << outcome.m_Out;
 }

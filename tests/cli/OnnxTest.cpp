@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
+#include <vector>
 
 namespace tenon::cli
 {
@@ -65,8 +67,9 @@ TEST_F(Onnx, SizesOfDimensions)
     const Outcome shaped = Execute({"-m", m_Relu, "-s", "7,3"});
     EXPECT_EQ(shaped.m_Status, 0) << shaped.m_Error;
     EXPECT_TRUE(Has(shaped.m_Out, "output 'y' Float32 [7,3]")) << shaped.m_Out;
-    ExpectFailure(Execute({"-m", m_Relu, "--dim", "batch=4", "-s", "7,3"}), 2,
-                  "dimension 0 of the shape [7,3] that is given for it contradicts the size 4 that is given for 'batch'");
+    ExpectFailure(
+        Execute({"-m", m_Relu, "--dim", "batch=4", "-s", "7,3"}), 2,
+        "dimension 0 of the shape [7,3] that is given for it contradicts the size 4 that is given for 'batch'");
     ExpectFailure(Execute({"-m", m_Relu, "--dim", "bach=4"}), 2,
                   "the model has no open dimension 'bach'; it has 'batch'");
     ExpectFailure(Execute({"-m", FloatModel, "--dim", "batch=4"}), 2,
@@ -78,6 +81,28 @@ TEST_F(Onnx, SizesOfDimensions)
                       "--dim: '" + std::string(text) + "' is no name with a size; expected is NAME=SIZE, e.g. batch=4");
     }
     ExpectFailure(Execute({"-m", m_Relu, "--dim", "batch=4", "--dim", "batch=4"}), 2, "--dim: batch is given twice");
+}
+
+TEST_F(Onnx, ComparisonsOfFloats)
+{
+    const auto write = [&](const char* name, const std::vector<float>& values)
+    {
+        const std::string path = m_Folder.Path(name);
+        WriteNpy(path, TensorInfo({1, 3}, DataType::Float32), reinterpret_cast<const std::byte*>(values.data()));
+        return path;
+    };
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::string in = write("in.npy", {1.0f, 2.0f, 4.0f});
+    const auto compare = [&](const std::vector<float>& expected) {
+        return Execute({"-m", m_Relu, "-N", "-d", in, "-C", write("expected.npy", expected)}).m_Out;
+    };
+    EXPECT_TRUE(Has(compare({1.0f, 2.0f, 4.0f}), "error: 0\n  largest difference 0, 0 of the largest value\n"));
+    EXPECT_TRUE(Has(compare({1.0f, -3.0f, 4.0f}), "\n  largest difference 5, 1.25 of the largest value\n"));
+    EXPECT_TRUE(Has(compare({1.5f, nan, 4.0f}),
+                    "\n  largest difference 0.5, 0.125 of the largest value; 1 of the elements "
+                    "are NaN or infinite in one alone\n"));
+    EXPECT_TRUE(Has(compare({0.0f, 0.0f, 0.0f}), "\n  largest difference 4\n"));
+    EXPECT_TRUE(Has(Execute({"-m", m_Relu, "-N", "-d", in, "-B", "CpuRef"}).m_Out, "\n  largest difference 0, 0 of"));
 }
 
 TEST_F(Onnx, NamesMayHaveEqualsSigns)
