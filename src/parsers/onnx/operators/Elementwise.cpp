@@ -56,6 +56,31 @@ Value Chain(const Operator& op, GraphBuilder& graph, BinaryOperation operation)
     return result;
 }
 
+/// The larger or smaller ones of all inputs, or NaN where one of them is. The layers pass on a NaN of operand 1 alone,
+/// as TFLite does.
+Value ChainExtremes(const Operator& op, GraphBuilder& graph, BinaryOperation operation)
+{
+    Value result = op.Input(0);
+    for (size_t i = 1; i < op.NumInputs(); ++i)
+    {
+        const Value& next = op.Input(i);
+        if (!result.IsFloat() || result.IsConstant())
+        {
+            result = graph.Binary(operation, result, next);
+        }
+        else if (next.IsConstant())
+        {
+            result = graph.Binary(operation, next, result);
+        }
+        else
+        {
+            const Value isNaN = graph.Compare(ComparisonOperation::NotEqual, result, result);
+            result = graph.Select(isNaN, result, graph.Binary(operation, result, next));
+        }
+    }
+    return result;
+}
+
 } // namespace
 
 void AddAdd(Operator& op, GraphBuilder& graph)
@@ -106,12 +131,12 @@ void AddMod(Operator& op, GraphBuilder& graph)
 
 void AddMax(Operator& op, GraphBuilder& graph)
 {
-    op.SetOutput(0, Chain(op, graph, BinaryOperation::Maximum));
+    op.SetOutput(0, ChainExtremes(op, graph, BinaryOperation::Maximum));
 }
 
 void AddMin(Operator& op, GraphBuilder& graph)
 {
-    op.SetOutput(0, Chain(op, graph, BinaryOperation::Minimum));
+    op.SetOutput(0, ChainExtremes(op, graph, BinaryOperation::Minimum));
 }
 
 void AddSum(Operator& op, GraphBuilder& graph)
