@@ -74,6 +74,20 @@ TEST(OnnxDifferential, PartsOfAnOpenSize)
     EXPECT_THAT(results[2].Floats(), ElementsAre(5.0f));
 }
 
+TEST(OnnxDifferential, ExtremesOfNaN)
+{
+    for (const char* const name : {"Max", "Min"})
+    {
+        const Graph dynamic = Graph().Input("a", {3}).Input("b", {3}).Add(name, {"a", "b"}, {"y"}).Output("y");
+        OnnxRun run(Model(dynamic, 13));
+        const std::vector<float> results =
+            run.Run({Fed({3}, std::vector<float>{NaN, 1, 2}), Fed({3}, std::vector<float>{1, NaN, 2})}).at(0).Floats();
+        EXPECT_TRUE(std::isnan(results.at(0))) << name;
+        EXPECT_TRUE(std::isnan(results.at(1))) << name;
+        EXPECT_THAT(results.at(2), FloatEq(2.0f)) << name;
+    }
+}
+
 TEST(OnnxDifferential, AxesWhoseNumberTheRunTells)
 {
     for (const bool keepsDims : {true, false})
