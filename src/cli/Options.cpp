@@ -219,7 +219,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
                  "--intermediate-layers-folder");
     app.add_option("--intermediate-layers-folder", options.m_LayersFolder,
                    "The folder of -F, which this implies; it is made where it is not there");
-    app.add_flag("--fp16-turbo-mode", options.m_Fp16, "Tensors of Float16 in place of Float32 wherever backends can");
+    app.add_flag(
+        "--fp16-turbo-mode", options.m_Fp16,
+        "Tensors of Float16 in place of Float32 wherever backends can: numbers above 65504 become infinite, and those "
+        "below 6e-8 zero");
     app.add_flag("--bf16-turbo-mode", options.m_Bf16, "Tensors of BFloat16 in place of Float32 wherever backends can");
     app.add_flag("--enable-fast-math", options.m_FastMath,
                  "Let CpuAcc compute Float32 convolutions of 3x3 with fewer multiplications, rounded otherwise");

@@ -82,7 +82,8 @@ void CheckFixedSizes(const Layer& input, const TensorShape& given)
     {
         return;
     }
-    constexpr const char* Promise = "the network was built for this alone (InputDescriptor::m_HasFixedSizes)";
+    constexpr const char* Promise = "the network was built for this alone; read the model again with the other shape "
+                                    "(InputDescriptor::m_HasFixedSizes)";
     if (given.GetNumDimensions() != wanted.GetNumDimensions())
     {
         throw InvalidArgumentException(fmt::format("input {} '{}' has {} dimensions in every run, not {} as in {}: {}",
