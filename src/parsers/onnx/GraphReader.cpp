@@ -203,6 +203,12 @@ void ModelReading::Refuse(const NodeMessage& node, int64_t version, const std::s
         {std::string(node.m_Domain), std::string(node.m_OpType), version, reason, std::string(node.m_Name), 1});
 }
 
+void ModelReading::Refuse(const NodeMessage& node, int64_t version, const UnimplementedException& reason)
+{
+    m_NeedsSizes = m_NeedsSizes || dynamic_cast<const OpenSizeException*>(&reason) != nullptr;
+    Refuse(node, version, std::string(reason.what()));
+}
+
 void ModelReading::ThrowRefusals(const std::string& openSizes) const
 {
     if (m_Refusals.empty())
@@ -223,7 +229,7 @@ void ModelReading::ThrowRefusals(const std::string& openSizes) const
             ShownDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
             refusal.m_FirstNode.empty() ? "" : fmt::format(", first '{}'", refusal.m_FirstNode), refusal.m_Reason);
     }
-    if (!openSizes.empty() && text.find("give the shapes of") != std::string::npos)
+    if (!openSizes.empty() && m_NeedsSizes)
     {
         text += fmt::format(". Open are {}", openSizes);
     }
@@ -499,7 +505,7 @@ void GraphReader::ReadNode(const NodeMessage& node)
     }
     catch (const UnimplementedException& error) // the element type of an initializer
     {
-        m_Reading.Refuse(node, VersionOf(node.m_Domain), error.what());
+        m_Reading.Refuse(node, VersionOf(node.m_Domain), error);
         RefuseOutputs(node);
         return;
     }
@@ -550,7 +556,7 @@ void GraphReader::ReadRow(const NodeMessage& node, std::vector<Value> inputs, Op
     }
     catch (const UnimplementedException& error)
     {
-        m_Reading.Refuse(node, version, error.what());
+        m_Reading.Refuse(node, version, error);
     }
     if (op.IsRefused() || m_Reading.NumRefused() != refused)
     {

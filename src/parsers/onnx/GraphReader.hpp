@@ -63,6 +63,7 @@ public:
     };
 
     void Refuse(const NodeMessage& node, int64_t version, const std::string& reason);
+    void Refuse(const NodeMessage& node, int64_t version, const UnimplementedException& reason);
     size_t NumRefused() const { return m_NumRefused; }
     /// Throws UnimplementedException, which lists the nodes that were refused, if there are any. `openSizes`: the open
     /// dimensions of inputs, which the text names where nodes were refused because of them; may be empty.
@@ -81,6 +82,7 @@ private:
     std::vector<Refusal> m_Refusals;
     std::map<RefusalKey, size_t> m_RefusalPlaces;
     size_t m_NumRefused = 0;
+    bool m_NeedsSizes = false; ///< of inputs, for some of what was refused
 };
 
 class GraphReader

@@ -146,4 +146,9 @@ void Operator::Refuse(const std::string& reason) const
     throw UnimplementedException(reason);
 }
 
+void Operator::RefuseOpen(const std::string& reason) const
+{
+    throw OpenSizeException(reason + "; give the shapes of the model's inputs");
+}
+
 } // namespace tenon::onnx

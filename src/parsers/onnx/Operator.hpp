@@ -97,6 +97,8 @@ public:
 
     /// Throws UnimplementedException: the model is right, but there is no layer for it.
     [[noreturn]] void Refuse(const std::string& reason) const;
+    /// Throws OpenSizeException: the same, but there is a layer where the sizes of the model's inputs are given.
+    [[noreturn]] void RefuseOpen(const std::string& reason) const;
 
 private:
     [[noreturn]] void FailChoice(const char* attribute, const std::string& text,

@@ -272,9 +272,9 @@ unsigned int Value::Rank() const
 {
     if (!HasRank())
     {
-        throw UnimplementedException(fmt::format("the rank of '{}' is not known before the run; give the shapes of the "
-                                                 "model's inputs",
-                                                 m_State->m_Name));
+        throw OpenSizeException(fmt::format("the rank of '{}' is not known before the run; give the shapes of the "
+                                            "model's inputs",
+                                            m_State->m_Name));
     }
     return Shape().GetNumDimensions();
 }

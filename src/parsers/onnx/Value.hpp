@@ -4,6 +4,7 @@
 // GraphBuilder makes the layers between them.
 #pragma once
 
+#include <tenon/Exceptions.hpp>
 #include <tenon/INetwork.hpp>
 #include <tenon/Span.hpp>
 #include <tenon/Tensor.hpp>
@@ -34,6 +35,13 @@ using Numbers = std::vector<Number>;
 
 /// A size that is not known while the model is read.
 constexpr int64_t OpenSize = -1;
+
+/// A layer cannot be made as a size is open, which the application may fix. The text ends with what to do.
+class OpenSizeException : public UnimplementedException
+{
+public:
+    using UnimplementedException::UnimplementedException;
+};
 
 class Value
 {
@@ -77,7 +85,7 @@ public:
     const TensorShape& Shape() const { return m_State->m_Info.GetShape(); }
 
     bool HasRank() const { return Shape().GetDimensionality() != Dimensionality::NotSpecified; }
-    /// Throws UnimplementedException where it is not known: a layer must be chosen by it.
+    /// Throws OpenSizeException where it is not known: a layer must be chosen by it.
     unsigned int Rank() const;
     /// OpenSize where it is not known.
     int64_t Size(unsigned int dimension) const;

@@ -199,7 +199,7 @@ TEST(OnnxOpenSizes, ThatHaveToBeGivenAreListed)
             Graph().Input("x", Dims{"n", "", 3, "n"}).Input("z", Dims{"m"}).Add(op, {"x"}, {"y"}).Output("y").Output("z"));
     };
     const std::string error = ErrorOf<UnimplementedException>(model("Squeeze"));
-    EXPECT_THAT(error, HasSubstr("or give the shapes of the model's inputs. Open are 'n', 'x.1', 'm'"));
+    EXPECT_THAT(error, HasSubstr("; give the shapes of the model's inputs. Open are 'n', 'x.1', 'm'"));
     Options options;
     options.m_Dimensions["n"] = 2;
     EXPECT_THAT(ErrorOf<UnimplementedException>(model("Squeeze"), options), HasSubstr(". Open are 'x.1', 'm'"));

@@ -66,7 +66,7 @@ void AddOverAxis(Operator& op, GraphBuilder& graph, Normalize normalize)
         const int64_t rows = ProductOf(x.Sizes(), 0, axis);
         if (rows == OpenSize)
         {
-            op.Refuse("sizes on both sides of the axis are not known before the run; give the shapes of the inputs");
+            op.RefuseOpen("sizes on both sides of the axis are not known before the run");
         }
         const Value flat = graph.Reshape(x, {rows, OpenSize});
         op.SetOutput(0, graph.ReshapeTo(normalize(flat, 1), graph.ShapeOf(x)));

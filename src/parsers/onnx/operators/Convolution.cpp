@@ -283,7 +283,7 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
         }
         if (!outputShape.empty() && sizes[i] == OpenSize)
         {
-            op.Refuse("paddings follow from a size that is not known before the run; give the shapes of the inputs");
+            op.RefuseOpen("paddings follow from a size that is not known before the run");
         }
         const int64_t full = outputShape.empty() ? windows.Extent(i) - windows.m_Strides[i] + outputPadding[i]
                                                  : windows.m_Strides[i] * (sizes[i] - 1) + outputPadding[i] +

@@ -170,9 +170,9 @@ void AddSqueeze(Operator& op, GraphBuilder& graph)
     {
         if (x.Size(i) == OpenSize)
         {
-            op.Refuse(fmt::format("which dimensions of shape {} are dropped is not known before the run: name them in "
-                                  "the axes, or give the shapes of the model's inputs",
-                                  x.Shape().ToString()));
+            op.RefuseOpen(fmt::format("which dimensions of shape {} are dropped is not known before the run, as there "
+                                      "are no axes that name them",
+                                      x.Shape().ToString()));
         }
         if (x.Size(i) == 1)
         {

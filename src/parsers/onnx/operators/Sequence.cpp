@@ -101,7 +101,7 @@ void AddSplitToSequence(Operator& op, GraphBuilder& graph)
     const int64_t size = x.Size(axis);
     if (size == OpenSize)
     {
-        op.Refuse("how many parts there are is not known before the run; give the shapes of the inputs");
+        op.RefuseOpen("how many parts there are is not known before the run");
     }
     const bool isGiven = op.HasInput(1);
     std::vector<int64_t> parts;

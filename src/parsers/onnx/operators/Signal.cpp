@@ -112,7 +112,7 @@ void AddStft(Operator& op, GraphBuilder& graph)
     const int64_t frame = op.HasInput(3) ? op.ConstantInt(3, "length of a frame") : window ? window.Size(0) : OpenSize;
     if (length == OpenSize || frame == OpenSize)
     {
-        op.Refuse("the length of the signal or of a frame is not known before the run; give the shapes of the inputs");
+        op.RefuseOpen("the length of the signal or of a frame is not known before the run");
     }
     if (step < 1 || frame < 1 || frame > length)
     {

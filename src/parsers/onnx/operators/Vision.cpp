@@ -406,7 +406,7 @@ void AddCenterCropPad(Operator& op, GraphBuilder& graph)
         const int64_t size = x.Size(axes[i]);
         if (size == OpenSize)
         {
-            op.Refuse("a size is not known before the run; give the shapes of the inputs");
+            op.RefuseOpen("a size is not known before the run");
         }
         if (wanted[i] < 0 || wanted[i] > std::numeric_limits<int32_t>::max())
         {

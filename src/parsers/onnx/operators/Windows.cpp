@@ -119,7 +119,7 @@ void ResolvePads(const Operator& op, Windows& windows, const std::vector<int64_t
         const int64_t stride = windows.m_Strides[i];
         if (sizes[i] == OpenSize && stride != 1)
         {
-            op.Refuse("paddings follow from a size that is not known before the run; give the shapes of the inputs");
+            op.RefuseOpen("paddings follow from a size that is not known before the run");
         }
         const int64_t size = sizes[i] == OpenSize ? 1 : sizes[i];
         const int64_t count = (size + stride - 1) / stride;
