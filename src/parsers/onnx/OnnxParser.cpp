@@ -53,12 +53,25 @@ std::string FolderOf(const std::string& path)
     return folder.empty() ? "." : folder.string();
 }
 
+/// The folder of the file that a link leads to; empty for a path that is no link.
+std::string FolderBehindLink(const std::string& path)
+{
+    std::error_code error;
+    const bool isLink = std::filesystem::is_symlink(path, error);
+    const std::filesystem::path file = isLink ? std::filesystem::canonical(path, error) : std::filesystem::path();
+    return error ? std::string() : file.parent_path().string();
+}
+
 } // namespace
 
 INetworkPtr OnnxParser::CreateNetworkFromBinaryFile(const char* graphFile)
 {
-    return parsers::WithModelFile(graphFile, [&](const std::string& path)
-                                  { return Parse(ModelBytes::FromFile(path, m_Options.m_Limits), FolderOf(path)); });
+    return parsers::WithModelFile(graphFile,
+                                  [&](const std::string& path)
+                                  {
+                                      return Parse(ModelBytes::FromFile(path, m_Options.m_Limits), FolderOf(path),
+                                                   FolderBehindLink(path));
+                                  });
 }
 
 INetworkPtr OnnxParser::CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent)
@@ -76,7 +89,7 @@ INetworkPtr OnnxParser::CreateNetworkFromMemory(const void* data, size_t bytes)
                  m_Options.m_ExternalDataFolder);
 }
 
-INetworkPtr OnnxParser::Parse(const ModelBytes& file, std::string folder)
+INetworkPtr OnnxParser::Parse(const ModelBytes& file, std::string folder, std::string folderBehindLink)
 {
     m_Inputs = {};
     m_Outputs = {};
@@ -99,8 +112,8 @@ INetworkPtr OnnxParser::Parse(const ModelBytes& file, std::string folder)
     {
         m_Metadata.emplace(key, value);
     }
-    TensorReader tensors(file.m_Owner, file.m_Bytes.size(), std::move(folder), m_Options.m_ExternalData,
-                         m_Options.m_Limits);
+    TensorReader tensors(file.m_Owner, file.m_Bytes.size(), std::move(folder), std::move(folderBehindLink),
+                         m_Options.m_ExternalData, m_Options.m_Limits);
     ModelReading reading(model, tensors, m_Options.m_Limits);
     INetworkPtr network = INetwork::Create();
     GraphBuilder builder(*network, reading.Size(), m_Options.m_Limits);

@@ -35,7 +35,7 @@ public:
     std::map<std::string, std::string> GetMetadata() const override { return m_Metadata; }
 
 private:
-    INetworkPtr Parse(const ModelBytes& file, std::string folder);
+    INetworkPtr Parse(const ModelBytes& file, std::string folder, std::string folderBehindLink = {});
     void AddInputs(const GraphMessage& graph, GraphReader& reader, GraphBuilder& builder);
     TensorShape ReadShape(const ValueInfoMessage& input, const std::string& name);
     void CheckDimensionNames() const;

@@ -116,8 +116,10 @@ DataType ToLayerType(ElementType type)
 }
 
 TensorReader::TensorReader(std::shared_ptr<const void> owner, size_t bytes, std::string folder,
-                           const std::map<std::string, Span<const uint8_t>>& buffers, const Limits& limits)
-    : m_Owner(std::move(owner)), m_Folder(std::move(folder)), m_Buffers(buffers), m_Limits(limits), m_Budget(bytes)
+                           std::string folderBehindLink, const std::map<std::string, Span<const uint8_t>>& buffers,
+                           const Limits& limits)
+    : m_Owner(std::move(owner)), m_Folder(std::move(folder)), m_FolderBehindLink(std::move(folderBehindLink)),
+      m_Buffers(buffers), m_Limits(limits), m_Budget(bytes)
 {
 }
 
@@ -266,8 +268,9 @@ TensorReader::Data TensorReader::OpenExternal(const std::string& location)
     const fs::path folder = fs::weakly_canonical(fs::path(m_Folder), error);
     const fs::path wanted(location);
     fs::path file = error ? fs::path() : fs::weakly_canonical(folder / wanted, error);
-    const bool isInside =
-        !error && std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
+    const auto isWithin = [&](const fs::path& outer)
+    { return std::mismatch(outer.begin(), outer.end(), file.begin(), file.end()).first == outer.end(); };
+    const bool isInside = !error && (isWithin(folder) || (!m_FolderBehindLink.empty() && isWithin(m_FolderBehindLink)));
     if (wanted.is_absolute() || wanted.has_root_name() || !isInside)
     {
         throw ParseException(

@@ -27,8 +27,9 @@ class TensorReader
 {
 public:
     /// `owner` keeps the model's bytes alive; null where the caller does. `folder` is where external data lies; empty
-    /// where there is none. `buffers` are external data in memory, by location; they outlive the reader.
-    TensorReader(std::shared_ptr<const void> owner, size_t bytes, std::string folder,
+    /// where there is none. Links in it may lead to files of `folderBehindLink`, where the model's file lies if its path
+    /// is a link; empty if not. `buffers` are external data in memory, by location; they outlive the reader.
+    TensorReader(std::shared_ptr<const void> owner, size_t bytes, std::string folder, std::string folderBehindLink,
                  const std::map<std::string, Span<const uint8_t>>& buffers, const Limits& limits);
 
     /// Throws ParseException for a tensor that contradicts itself, UnimplementedException for an element type that no
@@ -53,6 +54,7 @@ private:
 
     std::shared_ptr<const void> m_Owner;
     std::string m_Folder;
+    std::string m_FolderBehindLink;
     const std::map<std::string, Span<const uint8_t>>& m_Buffers;
     Limits m_Limits;
     ReadBudget m_Budget;

@@ -215,6 +215,17 @@ TEST_F(OnnxExternalData, FilesOutsideOfTheFolder)
     {
         EXPECT_THAT(FileError({{"location", location}}), HasSubstr(refused)) << location;
     }
+    // A model that is a link itself may have data beside its file, to which links lead as well, as in caches.
+    other.Write("model", External({{"location", "link.bin"}, {"length", "8"}}));
+    other.Write("model_above", External({{"location", "above.bin"}, {"length", "8"}}));
+    std::filesystem::create_symlink(other.Path("model"), m_Folder.Path("linked.onnx"));
+    EXPECT_NO_THROW(IOnnxParser::Create()->CreateNetworkFromBinaryFile(m_Folder.Path("linked.onnx").c_str()));
+    const TempFolder third;
+    std::filesystem::create_symlink(third.Write("weights.bin", Weights), m_Folder.Path("above.bin"));
+    std::filesystem::create_symlink(other.Path("model_above"), m_Folder.Path("above.onnx"));
+    EXPECT_THAT(MessageOf<ParseException>(
+                    [&] { IOnnxParser::Create()->CreateNetworkFromBinaryFile(m_Folder.Path("above.onnx").c_str()); }),
+                HasSubstr(refused));
     // One within it is none.
     std::filesystem::create_symlink("weights.bin", m_Folder.Path("inner.bin"));
     EXPECT_THAT(RunFile(External({{"location", "inner.bin"}, {"length", "8"}})), ElementsAre(1.5f, 2.25f));
