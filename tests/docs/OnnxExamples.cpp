@@ -67,6 +67,7 @@ const std::multimap<std::string_view, const char*> Examples = {
     {"Conv", "Conv(f[1,4,6], F[8,4,3])"},
     {"Conv", "Conv(f[1,4,6,6,6], F[8,4,3,3,3])"},
     {"ConvTranspose", "ConvTranspose(f[1,4,6,6], F[4,8,3,3], F[8])"},
+    {"ConvTranspose", "ConvTranspose<strides=[2,2]>(f[1,4,6,6], F[4,8,3,3], F[8])"},
     {"ConvTranspose", "ConvTranspose(f[1,4,6,6,6], F[4,8,3,3,3])"},
     {"CumProd", "CumProd(f[2,3], #1)"},
     {"CumSum", "CumSum(f[2,3], #1)"},
