@@ -240,19 +240,36 @@ TEST(FoldAttention, TransposesOfHeads)
 
 TEST(FoldAttention, HeadsThatAreRepeated)
 {
-    Attention attention;
-    IConnectableLayer* queries = attention.Input(FloatInfo({2, 6, 5, 4}));
-    const auto addRepeated = [&](unsigned int depth)
+    // One head of queries is repeated for all heads of the keys: these cannot be fewer.
+    for (const unsigned int headsOfQueries : {6U, 1U})
     {
-        IConnectableLayer* heads = attention.Input(FloatInfo({2, 2, 7, depth}));
-        INetwork& network = *attention.m_Network;
-        heads = attention.After(network.AddReshapeLayer(ReshapeDescriptor({2, 2, 1, 7, depth})), {heads});
-        heads = attention.After(network.AddBroadcastToLayer(BroadcastToDescriptor({2, 2, 3, 7, depth})), {heads});
-        return attention.After(network.AddReshapeLayer(ReshapeDescriptor({2, 6, 7, depth})), {heads});
-    };
-    IConnectableLayer* scores = attention.Mul(attention.Product(queries, addRepeated(4), true), 0.5f);
-    attention.Output(attention.Product(attention.Softmax(scores), addRepeated(6)));
-    attention.Expect();
+        Attention attention;
+        IConnectableLayer* queries = attention.Input(FloatInfo({2, headsOfQueries, 5, 4}));
+        const auto addRepeated = [&](unsigned int depth)
+        {
+            IConnectableLayer* heads = attention.Input(FloatInfo({2, 2, 7, depth}));
+            INetwork& network = *attention.m_Network;
+            heads = attention.After(network.AddReshapeLayer(ReshapeDescriptor({2, 2, 1, 7, depth})), {heads});
+            heads = attention.After(network.AddBroadcastToLayer(BroadcastToDescriptor({2, 2, 3, 7, depth})), {heads});
+            return attention.After(network.AddReshapeLayer(ReshapeDescriptor({2, 6, 7, depth})), {heads});
+        };
+        IConnectableLayer* scores = attention.Mul(attention.Product(queries, addRepeated(4), true), 0.5f);
+        attention.Output(attention.Product(attention.Softmax(scores), addRepeated(6)));
+        attention.Expect(1, headsOfQueries == 1 ? 6 : 0);
+    }
+}
+
+TEST(FoldAttention, LongChainsAreLeft)
+{
+    Attention attention;
+    IConnectableLayer* scores = attention.Product(attention.m_Queries, attention.m_Keys, true);
+    for (int i = 0; i < 40; ++i)
+    {
+        scores = attention.Mul(scores, i % 2 == 0 ? 1.25f : 0.8f);
+    }
+    attention.Finish(scores);
+    const BothWays both(*attention.m_Network);
+    EXPECT_EQ(Count(both.Optimized(), LayerType::Attention), 0u);
 }
 
 TEST(FoldAttention, OthersAreNone)

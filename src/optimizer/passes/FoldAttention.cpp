@@ -158,7 +158,8 @@ private:
     bool MatchScores(const OutputSlot& slot)
     {
         const Layer& layer = slot.GetOwningLayer();
-        if (!HasFloats(slot))
+        constexpr size_t MostLayers = 32; // of the pattern: each is one call more, and looked for among the others
+        if (!HasFloats(slot) || m_Layers.size() >= MostLayers)
         {
             return false;
         }
@@ -412,7 +413,8 @@ bool FoldHeadsAt(Graph& graph, const PassContext& context, Layer& last, const Fi
 }
 
 /// What keys or values are before each head was repeated for several heads of the queries: [..., heads, 1, T, D] by way
-/// of [..., heads, group, T, D] to [..., heads * group, T, D]. Null where they are something else.
+/// of [..., heads, group, T, D] to [..., heads * group, T, D]. Null where they are something else, or where the queries
+/// may have other heads than heads * group: one would be repeated for all of these.
 OutputSlot* FindUnrepeated(const Layer& attention, unsigned int input, SizeFacts& facts)
 {
     const Layer* repeated = IsPlainInput(attention, input) ? attention.Input(input).GetProducer() : nullptr;
@@ -428,8 +430,10 @@ OutputSlot* FindUnrepeated(const Layer& attention, unsigned int input, SizeFacts
     const SizeFacts::List* const before = facts.GetSizes(*source);
     const SizeFacts::List* const between = facts.GetSizes(repeated->Output(0));
     const SizeFacts::List* const after = facts.GetSizes(*attention.Input(input).GetConnectedOutputSlot());
-    if (before == nullptr || between == nullptr || after == nullptr || after->size() < 3 ||
-        before->size() != after->size() + 1 || between->size() != before->size())
+    const SizeFacts::List* const queries =
+        IsPlainInput(attention, 0) ? facts.GetSizes(*attention.Input(0).GetConnectedOutputSlot()) : nullptr;
+    if (before == nullptr || between == nullptr || after == nullptr || queries == nullptr || after->size() < 3 ||
+        before->size() != after->size() + 1 || between->size() != before->size() || queries->size() != after->size())
     {
         return nullptr;
     }
@@ -445,8 +449,9 @@ OutputSlot* FindUnrepeated(const Layer& attention, unsigned int input, SizeFacts
     }
     const SizeFacts::Entry& heads = (*between)[group - 1];
     const SizeFacts::Entry& all = (*after)[group - 1];
-    return heads.IsKnown() && all.IsKnown() && all.m_Number == heads.m_Number * (*between)[group].m_Number ? source
-                                                                                                           : nullptr;
+    const bool fits = heads.IsKnown() && all.IsKnown() && all.m_Number == heads.m_Number * (*between)[group].m_Number &&
+                      (*queries)[group - 1] == all;
+    return fits ? source : nullptr;
 }
 
 /// Lets several heads of queries share one of keys and values.
