@@ -227,6 +227,27 @@ TEST(OnnxDifferential, MeanVarianceNormalizationOfWhatHardlyVaries)
     EXPECT_THAT(RunModel(model, {Fed({1, 1, 2, 2}, std::vector<float>(4, 0.1f))}).at(0).Floats(), Each(0.0f));
 }
 
+TEST(OnnxDifferential, SlicesBackwardsFromBeforeTheFirstElement)
+{
+    const auto slice = [](int64_t start, int64_t end, unsigned int size)
+    {
+        const Wire model = Model(Graph()
+                                     .Input("x", {static_cast<int64_t>(size)})
+                                     .Store(Ints("start", {1}, {start}))
+                                     .Store(Ints("end", {1}, {end}))
+                                     .Store(Ints("axis", {1}, {0}))
+                                     .Store(Ints("step", {1}, {-1}))
+                                     .Add("Slice", {"x", "start", "end", "axis", "step"}, {"y"})
+                                     .Output("y"));
+        return RunModel(model, {Fed({size}, Counted(size))}).at(0).Floats();
+    };
+    constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
+    EXPECT_THAT(slice(-7, lowest, 3), ElementsAre(1.0f));
+    EXPECT_THAT(slice(-3, lowest, 3), ElementsAre(1.0f));
+    EXPECT_THAT(slice(-2, lowest, 3), ElementsAre(2.0f, 1.0f));
+    EXPECT_THAT(slice(-7, 0, 3), testing::IsEmpty());
+}
+
 TEST(OnnxDifferential, NearestElementsBeforeVersion11)
 {
     const auto run = [](const TensorShape& shape, const std::vector<float>& scales)

@@ -403,6 +403,12 @@ void AddSlice(Operator& op, GraphBuilder& graph)
             op.Fail(fmt::format("{} starts, {} ends, {} axes and {} steps do not fit together", starts.size(),
                                 ends.size(), dimensions.size(), steps.size()));
         }
+        for (size_t i = 0; i < starts.size(); ++i)
+        {
+            // Where steps are negative, ONNX moves starts before element 0 to it; NumPy takes nothing then.
+            const int64_t size = x.Size(dimensions[i]);
+            starts[i] = steps[i] < 0 && size != OpenSize ? std::max(starts[i], -size) : starts[i];
+        }
         op.SetOutput(0, graph.Slice(x, starts, ends, dimensions, steps));
         return;
     }
