@@ -83,7 +83,7 @@ void AddRelu(Operator& op, GraphBuilder& graph)
     const Value& x = op.Input(0);
     if (x.Type() == DataType::Float64)
     {
-        op.SetOutput(0, graph.WithNumber(BinaryOperation::Maximum, x, 0.0));
+        op.SetOutput(0, graph.NumberWith(BinaryOperation::Maximum, 0.0, x));
         return;
     }
     AddActivation(op, graph, ActivationFunction::ReLu);
