@@ -138,6 +138,11 @@ TEST(OnnxDifferential, NaNStays)
     EXPECT_TRUE(std::isnan(run("Clip", 9, {Attribute("min", 1.0f), Attribute("max", 4.0f)}).at(0)));
     EXPECT_THAT(run("Clip", 9, {Attribute("max", 4.0f)}).at(2), FloatEq(4.0f));
     EXPECT_THAT(run("Clip", 9, {Attribute("min", 1.0f)}).at(1), FloatEq(1.0f));
+    const Wire relu = Model(Graph().Input("x", ElementType::Double, Dims{2}).Add("Relu", {"x"}, {"y"}).Output("y"));
+    const std::vector<double> rectified =
+        RunModel(relu, {Data::Of({2}, std::vector<double>{NaN, -1})}).at(0).As<double>();
+    EXPECT_TRUE(std::isnan(rectified.at(0)));
+    EXPECT_EQ(rectified.at(1), 0.0);
     for (const char* op : {"Selu", "Celu"})
     {
         EXPECT_TRUE(std::isnan(run(op, 17, {Attribute("alpha", 0.5f)}).at(0))) << op;
