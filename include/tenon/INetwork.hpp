@@ -205,15 +205,15 @@ public:
     /// which is kept. A run throws RuntimeException for an index that is out of range.
     virtual IConnectableLayer* AddGatherNdLayer(const GatherNdDescriptor& gatherNdDescriptor,
                                                 const char* name = nullptr) = 0;
+    IConnectableLayer* AddGatherNdLayer(const char* name = nullptr)
+    {
+        return AddGatherNdLayer(GatherNdDescriptor(), name);
+    }
     /// Samples images at points (Tenon). Inputs: images [N, C, spatial...]; points [N, output spatial..., as many
     /// coordinates as there are spatial dimensions, the last dimension's first], from -1 to 1 within the image. The
     /// output is [N, C, output spatial...] of the images' type: floats or integers; points are floats.
     virtual IConnectableLayer* AddGridSampleLayer(const GridSampleDescriptor& gridSampleDescriptor,
                                                   const char* name = nullptr) = 0;
-    IConnectableLayer* AddGatherNdLayer(const char* name = nullptr)
-    {
-        return AddGatherNdLayer(GatherNdDescriptor(), name);
-    }
     /// For each key of input 0 the slice of input 2 whose number is the place of the key in input 1, which must be
     /// sorted; zeros for a key that is not there (Tenon). Output 1 is 1 where the key was found.
     virtual IConnectableLayer* AddHashtableLookupLayer(const char* name = nullptr) = 0;
@@ -537,14 +537,14 @@ public:
     virtual IConnectableLayer* AddBidirectionalSequenceRnnLayer(const BidirectionalSequenceRnnDescriptor& descriptor,
                                                                 const char* name = nullptr) = 0;
     /// A recurrent layer over sequences (Tenon), with the semantics of ONNX's RNN, GRU and LSTM. D is the number of
-    /// directions, H that of units, G that of gates: 1, 3 or 4. Inputs: data [T, B, n], weights [D, G * H, n], recurrent
-    /// weights [D, G * H, H]; optional: 3, biases [D, 2 * G * H], those of the weights before those of the recurrent
-    /// ones; 4, how many steps each sequence has, Signed32 [B], T where it is not connected; 5, the state before the
-    /// first step, and 6, the cell state, [D, B, H], 0 where they are not connected; 7, peephole weights [D, 3 * H] of
-    /// the gates i, o and f. 6 and 7 are of an LSTM alone. Outputs: the states after each step [T, D, B, H], 0 behind a
-    /// sequence's end; the state after its last step [D, B, H]; of an LSTM the cell state then. The last two are 0 for a
-    /// sequence without steps, as in ONNX Runtime. With m_BatchMajor data is [B, T, n], states are [B, D, H], and output
-    /// 0 is [B, T, D, H]. Float types; all tensors but input 4 have the data's.
+    /// directions, H that of units, G that of gates: 1, 3 or 4. Inputs: data [T, B, n], weights [D, G * H, n],
+    /// recurrent weights [D, G * H, H]; optional: 3, biases [D, 2 * G * H], those of the weights before those of the
+    /// recurrent ones; 4, how many steps each sequence has, Signed32 [B], T where it is not connected; 5, the state
+    /// before the first step, and 6, the cell state, [D, B, H], 0 where they are not connected; 7, peephole weights [D,
+    /// 3 * H] of the gates i, o and f. 6 and 7 are of an LSTM alone. Outputs: the states after each step [T, D, B, H],
+    /// 0 behind a sequence's end; the state after its last step [D, B, H]; of an LSTM the cell state then. The last two
+    /// are 0 for a sequence without steps, as in ONNX Runtime. With m_BatchMajor data is [B, T, n], states are [B, D,
+    /// H], and output 0 is [B, T, D, H]. Float types; all tensors but input 4 have the data's.
     virtual IConnectableLayer* AddRecurrentSequenceLayer(const RecurrentSequenceDescriptor& descriptor,
                                                          const char* name = nullptr) = 0;
     /// Filters over features, then over time (Tenon), as TFLite's SVDF. Inputs: data [batch, n], feature weights

@@ -172,7 +172,7 @@ private:
         view.m_Name = &name;
         // A BaseDescriptor itself, as Arm NN passes it for layers without parameters, is no NullDescriptor.
         const bool isBare = typeid(descriptor) == typeid(BaseDescriptor) || descriptor.IsNull();
-        view.m_Descriptor = !isBare                         ? &descriptor
+        view.m_Descriptor = !isBare                       ? &descriptor
                             : type == LayerType::GatherNd ? static_cast<const BaseDescriptor*>(&tuples)
                                                           : &none;
         view.m_Inputs = slots.m_Inputs;

@@ -110,9 +110,9 @@ std::string FieldToString(DataLayout value)
 
 std::string FieldToString(ActivationFunction value)
 {
-    static const char* const names[] = {"Sigmoid", "TanH", "Linear", "ReLu", "BoundedReLu", "SoftReLu", "LeakyReLu",
-                                        "Abs",     "Sqrt", "Square", "Elu",  "HardSwish",   "Gelu",     "Swish",
-                                        "Mish"};
+    static const char* const names[] = {"Sigmoid",  "TanH",      "Linear", "ReLu",  "BoundedReLu",
+                                        "SoftReLu", "LeakyReLu", "Abs",    "Sqrt",  "Square",
+                                        "Elu",      "HardSwish", "Gelu",   "Swish", "Mish"};
     return NameOf(value, names);
 }
 

@@ -129,10 +129,7 @@ TEST(FixedSizes, OtherSizesAreRefused)
     Connect(AddFixedInput(*scalar, TensorShape(Dimensionality::Scalar)), scalar->AddOutputLayer(0));
     const NetworkId ofScalar = Load(*runtime, *scalar);
     EXPECT_EQ(RunFloat(*runtime, ofScalar, TensorShape(Dimensionality::Scalar), {7.0f}), std::vector<float>{7.0f});
-    EXPECT_THAT(MessageOf<InvalidArgumentException>(
-                    [&] {
-                        RunFloat(*runtime, ofScalar, {3}, Ramp(3));
-                    }),
+    EXPECT_THAT(MessageOf<InvalidArgumentException>([&] { RunFloat(*runtime, ofScalar, {3}, Ramp(3)); }),
                 AllOf(HasSubstr("input 0 'image'"), HasSubstr("0 dimensions"), HasSubstr("not 1")));
 }
 

@@ -166,8 +166,9 @@ struct RecurrentSequenceDescriptor : detail::Described<RecurrentSequenceDescript
 {
     RecurrentCell m_Cell = RecurrentCell::Lstm;
     SequenceDirection m_Direction = SequenceDirection::Forward;
-    /// For each direction the function f of an RNN; f and g of a GRU, for z and r, and for h; f, g and h of an LSTM, for
-    /// i, o and f, for c, and for the cell state. Empty: Sigmoid for f and Tanh for the others, Tanh for an RNN's f.
+    /// For each direction the function f of an RNN; f and g of a GRU, for z and r, and for h; f, g and h of an LSTM,
+    /// for i, o and f, for c, and for the cell state. Empty: Sigmoid for f and Tanh for the others, Tanh for an RNN's
+    /// f.
     std::vector<RecurrentActivation> m_Activations;
     /// One for each of m_Activations, also for functions that have no such parameter; may be empty where none has one.
     std::vector<float> m_Alphas;

@@ -32,7 +32,9 @@ class TENON_API IOnnxParser
 public:
     struct OnnxParserOptions
     {
-        /// Shapes of graph inputs by name, in place of those in the model. Unknown dimensions of them stay open.
+        /// Shapes of graph inputs by name, in place of those in the model. Unknown dimensions of them stay open. An
+        /// input that has an initializer as its default, and is no input of the network otherwise, becomes one where
+        /// it has a shape here.
         std::map<std::string, TensorShape> m_InputShapes;
         /// Sizes of the model's named dimensions (dim_param), for example {"batch", 4}. A dimension without a name
         /// goes by "<input>.<number of the dimension>", for example "images.0".
@@ -69,7 +71,8 @@ public:
     /// more.
     virtual BindingPointInfo GetNetworkInputBindingInfo(const std::string& name) const = 0;
     virtual BindingPointInfo GetNetworkOutputBindingInfo(const std::string& name) const = 0;
-    /// Names in the model's order. Initializers are no inputs, also where the model lists them among the inputs.
+    /// Names in the model's order. Initializers are no inputs, also where the model lists them among the inputs, unless
+    /// OnnxParserOptions::m_InputShapes has them.
     virtual std::vector<std::string> GetInputNames() const = 0;
     virtual std::vector<std::string> GetOutputNames() const = 0;
     /// A name for each dimension of an input, as OnnxParserOptions::m_Dimensions takes it; empty for a dimension whose

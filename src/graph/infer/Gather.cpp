@@ -38,8 +38,8 @@ void CheckIndicesAlongAxis(const InferContext& context, unsigned int axis)
     const TensorShape& data = context.InputShape(0);
     const TensorShape& indices = context.InputShape(1);
     context.Check(data.GetNumDimensions() == indices.GetNumDimensions(),
-                  "input 1, the indices, has shape {}, but must have as many dimensions as input 0 of shape {}", indices,
-                  data);
+                  "input 1, the indices, has shape {}, but must have as many dimensions as input 0 of shape {}",
+                  indices, data);
     for (unsigned int i = 0; i < data.GetNumDimensions(); ++i)
     {
         context.Check(i == axis || indices[i] <= data[i],

@@ -46,7 +46,7 @@ size_t HashOfConstant(const ConstTensor& tensor)
 {
     Hash hash;
     hash.Add(tensor.GetInfo());
-    constexpr size_t hashedBytes = 512; // spread over the bytes: the pages of a mapped file stay where they are
+    constexpr size_t hashedBytes = 512;       // spread over the bytes: the pages of a mapped file stay where they are
     constexpr size_t large = 4 * 1024 * 1024; // a page that is read may bring two MiB around it
     const auto* const bytes = static_cast<const char*>(tensor.GetMemoryArea());
     const size_t count = tensor.GetNumBytes();

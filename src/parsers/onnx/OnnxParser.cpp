@@ -66,12 +66,9 @@ std::string FolderBehindLink(const std::string& path)
 
 INetworkPtr OnnxParser::CreateNetworkFromBinaryFile(const char* graphFile)
 {
-    return parsers::WithModelFile(graphFile,
-                                  [&](const std::string& path)
-                                  {
-                                      return Parse(ModelBytes::FromFile(path, m_Options.m_Limits), FolderOf(path),
-                                                   FolderBehindLink(path));
-                                  });
+    return parsers::WithModelFile(
+        graphFile, [&](const std::string& path)
+        { return Parse(ModelBytes::FromFile(path, m_Options.m_Limits), FolderOf(path), FolderBehindLink(path)); });
 }
 
 INetworkPtr OnnxParser::CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent)
@@ -141,9 +138,9 @@ void OnnxParser::AddInputs(const GraphMessage& graph, GraphReader& reader, Graph
 {
     for (const ValueInfoMessage& input : graph.m_Inputs)
     {
-        if (reader.HasInitializer(input.m_Name))
+        if (reader.HasInitializer(input.m_Name) && m_Options.m_InputShapes.count(std::string(input.m_Name)) == 0)
         {
-            continue; // files of before 2019 list their weights here, too; of others it is a default
+            continue; // a weight, which files of before 2019 list here, too, or a default that stays
         }
         const std::string name(input.m_Name);
         WithModelContext([&] { return fmt::format("input '{}'", name); },

@@ -27,8 +27,8 @@ class TensorReader
 {
 public:
     /// `owner` keeps the model's bytes alive; null where the caller does. `folder` is where external data lies; empty
-    /// where there is none. Links in it may lead to files of `folderBehindLink`, where the model's file lies if its path
-    /// is a link; empty if not. `buffers` are external data in memory, by location; they outlive the reader.
+    /// where there is none. Links in it may lead to files of `folderBehindLink`, where the model's file lies if its
+    /// path is a link; empty if not. `buffers` are external data in memory, by location; they outlive the reader.
     TensorReader(std::shared_ptr<const void> owner, size_t bytes, std::string folder, std::string folderBehindLink,
                  const std::map<std::string, Span<const uint8_t>>& buffers, const Limits& limits);
 

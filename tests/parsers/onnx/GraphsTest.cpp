@@ -36,6 +36,11 @@ TEST(OnnxGraphs, InitializersThatAreInputs)
     EXPECT_THAT(RunOne(model), ElementsAre(10.0f, -40.0f));
     const Parsed parsed(model);
     EXPECT_THAT(parsed.m_Parser->GetInputNames(), ElementsAre("x"));
+    // One that a shape is given for is fed.
+    Options options;
+    options.m_InputShapes["w"] = TensorShape({2});
+    OnnxRun run(model, options);
+    EXPECT_THAT(run.Run({List({3.0f, 5.0f}), List({1.0f, -2.0f})}).at(0).Floats(), ElementsAre(3.0f, -10.0f));
     // A sparse one, too.
     EXPECT_THAT(RunOne(Model(Graph()
                                  .Input("w", {2})
@@ -151,7 +156,12 @@ TEST(OnnxGraphs, NamesThatContradict)
                 HasSubstr("'x' is computed twice"));
     EXPECT_THAT(error(Graph().Input("x", {2}).Add("Split", {"x"}, {"y", "y"}, {Attribute("axis", 0)}).Output("y")),
                 HasSubstr("'y' is computed twice"));
-    EXPECT_THAT(error(Graph().Input("x", {2}).Add("Abs", {"x"}, {"a"}).Add("Neg", {"x"}, {"a"}).Add("Neg", {"a"}, {"y"}).Output("y")),
+    EXPECT_THAT(error(Graph()
+                          .Input("x", {2})
+                          .Add("Abs", {"x"}, {"a"})
+                          .Add("Neg", {"x"}, {"a"})
+                          .Add("Neg", {"a"}, {"y"})
+                          .Output("y")),
                 HasSubstr("graph 'graph': 'a' is computed by two nodes, 0 (Abs) and 1 (Neg)"));
     EXPECT_THAT(error(Graph().Input("x", {2}).Input("x", {2}).Add("Abs", {"x"}, {"y"}).Output("y")),
                 HasSubstr("input 'x': there are two inputs of this name"));

@@ -184,8 +184,9 @@ TEST(OnnxOpenSizes, OfUnknownRank)
     // An operator that must know it.
     const Wire transpose =
         Model(Graph().Input("x", ElementType::Float, std::nullopt).Add("Transpose", {"x"}, {"y"}).Output("y"));
-    EXPECT_THAT(ErrorOf<UnimplementedException>(transpose),
-                HasSubstr("the rank of 'x' is not known before the run; give the shapes of the model's inputs. Open are 'x'"));
+    EXPECT_THAT(
+        ErrorOf<UnimplementedException>(transpose),
+        HasSubstr("the rank of 'x' is not known before the run; give the shapes of the model's inputs. Open are 'x'"));
     Options options;
     options.m_InputShapes["x"] = TensorShape({2, 1});
     EXPECT_EQ(RunModel(transpose, {Fed({2, 1}, {3, 4})}, options).at(0).m_Info.GetShape(), TensorShape({1, 2}));
@@ -195,8 +196,12 @@ TEST(OnnxOpenSizes, ThatHaveToBeGivenAreListed)
 {
     const auto model = [](const std::string& op)
     {
-        return Model(
-            Graph().Input("x", Dims{"n", "", 3, "n"}).Input("z", Dims{"m"}).Add(op, {"x"}, {"y"}).Output("y").Output("z"));
+        return Model(Graph()
+                         .Input("x", Dims{"n", "", 3, "n"})
+                         .Input("z", Dims{"m"})
+                         .Add(op, {"x"}, {"y"})
+                         .Output("y")
+                         .Output("z"));
     };
     const std::string error = ErrorOf<UnimplementedException>(model("Squeeze"));
     EXPECT_THAT(error, HasSubstr("; give the shapes of the model's inputs. Open are 'n', 'x.1', 'm'"));
@@ -249,9 +254,10 @@ TEST(OnnxOpenSizes, OptionsThatDoNotFit)
     options.m_InputShapes["x"] = TensorShape({2, 2});
     options.m_InputShapes["x"] = TensorShape({5, 2, 3});
     options.m_Dimensions = {{"n", 4}};
-    EXPECT_EQ(ErrorOf<InvalidArgumentException>(model, options),
-              "input 'x': dimension 0 of the shape [5,2,3] that is given for it contradicts the size 4 that is given for "
-              "'n'");
+    EXPECT_EQ(
+        ErrorOf<InvalidArgumentException>(model, options),
+        "input 'x': dimension 0 of the shape [5,2,3] that is given for it contradicts the size 4 that is given for "
+        "'n'");
     options.m_Dimensions = {{"n", 5}};
     EXPECT_EQ(ErrorOf(model, options), "no exception") << "they agree";
     options.m_Dimensions.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pad of CpuAcc with one value. The output is rows of the innermost dimension with a border; rows that lie in the
-// border of an outer dimension are filled, the others are copied between theirs. The reference kernel mirrors and repeats.
+// border of an outer dimension are filled, the others are copied between theirs. The reference kernel mirrors and
+// repeats.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"

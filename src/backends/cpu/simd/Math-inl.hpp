@@ -150,9 +150,9 @@ HWY_INLINE V ExpUpTo88(D d, V x, int halvings = 0)
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// exp(x) for x from `least` to 89, below it that of `least`, 0 for -104, and above it what is infinite: a power of two,
-/// of which instructions make one that floats have, times one from a table of 32, times the exponential of what is left,
-/// 0.011 at most. Subnormal results take many times as long.
+/// exp(x) for x from `least` to 89, below it that of `least`, 0 for -104, and above it what is infinite: a power of
+/// two, of which instructions make one that floats have, times one from a table of 32, times the exponential of what is
+/// left, 0.011 at most. Subnormal results take many times as long.
 HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x, float least = -104.0f)
 {
     alignas(64) static constexpr float Powers[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a point of GridSample lies along one dimension of an image, as in ONNX: with n elements, coordinate g is at
-// (g + 1) / 2 * (n - 1), or at ((g + 1) * n - 1) / 2 where corners are not aligned. Used by the kernels of GridSample on
-// CpuRef and CpuAcc.
+// (g + 1) / 2 * (n - 1), or at ((g + 1) * n - 1) / 2 where corners are not aligned. Used by the kernels of GridSample
+// on CpuRef and CpuAcc.
 #pragma once
 
 #include <tenon/descriptors/Vision.hpp>
