@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -37,6 +38,22 @@ bool AreAllKnown(const Numbers& numbers)
     return std::all_of(numbers.begin(), numbers.end(), [](const Number& n) { return n.m_IsKnown; });
 }
 
+/// The sizes in a list of numbers, some of which may be open; nothing where none of them is known.
+std::optional<std::vector<int64_t>> FindSizes(const Value& list)
+{
+    const Numbers* const numbers = NumbersOf(list);
+    if (numbers == nullptr)
+    {
+        return std::nullopt;
+    }
+    std::vector<int64_t> sizes;
+    for (const Number& number : *numbers)
+    {
+        sizes.push_back(number.m_IsKnown ? number.m_Int : OpenSize);
+    }
+    return sizes;
+}
+
 Numbers Take(const Numbers& numbers, const std::vector<size_t>& indices)
 {
     Numbers taken;
@@ -46,6 +63,38 @@ Numbers Take(const Numbers& numbers, const std::vector<size_t>& indices)
         taken.push_back(numbers.at(index));
     }
     return taken;
+}
+
+/// Computes elements one by one, of operands that are broadcast to `shape`: `compute` gets the operands' indices of
+/// each. Nothing where there are too many elements, or where it gives none for one of them.
+template <size_t Count, typename Compute>
+std::optional<Numbers> ComputeElements(const TensorShape& shape, const Value* const (&operands)[Count], Compute compute)
+{
+    if (!shape.AreAllDimensionsSpecified() || shape.GetNumElements64() > MaxNumbers)
+    {
+        return std::nullopt;
+    }
+    std::array<std::vector<size_t>, Count> indices;
+    for (size_t k = 0; k < Count; ++k)
+    {
+        indices[k] = BroadcastIndices(operands[k]->Shape(), shape);
+    }
+    Numbers results(shape.GetNumElements64());
+    for (size_t i = 0; i < results.size(); ++i)
+    {
+        std::array<size_t, Count> places{};
+        for (size_t k = 0; k < Count; ++k)
+        {
+            places[k] = indices[k][i];
+        }
+        const std::optional<Number> result = compute(places);
+        if (!result.has_value())
+        {
+            return std::nullopt;
+        }
+        results[i] = *result;
+    }
+    return results;
 }
 
 /// The sizes that are known of the result of broadcasting; throws ParseException where they contradict.
@@ -124,8 +173,13 @@ Value GraphBuilder::FromSlot(IOutputSlot& slot, const TensorInfo& info)
 
 Value GraphBuilder::Known(DataType type, const std::vector<int64_t>& sizes, Numbers numbers)
 {
+    return KnownOfShape(type, ToShape(sizes), std::move(numbers));
+}
+
+Value GraphBuilder::KnownOfShape(DataType type, const TensorShape& shape, Numbers numbers)
+{
     auto state = std::make_shared<Value::State>();
-    state->m_Info = TensorInfo(ToShape(sizes), type);
+    state->m_Info = TensorInfo(shape, type);
     state->m_Info.SetConstant();
     state->m_IsConstant = true;
     state->m_Numbers = std::move(numbers);
@@ -215,13 +269,16 @@ IOutputSlot& GraphBuilder::SlotOf(const Value& value)
     return *slot;
 }
 
-Value GraphBuilder::Make(DataType type, const TensorShape& shape, Numbers numbers, bool isComplete) const
+Value GraphBuilder::KnownOr(DataType type, const TensorShape& shape, std::optional<Numbers> numbers,
+                            const std::function<Value()>& add)
 {
-    auto state = std::make_shared<Value::State>();
-    state->m_Info = TensorInfo(shape, type);
-    state->m_IsConstant = isComplete;
-    state->m_Numbers = std::move(numbers);
-    return Value(std::move(state));
+    if (numbers.has_value() && AreAllKnown(*numbers))
+    {
+        return KnownOfShape(type, shape, std::move(*numbers));
+    }
+    Value result = add();
+    result.GetState()->m_Numbers = std::move(numbers);
+    return result;
 }
 
 // Layers in general.
@@ -340,25 +397,18 @@ Value GraphBuilder::Binary(BinaryOperation operation, const Value& a, const Valu
     const Numbers* const left = NumbersOf(a);
     const Numbers* const right = NumbersOf(b);
     std::optional<Numbers> numbers;
-    if (left != nullptr && right != nullptr && shape.GetNumElements64() <= MaxNumbers)
+    if (left != nullptr && right != nullptr)
     {
-        const std::vector<size_t> leftIndices = BroadcastIndices(a.Shape(), shape);
-        const std::vector<size_t> rightIndices = BroadcastIndices(b.Shape(), shape);
-        numbers.emplace(leftIndices.size());
-        for (size_t i = 0; i < leftIndices.size() && numbers.has_value(); ++i)
-        {
-            const auto number = ComputeBinary(operation, a.Type(), (*left)[leftIndices[i]], (*right)[rightIndices[i]]);
-            number.has_value() ? void((*numbers)[i] = *number) : numbers.reset();
-        }
-        if (numbers.has_value() && AreAllKnown(*numbers))
-        {
-            return Make(a.Type(), shape, std::move(*numbers), true);
-        }
+        numbers = ComputeElements(shape, {&a, &b},
+                                  [&](const std::array<size_t, 2>& i)
+                                  { return ComputeBinary(operation, a.Type(), (*left)[i[0]], (*right)[i[1]]); });
     }
-    Value result =
-        AddLayer(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(operation), {a, b}, a.Type(), shape);
-    result.GetState()->m_Numbers = std::move(numbers);
-    return result;
+    return KnownOr(a.Type(), shape, std::move(numbers),
+                   [&]
+                   {
+                       const ElementwiseBinaryDescriptor descriptor(operation);
+                       return AddLayer(LayerType::ElementwiseBinary, descriptor, {a, b}, a.Type(), shape);
+                   });
 }
 
 Value GraphBuilder::Compare(ComparisonOperation operation, const Value& a, const Value& b)
@@ -367,22 +417,19 @@ Value GraphBuilder::Compare(ComparisonOperation operation, const Value& a, const
     const TensorShape shape = BroadcastShape(a, b);
     const Numbers* const left = NumbersOf(a);
     const Numbers* const right = NumbersOf(b);
-    if (left != nullptr && right != nullptr && shape.GetNumElements64() <= MaxNumbers &&
-        a.Type() != DataType::Unsigned64)
+    std::optional<Numbers> numbers;
+    if (left != nullptr && right != nullptr && a.Type() != DataType::Unsigned64)
     {
-        const std::vector<size_t> leftIndices = BroadcastIndices(a.Shape(), shape);
-        const std::vector<size_t> rightIndices = BroadcastIndices(b.Shape(), shape);
-        Numbers numbers(leftIndices.size());
-        for (size_t i = 0; i < numbers.size(); ++i)
-        {
-            numbers[i] = ComputeComparison(operation, a.Type(), (*left)[leftIndices[i]], (*right)[rightIndices[i]]);
-        }
-        if (AreAllKnown(numbers))
-        {
-            return Make(DataType::Boolean, shape, std::move(numbers), true);
-        }
+        numbers = ComputeElements(shape, {&a, &b},
+                                  [&](const std::array<size_t, 2>& i) -> std::optional<Number>
+                                  { return ComputeComparison(operation, a.Type(), (*left)[i[0]], (*right)[i[1]]); });
     }
-    return AddLayer(LayerType::Comparison, ComparisonDescriptor(operation), {a, b}, DataType::Boolean, shape);
+    return KnownOr(DataType::Boolean, shape, std::move(numbers),
+                   [&]
+                   {
+                       const ComparisonDescriptor descriptor(operation);
+                       return AddLayer(LayerType::Comparison, descriptor, {a, b}, DataType::Boolean, shape);
+                   });
 }
 
 Value GraphBuilder::Logical(LogicalBinaryOperation operation, const Value& a, const Value& b)
@@ -395,20 +442,24 @@ Value GraphBuilder::Logical(LogicalBinaryOperation operation, const Value& a, co
     const auto left = a.FindInts();
     const auto right = b.FindInts();
     const TensorShape shape = BroadcastShape(a, b);
-    if (left.has_value() && right.has_value() && shape.GetNumElements64() <= MaxNumbers)
+    std::optional<Numbers> numbers;
+    if (left.has_value() && right.has_value())
     {
-        const std::vector<size_t> leftIndices = BroadcastIndices(a.Shape(), shape);
-        const std::vector<size_t> rightIndices = BroadcastIndices(b.Shape(), shape);
-        Numbers numbers(leftIndices.size());
-        for (size_t i = 0; i < numbers.size(); ++i)
-        {
-            const bool x = (*left)[leftIndices[i]] != 0;
-            const bool y = (*right)[rightIndices[i]] != 0;
-            numbers[i] = Number::Of(int64_t{operation == LogicalBinaryOperation::LogicalAnd ? x && y : x || y});
-        }
-        return Make(DataType::Boolean, shape, std::move(numbers), true);
+        numbers = ComputeElements(shape, {&a, &b},
+                                  [&](const std::array<size_t, 2>& i) -> std::optional<Number>
+                                  {
+                                      const bool x = (*left)[i[0]] != 0;
+                                      const bool y = (*right)[i[1]] != 0;
+                                      const bool isAnd = operation == LogicalBinaryOperation::LogicalAnd;
+                                      return Number::Of(int64_t{isAnd ? x && y : x || y});
+                                  });
     }
-    return AddLayer(LayerType::LogicalBinary, LogicalBinaryDescriptor(operation), {a, b}, DataType::Boolean, shape);
+    return KnownOr(DataType::Boolean, shape, std::move(numbers),
+                   [&]
+                   {
+                       const LogicalBinaryDescriptor descriptor(operation);
+                       return AddLayer(LayerType::LogicalBinary, descriptor, {a, b}, DataType::Boolean, shape);
+                   });
 }
 
 Value GraphBuilder::Not(const Value& x)
@@ -420,43 +471,24 @@ Value GraphBuilder::Select(const Value& condition, const Value& a, const Value& 
 {
     CheckSameType(a, b);
     TensorShape shape = BroadcastShape(a, b);
-    if (shape.GetDimensionality() != Dimensionality::NotSpecified && condition.HasRank())
-    {
-        std::vector<int64_t> sizes;
-        for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
-        {
-            sizes.push_back(shape.GetDimensionSpecificity(i) ? int64_t{shape[i]} : OpenSize);
-        }
-        shape = ToShape(BroadcastSizes(std::move(sizes), condition.Sizes()));
-    }
-    else
-    {
-        shape = TensorShape();
-    }
+    const bool haveRanks = shape.GetDimensionality() != Dimensionality::NotSpecified && condition.HasRank();
+    shape = haveRanks ? ToShape(BroadcastSizes(ToSizes(shape), condition.Sizes())) : TensorShape();
     const auto conditions = condition.FindInts();
     const Numbers* const left = NumbersOf(a);
     const Numbers* const right = NumbersOf(b);
     std::optional<Numbers> numbers;
-    if (conditions.has_value() && left != nullptr && right != nullptr && shape.AreAllDimensionsSpecified() &&
-        shape.GetNumElements64() <= MaxNumbers)
+    if (conditions.has_value() && left != nullptr && right != nullptr)
     {
-        const std::vector<size_t> places = BroadcastIndices(condition.Shape(), shape);
-        const std::vector<size_t> leftIndices = BroadcastIndices(a.Shape(), shape);
-        const std::vector<size_t> rightIndices = BroadcastIndices(b.Shape(), shape);
-        numbers.emplace(places.size());
-        for (size_t i = 0; i < places.size(); ++i)
-        {
-            (*numbers)[i] = (*conditions)[places[i]] != 0 ? (*left)[leftIndices[i]] : (*right)[rightIndices[i]];
-        }
-        if (AreAllKnown(*numbers))
-        {
-            return Make(a.Type(), shape, std::move(*numbers), true);
-        }
+        numbers = ComputeElements(shape, {&condition, &a, &b},
+                                  [&](const std::array<size_t, 3>& i) -> std::optional<Number>
+                                  { return (*conditions)[i[0]] != 0 ? (*left)[i[1]] : (*right)[i[2]]; });
     }
-    SelectDescriptor descriptor;
-    Value result = AddLayer(LayerType::Select, descriptor, {condition, a, b}, a.Type(), shape);
-    result.GetState()->m_Numbers = std::move(numbers);
-    return result;
+    return KnownOr(a.Type(), shape, std::move(numbers),
+                   [&]
+                   {
+                       const SelectDescriptor descriptor;
+                       return AddLayer(LayerType::Select, descriptor, {condition, a, b}, a.Type(), shape);
+                   });
 }
 
 Value GraphBuilder::Activation(const ActivationDescriptor& descriptor, const Value& x)
@@ -484,23 +516,17 @@ Value GraphBuilder::Cast(const Value& x, DataType type)
     {
         return x;
     }
-    const Numbers* const numbers = type == DataType::Unsigned64 ? nullptr : NumbersOf(x);
     std::optional<Numbers> converted;
-    if (numbers != nullptr)
+    if (const Numbers* const numbers = type == DataType::Unsigned64 ? nullptr : NumbersOf(x))
     {
         converted.emplace();
         for (const Number& number : *numbers)
         {
             converted->push_back(Convert(number, x.Type(), type));
         }
-        if (AreAllKnown(*converted))
-        {
-            return Known(type, x.Sizes(), std::move(*converted));
-        }
     }
-    Value result = AddLayer(LayerType::Cast, NullDescriptor(), {x}, type, x.Shape());
-    result.GetState()->m_Numbers = std::move(converted);
-    return result;
+    return KnownOr(type, x.Shape(), std::move(converted),
+                   [&] { return AddLayer(LayerType::Cast, NullDescriptor(), {x}, type, x.Shape()); });
 }
 
 Value GraphBuilder::WithNumber(BinaryOperation operation, const Value& x, double number)
@@ -518,22 +544,17 @@ Value GraphBuilder::NumberWith(BinaryOperation operation, double number, const V
 Value GraphBuilder::ShapeOf(const Value& x)
 {
     const TensorShape shape = x.HasRank() ? ToShape({int64_t{x.Rank()}}) : TensorShape(1, false);
-    if (!x.HasRank())
+    std::optional<Numbers> numbers;
+    if (x.HasRank())
     {
-        return AddLayer(LayerType::Shape, NullDescriptor(), {x}, DataType::Signed64, shape);
+        numbers.emplace();
+        for (const int64_t size : x.Sizes())
+        {
+            numbers->push_back(size == OpenSize ? Number() : Number::Of(size));
+        }
     }
-    Numbers numbers;
-    for (const int64_t size : x.Sizes())
-    {
-        numbers.push_back(size == OpenSize ? Number() : Number::Of(size));
-    }
-    if (AreAllKnown(numbers))
-    {
-        return Make(DataType::Signed64, shape, std::move(numbers), true);
-    }
-    Value result = AddLayer(LayerType::Shape, NullDescriptor(), {x}, DataType::Signed64, shape);
-    result.GetState()->m_Numbers = std::move(numbers);
-    return result;
+    return KnownOr(DataType::Signed64, shape, std::move(numbers),
+                   [&] { return AddLayer(LayerType::Shape, NullDescriptor(), {x}, DataType::Signed64, shape); });
 }
 
 Value GraphBuilder::Reshape(const Value& x, const std::vector<int64_t>& sizes)
@@ -570,7 +591,7 @@ Value GraphBuilder::Reshape(const Value& x, const std::vector<int64_t>& sizes)
         {
             if (AreAllKnown(*numbers))
             {
-                return Make(x.Type(), ToShape(target), *numbers, true);
+                return Known(x.Type(), target, *numbers);
             }
         }
     }
@@ -584,28 +605,24 @@ Value GraphBuilder::Reshape(const Value& x, const std::vector<int64_t>& sizes)
 
 Value GraphBuilder::ReshapeTo(const Value& x, const Value& shape)
 {
-    const Numbers* const numbers = NumbersOf(shape);
-    std::vector<int64_t> sizes;
-    if (numbers != nullptr)
+    const auto sizes = FindSizes(shape);
+    if (sizes.has_value())
     {
-        for (const Number& number : *numbers)
+        const auto wrong = std::find_if(sizes->begin(), sizes->end(), [](int64_t size) { return size < OpenSize; });
+        if (wrong != sizes->end())
         {
-            if (number.m_IsKnown && number.m_Int < OpenSize)
-            {
-                throw ParseException(fmt::format("a shape has the size {}; sizes are -1 at least", number.m_Int));
-            }
-            sizes.push_back(number.m_IsKnown ? number.m_Int : OpenSize);
+            throw ParseException(fmt::format("a shape has the size {}; sizes are -1 at least", *wrong));
         }
         // A size that alone is not known is the one that fits.
-        if (std::count(sizes.begin(), sizes.end(), OpenSize) <= 1)
+        if (std::count(sizes->begin(), sizes->end(), OpenSize) <= 1)
         {
-            return Reshape(x, sizes);
+            return Reshape(x, *sizes);
         }
     }
     ReshapeDescriptor descriptor;
     descriptor.m_ParametersAsInputs = true;
     return AddLayer(LayerType::Reshape, descriptor, {x, shape}, x.Type(),
-                    numbers == nullptr ? OpenShape(shape.Size(0)) : ToShape(sizes));
+                    sizes.has_value() ? ToShape(*sizes) : OpenShape(shape.Size(0)));
 }
 
 Value GraphBuilder::Squeeze(const Value& x, const std::vector<unsigned int>& axes)
@@ -685,7 +702,7 @@ Value GraphBuilder::Transpose(const Value& x, const std::vector<unsigned int>& p
         {
             strides.push_back(oldStrides[from]);
         }
-        return Make(x.Type(), ToShape(sizes), Take(*known, StridedIndices(sizes, 0, strides)), true);
+        return Known(x.Type(), sizes, Take(*known, StridedIndices(sizes, 0, strides)));
     }
     const TransposeDescriptor descriptor(
         PermutationVector(permutation.data(), static_cast<unsigned int>(permutation.size())));
@@ -749,15 +766,15 @@ Value GraphBuilder::Concat(const std::vector<Value>& values, unsigned int axis)
             first += value.Size(axis) * strides[axis];
         }
     }
-    if (numbers.has_value() && AreAllKnown(*numbers))
-    {
-        return Make(values.front().Type(), ToShape(sizes), std::move(*numbers), true);
-    }
-    ConcatDescriptor descriptor(static_cast<uint32_t>(values.size()), static_cast<uint32_t>(sizes.size()));
-    descriptor.SetConcatAxis(axis);
-    Value result = AddLayer(LayerType::Concat, descriptor, values, values.front().Type(), ToShape(sizes));
-    result.GetState()->m_Numbers = std::move(numbers);
-    return result;
+    const DataType type = values.front().Type();
+    return KnownOr(type, joined, std::move(numbers),
+                   [&]
+                   {
+                       ConcatDescriptor descriptor(static_cast<uint32_t>(values.size()),
+                                                   static_cast<uint32_t>(sizes.size()));
+                       descriptor.SetConcatAxis(axis);
+                       return AddLayer(LayerType::Concat, descriptor, values, type, joined);
+                   });
 }
 
 Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& ends,
@@ -770,6 +787,7 @@ Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, co
     descriptor.m_BeginMask = static_cast<int32_t>((1U << rank) - 1U);
     descriptor.m_EndMask = descriptor.m_BeginMask;
     std::vector<int64_t> sizes = x.Sizes();
+    std::vector<int64_t> begins(rank, 0);
     bool isWhole = true;
     for (size_t i = 0; i < axes.size(); ++i)
     {
@@ -785,58 +803,49 @@ Value GraphBuilder::Slice(const Value& x, const std::vector<int64_t>& starts, co
         descriptor.m_Stride[axis] = static_cast<int>(step);
         descriptor.m_BeginMask &= ~bit;
         descriptor.m_EndMask &= ~bit;
+        const int64_t size = sizes[axis];
         const bool takesAll =
-            step == 1 && starts[i] == 0 && (ends[i] >= highest || (sizes[axis] != OpenSize && ends[i] >= sizes[axis]));
+            step == 1 && starts[i] == 0 && (ends[i] >= highest || (size != OpenSize && ends[i] >= size));
         isWhole = isWhole && takesAll;
-        if (!takesAll)
+        if (takesAll)
         {
-            const int64_t size = sizes[axis];
-            sizes[axis] = OpenSize;
-            if (size != OpenSize)
-            {
-                const int64_t low = step > 0 ? 0 : -1;
-                const int64_t high = step > 0 ? size : size - 1;
-                const auto toEdge = [&](int64_t index) {
-                    return std::clamp(std::max(index, -highest) < 0 ? std::max(index, -highest) + size : index, low,
-                                      high);
-                };
-                const int64_t length =
-                    step > 0 ? toEdge(ends[i]) - toEdge(starts[i]) : toEdge(starts[i]) - toEdge(ends[i]);
-                sizes[axis] = length <= 0 ? 0 : (length - 1) / std::abs(step) + 1;
-            }
-            else if (starts[i] >= 0 && ends[i] >= 0 && ends[i] <= starts[i] && step > 0)
-            {
-                sizes[axis] = 0;
-            }
+            continue;
         }
+        if (size != OpenSize)
+        {
+            const int64_t low = step > 0 ? 0 : -1;
+            const int64_t high = step > 0 ? size : size - 1;
+            const auto toEdge = [&](int64_t index)
+            {
+                const int64_t bounded = std::max(index, -highest);
+                return std::clamp(bounded < 0 ? bounded + size : bounded, low, high);
+            };
+            begins[axis] = toEdge(starts[i]);
+            const int64_t length = (toEdge(ends[i]) - begins[axis]) * (step > 0 ? 1 : -1);
+            sizes[axis] = length <= 0 ? 0 : (length - 1) / std::abs(step) + 1;
+            continue;
+        }
+        sizes[axis] = starts[i] >= 0 && ends[i] >= 0 && ends[i] <= starts[i] && step > 0 ? 0 : OpenSize;
     }
     if (isWhole)
     {
         return x;
     }
+    const TensorShape shape = ToShape(sizes);
     std::optional<Numbers> numbers;
     if (const Numbers* const known = NumbersOf(x))
     {
         std::vector<int64_t> strides = Strides(x.Shape());
         int64_t first = 0;
-        for (size_t i = 0; i < axes.size(); ++i)
+        for (unsigned int axis = 0; axis < rank; ++axis)
         {
-            const int64_t size = x.Size(axes[i]);
-            const int64_t start = std::max(starts[i], -highest);
-            const int64_t begin = std::clamp(start < 0 ? start + size : start, int64_t{0},
-                                             std::max(steps[i] > 0 ? size : size - 1, int64_t{0}));
-            first += begin * strides[axes[i]];
-            strides[axes[i]] *= std::clamp(steps[i], lowest, highest);
+            first += begins[axis] * strides[axis];
+            strides[axis] *= descriptor.m_Stride[axis];
         }
         numbers = Take(*known, StridedIndices(sizes, first, strides));
-        if (AreAllKnown(*numbers))
-        {
-            return Make(x.Type(), ToShape(sizes), std::move(*numbers), true);
-        }
     }
-    Value result = AddLayer(LayerType::StridedSlice, descriptor, {x}, x.Type(), ToShape(sizes));
-    result.GetState()->m_Numbers = std::move(numbers);
-    return result;
+    return KnownOr(x.Type(), shape, std::move(numbers),
+                   [&] { return AddLayer(LayerType::StridedSlice, descriptor, {x}, x.Type(), shape); });
 }
 
 Value GraphBuilder::Slice(const Value& x, unsigned int axis, int64_t start, int64_t end)
@@ -884,16 +893,14 @@ Value GraphBuilder::Gather(const Value& x, const Value& indices, unsigned int ax
                 (*numbers)[to[k]] = (*known)[from[k]];
             }
         }
-        if (AreAllKnown(*numbers))
-        {
-            return Make(x.Type(), gathered, std::move(*numbers), true);
-        }
     }
-    GatherDescriptor descriptor(static_cast<int32_t>(axis));
-    descriptor.m_NegativeIndices = true;
-    Value result = AddLayer(LayerType::Gather, descriptor, {x, indices}, x.Type(), ToShape(sizes));
-    result.GetState()->m_Numbers = std::move(numbers);
-    return result;
+    return KnownOr(x.Type(), gathered, std::move(numbers),
+                   [&]
+                   {
+                       GatherDescriptor descriptor(static_cast<int32_t>(axis));
+                       descriptor.m_NegativeIndices = true;
+                       return AddLayer(LayerType::Gather, descriptor, {x, indices}, x.Type(), gathered);
+                   });
 }
 
 Value GraphBuilder::Put(const Value& numbers, const Value& places, const Value& updates)
@@ -917,49 +924,27 @@ Value GraphBuilder::BroadcastTo(const Value& x, const std::vector<int64_t>& size
             throw ParseException(
                 fmt::format("a tensor of shape {} cannot be broadcast to {}", x.Shape().ToString(), shape.ToString()));
         }
-        Numbers results;
-        for (const size_t index : BroadcastIndices(x.Shape(), shape))
-        {
-            results.push_back((*numbers)[index]);
-        }
-        return Make(x.Type(), shape, std::move(results), true);
+        return Known(x.Type(), sizes, Take(*numbers, BroadcastIndices(x.Shape(), shape)));
     }
     return AddLayer(LayerType::BroadcastTo, BroadcastToDescriptor(shape), {x}, x.Type(), shape);
 }
 
 Value GraphBuilder::BroadcastTo(const Value& x, const Value& shape)
 {
-    if (const auto sizes = shape.FindInts())
+    if (const auto known = shape.FindInts())
     {
-        return BroadcastTo(x, *sizes);
+        return BroadcastTo(x, *known);
     }
     BroadcastToDescriptor descriptor;
     descriptor.m_ParametersAsInputs = true;
-    TensorShape known;
-    if (const Numbers* const numbers = NumbersOf(shape))
-    {
-        std::vector<int64_t> sizes;
-        for (const Number& number : *numbers)
-        {
-            sizes.push_back(number.m_IsKnown ? number.m_Int : OpenSize);
-        }
-        known = ToShape(sizes);
-    }
-    else
-    {
-        known = OpenShape(shape.Size(0));
-    }
-    return AddLayer(LayerType::BroadcastTo, descriptor, {x, shape}, x.Type(), known);
+    const auto sizes = FindSizes(shape);
+    return AddLayer(LayerType::BroadcastTo, descriptor, {x, shape}, x.Type(),
+                    sizes.has_value() ? ToShape(*sizes) : OpenShape(shape.Size(0)));
 }
 
 Value GraphBuilder::Fill(const Value& shape, const Value& value)
 {
-    const Value element = value.HasRank() && value.Rank() != 0 ? Reshape(value, {}) : value;
-    if (const auto sizes = shape.FindInts())
-    {
-        return BroadcastTo(element, *sizes);
-    }
-    return BroadcastTo(element, shape);
+    return BroadcastTo(AsScalar(value), shape);
 }
 
 // Sums and products.

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -160,7 +162,10 @@ public:
 private:
     IOutputSlot& AddConstant(const Value& value);
     void CheckSameType(const Value& a, const Value& b) const;
-    Value Make(DataType type, const TensorShape& shape, Numbers numbers, bool isComplete) const;
+    static Value KnownOfShape(DataType type, const TensorShape& shape, Numbers numbers);
+    /// A known value where all numbers are known, else what `add` adds, of which some may be.
+    static Value KnownOr(DataType type, const TensorShape& shape, std::optional<Numbers> numbers,
+                         const std::function<Value()>& add);
 
     INetwork& m_Network;
     parsers::NetworkSize& m_Size;

@@ -332,10 +332,10 @@ std::vector<size_t> GraphReader::OrderNodes() const
     struct Visit
     {
         size_t m_Node;
-        std::vector<std::string_view> m_Names;
-        size_t m_Next = 0;
+        size_t m_NextName = 0;
     };
     std::vector<State> states(m_Nodes.size(), State::Unseen);
+    std::vector<std::vector<std::string_view>> reads(m_Nodes.size()); ///< of nodes that were entered
     std::vector<size_t> order;
     std::vector<Visit> stack;
     const auto enter = [&](std::string_view name)
@@ -350,7 +350,8 @@ std::vector<size_t> GraphReader::OrderNodes() const
             throw ParseException(fmt::format("{}: the nodes form a cycle that '{}' is a part of", m_Label, name));
         }
         states[found->second] = State::Open;
-        stack.push_back({found->second, NamesThatNodeReads(m_Nodes[found->second])});
+        reads[found->second] = NamesThatNodeReads(m_Nodes[found->second]);
+        stack.push_back({found->second});
     };
     for (const std::string_view output : m_Outputs)
     {
@@ -358,9 +359,10 @@ std::vector<size_t> GraphReader::OrderNodes() const
         while (!stack.empty())
         {
             Visit& visit = stack.back();
-            if (visit.m_Next < visit.m_Names.size())
+            const std::vector<std::string_view>& names = reads[visit.m_Node];
+            if (visit.m_NextName < names.size())
             {
-                enter(visit.m_Names[visit.m_Next++]);
+                enter(names[visit.m_NextName++]);
                 continue;
             }
             states[visit.m_Node] = State::Done;
@@ -378,7 +380,7 @@ std::vector<size_t> GraphReader::OrderNodes() const
     }
     for (const size_t node : sorted)
     {
-        for (const std::string_view name : NamesThatNodeReads(m_Nodes[node]))
+        for (const std::string_view name : reads[node])
         {
             const auto found = producers.find(name);
             if (found != producers.end() && places[found->second] >= places[node])

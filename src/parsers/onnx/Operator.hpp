@@ -65,7 +65,7 @@ public:
     /// The attribute `axis`.
     unsigned int AxisAttribute(int64_t fallback, unsigned int rank) const;
 
-    /// What a table has beside the value of a text attribute. Throws ParseException that lists the values there are.
+    /// The entry of a table for the value of a text attribute. Throws ParseException that lists the values there are.
     template <typename T, size_t Count>
     T Choose(const char* attribute, const char* fallback, const std::pair<const char*, T> (&table)[Count]) const
     {
@@ -89,6 +89,14 @@ public:
     const AttributeMessage* FindMessage(std::string_view name) const;
 
     void SetOutput(size_t i, Value value) { m_Outputs.at(i) = std::move(value); }
+    /// As many values as there are outputs, from the first one on.
+    void SetOutputs(const std::vector<Value>& values)
+    {
+        for (size_t i = 0; i < m_Outputs.size(); ++i)
+        {
+            m_Outputs[i] = values.at(i);
+        }
+    }
     const std::vector<Value>& Outputs() const { return m_Outputs; }
 
     /// The outputs depend on a node that was refused, in a graph that is an attribute.

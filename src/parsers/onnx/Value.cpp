@@ -172,6 +172,16 @@ int64_t ProductOf(const std::vector<int64_t>& sizes, size_t first, size_t last)
     return product;
 }
 
+std::vector<int64_t> ToSizes(const TensorShape& shape)
+{
+    std::vector<int64_t> sizes(shape.GetNumDimensions());
+    for (unsigned int i = 0; i < sizes.size(); ++i)
+    {
+        sizes[i] = shape.GetDimensionSpecificity(i) ? int64_t{shape[i]} : OpenSize;
+    }
+    return sizes;
+}
+
 TensorShape OpenShape(int64_t count)
 {
     if (count == OpenSize)
@@ -288,12 +298,8 @@ int64_t Value::Size(unsigned int dimension) const
 
 std::vector<int64_t> Value::Sizes() const
 {
-    std::vector<int64_t> sizes(Rank());
-    for (unsigned int i = 0; i < sizes.size(); ++i)
-    {
-        sizes[i] = Size(i);
-    }
-    return sizes;
+    Rank(); // must be known
+    return ToSizes(Shape());
 }
 
 const Numbers* Value::FindNumbers() const

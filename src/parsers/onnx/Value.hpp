@@ -111,6 +111,8 @@ constexpr uint64_t MaxNumbers = 1024;
 bool IsFloatType(DataType type);
 bool IsIntegerType(DataType type);
 TensorShape ToShape(const std::vector<int64_t>& sizes);
+/// Of a shape of known rank.
+std::vector<int64_t> ToSizes(const TensorShape& shape);
 /// The number of elements of sizes that multiply, at most 2^62; OpenSize where one of them is open.
 int64_t ProductOf(const std::vector<int64_t>& sizes, size_t first, size_t last);
 /// `count` sizes that are not known. Throws UnimplementedException where there are too many; OpenSize gives a shape of

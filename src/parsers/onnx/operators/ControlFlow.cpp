@@ -115,6 +115,20 @@ void AddOutputs(GraphBuilder& builder, const GraphMessage& graph, const std::vec
     }
 }
 
+/// The layer of both branches, whose captured values it takes behind the condition.
+IConnectableLayer* AddIfLayer(const Operator& op, GraphBuilder& graph, const INetworkPtr (&branches)[2],
+                              const Value& condition, const Captures& captures)
+{
+    op.Reader().Reading().Size().CountLayer();
+    IConnectableLayer* const layer = graph.Network().AddIfLayer(*branches[0], *branches[1], graph.GetName().c_str());
+    graph.SlotOf(condition).Connect(layer->GetInputSlot(0));
+    for (unsigned int i = 0; i < captures.Get().size(); ++i)
+    {
+        graph.SlotOf(captures.Get()[i]).Connect(layer->GetInputSlot(i + 1));
+    }
+    return layer;
+}
+
 /// A value like another one that a run fails to compute: what an index takes of an empty tensor.
 Value NeverComputed(GraphBuilder& graph, const Value& like)
 {
@@ -143,13 +157,6 @@ void AddIf(Operator& op, GraphBuilder& graph)
     const GraphMessage* const branches[2] = {&RequireGraph(op, "then_branch"), &RequireGraph(op, "else_branch")};
     const Value& condition = op.Input(0);
     CheckCondition(op, condition);
-    const auto setOutputs = [&](const std::vector<Value>& values)
-    {
-        for (size_t i = 0; i < op.NumOutputs(); ++i)
-        {
-            op.SetOutput(i, values.at(i));
-        }
-    };
     for (const GraphMessage* branch : branches)
     {
         if (branch->m_Outputs.size() != op.NumOutputs())
@@ -167,7 +174,7 @@ void AddIf(Operator& op, GraphBuilder& graph)
         const std::string name = graph.GetName();
         const std::vector<Value> values = ReadInto(op, graph, *branches[known->front() != 0 ? 0 : 1], {});
         graph.SetName(name);
-        setOutputs(values);
+        op.SetOutputs(values);
         return;
     }
     Captures captures(0);
@@ -213,13 +220,7 @@ void AddIf(Operator& op, GraphBuilder& graph)
             AddOutputs(builder, *branches[i], outputs[i]);
         }
     }
-    op.Reader().Reading().Size().CountLayer();
-    IConnectableLayer* const layer = graph.Network().AddIfLayer(*networks[0], *networks[1], graph.GetName().c_str());
-    graph.SlotOf(graph.AsScalar(condition)).Connect(layer->GetInputSlot(0));
-    for (unsigned int i = 0; i < captures.Get().size(); ++i)
-    {
-        graph.SlotOf(captures.Get()[i]).Connect(layer->GetInputSlot(i + 1));
-    }
+    IConnectableLayer* const layer = AddIfLayer(op, graph, networks, graph.AsScalar(condition), captures);
     std::vector<Value> values;
     for (unsigned int k = 0; k < outputs[0].size(); ++k)
     {
@@ -233,7 +234,7 @@ void AddIf(Operator& op, GraphBuilder& graph)
         values.push_back(
             graph.FromSlot(layer->GetOutputSlot(k), TensorInfo(Merge(first.Shape(), second.Shape()), first.Type())));
     }
-    setOutputs(values);
+    op.SetOutputs(values);
 }
 
 namespace
@@ -367,13 +368,7 @@ Value Push(const Operator& op, GraphBuilder& graph, const Value& stack, const Va
     later.AddOutput(0, "later", later.Concat({stack, row}, 0));
     const Value isFirst =
         graph.Compare(ComparisonOperation::Equal, number, GraphBuilder::ScalarInt(DataType::Signed64, 0));
-    size.CountLayer();
-    IConnectableLayer* const layer = graph.Network().AddIfLayer(*networks[0], *networks[1], graph.GetName().c_str());
-    graph.SlotOf(isFirst).Connect(layer->GetInputSlot(0));
-    for (unsigned int i = 0; i < captures.Get().size(); ++i)
-    {
-        graph.SlotOf(captures.Get()[i]).Connect(layer->GetInputSlot(i + 1));
-    }
+    IConnectableLayer* const layer = AddIfLayer(op, graph, networks, isFirst, captures);
     return graph.FromSlot(layer->GetOutputSlot(0), TensorInfo(stack.Shape(), part.Type()));
 }
 
@@ -590,10 +585,7 @@ void SetResults(Operator& op, const std::vector<Value>& results)
     {
         op.Fail(fmt::format("has {} outputs, but the body gives {}", op.NumOutputs(), results.size()));
     }
-    for (size_t i = 0; i < op.NumOutputs(); ++i)
-    {
-        op.SetOutput(i, results[i]);
-    }
+    op.SetOutputs(results);
 }
 
 } // namespace

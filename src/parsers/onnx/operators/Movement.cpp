@@ -256,6 +256,29 @@ Value PartSizes(GraphBuilder& graph, const Value& size, int64_t count)
 
 } // namespace
 
+namespace
+{
+
+/// Parts whose sizes the run tells: those in a list, or equal ones where there is none.
+void SplitAtRun(Operator& op, GraphBuilder& graph, unsigned int axis, const Value& partSizes)
+{
+    const Value& x = op.Input(0);
+    SplitterDescriptor descriptor(static_cast<uint32_t>(op.NumOutputs()), x.Rank());
+    descriptor.m_ParametersAsInputs = true;
+    std::vector<Value> inputs = {x, GraphBuilder::ScalarInt(DataType::Signed32, axis)};
+    if (partSizes)
+    {
+        descriptor.m_SizesAsInput = true;
+        inputs.push_back(partSizes);
+    }
+    std::vector<int64_t> sizes = x.Sizes();
+    sizes[axis] = OpenSize;
+    const std::vector<GraphBuilder::Output> outputs(op.NumOutputs(), {x.Type(), ToShape(sizes)});
+    op.SetOutputs(graph.AddLayers(LayerType::Splitter, descriptor, inputs, outputs));
+}
+
+} // namespace
+
 /// Sizes of the parts, or how many equal ones there are, the last of which may be smaller.
 void AddSplit(Operator& op, GraphBuilder& graph)
 {
@@ -266,18 +289,7 @@ void AddSplit(Operator& op, GraphBuilder& graph)
     std::vector<int64_t> parts;
     if (op.Version() >= 13 && op.HasInput(1) && !op.Input(1).FindInts().has_value())
     {
-        SplitterDescriptor descriptor(static_cast<uint32_t>(count), x.Rank());
-        descriptor.m_ParametersAsInputs = true;
-        descriptor.m_SizesAsInput = true;
-        std::vector<int64_t> sizes = x.Sizes();
-        sizes[axis] = OpenSize;
-        const std::vector<Value> values = graph.AddLayers(
-            LayerType::Splitter, descriptor, {x, GraphBuilder::ScalarInt(DataType::Signed32, axis), op.Input(1)},
-            std::vector<GraphBuilder::Output>(static_cast<size_t>(count), {x.Type(), ToShape(sizes)}));
-        for (size_t i = 0; i < values.size(); ++i)
-        {
-            op.SetOutput(i, values[i]);
-        }
+        SplitAtRun(op, graph, axis, op.Input(1));
         return;
     }
     if (op.Version() < 13 ? op.Has("split") : op.HasInput(1))
@@ -295,23 +307,11 @@ void AddSplit(Operator& op, GraphBuilder& graph)
     }
     else if (size == OpenSize && count != 1)
     {
-        // Parts of a size that the run tells, which are equal before version 18.
-        SplitterDescriptor descriptor(static_cast<uint32_t>(count), x.Rank());
-        descriptor.m_ParametersAsInputs = true;
-        std::vector<Value> inputs = {x, GraphBuilder::ScalarInt(DataType::Signed32, axis)};
-        if (op.Version() >= 18)
-        {
-            descriptor.m_SizesAsInput = true;
-            inputs.push_back(PartSizes(graph, graph.Slice(graph.ShapeOf(x), 0, axis, int64_t{axis} + 1), count));
-        }
-        std::vector<int64_t> sizes = x.Sizes();
-        const std::vector<Value> values =
-            graph.AddLayers(LayerType::Splitter, descriptor, inputs,
-                            std::vector<GraphBuilder::Output>(static_cast<size_t>(count), {x.Type(), ToShape(sizes)}));
-        for (size_t i = 0; i < values.size(); ++i)
-        {
-            op.SetOutput(i, values[i]);
-        }
+        // Equal before version 18.
+        const bool isEven = op.Version() < 18;
+        SplitAtRun(op, graph, axis,
+                   isEven ? Value()
+                          : PartSizes(graph, graph.Slice(graph.ShapeOf(x), 0, axis, int64_t{axis} + 1), count));
         return;
     }
     else
@@ -457,13 +457,7 @@ void AddExpand(Operator& op, GraphBuilder& graph)
     if (sizes.has_value() && x.HasSizes())
     {
         const Value target = GraphBuilder::Known(DataType::Boolean, *sizes, {});
-        const TensorShape both = GraphBuilder::BroadcastShape(x, target);
-        std::vector<int64_t> result;
-        for (unsigned int i = 0; i < both.GetNumDimensions(); ++i)
-        {
-            result.push_back(both[i]);
-        }
-        op.SetOutput(0, graph.BroadcastTo(x, result));
+        op.SetOutput(0, graph.BroadcastTo(x, ToSizes(GraphBuilder::BroadcastShape(x, target))));
         return;
     }
     const Value own = graph.ShapeOf(x);

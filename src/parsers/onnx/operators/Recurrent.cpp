@@ -120,11 +120,7 @@ void AddRecurrent(Operator& op, GraphBuilder& graph, RecurrentCell cell)
     {
         outputs.push_back({x.Type(), last});
     }
-    const std::vector<Value> values = graph.AddLayers(LayerType::RecurrentSequence, descriptor, inputs, outputs);
-    for (size_t i = 0; i < op.NumOutputs(); ++i)
-    {
-        op.SetOutput(i, values.at(i));
-    }
+    op.SetOutputs(graph.AddLayers(LayerType::RecurrentSequence, descriptor, inputs, outputs));
 }
 
 } // namespace

@@ -136,6 +136,22 @@ void AddRange(Operator& op, GraphBuilder& graph)
                                    TensorShape(1, false)));
 }
 
+namespace
+{
+
+/// 0, 1, ... for each index of a dimension: Signed64 [size].
+Value IndicesAlong(GraphBuilder& graph, const Value& x, unsigned int dimension)
+{
+    const auto i = static_cast<int64_t>(dimension);
+    const Value size = graph.Reshape(graph.Slice(graph.ShapeOf(x), 0, i, i + 1), {});
+    return graph.AddLayer(
+        LayerType::Range, NullDescriptor(),
+        {GraphBuilder::ScalarInt(DataType::Signed64, 0), size, GraphBuilder::ScalarInt(DataType::Signed64, 1)},
+        DataType::Signed64, ToShape({x.Size(dimension)}));
+}
+
+} // namespace
+
 /// Ones on a diagonal of a matrix.
 void AddEyeLike(Operator& op, GraphBuilder& graph)
 {
@@ -145,18 +161,9 @@ void AddEyeLike(Operator& op, GraphBuilder& graph)
         op.Fail(fmt::format("input 0 has shape {}; it must be a matrix", x.Shape().ToString()));
     }
     const DataType type = op.Has("dtype") ? ToLayerType(static_cast<ElementType>(op.Int64("dtype", 0))) : x.Type();
-    const Value shape = graph.ShapeOf(x);
-    const auto numbersTo = [&](int64_t dimension)
-    {
-        return graph.AddLayer(LayerType::Range, NullDescriptor(),
-                              {GraphBuilder::ScalarInt(DataType::Signed64, 0),
-                               graph.Reshape(graph.Slice(shape, 0, dimension, dimension + 1), {}),
-                               GraphBuilder::ScalarInt(DataType::Signed64, 1)},
-                              DataType::Signed64, ToShape({x.Size(static_cast<unsigned int>(dimension))}));
-    };
-    const Value rows = graph.Reshape(numbersTo(0), {OpenSize, 1});
+    const Value rows = graph.Reshape(IndicesAlong(graph, x, 0), {OpenSize, 1});
     const Value diagonal = graph.Add(rows, GraphBuilder::ScalarInt(DataType::Signed64, op.Int64("k", 0)));
-    op.SetOutput(0, graph.Cast(graph.Compare(ComparisonOperation::Equal, numbersTo(1), diagonal), type));
+    op.SetOutput(0, graph.Cast(graph.Compare(ComparisonOperation::Equal, IndicesAlong(graph, x, 1), diagonal), type));
 }
 
 /// The elements of each matrix on and above a diagonal, or on and below it; zero elsewhere.
@@ -168,21 +175,11 @@ void AddTrilu(Operator& op, GraphBuilder& graph)
     {
         op.Fail(fmt::format("input 0 has shape {}; it must have two dimensions at least", x.Shape().ToString()));
     }
-    const Value shape = graph.ShapeOf(x);
-    const auto numbersTo = [&](unsigned int dimension)
-    {
-        const auto i = static_cast<int64_t>(dimension);
-        return graph.AddLayer(LayerType::Range, NullDescriptor(),
-                              {GraphBuilder::ScalarInt(DataType::Signed64, 0),
-                               graph.Reshape(graph.Slice(shape, 0, i, i + 1), {}),
-                               GraphBuilder::ScalarInt(DataType::Signed64, 1)},
-                              DataType::Signed64, ToShape({x.Size(dimension)}));
-    };
     const Value offset = op.HasInput(1) ? graph.AsScalar(op.Input(1)) : GraphBuilder::ScalarInt(DataType::Signed64, 0);
-    const Value diagonal = graph.Add(graph.Reshape(numbersTo(rank - 2), {OpenSize, 1}), offset);
+    const Value diagonal = graph.Add(graph.Reshape(IndicesAlong(graph, x, rank - 2), {OpenSize, 1}), offset);
     const bool isUpper = op.Int64("upper", 1) != 0;
     const Value keeps = graph.Compare(isUpper ? ComparisonOperation::GreaterOrEqual : ComparisonOperation::LessOrEqual,
-                                      numbersTo(rank - 1), diagonal);
+                                      IndicesAlong(graph, x, rank - 1), diagonal);
     op.SetOutput(0, graph.Select(keeps, x, GraphBuilder::Scalar(x.Type(), 0.0)));
 }
 
