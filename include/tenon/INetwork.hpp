@@ -417,8 +417,8 @@ public:
     virtual IConnectableLayer* AddTableLayer(const char* name = nullptr) = 0;
     /// Repeats the input along each dimension, which becomes size * multiple. Any type, which is kept.
     virtual IConnectableLayer* AddTileLayer(const TileDescriptor& tileDescriptor, const char* name = nullptr) = 0;
-    /// The largest elements along an axis, as many as input 1 says, largest first, and their indices (Tenon); or the
-    /// smallest ones, smallest first. The first of equal elements comes first; NaN comes last.
+    /// The K largest elements along an axis in descending order, or the K smallest ones in ascending order, and their
+    /// indices; input 1 holds K (Tenon). The first of equal elements comes first; NaN comes last.
     virtual IConnectableLayer* AddTopKLayer(const TopKDescriptor& topKDescriptor, const char* name = nullptr) = 0;
     IConnectableLayer* AddTopKLayer(const char* name = nullptr) { return AddTopKLayer(TopKDescriptor(), name); }
     /// Takes destination dimension i from source m[i]. Any type, which is kept.

@@ -297,7 +297,7 @@ enum class GridPadding
 {
     Zeros = 0,
     Border = 1,    ///< the nearest element at the border
-    Reflection = 2 ///< what is mirrored at the border, as often as needed
+    Reflection = 2 ///< the image mirrored at its border, repeatedly
 };
 
 /// What PoolingNd makes of the elements of a window (Tenon).

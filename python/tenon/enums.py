@@ -374,7 +374,7 @@ class GridPadding(IntEnum):
     Border = 1
     """the nearest element at the border"""
     Reflection = 2
-    """what is mirrored at the border, as often as needed"""
+    """the image mirrored at its border, repeatedly"""
 
 
 class PoolingNdFunction(IntEnum):

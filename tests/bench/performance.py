@@ -54,7 +54,7 @@ from perf.measure import measure, ratio
 from perf.onnx_table import ONNX_PEERS, beside_peers
 from perf.table import markdown, number, onnx_summary
 
-HEAD = """# Performance beside other engines
+HEAD = """# Performance compared with other engines
 
 Generated; write it anew with
 

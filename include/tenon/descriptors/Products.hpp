@@ -118,9 +118,9 @@ struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
 
 /// Attention (Tenon): softmax(scale * Q K^T + mask) V, the softmax over the keys. Inputs are Q [..., heads, S, D], K
 /// [..., heads, T, D], V [..., heads, T, E] and, where enabled, mask and offset; the output is [..., heads, S, E].
-/// Matrices alone are of one head. K and V may have fewer heads than Q, by a factor: then so many heads of Q in a row
-/// share one. Sizes of 1 before the matrices are repeated, as in BatchMatMul. Semantics of ONNX's operator of that
-/// name. A query that sees no key gives zeros.
+/// Inputs of rank 2 have one head. The number of heads of K and V may be a divisor of that of Q: then consecutive heads
+/// of Q form groups, each of which shares a head of K and V. Sizes of 1 before the matrices are repeated, as in
+/// BatchMatMul. Semantics of ONNX's operator of that name. A query that sees no key gives zeros.
 struct AttentionDescriptor : detail::Described<AttentionDescriptor>
 {
     float m_Scale = 0.0f; ///< 0: 1 / sqrt(D)

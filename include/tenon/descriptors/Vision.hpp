@@ -161,7 +161,7 @@ struct RoiAlignDescriptor : detail::Described<RoiAlignDescriptor>
     PoolingAlgorithm m_PoolType = PoolingAlgorithm::Average; ///< Average or Max
     uint32_t m_OutputHeight = 1;
     uint32_t m_OutputWidth = 1;
-    uint32_t m_SamplingRatio = 0; ///< points a cell and dimension; 0: as many as a cell has elements, rounded up
+    uint32_t m_SamplingRatio = 0; ///< points of a cell along a dimension; 0: its size in elements, rounded up
     float m_SpatialScale = 1;     ///< elements of input 0 for 1 in the coordinates of regions
     /// Coordinate 0 is the outer edge of the first element; else it is its center, and no region is smaller than 1.
     bool m_HalfPixel = true;
