@@ -5,6 +5,7 @@
 #include "common/InferredShapes.hpp"
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "parsers/armnn/ReadNetwork.hpp"
 #include "serializer/Attributes.hpp"
 #include "serializer/GraphReader.hpp"
 #include "serializer/OptimizedCheck.hpp"
@@ -87,6 +88,18 @@ auto ReadFile(const char* graphFile, const Limits& limits, Function read)
     return *std::move(result);
 }
 
+/// Whether the bytes are those of a .armnn file and not of a .tenon file.
+bool IsArmnn(const ModelBytes& bytes, const Limits& limits)
+{
+    return !FileReader::HasIdentifier(bytes.m_Bytes) && arm_nn::IsArmnnFile(bytes.m_Bytes, limits);
+}
+
+/// No .armnn file holds an optimized network.
+bool IsOptimized(ModelBytes bytes, const Limits& limits)
+{
+    return !IsArmnn(bytes, limits) && FileReader(std::move(bytes), limits).Root().optimized();
+}
+
 } // namespace
 
 INetworkPtr Deserializer::CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent)
@@ -126,18 +139,37 @@ IOptimizedNetworkPtr Deserializer::CreateOptimizedNetworkFromBinaryFile(const ch
 bool Deserializer::IsOptimizedFile(const char* graphFile) const
 {
     return ReadFile(graphFile, m_Options.m_Limits,
-                    [&](ModelBytes bytes)
-                    { return FileReader(std::move(bytes), m_Options.m_Limits).Root().optimized(); });
+                    [&](ModelBytes bytes) { return IsOptimized(std::move(bytes), m_Options.m_Limits); });
 }
 
 bool Deserializer::IsOptimizedBinary(const std::vector<uint8_t>& binaryContent) const
 {
-    ModelBytes bytes = ModelBytes::FromMemory(binaryContent, CopyAlignment, m_Options.m_Limits);
-    return FileReader(std::move(bytes), m_Options.m_Limits).Root().optimized();
+    return IsOptimized(ModelBytes::FromMemory(binaryContent, CopyAlignment, m_Options.m_Limits), m_Options.m_Limits);
+}
+
+INetworkPtr Deserializer::ReadArmnn(ModelBytes bytes)
+{
+    arm_nn::ArmnnNetwork read = arm_nn::ReadNetwork(std::move(bytes), m_Options.m_Limits);
+    // Network is the only implementation of INetwork. The constants of methods that take them have no owner yet.
+    auto& network = static_cast<Network&>(*read.m_Network);
+    for (const auto& layer : network.EditGraph().Layers())
+    {
+        if (layer->GetConstant() != nullptr)
+        {
+            layer->SetConstant(std::make_shared<ConstantPayload>(
+                ConstantPayload{layer->GetConstant()->m_Tensor, read.m_Memory}));
+        }
+    }
+    KeepBindings(network.GetGraph());
+    return std::move(read.m_Network);
 }
 
 INetworkPtr Deserializer::Read(ModelBytes bytes)
 {
+    if (IsArmnn(bytes, m_Options.m_Limits))
+    {
+        return ReadArmnn(std::move(bytes));
+    }
     FileReader file(std::move(bytes), m_Options.m_Limits);
     if (file.Root().optimized())
     {
@@ -151,10 +183,16 @@ INetworkPtr Deserializer::Read(ModelBytes bytes)
 
 IOptimizedNetworkPtr Deserializer::ReadOptimized(ModelBytes bytes, const IDeviceSpec& deviceSpec)
 {
+    constexpr const char* isPlain = "the file holds a network that is not optimized; read it with "
+                                    "CreateNetworkFromBinary";
+    if (IsArmnn(bytes, m_Options.m_Limits))
+    {
+        throw ParseException(isPlain);
+    }
     FileReader file(std::move(bytes), m_Options.m_Limits);
     if (!file.Root().optimized())
     {
-        throw ParseException("the file holds a network that is not optimized; read it with CreateNetworkFromBinary");
+        throw ParseException(isPlain);
     }
     OptimizerOptionsOpaque options;
     ReadOptimizerOptions(file, file.Root().optimizer_options(), options);

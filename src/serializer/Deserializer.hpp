@@ -50,6 +50,8 @@ private:
     };
 
     INetworkPtr Read(ModelBytes bytes);
+    /// Of a .armnn file.
+    INetworkPtr ReadArmnn(ModelBytes bytes);
     IOptimizedNetworkPtr ReadOptimized(ModelBytes bytes, const IDeviceSpec& deviceSpec);
     void KeepBindings(const Graph& graph);
 

@@ -25,15 +25,10 @@ constexpr unsigned int MaxTableDepth = 16;
 
 void CheckVersion(Span<const uint8_t> bytes, flatbuffers::Verifier& verifier)
 {
-    constexpr size_t identifierEnd = 8;
-    if (bytes.size() < identifierEnd || !schema::NetworkBufferHasIdentifier(bytes.data()))
+    if (!FileReader::HasIdentifier(bytes))
     {
-        if (bytes.size() >= identifierEnd && flatbuffers::BufferHasIdentifier(bytes.data(), "ARMN"))
-        {
-            throw ParseException("a network in Arm NN's own format (identifier 'ARMN'), which is not read; parse the "
-                                 "TensorFlow Lite model that it was made from");
-        }
-        throw ParseException(fmt::format("not a .tenon file: no identifier '{}' at offset 4 of {} bytes",
+        throw ParseException(fmt::format("not a .tenon file: no identifier '{}' at offset 4 of {} bytes; and no .armnn "
+                                         "file, or one that is corrupt or cut short",
                                          schema::NetworkIdentifier(), bytes.size()));
     }
     if (!verifier.VerifyBuffer<schema::Header>(schema::NetworkIdentifier()))
@@ -78,6 +73,12 @@ FileReader::FileReader(ModelBytes bytes, const Limits& limits)
                                          "{} bytes at offset {} does not end where its {} bytes do",
                                          data.bytes(), data.offset(), m_Bytes.size()));
     }
+}
+
+bool FileReader::HasIdentifier(Span<const uint8_t> bytes)
+{
+    constexpr size_t identifierEnd = 8;
+    return bytes.size() >= identifierEnd && schema::NetworkBufferHasIdentifier(bytes.data());
 }
 
 Span<const uint8_t> FileReader::Buffer(uint32_t index) const

@@ -24,6 +24,8 @@ class FileReader
 public:
     /// Throws ParseException when the bytes are no .tenon file of a version that this library knows.
     FileReader(ModelBytes bytes, const Limits& limits);
+    /// Whether the bytes call themselves a .tenon file.
+    static bool HasIdentifier(Span<const uint8_t> bytes);
 
     const schema::Network& Root() const { return *m_Root; }
     const Limits& GetLimits() const { return m_Limits; }

@@ -37,10 +37,13 @@ set(rules
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
   "src/optimizer : api backend common graph fmt"
   "src/runtime : json api backend common graph fmt"
+  "src/serializer/Deserializer.cpp : api backend serializer common graph parsers/armnn fmt"
   "src/serializer : api backend serializer common graph fmt flatbuffers"
   "src/parsers/common : api common fmt"
   "src/parsers/tflite/operators : api backend common parsers/common parsers/tflite fmt"
   "src/parsers/tflite : api backend parsers common parsers/common fmt flatbuffers"
+  "src/parsers/armnn/operators : api common parsers/common parsers/armnn fmt"
+  "src/parsers/armnn : api common parsers/common fmt flatbuffers"
   "src/parsers/onnx : api backend parsers common parsers/common fmt protozero"
   "src/armnn : api backend compat common"
   "src/c_api : json reports formats api backend c parsers serializer common backends/plugin fmt"
@@ -74,7 +77,7 @@ function(classify included out)
     set(kind xxhash)
   elseif(included MATCHES "^<hwy/")
     set(kind highway)
-  elseif(included MATCHES "^<(flatbuffers/.*|(tflite|tenon)_generated\\.h)>$")
+  elseif(included MATCHES "^<(flatbuffers/.*|(armnn|tflite|tenon)_generated\\.h)>$")
     set(kind flatbuffers)
   elseif(included MATCHES "^<protozero/")
     set(kind protozero)
@@ -199,6 +202,14 @@ if(DEFINED SELF_TEST)
         "src/parsers/onnx must not include \"parsers/tflite/Model.hpp\"")
   given(src/parsers/tflite/Protozero.cpp "#include <protozero/pbf_message.hpp>"
         "src/parsers/tflite must not include <protozero/pbf_message.hpp>")
+  given(src/parsers/armnn/Reader.cpp "#include <armnn_generated.h>" "")
+  given(src/parsers/armnn/Sibling.cpp "#include \"parsers/tflite/Model.hpp\""
+        "src/parsers/armnn must not include \"parsers/tflite/Model.hpp\"")
+  given(src/parsers/armnn/operators/Schema.cpp "#include <armnn_generated.h>"
+        "src/parsers/armnn/operators must not include <armnn_generated.h>")
+  given(src/serializer/Deserializer.cpp "#include \"parsers/armnn/ReadNetwork.hpp\"" "")
+  given(src/serializer/Reader.cpp "#include \"parsers/armnn/ReadNetwork.hpp\""
+        "src/serializer must not include \"parsers/armnn/ReadNetwork.hpp\"")
   given(src/cli/Inner.cpp "#include \"common/Log.hpp\"" "src/cli must not include \"common/Log.hpp\"")
   given(src/cli/Compat.cpp "#include <armnn/ArmNN.hpp>" "src/cli must not include <armnn/ArmNN.hpp>")
   given(src/runtime/Relative.cpp "#include \"../graph/Graph.hpp\""

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// NetworkBuilder: see NetworkBuilder.hpp.
+#include "parsers/armnn/NetworkBuilder.hpp"
+
+#include "common/ModelBytes.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace tenon::arm_nn
+{
+
+namespace
+{
+
+constexpr unsigned int WeightsInput = 1;
+constexpr unsigned int BiasInput = 2;
+
+/// Scales of [M, I, H, W] for the channels I * M of the turned weights: there is one for each channel, in its order, or
+/// one for each index of dimension 0 or 1.
+std::vector<float> TurnScales(const TensorInfo& info, unsigned int multiplier, unsigned int channels)
+{
+    const std::vector<float> scales = info.GetQuantizationScales();
+    const unsigned int dimension = info.GetQuantizationDim().has_value() ? info.GetQuantizationDim().value() : 0;
+    if (scales.size() == size_t{multiplier} * channels)
+    {
+        return scales;
+    }
+    const bool isEachMultiple = dimension == 0 && scales.size() == multiplier;
+    const bool isEachChannel = dimension == 1 && scales.size() == channels;
+    if (!isEachMultiple && !isEachChannel)
+    {
+        throw ParseException(
+            fmt::format("{} scales along dimension {} do not fit weights {} of a depthwise convolution", scales.size(),
+                        dimension, info.GetShape().ToString()));
+    }
+    std::vector<float> turned;
+    for (unsigned int i = 0; i < channels; ++i)
+    {
+        for (unsigned int m = 0; m < multiplier; ++m)
+        {
+            turned.push_back(scales[isEachMultiple ? m : i]);
+        }
+    }
+    return turned;
+}
+
+} // namespace
+
+NetworkBuilder::NetworkBuilder(const Limits& limits, std::shared_ptr<const void> file)
+    : m_Network(INetwork::Create()), m_Size(limits, "layers"),
+      m_Memory(std::make_shared<Memory>(Memory{std::move(file)}))
+{
+}
+
+ConstTensor NetworkBuilder::Keep(const parsers::TensorView& tensor)
+{
+    if (tensor.m_Owner != nullptr)
+    {
+        m_Memory->push_back(tensor.m_Owner);
+    }
+    return {tensor.m_Info, tensor.m_Data.data()};
+}
+
+parsers::TensorView NetworkBuilder::TurnDepthwise(const parsers::TensorView& weights)
+{
+    const TensorShape& shape = weights.m_Info.GetShape();
+    constexpr unsigned int rank = 4;
+    if (shape.GetNumDimensions() != rank)
+    {
+        throw ParseException(fmt::format("weights of a depthwise convolution have shape {}, should have rank {}",
+                                         shape.ToString(), rank));
+    }
+    const unsigned int multiplier = shape[0];
+    const unsigned int channels = shape[1];
+    const size_t pixels = size_t{shape[2]} * shape[3];
+    const size_t elementBytes = GetDataTypeSize(weights.m_Info.GetDataType());
+    const size_t outputs = size_t{multiplier} * channels;
+    if (weights.m_Data.empty()) // sizes that no element stands behind can be anything
+    {
+        throw ParseException(
+            fmt::format("weights of a depthwise convolution, of shape {}, have no elements", shape.ToString()));
+    }
+    m_Size.CountBytes(weights.m_Data.size());
+    std::vector<uint8_t> bytes(weights.m_Data.size());
+    for (size_t m = 0; m < multiplier; ++m)
+    {
+        for (size_t i = 0; i < channels; ++i)
+        {
+            for (size_t pixel = 0; pixel < pixels; ++pixel)
+            {
+                const size_t from = (m * channels + i) * pixels + pixel;
+                const size_t to = pixel * outputs + i * multiplier + m;
+                std::memcpy(bytes.data() + to * elementBytes, weights.m_Data.data() + from * elementBytes,
+                            elementBytes);
+            }
+        }
+    }
+    parsers::TensorView turned = weights;
+    const TensorShape newShape({1, shape[2], shape[3], multiplier * channels});
+    const TensorInfo& info = weights.m_Info;
+    turned.m_Info.SetShape(newShape);
+    if (info.HasPerAxisQuantization())
+    {
+        turned.m_Info =
+            TensorInfo(newShape, info.GetDataType(), TurnScales(info, multiplier, channels), rank - 1, true);
+    }
+    turned.m_Owner = AlignedCopy(bytes);
+    turned.m_Data = {static_cast<const uint8_t*>(turned.m_Owner.get()), bytes.size()};
+    return turned;
+}
+
+void NetworkBuilder::FeedConstant(const parsers::TensorView& tensor, IConnectableLayer& layer, unsigned int input)
+{
+    CountLayer();
+    IConnectableLayer* const constant = m_Network->AddConstantLayer(Keep(tensor), "");
+    constant->GetOutputSlot(0).Connect(layer.GetInputSlot(input));
+}
+
+void NetworkBuilder::FeedWeights(const LayerView& op, IConnectableLayer& layer, bool isDepthwise)
+{
+    const bool hasBias = layer.GetNumInputSlots() > BiasInput;
+    if (op.NumInputs() != 1)
+    {
+        for (const char* member : {"weights", "biases"})
+        {
+            if (op.FindConstant(member) != nullptr)
+            {
+                op.Fail(fmt::format("holds {} itself, but has {} inputs, should have 1", member, op.NumInputs()));
+            }
+        }
+        return;
+    }
+    const parsers::TensorView& weights = op.Constant("weights");
+    FeedConstant(isDepthwise && op.HasOldDepthwiseWeights() ? TurnDepthwise(weights) : weights, layer, WeightsInput);
+    if (hasBias)
+    {
+        FeedConstant(op.Constant("biases"), layer, BiasInput);
+    }
+}
+
+} // namespace tenon::arm_nn

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReadNetwork: see ReadNetwork.hpp. Layers stand in a file in any order and refer to each other by their indices, which
+// are numbers of the file's own.
+#include "parsers/armnn/ArmnnFile.hpp"
+#include "parsers/armnn/LayerReader.hpp"
+#include "parsers/armnn/Layers.hpp"
+#include "parsers/armnn/NetworkBuilder.hpp"
+#include "parsers/armnn/ReadNetwork.hpp"
+#include "parsers/armnn/TensorReader.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <armnn_generated.h>
+#include <functional>
+#include <queue>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tenon::arm_nn
+{
+
+namespace
+{
+
+/// A layer by its place in the file's list.
+using Place = uint32_t;
+
+struct FileLayer
+{
+    const schema::AnyLayer* m_Source = nullptr;
+    const schema::LayerBase* m_Base = nullptr;
+    IConnectableLayer* m_Layer = nullptr; ///< once it is added
+    bool m_IsListed = false;              ///< of an Input or Output: the file lists it as one of the network
+};
+
+template <typename Vector>
+uint32_t SizeOf(const Vector* vector)
+{
+    return vector != nullptr ? vector->size() : 0;
+}
+
+/// Depthwise weights in files of the first layout are [M, I, H, W].
+constexpr uint32_t FirstScheme = 0;
+constexpr uint32_t LastScheme = 1;
+
+class NetworkReader
+{
+public:
+    explicit NetworkReader(ArmnnFile& file)
+        : m_File(file), m_Root(file.Root()), m_Network(file.GetLimits(), file.Owner())
+    {
+    }
+
+    ArmnnNetwork Read()
+    {
+        ReadSchemes();
+        CollectLayers();
+        ListBindings(m_Root.inputIds(), schema::Layer::InputLayer, "inputIds", m_Inputs);
+        ListBindings(m_Root.outputIds(), schema::Layer::OutputLayer, "outputIds", m_Outputs);
+        FindSources();
+        FindDepthwiseWeights();
+        const std::vector<Place> order = Order();
+        for (const Place place : order)
+        {
+            InLayer(place, [&] { Add(place); });
+        }
+        for (const Place place : order)
+        {
+            InLayer(place, [&] { Connect(place); });
+        }
+        for (const Place place : order)
+        {
+            InLayer(place, [&] { SettleScalars(*m_Layers[place].m_Layer); });
+        }
+        const std::shared_ptr<Memory>& memory = m_Network.GetMemory();
+        return {m_Network.TakeNetwork(), std::shared_ptr<const void>(memory, memory->data())};
+    }
+
+private:
+    /// "layer 12 'conv1' (Convolution2d)", by the layer's index if it has one.
+    std::string Describe(Place place) const
+    {
+        constexpr size_t longest = 100; // bytes of a name in a message
+        const FileLayer& layer = m_Layers[place];
+        const bool hasName = layer.m_Base != nullptr && layer.m_Base->layerName() != nullptr;
+        const std::string_view name = hasName ? layer.m_Base->layerName()->string_view() : std::string_view();
+        return fmt::format("layer {} '{}' ({})", layer.m_Base != nullptr ? layer.m_Base->index() : place,
+                           name.substr(0, longest), FindKind(*layer.m_Source).value_or("of unknown kind"));
+    }
+
+    /// What `function` throws names the layer.
+    template <typename Function>
+    void InLayer(Place place, Function function) const
+    {
+        WithModelContext([&] { return Describe(place); }, function);
+    }
+
+    schema::Layer KindOf(Place place) const { return m_Layers[place].m_Source->layer_type(); }
+    bool IsBound(Place place) const
+    {
+        return KindOf(place) == schema::Layer::InputLayer || KindOf(place) == schema::Layer::OutputLayer;
+    }
+
+    void ReadSchemes()
+    {
+        const schema::FeatureCompatibilityVersions* const versions = m_Root.featureVersions();
+        if (versions == nullptr)
+        {
+            return;
+        }
+        m_BindingIds = versions->bindingIdsScheme();
+        m_WeightsLayout = versions->weightsLayoutScheme();
+        for (const auto& [name, scheme] :
+             {std::pair("bindingIdsScheme", m_BindingIds), std::pair("weightsLayoutScheme", m_WeightsLayout),
+              std::pair("constantTensorsAsInputs", versions->constantTensorsAsInputs())})
+        {
+            if (scheme > LastScheme)
+            {
+                throw ParseException(
+                    fmt::format("the file has {} {}; versions up to {} are read", name, scheme, LastScheme));
+            }
+        }
+    }
+
+    void CollectLayers()
+    {
+        const auto& list = *m_Root.layers();
+        if (list.size() > m_File.GetLimits().m_MaxLayers)
+        {
+            throw ParseException(fmt::format("{} layers, more than the limit of {}; raise Limits::m_MaxLayers",
+                                             list.size(), m_File.GetLimits().m_MaxLayers));
+        }
+        std::set<std::string> unknown;
+        for (Place i = 0; i < list.size(); ++i)
+        {
+            if (list.Get(i)->layer() == nullptr)
+            {
+                throw ParseException(fmt::format("layer {} has no content", i));
+            }
+            m_Layers.push_back({list.Get(i)});
+            const std::optional<std::string_view> kind = FindKind(*list.Get(i));
+            if (!kind || FindRow(*kind) == nullptr)
+            {
+                unknown.insert(kind ? std::string(*kind)
+                                    : fmt::format("number {}", static_cast<int>(list.Get(i)->layer_type())));
+            }
+        }
+        if (!unknown.empty())
+        {
+            std::string names;
+            for (const std::string& name : unknown)
+            {
+                names += (names.empty() ? "" : ", ") + name;
+            }
+            throw UnimplementedException(
+                fmt::format("the network has layers of kinds that Arm NN 23.08 does not have: {}; write the file with "
+                            "an older Arm NN, or run the TensorFlow Lite model that it was made from",
+                            names));
+        }
+        for (Place i = 0; i < m_Layers.size(); ++i)
+        {
+            InLayer(i,
+                    [&]
+                    {
+                        m_Layers[i].m_Base = &GetBase(*m_Layers[i].m_Source);
+                        if (!m_Places.emplace(m_Layers[i].m_Base->index(), i).second)
+                        {
+                            throw ParseException("another layer has the same index");
+                        }
+                    });
+        }
+    }
+
+    LayerBindingId BindingIdOf(Place place) const
+    {
+        const schema::AnyLayer& source = *m_Layers[place].m_Source;
+        return KindOf(place) == schema::Layer::InputLayer ? source.layer_as_InputLayer()->base()->layerBindingId()
+                                                          : source.layer_as_OutputLayer()->base()->layerBindingId();
+    }
+
+    /// The Input or Output layers in the order in which the file lists them: by their indices in old files, by their
+    /// binding ids in later ones.
+    void ListBindings(const flatbuffers::Vector<int32_t>* ids, schema::Layer kind, const char* list,
+                      std::vector<Place>& places)
+    {
+        std::unordered_map<int64_t, Place> byId;
+        for (Place i = 0; i < m_Layers.size(); ++i)
+        {
+            if (KindOf(i) == kind)
+            {
+                const int64_t id = m_BindingIds == FirstScheme ? m_Layers[i].m_Base->index() : BindingIdOf(i);
+                if (!byId.emplace(id, i).second)
+                {
+                    InLayer(i, [&] { throw ParseException(fmt::format("another layer has binding id {}, too", id)); });
+                }
+            }
+        }
+        for (uint32_t i = 0; i < SizeOf(ids); ++i)
+        {
+            const auto found = byId.find(ids->Get(i));
+            if (found == byId.end() || m_Layers[found->second].m_IsListed)
+            {
+                throw ParseException(fmt::format(
+                    "{} has {} {} in place {}, {}", list, m_BindingIds == FirstScheme ? "the index" : "the binding id",
+                    ids->Get(i), i, found == byId.end() ? "which no such layer has" : "which stands there twice"));
+            }
+            m_Layers[found->second].m_IsListed = true;
+            places.push_back(found->second);
+        }
+        for (const auto& [id, place] : byId)
+        {
+            if (!m_Layers[place].m_IsListed)
+            {
+                InLayer(place, [&] { throw ParseException(fmt::format("{} does not list it", list)); });
+            }
+        }
+    }
+
+    /// The place of the layer that feeds an input, and its output.
+    std::pair<Place, uint32_t> SourceOf(Place place, uint32_t input) const
+    {
+        const schema::InputSlot& slot = *m_Layers[place].m_Base->inputSlots()->Get(input);
+        if (slot.index() != input)
+        {
+            throw ParseException(fmt::format("input {} of its list has the index {}", input, slot.index()));
+        }
+        if (slot.connection() == nullptr)
+        {
+            throw ParseException(fmt::format("input {} is not connected", input));
+        }
+        const auto found = m_Places.find(slot.connection()->sourceLayerIndex());
+        const uint32_t output = slot.connection()->outputSlotIndex();
+        if (found == m_Places.end() || output >= SizeOf(m_Layers[found->second].m_Base->outputSlots()))
+        {
+            throw ParseException(fmt::format("input {} takes from output {} of layer {}, which does not exist", input,
+                                             output, slot.connection()->sourceLayerIndex()));
+        }
+        return {found->second, output};
+    }
+
+    void FindSources()
+    {
+        m_Readers.resize(m_Layers.size());
+        for (Place place = 0; place < m_Layers.size(); ++place)
+        {
+            InLayer(place,
+                    [&]
+                    {
+                        const uint32_t numInputs = SizeOf(m_Layers[place].m_Base->inputSlots());
+                        m_File.Budget().Charge(numInputs * sizeof(std::pair<Place, uint32_t>));
+                        for (uint32_t i = 0; i < numInputs; ++i)
+                        {
+                            m_Readers[SourceOf(place, i).first].emplace_back(place, i);
+                        }
+                    });
+        }
+    }
+
+    /// Where old files have weights as layers of their own: which of them are those of depthwise convolutions alone.
+    void FindDepthwiseWeights()
+    {
+        m_IsDepthwiseWeights.resize(m_Layers.size(), false);
+        for (Place place = 0; place < m_Layers.size() && m_WeightsLayout == FirstScheme; ++place)
+        {
+            constexpr uint32_t weights = 1;
+            const auto& readers = m_Readers[place];
+            m_IsDepthwiseWeights[place] =
+                KindOf(place) == schema::Layer::ConstantLayer && !readers.empty() &&
+                std::all_of(readers.begin(), readers.end(),
+                            [&](const auto& reader) {
+                                return KindOf(reader.first) == schema::Layer::DepthwiseConvolution2dLayer &&
+                                       reader.second == weights;
+                            });
+        }
+    }
+
+    /// Inputs, then all that computes, each layer behind those that feed it and else as the file has them, then
+    /// outputs. Throws ParseException where layers feed each other.
+    std::vector<Place> Order() const
+    {
+        std::vector<uint32_t> open(m_Layers.size());
+        std::priority_queue<Place, std::vector<Place>, std::greater<>> ready;
+        const auto settle = [&](Place place)
+        {
+            if (!IsBound(place))
+            {
+                ready.push(place);
+            }
+        };
+        for (Place place = 0; place < m_Layers.size(); ++place)
+        {
+            open[place] = SizeOf(m_Layers[place].m_Base->inputSlots());
+            if (open[place] == 0)
+            {
+                settle(place);
+            }
+        }
+        std::vector<Place> order = m_Inputs;
+        const auto feed = [&](Place source)
+        {
+            for (const auto& [reader, input] : m_Readers[source])
+            {
+                if (--open[reader] == 0)
+                {
+                    settle(reader);
+                }
+            }
+        };
+        std::for_each(m_Inputs.begin(), m_Inputs.end(), feed);
+        while (!ready.empty())
+        {
+            order.push_back(ready.top());
+            ready.pop();
+            feed(order.back());
+        }
+        order.insert(order.end(), m_Outputs.begin(), m_Outputs.end());
+        for (Place place = 0; place < m_Layers.size() && order.size() != m_Layers.size(); ++place)
+        {
+            if (!IsBound(place) && open[place] != 0)
+            {
+                InLayer(place,
+                        [&]
+                        {
+                            throw ParseException("it is in a circle of layers that feed each other, or takes "
+                                                 "from one");
+                        });
+            }
+        }
+        return order;
+    }
+
+    void Add(Place place)
+    {
+        FileLayer& layer = m_Layers[place];
+        LayerParts parts = ReadLayer(m_File, *layer.m_Source);
+        parts.m_HasOldDepthwiseWeights =
+            m_IsDepthwiseWeights[place] ||
+            (m_WeightsLayout == FirstScheme && KindOf(place) == schema::Layer::DepthwiseConvolution2dLayer);
+        const std::vector<Optional<TensorInfo>> outputs = ReadOutputs(*layer.m_Base);
+        if (!outputs.empty() && outputs[0].has_value())
+        {
+            parts.m_OutputType = outputs[0].value().GetDataType();
+        }
+        const LayerView view(std::move(parts));
+        m_Network.CountLayer();
+        layer.m_Layer = FindRow(view.Name())->m_Function(view, m_Network);
+        CheckSlots("outputs", view.NumOutputs(), layer.m_Layer->GetNumOutputSlots());
+        for (unsigned int i = 0; i < outputs.size(); ++i)
+        {
+            if (outputs[i].has_value())
+            {
+                Declare(place, layer.m_Layer->GetOutputSlot(i), outputs[i].value());
+            }
+        }
+    }
+
+    std::vector<Optional<TensorInfo>> ReadOutputs(const schema::LayerBase& base)
+    {
+        std::vector<Optional<TensorInfo>> infos;
+        for (uint32_t i = 0; i < SizeOf(base.outputSlots()); ++i)
+        {
+            const schema::OutputSlot& slot = *base.outputSlots()->Get(i);
+            if (slot.index() != i)
+            {
+                throw ParseException(fmt::format("output {} of its list has the index {}", i, slot.index()));
+            }
+            infos.emplace_back();
+            if (slot.tensorInfo() != nullptr)
+            {
+                WithModelContext([&] { return fmt::format("output {}", i); },
+                                 [&] { infos.back() = ReadTensorInfo(m_File, *slot.tensorInfo()); });
+            }
+        }
+        return infos;
+    }
+
+    /// A constant has an info of its own, which its values were checked against.
+    void Declare(Place place, IOutputSlot& slot, TensorInfo info)
+    {
+        if (KindOf(place) != schema::Layer::ConstantLayer)
+        {
+            slot.SetTensorInfo(info);
+        }
+        else if (!m_IsDepthwiseWeights[place])
+        {
+            info.SetConstant();
+            if (info.GetDataType() != slot.GetTensorInfo().GetDataType() ||
+                info.GetNumBytes() != slot.GetTensorInfo().GetNumBytes())
+            {
+                throw ParseException(fmt::format("its output is {}, but its values are {}", info.ToString(),
+                                                 slot.GetTensorInfo().ToString()));
+            }
+            slot.SetTensorInfo(info);
+        }
+    }
+
+    static void CheckSlots(const char* kind, size_t listed, unsigned int wanted)
+    {
+        if (listed != wanted)
+        {
+            throw ParseException(fmt::format("it has {} {}, should have {}", listed, kind, wanted));
+        }
+    }
+
+    void Connect(Place place)
+    {
+        const FileLayer& target = m_Layers[place];
+        const uint32_t listed = SizeOf(target.m_Base->inputSlots());
+        unsigned int open = 0;
+        for (unsigned int i = 0; i < target.m_Layer->GetNumInputSlots(); ++i)
+        {
+            open += target.m_Layer->GetInputSlot(i).GetConnection() == nullptr ? 1 : 0;
+        }
+        CheckSlots("inputs", listed, open);
+        for (uint32_t i = 0; i < listed; ++i)
+        {
+            const auto [source, output] = SourceOf(place, i);
+            IInputSlot& input = target.m_Layer->GetInputSlot(i);
+            m_Layers[source].m_Layer->GetOutputSlot(output).Connect(input);
+            const schema::InputSlot& slot = *target.m_Base->inputSlots()->Get(i);
+            if (slot.isOverridden() && slot.overriddenTensorInfo() != nullptr)
+            {
+                WithModelContext([&] { return fmt::format("input {}", i); },
+                                 [&] { input.SetTensorInfo(ReadTensorInfo(m_File, *slot.overriddenTensorInfo())); });
+            }
+        }
+    }
+
+    /// Arm NN declares some results of one element as [1] which are scalars here, and the other way round: such an
+    /// output gets the shape that the layer gives.
+    static void SettleScalars(IConnectableLayer& layer)
+    {
+        const auto isOneElement = [](const TensorShape& shape)
+        { return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() < 2 && shape.GetNumElements64() == 1; };
+        if (layer.GetType() == LayerType::Input || layer.GetType() == LayerType::Constant ||
+            layer.GetNumOutputSlots() == 0 || !isOneElement(layer.GetOutputSlot(0).GetTensorInfo().GetShape()))
+        {
+            return;
+        }
+        try
+        {
+            std::vector<TensorShape> inputs;
+            for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+            {
+                inputs.push_back(layer.GetInputSlot(i).GetTensorInfo().GetShape());
+            }
+            const std::vector<TensorShape> inferred = layer.InferOutputShapes(inputs);
+            if (!inferred.empty() && isOneElement(inferred[0]))
+            {
+                TensorInfo info = layer.GetOutputSlot(0).GetTensorInfo();
+                info.SetShape(inferred[0]);
+                layer.GetOutputSlot(0).SetTensorInfo(info);
+            }
+        }
+        catch (const Exception&) // Optimize() tells why the inputs do not fit
+        {
+        }
+    }
+
+    ArmnnFile& m_File;
+    const schema::SerializedGraph& m_Root;
+    NetworkBuilder m_Network;
+    uint32_t m_BindingIds = FirstScheme;
+    uint32_t m_WeightsLayout = FirstScheme;
+    std::vector<FileLayer> m_Layers;
+    std::unordered_map<uint32_t, Place> m_Places;                   ///< by index
+    std::vector<std::vector<std::pair<Place, uint32_t>>> m_Readers; ///< of each layer: layers and their inputs
+    std::vector<bool> m_IsDepthwiseWeights;
+    std::vector<Place> m_Inputs;
+    std::vector<Place> m_Outputs;
+};
+
+} // namespace
+
+ArmnnNetwork ReadNetwork(ModelBytes bytes, const Limits& limits)
+{
+    ArmnnFile file(std::move(bytes), limits);
+    return NetworkReader(file).Read();
+}
+
+} // namespace tenon::arm_nn
