@@ -24,7 +24,7 @@ class Model(Runner):
     """A model, loaded: ``tenon.Model("m.tflite")(x)``.
 
     Args:
-        source: the path of a .tflite, .onnx or .tenon file, the bytes of one, or a :class:`tenon.Network`.
+        source: the path of a .tflite, .onnx, .armnn or .tenon file, the bytes of one, or a :class:`tenon.Network`.
         backends: in order of preference: each layer goes to the first that takes it; ``None``: CpuAcc, then CpuRef. An
             optimized network or file has its backends already, and takes none here.
         threads: the most that loading, and one run, use; 0: as many as there are cores.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .tensor_info import ShapeLike
 
     Source = Union[str, os.PathLike[str], bytes, bytearray, memoryview]
-    """The path of a model file, .tflite, .onnx or .tenon, or the bytes of one."""
+    """The path of a model file, .tflite, .onnx, .armnn or .tenon, or the bytes of one."""
     ExternalData = Union[str, os.PathLike[str], Mapping[str, Union[bytes, bytearray, memoryview]], None]
     """Where an .onnx model in bytes has its external data: a folder, or bytes by the names of files."""
 

@@ -181,10 +181,11 @@ std::unique_ptr<tenon_network> ReadOnnx(const ModelSource& source, const tenon_r
     return network;
 }
 
+/// `format`: "a .tenon file".
 std::unique_ptr<tenon_network> ReadTenon(const ModelSource& source, const tenon_read_options& options,
-                                         const IDeviceSpec& deviceSpec)
+                                         const IDeviceSpec& deviceSpec, const std::string& format)
 {
-    RefuseOptions(source, "a .tenon file, which has one network with the shapes of its inputs",
+    RefuseOptions(source, (format + ", which has one network with the shapes of its inputs").c_str(),
                   "signature, subgraph, shapes, dimensions or external data",
                   options.signature != nullptr || options.subgraph != 0 || options.num_input_shapes != 0 ||
                       HasOnnxOptions(options));
@@ -229,7 +230,8 @@ tenon_network* Read(tenon_runtime* runtime, const ModelSource& source, const ten
     {
     case formats::Reader::TfLite: return ReadTfLite(source, options).release();
     case formats::Reader::Onnx: return ReadOnnx(source, options).release();
-    case formats::Reader::Tenon: return ReadTenon(source, options, deviceSpec).release();
+    case formats::Reader::Tenon: return ReadTenon(source, options, deviceSpec, "a .tenon file").release();
+    case formats::Reader::ArmNN: return ReadTenon(source, options, deviceSpec, "a .armnn file").release();
     case formats::Reader::None: break;
     }
     if (format != nullptr)

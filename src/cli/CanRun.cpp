@@ -72,7 +72,7 @@ bool MayHoldAnything(const formats::ModelFormat* format)
 bool IsNamedAsModel(const fs::path& path)
 {
     return EndsWithNoCase(path.string(), ".tflite") || EndsWithNoCase(path.string(), ".tenon") ||
-           EndsWithNoCase(path.string(), ".onnx");
+           EndsWithNoCase(path.string(), ".onnx") || EndsWithNoCase(path.string(), ".armnn");
 }
 
 class Folder

@@ -53,12 +53,14 @@ Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limit
     return model;
 }
 
-Model LoadTenon(const InputSource& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
+/// `ending`: of such files, for messages.
+Model LoadTenon(const InputSource& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec,
+                const char* ending)
 {
     if (!choice.m_Signature.empty() || choice.m_Subgraph != 0)
     {
-        throw UsageError(fmt::format("{}: a .tenon file holds one network, without further subgraphs and signatures",
-                                     choice.m_Signature.empty() ? choice.m_SubgraphOption : "--signature"));
+        throw UsageError(fmt::format("{}: a {} file holds one network, without further subgraphs and signatures",
+                                     choice.m_Signature.empty() ? choice.m_SubgraphOption : "--signature", ending));
     }
     IDeserializer::DeserializerOptions options;
     options.m_Limits = limits;
@@ -113,7 +115,8 @@ ModelFile OpenModel(const std::string& path, const std::string& format, const Li
         {
             throw InputError(fmt::format("it is {}, which is not read; {}", known->m_Description, known->m_Advice));
         }
-        if (found == nullptr && named != nullptr && named->m_Reader == Reader::Onnx)
+        if (found == nullptr && named != nullptr &&
+            (named->m_Reader == Reader::Onnx || named->m_Reader == Reader::ArmNN))
         {
             found = named;
         }
@@ -146,8 +149,11 @@ Model LoadModel(const ModelFile& file, const ModelChoice& choice, const Limits& 
         throw UsageError("--dim: only dimensions of ONNX models have names; give the shapes of this model's inputs by "
                          "--input-tensor-shape");
     }
-    return file.m_Reader == Reader::Tenon ? LoadTenon(file.m_Source, choice, limits, deviceSpec)
-                                          : LoadTfLite(file.m_Source, choice, limits);
+    if (file.m_Reader == Reader::TfLite)
+    {
+        return LoadTfLite(file.m_Source, choice, limits);
+    }
+    return LoadTenon(file.m_Source, choice, limits, deviceSpec, file.m_Reader == Reader::ArmNN ? ".armnn" : ".tenon");
 }
 
 std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const std::vector<std::string>& names,

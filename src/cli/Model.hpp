@@ -45,7 +45,7 @@ struct ModelChoice
 {
     size_t m_Subgraph = 0;
     std::string m_Signature; ///< the signature to take in place of m_Subgraph, if not empty
-    /// New shapes of inputs by name. A .tenon file keeps its own, because a run takes other shapes, too.
+    /// New shapes of inputs by name. A .tenon or .armnn file keeps its own, because a run takes other shapes, too.
     std::map<std::string, TensorShape> m_InputShapes;
     std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
     /// Sizes of dimensions by name, for an ONNX model.
@@ -59,8 +59,8 @@ struct ModelFile
 };
 
 /// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
-/// or empty, is another one; where it tells nothing, `format` decides about ONNX, which has no identifier. Throws
-/// InputError, which names the model, also for a format that is not read.
+/// or empty, is another one; where it tells nothing, `format` decides about ONNX, which has no identifier, and Arm NN,
+/// whose files may lack theirs. Throws InputError, which names the model, also for a format that is not read.
 ModelFile OpenModel(const std::string& path, const std::string& format, const Limits& limits);
 
 /// Parses a file that OpenModel() opened. A .tflite or .onnx model is used in place: `file` must outlive the networks

@@ -104,15 +104,15 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     app.set_version_flag("--version", [] { return "ExecuteNetwork (Tenon) " + GetVersion(); });
 
     app.add_option("-m,--model-path", options.m_ModelPath,
-                   "The model file, or - for standard input: TensorFlow Lite (.tflite), ONNX (.onnx) or a network of "
-                   "--serialize (.tenon). Its format is detected from its content");
+                   "The model file, or - for standard input: TensorFlow Lite (.tflite), ONNX (.onnx), a network of "
+                   "Arm NN (.armnn) or one of --serialize (.tenon). Its format is detected from its content");
     app.add_option(
            "--can-run", options.m_ModelFolder,
            "In place of -m: print a table of all models in this folder and those within, whether the backends of "
            "-c can run them, and why not. --report-json writes it as JSON")
         ->type_name("FOLDER");
     app.add_option("-f,--model-format", options.m_ModelFormat,
-                   "tflite-binary, tflite, onnx-binary, onnx or tenon; not needed: the file's content decides, with a "
+                   "tflite-binary, tflite, onnx-binary, onnx, armnn-binary, armnn or tenon; not needed: the file's content decides, with a "
                    "warning where it is of another format");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,

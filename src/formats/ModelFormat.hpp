@@ -15,7 +15,8 @@ enum class Reader : uint8_t
     None,
     TfLite,
     Onnx,
-    Tenon
+    Tenon,
+    ArmNN ///< by the reader of Tenon's own files, too
 };
 
 struct ModelFormat
@@ -38,7 +39,8 @@ const ModelFormat* FindModelFormat(std::string_view name);
 
 /// The format of a file that begins with `start`: its content decides, and the ending of `path` where the content is
 /// of no known format. Null where neither is known. ONNX has no identifier: a file is one where its first fields can be
-/// those of a model, or where it ends with .onnx and is neither text nor of another format.
+/// those of a model, or where it ends with .onnx and is neither text nor of another format. Files of Arm NN may lack
+/// their identifier: a file is one where it begins like such a FlatBuffers buffer, or ends with .armnn.
 const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
 
 /// For messages: the formats, with the endings of their files and the identifiers in them.

@@ -115,7 +115,7 @@ TEST(HostileTenon, OtherFilesAndVersions)
 {
     EXPECT_THAT(Refusal({}), HasSubstr("not a .tenon file"));
     EXPECT_THAT(Refusal(Bytes(100, 0)), HasSubstr("not a .tenon file"));
-    EXPECT_THAT(Refusal({16, 0, 0, 0, 'A', 'R', 'M', 'N'}), HasSubstr("a network in Arm NN's own format"));
+    EXPECT_THAT(Refusal({16, 0, 0, 0, 'A', 'R', 'M', 'N'}), HasSubstr("an offset in its 8 bytes leads outside"));
     Bytes file = PlainFile();
     ASSERT_TRUE(Root(file).mutate_major(2));
     EXPECT_THAT(Refusal(file), AllOf(HasSubstr("2.0"), HasSubstr("newer")));

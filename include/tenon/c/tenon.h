@@ -180,7 +180,7 @@ typedef struct tenon_read_options
     uint32_t subgraph;     /* of a .tflite model, without a signature */
     uint8_t in_place;      /* tenon_network_read_memory: 1: the bytes of a .tflite or .onnx model are used where they
                               are, and must stay until the network and all that is made of it are destroyed; 0, and
-                              .tenon: they are copied */
+                              other formats: they are copied */
     size_t num_input_shapes;
     const tenon_input_shape* input_shapes; /* of a .tflite or .onnx model, in place of those of the file */
     size_t num_operators;
@@ -195,10 +195,10 @@ typedef struct tenon_read_options
     const tenon_external_data* external_data; /* of an .onnx model, before files are looked for */
 } tenon_read_options;
 
-/* Reads a model: .tflite, .onnx, or .tenon as tenon_network_save writes it. The format follows from the content. A file
- * is mapped and used in place: it may be replaced, but not written to, as long as something made of it lives. `runtime`
- * tells which backends an optimized .tenon file may name. `options` may be null. A network that was read takes no
- * further layers.
+/* Reads a model: .tflite, .onnx, .armnn as Arm NN writes it, or .tenon as tenon_network_save does. The format follows
+ * from the content. A file is mapped and used in place: it may be replaced, but not written to, as long as something
+ * made of it lives. `runtime` tells which backends an optimized .tenon file may name. `options` may be null. A network
+ * that was read takes no further layers.
  * - TENON_NOT_FOUND: there is no such file, or it cannot be opened
  * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place
  * - TENON_INVALID_ARGUMENT: a signature, subgraph, input or dimension that the model does not have; something else of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IDeserializer: makes networks from .tenon files. docs/serialization.md describes the format and which files are read.
+// IDeserializer: makes networks from .tenon files and from those of Arm NN (.armnn). docs/serialization.md describes
+// the format of the former, docs/armnn.md says what becomes of the latter's layers.
 #pragma once
 
 #include <tenon/INetwork.hpp>
@@ -20,11 +21,13 @@ class IDeserializer;
 using IDeserializerPtr = std::unique_ptr<IDeserializer, void (*)(IDeserializer* deserializer)>;
 
 /// A file is hostile input: it is verified before it is read, and every index, shape, size and name after that.
-/// Constants of a mapped file are used in place; the network keeps the file mapped. One thread at a time.
+/// Constants of a mapped file are used in place; the network keeps the file mapped. The content tells a .armnn file,
+/// whose network is never an optimized one. One thread at a time.
 ///
 /// All methods that read throw ParseException for a file that is corrupt, contradicts itself, exceeds a limit, or is of
 /// a newer version than this library knows; the text names the layer. UnimplementedException: a Custom layer needs an
-/// operator of the application that the options do not have.
+/// operator of the application that the options do not have; a .armnn file has kinds of layers that releases of Arm NN
+/// after 23.08 brought, and the text lists all of them.
 class TENON_API IDeserializer
 {
 public:
@@ -72,9 +75,9 @@ public:
     /// a name is unknown.
     virtual BindingPointInfo GetNetworkInputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
     virtual BindingPointInfo GetNetworkOutputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
-    /// The names of the Input and Output layers in the order in which they were added, after optimization too; one
-    /// without a name is called "input_<binding id>" or "output_<binding id>", and a name that is there already gets a
-    /// number behind it (Tenon).
+    /// The names of the Input and Output layers in the order in which they were added, after optimization too, or in
+    /// which a .armnn file lists them; one without a name is called "input_<binding id>" or "output_<binding id>", and
+    /// a name that is there already gets a number behind it (Tenon).
     virtual std::vector<std::string> GetNetworkInputNames() const = 0;
     virtual std::vector<std::string> GetNetworkOutputNames() const = 0;
 };
