@@ -56,6 +56,7 @@ protected:
     const std::string m_Custom =
         m_Folder.Write("custom.tflite", test::TinyModel(test::Custom, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
     const std::string m_Quantized = WriteQuantized();
+    static inline const std::string GoldenArmNN = "tests/golden/armnn/Activation.armnn";
     const std::string m_ArmNN = m_Folder.Write("net.tflite", std::string("\x10\0\0\0ARMN and more", 17));
     const std::string m_Unknown = m_Folder.Write("net", "no model at all");
     const std::string m_A = m_Folder.Write("a.txt", "-1 1.5 -2\n3:-4,5\n");

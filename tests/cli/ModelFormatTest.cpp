@@ -111,13 +111,44 @@ TEST(ModelFormat, EveryFormatIsReadOrHasAdvice)
     EXPECT_STREQ(FindModelFormat("a", "GGUF\x03")->m_Label, "GGUF");
     for (const char* path :
          {"a.onnxtxt", "a.ort", "a.pb", "a.h5", "a.caffemodel", "a.prototxt", "a.pth", "a.safetensors", "a.gguf",
-          "a.pdiparams", "a.mlmodel", "a.xml", "a.engine", "a.pkl", "a.tosa", "a.armnn"})
+          "a.pdiparams", "a.mlmodel", "a.xml", "a.engine", "a.pkl", "a.tosa"})
     {
         const ModelFormat* const format = FindModelFormat(path, "some content");
         ASSERT_NE(format, nullptr) << path;
         EXPECT_EQ(format->m_Reader, Reader::None) << path;
         EXPECT_NE(format->m_Advice, nullptr) << path;
     }
+}
+
+TEST(ModelFormat, NetworksOfArmNNMayLackTheirIdentifier)
+{
+    const ModelFormat* const armnn = FindModelFormat("armnn");
+    ASSERT_NE(armnn, nullptr);
+    EXPECT_EQ(armnn->m_Reader, Reader::ArmNN);
+    EXPECT_EQ(FindModelFormat("armnn-binary"), armnn);
+    EXPECT_EQ(FindModelFormat("a.armnn", "some content"), armnn);
+    // The root at 16: its fields at 4, four of them, in a table of 22 bytes.
+    const std::string start("\x10\0\0\0\x0C\0\x16\0\x04\0\x08\0\x0C\0\x10\0"
+                            "\x0C\0\0\0\x3C\0\0\0\x30\0\0\0\x24\0\0\0\x10\0\0\0",
+                            36);
+    EXPECT_EQ(FindModelFormat("model", start), armnn);
+    for (size_t length = 0; length < 32; ++length)
+    {
+        EXPECT_EQ(FindModelFormat("model", start.substr(0, length)), nullptr) << length;
+    }
+    // Where the root or its fields are elsewhere, where there are fewer or more of them, where one is empty.
+    for (const auto& [at, byte] :
+         {std::pair(0, '\x11'), std::pair(3, '\x10'), std::pair(16, '\xF0'), std::pair(4, '\x08'), std::pair(4, '\x40'),
+          std::pair(10, '\x40'), std::pair(24, '\0')})
+    {
+        std::string other = start;
+        other[static_cast<size_t>(at)] = byte;
+        EXPECT_EQ(FindModelFormat("model", other), nullptr) << at;
+    }
+    const ModelFormat* const text = FindModelFormat("armnn-text");
+    ASSERT_NE(text, nullptr);
+    EXPECT_EQ(text->m_Reader, Reader::None);
+    EXPECT_NE(text->m_Advice, nullptr);
 }
 
 TEST(ModelFormat, NamesAreWhole)

@@ -85,6 +85,42 @@ TEST_F(Program, WritesNetworksAndRunsThem)
     }
 }
 
+TEST_F(Program, RunsAndConvertsNetworksOfArmNN)
+{
+    const std::string golden = "tests/golden/armnn/DepthwiseConvolution2d_old.armnn";
+    const std::string named = m_Folder.Write("named.bytes", ReadFile(golden));
+    // Without an identifier, by the structure alone.
+    const std::string plain =
+        m_Folder.Write("plain", ReadFile("tests/golden/armnn/Activation_without_identifier.armnn"));
+    for (const std::string& model : {named, plain})
+    {
+        const std::string wanted = m_Folder.Path("wanted.npy");
+        const std::string converted = m_Folder.Path("net.tenon");
+        const Outcome outcome =
+            Execute({"-m", model, "-c", "CpuRef", "-w", wanted, "--serialize", converted, "--print-assignment"});
+        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_EQ(outcome.m_Error, "");
+        EXPECT_TRUE(Has(outcome.m_Out, "layer")) << outcome.m_Out;
+        const std::string got = m_Folder.Path("got.npy");
+        for (const Words& words : {Words{"-m", converted}, Words{"-m", model, "-f", "armnn-binary"}})
+        {
+            Words whole = words;
+            whole.insert(whole.end(), {"-c", "CpuRef", "-w", got});
+            const Outcome again = Execute(whole);
+            ASSERT_EQ(again.m_Status, 0) << again.m_Error;
+            EXPECT_EQ(again.m_Error, "");
+            EXPECT_EQ(ReadFile(got), ReadFile(wanted));
+        }
+    }
+    const Outcome other = Execute({"-m", plain, "-N", "-f", "onnx"});
+    EXPECT_EQ(other.m_Status, 0);
+    EXPECT_TRUE(Has(other.m_Error, "is a network of Arm NN and is read as that")) << other.m_Error;
+    ExpectFailure(Execute({"-m", plain, "--signature", "s"}), 2, "a .armnn file holds one network");
+    const Outcome folder = Execute({"--can-run", "tests/golden/armnn", "-c", "CpuRef"});
+    EXPECT_EQ(folder.m_Status, 4) << "Merge, StandIn and Switch are for backends of an application's own";
+    EXPECT_TRUE(Has(folder.m_Error, "3 of ")) << folder.m_Error;
+}
+
 TEST_F(Program, FilesOfNetworksRunWithOtherShapes)
 {
     const std::string model =

@@ -223,12 +223,9 @@ TEST_F(Refusals, ModelsOfOtherFormats)
         ExpectFailure(Execute({"-m", file}), 3, advice);
     };
     const std::string armnn("\x10\0\0\0ARMN and more", 17);
-    expect(m_Folder.Write("a.armnn", armnn), "a network in Arm NN's own format",
-           "run the TensorFlow Lite model (.tflite)");
-    expect(m_Folder.Write("a.bytes", armnn), "a network in Arm NN's own format",
-           "run the TensorFlow Lite model (.tflite)");
-    expect(m_Folder.Write("b.ARMNN", "cut"), "a network in Arm NN's own format",
-           "run the TensorFlow Lite model (.tflite)");
+    ExpectFailure(Execute({"-m", m_Folder.Write("a.armnn", armnn)}), 3, "an offset in its 17 bytes leads outside");
+    ExpectFailure(Execute({"-m", m_Folder.Write("a.bytes", armnn)}), 3, "an offset in its 17 bytes leads outside");
+    ExpectFailure(Execute({"-m", m_Folder.Write("b.ARMNN", "cut")}), 3, "no .armnn file, or one that is corrupt");
     expect(m_Folder.Write("a.ort", std::string("\x10\0\0\0ORTM", 8)), "an ONNX model in the format of ONNX Runtime",
            "run the ONNX model (.onnx)");
     expect(m_Folder.Write("a.onnxtxt", "graph"), "an ONNX model in the text form of protobuf", "onnx.save_model");

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/armnn.md: each public name of Arm NN and each option of its ExecuteNetwork, and whether Tenon has it.
+"""docs/armnn.md: each public name of Arm NN, each option of its ExecuteNetwork and each kind of layer in its files, and
+whether Tenon has it.
 
 usage: document.py (--write | --check) FILE [--options options.tsv]
 
 It writes what names.tsv, later.tsv, absent.tsv and differs.tsv say; the test armnn_names holds absent.tsv to what
-compiles. The columns of options.tsv are long, short, argument, status, note. --check fails (status 1) where FILE is not
+compiles. The columns of options.tsv are long, short, argument, status, note, those of layers.tsv beside it, which has the
+kinds of layers in .armnn files, kind, layer, note. --check fails (status 1) where FILE is not
 what would be written.
 """
 import argparse
@@ -17,6 +19,7 @@ import present
 from present import AREAS, FOLDER, Failure, area_of, fits, load_absent, load_names, read_rows
 
 Option = namedtuple("Option", "long short argument status note")
+Kind = namedtuple("Kind", "kind layer note")
 Difference = namedtuple("Difference", "name difference")
 SCOPES = ("class", "struct", "class template", "enum")
 COMMAND = "cmake --build build/release --target generate_armnn_docs"
@@ -41,6 +44,25 @@ OPTIONS = """## Options of ExecuteNetwork
 
 The options of Arm NN's program. The tests of `tests/cli` give each of them: one that works does what Arm NN's does, one
 that is accepted changes no results, and one that is explained ends the program with a line that says what to do instead.
+"""
+FILES = """## Files
+
+`IDeserializer`, also as `armnnDeserializer::IDeserializer`, ExecuteNetwork (`-f armnn-binary`, or by the content alone),
+the C interface and Python read networks that the serializer and the converter of Arm NN wrote (`.armnn`, releases up to
+23.08). `ExecuteNetwork -m net.armnn --serialize net.tenon` converts one. Files are not written in this format.
+
+Files need not have the identifier `ARMN`, which Arm NN's serializer leaves out: then their structure tells them. All
+versions of the format's features are read: inputs and outputs that are listed by the indices of their layers
+(`bindingIdsScheme` 0) or by their binding ids (1), depthwise weights as [M, I, H, W] (`weightsLayoutScheme` 0) or
+[1, H, W, I * M] (1), weights in layers (`constantTensorsAsInputs` 0) or as layers of their own (1). Types of old files
+become their successors: QuantisedAsymm8 is QAsymmU8, QuantisedSymm16 is QSymmS16. Layers may stand in any order. Inputs
+and outputs have the names of their layers. A scale that stands beside floats or Booleans is left out. Results of one
+element that Arm NN declares as [1] and that are scalars here, or the other way round, get the shape that the layer gives.
+
+Each kind of layer becomes the layer of Tenon with the same meaning, which gives what the layer added by `INetwork` gives;
+`tests/golden/armnn` has a file for each. No kind of release 23.08 is refused. A file with layers of kinds that later
+releases brought is refused with the numbers of these kinds, all of them in one message. A file that is corrupt or
+contradicts itself is refused with the layer and the reason, as a `.tenon` file is.
 """
 STATES = ("works", "accepted", "explained")
 
@@ -112,6 +134,7 @@ def scope_of_text(name, scopes):
 
 def document(options):
     names, absent = load_names(), load_absent()
+    kinds = read_rows(FOLDER.parent / "layers.tsv", Kind)[1:]  # behind the columns' names
     differences = read_rows(FOLDER / "differs.tsv", Difference)
     known = {name.name for name in names}
     for row in differences:
@@ -162,6 +185,8 @@ def document(options):
         rows.append([f"`{option.long}`", f"`{option.short}`" if option.short else "", cell(option.argument),
                      option.status, cell(option.note)])
     lines += table(["Option", "", "Argument", "State", ""], rows)
+    lines += ["", FILES]
+    lines += table(["Kind", "Layer", ""], [[f"`{kind.kind}`", f"`{kind.layer}`", cell(kind.note)] for kind in kinds])
     return "\n".join(lines) + "\n"
 
 
