@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import DIGITS, accumulator, one_layer, run_python
+from conftest import DIGITS, ROOT, accumulator, one_layer, run_python
 
 import tenon
 from tenon import enums
@@ -64,6 +64,17 @@ def test_a_tflite_model_becomes_a_tenon_file(tmp_path):
     x = np.random.default_rng(0).random((1, 8, 8, 1), np.float32)
     expected = tenon.Model(DIGITS / "digits_float.tflite")(x)
     np.testing.assert_array_equal(tenon.Model(tmp_path / "digits.tenon")(x), expected)
+
+
+def test_a_network_of_arm_nn_is_read(tmp_path):
+    golden = ROOT / "tests/golden/armnn/Activation_without_identifier.armnn"
+    x = np.array([[-1, 0, 1], [-0.125, 0.25, 2]], np.float32)
+    expected = np.clip(x, -0.25, 0.5)
+    network = tenon.Network.read(golden)
+    assert [info.name for info in (*network.inputs, *network.outputs)] == ["in0", "out0"]
+    network.save(tmp_path / "net.tenon")
+    for source in (network, golden, golden.read_bytes(), tmp_path / "net.tenon"):
+        np.testing.assert_array_equal(tenon.Model(source)(x), expected)
 
 
 def test_a_constant_keeps_its_values_when_the_array_changes():

@@ -171,6 +171,32 @@ TEST(CFiles, AreReadFromMemory)
     EXPECT_EQ(RunDigits(runtime.Get(), copy.m_Network), scores);
 }
 
+TEST(CFiles, MayBeNetworksOfArmNN)
+{
+    const Runtime runtime;
+    const std::string path = "tests/golden/armnn/Activation_without_identifier.armnn";
+    const std::vector<char> bytes = BytesOf(path.c_str());
+    Read file;
+    Ok(tenon_network_read_file(runtime.Get(), path.c_str(), nullptr, &file.m_Network, Error()));
+    Read memory;
+    Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), nullptr, &memory.m_Network, Error()));
+    for (tenon_network* network : {file.m_Network, memory.m_Network})
+    {
+        EXPECT_EQ(tenon_network_is_optimized(network), 0);
+        const char* name = nullptr;
+        const tenon_tensor_info* info = nullptr;
+        Ok(tenon_network_output(network, 0, &name, &info, Error()));
+        EXPECT_STREQ(name, "out0");
+        EXPECT_EQ(info->num_bytes, 24u);
+    }
+    tenon_read_options options{};
+    options.struct_size = sizeof(options);
+    options.subgraph = 1;
+    tenon_network* none = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_network_read_file(runtime.Get(), path.c_str(), &options, &none, Error())),
+                HasSubstr("is a .armnn file, which has one network with the shapes of its inputs"));
+}
+
 /// Such a tensor is an input or output for each place in the list; of inputs the last one counts.
 TEST(CFiles, MayListATensorTwice)
 {

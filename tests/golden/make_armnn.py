@@ -11,6 +11,7 @@ weights are members of their layers, and those of depthwise convolutions are [M,
 
 --check writes nothing, and fails where the files are not those that the script makes.
 """
+
 import argparse
 import json
 import struct
@@ -203,21 +204,45 @@ def convolution():
     scales = per_axis([2, 2, 3, 3], "QSymmS8", [0.5, 0.25, 1.0, 0.125], 0)
     plain = depthwise | {"biasEnabled": False}
     weights = const([2, 2, 3, 3], tensor=scales)
-    file("DepthwiseConvolution2d_scales_old", "DepthwiseConvolution2d", [quantized[0]], [quantized[1]], plain,
-         weights=weights, old=True)
+    file(
+        "DepthwiseConvolution2d_scales_old",
+        "DepthwiseConvolution2d",
+        [quantized[0]],
+        [quantized[1]],
+        plain,
+        weights=weights,
+        old=True,
+    )
     constants = {"weights": const([2, 2, 3, 3])}
-    file("DepthwiseConvolution2d_constant_old", "DepthwiseConvolution2d", [image], [results], plain, constants, old=True)
+    file(
+        "DepthwiseConvolution2d_constant_old", "DepthwiseConvolution2d", [image], [results], plain, constants, old=True
+    )
     volume = {"strideX": 1, "strideY": 1, "strideZ": 1, "padFront": 1, "biasEnabled": True}
     weights = {"weights": const([2, 2, 2, 2, 3]), "bias": bias}
     file("Convolution3d", "Convolution3d", [info([1, 2, 3, 3, 2])], [info([1, 2, 2, 2, 3])], volume, weights)
     transposed = {"padRight": 1, "strideX": 2, "strideY": 2, "biasEnabled": True, "dataLayout": "NHWC"}
-    file("TransposeConvolution2d", "TransposeConvolution2d", [info([1, 2, 2, 2])], [info([1, 5, 4, 3])], transposed,
-         weights=const([3, 3, 3, 2]), biases=bias)
+    file(
+        "TransposeConvolution2d",
+        "TransposeConvolution2d",
+        [info([1, 2, 2, 2])],
+        [info([1, 5, 4, 3])],
+        transposed,
+        weights=const([3, 3, 3, 2]),
+        biases=bias,
+    )
     flat = {"biasEnabled": True, "transposeWeightsMatrix": True}
     weights = const([3, 4])
     file("FullyConnected", "FullyConnected", [info([2, 4])], [info([2, 3])], flat, {"weights": weights, "bias": bias})
-    file("FullyConnected_old", "FullyConnected", [info([2, 4])], [info([2, 3])], flat, weights=weights, biases=bias,
-         old=True)
+    file(
+        "FullyConnected_old",
+        "FullyConnected",
+        [info([2, 4])],
+        [info([2, 3])],
+        flat,
+        weights=weights,
+        biases=bias,
+        old=True,
+    )
     file("BatchMatMul", "BatchMatMul", [info([2, 3, 4]), info([2, 5, 4])], [info([2, 3, 5])], {"transposeY": True})
 
 
@@ -236,8 +261,17 @@ def normalization():
 
 
 def pooling():
-    pool = {"poolType": "Average", "padLeft": 1, "poolWidth": 2, "poolHeight": 2, "strideX": 2, "strideY": 1,
-            "paddingMethod": "Exclude", "outputShapeRounding": "Ceiling", "dataLayout": "NHWC"}
+    pool = {
+        "poolType": "Average",
+        "padLeft": 1,
+        "poolWidth": 2,
+        "poolHeight": 2,
+        "strideX": 2,
+        "strideY": 1,
+        "paddingMethod": "Exclude",
+        "outputShapeRounding": "Ceiling",
+        "dataLayout": "NHWC",
+    }
     file("Pooling2d", "Pooling2d", [info([1, 4, 4, 2])], [info([1, 3, 3, 2])], pool)
     volume = pool | {"poolType": "Max", "poolDepth": 2, "strideZ": 1, "dataLayout": "NDHWC"}
     file("Pooling3d", "Pooling3d", [info([1, 3, 4, 4, 2])], [info([1, 2, 3, 3, 2])], volume)
@@ -289,13 +323,29 @@ def vision():
     file("Resize", "Resize", [image], [info([1, 4, 5, 2])], size)
     bilinear = {"targetHeight": 4, "targetWidth": 5, "dataLayout": "NHWC", "alignCorners": True}
     file("ResizeBilinear", "ResizeBilinear", [image], [info([1, 4, 5, 2])], bilinear)
-    detection = {"maxDetections": 3, "maxClassesPerDetection": 1, "detectionsPerClass": 1, "nmsScoreThreshold": 0.1,
-                 "nmsIouThreshold": 0.5, "numClasses": 2, "useRegularNms": True, "scaleX": 10.0, "scaleY": 10.0,
-                 "scaleW": 5.0, "scaleH": 5.0}
+    detection = {
+        "maxDetections": 3,
+        "maxClassesPerDetection": 1,
+        "detectionsPerClass": 1,
+        "nmsScoreThreshold": 0.1,
+        "nmsIouThreshold": 0.5,
+        "numClasses": 2,
+        "useRegularNms": True,
+        "scaleX": 10.0,
+        "scaleY": 10.0,
+        "scaleW": 5.0,
+        "scaleH": 5.0,
+    }
     outputs = [info([1, 3, 4]), info([1, 3]), info([1, 3]), info([1])]
     anchors = const([6, 4], values=[(i * 5 % 7 + 1) / 8 for i in range(24)])
-    file("DetectionPostProcess", "DetectionPostProcess", [info([1, 6, 4]), info([1, 6, 3])], outputs, detection,
-         anchors=anchors)
+    file(
+        "DetectionPostProcess",
+        "DetectionPostProcess",
+        [info([1, 6, 4]), info([1, 6, 3])],
+        outputs,
+        detection,
+        anchors=anchors,
+    )
 
 
 def gates(weights, kinds=("Input", "Forget", "Cell", "Output")):
@@ -315,20 +365,53 @@ def recurrent():
     states = [info([2, 4]), info([2, 4])]
     plain = {"activationFunc": 4, "clippingThresCell": 2.0, "cifgEnabled": False}
     file("Lstm", "Lstm", [info([2, 3]), *states], [info([2, 16]), *states, info([2, 4])], plain, inputParams=floats)
-    all_parts = {"activationFunc": 4, "clippingThresProj": 1.0, "cifgEnabled": True, "peepholeEnabled": True,
-                 "projectionEnabled": True, "layerNormEnabled": True}
-    extras = {name: const([4]) for name in ("cellToForgetWeights", "cellToOutputWeights", "forgetLayerNormWeights",
-                                            "cellLayerNormWeights", "outputLayerNormWeights", "projectionBias")}
+    all_parts = {
+        "activationFunc": 4,
+        "clippingThresProj": 1.0,
+        "cifgEnabled": True,
+        "peepholeEnabled": True,
+        "projectionEnabled": True,
+        "layerNormEnabled": True,
+    }
+    extras = {
+        name: const([4])
+        for name in (
+            "cellToForgetWeights",
+            "cellToOutputWeights",
+            "forgetLayerNormWeights",
+            "cellLayerNormWeights",
+            "outputLayerNormWeights",
+            "projectionBias",
+        )
+    }
     coupled = gates(lambda part: const(shapes[part]), ("Forget", "Cell", "Output"))
     coupled |= extras | {"projectionWeights": const([4, 4])}
-    file("Lstm_coupled", "Lstm", [info([2, 3]), *states], [info([2, 12]), *states, info([2, 4])], all_parts,
-         inputParams=coupled)
+    file(
+        "Lstm_coupled",
+        "Lstm",
+        [info([2, 3]), *states],
+        [info([2, 12]), *states, info([2, 4])],
+        all_parts,
+        inputParams=coupled,
+    )
     sequence = info([2, 5, 3]), info([2, 5, 4])
-    file("UnidirectionalSequenceLstm", "UnidirectionalSequenceLstm", [sequence[0], *states], [*states, sequence[1]],
-         plain, inputParams=floats)
+    file(
+        "UnidirectionalSequenceLstm",
+        "UnidirectionalSequenceLstm",
+        [sequence[0], *states],
+        [*states, sequence[1]],
+        plain,
+        inputParams=floats,
+    )
     timed = info([5, 2, 3]), info([5, 2, 4])
-    file("UnidirectionalSequenceLstm_time", "UnidirectionalSequenceLstm", [timed[0], *states], [*states, timed[1]],
-         plain | {"timeMajor": True}, inputParams=floats)
+    file(
+        "UnidirectionalSequenceLstm_time",
+        "UnidirectionalSequenceLstm",
+        [timed[0], *states],
+        [*states, timed[1]],
+        plain | {"timeMajor": True},
+        inputParams=floats,
+    )
     types = {"input": ("QSymmS8", 0.0078125), "recurrent": ("QSymmS8", 0.0078125), "bias": ("Signed32", 0.0)}
     bytes_ = gates(lambda part: const(shapes[part], *types[part]))
     scales = {f"{gate}IntermediateScale": 0.007812 for gate in ("input", "forget", "cell", "output")}
@@ -336,7 +419,11 @@ def recurrent():
     data = info([2, 3], "QAsymmS8", 0.0078125, 0)
     hidden, cell = info([2, 4], "QAsymmS8", 0.007, 0), info([2, 4], "QSymmS16", 0.000030517578125, 0)
     file("QLstm", "QLstm", [data, hidden, cell], [hidden, cell, hidden], q, inputParams=bytes_)
-    types = {"input": ("QAsymmU8", 0.0078125, 100), "recurrent": ("QAsymmU8", 0.0078125, 100), "bias": ("Signed32", 0.0)}
+    types = {
+        "input": ("QAsymmU8", 0.0078125, 100),
+        "recurrent": ("QAsymmU8", 0.0078125, 100),
+        "bias": ("Signed32", 0.0),
+    }
     u8 = gates(lambda part: const(shapes[part], *types[part]))
     data, hidden = info([2, 3], "QAsymmU8", 0.0078125, 128), info([2, 4], "QAsymmU8", 0.0078125, 128)
     cell = info([2, 4], "QSymmS16", 0.00048828125, 0)
@@ -375,8 +462,19 @@ def versions():
 
 def make(folder):
     """All files into the folder."""
-    for make_some in (elementwise, arrangement, convolution, normalization, pooling, reduction, slicing, structure,
-                      vision, recurrent, versions):
+    for make_some in (
+        elementwise,
+        arrangement,
+        convolution,
+        normalization,
+        pooling,
+        reduction,
+        slicing,
+        structure,
+        vision,
+        recurrent,
+        versions,
+    ):
         make_some()
     for name, graph in FILES.items():
         source = folder / f"{name}.json"

@@ -107,6 +107,17 @@ TEST(GoldenArmnnFiles, EachKindOfLayerHasARowAndAFile)
     EXPECT_EQ(tested, kinds);
 }
 
+TEST(GoldenArmnnFiles, EachKindIsInTheDocument)
+{
+    std::ifstream file("docs/armnn.md");
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::string files = text.substr(std::min(text.find("\n## Files\n"), text.size()));
+    for (const arm_nn::LayerRow& row : arm_nn::GetRows())
+    {
+        EXPECT_THAT(files, testing::HasSubstr("\n| `" + std::string(row.m_Name) + "` | `"));
+    }
+}
+
 TEST(GoldenArmnnFiles, EachFileIsTested)
 {
     std::set<std::string> files;
