@@ -2,8 +2,6 @@
 // NetworkBuilder: see NetworkBuilder.hpp.
 #include "parsers/armnn/NetworkBuilder.hpp"
 
-#include "common/ModelBytes.hpp"
-
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
@@ -51,8 +49,8 @@ std::vector<float> TurnScales(const TensorInfo& info, unsigned int multiplier, u
 
 } // namespace
 
-NetworkBuilder::NetworkBuilder(const Limits& limits, std::shared_ptr<const void> file)
-    : m_Network(INetwork::Create()), m_Size(limits, "layers"),
+NetworkBuilder::NetworkBuilder(const Limits& limits, std::shared_ptr<const void> file, ReadBudget& budget)
+    : m_Network(INetwork::Create()), m_Size(limits, "layers"), m_Budget(budget),
       m_Memory(std::make_shared<Memory>(Memory{std::move(file)}))
 {
 }
@@ -85,7 +83,7 @@ parsers::TensorView NetworkBuilder::TurnDepthwise(const parsers::TensorView& wei
         throw ParseException(
             fmt::format("weights of a depthwise convolution, of shape {}, have no elements", shape.ToString()));
     }
-    m_Size.CountBytes(weights.m_Data.size());
+    m_Budget.Charge(weights.m_Data.size());
     std::vector<uint8_t> bytes(weights.m_Data.size());
     for (size_t m = 0; m < multiplier; ++m)
     {

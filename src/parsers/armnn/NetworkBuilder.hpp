@@ -2,6 +2,7 @@
 // NetworkBuilder: the network that the layers of a .armnn file become, as rows see it.
 #pragma once
 
+#include "common/ModelBytes.hpp"
 #include "parsers/armnn/LayerView.hpp"
 #include "parsers/common/NetworkSize.hpp"
 
@@ -22,7 +23,8 @@ using Memory = std::vector<std::shared_ptr<const void>>;
 class NetworkBuilder
 {
 public:
-    NetworkBuilder(const Limits& limits, std::shared_ptr<const void> file);
+    /// `budget` bounds what is copied out of the file; it must outlive the builder, as the file does.
+    NetworkBuilder(const Limits& limits, std::shared_ptr<const void> file, ReadBudget& budget);
 
     INetwork* operator->() { return m_Network.get(); }
     INetworkPtr TakeNetwork() { return std::move(m_Network); }
@@ -44,6 +46,7 @@ private:
 
     INetworkPtr m_Network;
     parsers::NetworkSize m_Size;
+    ReadBudget& m_Budget;
     std::shared_ptr<Memory> m_Memory;
 };
 

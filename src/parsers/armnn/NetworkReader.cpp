@@ -54,7 +54,7 @@ class NetworkReader
 {
 public:
     explicit NetworkReader(ArmnnFile& file)
-        : m_File(file), m_Root(file.Root()), m_Network(file.GetLimits(), file.Owner())
+        : m_File(file), m_Root(file.Root()), m_Network(file.GetLimits(), file.Owner(), file.Budget())
     {
     }
 
@@ -364,6 +364,7 @@ private:
     std::vector<Optional<TensorInfo>> ReadOutputs(const schema::LayerBase& base)
     {
         std::vector<Optional<TensorInfo>> infos;
+        m_File.Budget().Charge(SizeOf(base.outputSlots()) * sizeof(TensorInfo));
         for (uint32_t i = 0; i < SizeOf(base.outputSlots()); ++i)
         {
             const schema::OutputSlot& slot = *base.outputSlots()->Get(i);
