@@ -73,10 +73,10 @@ TEST_P(ArmnnMutation, CutShortAtEveryByte)
     ASSERT_TRUE(m_Victim.Runs(m_File));
     for (size_t length = 0; length < m_File.size(); ++length)
     {
-        // Of a size of its own, so that a sanitizer sees the end. What is behind the last table may be missing.
+        // Of a size of its own, so that a sanitizer sees the end.
         m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(length)));
     }
-    EXPECT_FALSE(m_Victim.Runs(Bytes(m_File.begin(), m_File.end() - 8)));
+    EXPECT_FALSE(m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(m_File.size() / 2))));
 }
 
 TEST_P(ArmnnMutation, EachByteBent)

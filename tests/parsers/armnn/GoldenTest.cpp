@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Committed .armnn files, one for each kind of layer and each version of the format's features: each is the network
 // that INetwork's methods make of the same layer, and gives its results.
+#include "ArmnnFile.hpp"
 #include "ArmnnRun.hpp"
 #include "Cases.hpp"
 #include "graph/Network.hpp"
@@ -9,7 +10,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <armnn_generated.h>
 #include <filesystem>
 #include <set>
 
@@ -157,6 +157,23 @@ TEST(GoldenArmnnFiles, BindingsAreTheIdsInTheFile)
     const INetworkPtr network = old->CreateNetworkFromBinary(ReadGolden("Activation_old"));
     EXPECT_EQ(old->GetNetworkInputBindingInfo(0, "in0").first, 10) << "the layer's id, whatever the list holds";
     EXPECT_EQ(old->GetNetworkInputBindingInfo(0, "in0").second.GetDataType(), DataType::QAsymmU8);
+}
+
+/// Releases in between wrote layers with their weights in them, though they knew weights as layers.
+TEST(GoldenArmnnFiles, WeightsInLayersAreReadOfLaterVersions)
+{
+    for (const char* name : {"Convolution2d_old", "FullyConnected_old"})
+    {
+        const std::unique_ptr<ArmnnTree> tree = Unpack(ReadGolden(name));
+        tree->featureVersions = std::make_unique<armnn_schema::FeatureCompatibilityVersionsT>();
+        tree->featureVersions->bindingIdsScheme = 1;
+        tree->featureVersions->weightsLayoutScheme = 1;
+        tree->featureVersions->constantTensorsAsInputs = 1;
+        tree->inputIds = {10};
+        tree->outputIds = {20};
+        const INetworkPtr network = ReadArmnn(Pack(*tree));
+        EXPECT_EQ(Describe(*network), Describe(*ReadArmnn(ReadGolden(name)))) << name;
+    }
 }
 
 TEST(GoldenArmnnFiles, NoneHoldsAnOptimizedNetwork)
