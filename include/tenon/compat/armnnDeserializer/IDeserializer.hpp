@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: the deserializer. It reads .armnn files and those of Tenon's
-// serializer.
+// For programs written for Arm NN: the deserializer. It reads .armnn files and those of Tenon's serializer.
 #pragma once
 
 #include <tenon/serializer/IDeserializer.hpp>
