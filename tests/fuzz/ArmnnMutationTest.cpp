@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile .armnn files: committed ones with lists of lists, constants in layers and layers of their own, old weights
-// and types, overridden inputs and layers in any order, cut short at every byte and with each byte bent. Whatever comes
+// Hostile .armnn files: the committed ones, which have each kind of layer, weights in layers and of their own, types of
+// old files, overridden inputs and layers in any order, cut short at every byte and with each byte bent. Whatever comes
 // of it is a network or an exception of Tenon; what is a network is optimized, loaded and run under small limits. Run
 // under the sanitizers this also shows reads outside of the file and of tensors.
 #include "Bend.hpp"
@@ -10,8 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -51,67 +53,77 @@ private:
     IDeserializerPtr m_Deserializer{nullptr, &IDeserializer::Destroy};
 };
 
-/// By the name of a file in tests/golden/armnn.
-class ArmnnMutation : public testing::TestWithParam<const char*>
+/// Those of tests/golden/armnn, by name.
+std::map<std::string, Bytes> ReadFiles()
 {
-protected:
-    ArmnnMutation()
+    std::map<std::string, Bytes> files;
+    for (const auto& entry : std::filesystem::directory_iterator("tests/golden/armnn"))
     {
-        std::ifstream file("tests/golden/armnn/" + std::string(GetParam()) + ".armnn", std::ios::binary);
-        m_File.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-        EXPECT_GT(m_File.size(), 100u) << "run this test in the root of the source tree";
+        std::ifstream file(entry.path(), std::ios::binary);
+        files.emplace(entry.path().stem(),
+                      Bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()));
     }
+    EXPECT_GT(files.size(), 80u);
+    return files;
+}
 
-    ArmnnVictim m_Victim;
-    Bytes m_File;
-};
+Bytes Start(const Bytes& file, size_t length)
+{
+    return Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length));
+}
 
 } // namespace
 
-TEST_P(ArmnnMutation, CutShortAtEveryByte)
+TEST(ArmnnMutation, CutShortAtEveryByte)
 {
-    ASSERT_TRUE(m_Victim.Runs(m_File));
-    for (size_t length = 0; length < m_File.size(); ++length)
+    ArmnnVictim victim;
+    size_t ran = 0;
+    for (const auto& [name, file] : ReadFiles())
     {
-        // Of a size of its own, so that a sanitizer sees the end.
-        m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(length)));
-    }
-    EXPECT_FALSE(m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(m_File.size() / 2))));
-}
-
-TEST_P(ArmnnMutation, EachByteBent)
-{
-    ASSERT_TRUE(m_Victim.Runs(m_File));
-    size_t refused = 0;
-    for (size_t at = 0; at < m_File.size(); ++at)
-    {
-        const uint8_t byte = m_File[at];
-        for (const int bent : {0, 1, 127, 255, byte + 1, byte - 1, byte ^ 0x80})
+        ran += victim.Runs(file) ? 1 : 0;
+        for (size_t length = 0; length < file.size(); ++length)
         {
-            m_File[at] = static_cast<uint8_t>(bent);
-            refused += m_Victim.Runs(m_File) ? 0 : 1;
+            // Of a size of its own, so that a sanitizer sees the end.
+            victim.Runs(Start(file, length));
         }
-        m_File[at] = byte;
+        EXPECT_FALSE(victim.Runs(Start(file, file.size() / 2))) << name;
     }
-    EXPECT_GT(refused, 500u);
-    EXPECT_TRUE(m_Victim.Runs(m_File));
+    EXPECT_GT(ran, 80u) << "all but those with layers that no built-in backend runs";
 }
 
-TEST_P(ArmnnMutation, SeveralPlacesAtOnce)
+TEST(ArmnnMutation, EachByteBent)
 {
-    std::mt19937 random(20240611); // any seed: failures must repeat
-    for (int round = 0; round < 3000; ++round)
+    ArmnnVictim victim;
+    for (auto [name, file] : ReadFiles())
     {
-        m_Victim.Runs(Bend(m_File, random, 4));
+        const bool runs = victim.Runs(file);
+        size_t refused = 0;
+        for (uint8_t& byte : file)
+        {
+            const uint8_t whole = byte;
+            for (const int bent : {0, 1, 127, 255, whole + 1, whole - 1, whole ^ 0x80})
+            {
+                byte = static_cast<uint8_t>(bent);
+                refused += victim.Runs(file) ? 0 : 1;
+            }
+            byte = whole;
+        }
+        EXPECT_GT(refused, 500u) << name;
+        EXPECT_EQ(victim.Runs(file), runs) << name;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ArmnnMutation,
-                         testing::Values("Activation_without_identifier", "BatchNormalization", "Concat",
-                                         "Dequantize_overridden", "DepthwiseConvolution2d_constant_old",
-                                         "DepthwiseConvolution2d_scales_old", "DetectionPostProcess", "FullyConnected",
-                                         "Lstm_coupled", "Mean_of_all", "QLstm", "Splitter", "StridedSlice",
-                                         "Subtraction_turned", "TransposeConvolution2d"),
-                         [](const auto& tested) { return std::string(tested.param); });
+TEST(ArmnnMutation, SeveralPlacesAtOnce)
+{
+    ArmnnVictim victim;
+    std::mt19937 random(20240611); // any seed: failures must repeat
+    for (const auto& [name, file] : ReadFiles())
+    {
+        for (int round = 0; round < 1000; ++round)
+        {
+            victim.Runs(Bend(file, random, 4));
+        }
+    }
+}
 
 } // namespace tenon::test::armnn_mutation_test

@@ -619,7 +619,7 @@ void AddStructure(Cases& cases)
                      {x},
                      {Typed({2}, DataType::Signed32)},
                      Only([](INetwork& n, const char* name) { return n.AddShapeLayer(name); })});
-    cases.push_back({"Constant", {}, {x}, [](CaseMaker& make) {
+    cases.push_back({"Constant", {}, {TensorInfo({2, 3}, DataType::Float32, 0.0f, 0, true)}, [](CaseMaker& make) {
                          return make.Constant(make.Const(Floats({2, 3})), "layer");
                      }});
     cases.push_back(

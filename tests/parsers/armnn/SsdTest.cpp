@@ -132,8 +132,7 @@ private:
         const int32_t out = m_Model.AddTensor(Name("head"), {1, count, values});
         tflite::ReshapeOptionsT options;
         options.new_shape = {1, count, values};
-        m_Model.AddOperator(Op::RESHAPE, {raw.m_Tensor, m_Model.AddIntegers(Name("shape"), {1, count, values})}, {out},
-                            options);
+        m_Model.AddOperator(Op::RESHAPE, {raw.m_Tensor}, {out}, options);
         return out;
     }
 
