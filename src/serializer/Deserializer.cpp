@@ -156,8 +156,8 @@ INetworkPtr Deserializer::ReadArmnn(ModelBytes bytes)
     {
         if (layer->GetConstant() != nullptr)
         {
-            layer->SetConstant(std::make_shared<ConstantPayload>(
-                ConstantPayload{layer->GetConstant()->m_Tensor, read.m_Memory}));
+            layer->SetConstant(
+                std::make_shared<ConstantPayload>(ConstantPayload{layer->GetConstant()->m_Tensor, read.m_Memory}));
         }
     }
     KeepBindings(network.GetGraph());
