@@ -111,9 +111,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
            "In place of -m: print a table of all models in this folder and those within, whether the backends of "
            "-c can run them, and why not. --report-json writes it as JSON")
         ->type_name("FOLDER");
-    app.add_option("-f,--model-format", options.m_ModelFormat,
-                   "tflite-binary, tflite, onnx-binary, onnx, armnn-binary, armnn or tenon; not needed: the file's content "
-                   "decides, with a warning where it is of another format");
+    app.add_option(
+        "-f,--model-format", options.m_ModelFormat,
+        "tflite-binary, tflite, onnx-binary, onnx, armnn-binary, armnn or tenon; not needed: the file's content "
+        "decides, with a warning where it is of another format");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
               "The subgraph of the model to run, by number (default 0)", options.m_SubgraphOption);
