@@ -140,14 +140,14 @@ const uint8_t* Follow(const uint8_t* reference, size_t& count)
 }
 
 template <typename T, typename Result>
-Attribute::Value ReadElements(Model& model, const uint8_t* reference)
+Attribute::Value ReadElements(ReadBudget& budget, const uint8_t* reference)
 {
     std::vector<Result> values;
     if (reference != nullptr)
     {
         size_t count = 0;
         const uint8_t* elements = Follow(reference, count);
-        model.Charge(count * sizeof(Result));
+        budget.Charge(count * sizeof(Result));
         values.reserve(count);
         for (size_t i = 0; i < count; ++i)
         {
@@ -157,11 +157,11 @@ Attribute::Value ReadElements(Model& model, const uint8_t* reference)
     return values;
 }
 
-Attribute::Value ReadText(Model& model, const uint8_t* reference)
+Attribute::Value ReadText(ReadBudget& budget, const uint8_t* reference)
 {
     size_t count = 0;
     const uint8_t* text = reference != nullptr ? Follow(reference, count) : nullptr;
-    model.Charge(count);
+    budget.Charge(count);
     return text != nullptr ? std::string(text, text + count) : std::string();
 }
 
@@ -172,43 +172,58 @@ Attribute::Value ReadNumber(const uint8_t* data)
 }
 
 /// The value of a field, or one of the same kind where `data` is null.
-Attribute::Value ReadValue(Model& model, TypeCode type, const uint8_t* data)
+Attribute::Value ReadValue(ReadBudget& budget, TypeCode type, const uint8_t* data)
 {
     const bool isList = type.is_repeating != 0;
     switch (type.base_type)
     {
     case flatbuffers::ET_BOOL:
-        return isList ? ReadElements<uint8_t, int64_t>(model, data)
+        return isList ? ReadElements<uint8_t, int64_t>(budget, data)
                       : Attribute::Value(data != nullptr && Load<uint8_t>(data) != 0);
-    case flatbuffers::ET_CHAR: return isList ? ReadElements<int8_t, int64_t>(model, data) : ReadNumber<int8_t>(data);
-    case flatbuffers::ET_UCHAR: return isList ? ReadText(model, data) : ReadNumber<uint8_t>(data);
-    case flatbuffers::ET_SHORT: return isList ? ReadElements<int16_t, int64_t>(model, data) : ReadNumber<int16_t>(data);
+    case flatbuffers::ET_CHAR: return isList ? ReadElements<int8_t, int64_t>(budget, data) : ReadNumber<int8_t>(data);
+    case flatbuffers::ET_UCHAR: return isList ? ReadText(budget, data) : ReadNumber<uint8_t>(data);
+    case flatbuffers::ET_SHORT:
+        return isList ? ReadElements<int16_t, int64_t>(budget, data) : ReadNumber<int16_t>(data);
     case flatbuffers::ET_USHORT:
-        return isList ? ReadElements<uint16_t, int64_t>(model, data) : ReadNumber<uint16_t>(data);
-    case flatbuffers::ET_INT: return isList ? ReadElements<int32_t, int64_t>(model, data) : ReadNumber<int32_t>(data);
+        return isList ? ReadElements<uint16_t, int64_t>(budget, data) : ReadNumber<uint16_t>(data);
+    case flatbuffers::ET_INT: return isList ? ReadElements<int32_t, int64_t>(budget, data) : ReadNumber<int32_t>(data);
     case flatbuffers::ET_UINT:
-        return isList ? ReadElements<uint32_t, int64_t>(model, data) : ReadNumber<uint32_t>(data);
-    case flatbuffers::ET_LONG: return isList ? ReadElements<int64_t, int64_t>(model, data) : ReadNumber<int64_t>(data);
+        return isList ? ReadElements<uint32_t, int64_t>(budget, data) : ReadNumber<uint32_t>(data);
+    case flatbuffers::ET_LONG: return isList ? ReadElements<int64_t, int64_t>(budget, data) : ReadNumber<int64_t>(data);
     case flatbuffers::ET_FLOAT:
-        return isList ? ReadElements<float, double>(model, data) : ReadNumber<float, double>(data);
+        return isList ? ReadElements<float, double>(budget, data) : ReadNumber<float, double>(data);
     case flatbuffers::ET_DOUBLE:
-        return isList ? ReadElements<double, double>(model, data) : ReadNumber<double, double>(data);
-    case flatbuffers::ET_STRING: return isList ? Attribute::Value() : ReadText(model, data);
+        return isList ? ReadElements<double, double>(budget, data) : ReadNumber<double, double>(data);
+    case flatbuffers::ET_STRING: return isList ? Attribute::Value() : ReadText(budget, data);
     default: return {};
     }
 }
 
 } // namespace
 
-AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t builtin)
+AttributeList ListOptions(int32_t builtin)
 {
     AttributeList list;
     list.m_IsComplete = true;
-    const OptionsType& type = TypeOf(builtin);
-    if (type.m_Table == nullptr || type.m_Table->num_elems == 0)
+    const TypeTable* table = TypeOf(builtin).m_Table;
+    const size_t count = table != nullptr ? table->num_elems : 0;
+    list.m_Attributes.reserve(count);
+    ReadBudget nothing(0);
+    for (size_t i = 0; i < count; ++i)
+    {
+        list.m_Attributes.push_back({table->names[i], ReadValue(nothing, table->type_codes[i], nullptr), false});
+    }
+    return list;
+}
+
+AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t builtin)
+{
+    AttributeList list = ListOptions(builtin);
+    if (list.m_Attributes.empty())
     {
         return list;
     }
+    const OptionsType& type = TypeOf(builtin);
     const auto number = type.m_IsSecond ? static_cast<uint8_t>(op.builtin_options_2_type())
                                         : static_cast<uint8_t>(op.builtin_options_type());
     if (number != 0 && number != type.m_Number)
@@ -221,13 +236,14 @@ AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t buil
     const auto* options = static_cast<const flatbuffers::Table*>(
         number != type.m_Number ? nullptr : (type.m_IsSecond ? op.builtin_options_2() : op.builtin_options()));
     list.m_IsPresent = options != nullptr;
-    list.m_Attributes.reserve(type.m_Table->num_elems);
-    for (size_t i = 0; i < type.m_Table->num_elems; ++i)
+    for (size_t i = 0; options != nullptr && i < list.m_Attributes.size(); ++i)
     {
         const auto field = flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i));
-        const uint8_t* data = options != nullptr ? options->GetAddressOf(field) : nullptr;
-        list.m_Attributes.push_back(
-            {type.m_Table->names[i], ReadValue(model, type.m_Table->type_codes[i], data), data != nullptr});
+        if (const uint8_t* data = options->GetAddressOf(field))
+        {
+            list.m_Attributes[i].m_Value = ReadValue(model.Budget(), type.m_Table->type_codes[i], data);
+            list.m_Attributes[i].m_IsSet = true;
+        }
     }
     return list;
 }
