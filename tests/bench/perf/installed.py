@@ -24,6 +24,17 @@ def libraries_of(program):
     return sorted((program.resolve().parent.parent / "lib").glob("libtenon.so.*"))
 
 
+def find_delegate(parser, arguments):
+    """Sets arguments.delegate where it is not given: to Tenon's delegate for TFLite of the build that --exe is of."""
+    if arguments.delegate is None:
+        if arguments.exe is None:
+            parser.error("--delegate is missing: the path of libtenonDelegate.so")
+        arguments.delegate = arguments.exe.resolve().parent.parent / "lib/libtenonDelegate.so"
+    if not arguments.delegate.is_file():
+        parser.error(f"--delegate {arguments.delegate}: there is no such file; build the target tenon_delegate")
+    arguments.delegate = arguments.delegate.resolve()
+
+
 def environment_of(program):
     """The environment in which the program runs with the libraries beside it, wherever the one that linked it lay: of
     a build that was moved, the path in the program may lead to another build."""
