@@ -287,6 +287,8 @@ private:
     std::vector<OperatorView> m_Operators;
 };
 
+ContextSubgraphs::ContextSubgraphs(TfLiteContext& context) : m_Context(context) {}
+
 ContextSubgraphs::~ContextSubgraphs() = default;
 
 tflite::ISubgraph& ContextSubgraphs::Open(int64_t index)

@@ -69,7 +69,7 @@ parsers::OperatorView ReadNode(TensorScope& tensors, const TfLiteNode& node, con
 class ContextSubgraphs final : public tflite::ISubgraphs
 {
 public:
-    explicit ContextSubgraphs(TfLiteContext& context) : m_Context(context) {}
+    explicit ContextSubgraphs(TfLiteContext& context);
     ~ContextSubgraphs() override;
 
     /// Throws ParseException where there is none, UnimplementedException where the runtime does not lend it.
