@@ -172,6 +172,10 @@ const char* ReasonToLeave(const TfLiteRegistration& registration)
     case BuiltinOperator::HASHTABLE_FIND:
     case BuiltinOperator::HASHTABLE_IMPORT:
     case BuiltinOperator::HASHTABLE_SIZE: return "is an operator of hash tables, which the interpreter keeps";
+    case BuiltinOperator::MULTINOMIAL:
+    case BuiltinOperator::RANDOM_STANDARD_NORMAL:
+    case BuiltinOperator::RANDOM_UNIFORM:
+        return "goes on with a sequence of random numbers from run to run, which the interpreter keeps";
     case BuiltinOperator::DELEGATE: return "is a part of the graph that a delegate has taken before";
     default: return nullptr;
     }

@@ -141,6 +141,30 @@ void LoadedNetwork::BindOutputs(const OutputTensors& outputs, const std::vector<
     }
 }
 
+std::vector<std::pair<LayerBindingId, TensorInfo>>
+LoadedNetwork::PlanRun(const std::vector<std::pair<LayerBindingId, TensorInfo>>& inputInfos)
+{
+    const uint8_t anywhere = 0; // infos are checked like tensors, which need memory
+    InputTensors inputs;
+    inputs.reserve(inputInfos.size());
+    for (const auto& [id, info] : inputInfos)
+    {
+        TensorInfo constant = info;
+        constant.SetConstant();
+        inputs.emplace_back(id, ConstTensor(constant, &anywhere));
+    }
+    CallBuffers buffers;
+    BindInputs(inputs, {}, buffers);
+    const unsigned int threads = m_Pool.Participants(m_NumberOfThreads);
+    const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, threads, m_Limits, *m_Profiler);
+    std::vector<std::pair<LayerBindingId, TensorInfo>> outputs;
+    for (const Binding& output : m_Program->Outputs())
+    {
+        outputs.emplace_back(output.m_Id, plan->Infos()[output.m_Value]);
+    }
+    return outputs;
+}
+
 void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& inputs,
                             const std::vector<InputImports::Entry>& imported, RunArgs::GetOutput getOutput,
                             const std::atomic<bool>* isCancelled)

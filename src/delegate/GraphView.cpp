@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphView: see GraphView.hpp.
+#include "delegate/GraphView.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+namespace tenon::delegate
+{
+
+namespace
+{
+
+std::vector<int32_t> Copy(const TfLiteIntArray* array)
+{
+    const Span<const int32_t> elements = Elements(array);
+    return {elements.begin(), elements.end()};
+}
+
+} // namespace
+
+Partition::Partition(const TfLiteDelegateParams& params)
+    : m_Nodes(Copy(params.nodes_to_replace)), m_Inputs(Copy(params.input_tensors)),
+      m_Outputs(Copy(params.output_tensors))
+{
+}
+
+GraphView::GraphView(TfLiteContext& context) : m_Context(context), m_IsComputed(context.tensors_size)
+{
+    TfLiteIntArray* plan = nullptr;
+    if (context.GetExecutionPlan == nullptr || context.GetExecutionPlan(&context, &plan) != kTfLiteOk)
+    {
+        throw InvalidArgumentException("the runtime does not give its execution plan");
+    }
+    const std::vector<int32_t> copy = Copy(plan); // the next call invalidates it
+    Add({copy.data(), copy.size()});
+}
+
+GraphView::GraphView(TfLiteContext& context, const Partition& partition)
+    : m_Context(context), m_IsComputed(context.tensors_size)
+{
+    Add({partition.m_Nodes.data(), partition.m_Nodes.size()});
+}
+
+void GraphView::Add(Span<const int32_t> nodes)
+{
+    m_Nodes.reserve(nodes.size());
+    for (const int32_t index : nodes)
+    {
+        m_Nodes.push_back(Find(index));
+        for (const int32_t output : Elements(m_Nodes.back().m_Node->outputs))
+        {
+            if (output >= 0 && static_cast<size_t>(output) < m_IsComputed.size())
+            {
+                m_IsComputed[static_cast<size_t>(output)] = true;
+            }
+        }
+    }
+}
+
+Node GraphView::Find(int32_t index) const
+{
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (m_Context.GetNodeAndRegistration(&m_Context, index, &node, &registration) != kTfLiteOk || node == nullptr ||
+        registration == nullptr)
+    {
+        throw InvalidArgumentException(
+            fmt::format("the runtime has no node {}, which its execution plan names", index));
+    }
+    return {index, node, registration};
+}
+
+const TfLiteTensor* GraphView::FindTensor(int32_t tensor) const
+{
+    return tensor >= 0 && static_cast<size_t>(tensor) < m_Context.tensors_size ? &m_Context.tensors[tensor] : nullptr;
+}
+
+} // namespace tenon::delegate

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphView: the nodes of a TfLiteContext's execution plan, checked as they are read. Used by Delegate, NodeCheck and
+// Kernel.
+#pragma once
+
+#include "delegate/TfLiteInterface.hpp"
+
+#include <tenon/Span.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace tenon::delegate
+{
+
+/// The elements; none where the array is null.
+inline Span<const int32_t> Elements(const TfLiteIntArray* array)
+{
+    return array != nullptr && array->size > 0 ? Span<const int32_t>(array->data, static_cast<size_t>(array->size))
+                                               : Span<const int32_t>();
+}
+
+/// Elements as TensorFlow Lite takes them.
+class IntArray
+{
+public:
+    explicit IntArray(const std::vector<int32_t>& elements) : m_Memory{static_cast<int32_t>(elements.size())}
+    {
+        m_Memory.insert(m_Memory.end(), elements.begin(), elements.end());
+    }
+    const TfLiteIntArray* Get() const { return reinterpret_cast<const TfLiteIntArray*>(m_Memory.data()); }
+
+private:
+    std::vector<int32_t> m_Memory; ///< the number of elements first
+};
+
+struct Node
+{
+    int32_t m_Index = 0;
+    const TfLiteNode* m_Node = nullptr;
+    const TfLiteRegistration* m_Registration = nullptr;
+};
+
+/// Nodes that become one network.
+struct Partition
+{
+    std::vector<int32_t> m_Nodes;   ///< in the order in which they run
+    std::vector<int32_t> m_Inputs;  ///< tensors that they read and do not compute, constants among them
+    std::vector<int32_t> m_Outputs; ///< tensors that are read outside
+
+    Partition() = default;
+    explicit Partition(const TfLiteDelegateParams& params);
+};
+
+class GraphView
+{
+public:
+    /// Throws InvalidArgumentException where the runtime does not give its plan.
+    explicit GraphView(TfLiteContext& context);
+    /// The nodes of a partition alone: tensors from outside count as inputs of the graph.
+    GraphView(TfLiteContext& context, const Partition& partition);
+
+    TfLiteContext& Context() const { return m_Context; }
+    const std::vector<Node>& Nodes() const { return m_Nodes; }
+    /// Of a node that has a place in the plan, or had one before it was delegated. Throws InvalidArgumentException.
+    Node Find(int32_t index) const;
+    /// Of each tensor, whether a node computes it.
+    const std::vector<bool>& IsComputed() const { return m_IsComputed; }
+    /// Null for a number that does not exist.
+    const TfLiteTensor* FindTensor(int32_t tensor) const;
+
+private:
+    void Add(Span<const int32_t> nodes);
+
+    TfLiteContext& m_Context;
+    std::vector<Node> m_Nodes;
+    std::vector<bool> m_IsComputed;
+};
+
+/// Whether the tensor's values are in the model.
+inline bool IsConstant(const TfLiteTensor& tensor)
+{
+    return tensor.allocation_type == kTfLiteMmapRo && tensor.data != nullptr;
+}
+
+} // namespace tenon::delegate
