@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <tflite_generated.h>
 #include <utility>
 
@@ -51,6 +52,37 @@ const char* OtherKind(const TfLiteQuantization& quantization)
     return "quantization of a kind that is newer than this delegate";
 }
 
+/// Whether the tensor can have so many scales.
+bool IsPlausible(int32_t count, const TfLiteAffineQuantization& affine, const TfLiteTensor& tensor)
+{
+    const Span<const int32_t> sizes = Elements(tensor.dims);
+    const auto axis = static_cast<size_t>(affine.quantized_dimension);
+    return count == 1 || static_cast<size_t>(count) == Elements(affine.zero_point).size() ||
+           (affine.quantized_dimension >= 0 && axis < sizes.size() && count == sizes[axis]);
+}
+
+/// The array begins with its size or, where the runtime has the layout of 2026, with a pointer to what is aligned to 4
+/// bytes. The number of scales tells which one it is: the lower half of a pointer is none that the tensor can have.
+Span<const float> ReadScales(const TfLiteAffineQuantization& affine, const TfLiteTensor& tensor)
+{
+    constexpr uint32_t alignment = alignof(float);
+    if (affine.scale == nullptr || affine.scale->size == 0)
+    {
+        return {};
+    }
+    const int32_t size = affine.scale->size;
+    if (!IsPlausible(size, affine, tensor) && static_cast<uint32_t>(size) % alignment == 0)
+    {
+        TfLiteFloatArrayOf2026 array;
+        std::memcpy(&array, affine.scale, sizeof(array));
+        if (array.size > 0 && IsPlausible(array.size, affine, tensor))
+        {
+            return {array.data, static_cast<size_t>(array.size)};
+        }
+    }
+    return {affine.scale->data, static_cast<size_t>(std::max(size, 0))};
+}
+
 tflite::DeclaredQuantization DeclareQuantization(const TfLiteTensor& tensor)
 {
     tflite::DeclaredQuantization declared;
@@ -62,10 +94,7 @@ tflite::DeclaredQuantization DeclareQuantization(const TfLiteTensor& tensor)
     if (tensor.quantization.type == kTfLiteAffineQuantization && tensor.quantization.params != nullptr)
     {
         const auto& affine = *static_cast<const TfLiteAffineQuantization*>(tensor.quantization.params);
-        if (affine.scale != nullptr && affine.scale->size > 0)
-        {
-            declared.m_Scales = {affine.scale->data, static_cast<size_t>(affine.scale->size)};
-        }
+        declared.m_Scales = ReadScales(affine, tensor);
         declared.m_ZeroPoints = ToIntegers(affine.zero_point);
         declared.m_Dimension = affine.quantized_dimension;
     }

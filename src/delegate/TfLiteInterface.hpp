@@ -98,6 +98,14 @@ extern "C"
         float data[1]; // NOLINT: as long as size says
     };
 
+    /// Its layout in TensorFlow's sources since 2026, of which no release was made yet.
+    struct TfLiteFloatArrayOf2026
+    {
+        float* data;
+        int32_t size;
+        bool owning;
+    };
+
     /// Of a tensor with one scale; the scale is 0 where there is none or several.
     struct TfLiteQuantizationParams
     {
@@ -113,7 +121,7 @@ extern "C"
 
     struct TfLiteAffineQuantization
     {
-        TfLiteFloatArray* scale;
+        TfLiteFloatArray* scale; ///< read by NodeReader alone, which knows which layout it has
         TfLiteIntArray* zero_point;
         int32_t quantized_dimension;
     };
