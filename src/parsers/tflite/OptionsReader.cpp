@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstring>
-#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <tflite_generated.h>
@@ -59,68 +60,78 @@ constexpr struct
     {BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_RNN, "SequenceRNNOptions"},
 };
 
-/// "BATCH_MATMUL" and "BatchMatMul" alike become "BATCHMATMUL".
-std::string Letters(std::string_view name)
+/// Whether both have the same letters, as "BATCH_MATMUL" and "BatchMatMul" have.
+bool IsSameName(std::string_view a, std::string_view b)
 {
-    std::string letters;
-    for (const char c : name)
+    const auto upper = [](char c) { return std::toupper(static_cast<unsigned char>(c)); };
+    size_t i = 0;
+    size_t k = 0;
+    for (;;)
     {
-        if (c != '_')
+        i = std::min(a.find_first_not_of('_', i), a.size());
+        k = std::min(b.find_first_not_of('_', k), b.size());
+        if (i == a.size() || k == b.size())
         {
-            letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+            return i == a.size() && k == b.size();
+        }
+        if (upper(a[i++]) != upper(b[k++]))
+        {
+            return false;
         }
     }
-    return letters;
 }
 
-/// The tables of both unions by the letters of their names.
-std::map<std::string, OptionsType> ListTables()
-{
-    std::map<std::string, OptionsType> tables;
-    const TypeTable* const unions[] = {schema::BuiltinOptionsTypeTable(), schema::BuiltinOptions2TypeTable()};
-    for (const TypeTable* types : unions)
-    {
-        for (size_t i = 1; i < types->num_elems; ++i) // 0 is NONE
-        {
-            tables.emplace(Letters(types->names[i]),
-                           OptionsType{types->type_refs[types->type_codes[i].sequence_ref](), types->names[i],
-                                       static_cast<uint8_t>(i), types == unions[1]});
-        }
-    }
-    return tables;
-}
-
-/// The letters of the name of the operator's table, if it has one.
-std::string NameTable(BuiltinOperator code)
+/// Whether a table of options is the operator's.
+bool IsTableOf(BuiltinOperator code, std::string_view table)
 {
     for (const auto& other : OtherNames)
     {
         if (other.m_Code == code)
         {
-            return Letters(other.m_Table);
+            return table == other.m_Table;
         }
     }
-    return Letters(EnumNameBuiltinOperator(code)) + "OPTIONS";
+    constexpr std::string_view suffix = "Options";
+    return table.ends_with(suffix) &&
+           IsSameName(EnumNameBuiltinOperator(code), table.substr(0, table.size() - suffix.size()));
 }
 
+OptionsType FindType(BuiltinOperator code)
+{
+    const TypeTable* const unions[] = {schema::BuiltinOptionsTypeTable(), schema::BuiltinOptions2TypeTable()};
+    for (const TypeTable* types : unions)
+    {
+        for (size_t i = 1; i < types->num_elems; ++i) // 0 is NONE
+        {
+            if (IsTableOf(code, types->names[i]))
+            {
+                return {types->type_refs[types->type_codes[i].sequence_ref](), types->names[i], static_cast<uint8_t>(i),
+                        types == unions[1]};
+            }
+        }
+    }
+    return {};
+}
+
+/// Looked for once for each operator that models have: to look for those of all operators takes as long as to read a
+/// small model.
 const OptionsType& TypeOf(int32_t builtin)
 {
     constexpr auto numCodes = static_cast<int32_t>(BuiltinOperator::MAX) + 1;
-    static const auto types = []
+    struct Entry
     {
-        const std::map<std::string, OptionsType> tables = ListTables();
-        std::array<OptionsType, numCodes> all;
-        for (const BuiltinOperator code : schema::EnumValuesBuiltinOperator())
-        {
-            if (const auto found = tables.find(NameTable(code)); found != tables.end())
-            {
-                all[static_cast<size_t>(code)] = found->second;
-            }
-        }
-        return all;
-    }();
+        std::once_flag m_IsFound;
+        OptionsType m_Type;
+    };
+    static std::array<Entry, numCodes> entries;
     static const OptionsType none;
-    return builtin >= 0 && builtin < numCodes ? types[static_cast<size_t>(builtin)] : none;
+    if (builtin < 0 || builtin >= numCodes)
+    {
+        return none;
+    }
+    Entry& entry = entries[static_cast<size_t>(builtin)];
+    std::call_once(entry.m_IsFound, [&] { entry.m_Type = FindType(static_cast<BuiltinOperator>(builtin)); });
+    return entry.m_Type;
 }
 
 template <typename T>
