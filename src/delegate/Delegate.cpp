@@ -2,10 +2,11 @@
 // Delegate: see Delegate.hpp.
 //
 // Which nodes are taken:
-//   1. each node by itself: there is a row for it, and the row takes its types and options;
+//   1. those for whose operators the .tflite parser has rows, but for what only the interpreter can run;
 //   2. the interpreter says which partitions these nodes make; limits drop some of them;
-//   3. the network of each partition is optimized for the backends and loaded. Where that fails, the backends are asked
-//      about each of its nodes, those that they refuse are left, and step 2 begins anew;
+//   3. the network of each partition is made by the rows, optimized for the backends and loaded. Where that fails, the
+//      rows are asked about each of its nodes, and where they find nothing, optimizer and backends. Nodes that are
+//      refused are left, and step 2 begins anew;
 //   4. the nodes of all partitions that are loaded are replaced.
 #include "delegate/Delegate.hpp"
 
@@ -64,7 +65,10 @@ public:
     {
         for (const Node& node : graph.Nodes())
         {
-            m_Reasons.push_back(loader.FindObstacle(graph, node));
+            const char* reason = ReasonToLeave(*node.m_Registration);
+            m_Reasons.emplace_back(reason != nullptr                          ? reason
+                                   : FindRow(*node.m_Registration) == nullptr ? "Tenon has no layer for it"
+                                                                              : "");
             m_Places.emplace(node.m_Index, m_Places.size());
         }
     }
@@ -209,14 +213,8 @@ private:
         {
             error = exception.what();
         }
-        bool isRefused = false;
-        for (const int32_t index : partition.m_Nodes)
-        {
-            const size_t place = m_Places.at(index);
-            m_Reasons[place] = m_Loader.FindRefusal(m_Graph, m_Graph.Nodes()[place]);
-            isRefused = isRefused || !m_Reasons[place].empty();
-        }
-        if (!isRefused) // by themselves its nodes are fine
+        // By themselves its nodes may be fine.
+        if (!Ask(partition, &PartitionLoader::FindObstacle) && !Ask(partition, &PartitionLoader::FindRefusal))
         {
             LogWarning("TenonDelegate: a partition of {} nodes is left to TensorFlow Lite: {}",
                        partition.m_Nodes.size(), error);
@@ -226,6 +224,20 @@ private:
             }
         }
         return false;
+    }
+
+    /// Asks about each node by itself. Returns whether there are reasons to leave some.
+    bool Ask(const Partition& partition,
+             std::string (PartitionLoader::*question)(const GraphView& graph, const Node& node) const)
+    {
+        bool isAnyLeft = false;
+        for (const int32_t index : partition.m_Nodes)
+        {
+            const size_t place = m_Places.at(index);
+            m_Reasons[place] = (m_Loader.*question)(m_Graph, m_Graph.Nodes()[place]);
+            isAnyLeft = isAnyLeft || !m_Reasons[place].empty();
+        }
+        return isAnyLeft;
     }
 
     const PartitionLoader& m_Loader;

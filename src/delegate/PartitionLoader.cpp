@@ -3,7 +3,6 @@
 #include "delegate/PartitionLoader.hpp"
 
 #include "common/Log.hpp"
-#include "delegate/NodeReader.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -19,12 +18,21 @@ namespace tenon::delegate
 namespace
 {
 
-/// Why a node is refused, without what is said of every one.
-std::string ReasonOf(const std::exception& error)
+/// What the function throws, without what is said of every node; empty where it throws nothing.
+template <typename Function>
+std::string FindError(Function function)
 {
-    constexpr std::string_view prefix = "optimizing the network: ";
-    const std::string_view text = error.what();
-    return std::string(text.substr(text.starts_with(prefix) ? prefix.size() : 0));
+    try
+    {
+        function();
+        return {};
+    }
+    catch (const std::exception& error)
+    {
+        constexpr std::string_view prefix = "optimizing the network: ";
+        const std::string_view text = error.what();
+        return std::string(text.substr(text.starts_with(prefix) ? prefix.size() : 0));
+    }
 }
 
 } // namespace
@@ -64,6 +72,13 @@ PartitionLoader::PartitionLoader(const TfLiteDelegateOptions& options)
         LogWarning("TenonDelegate: backends that are not there are left out: {}; there are {}", JoinNames(absent),
                    names);
     }
+    if (!m_Options.m_CachedNetworkFilePath.empty() && !m_Options.m_SaveCachedNetwork &&
+        !std::ifstream(m_Options.m_CachedNetworkFilePath).is_open())
+    {
+        throw FileNotFoundException(fmt::format("the file of packed weights '{}' cannot be read; with "
+                                                "save-cached-network it is written",
+                                                m_Options.m_CachedNetworkFilePath));
+    }
     m_Options.m_OptimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
     m_Options.m_OptimizerOptions.SetProfilingEnabled(options.m_ProfilingEnabled);
 }
@@ -90,7 +105,7 @@ LoadedPartitionPtr PartitionLoader::Load(const GraphView& graph, const Partition
 {
     try
     {
-        return Load(graph, MakeNetwork(graph, partition, false, m_Options.m_RuntimeOptions.m_Limits));
+        return Load(graph, MakeNetwork(graph, partition, false, Limits()));
     }
     catch (const Exception& error)
     {
@@ -102,62 +117,73 @@ LoadedPartitionPtr PartitionLoader::Load(const GraphView& graph, const Partition
 
 LoadedPartitionPtr PartitionLoader::LoadAnew(const GraphView& graph, const Partition& partition) const
 {
-    return Load(graph, MakeNetwork(graph, partition, true, m_Options.m_RuntimeOptions.m_Limits));
+    return Load(graph, MakeNetwork(graph, partition, true, Limits()));
 }
 
 LoadedPartitionPtr PartitionLoader::Load(const GraphView& graph, PartitionNetwork network) const
 {
     const unsigned int threads = CountThreads(graph.Context().recommended_num_threads);
-    const auto load = [&]
+    if (m_Options.m_DebugCallback)
     {
-        IOptimizedNetworkPtr optimized = Optimize(*network.m_Network);
-        const unsigned int number = m_NumLoaded++;
-        WriteDot(*optimized, number);
-        INetworkProperties properties;
-        properties.m_NumberOfThreads = threads;
-        properties.m_ProfilingEnabled = m_Options.m_ProfilingEnabled;
-        properties.m_OutputNetworkDetailsMethod = m_Options.m_ProfilingDetails;
-        properties.m_ModelOptions = m_Options.m_OptimizerOptions.GetModelOptions();
-        if (!m_Options.m_CachedNetworkFilePath.empty())
-        {
-            const std::string file = Numbered(m_Options.m_CachedNetworkFilePath, number);
-            properties.m_ModelOptions.push_back(BackendOptions(
-                "CpuAcc", {{"CachedNetworkFilePath", file}, {"SaveCachedNetwork", m_Options.m_SaveCachedNetwork}}));
-        }
-        NetworkId id = 0;
-        std::string error;
-        if (m_Runtime->Runtime().LoadNetwork(id, std::move(optimized), error, properties) != Status::Success)
-        {
-            throw RuntimeException(error);
-        }
-        const auto loaded = std::make_shared<const LoadedPartition>(m_Runtime, id, std::move(network.m_Inputs),
-                                                                    std::move(network.m_Outputs));
-        if (m_Options.m_DebugCallback)
-        {
-            m_Runtime->Runtime().RegisterDebugCallback(id, m_Options.m_DebugCallback);
-        }
-        return loaded;
-    };
-    // Options differ from delegate to delegate: networks are shared by interpreters of one delegate, and by delegates
-    // with equal options.
+        return LoadAlone(network, threads);
+    }
+    // Delegates with other options have other networks.
     const std::string key =
         fmt::format("{}|{}|{}|{}|{}|{}|", threads, DescribeBackends(), m_Options.m_OptimizerOptions.ToString(),
                     m_Options.m_CachedNetworkFilePath, m_Options.m_SerializeToDot, m_Options.m_ProfilingEnabled);
-    return m_Options.m_DebugCallback ? load() : m_Runtime->Share(key + network.m_Key, load);
+    return m_Runtime->Share(key + network.m_Key, [&] { return LoadAlone(network, threads); });
 }
 
-std::string PartitionLoader::Numbered(const std::string& file, unsigned int number)
+LoadedPartitionPtr PartitionLoader::LoadAlone(PartitionNetwork& network, unsigned int threads) const
 {
+    std::unique_lock numbering(m_Numbering, std::defer_lock);
+    if (!m_Options.m_SerializeToDot.empty() || !m_Options.m_CachedNetworkFilePath.empty())
+    {
+        numbering.lock(); // one after another, each with its files
+    }
+    IOptimizedNetworkPtr optimized = Optimize(*network.m_Network);
+    WriteDot(*optimized);
+    INetworkProperties properties;
+    properties.m_NumberOfThreads = threads;
+    properties.m_ProfilingEnabled = m_Options.m_ProfilingEnabled;
+    properties.m_OutputNetworkDetailsMethod = m_Options.m_ProfilingDetails;
+    properties.m_ModelOptions = m_Options.m_OptimizerOptions.GetModelOptions();
+    if (!m_Options.m_CachedNetworkFilePath.empty())
+    {
+        properties.m_ModelOptions.push_back(
+            BackendOptions("CpuAcc", {{"CachedNetworkFilePath", Numbered(m_Options.m_CachedNetworkFilePath)},
+                                      {"SaveCachedNetwork", m_Options.m_SaveCachedNetwork}}));
+    }
+    NetworkId id = 0;
+    std::string error;
+    IRuntime& runtime = m_Runtime->Runtime();
+    if (runtime.LoadNetwork(id, std::move(optimized), error, properties) != Status::Success)
+    {
+        throw RuntimeException(error);
+    }
+    ++m_NumLoaded;
+    const auto loaded = std::make_shared<const LoadedPartition>(m_Runtime, id, std::move(network.m_Inputs),
+                                                                std::move(network.m_Outputs));
+    if (m_Options.m_DebugCallback)
+    {
+        runtime.RegisterDebugCallback(id, m_Options.m_DebugCallback);
+    }
+    return loaded;
+}
+
+std::string PartitionLoader::Numbered(const std::string& file) const
+{
+    const unsigned int number = m_NumLoaded;
     return number == 0 ? file : fmt::format("{}.{}", file, number);
 }
 
-void PartitionLoader::WriteDot(const IOptimizedNetwork& network, unsigned int number) const
+void PartitionLoader::WriteDot(const IOptimizedNetwork& network) const
 {
     if (m_Options.m_SerializeToDot.empty())
     {
         return;
     }
-    const std::string file = Numbered(m_Options.m_SerializeToDot, number);
+    const std::string file = Numbered(m_Options.m_SerializeToDot);
     std::ofstream stream(file);
     network.SerializeToDot(stream);
     stream.close();
@@ -169,32 +195,12 @@ void PartitionLoader::WriteDot(const IOptimizedNetwork& network, unsigned int nu
 
 std::string PartitionLoader::FindObstacle(const GraphView& graph, const Node& node) const
 {
-    if (const char* reason = ReasonToLeave(*node.m_Registration))
-    {
-        return reason;
-    }
-    try
-    {
-        MakeNetwork(graph, MakePartition(graph, node), false, m_Options.m_RuntimeOptions.m_Limits);
-        return {};
-    }
-    catch (const std::exception& error)
-    {
-        return ReasonOf(error);
-    }
+    return FindError([&] { MakeNetwork(graph, MakePartition(graph, node), true, Limits()); });
 }
 
 std::string PartitionLoader::FindRefusal(const GraphView& graph, const Node& node) const
 {
-    try
-    {
-        Optimize(*MakeNetwork(graph, MakePartition(graph, node), true, m_Options.m_RuntimeOptions.m_Limits).m_Network);
-        return {};
-    }
-    catch (const std::exception& error)
-    {
-        return ReasonOf(error);
-    }
+    return FindError([&] { Optimize(*MakeNetwork(graph, MakePartition(graph, node), true, Limits()).m_Network); });
 }
 
 } // namespace tenon::delegate

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -32,22 +33,26 @@ public:
     LoadedPartitionPtr Load(const GraphView& graph, const Partition& partition) const;
     /// The same with sizes of computed tensors inferred from those that inputs have now.
     LoadedPartitionPtr LoadAnew(const GraphView& graph, const Partition& partition) const;
-    /// Why a node cannot be taken; empty where nothing speaks against it. Backends are not asked.
+    /// Why a row of the parser refuses a node; empty where none does.
     std::string FindObstacle(const GraphView& graph, const Node& node) const;
-    /// Asks the backends, too.
+    /// Why the optimizer or the backends refuse it; empty where they do not.
     std::string FindRefusal(const GraphView& graph, const Node& node) const;
 
 private:
+    const tenon::Limits& Limits() const { return m_Options.m_RuntimeOptions.m_Limits; }
     static std::string JoinNames(const std::vector<BackendId>& backends);
     LoadedPartitionPtr Load(const GraphView& graph, PartitionNetwork network) const;
     IOptimizedNetworkPtr Optimize(const INetwork& network) const;
+    /// Not shared with others. Takes what it needs out of the network.
+    LoadedPartitionPtr LoadAlone(PartitionNetwork& network, unsigned int threads) const;
     /// "FILE" for the first of the delegate's networks, "FILE.1" for the next one.
-    static std::string Numbered(const std::string& file, unsigned int number);
-    void WriteDot(const IOptimizedNetwork& network, unsigned int number) const;
+    std::string Numbered(const std::string& file) const;
+    void WriteDot(const IOptimizedNetwork& network) const;
 
     TfLiteDelegateOptions m_Options;
     std::shared_ptr<SharedRuntime> m_Runtime;
     std::vector<BackendId> m_Backends;
+    mutable std::mutex m_Numbering; ///< of files
     mutable std::atomic<unsigned int> m_NumLoaded{0};
 };
 

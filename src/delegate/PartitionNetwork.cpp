@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 #include <variant>
 
 namespace tenon::delegate
@@ -64,19 +66,30 @@ private:
         Number(static_cast<int>(info.GetDataType()));
         Text(info.GetShape().ToString());
         Number(tensor->m_IsVariable);
-        for (const float scale : info.GetQuantizationScales())
-        {
-            Number(scale);
-        }
-        for (const int32_t offset : info.GetQuantizationOffsets())
-        {
-            Number(offset);
-        }
+        Numbers(info.GetQuantizationScales());
+        Numbers(info.GetQuantizationOffsets());
     }
     template <typename T>
     void Number(T value)
     {
         m_Key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    }
+    /// A long list counts by its hash: the scales of channels are hundreds of kilobytes, and belong to constants, which
+    /// count by their addresses.
+    template <typename T>
+    void Numbers(const std::vector<T>& list)
+    {
+        constexpr size_t longest = 64;
+        const std::string_view bytes(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
+        Number(list.size());
+        if (bytes.size() <= longest)
+        {
+            m_Key += bytes;
+        }
+        else
+        {
+            Number(std::hash<std::string_view>()(bytes));
+        }
     }
     void Text(const std::string& text)
     {
@@ -85,14 +98,18 @@ private:
     }
     void Value(std::monostate) {}
     void Value(const std::string& text) { Text(text); }
+    void Value(const std::vector<std::string>& list)
+    {
+        Number(list.size());
+        for (const std::string& text : list)
+        {
+            Text(text);
+        }
+    }
     template <typename T>
     void Value(const std::vector<T>& list)
     {
-        Number(list.size());
-        for (const T& value : list)
-        {
-            Value(value);
-        }
+        Numbers(list);
     }
     template <typename T>
     void Value(T value)
