@@ -5,12 +5,14 @@ libtenonDelegate.so; see runtime.py.
 
 usage: execute.py -m MODEL [-c BACKENDS] [-N] [-d a.npy,b.npy] [-w x.npy,y.npy] [--number-of-threads N]
                   [--resolver reference|optimized|xnnpack] [--option NAME=VALUE ...] [--without-delegate]
+                  [--older-versions]
        execute.py --serve SOCKET [ARGUMENT ...]     see python/tests/execute_server.py
 
   --resolver          what runs the nodes that the delegate leaves: TFLite's reference kernels (the default), its
                       optimized ones, or these and its XNNPACK delegate
   --option            a further option of the delegate
   --without-delegate  tells faults of TFLite from those of the delegate
+  --older-versions    see versions.py
 
 Files are .npy; BFloat16 is written as uint16. The exit status is that of ExecuteNetwork: 2 arguments, 3 an input, 4 what
 TFLite cannot run without the delegate either, 5 a failure. A server runs each call in a process of its own.
@@ -47,6 +49,7 @@ def parse(arguments):
     parser.add_argument("--resolver", default="reference", choices=["reference", "optimized", "xnnpack"])
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--without-delegate", action="store_true")
+    parser.add_argument("--older-versions", action="store_true")
     return parser.parse_args(arguments)
 
 
@@ -58,6 +61,7 @@ def run(given, folder, inputs, with_delegate):
     """The outputs of the model."""
     import numpy as np
     import runtime
+    import versions
 
     delegates = []
     if with_delegate:
@@ -66,12 +70,12 @@ def run(given, folder, inputs, with_delegate):
             options["number-of-threads"] = given.number_of_threads
         delegates = [runtime.load(**options)]
     resolvers = {"reference": runtime.REFERENCE, "optimized": runtime.OPTIMIZED, "xnnpack": runtime.WITH_XNNPACK}
-    made = runtime.interpreter(
-        os.path.join(folder, given.m),
-        *delegates,
-        resolver=resolvers[given.resolver],
-        num_threads=given.number_of_threads,
-    )
+    options = {"resolver": resolvers[given.resolver], "num_threads": given.number_of_threads}
+    path = pathlib.Path(folder, given.m)
+    if given.older_versions:
+        made = versions.lower(path.read_bytes(), lambda content: runtime.interpreter(content, *delegates, **options))
+    else:
+        made = runtime.interpreter(path, *delegates, **options)
     if inputs is None:
         inputs = [np.zeros(detail["shape"], detail["dtype"]) for detail in made.get_input_details()]
     return runtime.run(made, *inputs)

@@ -69,14 +69,13 @@ class Graph:
         info = Info(values.shape, NAMES[values.dtype], scale, zero_point, dimension)
         return self.tensor(info, buffer=self.model.buffer(values.tobytes()))
 
-    def op(self, name, inputs, *results, options="", custom="", intermediates=(), **fields):
+    def op(self, name, inputs, *results, options="", version=1, **fields):
         """Adds an operator with the fields of its options. `results`: an Info of each; returns their tensors."""
         outputs = [self.tensor(info) for info in results]
         table = {
-            "opcode_index": self.model.code(name, custom),
+            "opcode_index": self.model.code(name, version),
             "inputs": [-1 if tensor is None else tensor for tensor in inputs],
             "outputs": outputs,
-            "intermediates": list(intermediates),
         }
         if options:
             table["builtin_options_type"] = options
@@ -106,10 +105,8 @@ class Model:
         self.buffers.append({"data": list(data)})
         return len(self.buffers) - 1
 
-    def code(self, name, custom):
-        table = {"builtin_code": name, "version": 1}
-        if custom:
-            table = {"builtin_code": "CUSTOM", "custom_code": custom, "version": 1}
+    def code(self, name, version):
+        table = {"builtin_code": name, "version": version}
         if table not in self.codes:
             self.codes.append(table)
         return self.codes.index(table)

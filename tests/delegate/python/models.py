@@ -107,6 +107,15 @@ def sum_of_two():
     return model.content()
 
 
+def of_a_later_release():
+    """x + x, by a version of ADD that no runtime has yet."""
+    model = Model()
+    g = model.graph()
+    x = g.input(F4)
+    g.outputs = [g.op("ADD", [x, x], F4, options="AddOptions", version=14)]
+    return model.content()
+
+
 def sandwich(kind):
     """An operator that Tenon has no layer for between one and two that it has, of float32 or int8."""
     model = Model()

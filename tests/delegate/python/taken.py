@@ -3,9 +3,10 @@
 """Tells which operators of models the delegate takes, by the table that it writes to the log: nodes, those taken, and the
 reasons of the others.
 
-usage: taken.py [--backends CpuAcc,CpuRef] [--write docs/delegate.md] MODEL.tflite|CASES.zip ...
+usage: taken.py [--backends CpuAcc,CpuRef] [--older-versions] [--write docs/delegate.md] MODEL.tflite|CASES.zip ...
 
-  --write   puts the table between the two lines of the document that say "taken: begin" and "taken: end"
+  --older-versions  see versions.py
+  --write           puts the table between the two lines of the document that say "taken: begin" and "taken: end"
 
 Models are loaded in ai-edge-litert, not run. Those that it refuses also without the delegate are counted apart.
 """
@@ -18,6 +19,7 @@ import re
 import sys
 import zipfile
 
+import versions
 from runtime import interpreter, load
 
 SUMMARY = re.compile(r"TenonDelegate: (\d+) of (\d+) nodes run on ")
@@ -93,9 +95,16 @@ def contents(paths):
             yield path.name, path.read_bytes()
 
 
+def loadable(content):
+    """The same, if an interpreter takes it."""
+    log_of(lambda: interpreter(content))
+    return content
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backends", default="CpuAcc,CpuRef")
+    parser.add_argument("--older-versions", action="store_true")
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("models", nargs="+", type=pathlib.Path)
     given = parser.parse_args()
@@ -103,7 +112,7 @@ def main():
     counts = Counts()
     for name, content in contents(given.models):
         try:
-            log = log_of(lambda content=content: interpreter(content))
+            content = versions.lower(content, loadable) if given.older_versions else loadable(content)
         except (RuntimeError, ValueError) as error:
             counts.refused.append(f"{name}: {' '.join(str(error).split())}")
             continue
@@ -111,7 +120,7 @@ def main():
         counts.add_log(log)
         counts.models += 1
     lines = counts.table()
-    heading = f"Of {counts.models} models; TensorFlow Lite refuses {len(counts.refused)} others."
+    heading = f"Nodes of {counts.models} models; TensorFlow Lite refuses {len(counts.refused)} more."
     print("\n".join([*counts.refused, "", heading, "", *lines]))
     if given.write:
         before, rest = given.write.read_text().split(BEGIN)

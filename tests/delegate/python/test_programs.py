@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 import pytest
-from models import gather, sandwich, sum_of_two
+from models import gather, of_a_later_release, sandwich, sum_of_two
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 ENVIRONMENT = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
@@ -62,6 +62,19 @@ def test_outputs_and_statuses_of_execute(execute, tmp_path):
         done = execute(*arguments)
         assert done.returncode == status, done.stderr
         assert text in done.stderr
+
+
+def test_a_model_for_a_later_release(tmp_path):
+    model, x, y = (tmp_path / name for name in ("sum.tflite", "x.npy", "y.npy"))
+    model.write_bytes(of_a_later_release())
+    np.save(x, np.float32([[1, 2, -3, 4]]))
+    done = run_program("execute.py", "-m", model, "-d", x, "-w", y)
+    assert done.returncode == 4
+    assert "version '14'" in done.stderr
+    assert run_program("execute.py", "-m", model, "-d", x, "-w", y, "--older-versions").returncode == 0
+    assert np.load(y).tolist() == [[2, 4, -6, 8]]
+    assert "refuses 1 more" in run_program("taken.py", model).stdout
+    assert "| ADD | 1 | 1 |" in run_program("taken.py", "--older-versions", model).stdout
 
 
 def test_a_document_gets_the_table_of_taken_nodes(tmp_path):
