@@ -50,6 +50,7 @@ set(rules
   "src/cli/posix : cli posix"
   "src/cli/windows : cli windows posix"
   "src/cli : json reports formats text api backend parsers serializer fmt cli11 stb"
+  "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
@@ -79,6 +80,8 @@ function(classify included out)
     set(kind highway)
   elseif(included MATCHES "^<(flatbuffers/.*|(tflite|tenon)_generated\\.h)>$")
     set(kind flatbuffers)
+  elseif(included MATCHES "^<tensorflow/lite/")
+    set(kind tensorflow)
   elseif(included MATCHES "^<protozero/")
     set(kind protozero)
   elseif(included MATCHES "^<CLI/")
@@ -161,6 +164,9 @@ if(DEFINED SELF_TEST)
   given(include/tenon/descriptors/Up.hpp "#include <tenon/backend/B.hpp>"
         "include/tenon must not include <tenon/backend/B.hpp>")
   given(src/graph/infer/Descriptor.cpp "#include <tenon/descriptors/A.hpp>" "")
+  given(samples/delegate/Runtime.cpp "#include <tensorflow/lite/model_builder.h>" "")
+  given(samples/simple/Runtime.cpp "#include <tensorflow/lite/model_builder.h>"
+        "samples must not include <tensorflow/lite/model_builder.h>")
   given(include/tenon/Fmt.hpp "#include <fmt/format.h>" "include/tenon must not include <fmt/format.h>")
   given(include/tenon/Up.hpp "#include <tenon/backend/B.hpp>" "include/tenon must not include <tenon/backend/B.hpp>")
   given(include/tenon/Src.hpp "#include \"graph/Graph.hpp\"" "include/tenon must not include \"graph/Graph.hpp\"")
