@@ -4,7 +4,8 @@
 invoke and of loading, and the limits that these are to keep.
 
 usage: delegate.py --exe build/release/bin/bench_serve --models FOLDER [--only REGEX] [--delegate libtenonDelegate.so]
-                   [--rounds N] [--turn MS] [--loads N] [--check] [--json FILE] [--write docs/delegate.md]
+                   [--processes N] [--rounds N] [--turn MS] [--loads N] [--check] [--json FILE]
+                   [--write docs/delegate.md]
 
     python3 -m venv build/venv-peers
     build/venv-peers/bin/pip install numpy ai-edge-litert flatbuffers
@@ -30,7 +31,7 @@ from perf.command import changed_options
 from perf.document import Place
 from perf.installed import copy_as_installed, find_delegate
 from perf.machine import describe_machine
-from perf.measure import measure, ratio
+from perf.measure import Figures, measure, ratio
 from perf.table import number, refusals, rows_of
 
 PLACE = Place("tests/bench/delegate.py")
@@ -58,8 +59,8 @@ HEAD = """Generated; write it anew with
 
 {machine}
 ai-edge-litert {version}, 1 thread, batch 1. Engines have the model in a process of their own and run in turn on the same
-core: {rounds} turns of about {turn:g} ms. Times are medians of the turns' medians; ratios and differences are medians of those
-of turns that follow each other. The delegate, with its default options: TFLite with Tenon's delegate, and XNNPACK for
+core: {rounds} turns of about {turn:g} ms in each of {processes} processes one after the other. Times are medians of the turns'
+medians; ratios and differences are medians of those of turns that follow each other. The delegate, with its default options: TFLite with Tenon's delegate, and XNNPACK for
 what that leaves. Tenon: its own runtime with the same model. TFLite alone: its builtin kernels without XNNPACK.
 
 One invoke. "Above Tenon" is what an invoke takes more than {of_tenon:g} of Tenon's run: at most {more:g} us are asked. Beside
@@ -141,17 +142,18 @@ def parse_arguments():
     parser.add_argument("--delegate", type=Path, help="libtenonDelegate.so; by default that of the build of --exe")
     parser.add_argument("--models", type=Path, required=True, help="folder with models and an index.json")
     parser.add_argument("--only", default=CHOSEN, help="regular expression for names in the folder")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--turn", type=float, default=60.0, help="milliseconds of one engine's turn")
-    parser.add_argument("--loads", type=int, default=15)
+    parser.add_argument("--processes", type=int, default=3, help="of each engine and model, one after the other")
+    parser.add_argument("--rounds", type=int, default=7, help="turns of each process")
+    parser.add_argument("--turn", type=float, default=40.0, help="milliseconds of one engine's turn")
+    parser.add_argument("--loads", type=int, default=5, help="before the turns of each process")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that an answer may take")
     parser.add_argument("--no-priority", dest="priority", action="store_false", help="as any other process")
     parser.add_argument("--check", action="store_true", help="exit status 1 where a limit is missed")
     parser.add_argument("--json", type=Path, help="all figures")
     parser.add_argument("--write", type=Path, metavar="FILE", help="a document with the two comments, docs/delegate.md")
     arguments = parser.parse_args()
-    if min(arguments.rounds, arguments.loads) < 1 or arguments.turn <= 0:
-        parser.error("--rounds, --loads and --turn must be positive")
+    if min(arguments.processes, arguments.rounds, arguments.loads) < 1 or arguments.turn <= 0:
+        parser.error("--processes, --rounds, --loads and --turn must be positive")
     if reason := engines.missing_reason(engines.DELEGATE):
         parser.error(reason)
     find_delegate(parser, arguments)
@@ -175,7 +177,24 @@ def measure_case(model, arguments):
             partitions = worker.ask("partitions")["partitions"]
     except engines.WorkerError as error:
         print(f"{model.name}: {error}", file=sys.stderr)
-    return Case(model, partitions, measure(model, ENGINES, arguments))
+    # Where the memory of a process happens to lie makes one faster than the next.
+    return Case(model, partitions, join(measure(model, ENGINES, arguments) for _ in range(arguments.processes)))
+
+
+def join(several):
+    """Figures by engine, of several processes as those of one; of none where one of them failed."""
+    joined = {engine: Figures() for engine in ENGINES}
+    for by_engine in several:
+        for engine, figures in by_engine.items():
+            known = joined[engine]
+            known.error = known.error or figures.error
+            for values, more in [
+                (known.rounds, figures.rounds),
+                (known.init, figures.init),
+                (known.first, figures.first),
+            ]:
+                values.extend(more)
+    return {engine: Figures(error=known.error) if known.error else known for engine, known in joined.items()}
 
 
 def times_table(cases):
@@ -206,6 +225,7 @@ def make_text(command, version, cases, arguments):
         machine=describe_machine(),
         version=version,
         rounds=arguments.rounds,
+        processes=arguments.processes,
         turn=arguments.turn,
         of_tenon=OF_TENON,
         more=MORE_US,
@@ -213,7 +233,7 @@ def make_text(command, version, cases, arguments):
         floats=OF_XNNPACK["float32"],
         small=SMALL_MORE_US,
     )
-    loading = LOADING_HEAD.format(loads=arguments.loads, limit=LOADING)
+    loading = LOADING_HEAD.format(loads=arguments.processes * arguments.loads, limit=LOADING)
     missed = [line for case in cases for line in case.missed]
     verdict = "Missed (bold):\n\n" + "\n".join(f"- {line}" for line in missed) if missed else "All are kept."
     text = f"{head}\n{times_table(cases)}{loading}\n{loading_table(cases)}\n{verdict}\n"
@@ -227,7 +247,7 @@ def make_text(command, version, cases, arguments):
 
 def describe(parser, arguments):
     """The command that measures the same again."""
-    options = changed_options(parser, arguments, ["only", "rounds", "turn", "loads"])
+    options = changed_options(parser, arguments, ["only", "processes", "rounds", "turn", "loads"])
     options += [] if arguments.priority else ["--no-priority"]
     start = "build/venv-peers/bin/python tests/bench/delegate.py --exe build/release/bin/bench_serve --models MODELS"
     return " ".join([start, *options, "--write docs/delegate.md"])

@@ -520,6 +520,7 @@ class PythonPeers(unittest.TestCase):
 
 class Delegate(unittest.TestCase):
     """TFLite with Tenon's delegate, and delegate.py, with stand-ins for the packages."""
+    SETTINGS = SimpleNamespace(processes=2, rounds=3, turn=1.0, loads=4)
 
     def test_the_worker_is_told_the_library(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -608,19 +609,30 @@ class Delegate(unittest.TestCase):
         case.figures[engines.DELEGATE] = measure.Figures(error="no")
         self.assertEqual(case.missed, ["m: above Tenon, us –, asked 5", "m: / XNNPACK –, asked 0.6",
                                        "m: loading / XNNPACK –, asked 1"])
-        text = delegate.make_text("c", "1", [case], SimpleNamespace(rounds=1, turn=1.0, loads=1))
+        text = delegate.make_text("c", "1", [case], self.SETTINGS)
         self.assertIn("| m | int8 | 1 | – | 1 | 2 | 3 | **–** | **–** | – |", text)
         self.assertIn("- m, delegate: no\n", text)
 
+    def test_processes_are_joined(self):
+        def measured(ms, error=""):
+            return {engine: measure.Figures([ms], [ms], [ms], [1], error) for engine in delegate.ENGINES}
+
+        joined = delegate.join([measured(1.0), measured(2.0)])
+        self.assertEqual(list(joined), delegate.ENGINES)
+        self.assertEqual([joined["tenon"].rounds, joined["tenon"].init, joined["tenon"].first], [[1.0, 2.0]] * 3)
+        self.assertEqual(delegate.join([measured(1.0), measured(2.0, "no"), measured(3.0)])["tenon"],
+                         measure.Figures(error="no"))
+
     def test_the_text(self):
         cases = [self.case("int8", 1.1, 1.0, 2.0, 3.0), self.case("float32, layers", 0.5, 1.0, 2.0, 0.5)]
-        text = delegate.make_text("the command", "1.2", cases, SimpleNamespace(rounds=3, turn=1.0, loads=3))
+        text = delegate.make_text("the command", "1.2", cases, self.SETTINGS)
         self.assertIn("\n    the command\n", text)
+        self.assertIn("medians of 8", text)
         self.assertIn("| m | int8 | 1 | 1.1 | 1 | 2 | 3 | **50** | 0.55 | -1900 |\n", text)
         self.assertIn("| m | float32, layers | 1 | 0.5 | 1 | 2 | 0.5 | -550 | 0.25 | 0 |\n", text)
         self.assertIn("| m | 1 | 1 | 2 | 0.5 | 0.667 |\n", text)
         self.assertTrue(text.endswith("\nMissed (bold):\n\n- m: above Tenon, us 50, asked 5\n"), text)
-        self.assertTrue(delegate.make_text("c", "1", cases[1:], SimpleNamespace(rounds=3, turn=1.0, loads=3)).endswith(
+        self.assertTrue(delegate.make_text("c", "1", cases[1:], self.SETTINGS).endswith(
             "\nAll are kept.\n"))
 
 
