@@ -277,11 +277,6 @@ constexpr BuiltinField CumsumFields[] = {
     {"reverse", BuiltinKind::Flag, offsetof(TfLiteCumsumParams, reverse)},
 };
 
-constexpr BuiltinField RandomFields[] = {
-    {"seed", BuiltinKind::Int, offsetof(TfLiteRandomParams, seed)},
-    {"seed2", BuiltinKind::Int, offsetof(TfLiteRandomParams, seed2)},
-};
-
 constexpr BuiltinField BucketizeFields[] = {
     {"boundaries", BuiltinKind::Reals, offsetof(TfLiteBucketizeParams, boundaries),
      offsetof(TfLiteBucketizeParams, num_boundaries)},
@@ -516,9 +511,6 @@ Span<const BuiltinField> FieldsOf(int32_t builtin)
     case BuiltinOperator::REVERSE_SEQUENCE: return {ReverseSequenceFields, std::size(ReverseSequenceFields)};
     case BuiltinOperator::MIRROR_PAD: return {MirrorPadFields, std::size(MirrorPadFields)};
     case BuiltinOperator::CUMSUM: return {CumsumFields, std::size(CumsumFields)};
-    case BuiltinOperator::MULTINOMIAL:
-    case BuiltinOperator::RANDOM_STANDARD_NORMAL:
-    case BuiltinOperator::RANDOM_UNIFORM: return {RandomFields, std::size(RandomFields)};
     case BuiltinOperator::BUCKETIZE: return {BucketizeFields, std::size(BucketizeFields)};
     case BuiltinOperator::REDUCE_WINDOW: return {ReduceWindowFields, std::size(ReduceWindowFields)};
     case BuiltinOperator::STABLEHLO_GATHER: return {StablehloGatherFields, std::size(StablehloGatherFields)};

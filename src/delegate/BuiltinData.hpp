@@ -335,12 +335,6 @@ extern "C"
         bool reverse;
     };
 
-    struct TfLiteRandomParams
-    {
-        int32_t seed; ///< the file's, cut to 32 bits
-        int32_t seed2;
-    };
-
     struct TfLiteBucketizeParams
     {
         int32_t num_boundaries;

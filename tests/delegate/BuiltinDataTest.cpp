@@ -191,7 +191,6 @@ const std::vector<Case>& GetCases()
         {{REVERSE_SEQUENCE}, Bytes(TfLiteReverseSequenceParams{2, 1}), "seq_dim=2 batch_dim=1"},
         {{MIRROR_PAD}, Bytes(TfLiteMirrorPaddingParams{kTfLiteMirrorPaddingSymmetric}), "mode=1"},
         {{CUMSUM}, Bytes(TfLiteCumsumParams{true, false}), "exclusive=true reverse=false"},
-        {{MULTINOMIAL, RANDOM_STANDARD_NORMAL, RANDOM_UNIFORM}, Bytes(TfLiteRandomParams{-3, 4}), "seed=-3 seed2=4"},
         {{BUCKETIZE}, Bytes(TfLiteBucketizeParams{2, boundaries}), "boundaries=[0.5, 2]"},
         {{REDUCE_WINDOW}, Bytes(TfLiteReduceWindowParams{4}), "reduce_function=4"},
         {{STABLEHLO_GATHER},
@@ -301,7 +300,7 @@ TEST(DelegateBuiltinData, TheWholeOperatorTableHasFillers)
             }
         }
     }
-    EXPECT_EQ(numLeft, 8U) << "calls and resource variables";
+    EXPECT_EQ(numLeft, 11U) << "calls, resource variables and random numbers";
 }
 
 TEST(DelegateBuiltinData, MembersOfLaterReleasesAreReadFromTheirVersionOn)

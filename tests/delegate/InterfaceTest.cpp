@@ -328,9 +328,6 @@ TEST(DelegateInterface, StructsOfOptions)
     COMPARE_SIZE(TfLiteCumsumParams);
     COMPARE_MEMBER(TfLiteCumsumParams, exclusive);
     COMPARE_MEMBER(TfLiteCumsumParams, reverse);
-    COMPARE_SIZE(TfLiteRandomParams);
-    COMPARE_MEMBER(TfLiteRandomParams, seed);
-    COMPARE_MEMBER(TfLiteRandomParams, seed2);
     COMPARE_SIZE(TfLiteBucketizeParams);
     COMPARE_MEMBER(TfLiteBucketizeParams, num_boundaries);
     COMPARE_MEMBER(TfLiteBucketizeParams, boundaries);

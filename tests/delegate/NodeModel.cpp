@@ -6,6 +6,7 @@
 #include "parsers/tflite/OptionsReader.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace tenon::test
@@ -332,9 +333,22 @@ INetworkPtr NodeModel::MakeNetwork(bool inferShapes)
 
 std::string ToJson(const INetwork& network)
 {
-    std::ostringstream text;
-    network.SerializeToJson(text);
-    return text.str();
+    std::ostringstream stream;
+    network.SerializeToJson(stream);
+    const std::string text = stream.str();
+    const std::string mark = "\"guid\": ";
+    std::map<std::string, size_t> places;
+    std::string result;
+    size_t from = 0;
+    for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, from))
+    {
+        const size_t end = text.find_first_not_of("0123456789", at + mark.size());
+        const size_t place =
+            places.emplace(text.substr(at + mark.size(), end - at - mark.size()), places.size()).first->second;
+        result += text.substr(from, at + mark.size() - from) + std::to_string(place);
+        from = end;
+    }
+    return result + text.substr(from);
 }
 
 } // namespace tenon::test

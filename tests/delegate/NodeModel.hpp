@@ -73,6 +73,7 @@ private:
     std::deque<std::vector<float>> m_Floats;
 };
 
+/// With layers numbered by their order, so that equal networks have equal texts.
 std::string ToJson(const INetwork& network);
 
 } // namespace tenon::test

@@ -278,6 +278,13 @@ TEST(DelegateNodeReader, Nodes)
     refuses(&TfLiteNode::inputs, 2, "input 1: tensor 2 does not exist: the graph has 2");
     refuses(&TfLiteNode::outputs, -2, "output 1: tensor -2 does not exist");
     refuses(&TfLiteNode::intermediates, INT32_MAX, "intermediate 1: tensor 2147483647 does not exist");
+
+    BareTensors resources;
+    resources.Add(kTfLiteResource, {}).name = "handle";
+    TensorScope handles(resources.Context(), resources.m_IsComputed, false, Limits());
+    TfLiteNode reader{};
+    reader.inputs = resources.Keep({0});
+    EXPECT_THROW(ReadNode(handles, reader, add, 0), UnimplementedException);
 }
 
 TEST(DelegateNodeReader, CustomOperators)
@@ -322,6 +329,7 @@ TEST(DelegateNodeReader, NamesAndRows)
     EXPECT_THAT(ReasonToLeave(RegistrationOf(static_cast<int32_t>(Operator::WHILE))), HasSubstr("subgraphs"));
     EXPECT_THAT(ReasonToLeave(RegistrationOf(static_cast<int32_t>(Operator::VAR_HANDLE))), HasSubstr("resource"));
     EXPECT_THAT(ReasonToLeave(RegistrationOf(static_cast<int32_t>(Operator::HASHTABLE_FIND))), HasSubstr("tables"));
+    EXPECT_THAT(ReasonToLeave(RegistrationOf(static_cast<int32_t>(Operator::MULTINOMIAL))), HasSubstr("random"));
     EXPECT_THAT(ReasonToLeave(RegistrationOf(DelegateCode)), HasSubstr("delegate"));
 }
 
