@@ -16,7 +16,7 @@ namespace tenon::test
 enum FakeCode : int32_t
 {
     AddCode = 0,
-    ConvCode = 3,
+    ConcatenationCode = 2,
     FullyConnectedCode = 9,
     MulCode = 18,
     ReluCode = 19,
@@ -66,14 +66,10 @@ struct FakeReshapeParams
     int32_t m_Rank = 0;
 };
 
-struct FakeConvParams
+struct FakeConcatenationParams
 {
-    int32_t m_Padding = 1; ///< 1: Same
-    int32_t m_StrideWidth = 1;
-    int32_t m_StrideHeight = 1;
+    int32_t m_Axis = 0;
     int32_t m_Activation = 0;
-    int32_t m_DilationWidth = 1;
-    int32_t m_DilationHeight = 1;
 };
 
 struct FakeFullyConnectedParams
