@@ -306,6 +306,10 @@ Delegate::Delegate(const TfLiteDelegateOptions& options) : m_Loader(std::make_sh
 
 void Delegate::Prepare(TfLiteContext& context)
 {
+    if (context.ReplaceNodeSubsetsWithDelegateKernels == nullptr)
+    {
+        throw InvalidArgumentException("the runtime lets no delegate replace its nodes");
+    }
     const GraphView graph(context);
     Selection selection(*m_Loader, graph);
     selection.LoadPartitions();
@@ -348,19 +352,21 @@ std::unique_ptr<Kernel> Delegate::MakeKernel(TfLiteContext& context, Partition p
         const auto found = m_Loaded.find({&context, partition.m_Nodes});
         loaded = found != m_Loaded.end() ? found->second : nullptr;
     }
+    GraphView graph(context, partition);
     std::string error;
     if (loaded == nullptr) // cut otherwise than in the preview
     {
         try
         {
-            loaded = m_Loader->Load(GraphView(context, partition), partition);
+            loaded = m_Loader->Load(graph, partition);
         }
         catch (const std::exception& exception)
         {
             error = exception.what();
         }
     }
-    return std::make_unique<Kernel>(m_Loader, std::move(partition), std::move(loaded), std::move(error));
+    return std::make_unique<Kernel>(m_Loader, std::move(graph), std::move(partition), std::move(loaded),
+                                    std::move(error));
 }
 
 } // namespace tenon::delegate

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace tenon::delegate
 {
 
@@ -48,7 +50,8 @@ void GraphView::Add(Span<const int32_t> nodes)
     m_Nodes.reserve(nodes.size());
     for (const int32_t index : nodes)
     {
-        m_Nodes.push_back(Find(index));
+        m_Places.emplace(index, m_Nodes.size());
+        m_Nodes.push_back(Read(index));
         for (const int32_t output : Elements(m_Nodes.back().m_Node->outputs))
         {
             if (output >= 0 && static_cast<size_t>(output) < m_IsComputed.size())
@@ -59,17 +62,31 @@ void GraphView::Add(Span<const int32_t> nodes)
     }
 }
 
-Node GraphView::Find(int32_t index) const
+Node GraphView::Read(int32_t index)
 {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (m_Context.GetNodeAndRegistration(&m_Context, index, &node, &registration) != kTfLiteOk || node == nullptr ||
+    if (m_Context.GetNodeAndRegistration == nullptr ||
+        m_Context.GetNodeAndRegistration(&m_Context, index, &node, &registration) != kTfLiteOk || node == nullptr ||
         registration == nullptr)
     {
         throw InvalidArgumentException(
             fmt::format("the runtime has no node {}, which its execution plan names", index));
     }
-    return {index, node, registration};
+    Copies& copies = m_Copies.emplace_back();
+    std::memcpy(&copies.m_Node, node, offsetof(TfLiteNode, might_have_side_effect));
+    std::memcpy(&copies.m_Registration, registration, offsetof(TfLiteRegistration, registration_external));
+    return {index, &copies.m_Node, &copies.m_Registration};
+}
+
+const Node& GraphView::Find(int32_t index) const
+{
+    const auto found = m_Places.find(index);
+    if (found == m_Places.end())
+    {
+        throw InvalidArgumentException(fmt::format("node {} is not in the execution plan", index));
+    }
+    return m_Nodes[found->second];
 }
 
 const TfLiteTensor* GraphView::FindTensor(int32_t tensor) const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphView: the nodes of a TfLiteContext's execution plan, checked as they are read. Used by Delegate, NodeCheck and
+// GraphView: the nodes of a TfLiteContext's execution plan, checked as they are read. Used by Delegate, NodeReader and
 // Kernel.
 #pragma once
 
@@ -8,6 +8,8 @@
 #include <tenon/Span.hpp>
 
 #include <cstdint>
+#include <deque>
+#include <unordered_map>
 #include <vector>
 
 namespace tenon::delegate
@@ -37,7 +39,7 @@ private:
 struct Node
 {
     int32_t m_Index = 0;
-    const TfLiteNode* m_Node = nullptr;
+    const TfLiteNode* m_Node = nullptr; ///< the view's, with the members that every release has, as the registration
     const TfLiteRegistration* m_Registration = nullptr;
 };
 
@@ -52,6 +54,8 @@ struct Partition
     explicit Partition(const TfLiteDelegateParams& params);
 };
 
+/// It copies nodes: runtimes tell them while a delegate prepares, and not to a kernel that makes its network anew, and
+/// move them when a kernel is added. Lists and options of a node stay where they are.
 class GraphView
 {
 public:
@@ -60,20 +64,32 @@ public:
     /// The nodes of a partition alone: tensors from outside count as inputs of the graph.
     GraphView(TfLiteContext& context, const Partition& partition);
 
+    GraphView(GraphView&&) = default;
+    GraphView(const GraphView&) = delete;
+
     TfLiteContext& Context() const { return m_Context; }
     const std::vector<Node>& Nodes() const { return m_Nodes; }
-    /// Of a node that has a place in the plan, or had one before it was delegated. Throws InvalidArgumentException.
-    Node Find(int32_t index) const;
+    /// Throws InvalidArgumentException for a node that is not among them.
+    const Node& Find(int32_t index) const;
     /// Of each tensor, whether a node computes it.
     const std::vector<bool>& IsComputed() const { return m_IsComputed; }
     /// Null for a number that does not exist.
     const TfLiteTensor* FindTensor(int32_t tensor) const;
 
 private:
+    struct Copies
+    {
+        TfLiteNode m_Node{};
+        TfLiteRegistration m_Registration{};
+    };
+
     void Add(Span<const int32_t> nodes);
+    Node Read(int32_t index);
 
     TfLiteContext& m_Context;
+    std::deque<Copies> m_Copies;
     std::vector<Node> m_Nodes;
+    std::unordered_map<int32_t, size_t> m_Places; ///< in m_Nodes, by index
     std::vector<bool> m_IsComputed;
 };
 

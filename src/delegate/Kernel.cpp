@@ -84,7 +84,7 @@ TfLiteStatus CallKernel(TfLiteContext* context, TfLiteNode* node, void (Kernel::
                      auto* kernel = static_cast<Kernel*>(node->user_data);
                      if (kernel == nullptr)
                      {
-                         throw RuntimeException("there is no memory for the kernel");
+                         throw RuntimeException("the kernel of a partition could not be made");
                      }
                      (kernel->*function)(*context);
                  });
@@ -99,7 +99,7 @@ void* Init(TfLiteContext* context, const char* buffer, size_t)
     }
     catch (...)
     {
-        return nullptr; // without memory; Prepare reports it. A runtime may take no other value for an error.
+        return nullptr; // Prepare reports it. A runtime may take no other value for an error.
     }
 }
 
@@ -160,9 +160,10 @@ TfLiteKernelRegistration Kernel::Registration()
     return kernel;
 }
 
-Kernel::Kernel(std::shared_ptr<const PartitionLoader> loader, Partition partition, LoadedPartitionPtr loaded,
-               std::string error)
-    : m_Loader(std::move(loader)), m_Partition(std::move(partition)), m_Error(std::move(error))
+Kernel::Kernel(std::shared_ptr<const PartitionLoader> loader, GraphView graph, Partition partition,
+               LoadedPartitionPtr loaded, std::string error)
+    : m_Loader(std::move(loader)), m_Graph(std::move(graph)), m_Partition(std::move(partition)),
+      m_Error(std::move(error))
 {
     if (loaded != nullptr)
     {
@@ -189,6 +190,7 @@ void Kernel::SetLoaded(LoadedPartitionPtr loaded)
     m_Session = session;
     m_IsPlanned = false;
     m_InputInfos.clear();
+    m_Ranks.clear();
     m_InputTensors.clear();
     for (const auto& [tensor, id] : m_Loaded->Inputs())
     {
@@ -196,14 +198,31 @@ void Kernel::SetLoaded(LoadedPartitionPtr loaded)
         info.SetConstant(); // as ConstTensor wants it
         info.SetShape(TensorShape());
         m_InputInfos.emplace_back(id, info);
+        m_Ranks.push_back(Elements(m_Graph.Context().tensors[tensor].dims).size());
         m_InputTensors.emplace_back(id, ConstTensor());
     }
 }
 
-/// Returns whether an input has other sizes than before.
-bool Kernel::TakeSizes(const TfLiteContext& context)
+void Kernel::LoadAnew(const std::string& reason)
 {
-    bool isNew = false;
+    LogDebug("TenonDelegate: a network is made anew, since: {}", reason);
+    SetLoaded(m_Loader->LoadAnew(m_Graph, m_Partition));
+}
+
+bool Kernel::HasOtherRanks() const
+{
+    for (size_t i = 0; i < m_Ranks.size(); ++i)
+    {
+        if (Elements(m_Graph.Context().tensors[m_Loaded->Inputs()[i].first].dims).size() != m_Ranks[i])
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+void Kernel::TakeSizes(const TfLiteContext& context)
+{
     for (size_t i = 0; i < m_InputInfos.size(); ++i)
     {
         const TfLiteTensor& tensor = context.tensors[m_Loaded->Inputs()[i].first];
@@ -212,10 +231,9 @@ bool Kernel::TakeSizes(const TfLiteContext& context)
         {
             info.SetShape(ToShape(tensor));
             m_InputTensors[i].second = ConstTensor(info, Nothing);
-            isNew = true;
+            m_IsPlanned = false;
         }
     }
-    return isNew;
 }
 
 void Kernel::Plan()
@@ -271,7 +289,12 @@ void Kernel::Prepare(TfLiteContext& context)
         m_NumThreads = threads;
         m_IsPlanned = false;
     }
-    if (TakeSizes(context) || !m_IsPlanned)
+    if (HasOtherRanks()) // layers have axes of the rank that was there
+    {
+        LoadAnew("an input has another rank");
+    }
+    TakeSizes(context);
+    if (!m_IsPlanned)
     {
         try
         {
@@ -279,9 +302,7 @@ void Kernel::Prepare(TfLiteContext& context)
         }
         catch (const Exception& error)
         {
-            // Sizes that the network was not made for, as those of another rank.
-            LogDebug("TenonDelegate: a network is made anew, since: {}", error.what());
-            SetLoaded(m_Loader->LoadAnew(GraphView(context, m_Partition), m_Partition));
+            LoadAnew(error.what()); // sizes that the network was not made for
             TakeSizes(context);
             Plan();
         }
@@ -306,7 +327,7 @@ void Kernel::BindInputs(const TfLiteContext& context)
 void* Kernel::FindMemory(TfLiteContext& context, const Output& output, const TensorInfo& info) const
 {
     const auto& tensor = context.tensors[output.m_Tensor];
-    if (output.m_IsDynamic && (tensor.data == nullptr || !HasSizes(tensor, info.GetShape())))
+    if (tensor.allocation_type == kTfLiteDynamic && (tensor.data == nullptr || !HasSizes(tensor, info.GetShape())))
     {
         Resize(context, output.m_Tensor, info.GetShape());
     }
@@ -315,7 +336,8 @@ void* Kernel::FindMemory(TfLiteContext& context, const Output& output, const Ten
 
 void Kernel::Invoke(TfLiteContext& context)
 {
-    if (!m_IsPlanned || TakeSizes(context))
+    TakeSizes(context);
+    if (!m_IsPlanned)
     {
         Prepare(context); // an input of varying size was computed meanwhile
     }

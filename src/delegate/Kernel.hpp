@@ -20,9 +20,10 @@ public:
     /// What an interpreter makes kernels by.
     static TfLiteKernelRegistration Registration();
 
-    /// `loaded` is null where the partition could not be loaded; Prepare then reports `error`.
-    Kernel(std::shared_ptr<const PartitionLoader> loader, Partition partition, LoadedPartitionPtr loaded,
-           std::string error);
+    /// `graph` has the partition's nodes. `loaded` is null where they could not be loaded; Prepare then reports
+    /// `error`.
+    Kernel(std::shared_ptr<const PartitionLoader> loader, GraphView graph, Partition partition,
+           LoadedPartitionPtr loaded, std::string error);
     ~Kernel();
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
@@ -43,19 +44,23 @@ private:
     };
 
     void SetLoaded(LoadedPartitionPtr loaded);
+    void LoadAnew(const std::string& reason);
     void Plan();
-    bool TakeSizes(const TfLiteContext& context);
+    bool HasOtherRanks() const;
+    void TakeSizes(const TfLiteContext& context);
     void FitOutputs(TfLiteContext& context);
     void BindInputs(const TfLiteContext& context);
     void* FindMemory(TfLiteContext& context, const Output& output, const TensorInfo& info) const;
 
     const std::shared_ptr<const PartitionLoader> m_Loader;
+    const GraphView m_Graph; ///< of the partition
     const Partition m_Partition;
     const std::string m_Error;
     LoadedPartitionPtr m_Loaded;
     SessionId m_Session = SessionId::Default; ///< of m_Loaded, which other interpreters may use, too
     unsigned int m_NumThreads = 0;
     std::vector<std::pair<LayerBindingId, TensorInfo>> m_InputInfos; ///< in the order of m_Loaded->Inputs()
+    std::vector<size_t> m_Ranks;                                     ///< of inputs, as m_Loaded was made for
     std::vector<Output> m_Outputs;
     bool m_HasDynamicOutputs = false;
     bool m_IsPlanned = false; ///< for m_InputInfos

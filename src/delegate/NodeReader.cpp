@@ -150,7 +150,8 @@ void FillView(TensorView& view, const TfLiteTensor& tensor, bool isComputed, boo
     }
     ReadBudget budget(tensor.bytes);
     tflite::FillView(view, declared, inferShapes, limits, budget);
-    if (isReadOnly && !view.m_IsResource && !view.m_IsConstant && view.m_Info.GetNumBytes() != 0)
+    const bool hasElements = std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
+    if (isReadOnly && !view.m_IsResource && !view.m_IsConstant && hasElements)
     {
         throw ParseException(fmt::format("is {} and constant, but has no data", view.m_Info.ToString()));
     }
@@ -257,6 +258,17 @@ OperatorView ReadNode(TensorScope& tensors, const TfLiteNode& node, const TfLite
     OperatorView::Operands inputs = read(node.inputs, "input");
     OperatorView::Operands outputs = read(node.outputs, "output");
     OperatorView::Operands intermediates = read(node.intermediates, "intermediate");
+    for (const OperatorView::Operands* operands : {&inputs, &outputs})
+    {
+        for (const TensorView* operand : *operands)
+        {
+            if (operand != nullptr && operand->m_IsResource)
+            {
+                throw UnimplementedException(
+                    fmt::format("tensor {} is a resource, which the interpreter keeps", operand->Label()));
+            }
+        }
+    }
     parsers::AttributeList attributes;
     std::vector<uint8_t> raw;
     if (!IsCustom(registration))
