@@ -247,6 +247,24 @@ TEST(DelegateTest, AnInputWithoutElements)
     RunAndExpect(runtime, model, 2, 0);
 }
 
+TEST(DelegateTest, GraphsWithoutNodesAndWithNoneThatItKnows)
+{
+    const TfLiteDelegatePtr delegate = MakeTfLiteDelegate();
+    FakeRuntime runtime({}, 2);
+    FakeGraph& graph = runtime.Graph();
+    const int32_t x = graph.AddTensor(kTfLiteFloat32, {3});
+    const int32_t y = graph.AddTensor(kTfLiteFloat32, {3});
+    graph.AddCustomNode(MysteryName, {x}, {y});
+    graph.SetInputs({x});
+    graph.SetOutputs({y});
+    Apply(runtime, delegate.get());
+    EXPECT_EQ(graph.PlanText(), "Mystery");
+    EXPECT_EQ(runtime.Graph(1).PlanText(), "");
+    graph.SetValues<float>(x, {1, 2, 3});
+    ASSERT_EQ(runtime.Invoke(), kTfLiteOk);
+    EXPECT_EQ(graph.ReadValues<float>(y), (Floats{1, 2, 3}));
+}
+
 TEST(DelegateTest, AppliesToAGraphThatRanBefore)
 {
     const TfLiteDelegatePtr delegate = MakeTfLiteDelegate();

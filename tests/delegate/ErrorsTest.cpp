@@ -27,6 +27,7 @@ namespace
 
 using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -98,6 +99,31 @@ void ExpectNothingTaken(const std::function<void(TfLiteContext&)>& change)
     }
     ASSERT_EQ(runtime.AllocateTensors(), kTfLiteOk);
     RunAndExpect(runtime, model, 1, 0);
+}
+
+/// Says of all nodes that are asked for that they would be one partition, whatever lies between them.
+TfLiteStatus PreviewOne(TfLiteContext* /*context*/, const TfLiteIntArray* nodes, TfLiteDelegateParams** partitions,
+                        int32_t* count)
+{
+    static IntArrayPtr allNodes, inputs, outputs;
+    static TfLiteDelegateParams params;
+    allNodes = MakeIntArray(ToVector(nodes));
+    inputs = MakeIntArray({0, 1, 5}); // of ChainModel: x, c, what Mystery gives
+    outputs = MakeIntArray({4, 6});
+    params = {nullptr, allNodes.get(), inputs.get(), outputs.get()};
+    *partitions = &params;
+    *count = 1;
+    return kTfLiteOk;
+}
+
+decltype(TfLiteContext::ReplaceNodeSubsetsWithDelegateKernels) RealReplace;
+
+/// A tensor becomes one that no network can have, before kernels are made.
+TfLiteStatus SpoilAndReplace(TfLiteContext* context, TfLiteKernelRegistration kernel, const TfLiteIntArray* nodes,
+                             TfLiteDelegate* delegate)
+{
+    context->tensors[2].type = static_cast<TfLiteType>(99);
+    return RealReplace(context, kernel, nodes, delegate);
 }
 
 } // namespace
@@ -205,6 +231,44 @@ TEST(DelegateErrors, ContextsThatDoNotTellTheirNodes)
                 [](TfLiteContext*, TfLiteKernelRegistration, const TfLiteIntArray*, TfLiteDelegate*)
             { return kTfLiteError; };
         });
+}
+
+TEST(DelegateErrors, ARuntimeThatCutsOtherwiseThanItSays)
+{
+    FakeRuntimeOptions options;
+    options.m_ChangeContext = [](TfLiteContext& context) { context.PreviewDelegatePartitioning = PreviewOne; };
+    const TfLiteDelegatePtr delegate = MakeTfLiteDelegate();
+    FakeRuntime runtime(options);
+    const ChainModel model(runtime.Graph(), MysteryName);
+    ASSERT_EQ(runtime.ModifyGraphWithDelegate(delegate.get()), kTfLiteOk) << runtime.TakeErrors();
+    EXPECT_EQ(runtime.Graph().PlanText(), "DELEGATE Mystery DELEGATE");
+    ASSERT_EQ(runtime.AllocateTensors(), kTfLiteOk) << runtime.TakeErrors();
+    RunAndExpect(runtime, model, 1, 0);
+}
+
+TEST(DelegateErrors, AKernelThatCouldNotBeMadeTellsWhyWhenItIsPrepared)
+{
+    FakeRuntimeOptions options;
+    options.m_ChangeContext = [](TfLiteContext& context)
+    {
+        context.PreviewDelegatePartitioning = PreviewOne;
+        RealReplace = std::exchange(context.ReplaceNodeSubsetsWithDelegateKernels, SpoilAndReplace);
+    };
+    const TfLiteDelegatePtr delegate = MakeTfLiteDelegate();
+    FakeRuntime runtime(options);
+    FakeGraph& graph = runtime.Graph();
+    const ChainModel model(graph, MysteryName);
+    ASSERT_EQ(runtime.ModifyGraphWithDelegate(delegate.get()), kTfLiteOk);
+    EXPECT_EQ(graph.PlanText(), "DELEGATE Mystery DELEGATE");
+    EXPECT_THAT(runtime.TakeViolations(), Each(HasSubstr("Tensor 2"))); // by SpoilAndReplace
+    EXPECT_EQ(runtime.AllocateTensors(), kTfLiteError);
+    EXPECT_THAT(runtime.TakeErrors(), HasSubstr("failed to prepare"));
+    EXPECT_THAT(runtime.TakeDelegateTexts(),
+                ElementsAre(AllOf(StartsWith("TenonDelegate: "), HasSubstr("'t2'"), EndsWith("\n"))));
+    // The program may go on without the delegate.
+    graph.Tensor(2).type = kTfLiteFloat32;
+    ASSERT_EQ(graph.RemoveAllDelegates(), kTfLiteOk) << runtime.TakeErrors();
+    RunAndExpect(runtime, model, 1, 0);
 }
 
 TEST(DelegateErrors, NodesAndTensorsThatAreWrongAreLeft)
