@@ -105,13 +105,14 @@ LoadedPartitionPtr PartitionLoader::Load(const GraphView& graph, const Partition
 {
     try
     {
-        return Load(graph, MakeNetwork(graph, partition, false, Limits()));
+        // What the file says of sizes that depend on values need not be true, and the application may have resized
+        // inputs.
+        return LoadAnew(graph, partition);
     }
     catch (const Exception& error)
     {
-        // Declared sizes of computed tensors are of no use where the application has resized inputs before.
-        LogDebug("TenonDelegate: with sizes left to be inferred, since: {}", error.what());
-        return LoadAnew(graph, partition);
+        LogDebug("TenonDelegate: with the sizes that are declared, since: {}", error.what());
+        return Load(graph, MakeNetwork(graph, partition, false, Limits()));
     }
 }
 

@@ -131,6 +131,23 @@ void CheckType(const TensorView& tensor, const IOutputSlot& slot)
     }
 }
 
+/// Of each tensor of the context, whether a node of the partition computes it.
+std::vector<bool> FindComputed(const GraphView& graph, const Partition& partition)
+{
+    std::vector<bool> isComputed(graph.Context().tensors_size);
+    for (const int32_t index : partition.m_Nodes)
+    {
+        for (const int32_t output : Elements(graph.Find(index).m_Node->outputs))
+        {
+            if (graph.FindTensor(output) != nullptr)
+            {
+                isComputed[static_cast<size_t>(output)] = true;
+            }
+        }
+    }
+    return isComputed;
+}
+
 std::string NameOf(const TensorView& tensor, int32_t number)
 {
     return tensor.m_Name.empty() ? fmt::format("tensor_{}", number) : tensor.m_Name;
@@ -162,7 +179,9 @@ Partition MakePartition(const GraphView& graph, const Node& node)
 
 PartitionNetwork MakeNetwork(const GraphView& graph, const Partition& partition, bool inferShapes, const Limits& limits)
 {
-    TensorScope tensors(graph.Context(), graph.IsComputed(), inferShapes, limits);
+    // Tensors from outside have sizes, also where other nodes of the graph compute them.
+    const std::vector<bool> isComputed = FindComputed(graph, partition);
+    TensorScope tensors(graph.Context(), isComputed, inferShapes, limits);
     ContextSubgraphs subgraphs(graph.Context());
     std::vector<std::pair<OperatorView, const tflite::OperatorRow*>> operators;
     operators.reserve(partition.m_Nodes.size());

@@ -200,6 +200,20 @@ def test_07_reshape_by_an_input():
     assert len(partitions(made)) == 1
 
 
+def test_07_declared_sizes_that_are_not_true():
+    """Old files and those of other programs have any size where it depends on values."""
+    model = Model()
+    g = model.graph()
+    x, times = g.input(Info((2,))), g.input(Info((1,), "INT32"))
+    y = g.op("TILE", [x, times], Info((2,)), options="TileOptions")
+    g.outputs = [g.op("NEG", [y], Info((2,)), options="NegOptions")]
+    made = interpreter(model.content(), load(**CPU))
+    x = random_values((2,), "float32")
+    for count in (3, 1, 2):
+        assert_equal(run(made, x, np.int32([count])), [-np.tile(x, count)])
+    assert len(partitions(made)) == 1
+
+
 def test_07_non_max_suppression():
     model = Model()
     g = model.graph()

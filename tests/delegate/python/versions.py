@@ -7,7 +7,15 @@ from __future__ import annotations
 import re
 import struct
 
-REFUSAL = re.compile(r"Didn't find op for builtin opcode '\w+' version '(\d+)'")
+REFUSAL = re.compile(r"Didn't find op for builtin opcode '(\w+)' version '(\d+)'")
+# Below these versions an option that came with them is not read.
+WITH_NEW_OPTIONS = {
+    "CONV_2D": 8,
+    "FULLY_CONNECTED": 11,
+    "STRIDED_SLICE": 8,
+    "TRANSPOSE_CONV": 4,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": 4,
+}
 
 
 def lower(content, make):
@@ -18,11 +26,14 @@ def lower(content, make):
             return make(bytes(content))
         except (RuntimeError, ValueError) as error:
             refusal = REFUSAL.search(str(error))
-            if refusal is None or int(refusal[1]) == 1:
+            if refusal is None:
+                raise
+            name, version = refusal[1], int(refusal[2])
+            if version == max(1, WITH_NEW_OPTIONS.get(name, 1)):
                 raise
             for field in version_fields(content):
-                if struct.unpack_from("<i", content, field)[0] == int(refusal[1]):
-                    struct.pack_into("<i", content, field, int(refusal[1]) - 1)
+                if struct.unpack_from("<i", content, field)[0] == version:
+                    struct.pack_into("<i", content, field, version - 1)
 
 
 def version_fields(content):
