@@ -61,7 +61,6 @@ def run(given, folder, inputs, with_delegate):
     """The outputs of the model."""
     import numpy as np
     import runtime
-    import versions
 
     delegates = []
     if with_delegate:
@@ -69,13 +68,13 @@ def run(given, folder, inputs, with_delegate):
         if given.number_of_threads:
             options["number-of-threads"] = given.number_of_threads
         delegates = [runtime.load(**options)]
-    resolvers = {"reference": runtime.REFERENCE, "optimized": runtime.OPTIMIZED, "xnnpack": runtime.WITH_XNNPACK}
-    options = {"resolver": resolvers[given.resolver], "num_threads": given.number_of_threads}
-    path = pathlib.Path(folder, given.m)
-    if given.older_versions:
-        made = versions.lower(path.read_bytes(), lambda content: runtime.interpreter(content, *delegates, **options))
-    else:
-        made = runtime.interpreter(path, *delegates, **options)
+    made = runtime.interpreter(
+        os.path.join(folder, given.m),
+        *delegates,
+        resolver=runtime.RESOLVERS[given.resolver],
+        older_versions=given.older_versions,
+        num_threads=given.number_of_threads,
+    )
     if inputs is None:
         inputs = [np.zeros(detail["shape"], detail["dtype"]) for detail in made.get_input_details()]
     return runtime.run(made, *inputs)
@@ -84,6 +83,7 @@ def run(given, folder, inputs, with_delegate):
 def execute(arguments, folder):
     """Runs one command line. Returns exit status and text."""
     import numpy as np
+    import runtime
 
     try:
         given = parse(arguments)
@@ -96,14 +96,13 @@ def execute(arguments, folder):
     try:
         outputs = run(given, folder, inputs, not given.without_delegate)
     except (RuntimeError, ValueError, OSError) as error:
-        text = " ".join(str(error).split())
         if given.without_delegate:
-            return 4, text
+            return 4, runtime.one_line(error)
         try:
             run(given, folder, inputs, False)
         except (RuntimeError, ValueError) as alone:
-            return 4, f"TFLite alone: {' '.join(str(alone).split())}"
-        return 5, text
+            return 4, f"TFLite alone: {runtime.one_line(alone)}"
+        return 5, runtime.one_line(error)
     for path, result in zip(paths(given.w, folder), outputs):
         np.save(path, result.view(np.uint16) if result.dtype.name == "bfloat16" else result)
     return 0, ""

@@ -8,6 +8,7 @@ import os
 import pathlib
 
 import numpy as np
+import versions
 
 try:
     from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
@@ -21,8 +22,12 @@ except ImportError:
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 LIBRARY = os.environ.get("TENON_DELEGATE", str(ROOT / "build/release/lib/libtenonDelegate.so"))
 REFERENCE = OpResolverType.BUILTIN_REF
-OPTIMIZED = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 WITH_XNNPACK = OpResolverType.BUILTIN
+RESOLVERS = {
+    "reference": REFERENCE,
+    "optimized": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+    "xnnpack": WITH_XNNPACK,
+}
 CPU = {"backends": "CpuAcc,CpuRef"}
 UNDERSCORES = ("num_threads", "max_delegated_partitions", "min_nodes_per_partition")  # names that have them
 
@@ -33,13 +38,18 @@ def load(**options):
     return load_delegate(LIBRARY, named)
 
 
-def interpreter(content, *delegates, resolver=REFERENCE, **options):
-    """An interpreter of a model's bytes or path; what no delegate takes runs in the kernels of `resolver`."""
-    kind = "model_content" if isinstance(content, bytes) else "model_path"
-    options[kind] = content if isinstance(content, bytes) else str(content)
-    return Interpreter(
-        **options, experimental_delegates=list(delegates) or None, experimental_op_resolver_type=resolver
-    )
+def interpreter(model, *delegates, resolver=REFERENCE, older_versions=False, **options):
+    """An interpreter of a model's bytes or path; what no delegate takes runs in the kernels of `resolver`. For
+    `older_versions` see versions.py."""
+    options = dict(options, experimental_delegates=list(delegates) or None, experimental_op_resolver_type=resolver)
+    if not older_versions and not isinstance(model, bytes):
+        return Interpreter(model_path=str(model), **options)
+
+    def make(content):
+        return Interpreter(model_content=content, **options)
+
+    content = model if isinstance(model, bytes) else pathlib.Path(model).read_bytes()
+    return versions.lower(content, make) if older_versions else make(content)
 
 
 def run(made, *inputs):
@@ -68,6 +78,10 @@ def outputs(made):
         made.get_tensor(detail["index"]) if all(detail["shape"]) else np.zeros(detail["shape"], detail["dtype"])
         for detail in made.get_output_details()  # whose tensors without elements the runtime does not give
     ]
+
+
+def one_line(error):
+    return " ".join(str(error).split())
 
 
 def partitions(made):

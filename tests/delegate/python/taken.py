@@ -19,8 +19,7 @@ import re
 import sys
 import zipfile
 
-import versions
-from runtime import interpreter, load
+from runtime import interpreter, load, one_line
 
 SUMMARY = re.compile(r"TenonDelegate: (\d+) of (\d+) nodes run on ")
 PARTITION = re.compile(r"  partition +\d+ +\d+ nodes  (.*)")
@@ -95,12 +94,6 @@ def contents(paths):
             yield path.name, path.read_bytes()
 
 
-def loadable(content):
-    """The same, if an interpreter takes it."""
-    log_of(lambda: interpreter(content))
-    return content
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backends", default="CpuAcc,CpuRef")
@@ -112,12 +105,13 @@ def main():
     counts = Counts()
     for name, content in contents(given.models):
         try:
-            content = versions.lower(content, loadable) if given.older_versions else loadable(content)
+            log_of(lambda content=content: interpreter(content, older_versions=given.older_versions))
         except (RuntimeError, ValueError) as error:
-            counts.refused.append(f"{name}: {' '.join(str(error).split())}")
+            counts.refused.append(f"{name}: {one_line(error)}")
             continue
-        log = log_of(lambda content=content: interpreter(content, delegate))
-        counts.add_log(log)
+        counts.add_log(
+            log_of(lambda content=content: interpreter(content, delegate, older_versions=given.older_versions))
+        )
         counts.models += 1
     lines = counts.table()
     heading = f"Nodes of {counts.models} models; TensorFlow Lite refuses {len(counts.refused)} more."
