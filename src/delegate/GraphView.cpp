@@ -28,7 +28,7 @@ Partition::Partition(const TfLiteDelegateParams& params)
 {
 }
 
-GraphView::GraphView(TfLiteContext& context) : m_Context(context), m_IsComputed(context.tensors_size)
+GraphView::GraphView(TfLiteContext& context) : m_Context(context)
 {
     TfLiteIntArray* plan = nullptr;
     if (context.GetExecutionPlan == nullptr || context.GetExecutionPlan(&context, &plan) != kTfLiteOk)
@@ -39,8 +39,7 @@ GraphView::GraphView(TfLiteContext& context) : m_Context(context), m_IsComputed(
     Add({copy.data(), copy.size()});
 }
 
-GraphView::GraphView(TfLiteContext& context, const Partition& partition)
-    : m_Context(context), m_IsComputed(context.tensors_size)
+GraphView::GraphView(TfLiteContext& context, const Partition& partition) : m_Context(context)
 {
     Add({partition.m_Nodes.data(), partition.m_Nodes.size()});
 }
@@ -52,13 +51,6 @@ void GraphView::Add(Span<const int32_t> nodes)
     {
         m_Places.emplace(index, m_Nodes.size());
         m_Nodes.push_back(Read(index));
-        for (const int32_t output : Elements(m_Nodes.back().m_Node->outputs))
-        {
-            if (output >= 0 && static_cast<size_t>(output) < m_IsComputed.size())
-            {
-                m_IsComputed[static_cast<size_t>(output)] = true;
-            }
-        }
     }
 }
 

@@ -61,7 +61,7 @@ class GraphView
 public:
     /// Throws InvalidArgumentException where the runtime does not give its plan.
     explicit GraphView(TfLiteContext& context);
-    /// The nodes of a partition alone: tensors from outside count as inputs of the graph.
+    /// The nodes of a partition alone.
     GraphView(TfLiteContext& context, const Partition& partition);
 
     GraphView(GraphView&&) = default;
@@ -71,8 +71,6 @@ public:
     const std::vector<Node>& Nodes() const { return m_Nodes; }
     /// Throws InvalidArgumentException for a node that is not among them.
     const Node& Find(int32_t index) const;
-    /// Of each tensor, whether a node computes it.
-    const std::vector<bool>& IsComputed() const { return m_IsComputed; }
     /// Null for a number that does not exist.
     const TfLiteTensor* FindTensor(int32_t tensor) const;
 
@@ -90,7 +88,6 @@ private:
     std::deque<Copies> m_Copies;
     std::vector<Node> m_Nodes;
     std::unordered_map<int32_t, size_t> m_Places; ///< in m_Nodes, by index
-    std::vector<bool> m_IsComputed;
 };
 
 /// Whether the tensor's values are in the model.
