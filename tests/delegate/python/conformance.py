@@ -27,6 +27,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import runtime
 
+TIMEOUT = 120  # seconds in which no form of those that run comes to its end
+
 # Forms that differ, and why.
 KNOWN = {
     (
@@ -58,6 +60,8 @@ def run_form(content, inputs, meta, case, delegates, given):
         except (RuntimeError, ValueError) as alone:
             return "unsupported", runtime.one_line(alone)
         return "error", runtime.one_line(error)
+    if len(outputs) != len(meta["outputs"]):
+        return "error", f"{len(outputs)} outputs in place of {len(meta['outputs'])}"
     for tensor, got in zip(meta["outputs"], outputs):
         what, why = given.compare(got, np.load(case / tensor["file"]), meta, tensor["type"])
         if what != "pass":
@@ -90,7 +94,11 @@ def run_all(operators, given):
             process.start()
             other.close()
             running[pipe] = [cases.stem, process, None]
-        for pipe in connection.wait(list(running)):
+        ready = connection.wait(list(running), timeout=TIMEOUT)
+        if not ready:
+            for _, process, _ in running.values():
+                process.kill()
+        for pipe in ready:
             operator, process, name = running[pipe]
             try:
                 received = pipe.recv()
