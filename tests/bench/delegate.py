@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare TFLite with Tenon's delegate with Tenon's own runtime, with TFLite's XNNPACK and with TFLite alone: time of an
-invoke and of loading, and the limits that these are to keep.
+"""Compare TFLite with Tenon's delegate with Tenon's own runtime, with TFLite's XNNPACK and with TFLite alone: time of
+an invoke and of loading, and the limits that these are to keep.
 
 usage: delegate.py --exe build/release/bin/bench_serve --models FOLDER [--only REGEX] [--delegate libtenonDelegate.so]
                    [--processes N] [--rounds N] [--turn MS] [--loads N] [--check] [--json FILE]
@@ -29,7 +29,7 @@ from pathlib import Path
 from perf import engines, models
 from perf.command import changed_options
 from perf.document import Place
-from perf.installed import copy_as_installed, find_delegate
+from perf.installed import copy_as_installed, delegate_beside, find_delegate
 from perf.machine import describe_machine
 from perf.measure import Figures, measure, ratio
 from perf.table import number, refusals, rows_of
@@ -58,20 +58,23 @@ HEAD = """Generated; write it anew with
     {command}
 
 {machine}
-ai-edge-litert {version}, 1 thread, batch 1. Engines have the model in a process of their own and run in turn on the same
-core: {rounds} turns of about {turn:g} ms in each of {processes} processes one after the other. Times are medians of the turns'
-medians; ratios and differences are medians of those of turns that follow each other. The delegate, with its default options: TFLite with Tenon's delegate, and XNNPACK for
-what that leaves. Tenon: its own runtime with the same model. TFLite alone: its builtin kernels without XNNPACK.
+ai-edge-litert {version}, 1 thread, batch 1. Engines have the model in a process of their own and run in turn on the
+same core: {rounds} turns of about {turn:g} ms in each of {processes} processes one after the other. Times are medians
+of the turns' medians; ratios and differences are medians of those of turns that follow each other. The delegate is
+TFLite with Tenon's delegate and its default options, and XNNPACK for the nodes that it leaves. Tenon is its own runtime
+with the same model, and TFLite alone has its builtin kernels without XNNPACK.
 
-One invoke. "Above Tenon" is what an invoke takes more than {of_tenon:g} of Tenon's run: at most {more:g} us are asked. Beside
-XNNPACK at most {integers:g} is asked of int8 and uint8, and {floats:g} of floats. Of the models of one small layer at most {small:g} us
-more than TFLite alone are asked.
+One invoke. "Above Tenon" is what an invoke takes more than {of_tenon:g} of Tenon's run: at most {more:g} us are asked.
+Beside XNNPACK at most {integers:g} is asked of int8 and uint8, and {floats:g} of floats. Of the models of one small
+layer at most {small:g} us more than TFLite alone are asked.
 """
 
 LOADING_HEAD = """
-Loading: making the delegate, the interpreter and allocation, in a fresh process, libraries loaded already; medians of {loads}.
-The first delegate of a process makes Tenon's runtime, which is part of it. Tenon: parsing, optimizing and loading. At
-most {limit:g} of XNNPACK is asked. The last column is loading and the first invoke together.
+Loading: the delegate, the interpreter and allocation, each in a fresh process, libraries loaded already; medians of
+{loads}. The first delegate of a process makes Tenon's runtime, which is part of it. Small models take most of what they
+take more than XNNPACK for that, for Python's part of it and for code that runs for the first time. Tenon's loading is
+parsing, optimizing and loading. At most {limit:g} of XNNPACK is asked. The last column is loading and the first invoke
+together.
 """
 
 
@@ -258,7 +261,10 @@ def main():
     if arguments.write:
         PLACE.fill(arguments.write, None)  # before it takes minutes
     with tempfile.TemporaryDirectory() as scratch:
+        is_of_build = arguments.delegate == delegate_beside(arguments.exe)
         arguments.exe = copy_as_installed(arguments.exe, Path(scratch) / "build")
+        if is_of_build:
+            arguments.delegate = delegate_beside(arguments.exe)
         cases = []
         for model in collect_models(arguments, Path(scratch)):
             cases.append(measure_case(model, arguments))
