@@ -314,6 +314,15 @@ public:
     size_t NumTensors() const override { return m_NumTensors; }
     std::vector<const TensorView*> Inputs() override { Refuse(); }
     std::vector<const TensorView*> Outputs() override { Refuse(); }
+    std::string Describe() const
+    {
+        std::string text = fmt::format("{}:", m_Index);
+        for (const OperatorView& op : m_Operators)
+        {
+            text += fmt::format(" {}", op.Name());
+        }
+        return text + ';';
+    }
     uint64_t Cost() const override { return m_Operators.size() + m_NumTensors + 1; }
     void ForEachOperator(const std::function<void(const OperatorView& op)>& visit) override
     {
@@ -364,6 +373,16 @@ tflite::ISubgraph& ContextSubgraphs::Open(int64_t index)
         m_Context.ReleaseSubgraphContext(&m_Context, number);
     }
     return *opened;
+}
+
+std::string ContextSubgraphs::Describe() const
+{
+    std::string text;
+    for (const auto& [index, opened] : m_Opened)
+    {
+        text += opened != nullptr ? opened->Describe() : "";
+    }
+    return text;
 }
 
 } // namespace tenon::delegate

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NodeReader: nodes of a TfLiteContext as the OperatorViews that the rows of the .tflite parser take: the second filler
-// of those views, next to the one that reads model files (parsers/tflite/OperatorReader.hpp). Used by NodeCheck and
-// PartitionBuilder.
+// of those views, next to the one that reads model files (parsers/tflite/OperatorReader.hpp). Used by PartitionNetwork
+// and Delegate.
 #pragma once
 
 #include "delegate/TfLiteInterface.hpp"
@@ -74,6 +74,8 @@ public:
 
     /// Throws ParseException where there is none, UnimplementedException where the runtime does not lend it.
     tflite::ISubgraph& Open(int64_t index) override;
+    /// Those that were opened, with their operators.
+    std::string Describe() const;
 
 private:
     class Names;

@@ -33,6 +33,7 @@ public:
         Number(op.HasOptions());
         for (const parsers::Attribute& attribute : op.Attributes().m_Attributes)
         {
+            Text(attribute.m_Name); // options of custom operators have any
             Number(attribute.m_IsSet);
             std::visit([this](const auto& value) { Value(value); }, attribute.m_Value);
         }
@@ -50,6 +51,11 @@ public:
         }
         m_Key += ';';
     }
+    void Text(std::string_view text)
+    {
+        Number(text.size());
+        m_Key += text;
+    }
     std::string Take() { return std::move(m_Key); }
 
 private:
@@ -61,13 +67,30 @@ private:
             return;
         }
         Number(tensor->m_Index);
-        Number(reinterpret_cast<uintptr_t>(tensor->m_Data.data()));
+        Constant(*tensor);
         const TensorInfo& info = tensor->m_Info;
         Number(static_cast<int>(info.GetDataType()));
         Text(info.GetShape().ToString());
         Number(tensor->m_IsVariable);
         Numbers(info.GetQuantizationScales());
         Numbers(info.GetQuantizationOffsets());
+    }
+    /// By its address and some of its bytes, as an application may put a model where another one was. A copy, whose
+    /// memory is the network's, by all of its bytes.
+    void Constant(const TensorView& tensor)
+    {
+        constexpr size_t sample = 64;
+        const std::string_view bytes(reinterpret_cast<const char*>(tensor.m_Data.data()), tensor.m_Data.size());
+        if (tensor.m_Owner != nullptr)
+        {
+            Number(std::hash<std::string_view>()(bytes));
+            return;
+        }
+        Number(reinterpret_cast<uintptr_t>(bytes.data()));
+        for (const size_t place : {size_t{0}, bytes.size() / 2, bytes.size() - std::min(bytes.size(), sample)})
+        {
+            Number(std::hash<std::string_view>()(bytes.substr(place, sample)));
+        }
     }
     template <typename T>
     void Number(T value)
@@ -90,11 +113,6 @@ private:
         {
             Number(std::hash<std::string_view>()(bytes));
         }
-    }
-    void Text(const std::string& text)
-    {
-        Number(text.size());
-        m_Key += text;
     }
     void Value(std::monostate) {}
     void Value(const std::string& text) { Text(text); }
@@ -252,6 +270,7 @@ PartitionNetwork MakeNetwork(const GraphView& graph, const Partition& partition,
         }
     }
     result.m_Network = std::move(state.m_Network);
+    key.Text(subgraphs.Describe()); // rows ask for some when they add their layers
     result.m_Key = key.Take();
     for (const auto* list : {&partition.m_Nodes, &partition.m_Inputs, &partition.m_Outputs})
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PartitionNetwork: the network of some nodes, made by the rows of the .tflite parser from views of the nodes. Used by
-// Delegate and Kernel, by way of Loader, and to ask about a single node.
+// PartitionLoader, also to ask about a single node.
 #pragma once
 
 #include "delegate/GraphView.hpp"
@@ -20,7 +20,7 @@ struct PartitionNetwork
     INetworkPtr m_Network{nullptr, nullptr};
     LoadedPartition::Bindings m_Inputs;
     LoadedPartition::Bindings m_Outputs;
-    /// All that was read to make it; constants by their addresses.
+    /// All that was read to make it; constants by their addresses and samples of their bytes.
     std::string m_Key;
 };
 

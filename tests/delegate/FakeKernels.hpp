@@ -22,7 +22,10 @@ enum FakeCode : int32_t
     ReluCode = 19,
     ReshapeCode = 22,
     SvdfCode = 27,
-    WhereCode = 109
+    WhereCode = 109,
+    StablehloAddCode = 163,
+    StablehloMultiplyCode = 165,
+    StablehloScatterCode = 190
 };
 
 /// A custom operator that no delegate knows. Its kernel copies its input.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lives of delegates and of the runtimes that use them: destruction in every order, threads, failed runs and failed
 // preparations in between.
+#include "delegate/BuiltinData.hpp"
 #include "delegate/DelegateModels.hpp"
 
 #include <tenon/delegate/Delegate.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <thread>
 
@@ -75,6 +77,47 @@ struct ReshapeModel
 
     FakeGraph& m_Graph;
     int32_t m_Input, m_Shape, m_Output;
+};
+
+/// x with 10 combined into its element 1, as an operator of subgraph 1 says.
+struct ScatterModel
+{
+    ScatterModel(FakeRuntime& runtime, int32_t code) : m_Graph(runtime.Graph())
+    {
+        FakeGraph& body = runtime.Graph(1);
+        const auto scalar = [&] { return body.AddTensor(kTfLiteFloat32, {}); };
+        const int32_t a = scalar();
+        const int32_t b = scalar();
+        const int32_t result = scalar();
+        body.AddNode(code, {a, b}, {result});
+        body.SetInputs({a, b});
+        body.SetOutputs({result});
+
+        m_Inputs = {m_Graph.AddTensor(kTfLiteFloat32, {3}), m_Graph.AddTensor(kTfLiteInt32, {1, 1}),
+                    m_Graph.AddTensor(kTfLiteFloat32, {1})};
+        m_Output = m_Graph.AddTensor(kTfLiteFloat32, {3});
+        TfLiteStablehloScatterParams params{};
+        params.num_inserted_window_dims = 1;
+        params.num_scatter_dims_to_operand_dims = 1;
+        params.index_vector_dim = 1;
+        params.update_computation_subgraph_index = 1;
+        m_Graph.AddNode(StablehloScatterCode, m_Inputs, {m_Output}, BytesOf(params));
+        m_Graph.SetInputs(m_Inputs);
+        m_Graph.SetOutputs({m_Output});
+    }
+
+    Floats Run(const Floats& input) const
+    {
+        m_Graph.SetValues<float>(m_Inputs[0], input);
+        m_Graph.SetValues<int32_t>(m_Inputs[1], {1});
+        m_Graph.SetValues<float>(m_Inputs[2], {10});
+        EXPECT_EQ(m_Graph.Invoke(), kTfLiteOk);
+        return m_Graph.ReadValues<float>(m_Output);
+    }
+
+    FakeGraph& m_Graph;
+    Dims m_Inputs;
+    int32_t m_Output;
 };
 
 /// Of this process, in KiB; 0 where the system does not tell.
@@ -188,6 +231,50 @@ TEST(DelegateLife, TwoRuntimesOfOneDelegateAndOneModelOnTwoThreads)
     std::thread second(work, 5);
     first.join();
     second.join();
+}
+
+TEST(DelegateLife, AModelInTheMemoryOfAnotherHasItsOwnNetwork)
+{
+    const TfLiteDelegatePtr delegate = MakeTfLiteDelegate();
+    const std::vector<int32_t> before{2, 2};
+    const auto sizes = std::make_shared<FakeConstant>(before.data(), before.size() * sizeof(int32_t));
+    const auto prepare = [&](FakeRuntime& runtime, const Dims& expected)
+    {
+        FakeGraph& graph = runtime.Graph();
+        const int32_t shape = graph.AddConstant(kTfLiteInt32, {2}, sizes);
+        const int32_t input = graph.AddTensor(kTfLiteFloat32, {4});
+        const int32_t output = graph.AddTensor(kTfLiteFloat32, expected);
+        graph.AddNode(ReshapeCode, {input, shape}, {output}, BytesOf(FakeReshapeParams()));
+        graph.SetInputs({input});
+        graph.SetOutputs({output});
+        ASSERT_EQ(runtime.ModifyGraphWithDelegate(delegate.get()), kTfLiteOk) << runtime.TakeErrors();
+        ASSERT_EQ(runtime.AllocateTensors(), kTfLiteOk) << runtime.TakeErrors();
+        EXPECT_EQ(graph.PlanText(), "DELEGATE");
+        EXPECT_EQ(graph.DimsOf(output), expected);
+    };
+    FakeRuntime first; // whose model is gone, though it should outlive it
+    prepare(first, {2, 2});
+    auto* values = static_cast<int32_t*>(sizes->Data());
+    values[0] = 4;
+    values[1] = 1;
+    FakeRuntime second;
+    prepare(second, {4, 1});
+    std::copy(before.begin(), before.end(), values); // runtimes compare it at their end
+}
+
+TEST(DelegateLife, ModelsThatDifferInASubgraphHaveANetworkEach)
+{
+    const TfLiteDelegatePtr delegate = MakeTfLiteDelegate();
+    std::vector<std::unique_ptr<FakeRuntime>> runtimes; // all of them live on
+    for (const auto& [code, expected] : {std::pair(StablehloAddCode, 12.0f), {StablehloMultiplyCode, 20.0f}})
+    {
+        FakeRuntime& runtime = *runtimes.emplace_back(std::make_unique<FakeRuntime>(FakeRuntimeOptions(), 2));
+        const ScatterModel model(runtime, code);
+        ASSERT_EQ(runtime.ModifyGraphWithDelegate(delegate.get()), kTfLiteOk) << runtime.TakeErrors();
+        ASSERT_EQ(runtime.AllocateTensors(), kTfLiteOk) << runtime.TakeErrors();
+        EXPECT_EQ(runtime.Graph().PlanText(), "DELEGATE");
+        EXPECT_EQ(model.Run({1, 2, 3}), (Floats{1, expected, 3}));
+    }
 }
 
 TEST(DelegateLife, AFailedRunSpoilsNothing)
