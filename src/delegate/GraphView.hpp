@@ -90,10 +90,4 @@ private:
     std::unordered_map<int32_t, size_t> m_Places; ///< in m_Nodes, by index
 };
 
-/// Whether the tensor's values are in the model.
-inline bool IsConstant(const TfLiteTensor& tensor)
-{
-    return tensor.allocation_type == kTfLiteMmapRo && tensor.data != nullptr;
-}
-
 } // namespace tenon::delegate

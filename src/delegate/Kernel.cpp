@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 namespace tenon::delegate
 {
@@ -118,12 +119,26 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node)
     return CallKernel(context, node, &Kernel::Invoke);
 }
 
-void Report(TfLiteContext* context, const char* text)
+/// In texts of at most 1,000 characters, as TensorFlow Lite for Python cuts longer ones off. Each ends with a newline,
+/// as they are joined without a separator.
+void Report(TfLiteContext* context, std::string_view text)
 {
-    if (context != nullptr && context->ReportError != nullptr)
+    constexpr size_t longest = 980;
+    if (context == nullptr || context->ReportError == nullptr)
     {
-        // Texts are joined without a separator.
-        context->ReportError(context, "%s", fmt::format("TenonDelegate: {}\n", text).c_str());
+        return;
+    }
+    for (const char* prefix = "TenonDelegate: "; *prefix != '\0' || !text.empty(); prefix = "")
+    {
+        size_t length = text.size();
+        if (length > longest)
+        {
+            const size_t space = text.find_last_of("\n ", longest);
+            length = space == std::string_view::npos || space == 0 ? longest : space;
+        }
+        context->ReportError(context, "%s%.*s\n", prefix, static_cast<int>(length), text.data());
+        text.remove_prefix(length);
+        text.remove_prefix(text.empty() || (text[0] != '\n' && text[0] != ' ') ? 0 : 1);
     }
 }
 

@@ -271,6 +271,41 @@ TEST(DelegateErrors, AKernelThatCouldNotBeMadeTellsWhyWhenItIsPrepared)
     RunAndExpect(runtime, model, 1, 0);
 }
 
+TEST(DelegateErrors, LongTextsAreReportedInPieces)
+{
+    TfLiteDelegateOptions options;
+    options.m_DisableFallback = true;
+    const TfLiteDelegatePtr delegate = MakeTfLiteDelegate(options);
+    FakeRuntime runtime;
+    FakeGraph& graph = runtime.Graph();
+    int32_t tensor = graph.AddTensor(kTfLiteFloat32, {4});
+    graph.SetInputs({tensor});
+    for (int32_t i = 0; i < 1000; ++i)
+    {
+        const int32_t next = graph.AddTensor(kTfLiteFloat32, {4});
+        graph.AddCustomNode(MysteryName, {tensor}, {next});
+        tensor = next;
+    }
+    graph.SetOutputs({tensor});
+    EXPECT_EQ(runtime.ModifyGraphWithDelegate(delegate.get()), kTfLiteDelegateError);
+    const std::vector<std::string> texts = runtime.TakeDelegateTexts();
+    ASSERT_GT(texts.size(), 1u);
+    EXPECT_THAT(texts.front(), StartsWith("TenonDelegate: disable-tflite-runtime-fallback"));
+    EXPECT_THAT(texts.back(), EndsWith(" 998, 999)\n"));
+    std::string all;
+    for (const std::string& text : texts)
+    {
+        EXPECT_LE(text.size(), 1000u);
+        EXPECT_THAT(text, EndsWith("\n"));
+        all += text;
+    }
+    for (int32_t i = 0; i < 999; ++i)
+    {
+        EXPECT_THAT(all, HasSubstr(std::to_string(i) + ","));
+    }
+    runtime.TakeErrors();
+}
+
 TEST(DelegateErrors, NodesAndTensorsThatAreWrongAreLeft)
 {
     const IntArrayPtr beyond = MakeIntArray({1000});
