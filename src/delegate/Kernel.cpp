@@ -346,6 +346,12 @@ void* Kernel::FindMemory(TfLiteContext& context, const Output& output, const Ten
     {
         Resize(context, output.m_Tensor, info.GetShape());
     }
+    if (tensor.bytes < info.GetNumBytes())
+    {
+        throw RuntimeException(
+            fmt::format("tensor {} has {} bytes in the interpreter, but would be computed as {} of {}", output.m_Tensor,
+                        tensor.bytes, info.ToString(), info.GetNumBytes()));
+    }
     return tensor.data != nullptr || info.GetNumBytes() != 0 ? tensor.data : Nothing;
 }
 

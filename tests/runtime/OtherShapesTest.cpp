@@ -101,7 +101,8 @@ TEST(OtherShapes, DepthwiseConvolutionsOfLines)
 namespace
 {
 
-/// Output 0: the ReLU of input 0; output 1: where input 0 is not zero, whose size depends on the values.
+/// Output 0: the ReLU of input 0; output 1: where input 0 is not zero, whose size depends on the values; output 2: the
+/// absolute values of output 1; output 3: those of input 0, which are computed last.
 NetworkId LoadReluAndWhere(IRuntime& runtime)
 {
     INetworkPtr network = INetwork::Create();
@@ -116,6 +117,16 @@ NetworkId LoadReluAndWhere(IRuntime& runtime)
     input->GetOutputSlot(0).Connect(where->GetInputSlot(0));
     relu->GetOutputSlot(0).Connect(network->AddOutputLayer(0)->GetInputSlot(0));
     where->GetOutputSlot(0).Connect(network->AddOutputLayer(1)->GetInputSlot(0));
+    const auto addAbs = [&](IConnectableLayer& of, LayerBindingId output)
+    {
+        IConnectableLayer* const abs =
+            network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Abs));
+        abs->GetOutputSlot(0).SetTensorInfo(of.GetOutputSlot(0).GetTensorInfo());
+        of.GetOutputSlot(0).Connect(abs->GetInputSlot(0));
+        abs->GetOutputSlot(0).Connect(network->AddOutputLayer(output)->GetInputSlot(0));
+    };
+    addAbs(*where, 2);
+    addAbs(*input, 3);
     NetworkId id = 0;
     EXPECT_EQ(runtime.LoadNetwork(id, Optimize(*network, {"CpuRef"}, runtime.GetDeviceSpec())), Status::Success);
     return id;
@@ -128,12 +139,14 @@ TEST(PlanRun, TellsSizesBeforeTheRun)
     const IRuntimePtr runtime = IRuntime::Create({});
     const NetworkId id = LoadReluAndWhere(*runtime);
     const auto outputs = runtime->PlanRun(id, {{0, TensorInfo({3, 4}, DataType::Float32)}});
-    ASSERT_EQ(outputs.size(), 2u);
+    ASSERT_EQ(outputs.size(), 4u);
     EXPECT_EQ(outputs[0].first, 0);
     EXPECT_EQ(outputs[0].second.GetShape(), TensorShape({3, 4}));
     EXPECT_EQ(outputs[1].first, 1);
     EXPECT_EQ(outputs[1].second.GetDataType(), DataType::Signed64);
     EXPECT_FALSE(outputs[1].second.GetShape().AreAllDimensionsSpecified());
+    EXPECT_FALSE(outputs[2].second.GetShape().AreAllDimensionsSpecified());
+    EXPECT_EQ(outputs[3].second.GetShape(), TensorShape({3, 4})) << "though its layer is behind one of unknown sizes";
     EXPECT_EQ(runtime->GetOutputTensorInfo(id, 0).GetShape(), TensorShape({1, 4})) << "that of the load";
 }
 

@@ -214,6 +214,21 @@ def test_07_declared_sizes_that_are_not_true():
     assert len(partitions(made)) == 1
 
 
+def test_07_other_sizes_beside_a_dynamic_output():
+    """An output that has nothing to do with the dynamic one gets the sizes of a resized input."""
+    model = Model()
+    g = model.graph()
+    x, times, z = g.input(Info((2,))), g.input(Info((1,), "INT32")), g.input(Info((1, 4)))
+    tiled = g.op("TILE", [x, times], Info((2,)), options="TileOptions")
+    g.outputs = [tiled, g.op("NEG", [z], Info((1, 4)), options="NegOptions")]
+    made = interpreter(model.content(), load(**CPU))
+    x = random_values((2,), "float32")
+    for batch in (1, 500, 2):
+        z = random_values((batch, 4), "float32")
+        assert_equal(run(made, x, np.int32([3]), z), [np.tile(x, 3), -z])
+    assert len(partitions(made)) == 1
+
+
 def test_07_non_max_suppression():
     model = Model()
     g = model.graph()
