@@ -49,3 +49,21 @@ def test_the_text_where_the_package_has_none(monkeypatch):
         pytest.skip("the package is that of a wheel, which has the file")
     with pytest.raises(FileNotFoundError, match="install the wheel"):
         tenon.delegate_path()
+
+
+def test_programs_may_close_the_library():
+    try:
+        path = tenon.delegate_path()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    program = """
+import ctypes, _ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+create, destroy = library.tflite_plugin_create_delegate, library.tflite_plugin_destroy_delegate
+create.restype, destroy.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+delegate = create(None, None, ctypes.c_size_t(0), None)
+assert delegate
+destroy(delegate)
+_ctypes.dlclose(library._handle)
+"""
+    assert run_python(program, path) == ""
