@@ -138,33 +138,49 @@ LoadedPartitionPtr PartitionLoader::Load(const GraphView& graph, PartitionNetwor
 LoadedPartitionPtr PartitionLoader::LoadAlone(PartitionNetwork& network, unsigned int threads) const
 {
     std::unique_lock numbering(m_Numbering, std::defer_lock);
+    std::shared_ptr<const unsigned int> number; // null: it has no files
     if (!m_Options.m_SerializeToDot.empty() || !m_Options.m_CachedNetworkFilePath.empty())
     {
-        numbering.lock(); // one after another, each with its files
+        numbering.lock(); // one after another
+        number = ReserveNumber();
     }
     IOptimizedNetworkPtr optimized = Optimize(*network.m_Network);
-    WriteDot(*optimized);
+    if (!m_Options.m_SerializeToDot.empty())
+    {
+        WriteDot(*optimized, *number);
+    }
     INetworkProperties properties;
     properties.m_NumberOfThreads = threads;
     properties.m_ProfilingEnabled = m_Options.m_ProfilingEnabled;
     properties.m_OutputNetworkDetailsMethod = m_Options.m_ProfilingDetails;
     properties.m_ModelOptions = m_Options.m_OptimizerOptions.GetModelOptions();
-    if (!m_Options.m_CachedNetworkFilePath.empty())
-    {
-        properties.m_ModelOptions.push_back(
-            BackendOptions("CpuAcc", {{"CachedNetworkFilePath", Numbered(m_Options.m_CachedNetworkFilePath)},
-                                      {"SaveCachedNetwork", m_Options.m_SaveCachedNetwork}}));
-    }
     NetworkId id = 0;
     std::string error;
     IRuntime& runtime = m_Runtime->Runtime();
-    if (runtime.LoadNetwork(id, std::move(optimized), error, properties) != Status::Success)
+    if (!m_Options.m_CachedNetworkFilePath.empty())
+    {
+        INetworkProperties withFile = properties;
+        withFile.m_ModelOptions.push_back(
+            BackendOptions("CpuAcc", {{"CachedNetworkFilePath", Numbered(m_Options.m_CachedNetworkFilePath, *number)},
+                                      {"SaveCachedNetwork", m_Options.m_SaveCachedNetwork}}));
+        if (runtime.LoadNetwork(id, std::move(optimized), error, withFile) != Status::Success)
+        {
+            LogWarning("TenonDelegate: a network is loaded without cached-network-filepath: {}", error);
+            optimized = Optimize(*network.m_Network);
+        }
+    }
+    if (optimized != nullptr && runtime.LoadNetwork(id, std::move(optimized), error, properties) != Status::Success)
     {
         throw RuntimeException(error);
     }
-    ++m_NumLoaded;
-    const auto loaded = std::make_shared<const LoadedPartition>(m_Runtime, id, std::move(network.m_Inputs),
-                                                                std::move(network.m_Outputs));
+    // Its number is free again when it is unloaded, and not when nobody remembers it.
+    const LoadedPartitionPtr loaded(
+        new LoadedPartition(m_Runtime, id, std::move(network.m_Inputs), std::move(network.m_Outputs)),
+        [number = std::move(number)](const LoadedPartition* unloaded) mutable
+        {
+            delete unloaded;
+            number.reset();
+        });
     if (m_Options.m_DebugCallback)
     {
         runtime.RegisterDebugCallback(id, m_Options.m_DebugCallback);
@@ -172,19 +188,30 @@ LoadedPartitionPtr PartitionLoader::LoadAlone(PartitionNetwork& network, unsigne
     return loaded;
 }
 
-std::string PartitionLoader::Numbered(const std::string& file) const
+std::shared_ptr<const unsigned int> PartitionLoader::ReserveNumber() const
 {
-    const unsigned int number = m_NumLoaded;
+    const std::lock_guard lock(m_Numbers->m_Mutex);
+    unsigned int number = 0;
+    while (!m_Numbers->m_Used.insert(number).second)
+    {
+        ++number;
+    }
+    return {new unsigned int(number), [numbers = m_Numbers](const unsigned int* unused)
+            {
+                const std::lock_guard again(numbers->m_Mutex);
+                numbers->m_Used.erase(*unused);
+                delete unused;
+            }};
+}
+
+std::string PartitionLoader::Numbered(const std::string& file, unsigned int number)
+{
     return number == 0 ? file : fmt::format("{}.{}", file, number);
 }
 
-void PartitionLoader::WriteDot(const IOptimizedNetwork& network) const
+void PartitionLoader::WriteDot(const IOptimizedNetwork& network, unsigned int number) const
 {
-    if (m_Options.m_SerializeToDot.empty())
-    {
-        return;
-    }
-    const std::string file = Numbered(m_Options.m_SerializeToDot);
+    const std::string file = Numbered(m_Options.m_SerializeToDot, number);
     std::ofstream stream(file);
     network.SerializeToDot(stream);
     stream.close();

@@ -8,9 +8,9 @@
 
 #include <tenon/delegate/Delegate.hpp>
 
-#include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,21 +39,30 @@ public:
     std::string FindRefusal(const GraphView& graph, const Node& node) const;
 
 private:
+    /// Those of networks that are loaded: a model that is loaded again has the files that it had.
+    struct Numbers
+    {
+        std::mutex m_Mutex;
+        std::set<unsigned int> m_Used;
+    };
+
     const tenon::Limits& Limits() const { return m_Options.m_RuntimeOptions.m_Limits; }
     static std::string JoinNames(const std::vector<BackendId>& backends);
     LoadedPartitionPtr Load(const GraphView& graph, PartitionNetwork network) const;
     IOptimizedNetworkPtr Optimize(const INetwork& network) const;
     /// Not shared with others. Takes what it needs out of the network.
     LoadedPartitionPtr LoadAlone(PartitionNetwork& network, unsigned int threads) const;
-    /// "FILE" for the first of the delegate's networks, "FILE.1" for the next one.
-    std::string Numbered(const std::string& file) const;
-    void WriteDot(const IOptimizedNetwork& network) const;
+    /// The smallest number that no network of the delegate has, for as long as the pointer is kept.
+    std::shared_ptr<const unsigned int> ReserveNumber() const;
+    /// "FILE" for number 0, "FILE.1" for the next one.
+    static std::string Numbered(const std::string& file, unsigned int number);
+    void WriteDot(const IOptimizedNetwork& network, unsigned int number) const;
 
     TfLiteDelegateOptions m_Options;
     std::shared_ptr<SharedRuntime> m_Runtime;
     std::vector<BackendId> m_Backends;
-    mutable std::mutex m_Numbering; ///< of files
-    mutable std::atomic<unsigned int> m_NumLoaded{0};
+    mutable std::mutex m_Numbering;                                         ///< of files
+    const std::shared_ptr<Numbers> m_Numbers = std::make_shared<Numbers>(); ///< networks may outlive the loader
 };
 
 } // namespace tenon::delegate

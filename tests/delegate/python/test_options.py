@@ -117,7 +117,24 @@ def test_packed_weights_in_files(tmp_path):
     assert_equal(run(interpreter(content, saving), x), want)
     del saving
     assert file.stat().st_size > 0
-    assert_equal(run(interpreter(content, load(**CPU, cached_network_filepath=file)), x), want)
+    reading = load(**CPU, cached_network_filepath=file)
+    for _ in range(3):  # a model that is loaded again has the file again
+        made = interpreter(content, reading)
+        assert_equal(run(made, x), want)
+        assert len(partitions(made)) == 1
+        del made
+
+
+def test_packed_weights_of_another_model(tmp_path, capfd):
+    """A model whose weights no file has is taken all the same."""
+    file = tmp_path / "weights.bin"
+    saving = load(**CPU, cached_network_filepath=file, save_cached_network=True)
+    made = interpreter(models.classifier("float32"), saving)
+    content, x = models.classifier("int8"), random_values((1, 8, 8, 3), "int8")
+    other = interpreter(content, load(**CPU, cached_network_filepath=file))
+    assert len(partitions(made)) == len(partitions(other)) == 1
+    assert "loaded without cached-network-filepath" in capfd.readouterr().err
+    assert_equal(run(other, x), run(interpreter(content), x))
 
 
 def test_floats_of_16_bits():
