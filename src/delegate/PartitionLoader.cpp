@@ -130,8 +130,9 @@ LoadedPartitionPtr PartitionLoader::Load(const GraphView& graph, PartitionNetwor
     }
     // Delegates with other options have other networks.
     const std::string key =
-        fmt::format("{}|{}|{}|{}|{}|{}|", threads, DescribeBackends(), m_Options.m_OptimizerOptions.ToString(),
-                    m_Options.m_CachedNetworkFilePath, m_Options.m_SerializeToDot, m_Options.m_ProfilingEnabled);
+        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|", threads, DescribeBackends(), m_Options.m_OptimizerOptions.ToString(),
+                    m_Options.m_CachedNetworkFilePath, m_Options.m_SaveCachedNetwork, m_Options.m_SerializeToDot,
+                    m_Options.m_ProfilingEnabled, static_cast<int>(m_Options.m_ProfilingDetails));
     return m_Runtime->Share(key + network.m_Key, [&] { return LoadAlone(network, threads); });
 }
 

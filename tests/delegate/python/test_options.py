@@ -137,6 +137,17 @@ def test_packed_weights_of_another_model(tmp_path, capfd):
     assert_equal(run(other, x), run(interpreter(content), x))
 
 
+def test_packed_weights_are_saved_while_another_interpreter_has_them(tmp_path):
+    file = tmp_path / "weights.bin"
+    file.write_bytes(b"of no network")
+    content = models.classifier("int8")
+    made = interpreter(content, load(**CPU, cached_network_filepath=file))
+    file.unlink()
+    saving = interpreter(content, load(**CPU, cached_network_filepath=file, save_cached_network=True))
+    assert len(partitions(made)) == len(partitions(saving)) == 1
+    assert file.stat().st_size > 0
+
+
 def test_floats_of_16_bits():
     content, x = models.classifier("float32"), random_values((1, 8, 8, 3), "float32")
     want = run(interpreter(content), x)
