@@ -93,9 +93,13 @@ LoadedPartitionPtr SharedRuntime::Share(const std::string& key, const std::funct
     }
     LoadedPartitionPtr loaded = load(); // without the lock: other networks are loaded meanwhile
     const std::lock_guard lock(m_Mutex);
-    for (auto entry = m_Loaded.begin(); entry != m_Loaded.end();)
+    if (m_Loaded.size() >= m_NumLoadedToClean) // not each time: a graph may have thousands of partitions
     {
-        entry = entry->second.expired() ? m_Loaded.erase(entry) : std::next(entry);
+        for (auto entry = m_Loaded.begin(); entry != m_Loaded.end();)
+        {
+            entry = entry->second.expired() ? m_Loaded.erase(entry) : std::next(entry);
+        }
+        m_NumLoadedToClean = 2 * m_Loaded.size() + 1;
     }
     m_Loaded[key] = loaded;
     return loaded;

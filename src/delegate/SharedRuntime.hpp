@@ -64,6 +64,7 @@ private:
     const IRuntimePtr m_Runtime;
     std::mutex m_Mutex;
     std::map<std::string, std::weak_ptr<const LoadedPartition>> m_Loaded;
+    size_t m_NumLoadedToClean = 1; ///< as many entries as this: those of partitions that are gone are taken out
 };
 
 } // namespace tenon::delegate
