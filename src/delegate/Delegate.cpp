@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace tenon
@@ -104,8 +105,9 @@ public:
     std::string DescribeLeft() const;
 
 private:
-    /// Of nodes without a reason to leave them.
-    std::vector<Partition> Preview(const std::vector<std::string>& reasons) const
+    /// Of nodes without a reason to leave them. None where the runtime does not tell, as for nodes that read what they
+    /// or later ones compute.
+    std::optional<std::vector<Partition>> Preview(const std::vector<std::string>& reasons) const
     {
         std::vector<int32_t> nodes;
         for (size_t i = 0; i < reasons.size(); ++i)
@@ -120,12 +122,12 @@ private:
         TfLiteContext& context = m_Graph.Context();
         if (nodes.empty())
         {
-            return {};
+            return std::vector<Partition>();
         }
         if (context.PreviewDelegatePartitioning == nullptr ||
             context.PreviewDelegatePartitioning(&context, IntArray(nodes).Get(), &partitions, &count) != kTfLiteOk)
         {
-            throw InvalidArgumentException("the runtime does not tell the partitions of nodes");
+            return std::nullopt;
         }
         std::vector<Partition> copies;
         for (int32_t i = 0; i < count; ++i)
@@ -142,7 +144,13 @@ private:
         std::vector<std::string> reasons = m_Reasons;
         for (;;)
         {
-            std::vector<Partition> partitions = Preview(reasons);
+            std::optional<std::vector<Partition>> preview = Preview(reasons);
+            if (!preview.has_value())
+            {
+                LeaveAll("the runtime does not tell partitions of this graph");
+                return {};
+            }
+            std::vector<Partition>& partitions = preview.value();
             const size_t before = partitions.size();
             for (const Partition& dropped : DropPartitions(partitions))
             {
@@ -154,9 +162,18 @@ private:
             }
             if (partitions.size() == before)
             {
-                return partitions;
+                return std::move(partitions);
             }
             // Without the nodes of those, the others may be cut in another way.
+        }
+    }
+
+    void LeaveAll(const char* reason)
+    {
+        LogWarning("TenonDelegate: all nodes are left to TensorFlow Lite: {}", reason);
+        for (std::string& each : m_Reasons)
+        {
+            each = each.empty() ? reason : each;
         }
     }
 
@@ -321,6 +338,10 @@ void Delegate::Prepare(TfLiteContext& context)
     {
         throw InvalidArgumentException(
             fmt::format("disable-tflite-runtime-fallback: nodes cannot be taken:{}", selection.DescribeLeft()));
+    }
+    if (selection.Partitions().empty())
+    {
+        return;
     }
     {
         const std::lock_guard lock(m_Mutex);

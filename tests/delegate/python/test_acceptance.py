@@ -128,6 +128,20 @@ def test_05_an_operator_that_no_layer_is_there_for(kind):
         assert_equal(run(made, x), want)
 
 
+def test_05_nodes_in_a_circle_are_left():
+    """The runtime tells no partitions of such a graph, but makes an interpreter of it."""
+    model = Model()
+    g = model.graph()
+    info = Info((2,))
+    x = g.input(info)
+    y = g.binary("ADD", x, x, info)
+    z = g.binary("MUL", y, x, info)
+    g.operators[0]["inputs"][1] = z
+    g.outputs = [z]
+    interpreter(model.content())
+    assert not partitions(interpreter(model.content(), load(**CPU)))
+
+
 # 6
 
 
