@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SharedRuntime: the runtime of all delegates of the process, with its threads, and the networks that it has loaded:
-// interpreters of one model in one place of memory share a network and its packed weights. Used by Delegate.
+// interpreters of one model in one place of memory share a network and its packed weights. Used by PartitionLoader and
+// Kernel.
 #pragma once
 
 #include <tenon/IRuntime.hpp>
