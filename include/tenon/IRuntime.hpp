@@ -226,8 +226,9 @@ public:
 
     /// Plans a run whose inputs have these infos, one for each input, so that a run with them does not begin with it;
     /// returns the infos of all outputs. Their sizes, or rank, are unknown where they depend on values. Throws
-    /// InvalidArgumentException for an unknown network, and for inputs that a run would refuse, LayerValidationException
-    /// where shapes do not fit the layers and MemoryValidationException where a limit is exceeded (Tenon).
+    /// InvalidArgumentException for an unknown network, and for inputs that a run would refuse,
+    /// LayerValidationException where shapes do not fit the layers and MemoryValidationException where a limit is
+    /// exceeded (Tenon).
     virtual std::vector<std::pair<LayerBindingId, TensorInfo>>
     PlanRun(NetworkId networkId, const std::vector<std::pair<LayerBindingId, TensorInfo>>& inputInfos) = 0;
 

@@ -10,8 +10,8 @@
 namespace tenon::cli
 {
 
-/// text::Split, and a backslash before a separator or a backslash takes it as a part of the text: "a\\,b,c" is "a,b" and
-/// "c". Any other backslash stands for itself.
+/// text::Split, and a backslash before a separator or a backslash takes it as a part of the text: "a\\,b,c" is "a,b"
+/// and "c". Any other backslash stands for itself.
 std::vector<std::string> SplitEscaped(std::string_view text, char separator);
 
 bool EndsWithNoCase(std::string_view text, std::string_view lowerCaseEnd);
