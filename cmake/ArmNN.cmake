@@ -3,8 +3,11 @@
 # Arm NN is installed. No file with such a name lies elsewhere, so that a real Arm NN may have the same prefix.
 #   lib/tenon-armnn/
 #     libarmnn.so, libarmnnTfLiteParser.so, ...   scripts of which the linker takes libtenon_armnn.so and libtenon.so
-#     libtenon.so.<n>, libtenon_armnn.so.<n>      links to these, for programs that look for libraries in this folder only
+#     libarmnnDelegate.so                         a link to libtenonDelegate.so: interpreters open it by its path
+#     libtenon.so.<n>, libtenon_armnn.so.<n>, libtenonDelegate.so.<n>
+#                                                 links to these, for programs that look for libraries in this folder only
 #     cmake/armnn/ArmnnConfig.cmake               find_package(Armnn), with this folder in CMAKE_PREFIX_PATH
+#     cmake/armnnDelegate/...                     find_package(ArmnnDelegate) likewise
 #     include, lib                                links to the headers and to this folder
 #   include/tenon/compat/tenon/                   links to the headers of include/tenon: one -I is enough
 set(armnn_dir ${CMAKE_INSTALL_LIBDIR}/tenon-armnn)
@@ -29,6 +32,12 @@ endforeach()
 foreach(library tenon tenon_armnn)
   tenon_install_link(../lib${library}.so.${soversion} lib${library}.so.${soversion} ${armnn_dir})
 endforeach()
+if(TARGET tenon_delegate)
+  foreach(name libarmnnDelegate.so libtenonDelegate.so.${soversion})
+    tenon_install_link(../libtenonDelegate.so.${soversion} ${name} ${armnn_dir})
+  endforeach()
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/ArmnnDelegateConfig.cmake DESTINATION ${armnn_dir}/cmake/armnnDelegate)
+endif()
 file(RELATIVE_PATH armnn_include /${armnn_dir} /${CMAKE_INSTALL_INCLUDEDIR}/tenon/compat)
 tenon_install_link(${armnn_include} include ${armnn_dir})
 # Build files of Arm NN's users look in <folder>/lib. The link is a circle for tools that follow links; in its place each

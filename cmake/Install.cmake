@@ -3,10 +3,12 @@
 # every path in it is relative.
 #   include/tenon/            public headers with their folders; include/tenon/compat/ holds the headers with Arm NN's
 #                             names
-#   lib/                      libtenon.so.<version> and its links, libtenon.a; libtenon_armnn.so likewise
+#   lib/                      libtenon.so.<version> and its links, libtenon.a; libtenon_armnn.so and libtenonDelegate.so
+#                             likewise
 #   lib/tenon-armnn/          what the build files of programs for Arm NN look for: see ArmNN.cmake
-#   lib/cmake/Tenon/          find_package(Tenon CONFIG): Tenon::tenon, Tenon::tenon_static, Tenon::armnn
-#   lib/pkgconfig/            tenon.pc, tenon-static.pc, tenon-armnn.pc
+#   lib/cmake/Tenon/          find_package(Tenon CONFIG): Tenon::tenon, Tenon::tenon_static, Tenon::armnn,
+#                             Tenon::delegate
+#   lib/pkgconfig/            tenon.pc, tenon-static.pc, tenon-armnn.pc, tenon-delegate.pc
 #   bin/                      ExecuteNetwork (installed by src/cli)
 include(CMakePackageConfigHelpers)
 
@@ -37,7 +39,13 @@ set(links ${tenon_static_links} ${CMAKE_DL_LIBS})
 list(TRANSFORM links REPLACE "(.+)" "$<LINK_ONLY:\\1>")
 set_target_properties(tenon_static PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
 
-install(TARGETS tenon tenon_armnn tenon_armnn_compat EXPORT TenonTargets)
+set(shared_targets tenon tenon_armnn tenon_armnn_compat)
+set(pc_names tenon tenon-static tenon-armnn)
+if(TARGET tenon_delegate)
+  list(APPEND shared_targets tenon_delegate)
+  list(APPEND pc_names tenon-delegate)
+endif()
+install(TARGETS ${shared_targets} EXPORT TenonTargets)
 install(TARGETS tenon_static EXPORT TenonStaticTargets)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenon)
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION ${config_dir})
@@ -57,7 +65,7 @@ file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 set(pc_dl ${CMAKE_DL_LIBS})
 list(TRANSFORM pc_dl PREPEND " -l")
-foreach(name tenon tenon-static tenon-armnn)
+foreach(name IN LISTS pc_names)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -36,11 +36,18 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 tar --extract --gzip --file "$out/$name.tar.gz" --directory "$folder"
 "$folder/$name/bin/ExecuteNetwork" --version >&2
-for library in Tenon::tenon=shared Tenon::tenon_static=static; do
-    cmake -G Ninja -S tests/package/outside -B "$folder/${library#*=}" -D CMAKE_PREFIX_PATH="$folder/$name" \
-        -D SOURCE="$PWD/tests/package/outside/outside.cpp" -D TARGET="${library%=*}" \
-        -D COMPONENT="${library#*=}" >"$folder/log" || { cat "$folder/log" >&2 && exit 1; }
-    cmake --build "$folder/${library#*=}" >"$folder/log" || { cat "$folder/log" >&2 && exit 1; }
-    "$folder/${library#*=}/program" samples/digits/digits_float.tflite >&2
-done
+# try_library TARGET COMPONENT SOURCE [ARGUMENT]
+try_library() {
+    local project="$folder/${1#*::}"
+    cmake -G Ninja -S tests/package/outside -B "$project" -D CMAKE_PREFIX_PATH="$folder/$name" \
+        -D SOURCE="$PWD/tests/package/outside/$3" -D TARGET="$1" \
+        -D COMPONENT="$2" >"$folder/log" || { cat "$folder/log" >&2 && exit 1; }
+    cmake --build "$project" >"$folder/log" || { cat "$folder/log" >&2 && exit 1; }
+    "$project/program" "${@:4}" >&2
+}
+try_library Tenon::tenon shared outside.cpp samples/digits/digits_float.tflite
+try_library Tenon::tenon_static static outside.cpp samples/digits/digits_float.tflite
+if [[ -e "$folder/$name/lib/libtenonDelegate.so" ]]; then # not on 32-bit machines
+    try_library Tenon::delegate shared delegate.cpp
+fi
 echo "$out/$name.tar.gz"

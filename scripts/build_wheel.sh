@@ -5,8 +5,8 @@
 #
 # usage: scripts/build_wheel.sh [--machine x86_64|aarch64] [--build DIR] [--out DIR]
 #   --machine    the machine that the wheel is for; default: this one
-#   --build DIR  nothing is compiled: the wheel has lib/libtenon.so and bin/ExecuteNetwork of a build that is ready, for
-#                the machine of --machine. It runs where the shared libraries are installed that this build was linked
+#   --build DIR  nothing is compiled: the wheel has lib/libtenon.so, lib/libtenonDelegate.so and bin/ExecuteNetwork of a
+#                build that is ready, for the machine of --machine. It runs where the shared libraries are installed that this build was linked
 #                with (fmt, spdlog)
 #   --out DIR    where the wheel goes; default build/dist
 # Tools are installed from PyPI into build/venv-wheel. scripts/test_wheel.sh tries a wheel.
@@ -42,9 +42,9 @@ if [[ $machine != x86_64 && $machine != aarch64 ]]; then
     exit 2
 fi
 if [[ -n $build ]]; then
-    for file in lib/libtenon.so bin/ExecuteNetwork; do
+    for file in lib/libtenon.so lib/libtenonDelegate.so bin/ExecuteNetwork; do
         if [[ ! -f $build/$file ]]; then
-            echo "build_wheel.sh: there is no $build/$file; build the targets tenon and ExecuteNetwork first" >&2
+            echo "build_wheel.sh: there is no $build/$file; build the targets tenon, tenon_delegate and ExecuteNetwork first" >&2
             exit 1
         fi
     done
@@ -69,7 +69,7 @@ export TENON_ZIG
 build="build/wheel-$machine"
 rm -rf "$build/dist"
 cmake --preset "wheel-$machine" >&2
-cmake --build "$build" --target tenon ExecuteNetwork >&2
+cmake --build "$build" --target tenon tenon_delegate ExecuteNetwork >&2
 made=$("$venv/bin/python" scripts/make_wheel.py "$build" "$build/dist" --platform "linux_$machine")
 # auditwheel names a wheel after the symbols of other libraries that it needs, which are to be those of glibc 2.17.
 "$venv/bin/auditwheel" repair --plat auto --wheel-dir "$build/dist" "$made" >&2

@@ -34,6 +34,7 @@ SECTIONS = {
     "Networks": ("Network", "Value", "Shape"),
     "Operators": ("Operator", "Layer"),
     "Runtimes": ("Runtime", "default_runtime"),
+    "TensorFlow Lite": ("delegate_path",),
     "Exceptions": ("errors",),
     "Enumerations": ("enums",),
 }

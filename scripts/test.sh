@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs all tests: by ctest, then, of the presets release and debug without options, those of the
-# Python package.
+# Python package and of the TensorFlow Lite delegate.
 #
 # usage: scripts/test.sh [PRESET [CTEST OPTION...]]
 #   PRESET  release (the default), debug, asan (AddressSanitizer and UBSan) or tsan (ThreadSanitizer);
@@ -29,4 +29,5 @@ cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"
 if [[ ($preset == release || $preset == debug) && $# -eq 0 ]]; then
     scripts/test_python.sh "build/$preset"
+    scripts/test_delegate.sh "build/$preset"
 fi

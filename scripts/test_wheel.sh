@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs a wheel that scripts/build_wheel.sh made, and runs the tests of the Python package with it. A wheel for 64-bit
-# Arm runs in qemu-user on other machines, with Debian's Python for Arm, and there the tests that start no process.
+# Installs a wheel that scripts/build_wheel.sh made, and runs the tests of the Python package with it, and those of its
+# delegate for TensorFlow Lite where ai-edge-litert can be had. A wheel for 64-bit Arm runs in qemu-user on other
+# machines, with Debian's Python for Arm, and there the tests of the package that start no process.
 #
 # usage: scripts/test_wheel.sh WHEEL [PYTEST OPTION...]
 set -euo pipefail
@@ -24,6 +25,13 @@ if [[ $wheel != *aarch64.whl || $(uname -m) == aarch64 ]]; then
     "$venv/bin/pip" install --quiet --disable-pip-version-check "$wheel" "${tools[@]}"
     "$venv/bin/python" -m tenon --version
     "$venv/bin/python" -m pytest -q "$@"
+    if ! "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: ai-edge-litert==2.3.0; then
+        echo "test_wheel.sh: PyPI has no ai-edge-litert for this Python; the tests of the delegate are skipped" >&2
+        exit
+    fi
+    TENON_DELEGATE=$("$venv/bin/python" -c 'import tenon; print(tenon.delegate_path())')
+    export TENON_DELEGATE
+    "$venv/bin/python" -m pytest -q tests/delegate/python "$@"
     exit
 fi
 

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon
@@ -222,6 +223,14 @@ public:
     /// input's info is not constant. Throws InvalidArgumentException for an unknown network or binding id.
     virtual TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
     virtual TensorInfo GetOutputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
+
+    /// Plans a run whose inputs have these infos, one for each input, so that a run with them does not begin with it;
+    /// returns the infos of all outputs. Their sizes, or rank, are unknown where they depend on values. Throws
+    /// InvalidArgumentException for an unknown network, and for inputs that a run would refuse,
+    /// LayerValidationException where shapes do not fit the layers and MemoryValidationException where a limit is
+    /// exceeded (Tenon).
+    virtual std::vector<std::pair<LayerBindingId, TensorInfo>>
+    PlanRun(NetworkId networkId, const std::vector<std::pair<LayerBindingId, TensorInfo>>& inputInfos) = 0;
 
     /// Remembers memory of the caller, which EnqueueWorkload then uses by id, and returns the ids in the order of the
     /// tensors. A tensor that cannot be imported (unknown binding id, wrong type, a shape that is not fully known,

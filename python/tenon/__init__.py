@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import enums, errors
     from ._runner import Bound
     from .cancellation import Cancellation
+    from .delegate import delegate_path
     from .errors import (
         BackendUnavailableError,
         CancelledError,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "_runner": ("Bound",),
     "cancellation": ("Cancellation",),
+    "delegate": ("delegate_path",),
     "errors": (
         "BackendUnavailableError",
         "CancelledError",
@@ -103,6 +105,7 @@ __all__ = [
     "UnsupportedError",
     "Value",
     "default_runtime",
+    "delegate_path",
     "enums",
     "errors",
 ]

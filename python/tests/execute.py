@@ -10,11 +10,10 @@ is that of ExecuteNetwork: 2 arguments, 3 the model or an input, 4 unsupported, 
 """
 
 import argparse
-import json
 import os
-import socket
-import socketserver
 import sys
+
+import execute_server
 
 
 def execute(arguments, folder):
@@ -58,36 +57,5 @@ def execute(arguments, folder):
     return 0, ""
 
 
-class Handler(socketserver.StreamRequestHandler):
-    def handle(self):
-        request = json.loads(self.rfile.readline())
-        self.wfile.write(json.dumps(execute(request["arguments"], request["folder"])).encode() + b"\n")
-
-
-class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-
-def ask(path, arguments):
-    """Has a server execute a command line."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(path)
-        connection.sendall(json.dumps({"arguments": arguments, "folder": os.getcwd()}).encode() + b"\n")
-        return json.loads(connection.makefile().readline())
-
-
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 2 and arguments[0] == "--serve":
-        with Server(arguments[1], Handler) as server:
-            server.serve_forever()
-    path = os.environ.get("TENON_EXECUTE_SOCKET")
-    status, text = ask(path, arguments) if path else execute(arguments, os.getcwd())
-    if text:
-        print(text, file=sys.stderr)
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(execute_server.main(execute))

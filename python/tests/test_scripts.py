@@ -37,7 +37,8 @@ def test_scripts_print_their_help(script, option):
         (
             ["build_wheel.sh", "--build", "nope"],
             1,
-            "build_wheel.sh: there is no nope/lib/libtenon.so; build the targets tenon and ExecuteNetwork first",
+            "build_wheel.sh: there is no nope/lib/libtenon.so; "
+            "build the targets tenon, tenon_delegate and ExecuteNetwork first",
         ),
         (
             ["document_c_api.py", "--header", "nope", "--check", "docs/c-api.md"],

@@ -18,6 +18,7 @@ from conftest import DIGITS, ROOT, run_python
 import tenon
 
 MAKE_WHEEL = ROOT / "scripts/make_wheel.py"
+FILES = ("lib/libtenon.so", "lib/libtenonDelegate.so", "bin/ExecuteNetwork")
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +26,8 @@ def wheel(tmp_path_factory):
     build = pathlib.Path(os.environ.get("TENON_LIBRARY", "")).absolute().parent.parent
     tools = pathlib.Path(sys.executable).parent
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    if not (build / "lib/libtenon.so").exists() or not (build / "bin/ExecuteNetwork").exists():
-        pytest.skip("TENON_LIBRARY is not that of a build with ExecuteNetwork")
+    if not all((build / name).exists() for name in FILES):
+        pytest.skip("TENON_LIBRARY is not that of a build with ExecuteNetwork and libtenonDelegate.so")
     if sys.version_info < (3, 11) or any(shutil.which(tool, path=path) is None for tool in ("patchelf", "strip")):
         pytest.skip("Python 3.11, patchelf or strip is missing")
     out = tmp_path_factory.mktemp("wheel")
@@ -46,7 +47,7 @@ def test_files_of_the_wheel(wheel):
             name: archive.read(f"{info}/licenses/{name}").decode() for name in ("LICENSE", "THIRD_PARTY_LICENSES")
         }
         assert archive.getinfo("tenon/bin/ExecuteNetwork").external_attr >> 16 == 0o100755
-    assert {"tenon/__init__.py", "tenon/py.typed", "tenon/enums.py"} <= names
+    assert {"tenon/__init__.py", "tenon/py.typed", "tenon/enums.py", "tenon/lib/libtenonDelegate.so"} <= names
     assert not [name for name in names if "__pycache__" in name or "tests" in name]
     for name, text in licences.items():
         assert text == (ROOT / name).read_text(encoding="utf-8")
@@ -100,7 +101,6 @@ needs_tools = pytest.mark.skipif(
     sys.version_info < (3, 11) or any(shutil.which(tool) is None for tool in ("strip", "readelf")),
     reason="Python 3.11, strip or readelf is missing",
 )
-FILES = ("lib/libtenon.so", "bin/ExecuteNetwork")
 
 
 def elf(number):
@@ -111,7 +111,7 @@ def elf(number):
 def make_wheel(folder, files, platform="linux_x86_64"):
     """What make_wheel.py says of a build with some files; it must fail and leave nothing."""
     for name, data in {**files, "tools/patchelf": b"#!/bin/sh\n"}.items():
-        (folder / name).parent.mkdir()
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(data)
         (folder / name).chmod(0o755)
     environment = dict(os.environ, PATH=f"{folder / 'tools'}{os.pathsep}{os.environ['PATH']}")
@@ -127,7 +127,8 @@ def make_wheel(folder, files, platform="linux_x86_64"):
 def test_a_build_without_a_file_is_refused(missing, tmp_path):
     said = make_wheel(tmp_path, {name: elf(62) for name in FILES if name != missing})
     assert said == (
-        f"make_wheel.py: there is no {tmp_path / missing}; build the targets tenon and ExecuteNetwork first\n"
+        f"make_wheel.py: there is no {tmp_path / missing}; "
+        "build the targets tenon, tenon_delegate and ExecuteNetwork first\n"
     )
 
 
@@ -141,7 +142,7 @@ def test_a_build_for_another_machine_is_refused(tmp_path):
 
 @needs_tools
 def test_a_file_that_is_no_program_is_refused(tmp_path):
-    said = make_wheel(tmp_path, {FILES[0]: b"text", FILES[1]: elf(62)})
+    said = make_wheel(tmp_path, {name: b"text" if name == FILES[0] else elf(62) for name in FILES})
     assert said == f"make_wheel.py: {tmp_path / FILES[0]} is no ELF file for x86_64 or aarch64\n"
 
 
@@ -162,11 +163,13 @@ def test_the_wheel_is_installed_and_runs(wheel, tmp_path):
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("TENON", "LD_LIBRARY"))}
     environment["PYTHONPATH"] = str(installed)
     program = """
+import ctypes
 import sys
 import numpy as np
 import tenon
 assert tenon.__file__.startswith(sys.argv[1])
 print(tenon.Model(sys.argv[2])(np.zeros((1, 8, 8, 1), np.float32)).shape)
+print(ctypes.CDLL(tenon.delegate_path()).tflite_plugin_destroy_delegate is not None)
 """
 
     def run(*arguments):
@@ -174,7 +177,7 @@ print(tenon.Model(sys.argv[2])(np.zeros((1, 8, 8, 1), np.float32)).shape)
             [sys.executable, *map(str, arguments)], env=environment, capture_output=True, text=True, check=True
         ).stdout
 
-    assert run("-c", program, installed, DIGITS / "digits_float.tflite") == "(1, 10)\n"
+    assert run("-c", program, installed, DIGITS / "digits_float.tflite") == "(1, 10)\nTrue\n"
     assert tenon.__version__ in run("-m", "tenon", "--version")
     script = installed / "bin/tenon-run"
     assert tenon.__version__ in run(script, "--version")

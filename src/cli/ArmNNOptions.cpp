@@ -5,6 +5,8 @@
 #include "cli/Errors.hpp"
 #include "cli/OptionValues.hpp"
 #include "cli/Strings.hpp"
+#include "text/OptionWords.hpp"
+#include "text/Remarks.hpp"
 
 #include <fmt/format.h>
 
@@ -119,38 +121,6 @@ const char* LongName(const KnownOption& option)
     return std::strstr(option.m_Names, "--");
 }
 
-/// Remarks about options that are taken without effect, one for all with the same text.
-class Remarks
-{
-public:
-    void Add(const std::string& option, const char* text)
-    {
-        const auto found =
-            std::find_if(m_Remarks.begin(), m_Remarks.end(), [&](const auto& remark) { return remark.second == text; });
-        if (found != m_Remarks.end())
-        {
-            found->first += ", " + option;
-        }
-        else
-        {
-            m_Remarks.emplace_back(option, text);
-        }
-    }
-
-    std::vector<std::string> Lines() const
-    {
-        std::vector<std::string> lines;
-        for (const auto& [names, text] : m_Remarks)
-        {
-            lines.push_back(names + ": " + text);
-        }
-        return lines;
-    }
-
-private:
-    std::vector<std::pair<std::string, std::string>> m_Remarks; ///< names of options, and the text about them
-};
-
 /// Whether the executor is one of TensorFlow Lite that delegates to Arm NN's backends.
 bool IsDelegate(const std::string& executor)
 {
@@ -235,7 +205,7 @@ void ArmNNOptions::Apply(const CLI::App& app, Options& options) const
     const auto number = [&](const char* name, unsigned int min, unsigned int max, unsigned int otherwise)
     { return isGiven(name) ? ParseNumber(m_Values.at(name), name, min, max) : otherwise; };
     constexpr unsigned int anyNumber = std::numeric_limits<unsigned int>::max();
-    Remarks remarks;
+    text::Remarks remarks;
     for (const KnownOption& known : KnownOptions)
     {
         const char* const name = LongName(known);
@@ -297,7 +267,7 @@ std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<s
             i += isOneWord ? 0 : 1;
             continue;
         }
-        if (const std::optional<bool> isOn = ParseFlag(value); flag != flags.end() && (isOn || isOneWord))
+        if (const std::optional<bool> isOn = text::ParseFlag(value); flag != flags.end() && (isOn || isOneWord))
         {
             joined.push_back(flag->second + "=" + (!isOn ? value : *isOn ? "true" : "false"));
             i += isOneWord ? 0 : 1;

@@ -3,8 +3,9 @@
 #include "cli/LimitOption.hpp"
 
 #include "cli/Errors.hpp"
-#include "cli/Nearest.hpp"
 #include "cli/Strings.hpp"
+#include "text/Nearest.hpp"
+#include "text/OptionWords.hpp"
 
 #include <tenon/Types.hpp>
 
@@ -71,7 +72,7 @@ const NamedLimit& FindLimit(const std::string& name)
         {
             names.push_back(limit.m_Name);
         }
-        const std::optional<std::string> nearest = FindNearest(name, names);
+        const std::optional<std::string> nearest = text::FindNearest(name, names);
         throw UsageError(fmt::format("--limit: there is no limit '{}'{}; there are {}", Printable(name, MaxQuotedLimit),
                                      nearest ? fmt::format(" (nearest: {})", *nearest) : "", fmt::join(names, ", ")));
     }
@@ -120,7 +121,7 @@ Limits ParseLimits(const std::vector<std::string>& changes)
     for (const std::string& change : changes)
     {
         const size_t equals = change.find('=');
-        const std::string name(Trim(std::string_view(change).substr(0, equals)));
+        const std::string name(text::Trim(std::string_view(change).substr(0, equals)));
         const NamedLimit& limit = FindLimit(name);
         if (equals == std::string::npos)
         {
@@ -131,7 +132,7 @@ Limits ParseLimits(const std::vector<std::string>& changes)
         {
             throw UsageError(fmt::format("--limit: {} is given twice", name));
         }
-        limit.m_Set(limits, ParseValue(limit, Trim(std::string_view(change).substr(equals + 1))));
+        limit.m_Set(limits, ParseValue(limit, text::Trim(std::string_view(change).substr(equals + 1))));
     }
     return limits;
 }

@@ -5,16 +5,15 @@
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
+#include "text/OptionWords.hpp"
 
 #include <tenon/Types.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -52,22 +51,10 @@ std::vector<std::string> SplitList(const std::vector<std::string>& lists, const 
     return entries;
 }
 
-std::optional<bool> ParseFlag(const std::string& text)
-{
-    constexpr const char* trueWords[] = {"true", "True", "TRUE", "1", "on", "yes"};
-    constexpr const char* falseWords[] = {"false", "False", "FALSE", "0", "off", "no"};
-    if (std::find(std::begin(trueWords), std::end(trueWords), text) != std::end(trueWords))
-    {
-        return true;
-    }
-    const bool isFalse = std::find(std::begin(falseWords), std::end(falseWords), text) != std::end(falseWords);
-    return isFalse ? std::optional(false) : std::nullopt;
-}
-
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole)
 {
     std::vector<unsigned int> shape;
-    for (const std::string& part : Split(text, ','))
+    for (const std::string& part : text::Split(text, ','))
     {
         unsigned int size = 0;
         const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);

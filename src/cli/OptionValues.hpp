@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,6 @@ enum class Repeated
 /// The entries of all lists of an option, with commas between them; see SplitEscaped for commas within an entry. Empty
 /// entries are passed over. Lists without any other entry are refused; no list at all gives no entry.
 std::vector<std::string> SplitList(const std::vector<std::string>& lists, const char* option, Repeated repeated);
-
-/// The value of a flag in the spellings that Arm NN has taken ("true", "1", "on", ...); nothing for any other text.
-std::optional<bool> ParseFlag(const std::string& text);
 
 /// One shape of --input-tensor-shape, whose whole value is `whole`.
 std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole);

@@ -10,6 +10,7 @@
 #include "cli/OptionValues.hpp"
 #include "cli/Strings.hpp"
 #include "cli/UnknownWords.hpp"
+#include "text/OptionWords.hpp"
 
 #include <tenon/BackendId.hpp>
 #include <tenon/NetworkPlan.hpp>
@@ -89,7 +90,7 @@ void AddNumbers(CLI::App& app, const char* option, std::vector<float>& target, b
 {
     const auto parse = [&target, mayBeZero, option](const std::string& text)
     {
-        for (const std::string& number : Split(text, ','))
+        for (const std::string& number : text::Split(text, ','))
         {
             target.push_back(ParseFinite(number, option, mayBeZero));
         }
@@ -331,7 +332,7 @@ bool IsAsked(const CLI::App& app, const char* option)
 /// The file of --visualize-optimized-model, whose value may also be that of a flag, as in Arm NN; empty for none.
 std::string GetGraphFile(const std::string& value, const std::string& modelPath)
 {
-    const std::optional<bool> flag = ParseFlag(value);
+    const std::optional<bool> flag = text::ParseFlag(value);
     if (!flag.value_or(false))
     {
         return flag ? "" : value;
@@ -512,7 +513,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     options.m_DotFile = GetGraphFile(raw.m_Graph, options.m_ModelPath);
     options.m_InputNames = SplitList(raw.m_InputNames, "--input-name", Repeated::Refused);
     options.m_OutputNames = SplitList(raw.m_OutputNames, "--output-name", Repeated::Refused);
-    for (const std::string& shape : Split(raw.m_InputShapes, ':'))
+    for (const std::string& shape : text::Split(raw.m_InputShapes, ':'))
     {
         options.m_InputShapes.push_back(ParseShape(shape, raw.m_InputShapes));
     }

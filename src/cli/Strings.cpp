@@ -2,6 +2,8 @@
 // See Strings.hpp.
 #include "cli/Strings.hpp"
 
+#include "text/OptionWords.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,37 +24,6 @@ bool IsControl(char c)
 
 } // namespace
 
-std::string_view Trim(std::string_view text)
-{
-    constexpr std::string_view blanks = " \t\r\n";
-    const size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos)
-    {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::vector<std::string> Split(std::string_view text, char separator)
-{
-    std::vector<std::string> parts;
-    if (text.empty())
-    {
-        return parts;
-    }
-    size_t begin = 0;
-    while (true)
-    {
-        const size_t end = text.find(separator, begin);
-        parts.emplace_back(Trim(text.substr(begin, end == std::string_view::npos ? end : end - begin)));
-        if (end == std::string_view::npos)
-        {
-            return parts;
-        }
-        begin = end + 1;
-    }
-}
-
 std::vector<std::string> SplitEscaped(std::string_view text, char separator)
 {
     constexpr char escape = '\\';
@@ -71,7 +42,7 @@ std::vector<std::string> SplitEscaped(std::string_view text, char separator)
             kept = 0;
             continue;
         }
-        const bool isBlank = Trim(text.substr(i, 1)).empty();
+        const bool isBlank = text::Trim(text.substr(i, 1)).empty();
         if (!isBlank || !part.empty())
         {
             part += text[i];
@@ -102,7 +73,7 @@ std::string OneLine(std::string_view text)
     std::string line;
     line.reserve(text.size());
     bool isLineEnd = false; // until the next line's first character that is no blank
-    for (const char c : Trim(text))
+    for (const char c : text::Trim(text))
     {
         isLineEnd = isLineEnd || c == '\n';
         if (c == '\r' || (isLineEnd && (c == '\n' || c == ' ' || c == '\t')))

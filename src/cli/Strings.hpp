@@ -10,14 +10,10 @@
 namespace tenon::cli
 {
 
-/// The parts between separators, without blanks around them. An empty text has no parts.
-std::vector<std::string> Split(std::string_view text, char separator);
-
-/// The same, and a backslash before a separator or a backslash takes it as a part of the text: "a\\,b,c" is "a,b" and
-/// "c". Any other backslash stands for itself.
+/// text::Split, and a backslash before a separator or a backslash takes it as a part of the text: "a\\,b,c" is "a,b"
+/// and "c". Any other backslash stands for itself.
 std::vector<std::string> SplitEscaped(std::string_view text, char separator);
 
-std::string_view Trim(std::string_view text);
 bool EndsWithNoCase(std::string_view text, std::string_view lowerCaseEnd);
 
 /// `text` with lines joined by "; " and control characters as '?': names and messages may come from a hostile file, and

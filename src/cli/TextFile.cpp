@@ -6,6 +6,7 @@
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
 #include "cli/Strings.hpp"
+#include "text/OptionWords.hpp"
 
 #include <fmt/format.h>
 
@@ -126,7 +127,7 @@ std::vector<std::string> ReadLines(std::string_view content)
     while (!content.empty())
     {
         const size_t end = std::min(content.find_first_of("\r\n"), content.size());
-        lines.emplace_back(Trim(content.substr(0, end)));
+        lines.emplace_back(text::Trim(content.substr(0, end)));
         const bool isPair = content.substr(end).starts_with("\r\n");
         content.remove_prefix(std::min(end + (isPair ? 2 : 1), content.size()));
     }

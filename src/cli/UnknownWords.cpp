@@ -2,8 +2,8 @@
 // See UnknownWords.hpp.
 #include "cli/UnknownWords.hpp"
 
-#include "cli/Nearest.hpp"
 #include "cli/Strings.hpp"
+#include "text/Nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ std::string DescribeOption(const std::string& word, const std::vector<std::strin
             bareOptions.emplace_back(WithoutDashes(option));
         }
     }
-    const std::optional<std::string> nearest = FindNearest(bare, bareOptions);
+    const std::optional<std::string> nearest = text::FindNearest(bare, bareOptions);
     return fmt::format("there is no option '{}'", Printable(name, MaxQuotedOption)) +
            (nearest ? fmt::format("; the nearest is {}{}", isLong ? "--" : "-", *nearest) : "");
 }

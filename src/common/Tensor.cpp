@@ -148,7 +148,10 @@ void TensorInfo::SetQuantizationOffsets(const std::vector<int32_t>& offsets)
                                                    offsets.size(), numScales, ToString()));
     }
     const bool areAllZero = std::all_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset == 0; });
-    EditPerAxis().m_Offsets = areAllZero ? std::vector<int32_t>{} : offsets;
+    if (!areAllZero || !m_PerAxis->m_Offsets.empty()) // else there is nothing to copy the scales for
+    {
+        EditPerAxis().m_Offsets = areAllZero ? std::vector<int32_t>{} : offsets;
+    }
 }
 
 Optional<unsigned int> TensorInfo::GetQuantizationDim() const

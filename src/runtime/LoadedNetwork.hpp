@@ -63,6 +63,8 @@ public:
     TensorInfo GetOutputInfo(LayerBindingId id) const;
 
     /// See IRuntime.
+    std::vector<std::pair<LayerBindingId, TensorInfo>>
+    PlanRun(const std::vector<std::pair<LayerBindingId, TensorInfo>>& inputInfos);
     void Run(const InputTensors& inputs, const OutputTensors& outputs, const RunOptions& options);
     void Run(const InputTensors& inputs, const OutputAllocator& allocator, const RunOptions& options);
 

@@ -32,6 +32,59 @@ private:
     unsigned int m_Threads;
 };
 
+/// The shape of each output of a step; none where they depend on values or on an input of unknown sizes, or where the
+/// run will end with an error there.
+std::vector<TensorShape> TryInferShapes(const Program& program, const Step& step, const PageVector<TensorInfo>& infos)
+{
+    if (step.m_Layer->HasLateOutputs() || !step.m_Bodies.empty() || !step.m_Overrides.empty())
+    {
+        return {};
+    }
+    std::vector<const TensorInfo*> inputs;
+    std::vector<const void*> constants;
+    for (const ValueId value : step.m_Inputs)
+    {
+        inputs.push_back(value == NoValue ? nullptr : &infos[value]);
+        constants.push_back(value == NoValue ? nullptr : program.Values()[value].m_Constant);
+        if (value != NoValue && !infos[value].GetShape().AreAllDimensionsSpecified())
+        {
+            return {};
+        }
+    }
+    if (!CanInferShapes(*step.m_Layer, inputs, constants))
+    {
+        return {};
+    }
+    std::vector<TensorShape> shapes(step.m_NumOutputs);
+    try
+    {
+        InferShapes(*step.m_Layer, inputs, constants, shapes);
+    }
+    catch (const Exception&)
+    {
+        return {};
+    }
+    return shapes;
+}
+
+/// The infos of all values for a run by the plan. A plan ends before the first step whose sizes depend on values; those
+/// behind it still have the sizes of the load there.
+PageVector<TensorInfo> TellInfos(const Program& program, const Plan& plan)
+{
+    PageVector<TensorInfo> infos = plan.Infos();
+    for (size_t s = plan.Steps().size(); s < program.Steps().size(); ++s)
+    {
+        const Step& step = program.Steps()[s];
+        const std::vector<TensorShape> shapes = TryInferShapes(program, step, infos);
+        for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+        {
+            infos[step.m_FirstOutput + k].SetShape(shapes.empty() ? TensorShape(Dimensionality::NotSpecified)
+                                                                  : shapes[k]);
+        }
+    }
+    return infos;
+}
+
 } // namespace
 
 /// What one call has for itself: a context out of the pool or a new one, which it gives back, and its session.
@@ -139,6 +192,31 @@ void LoadedNetwork::BindOutputs(const OutputTensors& outputs, const std::vector<
     {
         buffers.m_ImportedOutputs[m_Program->FindOutput(entry->m_Id)] = &entry->m_Memory;
     }
+}
+
+std::vector<std::pair<LayerBindingId, TensorInfo>>
+LoadedNetwork::PlanRun(const std::vector<std::pair<LayerBindingId, TensorInfo>>& inputInfos)
+{
+    const uint8_t anywhere = 0; // infos are checked like tensors, which need memory
+    InputTensors inputs;
+    inputs.reserve(inputInfos.size());
+    for (const auto& [id, info] : inputInfos)
+    {
+        TensorInfo constant = info;
+        constant.SetConstant();
+        inputs.emplace_back(id, ConstTensor(constant, &anywhere));
+    }
+    CallBuffers buffers;
+    BindInputs(inputs, {}, buffers);
+    const unsigned int threads = m_Pool.Participants(m_NumberOfThreads);
+    const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, threads, m_Limits, *m_Profiler);
+    const PageVector<TensorInfo> infos = TellInfos(*m_Program, *plan);
+    std::vector<std::pair<LayerBindingId, TensorInfo>> outputs;
+    for (const Binding& output : m_Program->Outputs())
+    {
+        outputs.emplace_back(output.m_Id, infos[output.m_Value]);
+    }
+    return outputs;
 }
 
 void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& inputs,

@@ -40,6 +40,11 @@ public:
                        const INetworkProperties& networkProperties) override;
     TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const override;
     TensorInfo GetOutputTensorInfo(NetworkId networkId, LayerBindingId layerId) const override;
+    std::vector<std::pair<LayerBindingId, TensorInfo>>
+    PlanRun(NetworkId networkId, const std::vector<std::pair<LayerBindingId, TensorInfo>>& inputInfos) override
+    {
+        return StartRun(networkId)->PlanRun(inputInfos);
+    }
     std::vector<ImportedInputId> ImportInputs(NetworkId networkId, const InputTensors& inputTensors,
                                               MemorySource forceImportMemorySource) override;
     std::vector<ImportedOutputId> ImportOutputs(NetworkId networkId, const OutputTensors& outputTensors,

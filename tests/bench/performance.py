@@ -22,7 +22,8 @@ those that take ONNX Runtime --at-least so many milliseconds. --layers adds mode
 (perf/layers.py and perf/operators.py; needs ai-edge-litert and flatbuffers), with --random of random sizes. Each engine
 has the model in a process of its own, all on the same core (or cores, for --threads), which run in turn, A B A B. With
 --peers-only no build of Tenon is needed.
-tenon-fast is Tenon with CpuAcc's FastMathEnabled; it runs where --engines names it.
+tenon-fast is Tenon with CpuAcc's FastMathEnabled, tflite-tenon TFLite with Tenon's delegate, --delegate, and XNNPACK for
+what that leaves; they run where --engines names them. delegate.py compares the latter with limits.
 
 --other-exe compares two builds of Tenon alone, in turns A B B A and B A A B: the report, on standard output and in
 --table and --json, has new / old of each model, the slowest first, and their geometric mean. A model above
@@ -48,7 +49,7 @@ from perf import builds
 from perf import engines as engine_list
 from perf import models as model_list
 from perf.command import describe
-from perf.installed import are_same_build, copy_as_installed
+from perf.installed import are_same_build, copy_as_installed, find_delegate
 from perf.machine import describe_machine
 from perf.measure import measure, ratio
 from perf.onnx_table import ONNX_PEERS, beside_peers
@@ -69,7 +70,7 @@ bf16 is Tenon as it is: there is nothing that bf16 would change. σ is the stand
 
 {peers}
 
-Loading: Tenon's is parsing, optimizing and loading; TFLite's is the interpreter, its delegate and allocation;
+Loading: Tenon's is parsing, optimizing and loading; TFLite's is the delegate, the interpreter and allocation;
 OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a fresh process, libraries loaded already;
 medians of {loads} for Tenon, TFLite XNNPACK and all engines of an ONNX model, one for the others. Outputs are the application's memory
 for Tenon, which is touched before the time counts, and the engine's for others, for which it does. Tenon and OpenVINO
@@ -105,7 +106,9 @@ def parse_arguments():
     parser.add_argument("--engines", help=f"of {', '.join(engine_list.ENGINES)}; by default "
                         f"{','.join(engine_list.DEFAULT_ENGINES)}, and tenon with --other-exe")
     parser.add_argument("--peers-only", action="store_true", help="leave Tenon out")
-    parser.add_argument("--compute", default="CpuAcc,CpuRef", help="Tenon's backends")
+    parser.add_argument("--compute", default="CpuAcc,CpuRef", help="Tenon's backends; the delegate has its default ones")
+    parser.add_argument("--delegate", type=Path, metavar="LIBRARY",
+                        help="of tflite-tenon; by default libtenonDelegate.so of the build that --exe is of")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--turn", type=float, default=100.0, help="milliseconds of one engine's turn")
@@ -155,6 +158,8 @@ def choose_engines(parser, arguments):
     usable, notes = [], {}
     for name in wanted:
         reason = engine_list.missing_reason(name)
+        if name == engine_list.DELEGATE and reason is None:
+            find_delegate(parser, arguments)
         if reason is None:
             usable.append(name)
         if name in engine_list.PEERS:

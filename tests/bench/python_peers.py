@@ -33,14 +33,14 @@ from pathlib import Path
 
 from perf import engines, models
 from perf.command import changed_options
+from perf.document import Place
 from perf.machine import describe_machine
 from perf.measure import Figures, ratio, run_safely, turn
 from perf.table import number, rows_of, shorten
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = [ROOT / "samples/digits" / name for name in ("digits_int8.tflite", "digits_float.tflite")]
-BEGIN = "<!-- tests/bench/python_peers.py writes the lines from here -->"
-END = "<!-- tests/bench/python_peers.py writes the lines to here -->"
+PLACE = Place("tests/bench/python_peers.py")
 
 TENON, LITERT, ORT = "tenon-python", "tflite-xnnpack", "onnxruntime"
 HEADINGS = {TENON: "Tenon", LITERT: "ai-edge-litert", ORT: "onnxruntime"}
@@ -366,13 +366,6 @@ def make_table(rows, packages):
     return rows_of(table)
 
 
-def replace_between(text, new, name):
-    """The document with other lines between the two comments."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ValueError(f"{name}: needs these two lines, once and in this order: {BEGIN} and {END}")
-    return text[: text.index(BEGIN) + len(BEGIN)] + f"\n\n{new.strip()}\n\n" + text[text.index(END) :]
-
-
 def make_text(parser, arguments, packages, versions, rows, has_twins):
     head = HEAD.format(
         command=describe(parser, arguments),
@@ -411,7 +404,7 @@ def measure_all(arguments, packages, tenon_files):
 def main():
     parser, arguments = parse_arguments()
     if arguments.write:
-        replace_between(arguments.write.read_text(encoding="utf-8"), "", arguments.write)  # before hours are spent
+        PLACE.fill(arguments.write, None)  # before hours are spent
     with tempfile.TemporaryDirectory() as folder:
         if arguments.wheel:
             install(arguments.wheel, Path(folder))
@@ -429,8 +422,7 @@ def main():
     if arguments.json:
         arguments.json.write_text(json.dumps([vars(row) for row in rows], indent=1), encoding="utf-8")
     if arguments.write:
-        document = arguments.write.read_text(encoding="utf-8")
-        arguments.write.write_text(replace_between(document, text, arguments.write), encoding="utf-8")
+        PLACE.fill(arguments.write, text)
     else:
         print(text, end="")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of performance.py, growth.py, python_peers.py and bench_serve that need neither peers nor packages.
+"""Tests of performance.py, growth.py, python_peers.py, delegate.py and bench_serve that need neither peers nor packages.
 
 usage: test_perf.py BENCH_SERVE MODEL.tflite
 """
@@ -15,8 +15,10 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from unittest import mock
 
+import delegate
 import python_peers
 import threads
 from perf import builds, classes, command, engines, installed, measure, onnx_table, table
@@ -479,18 +481,18 @@ class PythonPeers(unittest.TestCase):
         self.assertEqual([alone[0], alone[2]], ["|  | Tenon |", "| m, us | no |"])
 
     def test_documents(self):
-        text = f"a\n{python_peers.BEGIN}\nold\n{python_peers.END}\nb\n"
-        new = python_peers.replace_between(text, "new", "d.md")
-        self.assertEqual(new, f"a\n{python_peers.BEGIN}\n\nnew\n\n{python_peers.END}\nb\n")
-        self.assertEqual(python_peers.replace_between(new, "new", "d.md"), new)
-        for wrong in ["", text + text, f"{python_peers.END}\n{python_peers.BEGIN}"]:
-            self.assertRaisesRegex(ValueError, "^d.md: needs these two lines", python_peers.replace_between, wrong, "",
-                                   "d.md")
+        place = python_peers.PLACE
+        text = f"a\n{place.begin}\nold\n{place.end}\nb\n"
+        new = place.replace(text, "new", "d.md")
+        self.assertEqual(new, f"a\n{place.begin}\n\nnew\n\n{place.end}\nb\n")
+        self.assertEqual(place.replace(new, "new", "d.md"), new)
+        self.assertEqual(place.lines(new), ["", "new", ""])
+        for wrong in ["", text + text, f"{place.end}\n{place.begin}"]:
+            self.assertRaisesRegex(ValueError, "^d.md: needs these two lines", place.replace, wrong, "", "d.md")
 
     def test_the_page_has_the_table_in_this_form(self):
         page = (python_peers.ROOT / "docs/python.md").read_text(encoding="utf-8")
-        written = page[page.index(python_peers.BEGIN):page.index(python_peers.END)]
-        lines = [line for line in written.splitlines() if line.startswith("|")]
+        lines = [line for line in python_peers.PLACE.lines(page) if line.startswith("|")]
         self.assertEqual(lines[:2], python_peers.make_table([], list(self.FIGURES)).splitlines())
         names = [line.split("|")[1].strip() for line in lines[2:]]
         for model in python_peers.DIGITS:
@@ -514,6 +516,126 @@ class PythonPeers(unittest.TestCase):
                                      capture_output=True, text=True, check=False)
                 self.assertNotEqual(run.returncode, 0)
                 self.assertIn(text, run.stderr.splitlines()[-1])
+
+
+class Delegate(unittest.TestCase):
+    """TFLite with Tenon's delegate, and delegate.py, with stand-ins for the packages."""
+    SETTINGS = SimpleNamespace(processes=2, rounds=3, turn=1.0, loads=4)
+
+    def test_the_worker_is_told_the_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tells = Path(folder) / "worker.py"
+            tells.write_text("import json, sys\nfor _ in sys.stdin: print(json.dumps({'argv': sys.argv[1:]}), flush=True)\n")
+            settings = SimpleNamespace(**{**vars(SETTINGS), "delegate": Path("/a b/libd.so")})
+            with mock.patch.object(engines, "WORKER", tells):
+                for engine, first in [(engines.DELEGATE, "tflite-tenon=/a b/libd.so"),
+                                      ("tflite-builtin", "tflite-builtin")]:
+                    with engines.Worker(engine, model(inputs=["i.bin"]), settings) as worker:
+                        self.assertEqual(worker.ask("load")["argv"], [first, str(MODEL), "1", "i.bin"])
+
+    def test_the_worker_makes_the_delegate(self):
+        calls = []
+
+        class Interpreter:
+            def __init__(self, model_path, num_threads, experimental_delegates, experimental_op_resolver_type):
+                calls.append((model_path, num_threads, experimental_delegates, experimental_op_resolver_type))
+
+            def allocate_tensors(self):
+                calls.append("allocate")
+
+            def _get_ops_details(self):
+                return [{"op_name": name} for name in ("ADD", "MUL", "DELEGATE")]
+
+        api = ModuleType("ai_edge_litert.interpreter")
+        api.Interpreter = Interpreter
+        api.OpResolverType = SimpleNamespace(AUTO="auto", BUILTIN_WITHOUT_DEFAULT_DELEGATES="builtin")
+        api.load_delegate = lambda library: calls.append("make " + library) or "delegate"
+        package = ModuleType("ai_edge_litert")
+        package.interpreter = api
+        modules = {"ai_edge_litert": package, "ai_edge_litert.interpreter": api, "numpy": ModuleType("numpy")}
+        with mock.patch.dict(sys.modules, modules), mock.patch("ctypes.CDLL", lambda path: calls.append("open " + path)):
+            from perf import peer_worker
+            for engine, given, expected in [
+                    ("tflite-tenon", ["l.so"], ["open l.so", "make l.so", ("m", 2, ["delegate"], "auto"), "allocate"]),
+                    ("tflite-xnnpack", [], [("m", 2, None, "auto"), "allocate"]),
+                    ("tflite-builtin", [], [("m", 2, None, "builtin"), "allocate"])]:
+                with self.subTest(engine):
+                    calls.clear()
+                    worker = peer_worker.ENGINES[engine](*given)
+                    worker.load("m", 2, [])
+                    self.assertEqual(calls, expected)
+            self.assertEqual(worker.partitions("m", 1), 1)
+
+    def test_the_library_is_that_of_the_build(self):
+        parser = argparse.ArgumentParser()
+        with tempfile.TemporaryDirectory() as folder:
+            library = Path(folder).resolve() / "lib/libtenonDelegate.so"
+            library.parent.mkdir()
+            library.touch()
+            for given, exe in [(None, Path(folder) / "bin/bench_serve"), (library, None)]:
+                arguments = SimpleNamespace(delegate=given, exe=exe)
+                installed.find_delegate(parser, arguments)
+                self.assertEqual(arguments.delegate, library)
+            program = make_program(Path(folder) / "bin/bench_serve", "#!/bin/sh\n")
+            self.assertTrue(installed.delegate_beside(installed.copy_as_installed(program, Path(folder) / "copy")).exists())
+            library.unlink()
+            for given, exe, text in [(library, None, "there is no such file"), (None, None, "is missing")]:
+                with mock.patch.object(parser, "error", side_effect=ValueError) as error:
+                    self.assertRaises(ValueError, installed.find_delegate, parser,
+                                      SimpleNamespace(delegate=given, exe=exe))
+                self.assertIn(text, error.call_args.args[0])
+
+    def case(self, kind, mine, tenon, xnnpack, alone, init=1.0, partitions=1):
+        """Of milliseconds; XNNPACK loads in 2."""
+        rounds = [(mine, init), (tenon, 1.0), (xnnpack, 2.0), (alone, 1.0)]
+        figures = [measure.Figures(rounds=[ms] * 3, init=[load] * 3, first=[1.0] * 3) for ms, load in rounds]
+        return delegate.Case(SimpleNamespace(name="m", kind=kind), partitions, dict(zip(delegate.ENGINES, figures)))
+
+    def test_limits(self):
+        for case, missed in [
+                (self.case("int8", 1.054, 1.0, 2.0, 3.0), []),
+                (self.case("int8", 1.056, 1.0, 2.0, 3.0), ["above Tenon, us 6, asked 5"]),
+                (self.case("uint8", 0.7, 0.7, 1.0, 3.0), ["/ XNNPACK 0.7, asked 0.6"]),
+                (self.case("float32", 1.0, 1.0, 1.0, 3.0), []),
+                (self.case("float32", 1.1, 1.1, 1.0, 3.0), ["/ XNNPACK 1.1, asked 1"]),
+                (self.case("16x8", 1.1, 1.1, 1.0, 3.0), []),
+                (self.case("int8, layers", 0.0059, 0.0001, 0.0001, 0.001), []),
+                (self.case("int8, layers", 0.0061, 0.0001, 0.0001, 0.001), ["above TFLite alone, us 5.1, asked 5"]),
+                (self.case("float32", 1.0, 1.0, 2.0, 3.0, init=2.1), ["loading / XNNPACK 1.05, asked 1"]),
+                (self.case("float32", 1.0, 1.0, 2.0, 3.0, partitions=0), ["the delegate takes no node"])]:
+            with self.subTest(missed):
+                self.assertEqual(case.missed, [f"m: {line}" for line in missed])
+
+    def test_an_engine_that_refuses_misses_limits(self):
+        case = self.case("int8", 1.0, 1.0, 2.0, 3.0)
+        case.figures[engines.DELEGATE] = measure.Figures(error="no")
+        self.assertEqual(case.missed, ["m: above Tenon, us –, asked 5", "m: / XNNPACK –, asked 0.6",
+                                       "m: loading / XNNPACK –, asked 1"])
+        text = delegate.make_text("c", "1", [case], self.SETTINGS)
+        self.assertIn("| m | int8 | 1 | – | 1 | 2 | 3 | **–** | **–** | – |", text)
+        self.assertIn("- m, delegate: no\n", text)
+
+    def test_processes_are_joined(self):
+        def measured(ms, error=""):
+            return {engine: measure.Figures([ms], [ms], [ms], [1], error) for engine in delegate.ENGINES}
+
+        joined = delegate.join([measured(1.0), measured(2.0)])
+        self.assertEqual(list(joined), delegate.ENGINES)
+        self.assertEqual([joined["tenon"].rounds, joined["tenon"].init, joined["tenon"].first], [[1.0, 2.0]] * 3)
+        self.assertEqual(delegate.join([measured(1.0), measured(2.0, "no"), measured(3.0)])["tenon"],
+                         measure.Figures(error="no"))
+
+    def test_the_text(self):
+        cases = [self.case("int8", 1.1, 1.0, 2.0, 3.0), self.case("float32, layers", 0.5, 1.0, 2.0, 0.5)]
+        text = delegate.make_text("the command", "1.2", cases, self.SETTINGS)
+        self.assertIn("\n    the command\n", text)
+        self.assertRegex(text, r"medians of\s8\. ")
+        self.assertIn("| m | int8 | 1 | 1.1 | 1 | 2 | 3 | **50** | 0.55 | -1900 |\n", text)
+        self.assertIn("| m | float32, layers | 1 | 0.5 | 1 | 2 | 0.5 | -550 | 0.25 | 0 |\n", text)
+        self.assertIn("| m | 1 | 1 | 2 | 0.5 | 0.667 |\n", text)
+        self.assertTrue(text.endswith("\nMissed (bold):\n\n- m: above Tenon, us 50, asked 5\n"), text)
+        self.assertTrue(delegate.make_text("c", "1", cases[1:], self.SETTINGS).endswith(
+            "\nAll are kept.\n"))
 
 
 if __name__ == "__main__":

@@ -13,13 +13,6 @@ namespace tenon::cli
 namespace
 {
 
-TEST(Strings, SplitTrimsAndKeepsEmptyParts)
-{
-    EXPECT_EQ(Split("", ','), std::vector<std::string>{});
-    EXPECT_EQ(Split("a, b ,c", ','), (std::vector<std::string>{"a", "b", "c"}));
-    EXPECT_EQ(Split(",a,", ','), (std::vector<std::string>{"", "a", ""}));
-}
-
 TEST(Strings, ABackslashKeepsASeparator)
 {
     const auto split = [](const char* text) { return SplitEscaped(text, ','); };

@@ -1,52 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments that belong to no option, and the known words that are nearest to unknown ones.
+// Arguments that belong to no option.
 #include "cli/UnknownWords.hpp"
 
 #include "Program.hpp"
-#include "cli/Nearest.hpp"
 
 namespace tenon::cli
 {
 namespace
 {
-
-TEST(Nearest, EditsAreCounted)
-{
-    EXPECT_EQ(EditDistance("", ""), 0U);
-    EXPECT_EQ(EditDistance("", "abc"), 3U);
-    EXPECT_EQ(EditDistance("abc", "abc"), 0U);
-    EXPECT_EQ(EditDistance("abc", "ac"), 1U);
-    EXPECT_EQ(EditDistance("abc", "axc"), 1U);
-    EXPECT_EQ(EditDistance("abc", "acb"), 1U) << "neighbours are swapped";
-    EXPECT_EQ(EditDistance("kitten", "sitting"), 3U);
-}
-
-TEST(Nearest, FewestEditsOrAPart)
-{
-    const Words known = {"labels", "top-k", "number-of-threads", "N", "n"};
-    EXPECT_EQ(FindNearest("labls", known), "labels");
-    EXPECT_EQ(FindNearest("LABELS", known), "labels");
-    EXPECT_EQ(FindNearest("threads", known), "number-of-threads");
-    EXPECT_EQ(FindNearest("n", known), "n");
-    EXPECT_EQ(FindNearest("N", known), "N");
-    EXPECT_EQ(FindNearest(std::string(10000, 'x'), known), std::nullopt);
-    EXPECT_EQ(FindNearest("treads", known), "number-of-threads");
-    EXPECT_EQ(FindNearest("of-treads", known), "number-of-threads");
-    EXPECT_EQ(FindNearest("label", {"read-label", "labels"}), "read-label") << "equally near: the first";
-    EXPECT_EQ(FindNearest("labels", {"read-labels", "labels"}), "labels");
-}
-
-TEST(Nearest, NothingIsNearBeyondAThirdOfTheLength)
-{
-    const Words known = {"labels", "top-k", "number-of-threads", "n"};
-    for (const char* word : {"", "x", "zzz", "lb", "lbls", "labaaa", "bogus", "quiet"})
-    {
-        EXPECT_EQ(FindNearest(word, known), std::nullopt) << word;
-    }
-    EXPECT_EQ(FindNearest("lab1es", known), "labels");
-    EXPECT_EQ(FindNearest("lqbe1s", known), "labels");
-    EXPECT_EQ(FindNearest("n", {}), std::nullopt);
-}
 
 TEST(UnknownWords, AreNamedInOrderAndWithoutValues)
 {

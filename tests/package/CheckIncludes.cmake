@@ -10,14 +10,16 @@ cmake_minimum_required(VERSION 3.25)
 # `api` is <tenon/...> with <tenon/descriptors/...>, but without compat; `backend`, `parsers` and `serializer` are folders
 # of it that `api` alone does not have.
 set(rules
-  "include/tenon/compat : compat api backend parsers serializer mapbox"
+  "include/tenon/compat : compat api backend delegate parsers serializer mapbox"
   "include/tenon/backend : api"
   "include/tenon/c : backend"
+  "include/tenon/delegate : api"
   "include/tenon/parsers : api"
   "include/tenon/serializer : api"
   "include/tenon :"
   "src/json : fmt"
   "src/formats :"
+  "src/text :"
   "src/reports : json api"
   "src/common/posix : common posix"
   "src/common/windows : common windows posix"
@@ -46,18 +48,20 @@ set(rules
   "src/parsers/armnn : api common parsers/common fmt flatbuffers"
   "src/parsers/onnx : api backend parsers common parsers/common fmt protozero"
   "src/armnn : api backend compat common"
+  "src/delegate : text api backend delegate common parsers/common parsers/tflite fmt flatbuffers"
   "src/c_api : json reports formats api backend c parsers serializer common backends/plugin fmt"
   "src/cli/posix : cli posix"
   "src/cli/windows : cli windows posix"
-  "src/cli : json reports formats api backend parsers serializer fmt cli11 stb"
+  "src/cli : json reports formats text api backend parsers serializer fmt cli11 stb"
+  "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
 function(classify included out)
   set(kind "")
-  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnOnnxParser|armnnTfLiteParser|armnnUtils|backendsCommon|common/include)/")
+  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnOnnxParser|armnnTfLiteParser|armnnUtils|backendsCommon|common/include)/|^<(DelegateOptions|armnn_delegate)\\.hpp>$")
     set(kind compat)
-  elseif(included MATCHES "^<tenon/(backend|c|parsers|serializer|compat)/")
+  elseif(included MATCHES "^<tenon/(backend|c|delegate|parsers|serializer|compat)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^<tenon/")
     set(kind api)
@@ -79,6 +83,8 @@ function(classify included out)
     set(kind highway)
   elseif(included MATCHES "^<(flatbuffers/.*|(armnn|tflite|tenon)_generated\\.h)>$")
     set(kind flatbuffers)
+  elseif(included MATCHES "^<tensorflow/lite/")
+    set(kind tensorflow)
   elseif(included MATCHES "^<protozero/")
     set(kind protozero)
   elseif(included MATCHES "^<CLI/")
@@ -161,6 +167,9 @@ if(DEFINED SELF_TEST)
   given(include/tenon/descriptors/Up.hpp "#include <tenon/backend/B.hpp>"
         "include/tenon must not include <tenon/backend/B.hpp>")
   given(src/graph/infer/Descriptor.cpp "#include <tenon/descriptors/A.hpp>" "")
+  given(samples/delegate/Runtime.cpp "#include <tensorflow/lite/model_builder.h>" "")
+  given(samples/simple/Runtime.cpp "#include <tensorflow/lite/model_builder.h>"
+        "samples must not include <tensorflow/lite/model_builder.h>")
   given(include/tenon/Fmt.hpp "#include <fmt/format.h>" "include/tenon must not include <fmt/format.h>")
   given(include/tenon/Up.hpp "#include <tenon/backend/B.hpp>" "include/tenon must not include <tenon/backend/B.hpp>")
   given(include/tenon/Src.hpp "#include \"graph/Graph.hpp\"" "include/tenon must not include \"graph/Graph.hpp\"")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The ctests "exported_symbols...": libtenon.so and libtenon_armnn.so export what is marked in the public headers and
-# nothing else, neither internals nor pieces of the libraries that they are built with.
-#   cmake -DNM=<nm> -DLIBRARY=<library> -DNEEDED=<symbol>[;<symbol>...] [-DC_SYMBOLS=<file>] -P CheckSymbols.cmake
-# The file lists all functions of the C interface: none may go, and one that is new is added to it.
+# The ctests "exported_symbols...": libtenon.so, libtenon_armnn.so and libtenonDelegate.so export what is marked in the
+# public headers and nothing else, neither internals nor pieces of the libraries that they are built with.
+#   cmake -DNM=<nm> -DLIBRARY=<library> -DNEEDED=<symbol>[;<symbol>...] [-DC_SYMBOLS=<file>] [-DNOTHING_ELSE=ON]
+#         -P CheckSymbols.cmake
+# The file lists all functions of the C interface: none may go, and one that is new is added to it. NEEDED has the begins
+# of symbols; with NOTHING_ELSE each symbol begins with one of them.
 cmake_minimum_required(VERSION 3.25)
 
 execute_process(COMMAND ${NM} --dynamic --defined-only --demangle --format=just-symbols ${LIBRARY}
@@ -32,9 +34,27 @@ foreach(symbol IN LISTS expected)
   endif()
 endforeach()
 
+if(NOTHING_ELSE)
+  foreach(symbol IN LISTS symbols)
+    set(is_needed FALSE)
+    foreach(needed IN LISTS NEEDED)
+      string(FIND "${symbol}" "${needed}" position)
+      if(position EQUAL 0)
+        set(is_needed TRUE)
+      endif()
+    endforeach()
+    if(NOT is_needed)
+      message(SEND_ERROR "${LIBRARY} exports ${symbol}")
+    endif()
+  endforeach()
+endif()
+
 set(ours "^(typeinfo for |typeinfo name for |vtable for |VTT for |(non-)?virtual thunk to |guard variable for )?tenon::")
 set(foreign ${symbols})
 list(FILTER foreign EXCLUDE REGEX "${ours}")
+if(NOTHING_ELSE)
+  list(FILTER foreign EXCLUDE REGEX "^tflite_plugin_")
+endif()
 set(hidden_places ${symbols})
 list(FILTER hidden_places INCLUDE REGEX "tenon::(backends|cli|\\(anonymous namespace\\))::")
 list(APPEND foreign ${hidden_places})

@@ -2,10 +2,13 @@
 # One step of the package tests (see CMakeLists.txt beside this file), by STEP:
 #   install    installs BUILD into WORK/prefix, by way of another folder: a moved prefix has to work
 #   cmake      builds SOURCE in WORK as a project that finds Tenon by CMake and links TARGET; runs it with ARGUMENTS
-#   pkgconfig  compiles SOURCE with what pkg-config says of PACKAGE, and nothing else; runs it with ARGUMENTS
+#   pkgconfig  compiles SOURCE with what pkg-config says of PACKAGE (a list with commas), and nothing else; runs it with
+#              ARGUMENTS
 #   armnn      builds SOURCE in WORK as a project that finds Arm NN as FIND says; runs it with ARGUMENTS
 #   command    compiles SOURCE as a program for Arm NN by one command, links it by each linker that there is; runs it
 #   names      looks for files with Arm NN's names outside of Tenon's folders
+#   project    builds the project SOURCE, which finds Tenon by CMake; runs its program, which is named as its folder, with
+#              ARGUMENTS
 #   program    runs the installed ExecuteNetwork with ARGUMENTS
 #   backend    builds the backend SOURCE with the installed headers alone; the installed ExecuteNetwork runs MODEL on it
 # SOURCE is a file, or a folder with sources; a | stands between ARGUMENTS. OPTIONS are the compiler's.
@@ -59,7 +62,8 @@ elseif(STEP STREQUAL cmake)
   run(${CMAKE_COMMAND} --build ${project})
   run_program(${project}/program ${ARGUMENTS})
 elseif(STEP STREQUAL pkgconfig)
-  file(GLOB_RECURSE file ${WORK}/prefix/*/${PACKAGE}.pc)
+  string(REPLACE "," ";" PACKAGE "${PACKAGE}")
+  file(GLOB_RECURSE file ${WORK}/prefix/*/tenon.pc)
   get_filename_component(folder "${file}" DIRECTORY)
   set(ENV{PKG_CONFIG_PATH} ${folder})
   run(pkg-config --cflags --libs ${PACKAGE})
@@ -72,7 +76,7 @@ elseif(STEP STREQUAL pkgconfig)
 elseif(STEP STREQUAL armnn)
   set(project ${WORK}/${NAME})
   file(REMOVE_RECURSE ${project})
-  if(FIND STREQUAL package)
+  if(FIND MATCHES "^(package|delegate)$")
     set(where -DCMAKE_PREFIX_PATH=${armnn_dir})
   else()
     set(where -DARMNN_LIB_DIR=${armnn_dir})
@@ -110,6 +114,14 @@ elseif(STEP STREQUAL names)
      OR NOT "${INCLUDEDIR}/tenon/compat/armnn/ArmNN.hpp" IN_LIST inside)
     message(FATAL_ERROR "outside of Tenon's folders: ${files}\ninside: ${inside}")
   endif()
+elseif(STEP STREQUAL project)
+  set(project ${WORK}/${NAME})
+  file(REMOVE_RECURSE ${project})
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${project} -G ${GENERATOR} ${toolchain} -DCMAKE_CXX_COMPILER=${CXX}
+      -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+  run(${CMAKE_COMMAND} --build ${project})
+  get_filename_component(program ${SOURCE} NAME)
+  run_program(${project}/${program} ${ARGUMENTS})
 elseif(STEP STREQUAL program)
   run_program(${WORK}/prefix/${BINDIR}/ExecuteNetwork ${ARGUMENTS})
 elseif(STEP STREQUAL backend)

@@ -151,6 +151,21 @@ TEST(TfLiteRows, Binary)
     }
 }
 
+TEST(TfLiteRows, FloorDivAndFloorModAreOfPlainNumbers)
+{
+    for (const Operator code : {Operator::FLOOR_DIV, Operator::FLOOR_MOD})
+    {
+        ModelBuilder model = OneOp(code, {{3}, {3}});
+        for (int32_t tensor = 0; tensor < 3; ++tensor)
+        {
+            model.Tensor(tensor).type = Type::INT8;
+        }
+        EXPECT_EQ(OutputInfo(Parsed(model).The(LayerType::ElementwiseBinary)).GetDataType(), DataType::Signed8);
+        model.Quantize(1, {0.5f}, {3});
+        EXPECT_THAT(ErrorOf<UnimplementedException>(model), HasSubstr("of quantized tensors: input 1 is QAsymmS8"));
+    }
+}
+
 TEST(TfLiteRows, ComparisonsAndLogic)
 {
     const std::pair<Operator, ComparisonOperation> comparisons[] = {

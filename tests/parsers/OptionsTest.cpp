@@ -89,7 +89,7 @@ std::vector<uint8_t> ExampleMap()
 /// What a row sees of a custom operator with these options.
 OperatorView CustomOp(tflite::Model& model, Span<const uint8_t> options)
 {
-    return {"Custom", 0, {}, {}, ReadFlexOptions(model, options), {}};
+    return {"Custom", 0, {}, {}, tflite::ReadFlexOptions(model.Budget(), options), {}};
 }
 
 tflite::Model AnyModel()
@@ -237,7 +237,7 @@ TEST(TfLiteOptions, CorruptCustomOptionsAreRefusedOrRead)
     const std::vector<uint8_t> good = ExampleMap();
     const auto tryAll = [&](const std::vector<uint8_t>& bytes)
     {
-        const AttributeList list = ReadFlexOptions(model, bytes);
+        const AttributeList list = tflite::ReadFlexOptions(model.Budget(), bytes);
         for (const parsers::Attribute& attribute : list.m_Attributes)
         {
             const auto* first = reinterpret_cast<const uint8_t*>(attribute.m_Name.data());

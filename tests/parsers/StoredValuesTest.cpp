@@ -485,4 +485,46 @@ TEST(TfLiteStoredValues, SumsOf16BitsShiftOnlyWhereTheOptionSaysSo)
     EXPECT_THAT(run(Op::ADD, add, true), ElementsAreArray({1, -1, 2, 1, -1, -2, 7, 97, 2048}));
 }
 
+/// Sizes are [batch, time, data], of which time_major would make [time, batch, data]. TFLite has no time_major where
+/// there are no options, though its default is true.
+TEST(TfLiteStoredValues, BidirectionalLstmWithoutOptionsIsBatchMajor)
+{
+    const auto run = [](bool hasOptions)
+    {
+        ModelBuilder model;
+        std::vector<int32_t> operands = {model.AddInput("x", {2, 3, 1})};
+        for (int direction = 0; direction < 2; ++direction)
+        {
+            for (const std::vector<int32_t>& shape : {std::vector<int32_t>{1, 1}, {1, 1}, {}, {1}})
+            {
+                for (int gate = 0; gate < (shape.empty() ? 3 : 4); ++gate) // of peephole weights there are none
+                {
+                    operands.push_back(shape.empty() ? -1 : model.AddFloats("w", shape));
+                }
+            }
+            operands.insert(operands.end(), {-1, -1}); // projection
+        }
+        for (int state = 0; state < 4; ++state)
+        {
+            operands.push_back(model.AddTensor("state", {2, 1}));
+            model.Tensor(operands.back()).is_variable = true;
+        }
+        operands.insert(operands.end(), 9, -1); // auxiliary input
+        const std::vector<int32_t> results = {model.AddOutput("fw", {2, 3, 1}), model.AddOutput("bw", {2, 3, 1})};
+        schema::BidirectionalSequenceLSTMOptionsT options;
+        options.time_major = false;
+        if (hasOptions)
+        {
+            model.AddOperator(Op::BIDIRECTIONAL_SEQUENCE_LSTM, operands, results, options);
+        }
+        else
+        {
+            model.AddOperator(Op::BIDIRECTIONAL_SEQUENCE_LSTM, operands, results);
+        }
+        const Data x = Data::Of<float>({2, 3, 1}, {0.5f, -1.0f, 2.0f, 0.25f, 1.0f, -0.5f});
+        return ModelRun(model).Run({x}).at(0).As<float>();
+    };
+    EXPECT_EQ(run(false), run(true));
+}
+
 } // namespace tenon::test::stored_values_test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run may have images of another size than those of the load, for which weights were packed.
+// A run may have images of another size than those of the load, for which weights were packed; IRuntime::PlanRun tells
+// the sizes of outputs before such a run.
 #include <tenon/Tenon.hpp>
 
 #include <gtest/gtest.h>
@@ -95,6 +96,70 @@ TEST(OtherShapes, DepthwiseConvolutionsOfLines)
             }
         }
     }
+}
+
+namespace
+{
+
+/// Output 0: the ReLU of input 0; output 1: where input 0 is not zero, whose size depends on the values; output 2: the
+/// absolute values of output 1; output 3: those of input 0, which are computed last.
+NetworkId LoadReluAndWhere(IRuntime& runtime)
+{
+    INetworkPtr network = INetwork::Create();
+    const TensorInfo info({1, 4}, DataType::Float32);
+    IConnectableLayer* const input = network->AddInputLayer(0);
+    IConnectableLayer* const relu = network->AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu));
+    IConnectableLayer* const where = network->AddWhereLayer();
+    input->GetOutputSlot(0).SetTensorInfo(info);
+    relu->GetOutputSlot(0).SetTensorInfo(info);
+    where->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape(Dimensionality::NotSpecified), DataType::Signed64));
+    input->GetOutputSlot(0).Connect(relu->GetInputSlot(0));
+    input->GetOutputSlot(0).Connect(where->GetInputSlot(0));
+    relu->GetOutputSlot(0).Connect(network->AddOutputLayer(0)->GetInputSlot(0));
+    where->GetOutputSlot(0).Connect(network->AddOutputLayer(1)->GetInputSlot(0));
+    const auto addAbs = [&](IConnectableLayer& of, LayerBindingId output)
+    {
+        IConnectableLayer* const abs =
+            network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Abs));
+        abs->GetOutputSlot(0).SetTensorInfo(of.GetOutputSlot(0).GetTensorInfo());
+        of.GetOutputSlot(0).Connect(abs->GetInputSlot(0));
+        abs->GetOutputSlot(0).Connect(network->AddOutputLayer(output)->GetInputSlot(0));
+    };
+    addAbs(*where, 2);
+    addAbs(*input, 3);
+    NetworkId id = 0;
+    EXPECT_EQ(runtime.LoadNetwork(id, Optimize(*network, {"CpuRef"}, runtime.GetDeviceSpec())), Status::Success);
+    return id;
+}
+
+} // namespace
+
+TEST(PlanRun, TellsSizesBeforeTheRun)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = LoadReluAndWhere(*runtime);
+    const auto outputs = runtime->PlanRun(id, {{0, TensorInfo({3, 4}, DataType::Float32)}});
+    ASSERT_EQ(outputs.size(), 4u);
+    EXPECT_EQ(outputs[0].first, 0);
+    EXPECT_EQ(outputs[0].second.GetShape(), TensorShape({3, 4}));
+    EXPECT_EQ(outputs[1].first, 1);
+    EXPECT_EQ(outputs[1].second.GetDataType(), DataType::Signed64);
+    EXPECT_FALSE(outputs[1].second.GetShape().AreAllDimensionsSpecified());
+    EXPECT_FALSE(outputs[2].second.GetShape().AreAllDimensionsSpecified());
+    EXPECT_EQ(outputs[3].second.GetShape(), TensorShape({3, 4})) << "though its layer is behind one of unknown sizes";
+    EXPECT_EQ(runtime->GetOutputTensorInfo(id, 0).GetShape(), TensorShape({1, 4})) << "that of the load";
+}
+
+TEST(PlanRun, RefusesWhatARunWould)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = LoadReluAndWhere(*runtime);
+    const TensorInfo info({3, 4}, DataType::Float32);
+    EXPECT_THROW(runtime->PlanRun(id + 1, {{0, info}}), InvalidArgumentException);
+    EXPECT_THROW(runtime->PlanRun(id, {}), InvalidArgumentException);
+    EXPECT_THROW(runtime->PlanRun(id, {{7, info}}), InvalidArgumentException);
+    EXPECT_THROW(runtime->PlanRun(id, {{0, info}, {0, info}}), InvalidArgumentException);
+    EXPECT_THROW(runtime->PlanRun(id, {{0, TensorInfo({3, 4}, DataType::Signed32)}}), InvalidArgumentException);
 }
 
 } // namespace tenon::test::other_shapes_test

@@ -33,6 +33,7 @@ public:
 
     /// The operator's: "CONV_2D", or the name of a custom operator.
     const std::string& Name() const { return m_Name; }
+    const AttributeList& Attributes() const { return m_Attributes; }
 
     // Attributes that the source leaves out have the value `fallback`, or are empty. All throw ParseException for a
     // value that is too large for the result, and UnknownOptionException for a name or kind that a complete list does

@@ -59,7 +59,7 @@ struct Elements
 class Reader
 {
 public:
-    Reader(Model& model, Span<const uint8_t> bytes) : m_Model(model), m_Bytes(bytes) {}
+    Reader(ReadBudget& budget, Span<const uint8_t> bytes) : m_Budget(budget), m_Bytes(bytes) {}
 
     std::vector<Attribute> ReadRoot()
     {
@@ -164,7 +164,7 @@ private:
     template <typename T>
     Attribute::Value Numbers(const Elements& elements, uint8_t kind, const uint8_t* types) const
     {
-        m_Model.Charge(elements.m_Count * sizeof(T));
+        m_Budget.Charge(elements.m_Count * sizeof(T));
         std::vector<T> values;
         values.reserve(elements.m_Count);
         for (size_t i = 0; i < elements.m_Count; ++i)
@@ -195,7 +195,7 @@ private:
 
     Attribute::Value ReadText(const Elements& text) const
     {
-        m_Model.Charge(text.m_Count);
+        m_Budget.Charge(text.m_Count);
         const uint8_t* first = m_Bytes.data() + text.m_At;
         return std::string(first, first + text.m_Count);
     }
@@ -253,7 +253,7 @@ private:
         const uint8_t* first = m_Bytes.data() + at;
         const uint8_t* last = std::find(first, m_Bytes.end(), uint8_t{0});
         Check(last != m_Bytes.end(), "has a key without an end");
-        m_Model.Charge(static_cast<size_t>(last - first));
+        m_Budget.Charge(static_cast<size_t>(last - first));
         return {reinterpret_cast<const char*>(first), static_cast<size_t>(last - first)};
     }
 
@@ -268,7 +268,7 @@ private:
         const Elements keys = Sized(Target(at - size_t{3} * width, width), static_cast<uint8_t>(keyWidth));
         Check(keys.m_Count == values.m_Count, "has a map with keys and values of different number");
 
-        m_Model.Charge(values.m_Count * sizeof(Attribute));
+        m_Budget.Charge(values.m_Count * sizeof(Attribute));
         std::vector<Attribute> attributes;
         attributes.reserve(values.m_Count);
         for (size_t i = 0; i < values.m_Count; ++i)
@@ -284,13 +284,13 @@ private:
         return attributes;
     }
 
-    Model& m_Model;
+    ReadBudget& m_Budget;
     Span<const uint8_t> m_Bytes;
 };
 
 } // namespace
 
-AttributeList ReadFlexOptions(Model& model, Span<const uint8_t> bytes)
+AttributeList ReadFlexOptions(ReadBudget& budget, Span<const uint8_t> bytes)
 {
     AttributeList list;
     if (bytes.empty())
@@ -299,7 +299,7 @@ AttributeList ReadFlexOptions(Model& model, Span<const uint8_t> bytes)
     }
     try
     {
-        list.m_Attributes = Reader(model, bytes).ReadRoot();
+        list.m_Attributes = Reader(budget, bytes).ReadRoot();
     }
     catch (const InvalidArgumentException& error)
     {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlexOptions: the options of a custom operator, a FlexBuffers map, as attributes. Called by OperatorReader.
+// FlexOptions: the options of a custom operator, a FlexBuffers map, as attributes. Called by OperatorReader and by the
+// delegate.
 #pragma once
 
+#include "common/ModelBytes.hpp"
 #include "parsers/common/Attribute.hpp"
-#include "parsers/tflite/Model.hpp"
 
 #include <tenon/Span.hpp>
 
@@ -16,6 +17,6 @@ using parsers::AttributeList;
 
 /// The entries of the map; none if there are no bytes. Entries of kinds that no row reads, maps within the map for one,
 /// have no value. The attributes' names are in `bytes`. Throws ParseException when lists are out of proportion.
-AttributeList ReadFlexOptions(Model& model, Span<const uint8_t> bytes);
+AttributeList ReadFlexOptions(ReadBudget& budget, Span<const uint8_t> bytes);
 
 } // namespace tenon::tflite

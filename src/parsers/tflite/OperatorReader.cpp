@@ -5,10 +5,6 @@
 #include "parsers/tflite/FlexOptions.hpp"
 #include "parsers/tflite/OptionsReader.hpp"
 
-#include <tenon/Exceptions.hpp>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tflite_generated.h>
 
@@ -20,31 +16,17 @@ namespace
 
 using schema::BuiltinOperator;
 
-/// The tensors that a list of indices names; null for -1.
-OperatorView::Operands ReadOperands(Model& model, TensorTable& tensors, const flatbuffers::Vector<int32_t>* list,
-                                    const char* kind)
+OperatorView::Operands ReadList(Model& model, TensorTable& tensors, const flatbuffers::Vector<int32_t>* list,
+                                const char* kind)
 {
-    OperatorView::Operands operands;
     if (list == nullptr)
     {
-        return operands;
+        return {};
     }
     constexpr size_t slotBytes = 64; // what one becomes in the network, about
     model.Charge(list->size() * slotBytes);
-    operands.reserve(list->size());
-    for (unsigned int i = 0; i < list->size(); ++i)
-    {
-        try
-        {
-            operands.push_back(list->Get(i) == -1 ? nullptr : &tensors.Get(list->Get(i)));
-        }
-        catch (Exception& error)
-        {
-            error.AddContext(fmt::format("{} {}", kind, i));
-            throw;
-        }
-    }
-    return operands;
+    return ReadOperands({list->data(), list->size()}, kind,
+                        [&](int32_t index) -> const TensorView& { return tensors.Get(index); });
 }
 
 /// Above this size of the file the options of builtin operators are left out: the lists in them may all be one, and
@@ -101,21 +83,19 @@ OperatorCode ReadOperatorCode(Model& model, const schema::Operator& op)
     {
         throw ParseException(fmt::format("has builtin code {}", builtin));
     }
-    OperatorCode code{builtin, {}};
+    OperatorCode code{builtin, NameOfBuiltin(builtin)};
     if (code.IsCustom() && entry.custom_code() != nullptr && entry.custom_code()->size() != 0)
     {
         model.Charge(entry.custom_code()->size());
         code.m_Name = entry.custom_code()->str();
     }
-    else
-    {
-        code.m_Name = EnumNameBuiltinOperator(static_cast<BuiltinOperator>(builtin));
-    }
-    if (code.m_Name.empty())
-    {
-        code.m_Name = fmt::format("BUILTIN_{}", builtin);
-    }
     return code;
+}
+
+std::string NameOfBuiltin(int32_t builtin)
+{
+    const std::string name = EnumNameBuiltinOperator(static_cast<BuiltinOperator>(builtin));
+    return name.empty() ? fmt::format("BUILTIN_{}", builtin) : name;
 }
 
 bool OperatorCode::IsCustom() const
@@ -126,8 +106,8 @@ bool OperatorCode::IsCustom() const
 OperatorView ReadOperator(Model& model, TensorTable& tensors, const schema::Operator& op, const OperatorCode& code,
                           size_t index, OptionsAs options)
 {
-    OperatorView::Operands inputs = ReadOperands(model, tensors, op.inputs(), "input");
-    OperatorView::Operands outputs = ReadOperands(model, tensors, op.outputs(), "output");
+    OperatorView::Operands inputs = ReadList(model, tensors, op.inputs(), "input");
+    OperatorView::Operands outputs = ReadList(model, tensors, op.outputs(), "output");
     AttributeList attributes;
     std::vector<uint8_t> raw;
     if (options == OptionsAs::Raw)
@@ -136,10 +116,10 @@ OperatorView ReadOperator(Model& model, TensorTable& tensors, const schema::Oper
     }
     else
     {
-        attributes =
-            code.IsCustom() ? ReadFlexOptions(model, model.CustomOptions(op)) : ReadOptions(model, op, code.m_Builtin);
+        attributes = code.IsCustom() ? ReadFlexOptions(model.Budget(), model.CustomOptions(op))
+                                     : ReadOptions(model, op, code.m_Builtin);
     }
-    OperatorView::Operands intermediates = ReadOperands(model, tensors, op.intermediates(), "intermediate");
+    OperatorView::Operands intermediates = ReadList(model, tensors, op.intermediates(), "intermediate");
     return {code.m_Name,           index,          std::move(inputs),       std::move(outputs),
             std::move(attributes), std::move(raw), std::move(intermediates)};
 }

@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstring>
-#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <tflite_generated.h>
@@ -59,68 +60,78 @@ constexpr struct
     {BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_RNN, "SequenceRNNOptions"},
 };
 
-/// "BATCH_MATMUL" and "BatchMatMul" alike become "BATCHMATMUL".
-std::string Letters(std::string_view name)
+/// Whether both have the same letters, as "BATCH_MATMUL" and "BatchMatMul" have.
+bool IsSameName(std::string_view a, std::string_view b)
 {
-    std::string letters;
-    for (const char c : name)
+    const auto upper = [](char c) { return std::toupper(static_cast<unsigned char>(c)); };
+    size_t i = 0;
+    size_t k = 0;
+    for (;;)
     {
-        if (c != '_')
+        i = std::min(a.find_first_not_of('_', i), a.size());
+        k = std::min(b.find_first_not_of('_', k), b.size());
+        if (i == a.size() || k == b.size())
         {
-            letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+            return i == a.size() && k == b.size();
+        }
+        if (upper(a[i++]) != upper(b[k++]))
+        {
+            return false;
         }
     }
-    return letters;
 }
 
-/// The tables of both unions by the letters of their names.
-std::map<std::string, OptionsType> ListTables()
-{
-    std::map<std::string, OptionsType> tables;
-    const TypeTable* const unions[] = {schema::BuiltinOptionsTypeTable(), schema::BuiltinOptions2TypeTable()};
-    for (const TypeTable* types : unions)
-    {
-        for (size_t i = 1; i < types->num_elems; ++i) // 0 is NONE
-        {
-            tables.emplace(Letters(types->names[i]),
-                           OptionsType{types->type_refs[types->type_codes[i].sequence_ref](), types->names[i],
-                                       static_cast<uint8_t>(i), types == unions[1]});
-        }
-    }
-    return tables;
-}
-
-/// The letters of the name of the operator's table, if it has one.
-std::string NameTable(BuiltinOperator code)
+/// Whether a table of options is the operator's.
+bool IsTableOf(BuiltinOperator code, std::string_view table)
 {
     for (const auto& other : OtherNames)
     {
         if (other.m_Code == code)
         {
-            return Letters(other.m_Table);
+            return table == other.m_Table;
         }
     }
-    return Letters(EnumNameBuiltinOperator(code)) + "OPTIONS";
+    constexpr std::string_view suffix = "Options";
+    return table.ends_with(suffix) &&
+           IsSameName(EnumNameBuiltinOperator(code), table.substr(0, table.size() - suffix.size()));
 }
 
+OptionsType FindType(BuiltinOperator code)
+{
+    const TypeTable* const unions[] = {schema::BuiltinOptionsTypeTable(), schema::BuiltinOptions2TypeTable()};
+    for (const TypeTable* types : unions)
+    {
+        for (size_t i = 1; i < types->num_elems; ++i) // 0 is NONE
+        {
+            if (IsTableOf(code, types->names[i]))
+            {
+                return {types->type_refs[types->type_codes[i].sequence_ref](), types->names[i], static_cast<uint8_t>(i),
+                        types == unions[1]};
+            }
+        }
+    }
+    return {};
+}
+
+/// Looked for once for each operator that models have: to look for those of all operators takes as long as to read a
+/// small model.
 const OptionsType& TypeOf(int32_t builtin)
 {
     constexpr auto numCodes = static_cast<int32_t>(BuiltinOperator::MAX) + 1;
-    static const auto types = []
+    struct Entry
     {
-        const std::map<std::string, OptionsType> tables = ListTables();
-        std::array<OptionsType, numCodes> all;
-        for (const BuiltinOperator code : schema::EnumValuesBuiltinOperator())
-        {
-            if (const auto found = tables.find(NameTable(code)); found != tables.end())
-            {
-                all[static_cast<size_t>(code)] = found->second;
-            }
-        }
-        return all;
-    }();
+        std::once_flag m_IsFound;
+        OptionsType m_Type;
+    };
+    static std::array<Entry, numCodes> entries;
     static const OptionsType none;
-    return builtin >= 0 && builtin < numCodes ? types[static_cast<size_t>(builtin)] : none;
+    if (builtin < 0 || builtin >= numCodes)
+    {
+        return none;
+    }
+    Entry& entry = entries[static_cast<size_t>(builtin)];
+    std::call_once(entry.m_IsFound, [&] { entry.m_Type = FindType(static_cast<BuiltinOperator>(builtin)); });
+    return entry.m_Type;
 }
 
 template <typename T>
@@ -140,14 +151,14 @@ const uint8_t* Follow(const uint8_t* reference, size_t& count)
 }
 
 template <typename T, typename Result>
-Attribute::Value ReadElements(Model& model, const uint8_t* reference)
+Attribute::Value ReadElements(ReadBudget& budget, const uint8_t* reference)
 {
     std::vector<Result> values;
     if (reference != nullptr)
     {
         size_t count = 0;
         const uint8_t* elements = Follow(reference, count);
-        model.Charge(count * sizeof(Result));
+        budget.Charge(count * sizeof(Result));
         values.reserve(count);
         for (size_t i = 0; i < count; ++i)
         {
@@ -157,11 +168,11 @@ Attribute::Value ReadElements(Model& model, const uint8_t* reference)
     return values;
 }
 
-Attribute::Value ReadText(Model& model, const uint8_t* reference)
+Attribute::Value ReadText(ReadBudget& budget, const uint8_t* reference)
 {
     size_t count = 0;
     const uint8_t* text = reference != nullptr ? Follow(reference, count) : nullptr;
-    model.Charge(count);
+    budget.Charge(count);
     return text != nullptr ? std::string(text, text + count) : std::string();
 }
 
@@ -172,43 +183,58 @@ Attribute::Value ReadNumber(const uint8_t* data)
 }
 
 /// The value of a field, or one of the same kind where `data` is null.
-Attribute::Value ReadValue(Model& model, TypeCode type, const uint8_t* data)
+Attribute::Value ReadValue(ReadBudget& budget, TypeCode type, const uint8_t* data)
 {
     const bool isList = type.is_repeating != 0;
     switch (type.base_type)
     {
     case flatbuffers::ET_BOOL:
-        return isList ? ReadElements<uint8_t, int64_t>(model, data)
+        return isList ? ReadElements<uint8_t, int64_t>(budget, data)
                       : Attribute::Value(data != nullptr && Load<uint8_t>(data) != 0);
-    case flatbuffers::ET_CHAR: return isList ? ReadElements<int8_t, int64_t>(model, data) : ReadNumber<int8_t>(data);
-    case flatbuffers::ET_UCHAR: return isList ? ReadText(model, data) : ReadNumber<uint8_t>(data);
-    case flatbuffers::ET_SHORT: return isList ? ReadElements<int16_t, int64_t>(model, data) : ReadNumber<int16_t>(data);
+    case flatbuffers::ET_CHAR: return isList ? ReadElements<int8_t, int64_t>(budget, data) : ReadNumber<int8_t>(data);
+    case flatbuffers::ET_UCHAR: return isList ? ReadText(budget, data) : ReadNumber<uint8_t>(data);
+    case flatbuffers::ET_SHORT:
+        return isList ? ReadElements<int16_t, int64_t>(budget, data) : ReadNumber<int16_t>(data);
     case flatbuffers::ET_USHORT:
-        return isList ? ReadElements<uint16_t, int64_t>(model, data) : ReadNumber<uint16_t>(data);
-    case flatbuffers::ET_INT: return isList ? ReadElements<int32_t, int64_t>(model, data) : ReadNumber<int32_t>(data);
+        return isList ? ReadElements<uint16_t, int64_t>(budget, data) : ReadNumber<uint16_t>(data);
+    case flatbuffers::ET_INT: return isList ? ReadElements<int32_t, int64_t>(budget, data) : ReadNumber<int32_t>(data);
     case flatbuffers::ET_UINT:
-        return isList ? ReadElements<uint32_t, int64_t>(model, data) : ReadNumber<uint32_t>(data);
-    case flatbuffers::ET_LONG: return isList ? ReadElements<int64_t, int64_t>(model, data) : ReadNumber<int64_t>(data);
+        return isList ? ReadElements<uint32_t, int64_t>(budget, data) : ReadNumber<uint32_t>(data);
+    case flatbuffers::ET_LONG: return isList ? ReadElements<int64_t, int64_t>(budget, data) : ReadNumber<int64_t>(data);
     case flatbuffers::ET_FLOAT:
-        return isList ? ReadElements<float, double>(model, data) : ReadNumber<float, double>(data);
+        return isList ? ReadElements<float, double>(budget, data) : ReadNumber<float, double>(data);
     case flatbuffers::ET_DOUBLE:
-        return isList ? ReadElements<double, double>(model, data) : ReadNumber<double, double>(data);
-    case flatbuffers::ET_STRING: return isList ? Attribute::Value() : ReadText(model, data);
+        return isList ? ReadElements<double, double>(budget, data) : ReadNumber<double, double>(data);
+    case flatbuffers::ET_STRING: return isList ? Attribute::Value() : ReadText(budget, data);
     default: return {};
     }
 }
 
 } // namespace
 
-AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t builtin)
+AttributeList ListOptions(int32_t builtin)
 {
     AttributeList list;
     list.m_IsComplete = true;
-    const OptionsType& type = TypeOf(builtin);
-    if (type.m_Table == nullptr || type.m_Table->num_elems == 0)
+    const TypeTable* table = TypeOf(builtin).m_Table;
+    const size_t count = table != nullptr ? table->num_elems : 0;
+    list.m_Attributes.reserve(count);
+    ReadBudget nothing(0);
+    for (size_t i = 0; i < count; ++i)
+    {
+        list.m_Attributes.push_back({table->names[i], ReadValue(nothing, table->type_codes[i], nullptr), false});
+    }
+    return list;
+}
+
+AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t builtin)
+{
+    AttributeList list = ListOptions(builtin);
+    if (list.m_Attributes.empty())
     {
         return list;
     }
+    const OptionsType& type = TypeOf(builtin);
     const auto number = type.m_IsSecond ? static_cast<uint8_t>(op.builtin_options_2_type())
                                         : static_cast<uint8_t>(op.builtin_options_type());
     if (number != 0 && number != type.m_Number)
@@ -221,13 +247,14 @@ AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t buil
     const auto* options = static_cast<const flatbuffers::Table*>(
         number != type.m_Number ? nullptr : (type.m_IsSecond ? op.builtin_options_2() : op.builtin_options()));
     list.m_IsPresent = options != nullptr;
-    list.m_Attributes.reserve(type.m_Table->num_elems);
-    for (size_t i = 0; i < type.m_Table->num_elems; ++i)
+    for (size_t i = 0; options != nullptr && i < list.m_Attributes.size(); ++i)
     {
         const auto field = flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i));
-        const uint8_t* data = options != nullptr ? options->GetAddressOf(field) : nullptr;
-        list.m_Attributes.push_back(
-            {type.m_Table->names[i], ReadValue(model, type.m_Table->type_codes[i], data), data != nullptr});
+        if (const uint8_t* data = options->GetAddressOf(field))
+        {
+            list.m_Attributes[i].m_Value = ReadValue(model.Budget(), type.m_Table->type_codes[i], data);
+            list.m_Attributes[i].m_IsSet = true;
+        }
     }
     return list;
 }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <tflite_generated.h>
 #include <utility>
@@ -63,7 +62,7 @@ bool Fits(size_t scales, int32_t dimension, const TensorShape& shape)
     return axis < shape.GetNumDimensions() && (!shape.GetDimensionSpecificity(axis) || shape[axis] == scales);
 }
 
-std::vector<float> ReadScales(const flatbuffers::Vector<float>& scales)
+std::vector<float> ReadScales(Span<const float> scales)
 {
     std::vector<float> values(scales.begin(), scales.end());
     for (size_t i = 0; i < values.size(); ++i)
@@ -76,31 +75,23 @@ std::vector<float> ReadScales(const flatbuffers::Vector<float>& scales)
     return values;
 }
 
-/// FlatBuffers verifies that the elements are inside the file, not that they are aligned.
-int64_t ReadZeroPoint(const flatbuffers::Vector<int64_t>& zeroPoints, size_t i)
-{
-    int64_t value = 0;
-    std::memcpy(&value, zeroPoints.Data() + i * sizeof(value), sizeof(value));
-    return value;
-}
-
 /// One zero point stands for all scales, missing ones are 0.
-std::vector<int32_t> ReadZeroPoints(const flatbuffers::Vector<int64_t>* zeroPoints, size_t numScales, TensorType type)
+std::vector<int32_t> ReadZeroPoints(const IntegerList& zeroPoints, size_t numScales, TensorType type)
 {
     std::vector<int32_t> values(numScales);
-    if (zeroPoints == nullptr || zeroPoints->size() == 0)
+    if (zeroPoints.Size() == 0)
     {
         return values;
     }
-    if (zeroPoints->size() > numScales)
+    if (zeroPoints.Size() > numScales)
     {
-        throw ParseException(fmt::format("has {} zero points for {} scales", zeroPoints->size(), numScales));
+        throw ParseException(fmt::format("has {} zero points for {} scales", zeroPoints.Size(), numScales));
     }
     const auto [least, greatest] = ZeroPointRange(type);
     for (size_t i = 0; i < values.size(); ++i)
     {
-        const size_t from = zeroPoints->size() == 1 ? 0 : i;
-        const int64_t value = from < zeroPoints->size() ? ReadZeroPoint(*zeroPoints, from) : 0;
+        const size_t from = zeroPoints.Size() == 1 ? 0 : i;
+        const int64_t value = from < zeroPoints.Size() ? zeroPoints[from] : 0;
         if (value < least || value > greatest)
         {
             throw ParseException(fmt::format("zero point {} is {}, outside of {}", i, value, EnumNameTensorType(type)));
@@ -110,41 +101,39 @@ std::vector<int32_t> ReadZeroPoints(const flatbuffers::Vector<int64_t>* zeroPoin
     return values;
 }
 
-Quantization ReadQuantization(Model& model, const schema::Tensor& tensor, const TensorShape& shape)
+Quantization ReadQuantization(TensorType type, const DeclaredQuantization& declared, const TensorShape& shape,
+                              ReadBudget& budget)
 {
-    const schema::QuantizationParameters* parameters = tensor.quantization();
-    const auto [least, greatest] = ZeroPointRange(tensor.type());
-    if (parameters == nullptr || least > greatest)
+    const auto [least, greatest] = ZeroPointRange(type);
+    if (least > greatest)
     {
         return {};
     }
-    if (parameters->details_type() == schema::QuantizationDetails::BlockwiseQuantization ||
-        parameters->details_type() == schema::QuantizationDetails::MultiAxisQuantization)
+    if (declared.m_OtherKind != nullptr)
     {
-        throw UnimplementedException(
-            fmt::format("has {}, which is not supported", EnumNameQuantizationDetails(parameters->details_type())));
+        throw UnimplementedException(fmt::format("has {}, which is not supported", declared.m_OtherKind));
     }
-    const auto* scales = parameters->scale();
-    if (scales == nullptr || scales->size() == 0)
+    const Span<const float> scales = declared.m_Scales;
+    if (scales.empty())
     {
         return {};
     }
-    if (!Fits(scales->size(), parameters->quantized_dimension(), shape))
+    if (!Fits(scales.size(), declared.m_Dimension, shape))
     {
         // A bias needs no scales of its own: they follow from those of data and weights. Converters wrote some along
         // the weights' dimension, which a bias does not have.
-        if (tensor.type() == TensorType::INT32 || tensor.type() == TensorType::INT64)
+        if (type == TensorType::INT32 || type == TensorType::INT64)
         {
             return {};
         }
-        throw ParseException(fmt::format("has {} scales along dimension {} of shape {}", scales->size(),
-                                         parameters->quantized_dimension(), shape.ToString()));
+        throw ParseException(fmt::format("has {} scales along dimension {} of shape {}", scales.size(),
+                                         declared.m_Dimension, shape.ToString()));
     }
-    model.Charge(scales->size() * sizeof(float));
+    budget.Charge(scales.size() * sizeof(float));
     Quantization quantization;
-    quantization.m_Scales = ReadScales(*scales);
-    quantization.m_ZeroPoints = ReadZeroPoints(parameters->zero_point(), scales->size(), tensor.type());
-    quantization.m_Dimension = static_cast<unsigned int>(std::max(parameters->quantized_dimension(), 0));
+    quantization.m_Scales = ReadScales(scales);
+    quantization.m_ZeroPoints = ReadZeroPoints(declared.m_ZeroPoints, scales.size(), type);
+    quantization.m_Dimension = static_cast<unsigned int>(std::max(declared.m_Dimension, 0));
     if (quantization.m_Scales.size() == 1 && quantization.m_Scales.front() == 0.0f)
     {
         return {}; // how old files say that there is none
@@ -195,19 +184,19 @@ DataType ToDataType(TensorType type, const Quantization& quantization)
 
 } // namespace
 
-TensorInfo ReadInfo(Model& model, const schema::Tensor& tensor, const TensorShape& shape)
+TensorInfo MakeInfo(TensorType type, const DeclaredQuantization& declared, const TensorShape& shape, ReadBudget& budget)
 {
-    const Quantization quantization = ReadQuantization(model, tensor, shape);
-    const DataType type = ToDataType(tensor.type(), quantization);
+    const Quantization quantization = ReadQuantization(type, declared, shape, budget);
+    const DataType dataType = ToDataType(type, quantization);
     if (quantization.m_Scales.empty())
     {
-        return {shape, type};
+        return {shape, dataType};
     }
     if (quantization.m_Scales.size() == 1)
     {
-        return {shape, type, quantization.m_Scales.front(), quantization.m_ZeroPoints.front()};
+        return {shape, dataType, quantization.m_Scales.front(), quantization.m_ZeroPoints.front()};
     }
-    TensorInfo info(shape, type, quantization.m_Scales, quantization.m_Dimension);
+    TensorInfo info(shape, dataType, quantization.m_Scales, quantization.m_Dimension);
     info.SetQuantizationOffsets(quantization.m_ZeroPoints);
     return info;
 }

@@ -28,33 +28,9 @@ struct Level
     uint64_t m_Size = 0;   ///< indices are below
     uint64_t m_Stride = 0; ///< elements of the full tensor between neighbours
     bool m_IsSparse = false;
-    std::vector<int64_t> m_Segments;
-    std::vector<int64_t> m_Indices;
+    IntegerList m_Segments;
+    IntegerList m_Indices;
 };
-
-template <typename List>
-std::vector<int64_t> CopyList(Model& model, const List* list)
-{
-    if (list == nullptr || list->values() == nullptr)
-    {
-        return {};
-    }
-    model.Charge(list->values()->size() * sizeof(int64_t));
-    return {list->values()->begin(), list->values()->end()};
-}
-
-std::vector<int64_t> ReadList(Model& model, schema::SparseIndexVector type, const void* list)
-{
-    switch (type)
-    {
-    case schema::SparseIndexVector::Int32Vector: return CopyList(model, static_cast<const schema::Int32Vector*>(list));
-    case schema::SparseIndexVector::Uint16Vector:
-        return CopyList(model, static_cast<const schema::Uint16Vector*>(list));
-    case schema::SparseIndexVector::Uint8Vector: return CopyList(model, static_cast<const schema::Uint8Vector*>(list));
-    case schema::SparseIndexVector::NONE: break;
-    }
-    throw ParseException(fmt::format("sparsity has an index list of kind {}", static_cast<int>(type)));
-}
 
 void Check(bool condition, const char* what)
 {
@@ -65,25 +41,24 @@ void Check(bool condition, const char* what)
 }
 
 /// The levels in traversal order.
-std::vector<Level> ReadLevels(Model& model, const schema::SparsityParameters& sparsity, const TensorShape& shape)
+std::vector<Level> ReadLevels(const DeclaredSparsity& sparsity, const TensorShape& shape)
 {
-    const auto* order = sparsity.traversal_order();
-    const auto* blocks = sparsity.block_map();
-    const auto* metadata = sparsity.dim_metadata();
+    const IntegerList& order = sparsity.m_TraversalOrder;
+    const IntegerList& blocks = sparsity.m_BlockMap;
     const unsigned int rank = shape.GetNumDimensions();
-    const unsigned int numBlocked = blocks != nullptr ? blocks->size() : 0;
+    Check(blocks.Size() <= rank, "more blocked dimensions than dimensions");
+    const auto numBlocked = static_cast<unsigned int>(blocks.Size());
     const unsigned int numLevels = rank + numBlocked;
-    Check(numBlocked <= rank, "more blocked dimensions than dimensions");
-    Check(order != nullptr && order->size() == numLevels, "traversal_order has not one entry per level");
-    Check(metadata != nullptr && metadata->size() == numLevels, "dim_metadata has not one entry per level");
+    Check(order.Size() == numLevels, "traversal_order has not one entry per level");
+    Check(sparsity.m_Levels.size() == numLevels, "dim_metadata has not one entry per level");
 
     // Which level each dimension is at; those inside blocks come after the tensor's own.
     std::array<unsigned int, MaxLevels> levelOf{};
     unsigned int seen = 0;
     for (unsigned int i = 0; i < numLevels; ++i)
     {
-        const int32_t dimension = order->Get(i);
-        Check(dimension >= 0 && dimension < static_cast<int32_t>(numLevels), "traversal_order is no permutation");
+        const int64_t dimension = order[i];
+        Check(dimension >= 0 && dimension < int64_t{numLevels}, "traversal_order is no permutation");
         levelOf[static_cast<unsigned int>(dimension)] = i;
         seen |= 1U << static_cast<unsigned int>(dimension);
     }
@@ -102,11 +77,11 @@ std::vector<Level> ReadLevels(Model& model, const schema::SparsityParameters& sp
     std::vector<Level> levels(numLevels);
     for (unsigned int j = 0; j < numBlocked; ++j)
     {
-        const int32_t blocked = blocks->Get(j);
-        Check(blocked >= 0 && blocked < static_cast<int32_t>(rank), "block_map names a dimension that does not exist");
+        const int64_t blocked = blocks[j];
+        Check(blocked >= 0 && blocked < int64_t{rank}, "block_map names a dimension that does not exist");
         const auto axis = static_cast<unsigned int>(blocked);
         const unsigned int level = levelOf[rank + j];
-        const int32_t size = metadata->Get(level)->dense_size();
+        const int32_t size = sparsity.m_Levels[level].m_DenseSize;
         Check(size > 0 && blockSizes[axis] == 1 && shape[axis] % static_cast<unsigned int>(size) == 0,
               "a dimension is no multiple of its block");
         blockSizes[axis] = static_cast<uint64_t>(size);
@@ -120,17 +95,18 @@ std::vector<Level> ReadLevels(Model& model, const schema::SparsityParameters& sp
     }
     for (unsigned int i = 0; i < numLevels; ++i)
     {
-        const schema::DimensionMetadata& entry = *metadata->Get(i);
-        if (entry.format() == schema::DimensionType::DENSE)
+        const DeclaredSparsity::Level& entry = sparsity.m_Levels[i];
+        if (entry.m_Format == static_cast<int32_t>(schema::DimensionType::DENSE))
         {
-            Check(entry.dense_size() >= 0 && static_cast<uint64_t>(entry.dense_size()) == levels[i].m_Size,
+            Check(entry.m_DenseSize >= 0 && static_cast<uint64_t>(entry.m_DenseSize) == levels[i].m_Size,
                   "dense_size is not the size of the dimension");
             continue;
         }
-        Check(entry.format() == schema::DimensionType::SPARSE_CSR, "a level is of unknown format");
+        Check(entry.m_Format == static_cast<int32_t>(schema::DimensionType::SPARSE_CSR),
+              "a level is of unknown format");
         levels[i].m_IsSparse = true;
-        levels[i].m_Segments = ReadList(model, entry.array_segments_type(), entry.array_segments());
-        levels[i].m_Indices = ReadList(model, entry.array_indices_type(), entry.array_indices());
+        levels[i].m_Segments = entry.m_Segments;
+        levels[i].m_Indices = entry.m_Indices;
     }
     return levels;
 }
@@ -171,10 +147,10 @@ private:
             }
             return;
         }
-        Check(node + 1 < here.m_Segments.size(), "array_segments is too short");
+        Check(node + 1 < here.m_Segments.Size(), "array_segments is too short");
         const int64_t begin = here.m_Segments[static_cast<size_t>(node)];
         const int64_t end = here.m_Segments[static_cast<size_t>(node) + 1];
-        Check(begin >= 0 && begin <= end && end <= static_cast<int64_t>(here.m_Indices.size()),
+        Check(begin >= 0 && begin <= end && end <= static_cast<int64_t>(here.m_Indices.Size()),
               "array_segments leads outside of array_indices");
         int64_t previous = -1;
         for (int64_t i = begin; i < end; ++i)
@@ -196,8 +172,8 @@ private:
 
 } // namespace
 
-std::vector<uint8_t> Densify(Model& model, const schema::SparsityParameters& sparsity, const TensorInfo& info,
-                             Span<const uint8_t> values)
+std::vector<uint8_t> Densify(const DeclaredSparsity& sparsity, const TensorInfo& info, Span<const uint8_t> values,
+                             ReadBudget& budget)
 {
     const unsigned int bits = GetDataTypeBits(info.GetDataType());
     if (bits % 8 != 0)
@@ -209,8 +185,8 @@ std::vector<uint8_t> Densify(Model& model, const schema::SparsityParameters& spa
         return {}; // the tree may have any number of empty branches
     }
     // A short file must not ask for much memory: each element of the full tensor counts.
-    model.Charge(info.GetNumBytes());
-    const std::vector<Level> levels = ReadLevels(model, sparsity, info.GetShape());
+    budget.Charge(info.GetNumBytes());
+    const std::vector<Level> levels = ReadLevels(sparsity, info.GetShape());
     return Writer(levels, values, bits / 8, info.GetNumBytes()).Write();
 }
 

@@ -3,14 +3,12 @@
 #include "parsers/tflite/TensorTable.hpp"
 
 #include "parsers/common/ConstantData.hpp"
-#include "parsers/tflite/Quantization.hpp"
-#include "parsers/tflite/Sparsity.hpp"
+#include "parsers/tflite/DeclaredTensor.hpp"
 
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tflite_generated.h>
 
 namespace tenon::tflite
@@ -19,57 +17,94 @@ namespace tenon::tflite
 namespace
 {
 
-/// The shape as the file has it; a size of -1 is unknown. Whether an empty one is a scalar is the caller's question.
-TensorShape ReadSizes(const flatbuffers::Vector<int32_t>& sizes, unsigned int maxRank)
+template <typename T>
+IntegerList ToIntegers(const flatbuffers::Vector<T>* list)
 {
-    const unsigned int limit = std::min(maxRank, MaxNumOfTensorDimensions);
-    if (sizes.size() > limit)
-    {
-        throw ParseException(
-            fmt::format("has rank {}, at most {} is possible (Limits::m_MaxRank)", sizes.size(), limit));
-    }
-    TensorShape shape(sizes.size(), false);
-    for (unsigned int i = 0; i < sizes.size(); ++i)
-    {
-        if (sizes.Get(i) < -1)
-        {
-            throw ParseException(fmt::format("has size {} in dimension {}", sizes.Get(i), i));
-        }
-        if (sizes.Get(i) >= 0)
-        {
-            shape.SetDimensionSize(i, static_cast<unsigned int>(sizes.Get(i)));
-        }
-    }
-    return shape;
+    return list != nullptr ? IntegerList::Of<T>(list->Data(), list->size()) : IntegerList();
 }
 
-/// The field `shape`; an empty one may stand for a scalar or for an unknown rank.
-TensorShape ReadShape(const schema::Tensor& tensor, bool isConstant, unsigned int maxRank)
+template <typename T>
+Span<const T> ToSpan(const flatbuffers::Vector<T>* list)
 {
-    const auto* sizes = tensor.shape();
-    if (sizes == nullptr || sizes->size() == 0)
-    {
-        return TensorShape(isConstant || tensor.has_rank() ? Dimensionality::Scalar : Dimensionality::NotSpecified);
-    }
-    return ReadSizes(*sizes, maxRank);
+    return list != nullptr ? Span<const T>(list->data(), list->size()) : Span<const T>();
 }
 
-/// The shape without the sizes that vary from run to run, which are -1 in the signature.
-TensorShape LeaveOpen(TensorShape shape, const schema::Tensor& tensor)
+DeclaredQuantization DeclareQuantization(const schema::QuantizationParameters* parameters)
 {
-    const auto* signature = tensor.shape_signature();
-    const bool isRanked = shape.GetDimensionality() == Dimensionality::Specified;
-    if (isRanked && signature != nullptr && signature->size() == shape.GetNumDimensions())
+    DeclaredQuantization declared;
+    if (parameters == nullptr)
     {
-        for (unsigned int i = 0; i < signature->size(); ++i)
+        return declared;
+    }
+    declared.m_Scales = ToSpan(parameters->scale());
+    declared.m_ZeroPoints = ToIntegers(parameters->zero_point());
+    declared.m_Dimension = parameters->quantized_dimension();
+    if (parameters->details_type() == schema::QuantizationDetails::BlockwiseQuantization ||
+        parameters->details_type() == schema::QuantizationDetails::MultiAxisQuantization)
+    {
+        declared.m_OtherKind = EnumNameQuantizationDetails(parameters->details_type());
+    }
+    return declared;
+}
+
+IntegerList ReadSparseIndices(schema::SparseIndexVector type, const void* list)
+{
+    switch (type)
+    {
+    case schema::SparseIndexVector::Int32Vector:
+        return ToIntegers(static_cast<const schema::Int32Vector*>(list)->values());
+    case schema::SparseIndexVector::Uint16Vector:
+        return ToIntegers(static_cast<const schema::Uint16Vector*>(list)->values());
+    case schema::SparseIndexVector::Uint8Vector:
+        return ToIntegers(static_cast<const schema::Uint8Vector*>(list)->values());
+    case schema::SparseIndexVector::NONE: break;
+    }
+    throw ParseException(fmt::format("sparsity has an index list of kind {}", static_cast<int>(type)));
+}
+
+DeclaredSparsity DeclareSparsity(Model& model, const schema::SparsityParameters& sparsity)
+{
+    DeclaredSparsity declared;
+    declared.m_TraversalOrder = ToIntegers(sparsity.traversal_order());
+    declared.m_BlockMap = ToIntegers(sparsity.block_map());
+    const auto* levels = sparsity.dim_metadata();
+    for (unsigned int i = 0; levels != nullptr && i < levels->size(); ++i)
+    {
+        const schema::DimensionMetadata& entry = *levels->Get(i);
+        model.Charge(sizeof(DeclaredSparsity::Level));
+        DeclaredSparsity::Level& level = declared.m_Levels.emplace_back();
+        level.m_Format = static_cast<int32_t>(entry.format());
+        level.m_DenseSize = entry.dense_size();
+        if (entry.format() == schema::DimensionType::SPARSE_CSR)
         {
-            if (signature->Get(i) < 0)
-            {
-                shape.SetDimensionUnknown(i);
-            }
+            level.m_Segments = ReadSparseIndices(entry.array_segments_type(), entry.array_segments());
+            level.m_Indices = ReadSparseIndices(entry.array_indices_type(), entry.array_indices());
         }
     }
-    return shape;
+    return declared;
+}
+
+DeclaredTensor Declare(Model& model, const schema::Tensor& tensor, bool isInput)
+{
+    DeclaredTensor declared;
+    declared.m_Type = tensor.type();
+    if (tensor.type() == schema::TensorType::RESOURCE)
+    {
+        return declared;
+    }
+    declared.m_Sizes = ToSpan(tensor.shape());
+    declared.m_Signature = ToSpan(tensor.shape_signature());
+    declared.m_HasRank = tensor.has_rank();
+    declared.m_IsInput = isInput;
+    declared.m_IsVariable = tensor.is_variable();
+    declared.m_Quantization = DeclareQuantization(tensor.quantization());
+    declared.m_Data = model.BufferData(tensor.buffer());
+    declared.m_Buffer = tensor.buffer();
+    if (tensor.sparsity() != nullptr && !declared.m_Data.empty())
+    {
+        declared.m_Sparsity = DeclareSparsity(model, *tensor.sparsity());
+    }
+    return declared;
 }
 
 } // namespace
@@ -151,47 +186,7 @@ void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view,
     {
         throw UnimplementedException("its data is in another file, which is not supported");
     }
-    if (tensor.type() == schema::TensorType::RESOURCE)
-    {
-        view.m_IsResource = true;
-        return;
-    }
-    view.m_Data = m_Model.BufferData(tensor.buffer());
-    view.m_IsConstant = !view.m_Data.empty();
-    view.m_IsVariable = tensor.is_variable();
-    if (view.m_IsConstant && view.m_IsVariable)
-    {
-        throw ParseException("is both variable and constant");
-    }
-
-    view.m_WrittenShape = ReadShape(tensor, view.m_IsConstant, m_Model.GetLimits().m_MaxRank);
-    // An input that nobody resizes has the sizes in `shape`, as in TFLite; what is computed from it has sizes to be
-    // inferred.
-    view.m_DeclaredShape = view.m_IsConstant || isInput ? view.m_WrittenShape : LeaveOpen(view.m_WrittenShape, tensor);
-    view.m_Info = ReadInfo(m_Model, tensor, view.m_DeclaredShape);
-    parsers::CheckTensorBytes(view.m_Info, m_Model.GetLimits());
-    if (view.m_IsConstant)
-    {
-        view.m_Info.SetConstant();
-        if (tensor.sparsity() != nullptr)
-        {
-            auto dense = std::make_shared<const std::vector<uint8_t>>(
-                Densify(m_Model, *tensor.sparsity(), view.m_Info, view.m_Data));
-            view.m_Data = *dense;
-            view.m_Owner = std::move(dense);
-            view.m_IsSparse = true;
-        }
-        if (view.m_Info.GetNumBytes() != view.m_Data.size())
-        {
-            throw ParseException(fmt::format("is {} of {} bytes, but its buffer {} has {}", view.m_Info.ToString(),
-                                             view.m_Info.GetNumBytes(), tensor.buffer(), view.m_Data.size()));
-        }
-        parsers::Align(view, m_Model.Budget());
-    }
-    else if (m_InferShapes && !isInput && !view.m_IsVariable)
-    {
-        view.m_Info.SetShape(TensorShape());
-    }
+    FillView(view, Declare(m_Model, tensor, isInput), m_InferShapes, m_Model.GetLimits(), m_Model.Budget());
 }
 
 } // namespace tenon::tflite

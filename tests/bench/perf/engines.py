@@ -19,6 +19,7 @@ WORKER = Path(__file__).with_name("peer_worker.py")
 PEERS = {
     "tflite-xnnpack": ("ai_edge_litert", "ai-edge-litert"),
     "tflite-builtin": ("ai_edge_litert", "ai-edge-litert"),
+    "tflite-tenon": ("ai_edge_litert", "ai-edge-litert"),
     "openvino-f32": ("openvino", "openvino"),
     "openvino-bf16": ("openvino", "openvino"),
     "onnxruntime": ("onnxruntime", "onnxruntime"),
@@ -29,7 +30,8 @@ TENON = {"tenon": [], "tenon-bf16": ["--bf16"], "tenon-fast": ["--fast-math"], "
 # The same by the other build (--other-exe): its engine, and how Tenon runs there.
 OTHER_BUILD = {f"{name}-other": name for name in TENON}
 ENGINES = [*TENON, *OTHER_BUILD, *PEERS]
-DEFAULT_ENGINES = ["tenon", "tenon-bf16", *PEERS]
+DELEGATE = "tflite-tenon"  # TFLite with Tenon as its delegate, whose library is settings.delegate
+DEFAULT_ENGINES = ["tenon", "tenon-bf16", *(name for name in PEERS if name != DELEGATE)]
 # Seconds within which a program answers that has nothing to do.
 ANSWER_WITHIN = 20.0
 
@@ -88,7 +90,8 @@ class Worker:
             path = model.onnx if engine == "onnxruntime" else model.path
             if model.shapes:
                 inputs = [f"{file}:{','.join(map(str, shape))}" for file, shape in zip(inputs, model.shapes.values())]
-            command = [sys.executable, str(WORKER), engine, str(path), str(settings.threads), *inputs]
+            library = f"={settings.delegate}" if engine == DELEGATE else ""
+            command = [sys.executable, str(WORKER), engine + library, str(path), str(settings.threads), *inputs]
 
         def prepare():
             os.sched_setaffinity(0, settings.cores)

@@ -14,14 +14,30 @@ def copy_as_installed(exe, folder):
     shutil.copy(exe, program)
     libraries = folder / "lib"
     libraries.mkdir()
-    for library in libraries_of(exe):
+    for library in [*libraries_of(exe), *delegate_beside(exe).parent.glob("libtenonDelegate.so*")]:
         shutil.copy(library, libraries / library.name, follow_symlinks=False)
     return program
+
+
+def delegate_beside(program):
+    """Tenon's delegate for TFLite, of the build that the program is of."""
+    return program.resolve().parent.parent / "lib/libtenonDelegate.so"
 
 
 def libraries_of(program):
     """Tenon's libraries beside the program, as builds and installations have them; a static build has none."""
     return sorted((program.resolve().parent.parent / "lib").glob("libtenon.so.*"))
+
+
+def find_delegate(parser, arguments):
+    """Sets arguments.delegate where it is not given: to Tenon's delegate for TFLite of the build that --exe is of."""
+    if arguments.delegate is None:
+        if arguments.exe is None:
+            parser.error("--delegate is missing: the path of libtenonDelegate.so")
+        arguments.delegate = delegate_beside(arguments.exe)
+    if not arguments.delegate.is_file():
+        parser.error(f"--delegate {arguments.delegate}: there is no such file; build the target tenon_delegate")
+    arguments.delegate = arguments.delegate.absolute()
 
 
 def environment_of(program):

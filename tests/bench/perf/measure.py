@@ -10,7 +10,7 @@ from perf.engines import Worker, WorkerError
 INFERENCES_FOR_MEMORY = 10
 MOST_RUNS = 100000
 # Loading is compared for these alone, and for all engines of an ONNX model; others load once.
-LOADED_OFTEN = {"tenon", "tenon-other", "tflite-xnnpack"}
+LOADED_OFTEN = {"tenon", "tenon-other", "tflite-xnnpack", "tflite-tenon"}
 
 
 @dataclass

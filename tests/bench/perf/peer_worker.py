@@ -6,13 +6,19 @@ call COUNT MS    as "run", by calls that take arrays and return arrays
 bound COUNT MS   as "run", by calls whose arrays were told before, where the engine has such calls
 rate THREADS MS  calls a second of so many threads that have the model in common
 
+and for delegate.py:
+
+partitions       how many parts of the model Tenon's delegate takes
+
 usage: peer_worker.py ENGINE MODEL THREADS [INPUT.bin[:1,3,96,96] ...]
 
-ENGINE is tflite-xnnpack, tflite-builtin, openvino-f32, openvino-bf16, onnxruntime or tenon-python. What is imported and
-started before "load" (interpreter of Python, shared libraries, plugins) counts neither as time of loading nor as memory.
+ENGINE is tflite-xnnpack, tflite-builtin, tflite-tenon=libtenonDelegate.so, openvino-f32, openvino-bf16, onnxruntime or
+tenon-python. What is imported and started before "load" (interpreter of Python, shared libraries, plugins) counts neither
+as time of loading nor as memory; the making of a delegate counts.
 Inputs are filled outside of all times. Outputs are memory of these engines, not of the application: what a run takes to
 allocate them, or to touch them for the first time, is part of it.
 """
+import ctypes
 import json
 import os
 import sys
@@ -55,18 +61,33 @@ def read_inputs(files, kinds):
 
 
 class TfLite:
-    """LiteRT's interpreter: XNNPACK for what it takes, or builtin kernels alone."""
+    """LiteRT's interpreter: XNNPACK for what it takes, or builtin kernels alone; with the library of a delegate, that
+    takes nodes first."""
 
-    def __init__(self, xnnpack):
-        from ai_edge_litert.interpreter import Interpreter, OpResolverType
-        self.make = Interpreter
-        self.resolver = OpResolverType.AUTO if xnnpack else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    def __init__(self, xnnpack, library=None):
+        from ai_edge_litert import interpreter
+        self.api = interpreter
+        kinds = interpreter.OpResolverType
+        self.resolver = kinds.AUTO if xnnpack else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        self.library = library
+        if library is not None:
+            ctypes.CDLL(library)
         self.interpreter = None
         self.given = self.outputs = ()
 
+    def make(self, model, threads):
+        delegates = [self.api.load_delegate(self.library)] if self.library is not None else None
+        return self.api.Interpreter(model_path=model, num_threads=threads, experimental_delegates=delegates,
+                                    experimental_op_resolver_type=self.resolver)
+
     def load(self, model, threads, _):
-        self.interpreter = self.make(model_path=model, num_threads=threads, experimental_op_resolver_type=self.resolver)
+        self.interpreter = self.make(model, threads)
         self.interpreter.allocate_tensors()
+
+    def partitions(self, model, threads):
+        """Before XNNPACK takes what is left, which it does when tensors are allocated."""
+        operators = self.make(model, threads)._get_ops_details()
+        return sum(operator["op_name"] == "DELEGATE" for operator in operators)
 
     def bind(self, files):
         details = self.interpreter.get_input_details()
@@ -185,6 +206,7 @@ class TenonPython:
 ENGINES = {
     "tflite-xnnpack": lambda: TfLite(True),
     "tflite-builtin": lambda: TfLite(False),
+    "tflite-tenon": lambda library: TfLite(True, library),
     "openvino-f32": lambda: OpenVino("f32"),
     "openvino-bf16": lambda: OpenVino("bf16"),
     "onnxruntime": OnnxRuntime,
@@ -227,7 +249,8 @@ def rate(call, count, milliseconds):
 
 def main():
     name, model, threads, *files = sys.argv[1:]
-    engine = ENGINES[name]()
+    name, *library = name.split("=", 1)
+    engine = ENGINES[name](*library)
     before = 0
     for line in sys.stdin:
         command, *values = line.split()
@@ -241,6 +264,8 @@ def main():
             engine.bind(files)
         elif command in ("run", "call", "bound"):
             answer = {"ms": run_repeatedly(getattr(engine, command), int(values[0]), float(values[1]))}
+        elif command == "partitions":
+            answer = {"partitions": engine.partitions(model, int(threads))}
         elif command == "rate":
             answer = {"calls_per_second": rate(engine.call, int(values[0]), float(values[1]))}
         elif command == "memory":

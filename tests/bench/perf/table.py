@@ -9,8 +9,8 @@ from perf.measure import ratio
 from perf.onnx_table import LOADING, WHAT, beside_peers, peers_of, quotient, summarize
 
 HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math", "tenon-open": "Tenon, open sizes",
-            "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "openvino-f32": "OpenVINO f32",
-            "openvino-bf16": "OpenVINO bf16", "onnxruntime": "ONNX Runtime"}
+            "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "tflite-tenon": "TFLite delegate",
+            "openvino-f32": "OpenVINO f32", "openvino-bf16": "OpenVINO bf16", "onnxruntime": "ONNX Runtime"}
 HEADINGS |= {engine: f"{HEADINGS[way]} (other build)" for engine, way in OTHER_BUILD.items()}
 MOST_TEXT = 160
 FLOAT_SUFFIX = "_float"  # of models by perf/float_twins.py
@@ -19,7 +19,8 @@ COMPUTE_INTEGERS = ["tenon", "tflite-xnnpack", "openvino-f32"]  # without option
 RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-open", "onnxruntime"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
           ("tenon", "tflite-builtin"), ("tenon", "openvino-f32"), ("tenon-bf16", "openvino-bf16"),
           ("tenon", "onnxruntime"), ("openvino-f32", "tflite-xnnpack"), ("openvino-bf16", "tflite-xnnpack"),
-          ("onnxruntime", "tflite-xnnpack"), ("tflite-builtin", "tflite-xnnpack"),
+          ("onnxruntime", "tflite-xnnpack"), ("tflite-builtin", "tflite-xnnpack"), ("tflite-tenon", "tenon"),
+          ("tflite-tenon", "tflite-xnnpack"),
           *((way, engine) for engine, way in OTHER_BUILD.items())]
 
 

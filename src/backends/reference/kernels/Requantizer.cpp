@@ -6,6 +6,7 @@
 
 #include <tenon/Tensor.hpp>
 
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,18 @@ SupportResult CheckData(const TensorInfo& info, const std::string& place)
     return result ? backends::CheckShortZeroPoint(info, place) : result;
 }
 
+/// Whether all are positive and finite. Loads ask again and again, for thousands of channels: a loop without a call for
+/// each scale, and without an end in between.
+bool AreScales(const std::vector<float>& scales)
+{
+    bool areAll = true;
+    for (const float scale : scales)
+    {
+        areAll &= scale > 0.0f && scale <= std::numeric_limits<float>::max();
+    }
+    return areAll;
+}
+
 SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
 {
     if (!weights.IsQuantized())
@@ -34,8 +47,7 @@ SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
         return SupportResult::Yes();
     }
     const std::vector<float> scales = weights.GetQuantizationScales();
-    if (scales.empty() ||
-        !std::all_of(scales.begin(), scales.end(), [](float s) { return s > 0.0f && std::isfinite(s); }))
+    if (scales.empty() || !AreScales(scales))
     {
         return Refuse("a scale of the weights is missing, not positive or not finite");
     }
@@ -111,8 +123,10 @@ std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weig
 {
     const float inputScale = input.GetQuantizationScale();
     const double outputScale = output.GetQuantizationScale();
+    const std::vector<float> weightScales = weights.GetQuantizationScales();
     std::vector<double> reals;
-    for (const float weightScale : weights.GetQuantizationScales())
+    reals.reserve(weightScales.size());
+    for (const float weightScale : weightScales)
     {
         // TFLite's uint8 kernels multiply the scales as floats; that decides about last bits.
         const double product = inFixedPoint && weights.GetDataType() == DataType::QAsymmU8

@@ -205,13 +205,29 @@ void AddSquaredDifference(const OperatorView& op, NetworkBuilder& builder)
     AddBinary(op, builder, BinaryOperation::SqDiff);
 }
 
+/// For operators that TensorFlow Lite computes of stored integers, whatever their scales and zero points say; our
+/// layers compute of real values.
+void RefuseQuantized(const OperatorView& op)
+{
+    for (size_t i = 0; i < op.NumInputs(); ++i)
+    {
+        if (op.Input(i).m_Info.IsQuantized())
+        {
+            throw UnimplementedException(
+                fmt::format("{} of quantized tensors: input {} is {}", op.Name(), i, op.Input(i).m_Info.ToString()));
+        }
+    }
+}
+
 void AddFloorDiv(const OperatorView& op, NetworkBuilder& builder)
 {
+    RefuseQuantized(op);
     AddBinary(op, builder, BinaryOperation::FloorDiv);
 }
 
 void AddFloorMod(const OperatorView& op, NetworkBuilder& builder)
 {
+    RefuseQuantized(op);
     AddBinary(op, builder, BinaryOperation::FloorMod);
 }
 

@@ -239,7 +239,7 @@ void AddBidirectionalSequenceLstm(const OperatorView& op, NetworkBuilder& builde
     descriptor.m_ClippingThresProj = op.Float("proj_clip", 0.0f);
     descriptor.m_MergeOutputs = op.Bool("merge_outputs", false);
     op.CheckNumOutputs("merge_outputs", descriptor.m_MergeOutputs ? 1 : 2);
-    descriptor.m_TimeMajor = op.Bool("time_major", true);
+    descriptor.m_TimeMajor = op.HasOptions() && op.Bool("time_major", true);
     descriptor.m_AsymmetricQuantizeInputs = op.Bool("asymmetric_quantize_inputs", false);
     IConnectableLayer* layer = builder.Network().AddBidirectionalSequenceLstmLayer(descriptor, op.LayerName().c_str());
     const std::vector<unsigned int> outputs =

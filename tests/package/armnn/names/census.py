@@ -5,12 +5,15 @@
 usage: census.py --root INCLUDE [--search FOLDER ...] [--write names.tsv]
 
 INCLUDE is the folder `include` of a release's sources, and FOLDERs are those that its headers include others from
-(third-party, profiling, src/armnnUtils), and in which the headers of INTERNAL lie. Needed for a new census alone, not by any test; it uses libclang:
+(third-party, profiling, src/armnnUtils), and in which the headers of INTERNAL and DELEGATE lie; those of DELEGATE include
+TensorFlow Lite's. Needed for a new census alone, not by any test; it uses libclang:
 
     python3 -m venv venv && venv/bin/pip install libclang
     venv/bin/python census.py --root armnn-23.08/include --search armnn-23.08/third-party \\
         --search armnn-23.08/profiling --search armnn-23.08/src/armnnUtils \\
-        --search armnn-23.08/src/armnn --search armnn-23.08/src/backends --write names.tsv
+        --search armnn-23.08/src/armnn --search armnn-23.08/src/backends \\
+        --search armnn-23.08/delegate/classic/include --search armnn-23.08/delegate/common/include \\
+        --search tensorflow --write names.tsv
 
 A row has a header, a kind, a name with all of its namespaces, the types of its parameters, and its type or value.
 Functions have a row for each overload; `=` behind a parameter says that it has a default. Macros that a header
@@ -31,6 +34,8 @@ FOLDERS = ("armnn", "armnnUtils", "armnnTfLiteParser", "armnnOnnxParser", "armnn
 INTERNAL = ("InternalTypes.hpp", "LayerSupportCommon.hpp", "backendsCommon/LayerSupportBase.hpp",
             "backendsCommon/LayerSupportRules.hpp", "backendsCommon/MakeWorkloadHelper.hpp",
             "backendsCommon/TensorHandleFactoryRegistry.hpp", "common/include/ProfilingGuid.hpp")
+# Headers of the TensorFlow Lite delegate, which lie outside of `include`.
+DELEGATE = ("DelegateOptions.hpp", "armnn_delegate.hpp")
 # Headers that some internal ones do not include themselves.
 BEFORE = ("", "#include <armnn/ArmNN.hpp>\n", "#include <armnn/ArmNN.hpp>\n#include <armnn/backends/Workload.hpp>\n")
 # Types that a template has when nothing is said.
@@ -242,11 +247,12 @@ def main():
         raise SystemExit(f"census.py: {arguments.root} has no headers of Arm NN; name the folder `include` of its "
                          "sources")
     census = Census(arguments.root, arguments.search)
-    for header in [*headers, *INTERNAL]:
+    further = [*INTERNAL, *DELEGATE]
+    for header in [*headers, *further]:
         census.read(header)
     rows = sorted(census.rows, key=lambda row: row.header)  # stable: names of a header stay in its order
     arguments.write.write_text("\n".join([HEAD, *("\t".join(row) for row in rows)]) + "\n", encoding="utf-8")
-    print(f"{len(rows)} names of {len(headers) + len(INTERNAL)} headers")
+    print(f"{len(rows)} names of {len(headers) + len(further)} headers")
 
 
 if __name__ == "__main__":

@@ -41,6 +41,9 @@ AREAS = {
     "arm::pipe profiling": ("armnn/profiling/ArmNNProfiling.hpp", "arm::pipe::*", "*::SetProfilingService",
                             "*::m_LocalPacketHandlers", "*::IBackendProfiling*", "*::CreateBackendProfilingContext"),
     "ACL tuning": ("armnn::IGpuAccTunedParameters*", "*::m_GpuAccTunedParameters"),
+    "the delegate's inside": ("ARMNN_POST_TFLITE_*", "armnnDelegate::ArmnnSubgraph", "armnnDelegate::Delegate",
+                              "armnnDelegate::DelegateData", "armnnDelegate::DelegateOptionsImpl",
+                              "armnnDelegate::DoPrepare"),
 }
 # What programs derive from, besides all classes of armnn/backends.
 DERIVED = ("armnn::IStrategy", "armnn::LayerSupportBase", "armnn::LogSink", "armnn::StandardOutputSink", "armnn::StrategyBase")

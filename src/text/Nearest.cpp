@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See Nearest.hpp.
-#include "cli/Nearest.hpp"
+#include "text/Nearest.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tenon::cli
+namespace tenon::text
 {
 namespace
 {
@@ -96,4 +96,4 @@ std::optional<std::string> FindNearest(std::string_view word, const std::vector<
     return nearest;
 }
 
-} // namespace tenon::cli
+} // namespace tenon::text

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known word that somebody may have meant by an unknown one.
+// The known word that somebody may have meant by an unknown one. ExecuteNetwork and the TensorFlow Lite delegate use
+// it.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenon::cli
+namespace tenon::text
 {
 
 /// How many characters have to be put in, taken out, changed or swapped with their neighbour to make one of the other.
@@ -19,4 +20,4 @@ size_t EditDistance(std::string_view a, std::string_view b);
 /// these the first is taken.
 std::optional<std::string> FindNearest(std::string_view word, const std::vector<std::string>& known);
 
-} // namespace tenon::cli
+} // namespace tenon::text

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeGraph::Call: a call of a delegate or of a kernel: what the context's functions know of it, and checks of what it
+// did. Used by FakeGraph.cpp and FakeContext.cpp.
+#pragma once
+
+#include "delegate/FakeGraph.hpp"
+
+#include <vector>
+
+namespace tenon::test
+{
+
+class FakeGraph::Call
+{
+public:
+    /// `node`: -1 for a delegate's Prepare.
+    Call(FakeGraph& graph, Phase phase, int32_t node);
+    /// The graph goes on in the call around this one.
+    ~Call();
+
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    /// To be given what the call returned, which it gives back.
+    TfLiteStatus Finish(TfLiteStatus status);
+
+private:
+    FakeGraph& m_Graph;
+    Phase m_PhaseAround;
+    int32_t m_NodeAround;
+    size_t m_NumTexts;
+    std::vector<TensorState> m_States;
+};
+
+} // namespace tenon::test
