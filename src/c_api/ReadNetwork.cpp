@@ -55,7 +55,15 @@ const formats::ModelFormat* FindFormat(const ModelSource& source)
     }
     const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
                                  std::min(bytes.size(), formats::ModelStartBytes));
-    return formats::FindModelFormat(source.m_Path != nullptr ? source.m_Path : "", start);
+    std::vector<uint8_t> aligned;
+    const auto whole = [&]() -> std::string_view
+    {
+        aligned = source.m_Path == nullptr ? source.Copy() : std::vector<uint8_t>();
+        return source.m_Path == nullptr
+                   ? std::string_view(reinterpret_cast<const char*>(aligned.data()), aligned.size())
+                   : std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    };
+    return formats::FindModelFormat(source.m_Path != nullptr ? source.m_Path : "", start, whole);
 }
 
 std::vector<std::shared_ptr<const ICustomOperator>> ToOperators(const tenon_read_options& options)

@@ -138,8 +138,8 @@ private:
         row.m_Path = path.lexically_relative(m_Root).string();
         try
         {
-            const std::string start = InputSource(path.string()).ReadStart(formats::ModelStartBytes);
-            const formats::ModelFormat* const format = formats::FindModelFormat(path.string(), start);
+            const formats::ModelFormat* const format =
+                FindFormat(InputSource(path.string(), m_Options.m_Limits.m_MaxFileBytes));
             if (MayHoldAnything(format) && !IsNamedAsModel(path))
             {
                 return std::nullopt;

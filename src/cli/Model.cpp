@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -93,6 +94,21 @@ Model LoadTenon(const InputSource& file, const ModelChoice& choice, const Limits
 
 } // namespace
 
+const ModelFormat* FindFormat(const InputSource& file)
+{
+    std::string content;
+    const auto whole = [&]() -> std::string_view
+    {
+        if (file.Content() != nullptr)
+        {
+            return {reinterpret_cast<const char*>(file.Content()->data()), file.Content()->size()};
+        }
+        content = file.ReadWhole();
+        return content;
+    };
+    return FindModelFormat(file.Path(), file.ReadStart(formats::ModelStartBytes), whole);
+}
+
 ModelFile OpenModel(const std::string& path, const std::string& format, const Limits& limits)
 {
     try
@@ -103,13 +119,12 @@ ModelFile OpenModel(const std::string& path, const std::string& format, const Li
                              "TensorFlow Lite with tf.lite.TFLiteConverter.from_saved_model");
         }
         InputSource file(path, limits.m_MaxFileBytes);
-        const std::string start = file.ReadStart(formats::ModelStartBytes);
-        if (start.empty())
+        if (file.ReadStart(1).empty())
         {
             throw InputError(IsStandardInput(path) ? "standard input is empty" : "the file is empty");
         }
         const ModelFormat* const named = FindModelFormat(format);
-        const ModelFormat* found = FindModelFormat(path, start);
+        const ModelFormat* found = FindFormat(file);
         const ModelFormat* const known = found != nullptr ? found : named;
         if (known != nullptr && known->m_Advice != nullptr)
         {

@@ -58,6 +58,9 @@ struct ModelFile
     formats::Reader m_Reader;
 };
 
+/// By the file's content, else by its name; null where neither is known. Throws InputError.
+const formats::ModelFormat* FindFormat(const InputSource& file);
+
 /// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
 /// or empty, is another one; where it tells nothing, `format` decides about ONNX, which has no identifier, and Arm NN,
 /// whose files may lack theirs. Throws InputError, which names the model, also for a format that is not read.

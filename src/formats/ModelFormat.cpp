@@ -2,6 +2,8 @@
 // See ModelFormat.hpp.
 #include "formats/ModelFormat.hpp"
 
+#include "formats/ArmnnStructure.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <iterator>
@@ -177,68 +179,6 @@ const ModelFormat* FindTextFormat(std::string_view start)
     return beginsWith("<!doctype html") || beginsWith("<html") ? &WebPage : &Text;
 }
 
-/// Reads little-endian numbers of a FlatBuffers buffer that the start of a file holds.
-class Buffer
-{
-public:
-    explicit Buffer(std::string_view bytes) : m_Bytes(bytes) {}
-
-    /// Nothing where the start ends before.
-    std::optional<uint32_t> Word(size_t at) const
-    {
-        const std::optional<uint32_t> low = Half(at);
-        const std::optional<uint32_t> high = Half(at + 2);
-        constexpr unsigned int bitsOfHalf = 16;
-        return low && high ? std::optional(*low | *high << bitsOfHalf) : std::nullopt;
-    }
-    std::optional<uint32_t> Half(size_t at) const
-    {
-        constexpr unsigned int bitsOfByte = 8;
-        return at < m_Bytes.size() && m_Bytes.size() - at > 1 ? std::optional(Byte(at) | Byte(at + 1) << bitsOfByte)
-                                                              : std::nullopt;
-    }
-
-private:
-    uint32_t Byte(size_t at) const { return static_cast<unsigned char>(m_Bytes[at]); }
-
-    std::string_view m_Bytes;
-};
-
-/// Whether the file begins like a buffer of Arm NN, which may lack the identifier: with the root table and its three
-/// lists, of layers, inputs and outputs, which are the first of at most a few fields.
-bool IsArmNN(std::string_view start)
-{
-    constexpr uint32_t wordBytes = 4;
-    constexpr uint32_t halfBytes = 2;
-    constexpr uint32_t numLists = 3;
-    constexpr uint32_t mostFields = 8;
-    const Buffer buffer(start);
-    const std::optional<uint32_t> root = buffer.Word(0);
-    const std::optional<uint32_t> toFields = root ? buffer.Word(*root) : std::nullopt;
-    if (!toFields || *root % wordBytes != 0 || *root == 0)
-    {
-        return false;
-    }
-    const uint32_t fields = *root - *toFields; // modulo 2^32: they may lie before the table or behind it
-    const std::optional<uint32_t> fieldsBytes = buffer.Half(fields);
-    const std::optional<uint32_t> tableBytes = fieldsBytes ? buffer.Half(size_t{fields} + halfBytes) : std::nullopt;
-    if (!tableBytes || *fieldsBytes < wordBytes + numLists * halfBytes ||
-        *fieldsBytes > wordBytes + mostFields * halfBytes)
-    {
-        return false;
-    }
-    for (uint32_t i = 0; i < numLists; ++i)
-    {
-        const std::optional<uint32_t> field = buffer.Half(size_t{fields} + wordBytes + size_t{i} * halfBytes);
-        const std::optional<uint32_t> offset = field ? buffer.Word(size_t{*root} + *field) : std::nullopt;
-        if (!offset || *field < wordBytes || *field + wordBytes > *tableBytes || *offset == 0)
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 /// The fields of a ModelProto that are numbers, names and messages.
 enum OnnxField : uint64_t
 {
@@ -310,7 +250,7 @@ const ModelFormat* FindModelFormat(std::string_view name)
                       { return AnyWord(format.m_Names, [&](std::string_view word) { return word == name; }); });
 }
 
-const ModelFormat* FindModelFormat(const std::string& path, std::string_view start)
+const ModelFormat* FindModelFormat(const std::string& path, std::string_view start, const WholeFile& whole)
 {
     const std::string_view identifier =
         start.size() > IdentifierOffset ? start.substr(IdentifierOffset, 4) : std::string_view();
@@ -333,13 +273,14 @@ const ModelFormat* FindModelFormat(const std::string& path, std::string_view sta
     {
         return FindModelFormat("onnx");
     }
-    if (!isZip && IsArmNN(start))
-    {
-        return FindModelFormat("armnn");
-    }
     const ModelFormat* const byEnding = FindFormat(
         [&](const ModelFormat& format)
         { return AnyWord(format.m_Endings, [&](std::string_view ending) { return EndsSo(path, ending); }); });
+    const ModelFormat* const armnn = FindModelFormat("armnn");
+    if (byEnding != armnn && whole && MayBeArmnn(start) && IsArmnn(whole()))
+    {
+        return armnn;
+    }
     const bool isOther = byEnding == nullptr || byEnding->m_Reader != Reader::None;
     if (isZip && isOther)
     {

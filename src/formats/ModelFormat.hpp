@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -37,11 +38,15 @@ constexpr size_t ModelStartBytes = 256;
 /// The format with this name for --model-format; null where there is none.
 const ModelFormat* FindModelFormat(std::string_view name);
 
+/// All bytes of a file, aligned as those of an allocation are; they must outlive the call that asks for them.
+using WholeFile = std::function<std::string_view()>;
+
 /// The format of a file that begins with `start`: its content decides, and the ending of `path` where the content is
 /// of no known format. Null where neither is known. ONNX has no identifier: a file is one where its first fields can be
 /// those of a model, or where it ends with .onnx and is neither text nor of another format. Files of Arm NN may lack
-/// their identifier: a file is one where it begins like such a FlatBuffers buffer, or ends with .armnn.
-const ModelFormat* FindModelFormat(const std::string& path, std::string_view start);
+/// their identifier: a file is one where its whole has their structure, or where it ends with .armnn. `whole` is called
+/// where only that is left to be asked.
+const ModelFormat* FindModelFormat(const std::string& path, std::string_view start, const WholeFile& whole = {});
 
 /// For messages: the formats, with the endings of their files and the identifiers in them.
 const char* DescribeFormatsThatAreRead();

@@ -3,6 +3,7 @@
 #include "serializer/Deserializer.hpp"
 
 #include "common/InferredShapes.hpp"
+#include "formats/ArmnnStructure.hpp"
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
 #include "parsers/armnn/ReadNetwork.hpp"
@@ -89,15 +90,16 @@ auto ReadFile(const char* graphFile, const Limits& limits, Function read)
 }
 
 /// Whether the bytes are those of a .armnn file and not of a .tenon file.
-bool IsArmnn(const ModelBytes& bytes, const Limits& limits)
+bool IsArmnn(const ModelBytes& bytes)
 {
-    return !FileReader::HasIdentifier(bytes.m_Bytes) && arm_nn::IsArmnnFile(bytes.m_Bytes, limits);
+    return !FileReader::HasIdentifier(bytes.m_Bytes) &&
+           formats::IsArmnn({reinterpret_cast<const char*>(bytes.m_Bytes.data()), bytes.m_Bytes.size()});
 }
 
 /// No .armnn file holds an optimized network.
 bool IsOptimized(ModelBytes bytes, const Limits& limits)
 {
-    return !IsArmnn(bytes, limits) && FileReader(std::move(bytes), limits).Root().optimized();
+    return !IsArmnn(bytes) && FileReader(std::move(bytes), limits).Root().optimized();
 }
 
 } // namespace
@@ -166,7 +168,7 @@ INetworkPtr Deserializer::ReadArmnn(ModelBytes bytes)
 
 INetworkPtr Deserializer::Read(ModelBytes bytes)
 {
-    if (IsArmnn(bytes, m_Options.m_Limits))
+    if (IsArmnn(bytes))
     {
         return ReadArmnn(std::move(bytes));
     }
@@ -185,7 +187,7 @@ IOptimizedNetworkPtr Deserializer::ReadOptimized(ModelBytes bytes, const IDevice
 {
     constexpr const char* isPlain = "the file holds a network that is not optimized; read it with "
                                     "CreateNetworkFromBinary";
-    if (IsArmnn(bytes, m_Options.m_Limits))
+    if (IsArmnn(bytes))
     {
         throw ParseException(isPlain);
     }

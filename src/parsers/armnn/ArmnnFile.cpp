@@ -2,7 +2,7 @@
 // ArmnnFile: see ArmnnFile.hpp.
 #include "parsers/armnn/ArmnnFile.hpp"
 
-#include "parsers/armnn/ReadNetwork.hpp"
+#include "formats/ArmnnStructure.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -21,60 +21,35 @@ static_assert(std::endian::native == std::endian::little, "constants of a .armnn
 namespace
 {
 
-/// The root, if the bytes are a buffer of this structure, whatever identifier they have; else null.
-const schema::SerializedGraph* Verify(Span<const uint8_t> bytes, const Limits& limits)
+/// The root of bytes that have the structure. Throws ParseException for others.
+const schema::SerializedGraph& Verify(Span<const uint8_t> bytes, const Limits& limits)
 {
-    // The tables of a file nest no deeper: graph, layer and its kind, its parameters or base, lists in them, a tensor.
-    constexpr unsigned int maxDepth = 16;
     // Each table takes four bytes and four more to refer to it. A layer has about three for each slot and constant.
     constexpr uint64_t tablesPerLayer = 128;
-    constexpr uint64_t maxTables = 1ULL << 31;
-    const uint64_t tables = std::min(
-        {uint64_t{bytes.size()} / 4, (std::min(limits.m_MaxLayers, maxTables) + 1) * tablesPerLayer, maxTables});
+    constexpr uint64_t maxLayers = 1ULL << 32;
     if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
     {
-        return nullptr;
+        throw ParseException(fmt::format("the file has {} bytes; files of Arm NN, which are of FlatBuffers, have less "
+                                         "than {}",
+                                         bytes.size(), uint64_t{FLATBUFFERS_MAX_BUFFER_SIZE}));
     }
-    flatbuffers::Verifier verifier(bytes.data(), bytes.size(), maxDepth, static_cast<flatbuffers::uoffset_t>(tables));
-    return verifier.VerifyBuffer<schema::SerializedGraph>(nullptr)
-               ? flatbuffers::GetRoot<schema::SerializedGraph>(bytes.data())
-               : nullptr;
-}
-
-bool HasIdentifier(Span<const uint8_t> bytes)
-{
-    constexpr size_t identifierEnd = 8;
-    return bytes.size() >= identifierEnd && schema::SerializedGraphBufferHasIdentifier(bytes.data());
-}
-
-bool HasLayers(const schema::SerializedGraph& graph)
-{
-    return graph.layers() != nullptr && graph.layers()->size() != 0;
+    const uint64_t tables = (std::min(limits.m_MaxLayers, maxLayers) + 1) * tablesPerLayer;
+    if (!formats::HasArmnnStructure({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, tables))
+    {
+        throw ParseException(fmt::format("the file is corrupt or cut short: an offset in its {} bytes leads outside, "
+                                         "or it has more tables than the limits allow (Limits::m_MaxLayers)",
+                                         bytes.size()));
+    }
+    return *flatbuffers::GetRoot<schema::SerializedGraph>(bytes.data());
 }
 
 } // namespace
-
-bool IsArmnnFile(Span<const uint8_t> bytes, const Limits& limits)
-{
-    if (HasIdentifier(bytes))
-    {
-        return true;
-    }
-    const schema::SerializedGraph* const root = Verify(bytes, limits);
-    return root != nullptr && HasLayers(*root);
-}
 
 ArmnnFile::ArmnnFile(ModelBytes bytes, const Limits& limits)
     : m_Owner(std::move(bytes.m_Owner)), m_Root(Verify(bytes.m_Bytes, limits)), m_Limits(limits),
       m_Budget(bytes.m_Bytes.size())
 {
-    if (m_Root == nullptr)
-    {
-        throw ParseException(fmt::format("the file is corrupt or cut short: an offset in its {} bytes leads outside, "
-                                         "or it has more tables than the limits allow (Limits::m_MaxLayers)",
-                                         bytes.m_Bytes.size()));
-    }
-    if (!HasLayers(*m_Root))
+    if (m_Root.layers() == nullptr || m_Root.layers()->size() == 0)
     {
         throw ParseException("the file has no layers");
     }

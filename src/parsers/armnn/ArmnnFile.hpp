@@ -32,7 +32,7 @@ public:
     /// Throws ParseException when the bytes are no network of Arm NN.
     ArmnnFile(ModelBytes bytes, const Limits& limits);
 
-    const schema::SerializedGraph& Root() const { return *m_Root; }
+    const schema::SerializedGraph& Root() const { return m_Root; }
     const Limits& GetLimits() const { return m_Limits; }
     /// Keeps the bytes alive.
     const std::shared_ptr<const void>& Owner() const { return m_Owner; }
@@ -43,7 +43,7 @@ public:
 
 private:
     std::shared_ptr<const void> m_Owner;
-    const schema::SerializedGraph* m_Root = nullptr;
+    const schema::SerializedGraph& m_Root;
     Limits m_Limits;
     ReadBudget m_Budget;
 };

@@ -95,6 +95,7 @@ private:
             if (data == nullptr)
             {
                 m_Parts.m_Fields.m_Error = fmt::format("has no {}", name);
+                m_Parts.m_Fields.m_IsPresent = false;
             }
             Read(FollowTable(data), type);
         }
@@ -241,6 +242,7 @@ LayerParts ReadLayer(ArmnnFile& file, const schema::AnyLayer& layer)
     parts.m_NumInputs = base.inputSlots() != nullptr ? base.inputSlots()->size() : 0;
     parts.m_NumOutputs = base.outputSlots() != nullptr ? base.outputSlots()->size() : 0;
     parts.m_Fields.m_IsComplete = true;
+    parts.m_Fields.m_IsPresent = true;
     if (const schema::BindableLayerBase* const bindable = GetBindable(layer))
     {
         parts.m_BindingId = bindable->layerBindingId();

@@ -18,35 +18,6 @@ namespace
 constexpr unsigned int WeightsInput = 1;
 constexpr unsigned int BiasInput = 2;
 
-/// Scales of [M, I, H, W] for the channels I * M of the turned weights: there is one for each channel, in its order, or
-/// one for each index of dimension 0 or 1.
-std::vector<float> TurnScales(const TensorInfo& info, unsigned int multiplier, unsigned int channels)
-{
-    const std::vector<float> scales = info.GetQuantizationScales();
-    const unsigned int dimension = info.GetQuantizationDim().has_value() ? info.GetQuantizationDim().value() : 0;
-    if (scales.size() == size_t{multiplier} * channels)
-    {
-        return scales;
-    }
-    const bool isEachMultiple = dimension == 0 && scales.size() == multiplier;
-    const bool isEachChannel = dimension == 1 && scales.size() == channels;
-    if (!isEachMultiple && !isEachChannel)
-    {
-        throw ParseException(
-            fmt::format("{} scales along dimension {} do not fit weights {} of a depthwise convolution", scales.size(),
-                        dimension, info.GetShape().ToString()));
-    }
-    std::vector<float> turned;
-    for (unsigned int i = 0; i < channels; ++i)
-    {
-        for (unsigned int m = 0; m < multiplier; ++m)
-        {
-            turned.push_back(scales[isEachMultiple ? m : i]);
-        }
-    }
-    return turned;
-}
-
 } // namespace
 
 NetworkBuilder::NetworkBuilder(const Limits& limits, std::shared_ptr<const void> file, ReadBudget& budget)
@@ -102,10 +73,16 @@ parsers::TensorView NetworkBuilder::TurnDepthwise(const parsers::TensorView& wei
     const TensorShape newShape({1, shape[2], shape[3], multiplier * channels});
     const TensorInfo& info = weights.m_Info;
     turned.m_Info.SetShape(newShape);
-    if (info.HasPerAxisQuantization())
+    if (info.HasPerAxisQuantization()) // a scale for each of the channels I * M, in their order
     {
-        turned.m_Info =
-            TensorInfo(newShape, info.GetDataType(), TurnScales(info, multiplier, channels), rank - 1, true);
+        const std::vector<float> scales = info.GetQuantizationScales();
+        if (scales.size() != outputs)
+        {
+            throw ParseException(fmt::format("{} scales do not fit the {} channels of weights {} of a depthwise "
+                                             "convolution",
+                                             scales.size(), outputs, shape.ToString()));
+        }
+        turned.m_Info = TensorInfo(newShape, info.GetDataType(), scales, rank - 1, true);
     }
     turned.m_Owner = AlignedCopy(bytes);
     turned.m_Data = {static_cast<const uint8_t*>(turned.m_Owner.get()), bytes.size()};

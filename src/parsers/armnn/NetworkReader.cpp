@@ -37,6 +37,8 @@ struct FileLayer
     const schema::AnyLayer* m_Source = nullptr;
     const schema::LayerBase* m_Base = nullptr;
     IConnectableLayer* m_Layer = nullptr; ///< once it is added
+    std::vector<IOutputSlot*> m_Outputs = {};  ///< by their places in the file: what takes from the layer is connected here
+    IOutputSlot* m_Turned = nullptr;      ///< of a Constant that is old depthwise weights: the same, turned
     bool m_IsListed = false;              ///< of an Input or Output: the file lists it as one of the network
 };
 
@@ -45,6 +47,8 @@ uint32_t SizeOf(const Vector* vector)
 {
     return vector != nullptr ? vector->size() : 0;
 }
+
+constexpr uint32_t WeightsInput = 1;
 
 /// Depthwise weights in files of the first layout are [M, I, H, W].
 constexpr uint32_t FirstScheme = 0;
@@ -65,19 +69,15 @@ public:
         ListBindings(m_Root.inputIds(), schema::Layer::InputLayer, "inputIds", m_Inputs);
         ListBindings(m_Root.outputIds(), schema::Layer::OutputLayer, "outputIds", m_Outputs);
         FindSources();
-        FindDepthwiseWeights();
-        const std::vector<Place> order = Order();
-        for (const Place place : order)
+        for (const Place place : Order())
         {
-            InLayer(place, [&] { Add(place); });
-        }
-        for (const Place place : order)
-        {
-            InLayer(place, [&] { Connect(place); });
-        }
-        for (const Place place : order)
-        {
-            InLayer(place, [&] { SettleScalars(*m_Layers[place].m_Layer); });
+            InLayer(place,
+                    [&]
+                    {
+                        Add(place);
+                        Connect(place);
+                        KeepScalars(place);
+                    });
         }
         const std::shared_ptr<Memory>& memory = m_Network.GetMemory();
         return {m_Network.TakeNetwork(), std::shared_ptr<const void>(memory, memory->data())};
@@ -223,14 +223,11 @@ private:
         }
     }
 
-    /// The place of the layer that feeds an input, and its output.
+    /// The place of the layer that feeds an input, and its output. Slots are numbered by their places in their lists,
+    /// as in Arm NN, which does not look at the numbers that slots have there.
     std::pair<Place, uint32_t> SourceOf(Place place, uint32_t input) const
     {
         const schema::InputSlot& slot = *m_Layers[place].m_Base->inputSlots()->Get(input);
-        if (slot.index() != input)
-        {
-            throw ParseException(fmt::format("input {} of its list has the index {}", input, slot.index()));
-        }
         if (slot.connection() == nullptr)
         {
             throw ParseException(fmt::format("input {} is not connected", input));
@@ -263,22 +260,11 @@ private:
         }
     }
 
-    /// Where old files have weights as layers of their own: which of them are those of depthwise convolutions alone.
-    void FindDepthwiseWeights()
+    /// Whether the input is that of depthwise weights in a file that has them as [M, I, H, W].
+    bool TakesOldDepthwiseWeights(Place place, uint32_t input) const
     {
-        m_IsDepthwiseWeights.resize(m_Layers.size(), false);
-        for (Place place = 0; place < m_Layers.size() && m_WeightsLayout == FirstScheme; ++place)
-        {
-            constexpr uint32_t weights = 1;
-            const auto& readers = m_Readers[place];
-            m_IsDepthwiseWeights[place] =
-                KindOf(place) == schema::Layer::ConstantLayer && !readers.empty() &&
-                std::all_of(readers.begin(), readers.end(),
-                            [&](const auto& reader) {
-                                return KindOf(reader.first) == schema::Layer::DepthwiseConvolution2dLayer &&
-                                       reader.second == weights;
-                            });
-        }
+        return m_WeightsLayout == FirstScheme && input == WeightsInput &&
+               KindOf(place) == schema::Layer::DepthwiseConvolution2dLayer;
     }
 
     /// Inputs, then all that computes, each layer behind those that feed it and else as the file has them, then
@@ -325,40 +311,76 @@ private:
         {
             if (!IsBound(place) && open[place] != 0)
             {
-                InLayer(place,
-                        [&]
-                        {
-                            throw ParseException("it is in a circle of layers that feed each other, or takes "
-                                                 "from one");
-                        });
+                InLayer(place, [&] { throw ParseException("it is in a cycle of layers, or takes from one"); });
             }
         }
         return order;
     }
 
+    /// Layers behind those that feed them.
     void Add(Place place)
     {
         FileLayer& layer = m_Layers[place];
         LayerParts parts = ReadLayer(m_File, *layer.m_Source);
-        parts.m_HasOldDepthwiseWeights =
-            m_IsDepthwiseWeights[place] ||
-            (m_WeightsLayout == FirstScheme && KindOf(place) == schema::Layer::DepthwiseConvolution2dLayer);
         const std::vector<Optional<TensorInfo>> outputs = ReadOutputs(*layer.m_Base);
         if (!outputs.empty() && outputs[0].has_value())
         {
             parts.m_OutputType = outputs[0].value().GetDataType();
         }
-        const LayerView view(std::move(parts));
-        m_Network.CountLayer();
-        layer.m_Layer = FindRow(view.Name())->m_Function(view, m_Network);
-        CheckSlots("outputs", view.NumOutputs(), layer.m_Layer->GetNumOutputSlots());
+        if (KindOf(place) == schema::Layer::ConstantLayer)
+        {
+            AddConstant(place, std::move(parts));
+        }
+        else
+        {
+            parts.m_HasOldDepthwiseWeights =
+                m_WeightsLayout == FirstScheme && KindOf(place) == schema::Layer::DepthwiseConvolution2dLayer;
+            layer.m_Layer = &AddRow(std::move(parts));
+        }
+        const unsigned int first = FirstOutput(place, outputs.size());
+        CheckSlots("outputs", outputs.size(), layer.m_Layer->GetNumOutputSlots() - first);
         for (unsigned int i = 0; i < outputs.size(); ++i)
         {
+            layer.m_Outputs.push_back(&layer.m_Layer->GetOutputSlot(first + i));
             if (outputs[i].has_value())
             {
-                Declare(place, layer.m_Layer->GetOutputSlot(i), outputs[i].value());
+                Declare(place, *layer.m_Outputs.back(), outputs[i].value());
             }
         }
+    }
+
+    IConnectableLayer& AddRow(LayerParts parts)
+    {
+        const LayerView view(std::move(parts));
+        m_Network.CountLayer();
+        return *FindRow(view.Name())->m_Function(view, m_Network);
+    }
+
+    /// Once for depthwise convolutions that take it as old weights, once for all other layers, if there are some.
+    void AddConstant(Place place, LayerParts parts)
+    {
+        FileLayer& layer = m_Layers[place];
+        const auto& readers = m_Readers[place];
+        const auto isTurned = [&](const auto& reader) { return TakesOldDepthwiseWeights(reader.first, reader.second); };
+        const auto numTurned = std::count_if(readers.begin(), readers.end(), isTurned);
+        if (numTurned != 0)
+        {
+            LayerParts turned = parts;
+            turned.m_HasOldDepthwiseWeights = true;
+            layer.m_Layer = &AddRow(std::move(turned));
+            layer.m_Turned = &layer.m_Layer->GetOutputSlot(0);
+        }
+        if (numTurned == 0 || static_cast<size_t>(numTurned) != readers.size())
+        {
+            layer.m_Layer = &AddRow(std::move(parts));
+        }
+    }
+
+    /// Releases 21.11 to 22.05 wrote a UnidirectionalSequenceLstm without its first two outputs, the states.
+    unsigned int FirstOutput(Place place, size_t listed) const
+    {
+        constexpr unsigned int numStates = 2;
+        return KindOf(place) == schema::Layer::UnidirectionalSequenceLstmLayer && listed == 1 ? numStates : 0;
     }
 
     std::vector<Optional<TensorInfo>> ReadOutputs(const schema::LayerBase& base)
@@ -368,10 +390,6 @@ private:
         for (uint32_t i = 0; i < SizeOf(base.outputSlots()); ++i)
         {
             const schema::OutputSlot& slot = *base.outputSlots()->Get(i);
-            if (slot.index() != i)
-            {
-                throw ParseException(fmt::format("output {} of its list has the index {}", i, slot.index()));
-            }
             infos.emplace_back();
             if (slot.tensorInfo() != nullptr)
             {
@@ -382,14 +400,15 @@ private:
         return infos;
     }
 
-    /// A constant has an info of its own, which its values were checked against.
-    void Declare(Place place, IOutputSlot& slot, TensorInfo info)
+    /// What takes from a constant sees what its output declares, as in Arm NN, which may have another shape, scale and
+    /// offset than the values. Turned weights have their own.
+    void Declare(Place place, IOutputSlot& slot, TensorInfo info) const
     {
         if (KindOf(place) != schema::Layer::ConstantLayer)
         {
             slot.SetTensorInfo(info);
         }
-        else if (!m_IsDepthwiseWeights[place])
+        else if (&slot != m_Layers[place].m_Turned)
         {
             info.SetConstant();
             if (info.GetDataType() != slot.GetTensorInfo().GetDataType() ||
@@ -424,7 +443,8 @@ private:
         {
             const auto [source, output] = SourceOf(place, i);
             IInputSlot& input = target.m_Layer->GetInputSlot(i);
-            m_Layers[source].m_Layer->GetOutputSlot(output).Connect(input);
+            IOutputSlot* const turned = TakesOldDepthwiseWeights(place, i) ? m_Layers[source].m_Turned : nullptr;
+            (turned != nullptr ? turned : m_Layers[source].m_Outputs[output])->Connect(input);
             const schema::InputSlot& slot = *target.m_Base->inputSlots()->Get(i);
             if (slot.isOverridden() && slot.overriddenTensorInfo() != nullptr)
             {
@@ -432,19 +452,52 @@ private:
                                  [&] { input.SetTensorInfo(ReadTensorInfo(m_File, *slot.overriddenTensorInfo())); });
             }
         }
+        for (unsigned int i = 0; i < FirstOutput(place, target.m_Outputs.size()); ++i)
+        {
+            TensorInfo state = target.m_Layer->GetInputSlot(i + 1).GetTensorInfo();
+            state.SetConstant(false);
+            target.m_Layer->GetOutputSlot(i).SetTensorInfo(state);
+        }
     }
 
-    /// Arm NN declares some results of one element as [1] which are scalars here, and the other way round: such an
-    /// output gets the shape that the layer gives.
-    static void SettleScalars(IConnectableLayer& layer)
+    /// Arm NN declares some results of one element as [1] which are scalars here, and the other way round. Such an
+    /// output gets the shape that the layer gives, and a Reshape behind it the declared one, which the rest of the
+    /// network relies on.
+    void KeepScalars(Place place)
     {
+        FileLayer& layer = m_Layers[place];
         const auto isOneElement = [](const TensorShape& shape)
         { return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() < 2 && shape.GetNumElements64() == 1; };
-        if (layer.GetType() == LayerType::Input || layer.GetType() == LayerType::Constant ||
-            layer.GetNumOutputSlots() == 0 || !isOneElement(layer.GetOutputSlot(0).GetTensorInfo().GetShape()))
+        const auto isDeclaredSo = [&](const IOutputSlot* slot)
+        { return isOneElement(slot->GetTensorInfo().GetShape()); };
+        if (KindOf(place) == schema::Layer::InputLayer || KindOf(place) == schema::Layer::ConstantLayer ||
+            std::none_of(layer.m_Outputs.begin(), layer.m_Outputs.end(), isDeclaredSo))
         {
             return;
         }
+        const std::vector<TensorShape> inferred = InferShapes(*layer.m_Layer);
+        const unsigned int first = FirstOutput(place, layer.m_Outputs.size());
+        for (unsigned int i = 0; i < layer.m_Outputs.size() && first + i < inferred.size(); ++i)
+        {
+            TensorInfo info = layer.m_Outputs[i]->GetTensorInfo();
+            const TensorShape declared = info.GetShape();
+            if (isDeclaredSo(layer.m_Outputs[i]) && isOneElement(inferred[first + i]) &&
+                declared != inferred[first + i])
+            {
+                m_Network.CountLayer();
+                IConnectableLayer* const reshape = m_Network->AddReshapeLayer(ReshapeDescriptor(declared), "");
+                reshape->GetOutputSlot(0).SetTensorInfo(info);
+                info.SetShape(inferred[first + i]);
+                layer.m_Outputs[i]->SetTensorInfo(info);
+                layer.m_Outputs[i]->Connect(reshape->GetInputSlot(0));
+                layer.m_Outputs[i] = &reshape->GetOutputSlot(0);
+            }
+        }
+    }
+
+    /// None where they do not follow from the inputs: Optimize() tells why.
+    static std::vector<TensorShape> InferShapes(const IConnectableLayer& layer)
+    {
         try
         {
             std::vector<TensorShape> inputs;
@@ -452,16 +505,11 @@ private:
             {
                 inputs.push_back(layer.GetInputSlot(i).GetTensorInfo().GetShape());
             }
-            const std::vector<TensorShape> inferred = layer.InferOutputShapes(inputs);
-            if (!inferred.empty() && isOneElement(inferred[0]))
-            {
-                TensorInfo info = layer.GetOutputSlot(0).GetTensorInfo();
-                info.SetShape(inferred[0]);
-                layer.GetOutputSlot(0).SetTensorInfo(info);
-            }
+            return layer.InferOutputShapes(inputs);
         }
-        catch (const Exception&) // Optimize() tells why the inputs do not fit
+        catch (const Exception&)
         {
+            return {};
         }
     }
 
@@ -473,7 +521,6 @@ private:
     std::vector<FileLayer> m_Layers;
     std::unordered_map<uint32_t, Place> m_Places;                   ///< by index
     std::vector<std::vector<std::pair<Place, uint32_t>>> m_Readers; ///< of each layer: layers and their inputs
-    std::vector<bool> m_IsDepthwiseWeights;
     std::vector<Place> m_Inputs;
     std::vector<Place> m_Outputs;
 };

@@ -12,10 +12,6 @@
 namespace tenon::arm_nn
 {
 
-/// Whether the bytes are a network of Arm NN: they have its identifier, or they are a FlatBuffers buffer of its
-/// structure that has layers, because Arm NN's serializer writes no identifier.
-bool IsArmnnFile(Span<const uint8_t> bytes, const Limits& limits);
-
 struct ArmnnNetwork
 {
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};

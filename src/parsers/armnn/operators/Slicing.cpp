@@ -90,7 +90,9 @@ IConnectableLayer* AddStridedSlice(const LayerView& op, NetworkBuilder& network)
 
 IConnectableLayer* AddGather(const LayerView& op, NetworkBuilder& network)
 {
-    return network->AddGatherLayer(GatherDescriptor(op.Int("axis", 0)), op.LayerName());
+    // Of old files: they have no descriptor, and the axis is the first.
+    const int32_t axis = op.HasOptions() ? op.Int("axis", 0) : 0;
+    return network->AddGatherLayer(GatherDescriptor(axis), op.LayerName());
 }
 
 constexpr LayerRow SlicingRows[] = {
