@@ -189,6 +189,12 @@ TEST(CFiles, MayBeNetworksOfArmNN)
         EXPECT_STREQ(name, "out0");
         EXPECT_EQ(info->num_bytes, 24u);
     }
+    // What tells it is far from the start; the memory need not be aligned.
+    std::vector<char> far = BytesOf("tests/golden/armnn/Convolution2d_without_identifier.armnn");
+    far.insert(far.begin(), '\0');
+    Read unaligned;
+    Ok(tenon_network_read_memory(runtime.Get(), far.data() + 1, far.size() - 1, nullptr, &unaligned.m_Network,
+                                 Error()));
     tenon_read_options options{};
     options.struct_size = sizeof(options);
     options.subgraph = 1;

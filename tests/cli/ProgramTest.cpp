@@ -92,7 +92,9 @@ TEST_F(Program, RunsAndConvertsNetworksOfArmNN)
     // Without an identifier, by the structure alone.
     const std::string plain =
         m_Folder.Write("plain", ReadFile("tests/golden/armnn/Activation_without_identifier.armnn"));
-    for (const std::string& model : {named, plain})
+    // What tells it is far from the start.
+    const std::string far = ReadFile("tests/golden/armnn/Convolution2d_without_identifier.armnn");
+    for (const std::string& model : {named, plain, m_Folder.Write("far", far)})
     {
         const std::string wanted = m_Folder.Path("wanted.npy");
         const std::string converted = m_Folder.Path("net.tenon");
@@ -116,9 +118,14 @@ TEST_F(Program, RunsAndConvertsNetworksOfArmNN)
     EXPECT_EQ(other.m_Status, 0);
     EXPECT_TRUE(Has(other.m_Error, "is a network of Arm NN and is read as that")) << other.m_Error;
     ExpectFailure(Execute({"-m", plain, "--signature", "s"}), 2, "a .armnn file holds one network");
+    const Outcome streamed =
+        ExecuteInShell("cat " + m_Folder.Path("far") + " | \"$@\"", {"-m", "-", "-N", "-c", "CpuRef"});
+    EXPECT_EQ(streamed.m_Status, 0) << streamed.m_Error;
     const Outcome folder = Execute({"--can-run", "tests/golden/armnn", "-c", "CpuRef"});
     EXPECT_EQ(folder.m_Status, 4) << "Merge, StandIn and Switch are for backends of an application's own";
     EXPECT_TRUE(Has(folder.m_Error, "3 of ")) << folder.m_Error;
+    const Outcome others = Execute({"--can-run", m_Folder.Path(""), "-c", "CpuRef"});
+    EXPECT_TRUE(Has(others.m_Out, "far")) << others.m_Out;
 }
 
 TEST_F(Program, FilesOfNetworksRunWithOtherShapes)

@@ -83,10 +83,11 @@ TEST(ArmnnMutation, CutShortAtEveryByte)
         ran += victim.Runs(file) ? 1 : 0;
         for (size_t length = 0; length < file.size(); ++length)
         {
-            // Of a size of its own, so that a sanitizer sees the end.
-            victim.Runs(Start(file, length));
+            // Of a size of its own, so that a sanitizer sees the end. Nothing but padding is behind the last table.
+            constexpr size_t mostPadding = 7;
+            const bool isWhole = victim.Runs(Start(file, length));
+            EXPECT_TRUE(!isWhole || length + mostPadding >= file.size()) << name << " of " << length << " bytes";
         }
-        EXPECT_FALSE(victim.Runs(Start(file, file.size() / 2))) << name;
     }
     EXPECT_GT(ran, 80u) << "all but those with layers that no built-in backend runs";
 }

@@ -7,7 +7,8 @@ usage: make_armnn.py [--check]
 Needs flatc, which makes the files of JSON. Each file has inputs in0, in1, ..., one layer called "layer", and outputs out0,
 out1, ...; tests/parsers/armnn/GoldenTest.cpp builds the same networks with INetwork. Files whose names end with "_old" are
 of the first version of all features: no versions are written, inputs and outputs are listed by the indices of their layers,
-weights are members of their layers, and those of depthwise convolutions are [M, I, H, W].
+weights are members of their layers, and those of depthwise convolutions are [M, I, H, W]. Files that PLAIN names have no
+identifier, as Arm NN's serializer writes them.
 
 --check writes nothing, and fails where the files are not those that the script makes.
 """
@@ -89,6 +90,7 @@ def const(shape, dtype="Float32", scale=0.0, offset=0, values=None, tensor=None)
 
 
 FILES = {}
+PLAIN = {"Activation_without_identifier", "Convolution2d_without_identifier"}
 
 
 def network(layers, inputs, outputs, old=False):
@@ -143,7 +145,8 @@ def file(name, kind, inputs, outputs, descriptor=None, constants=(), old=False, 
 
 def elementwise():
     x, y = info([2, 3]), info([1, 3])
-    file("Activation", "Activation", [x], [x], {"activationFunction": "BoundedReLu", "a": 0.5, "b": -0.25})
+    for name in ("Activation", "Activation_without_identifier"):
+        file(name, "Activation", [x], [x], {"activationFunction": "BoundedReLu", "a": 0.5, "b": -0.25})
     for kind in ("Addition", "Subtraction", "Multiplication", "Division", "Maximum", "Minimum"):
         file(kind, kind, [x, y], [x])
     for kind in ("Equal", "Greater"):
@@ -194,6 +197,29 @@ def convolution():
     file("Convolution2d", "Convolution2d", [image], [result], window, {"weights": weights, "bias": bias})
     old = {"old": True, "weights": weights}
     file("Convolution2d_old", "Convolution2d", [image], [result], window, biases=bias, **old)
+    # Versions in between had weights in layers. FlatBuffers shares the list of the root's fields with the layer's, which
+    # is far from the file's start.
+    relu = {"descriptor": {"activationFunction": "ReLu"}}
+    held = {"descriptor": window, "weights": weights, "biases": bias}
+    layers = [
+        any_layer("Input", 0, "in0", [], [image], binding=FIRST_INPUT),
+        any_layer("Convolution2d", 1, "convolution", [(0, 0)], [result], held),
+        any_layer("Activation", 2, "relu", [(1, 0)], [result], relu),
+        any_layer("Activation", 3, "layer", [(2, 0)], [result], relu),
+        any_layer("Output", 4, "out0", [(3, 0)], [], binding=FIRST_OUTPUT),
+    ]
+    FILES["Convolution2d_without_identifier"] = network(layers, [FIRST_INPUT], [FIRST_OUTPUT])
+    FILES["Convolution2d_without_identifier"]["featureVersions"]["constantTensorsAsInputs"] = 0
+    # All that may be left out is: NCHW, no bias, no dilation, no pads. The weights have a scale for each channel.
+    channels = per_axis([3, 2, 2, 2], "QSymmS8", [0.5, 0.25, 1.0], 0)
+    file(
+        "Convolution2d_defaults",
+        "Convolution2d",
+        [info([1, 2, 4, 4], "QAsymmS8", 0.5, 1)],
+        [info([1, 3, 3, 3], "QAsymmS8", 2.0, -1)],
+        {"strideX": 1, "strideY": 1},
+        {"weights": const([3, 2, 2, 2], tensor=channels)},
+    )
     depthwise = window | {"dilationX": 1, "dilationY": 1}
     results, biases = info([1, 2, 2, 4]), const([4])
     turned = {"weights": const([1, 3, 3, 4]), "bias": biases}
@@ -243,6 +269,8 @@ def convolution():
         biases=bias,
         old=True,
     )
+    weights = const([4, 3])
+    file("FullyConnected_defaults", "FullyConnected", [info([2, 4])], [info([2, 3])], {}, {"weights": weights})
     file("BatchMatMul", "BatchMatMul", [info([2, 3, 4]), info([2, 5, 4])], [info([2, 3, 5])], {"transposeY": True})
 
 
@@ -257,6 +285,8 @@ def normalization():
     local = {"normSize": 3, "alpha": 0.5, "beta": 0.75, "k": 1.0, "dataLayout": "NHWC"}
     file("Normalization", "Normalization", [image], [image], local)
     file("Softmax", "Softmax", [info([2, 5])], [info([2, 5])], {"beta": 0.5, "axis": 1})
+    file("Softmax_defaults", "Softmax", [info([2, 5])], [info([2, 5])], {})
+    file("L2Normalization_defaults", "L2Normalization", [info([1, 2, 3, 4])], [info([1, 2, 3, 4])], {})
     file("LogSoftmax", "LogSoftmax", [info([2, 5])], [info([2, 5])], {})
 
 
@@ -273,6 +303,9 @@ def pooling():
         "dataLayout": "NHWC",
     }
     file("Pooling2d", "Pooling2d", [info([1, 4, 4, 2])], [info([1, 3, 3, 2])], pool)
+    least = {"padLeft": 1, "poolWidth": 2, "poolHeight": 2, "strideX": 2, "strideY": 1}
+    average = least | {"poolType": "Average", "dataLayout": "NCHW"}
+    file("Pooling2d_defaults", "Pooling2d", [info([1, 2, 4, 4])], [info([1, 2, 3, 2])], average)
     volume = pool | {"poolType": "Max", "poolDepth": 2, "strideZ": 1, "dataLayout": "NDHWC"}
     file("Pooling3d", "Pooling3d", [info([1, 3, 4, 4, 2])], [info([1, 2, 3, 3, 2])], volume)
 
@@ -283,6 +316,25 @@ def reduction():
     file("ArgMinMax_64", "ArgMinMax", [x], [info([2, 3], "Signed64")], {"axis": -1})
     file("Mean", "Mean", [x], [info([2, 1, 4])], {"axis": [1], "keepDims": True})
     file("Mean_of_all", "Mean", [x], [info([1])], {"axis": [0, 1, 2]})  # Arm NN's shape of a scalar result
+    # [1] of the mean feeds layers that need its dimension.
+    parts = {"concatAxis": 0, "numViews": 2, "numDimensions": 1, "viewOrigins": [{"data": [0]}, {"data": [1]}]}
+    layers = [
+        any_layer("Input", 0, "in0", [], [x], binding=FIRST_INPUT),
+        any_layer("Mean", 1, "mean", [(0, 0)], [info([1])], {"descriptor": {"axis": [0, 1, 2]}}),
+        any_layer("Concat", 2, "layer", [(1, 0), (1, 0)], [info([2])], {"descriptor": parts}),
+        any_layer("Output", 3, "out0", [(2, 0)], [], binding=FIRST_OUTPUT),
+    ]
+    FILES["Mean_concat"] = network(layers, [FIRST_INPUT], [FIRST_OUTPUT])
+    layers = [
+        any_layer("Input", 0, "in0", [], [info([5])], binding=FIRST_INPUT),
+        any_layer("Constant", 1, "table", [], [info([5, 3])], {"input": const([5, 3])}),
+        any_layer("ArgMinMax", 2, "extreme", [(0, 0)], [info([1], "Signed32")], {"descriptor": {"axis": 0}}),
+        any_layer("Gather", 3, "layer", [(1, 0), (2, 0)], [info([1, 3])], {"descriptor": {}}),
+        any_layer("Output", 4, "out0", [(3, 0)], [], binding=FIRST_OUTPUT),
+    ]
+    FILES["ArgMinMax_gather"] = network(layers, [FIRST_INPUT], [FIRST_OUTPUT])
+    scalar = info([]) | SCALAR
+    file("Reduce_scalar", "Reduce", [info([5])], [scalar], {"axis": [0], "keepDims": True})  # [1] in Tenon
     file("Reduce", "Reduce", [x], [info([2, 4])], {"axis": [1], "reduceOperation": "Max"})
 
 
@@ -295,6 +347,8 @@ def slicing():
         file(kind, kind, [info([2, 3]), info([2, 1])], [info([2, 4])], parts)
     split = {"origins": parts, "viewSizes": views([[2, 3], [2, 1]]), "hasAxis": True, "axis": 1}
     file("Splitter", "Splitter", [info([2, 4])], [info([2, 3]), info([2, 1])], split)
+    without = {"origins": parts, "viewSizes": views([[2, 3], [2, 1]])}  # before 23.08
+    file("Splitter_old", "Splitter", [info([2, 4])], [info([2, 3]), info([2, 1])], without, old=True)
     x = info([2, 3, 4])
     stack = {"axis": 1, "numInputs": 2, "inputShape": [2, 3]}
     file("Stack", "Stack", [info([2, 3])] * 2, [info([2, 2, 3])], stack)
@@ -303,6 +357,8 @@ def slicing():
     file("StridedSlice", "StridedSlice", [x], [info([3, 2])], strided)
     indices = const([2], "Signed32", values=[2, 0])
     file("Gather", "Gather", [x], [info([2, 2, 4])], {"axis": 1}, {"indices": indices})
+    rows = const([2], "Signed32", values=[1, 0])  # before 20.08 there was no axis, nor a descriptor
+    file("Gather_old", "Gather", [x], [x], constants={"indices": rows}, old=True)
     tuples = const([2, 2], "Signed32", values=[1, 2, 0, 1])
     file("GatherNd", "GatherNd", [x], [info([2, 4])], constants={"indices": tuples})
 
@@ -315,6 +371,7 @@ def structure():
     file("Switch", "Switch", [x, info([1], "Boolean")], [x, x])
     file("StandIn", "StandIn", [x, x], [x], {"numInputs": 2, "numOutputs": 1})
     file("Constant", "Constant", [], [x], input=const([2, 3]))
+    file("Constant_64", "Constant", [], [info([2, 3], "Signed64")], input=const([2, 3], "Signed64"))
 
 
 def vision():
@@ -403,6 +460,14 @@ def recurrent():
         plain,
         inputParams=floats,
     )
+    file(  # releases 21.11 to 22.05 wrote no states
+        "UnidirectionalSequenceLstm_stateless",
+        "UnidirectionalSequenceLstm",
+        [sequence[0], *states],
+        [sequence[1]],
+        plain,
+        inputParams=floats,
+    )
     timed = info([5, 2, 3]), info([5, 2, 4])
     file(
         "UnidirectionalSequenceLstm_time",
@@ -476,21 +541,17 @@ def make(folder):
         versions,
     ):
         make_some()
-    for name, graph in FILES.items():
-        source = folder / f"{name}.json"
-        source.write_text(json.dumps(graph))
-        command = ["flatc", "--binary", "--no-warnings", "-o", folder, SCHEMA, source]
-        subprocess.run(command, check=True, stdout=sys.stderr)
-        source.unlink()
-    # As Arm NN's serializer writes files: without an identifier.
-    source = folder / "Activation_without_identifier.json"
-    source.write_text(json.dumps(FILES["Activation"]))
     plain = folder / "plain.fbs"
     lines = SCHEMA.read_text().splitlines(keepends=True)
     plain.write_text("".join(line for line in lines if not line.startswith("file_identifier")))
-    subprocess.run(["flatc", "--binary", "--no-warnings", "-o", folder, plain, source], check=True, stdout=sys.stderr)
+    for name, graph in FILES.items():
+        source = folder / f"{name}.json"
+        source.write_text(json.dumps(graph))
+        schema = plain if name in PLAIN else SCHEMA
+        command = ["flatc", "--binary", "--no-warnings", "-o", folder, schema, source]
+        subprocess.run(command, check=True, stdout=sys.stderr)
+        source.unlink()
     plain.unlink()
-    source.unlink()
 
 
 def main():

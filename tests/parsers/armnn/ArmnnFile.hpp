@@ -20,6 +20,13 @@ inline std::unique_ptr<ArmnnTree> Unpack(const std::vector<uint8_t>& bytes)
     return std::unique_ptr<ArmnnTree>(armnn_schema::GetSerializedGraph(bytes.data())->UnPack());
 }
 
+/// The content of a layer by its place in the file.
+template <typename LayerT>
+LayerT& LayerAt(ArmnnTree& tree, size_t place)
+{
+    return *static_cast<LayerT*>(tree.layers.at(place)->layer.value);
+}
+
 /// Without an identifier, as Arm NN's serializer writes files.
 inline std::vector<uint8_t> Pack(const ArmnnTree& tree)
 {

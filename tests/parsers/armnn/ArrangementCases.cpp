@@ -136,23 +136,29 @@ void AddSlicing(Cases& cases)
                                  return n.AddConcatLayer(descriptor, name);
                              })});
     }
-    cases.push_back({"Splitter",
-                     {Floats({2, 4})},
-                     {left, right},
-                     Only(
-                         [](INetwork& n, const char* name)
-                         {
-                             ViewsDescriptor descriptor(2, 2);
-                             const uint32_t sizes[] = {3, 1};
-                             for (uint32_t view = 0; view < 2; ++view)
+    for (const bool isOld : {false, true}) // old files name no axis
+    {
+        cases.push_back({isOld ? "Splitter_old" : "Splitter",
+                         {Floats({2, 4})},
+                         {left, right},
+                         Only(
+                             [isOld](INetwork& n, const char* name)
                              {
-                                 descriptor.SetViewOriginCoord(view, 1, view * 3);
-                                 descriptor.SetViewSize(view, 0, 2);
-                                 descriptor.SetViewSize(view, 1, sizes[view]);
-                             }
-                             descriptor.SetAxis(1);
-                             return n.AddSplitterLayer(descriptor, name);
-                         })});
+                                 ViewsDescriptor descriptor(2, 2);
+                                 const uint32_t sizes[] = {3, 1};
+                                 for (uint32_t view = 0; view < 2; ++view)
+                                 {
+                                     descriptor.SetViewOriginCoord(view, 1, view * 3);
+                                     descriptor.SetViewSize(view, 0, 2);
+                                     descriptor.SetViewSize(view, 1, sizes[view]);
+                                 }
+                                 if (!isOld)
+                                 {
+                                     descriptor.SetAxis(1);
+                                 }
+                                 return n.AddSplitterLayer(descriptor, name);
+                             })});
+    }
     cases.push_back({"Stack",
                      {left, left},
                      {Floats({2, 2, 3})},
@@ -179,17 +185,21 @@ void AddSlicing(Cases& cases)
                              descriptor.m_DataLayout = DataLayout::NHWC;
                              return n.AddStridedSliceLayer(descriptor, name);
                          })});
-    cases.push_back(
-        {"Gather",
-         {x},
-         {Floats({2, 2, 4})},
-         [](CaseMaker& make)
-         {
-             const Added indices = make.Constant(make.Const(Typed({2}, DataType::Signed32), {2, 0}), "indices");
-             const Added layer = make->AddGatherLayer(GatherDescriptor(1), "layer");
-             CaseMaker::Feed(indices, layer, 1);
-             return layer;
-         }});
+    for (const bool isOld : {false, true}) // old files know no axis but the first
+    {
+        cases.push_back(
+            {isOld ? "Gather_old" : "Gather",
+             {x},
+             {isOld ? x : Floats({2, 2, 4})},
+             [isOld](CaseMaker& make)
+             {
+                 const std::vector<double> places = isOld ? std::vector<double>{1, 0} : std::vector<double>{2, 0};
+                 const Added indices = make.Constant(make.Const(Typed({2}, DataType::Signed32), places), "indices");
+                 const Added layer = make->AddGatherLayer(GatherDescriptor(isOld ? 0 : 1), "layer");
+                 CaseMaker::Feed(indices, layer, 1);
+                 return layer;
+             }});
+    }
     cases.push_back({"GatherNd",
                      {x},
                      {Floats({2, 4})},
@@ -217,6 +227,10 @@ void AddStructure(Cases& cases)
     cases.push_back({"Constant", {}, {TensorInfo({2, 3}, DataType::Float32, 0.0f, 0, true)}, [](CaseMaker& make) {
                          return make.Constant(make.Const(Floats({2, 3})), "layer");
                      }});
+    TensorInfo wide = Typed({2, 3}, DataType::Signed64);
+    wide.SetConstant();
+    cases.push_back(
+        {"Constant_64", {}, {wide}, [wide](CaseMaker& make) { return make.Constant(make.Const(wide), "layer"); }});
     cases.push_back(
         {"Merge", {x, x}, {x}, Only([](INetwork& n, const char* name) { return n.AddMergeLayer(name); }), false});
     cases.push_back({"Switch",

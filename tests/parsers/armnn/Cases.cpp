@@ -44,6 +44,7 @@ ConstTensor CaseMaker::Const(TensorInfo info, const std::vector<double>& values)
     {
     case DataType::Float32: Store<float>(bytes, used); break;
     case DataType::Signed32: Store<int32_t>(bytes, used); break;
+    case DataType::Signed64: Store<int64_t>(bytes, used); break;
     case DataType::QAsymmU8: Store<uint8_t>(bytes, used); break;
     default: Store<int8_t>(bytes, used); break;
     }
@@ -53,6 +54,17 @@ ConstTensor CaseMaker::Const(TensorInfo info, const std::vector<double>& values)
 IConnectableLayer* CaseMaker::Constant(const ConstTensor& tensor, const char* name)
 {
     return m_Network.AddConstantLayer(tensor, name);
+}
+
+IConnectableLayer* CaseMaker::Reshape(IConnectableLayer* layer, const TensorInfo& given, const TensorShape& declared)
+{
+    IConnectableLayer* const reshape = m_Network.AddReshapeLayer(ReshapeDescriptor(declared), "");
+    layer->GetOutputSlot(0).SetTensorInfo(given);
+    layer->GetOutputSlot(0).Connect(reshape->GetInputSlot(0));
+    TensorInfo info = given;
+    info.SetShape(declared);
+    reshape->GetOutputSlot(0).SetTensorInfo(info);
+    return reshape;
 }
 
 TensorInfo ArmnnCase::Override()
@@ -87,18 +99,23 @@ CaseNetwork::CaseNetwork(const ArmnnCase& tested) : m_Network(INetwork::Create()
     const Added layer = tested.m_Add(make);
     for (unsigned int i = 0; i < inputs.size(); ++i)
     {
-        inputs[i]->GetOutputSlot(0).Connect(layer->GetInputSlot(i));
+        inputs[i]->GetOutputSlot(0).Connect((make.First() != nullptr ? make.First() : layer)->GetInputSlot(i));
     }
     if (tested.m_IsOverridden)
     {
         layer->GetInputSlot(0).SetTensorInfo(ArmnnCase::Override());
     }
+    for (unsigned int i = 0; i < tested.m_FirstOutput; ++i) // states
+    {
+        layer->GetOutputSlot(i).SetTensorInfo(tested.m_Inputs[i + 1]);
+    }
     for (unsigned int i = 0; i < tested.m_Outputs.size(); ++i)
     {
-        layer->GetOutputSlot(i).SetTensorInfo(tested.m_Outputs[i]);
+        IOutputSlot& slot = layer->GetOutputSlot(tested.m_FirstOutput + i);
+        slot.SetTensorInfo(tested.m_Outputs[i]);
         const Added output = m_Network->AddOutputLayer(firstOutput + static_cast<LayerBindingId>(i),
                                                        ("out" + std::to_string(i)).c_str());
-        layer->GetOutputSlot(i).Connect(output->GetInputSlot(0));
+        slot.Connect(output->GetInputSlot(0));
     }
 }
 

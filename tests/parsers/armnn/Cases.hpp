@@ -24,6 +24,11 @@ public:
     /// Values follow the pattern of make_armnn.py unless they are given.
     ConstTensor Const(TensorInfo info, const std::vector<double>& values = {});
     IConnectableLayer* Constant(const ConstTensor& tensor, const char* name);
+    /// The network's inputs feed this layer in place of the one that the case returns.
+    void TakeInputs(IConnectableLayer* layer) { m_First = layer; }
+    IConnectableLayer* First() const { return m_First; }
+    /// Declares the output and puts a Reshape behind it, which keeps a shape that a file declares otherwise.
+    IConnectableLayer* Reshape(IConnectableLayer* layer, const TensorInfo& given, const TensorShape& declared);
     /// Connects a Constant layer.
     static void Feed(IConnectableLayer* constant, IConnectableLayer* layer, unsigned int input)
     {
@@ -33,6 +38,7 @@ public:
 private:
     INetwork& m_Network;
     std::deque<std::vector<uint8_t>>& m_Memory;
+    IConnectableLayer* m_First = nullptr;
 };
 
 struct ArmnnCase
@@ -41,9 +47,10 @@ struct ArmnnCase
     std::vector<TensorInfo> m_Inputs;
     std::vector<TensorInfo> m_Outputs;
     std::function<IConnectableLayer*(CaseMaker& make)> m_Add;
-    bool m_Runs = true;          ///< on CpuRef
-    bool m_IsTurned = false;     ///< the file lists the inputs from the last to the first
-    bool m_IsOverridden = false; ///< input 0 has an info of its own: see ArmnnCase::Override
+    bool m_Runs = true;             ///< on CpuRef
+    bool m_IsTurned = false;        ///< the file lists the inputs from the last to the first
+    unsigned int m_FirstOutput = 0; ///< of the layer: the file lists none of those before it
+    bool m_IsOverridden = false;    ///< input 0 has an info of its own: see ArmnnCase::Override
     static TensorInfo Override();
 };
 

@@ -74,6 +74,35 @@ void AddConvolution(Cases& cases)
     cases.push_back({"Convolution2d", {image}, {Floats({1, 2, 2, 3})}, Weighted(convolution, weights, false)});
     cases.push_back({"Convolution2d_old", {image}, {Floats({1, 2, 2, 3})}, Weighted(convolution, weights, true)});
 
+    cases.push_back({"Convolution2d_without_identifier",
+                     {image},
+                     {Floats({1, 2, 2, 3})},
+                     [=](CaseMaker& make)
+                     {
+                         Added layer = Weighted([&](INetwork& n, const char*) { return convolution(n, "convolution"); },
+                                                weights, true)(make);
+                         make.TakeInputs(layer);
+                         for (const char* name : {"relu", "layer"})
+                         {
+                             const Added relu = make->AddActivationLayer(ActivationFunction::ReLu, name);
+                             layer->GetOutputSlot(0).SetTensorInfo(Floats({1, 2, 2, 3}));
+                             CaseMaker::Feed(layer, relu, 0);
+                             layer = relu;
+                         }
+                         return layer;
+                     }});
+    const auto least = [](INetwork& n, const char* name)
+    {
+        Convolution2dDescriptor descriptor;
+        descriptor.m_DataLayout = DataLayout::NCHW;
+        return n.AddConvolution2dLayer(descriptor, name);
+    };
+    const TensorInfo channels({3, 2, 2, 2}, DataType::QSymmS8, std::vector<float>{0.5f, 0.25f, 1.0f}, 0);
+    cases.push_back({"Convolution2d_defaults",
+                     {Typed({1, 2, 4, 4}, DataType::QAsymmS8, 0.5f, 1)},
+                     {Typed({1, 3, 3, 3}, DataType::QAsymmS8, 2.0f, -1)},
+                     Weighted(least, {channels}, false)});
+
     const auto depthwise = [](bool hasBias)
     {
         return [hasBias](INetwork& n, const char* name)
@@ -137,6 +166,11 @@ void AddConvolution(Cases& cases)
                          {Floats({2, 3})},
                          Weighted(flat, {Floats({3, 4}), Floats({3})}, isOld)});
     }
+    cases.push_back({"FullyConnected_defaults",
+                     {Floats({2, 4})},
+                     {Floats({2, 3})},
+                     Weighted([](INetwork& n, const char* name) { return n.AddFullyConnectedLayer({}, name); },
+                              {Floats({4, 3})}, false)});
     cases.push_back({"BatchMatMul",
                      {Floats({2, 3, 4}), Floats({2, 5, 4})},
                      {Floats({2, 3, 5})},

@@ -176,11 +176,64 @@ TEST(GoldenArmnnFiles, WeightsInLayersAreReadOfLaterVersions)
     }
 }
 
+TEST(GoldenArmnnFiles, SlotsAreNumberedByTheirPlaces)
+{
+    const std::unique_ptr<ArmnnTree> tree = Unpack(ReadGolden("Subtraction"));
+    auto& base = *LayerAt<armnn_schema::SubtractionLayerT>(*tree, 2).base;
+    base.inputSlots.at(0)->index = 1;
+    base.inputSlots.at(1)->index = 1;
+    base.outputSlots.at(0)->index = 7;
+    EXPECT_EQ(Describe(*ReadArmnn(Pack(*tree))), Describe(*ReadArmnn(ReadGolden("Subtraction"))));
+}
+
+/// What a constant's output declares counts, as in Arm NN, and not the info of its values.
+TEST(GoldenArmnnFiles, ConstantsAreWhatTheirOutputsDeclare)
+{
+    const std::unique_ptr<ArmnnTree> tree = Unpack(ReadGolden("Constant_64"));
+    auto& constant = LayerAt<armnn_schema::ConstantLayerT>(*tree, 0);
+    constant.input->info->quantizationScale = 0.25f;
+    constant.input->info->quantizationOffset = 3;
+    auto& output = *constant.base->outputSlots.at(0)->tensorInfo;
+    output.dimensions = {3, 2};
+    output.quantizationScale = 0.5f;
+    Results wanted = RunNetwork(*ReadArmnn(ReadGolden("Constant_64")));
+    wanted.at(20).first = TensorInfo({3, 2}, DataType::Signed64, 0.5f, 0, true);
+    EXPECT_EQ(RunNetwork(*ReadArmnn(Pack(*tree))), wanted);
+}
+
+/// Depthwise convolutions take constants of old files turned, all other layers take them as they are.
+TEST(GoldenArmnnFiles, OldConstantsMayBeMoreThanDepthwiseWeights)
+{
+    const Bytes golden = ReadGolden("DepthwiseConvolution2d_constant_old");
+    const std::unique_ptr<ArmnnTree> tree = Unpack(golden);
+    const uint32_t weights = LayerAt<armnn_schema::ConstantLayerT>(*tree, 1).base->index;
+    const Bytes values = [&]
+    {
+        const auto& stored = LayerAt<armnn_schema::ConstantLayerT>(*tree, 1).input->data.AsIntData()->data;
+        Bytes bytes(stored.size() * sizeof(stored[0]));
+        std::memcpy(bytes.data(), stored.data(), bytes.size());
+        return bytes;
+    }();
+    auto another = std::make_unique<armnn_schema::AnyLayerT>(*tree->layers.back());
+    tree->layers.push_back(std::move(another));
+    auto& output = *LayerAt<armnn_schema::OutputLayerT>(*tree, tree->layers.size() - 1).base;
+    output.layerBindingId = 21;
+    output.base->index = 77;
+    *output.base->inputSlots.at(0)->connection = armnn_schema::Connection(weights, 0);
+    tree->outputIds.push_back(77);
+    const INetworkPtr network = ReadArmnn(Pack(*tree));
+    const Results results = RunNetwork(*network);
+    const Results wanted = RunNetwork(*ReadArmnn(golden));
+    EXPECT_EQ(results.at(20), wanted.at(20));
+    EXPECT_EQ(results.at(21).first.GetShape(), TensorShape({2, 2, 3, 3}));
+    EXPECT_EQ(results.at(21).second, values);
+}
+
 TEST(GoldenArmnnFiles, NoneHoldsAnOptimizedNetwork)
 {
     const IRuntimePtr runtime = IRuntime::Create({});
     const IDeserializerPtr deserializer = IDeserializer::Create();
-    for (const char* name : {"Abs", "Activation_without_identifier"})
+    for (const char* name : {"Abs", "Activation_without_identifier", "Convolution2d_without_identifier"})
     {
         EXPECT_FALSE(deserializer->IsOptimizedBinary(ReadGolden(name)));
         EXPECT_FALSE(deserializer->IsOptimizedFile(("tests/golden/armnn/" + std::string(name) + ".armnn").c_str()));

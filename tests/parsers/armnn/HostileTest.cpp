@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 
@@ -35,12 +37,6 @@ std::string Refusal(const char* name, const std::function<void(ArmnnTree& tree)>
     return Refusal(Pack(*tree), options);
 }
 
-template <typename LayerT>
-LayerT& LayerAt(ArmnnTree& tree, size_t place)
-{
-    return *static_cast<LayerT*>(tree.layers.at(place)->layer.value);
-}
-
 /// The first tensor info of an Input layer.
 schema::TensorInfoT& InputInfo(ArmnnTree& tree, size_t place = 0)
 {
@@ -68,6 +64,24 @@ TEST(HostileArmnn, FilesThatAreNone)
     builder.Finish(schema::SerializedGraph::Pack(builder, &empty), "ARMN");
     EXPECT_THAT(Refusal(Bytes(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize())),
                 HasSubstr("the file has no layers"));
+}
+
+TEST(HostileArmnn, FilesThatAreTooLargeForTheFormat)
+{
+    const std::string path = testing::TempDir() + "large.armnn";
+    std::ofstream(path, std::ios::binary).write("\x10\0\0\0ARMN", 8);
+    std::error_code error;
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 31, error);
+    if (error || sizeof(void*) < sizeof(uint64_t))
+    {
+        std::filesystem::remove(path);
+        GTEST_SKIP() << "no sparse files of that size, or no addresses for them: " << error.message();
+    }
+    IDeserializer::DeserializerOptions options;
+    options.m_Limits.m_MaxFileBytes = uint64_t{1} << 40;
+    const auto read = [&] { IDeserializer::Create(options)->CreateNetworkFromBinaryFile(path.c_str()); };
+    EXPECT_THAT(MessageOf<ParseException>(read), HasSubstr("has 2147483648 bytes; files of Arm NN"));
+    std::filesystem::remove(path);
 }
 
 TEST(HostileArmnn, KindsThatAreNotKnownAreListedTogether)

@@ -111,6 +111,10 @@ void AddRecurrent(Cases& cases)
                                  plain(isTimeMajor), cell.Gates<LstmInputParams>(floats, true), "layer");
                          }});
     }
+    cases.push_back(cases[cases.size() - 2]);
+    cases.back().m_Name = "UnidirectionalSequenceLstm_stateless";
+    cases.back().m_Outputs = {cases.back().m_Outputs.back()};
+    cases.back().m_FirstOutput = 2;
     const TensorInfo hidden = Typed({2, 4}, DataType::QAsymmS8, 0.007f, 0);
     const TensorInfo cellState = Typed({2, 4}, DataType::QSymmS16, 0.000030517578125f, 0);
     cases.push_back({"QLstm",

@@ -70,6 +70,20 @@ void AddNormalization(Cases& cases)
                              descriptor.m_Axis = 1;
                              return n.AddSoftmaxLayer(descriptor, name);
                          })});
+    cases.push_back({"Softmax_defaults",
+                     {Floats({2, 5})},
+                     {Floats({2, 5})},
+                     Only(
+                         [](INetwork& n, const char* name)
+                         {
+                             SoftmaxDescriptor descriptor;
+                             descriptor.m_Beta = 0.0f;
+                             return n.AddSoftmaxLayer(descriptor, name);
+                         })});
+    cases.push_back({"L2Normalization_defaults",
+                     {Floats({1, 2, 3, 4})},
+                     {Floats({1, 2, 3, 4})},
+                     Only([](INetwork& n, const char* name) { return n.AddL2NormalizationLayer({}, name); })});
     cases.push_back({"LogSoftmax",
                      {Floats({2, 5})},
                      {Floats({2, 5})},
@@ -106,6 +120,19 @@ void AddPooling(Cases& cases)
                              auto descriptor = Pool<Pooling2dDescriptor>();
                              descriptor.m_PoolType = PoolingAlgorithm::Average;
                              descriptor.m_DataLayout = DataLayout::NHWC;
+                             return n.AddPooling2dLayer(descriptor, name);
+                         })});
+    cases.push_back({"Pooling2d_defaults",
+                     {Floats({1, 2, 4, 4})},
+                     {Floats({1, 2, 3, 2})},
+                     Only(
+                         [](INetwork& n, const char* name)
+                         {
+                             auto descriptor = Pool<Pooling2dDescriptor>();
+                             descriptor.m_PoolType = PoolingAlgorithm::Average;
+                             descriptor.m_PaddingMethod = PaddingMethod::IgnoreValue;
+                             descriptor.m_OutputShapeRounding = OutputShapeRounding::Floor;
+                             descriptor.m_DataLayout = DataLayout::NCHW;
                              return n.AddPooling2dLayer(descriptor, name);
                          })});
     cases.push_back({"Pooling3d",
@@ -148,13 +175,56 @@ void AddReduction(Cases& cases)
                          [](INetwork& n, const char* name) {
                              return n.AddMeanLayer({{1}, true}, name);
                          })});
-    cases.push_back({"Mean_of_all",
+    const TensorShape scalar(Dimensionality::Scalar);
+    const auto mean = [=](CaseMaker& make, const char* name)
+    {
+        const Added layer = make->AddMeanLayer({{0, 1, 2}, false}, name);
+        make.TakeInputs(layer);
+        return make.Reshape(layer, Floats(scalar), TensorShape({1}));
+    };
+    cases.push_back({"Mean_of_all", {x}, {Floats({1})}, [=](CaseMaker& make) { return mean(make, "layer"); }});
+    cases.push_back({"Mean_concat",
                      {x},
-                     {Floats(TensorShape(Dimensionality::Scalar))},
-                     Only(
-                         [](INetwork& n, const char* name) {
-                             return n.AddMeanLayer({{0, 1, 2}, false}, name);
-                         })});
+                     {Floats({2})},
+                     [=](CaseMaker& make)
+                     {
+                         const Added one = mean(make, "mean");
+                         OriginsDescriptor descriptor(2, 1);
+                         descriptor.SetConcatAxis(0);
+                         descriptor.SetViewOriginCoord(1, 0, 1);
+                         const Added layer = make->AddConcatLayer(descriptor, "layer");
+                         CaseMaker::Feed(one, layer, 0);
+                         CaseMaker::Feed(one, layer, 1);
+                         return layer;
+                     }});
+    cases.push_back({"ArgMinMax_gather",
+                     {Floats({5})},
+                     {Floats({1, 3})},
+                     [=](CaseMaker& make)
+                     {
+                         const Added table = make.Constant(make.Const(Floats({5, 3})), "table");
+                         ArgMinMaxDescriptor descriptor;
+                         descriptor.m_Axis = 0;
+                         const Added index = make->AddArgMinMaxLayer(descriptor, "extreme");
+                         make.TakeInputs(index);
+                         const Added one = make.Reshape(index, Typed(scalar, DataType::Signed32), TensorShape({1}));
+                         const Added layer = make->AddGatherLayer(GatherDescriptor(0), "layer");
+                         CaseMaker::Feed(table, layer, 0);
+                         CaseMaker::Feed(one, layer, 1);
+                         return layer;
+                     }});
+    cases.push_back({"Reduce_scalar",
+                     {Floats({5})},
+                     {Floats(scalar)},
+                     [=](CaseMaker& make)
+                     {
+                         ReduceDescriptor descriptor;
+                         descriptor.m_vAxis = {0};
+                         descriptor.m_KeepDims = true;
+                         const Added layer = make->AddReduceLayer(descriptor, "layer");
+                         make.TakeInputs(layer);
+                         return make.Reshape(layer, Floats({1}), scalar);
+                     }});
     cases.push_back({"Reduce",
                      {x},
                      {Floats({2, 4})},
