@@ -3,6 +3,7 @@
 #include "serializer/TensorInfos.hpp"
 
 #include "common/Enumerators.hpp"
+#include "common/Finite.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -21,11 +22,6 @@ namespace
 
 constexpr int64_t UnknownSize = -1;
 
-bool IsFinite(float value)
-{
-    return std::isfinite(value);
-}
-
 TensorInfo ReadPerAxis(FileReader& file, const TensorShape& shape, DataType type, const schema::PerAxis& perAxis)
 {
     std::vector<float> scales;
@@ -35,7 +31,7 @@ TensorInfo ReadPerAxis(FileReader& file, const TensorShape& shape, DataType type
         scales.assign(perAxis.scales()->begin(), perAxis.scales()->end());
     }
     const size_t numZeroPoints = perAxis.zero_points() != nullptr ? perAxis.zero_points()->size() : 0;
-    if (!std::all_of(scales.begin(), scales.end(), IsFinite))
+    if (!AreFinite(scales))
     {
         throw ParseException("a quantization scale is not a finite number");
     }
@@ -159,7 +155,7 @@ TensorInfo ReadTensorInfo(FileReader& file, const schema::TensorInfo& info)
     }
     else
     {
-        if (!IsFinite(info.scale()))
+        if (!std::isfinite(info.scale()))
         {
             throw ParseException("a quantization scale is not a finite number");
         }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes tests/golden/armnn: small .armnn files, one for each kind of layer and for each version of the format's features.
+"""Makes tests/golden/armnn: small .armnn files, one for each kind of layer and each version of the format's features.
 
 usage: make_armnn.py [--check]
 
-Needs flatc, which makes the files of JSON. Each file has inputs in0, in1, ..., one layer called "layer", and outputs out0,
-out1, ...; tests/parsers/armnn/GoldenTest.cpp builds the same networks with INetwork. Files whose names end with "_old" are
-of the first version of all features: no versions are written, inputs and outputs are listed by the indices of their layers,
-weights are members of their layers, and those of depthwise convolutions are [M, I, H, W]. Files that PLAIN names have no
-identifier, as Arm NN's serializer writes them.
+Needs flatc, which makes the files of JSON. Each file has inputs in0, in1, ..., one layer called "layer", and outputs
+out0, out1, ...; tests/parsers/armnn/GoldenTest.cpp builds the same networks with INetwork. Files whose names end with
+"_old" are of the first version of all features: no versions are written, inputs and outputs are listed by the indices of
+their layers, weights are members of their layers, and those of depthwise convolutions are [M, I, H, W]. Files that PLAIN
+names have no identifier, as Arm NN's serializer writes them.
 
 --check writes nothing, and fails where the files are not those that the script makes.
 """

@@ -3,13 +3,13 @@
 #include "parsers/armnn/LayerReader.hpp"
 
 #include "parsers/armnn/TensorReader.hpp"
+#include "parsers/common/FlatValue.hpp"
 
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
 
 #include <armnn_generated.h>
-#include <cstring>
 
 namespace tenon::arm_nn
 {
@@ -21,25 +21,12 @@ using flatbuffers::Table;
 using flatbuffers::TypeCode;
 using flatbuffers::TypeTable;
 using parsers::Attribute;
-using parsers::AttributeList;
-
-template <typename T>
-T Load(const uint8_t* data)
-{
-    T value;
-    std::memcpy(&value, data, sizeof(T));
-    return value;
-}
-
-/// What a reference leads to.
-const uint8_t* Follow(const uint8_t* reference)
-{
-    return reference + Load<flatbuffers::uoffset_t>(reference);
-}
+using parsers::FollowReference;
+using parsers::LoadFlat;
 
 const Table* FollowTable(const uint8_t* reference)
 {
-    return reference != nullptr ? reinterpret_cast<const Table*>(Follow(reference)) : nullptr;
+    return reference != nullptr ? reinterpret_cast<const Table*>(FollowReference(reference)) : nullptr;
 }
 
 /// A field's place in a table; null where the table leaves it out, or is itself not there.
@@ -106,7 +93,7 @@ private:
         ConstantField field{name, std::nullopt};
         if (data != nullptr)
         {
-            const auto* tensor = reinterpret_cast<const schema::ConstTensor*>(Follow(data));
+            const auto* tensor = reinterpret_cast<const schema::ConstTensor*>(FollowReference(data));
             WithModelContext([&] { return std::string(name); },
                              [&] { field.m_Tensor = ReadConstant(m_File, *tensor); });
         }
@@ -122,7 +109,7 @@ private:
             return values;
         }
         using Rows = flatbuffers::Vector<flatbuffers::Offset<schema::UintVector>>;
-        const auto& rows = *reinterpret_cast<const Rows*>(Follow(data));
+        const auto& rows = *reinterpret_cast<const Rows*>(FollowReference(data));
         for (uint32_t i = 0; i < rows.size(); ++i)
         {
             const auto* row = rows.Get(i)->data();
@@ -140,23 +127,6 @@ private:
         return values;
     }
 
-    template <typename T, typename Result>
-    Attribute::Value ReadNumbers(TypeCode code, const uint8_t* data)
-    {
-        if (code.is_repeating == 0)
-        {
-            return data != nullptr ? static_cast<Result>(Load<T>(data)) : Result();
-        }
-        std::vector<Result> values;
-        if (data != nullptr)
-        {
-            const auto& list = *reinterpret_cast<const flatbuffers::Vector<T>*>(Follow(data));
-            m_File.Budget().Charge(list.size() * sizeof(Result));
-            values.assign(list.begin(), list.end());
-        }
-        return values;
-    }
-
     /// The value of a field, or one of the same kind where it is not there. An enumerator is its name, or its number
     /// where the format does not have it.
     Attribute::Value ReadValue(const TypeTable& type, TypeCode code, const uint8_t* data)
@@ -164,18 +134,11 @@ private:
         if (code.sequence_ref != -1)
         {
             const TypeTable& names = *type.type_refs[code.sequence_ref]();
-            const int number = data != nullptr ? Load<int8_t>(data) : 0; // all that descriptors have are of one byte
+            const int number = data != nullptr ? LoadFlat<int8_t>(data) : 0; // enumerators of descriptors are bytes
             const bool isKnown = number >= 0 && static_cast<size_t>(number) < names.num_elems;
             return data == nullptr ? std::string() : isKnown ? names.names[number] : std::to_string(number);
         }
-        switch (code.base_type)
-        {
-        case flatbuffers::ET_BOOL: return data != nullptr && Load<uint8_t>(data) != 0;
-        case flatbuffers::ET_INT: return ReadNumbers<int32_t, int64_t>(code, data);
-        case flatbuffers::ET_UINT: return ReadNumbers<uint32_t, int64_t>(code, data);
-        case flatbuffers::ET_FLOAT: return ReadNumbers<float, double>(code, data);
-        default: return {};
-        }
+        return parsers::ReadFlatValue(m_File.Budget(), code, data);
     }
 
     void AddField(const char* name, Attribute::Value value, bool isSet)

@@ -37,9 +37,10 @@ struct FileLayer
     const schema::AnyLayer* m_Source = nullptr;
     const schema::LayerBase* m_Base = nullptr;
     IConnectableLayer* m_Layer = nullptr; ///< once it is added
-    std::vector<IOutputSlot*> m_Outputs = {};  ///< by their places in the file: what takes from the layer is connected here
-    IOutputSlot* m_Turned = nullptr;      ///< of a Constant that is old depthwise weights: the same, turned
-    bool m_IsListed = false;              ///< of an Input or Output: the file lists it as one of the network
+    std::vector<IOutputSlot*> m_Outputs =
+        {};                          ///< by their places in the file: what takes from the layer is connected here
+    IOutputSlot* m_Turned = nullptr; ///< of a Constant that is old depthwise weights: the same, turned
+    bool m_IsListed = false;         ///< of an Input or Output: the file lists it as one of the network
 };
 
 template <typename Vector>

@@ -2,6 +2,7 @@
 // See TensorReader.hpp.
 #include "parsers/armnn/TensorReader.hpp"
 
+#include "common/Finite.hpp"
 #include "parsers/common/ConstantData.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -75,11 +76,6 @@ TensorShape ReadShape(const ArmnnFile& file, const schema::TensorInfo& info)
     return TensorShape(rank, sizes.data(), isKnown.data());
 }
 
-bool IsFinite(float value)
-{
-    return std::isfinite(value);
-}
-
 /// Whether a scale says something of elements of the type: of quantized ones, and of the sums of their products.
 bool MayHaveScale(DataType type)
 {
@@ -118,7 +114,7 @@ TensorInfo ReadTensorInfo(ArmnnFile& file, const schema::TensorInfo& info)
     {
         file.Budget().Charge(scales->size() * sizeof(float));
         const std::vector<float> values(scales->begin(), scales->end());
-        if (!std::all_of(values.begin(), values.end(), IsFinite))
+        if (!AreFinite(values))
         {
             throw ParseException("a quantization scale is not a finite number");
         }
@@ -126,7 +122,7 @@ TensorInfo ReadTensorInfo(ArmnnFile& file, const schema::TensorInfo& info)
     }
     else if (MayHaveScale(type))
     {
-        if (!IsFinite(info.quantizationScale()))
+        if (!std::isfinite(info.quantizationScale()))
         {
             throw ParseException("a quantization scale is not a finite number");
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptionsReader: see OptionsReader.hpp. Values are copied byte by byte: the verifier of FlatBuffers does not say that
-// 64-bit numbers in lists are aligned.
+// OptionsReader: see OptionsReader.hpp.
 #include "parsers/tflite/OptionsReader.hpp"
+
+#include "parsers/common/FlatValue.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -20,9 +20,8 @@ namespace tenon::tflite
 namespace
 {
 
-using flatbuffers::TypeCode;
 using flatbuffers::TypeTable;
-using parsers::Attribute;
+using parsers::ReadFlatValue;
 using schema::BuiltinOperator;
 
 /// The options table of an operator: a member of one of two unions.
@@ -134,82 +133,6 @@ const OptionsType& TypeOf(int32_t builtin)
     return entry.m_Type;
 }
 
-template <typename T>
-T Load(const uint8_t* data)
-{
-    T value;
-    std::memcpy(&value, data, sizeof(T));
-    return value;
-}
-
-/// What a reference leads to: a vector's or string's elements, `count` of them.
-const uint8_t* Follow(const uint8_t* reference, size_t& count)
-{
-    const uint8_t* vector = reference + Load<flatbuffers::uoffset_t>(reference);
-    count = Load<flatbuffers::uoffset_t>(vector);
-    return vector + sizeof(flatbuffers::uoffset_t);
-}
-
-template <typename T, typename Result>
-Attribute::Value ReadElements(ReadBudget& budget, const uint8_t* reference)
-{
-    std::vector<Result> values;
-    if (reference != nullptr)
-    {
-        size_t count = 0;
-        const uint8_t* elements = Follow(reference, count);
-        budget.Charge(count * sizeof(Result));
-        values.reserve(count);
-        for (size_t i = 0; i < count; ++i)
-        {
-            values.push_back(static_cast<Result>(Load<T>(elements + i * sizeof(T))));
-        }
-    }
-    return values;
-}
-
-Attribute::Value ReadText(ReadBudget& budget, const uint8_t* reference)
-{
-    size_t count = 0;
-    const uint8_t* text = reference != nullptr ? Follow(reference, count) : nullptr;
-    budget.Charge(count);
-    return text != nullptr ? std::string(text, text + count) : std::string();
-}
-
-template <typename T, typename Result = int64_t>
-Attribute::Value ReadNumber(const uint8_t* data)
-{
-    return data != nullptr ? static_cast<Result>(Load<T>(data)) : Result();
-}
-
-/// The value of a field, or one of the same kind where `data` is null.
-Attribute::Value ReadValue(ReadBudget& budget, TypeCode type, const uint8_t* data)
-{
-    const bool isList = type.is_repeating != 0;
-    switch (type.base_type)
-    {
-    case flatbuffers::ET_BOOL:
-        return isList ? ReadElements<uint8_t, int64_t>(budget, data)
-                      : Attribute::Value(data != nullptr && Load<uint8_t>(data) != 0);
-    case flatbuffers::ET_CHAR: return isList ? ReadElements<int8_t, int64_t>(budget, data) : ReadNumber<int8_t>(data);
-    case flatbuffers::ET_UCHAR: return isList ? ReadText(budget, data) : ReadNumber<uint8_t>(data);
-    case flatbuffers::ET_SHORT:
-        return isList ? ReadElements<int16_t, int64_t>(budget, data) : ReadNumber<int16_t>(data);
-    case flatbuffers::ET_USHORT:
-        return isList ? ReadElements<uint16_t, int64_t>(budget, data) : ReadNumber<uint16_t>(data);
-    case flatbuffers::ET_INT: return isList ? ReadElements<int32_t, int64_t>(budget, data) : ReadNumber<int32_t>(data);
-    case flatbuffers::ET_UINT:
-        return isList ? ReadElements<uint32_t, int64_t>(budget, data) : ReadNumber<uint32_t>(data);
-    case flatbuffers::ET_LONG: return isList ? ReadElements<int64_t, int64_t>(budget, data) : ReadNumber<int64_t>(data);
-    case flatbuffers::ET_FLOAT:
-        return isList ? ReadElements<float, double>(budget, data) : ReadNumber<float, double>(data);
-    case flatbuffers::ET_DOUBLE:
-        return isList ? ReadElements<double, double>(budget, data) : ReadNumber<double, double>(data);
-    case flatbuffers::ET_STRING: return isList ? Attribute::Value() : ReadText(budget, data);
-    default: return {};
-    }
-}
-
 } // namespace
 
 AttributeList ListOptions(int32_t builtin)
@@ -222,7 +145,7 @@ AttributeList ListOptions(int32_t builtin)
     ReadBudget nothing(0);
     for (size_t i = 0; i < count; ++i)
     {
-        list.m_Attributes.push_back({table->names[i], ReadValue(nothing, table->type_codes[i], nullptr), false});
+        list.m_Attributes.push_back({table->names[i], ReadFlatValue(nothing, table->type_codes[i], nullptr), false});
     }
     return list;
 }
@@ -252,7 +175,7 @@ AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t buil
         const auto field = flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i));
         if (const uint8_t* data = options->GetAddressOf(field))
         {
-            list.m_Attributes[i].m_Value = ReadValue(model.Budget(), type.m_Table->type_codes[i], data);
+            list.m_Attributes[i].m_Value = ReadFlatValue(model.Budget(), type.m_Table->type_codes[i], data);
             list.m_Attributes[i].m_IsSet = true;
         }
     }
