@@ -197,8 +197,8 @@ def convolution():
     file("Convolution2d", "Convolution2d", [image], [result], window, {"weights": weights, "bias": bias})
     old = {"old": True, "weights": weights}
     file("Convolution2d_old", "Convolution2d", [image], [result], window, biases=bias, **old)
-    # Versions in between had weights in layers. FlatBuffers shares the list of the root's fields with the layer's, which
-    # is far from the file's start.
+    # Releases in between had weights in layers. FlatBuffers shares the list of the root's fields with the layer's,
+    # which is far from the file's start.
     relu = {"descriptor": {"activationFunction": "ReLu"}}
     held = {"descriptor": window, "weights": weights, "biases": bias}
     layers = [
@@ -347,7 +347,7 @@ def slicing():
         file(kind, kind, [info([2, 3]), info([2, 1])], [info([2, 4])], parts)
     split = {"origins": parts, "viewSizes": views([[2, 3], [2, 1]]), "hasAxis": True, "axis": 1}
     file("Splitter", "Splitter", [info([2, 4])], [info([2, 3]), info([2, 1])], split)
-    without = {"origins": parts, "viewSizes": views([[2, 3], [2, 1]])}  # before 23.08
+    without = {"origins": parts, "viewSizes": views([[2, 3], [2, 1]])}  # earlier releases had no axis
     file("Splitter_old", "Splitter", [info([2, 4])], [info([2, 3]), info([2, 1])], without, old=True)
     x = info([2, 3, 4])
     stack = {"axis": 1, "numInputs": 2, "inputShape": [2, 3]}
@@ -357,7 +357,7 @@ def slicing():
     file("StridedSlice", "StridedSlice", [x], [info([3, 2])], strided)
     indices = const([2], "Signed32", values=[2, 0])
     file("Gather", "Gather", [x], [info([2, 2, 4])], {"axis": 1}, {"indices": indices})
-    rows = const([2], "Signed32", values=[1, 0])  # before 20.08 there was no axis, nor a descriptor
+    rows = const([2], "Signed32", values=[1, 0])  # early releases had no axis, nor a descriptor
     file("Gather_old", "Gather", [x], [x], constants={"indices": rows}, old=True)
     tuples = const([2, 2], "Signed32", values=[1, 2, 0, 1])
     file("GatherNd", "GatherNd", [x], [info([2, 4])], constants={"indices": tuples})
@@ -460,7 +460,7 @@ def recurrent():
         plain,
         inputParams=floats,
     )
-    file(  # releases 21.11 to 22.05 wrote no states
+    file(  # earlier releases had no states among the outputs
         "UnidirectionalSequenceLstm_stateless",
         "UnidirectionalSequenceLstm",
         [sequence[0], *states],

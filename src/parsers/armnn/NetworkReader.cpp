@@ -49,7 +49,7 @@ uint32_t SizeOf(const Vector* vector)
     return vector != nullptr ? vector->size() : 0;
 }
 
-constexpr uint32_t WeightsInput = 1;
+constexpr uint32_t DepthwiseWeightsInput = 1;
 
 /// Depthwise weights in files of the first layout are [M, I, H, W].
 constexpr uint32_t FirstScheme = 0;
@@ -264,7 +264,7 @@ private:
     /// Whether the input is that of depthwise weights in a file that has them as [M, I, H, W].
     bool TakesOldDepthwiseWeights(Place place, uint32_t input) const
     {
-        return m_WeightsLayout == FirstScheme && input == WeightsInput &&
+        return m_WeightsLayout == FirstScheme && input == DepthwiseWeightsInput &&
                KindOf(place) == schema::Layer::DepthwiseConvolution2dLayer;
     }
 
@@ -377,7 +377,7 @@ private:
         }
     }
 
-    /// Releases 21.11 to 22.05 wrote a UnidirectionalSequenceLstm without its first two outputs, the states.
+    /// Earlier releases had a UnidirectionalSequenceLstm without its first two outputs, the states.
     unsigned int FirstOutput(Place place, size_t listed) const
     {
         constexpr unsigned int numStates = 2;
