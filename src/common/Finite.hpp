@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AreFinite: for numbers out of files, of which infinities and NaNs are no scales. The readers of .tenon and .armnn files
-// use it.
+// AreFinite: for numbers out of files, of which infinities and NaNs are no scales. The readers of .tenon and .armnn
+// files use it.
 #pragma once
 
 #include <algorithm>

@@ -37,8 +37,8 @@ struct FileLayer
     const schema::AnyLayer* m_Source = nullptr;
     const schema::LayerBase* m_Base = nullptr;
     IConnectableLayer* m_Layer = nullptr; ///< once it is added
-    std::vector<IOutputSlot*> m_Outputs =
-        {};                          ///< by their places in the file: what takes from the layer is connected here
+    /// By their places in the file: what takes from the layer is connected here.
+    std::vector<IOutputSlot*> m_Outputs = {};
     IOutputSlot* m_Turned = nullptr; ///< of a Constant that is old depthwise weights: the same, turned
     bool m_IsListed = false;         ///< of an Input or Output: the file lists it as one of the network
 };
@@ -318,7 +318,7 @@ private:
         return order;
     }
 
-    /// Layers behind those that feed them.
+    /// With the infos of its outputs; what feeds the layer is connected later.
     void Add(Place place)
     {
         FileLayer& layer = m_Layers[place];
