@@ -151,7 +151,7 @@ TEST(TfLiteRows, Binary)
     }
 }
 
-TEST(TfLiteRows, FloorDivAndFloorModAreOfPlainNumbers)
+TEST(TfLiteRows, FloorDivAndFloorModAreOfStoredIntegers)
 {
     for (const Operator code : {Operator::FLOOR_DIV, Operator::FLOOR_MOD})
     {
@@ -161,8 +161,16 @@ TEST(TfLiteRows, FloorDivAndFloorModAreOfPlainNumbers)
             model.Tensor(tensor).type = Type::INT8;
         }
         EXPECT_EQ(OutputInfo(Parsed(model).The(LayerType::ElementwiseBinary)).GetDataType(), DataType::Signed8);
+        EXPECT_EQ(Parsed(model).Find(LayerType::Bitcast).size(), 0u);
         model.Quantize(1, {0.5f}, {3});
-        EXPECT_THAT(ErrorOf<UnimplementedException>(model), HasSubstr("of quantized tensors: input 1 is QAsymmS8"));
+        model.Quantize(2, {0.25f}, {-1});
+        const Parsed quantized(model);
+        const IConnectableLayer& layer = quantized.The(LayerType::ElementwiseBinary);
+        EXPECT_EQ(OutputInfo(layer).GetDataType(), DataType::Signed8);
+        const std::vector<const IConnectableLayer*> relabelled = quantized.Find(LayerType::Bitcast);
+        ASSERT_EQ(relabelled.size(), 2u) << "input 1 and the output";
+        EXPECT_EQ(OutputInfo(*relabelled[0]).GetDataType(), DataType::Signed8);
+        EXPECT_EQ(OutputInfo(*relabelled[1]).GetDataType(), DataType::QAsymmS8);
     }
 }
 

@@ -18,6 +18,19 @@ bool IsEmpty(const TensorInfo& info)
     return info.GetShape().AreAllDimensionsSpecified() && info.GetShape().GetNumElements64() == 0;
 }
 
+/// The same elements without scale and zero point; what is not quantized stays as it is.
+TensorInfo ToIntegers(const TensorInfo& info)
+{
+    switch (info.GetDataType())
+    {
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8: return {info.GetShape(), DataType::Signed8};
+    case DataType::QAsymmU8: return {info.GetShape(), DataType::Unsigned8};
+    case DataType::QSymmS16: return {info.GetShape(), DataType::Signed16};
+    default: return {info.GetShape(), info.GetDataType()};
+    }
+}
+
 ActivationDescriptor ToDescriptor(const OperatorView& op, FusedActivation activation)
 {
     switch (activation)
@@ -185,6 +198,25 @@ void NetworkBuilder::WireStored(const OperatorView& op, IConnectableLayer* layer
         source->Connect(layer->GetInputSlot(slot));
     }
     WireOutputs(op, layer, activation);
+}
+
+void NetworkBuilder::WireIntegers(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands)
+{
+    CountLayer();
+    for (unsigned int slot = 0; slot < operands.size(); ++slot)
+    {
+        const TensorView& operand = op.Input(operands[slot]);
+        IOutputSlot& source = Source(operand);
+        IOutputSlot& integers =
+            operand.m_Info.IsQuantized()
+                ? Relabel(op, source, ToIntegers(operand.m_Info), fmt::format("input {} as integers", operands[slot]))
+                : source;
+        integers.Connect(layer->GetInputSlot(slot));
+    }
+    const TensorInfo& output = op.Output(0).m_Info;
+    layer->GetOutputSlot(0).SetTensorInfo(ToIntegers(output));
+    IOutputSlot& integers = layer->GetOutputSlot(0);
+    SetOutput(op, 0, output.IsQuantized() ? Relabel(op, integers, output, "output") : integers, FusedActivation::None);
 }
 
 void NetworkBuilder::WireScaled(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,

@@ -128,6 +128,8 @@ public:
     /// Wires a layer whose quantized inputs count as stored: one that is quantized unlike output 0 is relabelled.
     void WireStored(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
                     FusedActivation activation = FusedActivation::None);
+    /// Wires a layer that computes of stored integers, whatever they mean: its inputs and its output are plain ones.
+    void WireIntegers(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands);
     /// Wires a layer to inputs and an output whose scales are multiplied by a factor.
     void WireScaled(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands, float factor,
                     FusedActivation activation);

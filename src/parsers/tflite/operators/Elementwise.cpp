@@ -205,30 +205,22 @@ void AddSquaredDifference(const OperatorView& op, NetworkBuilder& builder)
     AddBinary(op, builder, BinaryOperation::SqDiff);
 }
 
-/// For operators that TensorFlow Lite computes of stored integers, whatever their scales and zero points say; our
-/// layers compute of real values.
-void RefuseQuantized(const OperatorView& op)
+/// As in TFLite of stored integers, whatever they mean.
+void AddFloored(const OperatorView& op, NetworkBuilder& builder, BinaryOperation operation)
 {
-    for (size_t i = 0; i < op.NumInputs(); ++i)
-    {
-        if (op.Input(i).m_Info.IsQuantized())
-        {
-            throw UnimplementedException(
-                fmt::format("{} of quantized tensors: input {} is {}", op.Name(), i, op.Input(i).m_Info.ToString()));
-        }
-    }
+    builder.WireIntegers(
+        op, builder.Network().AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), op.LayerName().c_str()),
+        {0, 1});
 }
 
 void AddFloorDiv(const OperatorView& op, NetworkBuilder& builder)
 {
-    RefuseQuantized(op);
-    AddBinary(op, builder, BinaryOperation::FloorDiv);
+    AddFloored(op, builder, BinaryOperation::FloorDiv);
 }
 
 void AddFloorMod(const OperatorView& op, NetworkBuilder& builder)
 {
-    RefuseQuantized(op);
-    AddBinary(op, builder, BinaryOperation::FloorMod);
+    AddFloored(op, builder, BinaryOperation::FloorMod);
 }
 
 void AddAtan2(const OperatorView& op, NetworkBuilder& builder)
