@@ -51,8 +51,8 @@ bool IsArmnn(std::string_view bytes)
 
 bool MayBeArmnn(std::string_view start)
 {
-    // A builder of FlatBuffers writes the root last, which is to the front: behind the offset to it, the fields of a
-    // table at most.
+    // A builder of FlatBuffers writes from the end to the start, and the root last: no more than the list of the root's
+    // fields is between the file's start and the root.
     constexpr uint32_t farthest = 64;
     uint32_t root = 0;
     if (start.size() <= sizeof(root))
