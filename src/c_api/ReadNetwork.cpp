@@ -58,10 +58,12 @@ const formats::ModelFormat* FindFormat(const ModelSource& source)
     std::vector<uint8_t> aligned;
     const auto whole = [&]() -> std::string_view
     {
-        aligned = source.m_Path == nullptr ? source.Copy() : std::vector<uint8_t>();
-        return source.m_Path == nullptr
-                   ? std::string_view(reinterpret_cast<const char*>(aligned.data()), aligned.size())
-                   : std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        if (source.m_Path == nullptr) // the caller's bytes may be anywhere
+        {
+            aligned = source.Copy();
+            bytes = std::as_bytes(std::span(aligned));
+        }
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     };
     return formats::FindModelFormat(source.m_Path != nullptr ? source.m_Path : "", start, whole);
 }
