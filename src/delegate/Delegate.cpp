@@ -79,6 +79,11 @@ public:
     /// Steps 2 and 3.
     void LoadPartitions()
     {
+        if (!m_Graph.IsInOrder())
+        {
+            LeaveAll("a node reads what it or a later one computes");
+            return;
+        }
         for (bool isDone = false; !isDone;)
         {
             m_Partitions = ChoosePartitions();
@@ -105,8 +110,7 @@ public:
     std::string DescribeLeft() const;
 
 private:
-    /// Of nodes without a reason to leave them. None where the runtime does not tell, as for nodes that read what they
-    /// or later ones compute.
+    /// Of nodes without a reason to leave them. None where the runtime does not tell.
     std::optional<std::vector<Partition>> Preview(const std::vector<std::string>& reasons) const
     {
         std::vector<int32_t> nodes;
@@ -342,6 +346,10 @@ void Delegate::Prepare(TfLiteContext& context)
     if (selection.Partitions().empty())
     {
         return;
+    }
+    if (selection.Partitions().empty())
+    {
+        return; // a runtime may crash when it cuts a graph that is not in order, for no nodes, too
     }
     {
         const std::lock_guard lock(m_Mutex);
