@@ -347,10 +347,6 @@ void Delegate::Prepare(TfLiteContext& context)
     {
         return;
     }
-    if (selection.Partitions().empty())
-    {
-        return; // a runtime may crash when it cuts a graph that is not in order, for no nodes, too
-    }
     {
         const std::lock_guard lock(m_Mutex);
         for (const Partition& partition : selection.Partitions())
