@@ -79,6 +79,11 @@ public:
     /// Steps 2 and 3.
     void LoadPartitions()
     {
+        if (!m_Graph.IsInOrder())
+        {
+            LeaveAll("a node reads what it or a later one computes");
+            return;
+        }
         for (bool isDone = false; !isDone;)
         {
             m_Partitions = ChoosePartitions();
@@ -105,8 +110,7 @@ public:
     std::string DescribeLeft() const;
 
 private:
-    /// Of nodes without a reason to leave them. None where the runtime does not tell, as for nodes that read what they
-    /// or later ones compute.
+    /// Of nodes without a reason to leave them. None where the runtime does not tell.
     std::optional<std::vector<Partition>> Preview(const std::vector<std::string>& reasons) const
     {
         std::vector<int32_t> nodes;

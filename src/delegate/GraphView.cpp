@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 namespace tenon::delegate
 {
@@ -79,6 +81,23 @@ const Node& GraphView::Find(int32_t index) const
         throw InvalidArgumentException(fmt::format("node {} is not in the execution plan", index));
     }
     return m_Nodes[found->second];
+}
+
+bool GraphView::IsInOrder() const
+{
+    std::unordered_set<int32_t> read; // by the nodes so far
+    for (const Node& node : m_Nodes)
+    {
+        const Span<const int32_t> inputs = Elements(node.m_Node->inputs);
+        const Span<const int32_t> outputs = Elements(node.m_Node->outputs);
+        read.insert(inputs.begin(), inputs.end());
+        if (std::any_of(outputs.begin(), outputs.end(),
+                        [&](int32_t output) { return output != AbsentTensor && read.count(output) != 0; }))
+        {
+            return false;
+        }
+    }
+    return true;
 }
 
 const TfLiteTensor* GraphView::FindTensor(int32_t tensor) const

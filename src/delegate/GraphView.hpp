@@ -71,6 +71,9 @@ public:
     const std::vector<Node>& Nodes() const { return m_Nodes; }
     /// Throws InvalidArgumentException for a node that is not among them.
     const Node& Find(int32_t index) const;
+    /// Whether no node reads a tensor that it or a later one computes. A runtime may run such a graph, and end with an
+    /// error or crash when it is asked for its partitions.
+    bool IsInOrder() const;
     /// Null for a number that does not exist.
     const TfLiteTensor* FindTensor(int32_t tensor) const;
 

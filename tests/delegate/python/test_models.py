@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import assert_equal_to_kernels, assert_near, random_values
+from model_builder import Info, Model
 from runtime import CPU, ROOT, interpreter, load, outputs, partitions, run, set_inputs
 
 STATES = sorted((ROOT / "tests/golden/states").glob("*.tflite"))
@@ -25,6 +26,24 @@ def test_digits(name, backends):
         else:
             assert_near(got, want)
     assert len(partitions(made)) == 1
+
+
+@pytest.mark.parametrize("operator", ["FLOOR_DIV", "FLOOR_MOD"])
+def test_floored_operators_of_stored_integers(operator):
+    """TensorFlow Lite's kernels do not look at scales and zero points."""
+    model = Model()
+    g = model.graph()
+    x = g.input(Info((1, 16), "INT8", 0.5, 3), "x")
+    y = g.input(Info((1, 16), "INT8", 0.25, -7), "y")
+    g.outputs = [g.op(operator, [x, y], Info((1, 16), "INT8", 0.125, 5))]
+    made, reference = interpreter(model.content(), load(**CPU)), interpreter(model.content())
+    assert len(partitions(made)) == 1
+    random = np.random.default_rng(3)
+    a = random.integers(-128, 128, (1, 16)).astype(np.int8)
+    b = random.integers(1, 20, (1, 16)).astype(np.int8) * random.choice(np.array([-1, 1], np.int8), (1, 16))
+    for each in (made, reference):
+        (got,) = run(each, a, b)
+        np.testing.assert_array_equal(got, a // b if operator == "FLOOR_DIV" else a % b)
 
 
 def steps_of(path):
