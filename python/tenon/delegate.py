@@ -15,7 +15,7 @@ def delegate_path() -> str:
 
         load_delegate(tenon.delegate_path(), {"backends": "CpuAcc,CpuRef"})
 
-    The file lies beside the library: in the package, or in the folder of ``TENON_LIBRARY`` where the environment has it.
+    The folder is that of the library: in the package, or the folder of ``TENON_LIBRARY`` where that is set.
 
     Raises:
         NotFoundError: There is no such file.

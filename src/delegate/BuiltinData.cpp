@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BuiltinData: see BuiltinData.hpp. The table below has a list for each struct: of each option of the operator, where
-// in the struct it is.
+// BuiltinData: see BuiltinData.hpp. Each struct has a list of its members here: name of the option, kind, offset.
 #include "delegate/BuiltinData.hpp"
 
 #include "parsers/tflite/OptionsReader.hpp"

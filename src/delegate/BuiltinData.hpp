@@ -416,8 +416,8 @@ enum class BuiltinKind : uint8_t
     RngAlgorithm,
     Ints,        ///< int32_t[8], with a counter
     Int64s,      ///< int64_t[8], with a counter
-    RankInt64s,  ///< int64_t[8], as many as input 0 has dimensions
-    PairsInt64s, ///< int64_t[16], twice as many
+    RankInt64s,  ///< int64_t[8]; the number of elements is the rank of input 0
+    PairsInt64s, ///< int64_t[16]; the number of elements is twice that rank
     Reals        ///< a pointer, with a counter
 };
 

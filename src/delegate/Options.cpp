@@ -260,17 +260,17 @@ constexpr OptionRow Rows[] = {
      "out",
      SetBackends},
     {"number-of-threads", ThreadValues,
-     "Threads of a run. 0, the default: as many as the interpreter was given, 1 where it was given none",
+     "Threads of a run. 0, the default: the interpreter's number, or 1 where it has none",
      SetNumber<&Options::m_NumberOfThreads, MaxThreads>},
     {"num_threads", ThreadValues, "The same as number-of-threads", SetNumber<&Options::m_NumberOfThreads, MaxThreads>},
     {"max_delegated_partitions", NumberValues,
-     "The largest partitions are taken, at most so many of a subgraph. 0, the default: all",
+     "Maximum number of partitions of a subgraph; the largest ones are taken. 0, the default: no limit",
      SetNumber<&Options::m_MaxDelegatedPartitions, AnyNumber>},
     {"min_nodes_per_partition", NumberValues, "Partitions of fewer nodes are left to TensorFlow Lite. Default: 0",
      SetNumber<&Options::m_MinNodesPerPartition, AnyNumber>},
     {"logging-severity", "trace, debug, info, warning, error or fatal",
-     "Messages of the log from this severity on; info adds a table of the nodes that were taken and left, debug each "
-     "network that is loaded. Default: warning",
+     "Severity of the log. info adds a table of the nodes that were taken and left, debug the optimizer's messages. "
+     "Default: warning",
      SetSeverity},
     {"disable-tflite-runtime-fallback", FlagValues,
      "A node that is not taken is an error, in place of running in TensorFlow Lite",
@@ -426,6 +426,20 @@ TfLiteDelegateOptions TfLiteDelegateOptions::Parse(const std::vector<std::pair<s
         }
     }
     return std::move(reading.m_Options);
+}
+
+TfLiteDelegateOptions TfLiteDelegateOptions::Parse(const char* const* names, const char* const* values, size_t count)
+{
+    std::vector<std::pair<std::string, std::string>> options;
+    for (size_t i = 0; i < count; ++i)
+    {
+        if (names == nullptr || values == nullptr || names[i] == nullptr || values[i] == nullptr)
+        {
+            throw InvalidArgumentException(fmt::format("option {} of {} has no name or no value", i, count));
+        }
+        options.emplace_back(names[i], values[i]);
+    }
+    return Parse(options);
 }
 
 } // namespace tenon

@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <exception>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace
 {
@@ -39,18 +37,7 @@ extern "C"
         {
             // Python passes a C int: the upper half of the register is anything.
             const auto count = static_cast<uint32_t>(numOptions);
-            std::vector<std::pair<std::string, std::string>> options;
-            for (uint32_t i = 0; i < count; ++i)
-            {
-                if (keys == nullptr || values == nullptr || keys[i] == nullptr || values[i] == nullptr)
-                {
-                    Report(reportError,
-                           "option " + std::to_string(i) + " of " + std::to_string(count) + " has no name or no value");
-                    return nullptr;
-                }
-                options.emplace_back(keys[i], values[i]);
-            }
-            return tenon::CreateTfLiteDelegate(tenon::TfLiteDelegateOptions::Parse(options));
+            return tenon::CreateTfLiteDelegate(tenon::TfLiteDelegateOptions::Parse(keys, values, count));
         }
         catch (const std::exception& error)
         {

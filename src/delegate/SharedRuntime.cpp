@@ -21,15 +21,17 @@ bool HasObjects(const IRuntime::CreationOptions& options)
            !options.m_BackendOptions.empty();
 }
 
-/// All of the options that are no objects.
+/// All of the options that are no objects. The structured bindings name every member, so that a new one is not left
+/// out.
 std::string Describe(const IRuntime::CreationOptions& options)
 {
-    const auto& profiling = options.m_ProfilingOptions;
-    const Limits& limits = options.m_Limits;
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", options.m_DynamicBackendsPath, options.m_EnableGpuProfiling,
-                       options.m_ProtectedMode, profiling.m_EnableProfiling, limits.m_MaxRank, limits.m_MaxTensorBytes,
-                       limits.m_MaxTotalBytes, limits.m_MaxFileBytes, profiling.m_FileOnly, profiling.m_TimelineEnabled,
-                       profiling.m_OutgoingCaptureFile + "|" + profiling.m_IncomingCaptureFile);
+    const auto& [tuned, gpuProfiling, dynamicBackends, isProtected, profiling, backendOptions, limits, allocators,
+                 strategies, backends] = options;
+    const auto& [isProfiling, hasTimeline, outgoing, incoming, isFileOnly, period, format] = profiling;
+    const auto& [tensorBytes, totalBytes, layers, rank, fileBytes, iterations, nesting] = limits;
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", gpuProfiling, dynamicBackends, isProtected,
+                       isProfiling, hasTimeline, outgoing, incoming, isFileOnly, period, format, tensorBytes,
+                       totalBytes, layers, rank, fileBytes, iterations, nesting);
 }
 
 } // namespace

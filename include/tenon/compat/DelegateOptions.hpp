@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace armnnDelegate
@@ -64,7 +63,7 @@ public:
     /// not reported, as of Arm NN.
     DelegateOptions(const char* const* optionKeys, const char* const* optionValues, size_t numOptions,
                     void (* /*reportError*/)(const char*))
-        : m_Options(tenon::TfLiteDelegateOptions::Parse(ToTexts(optionKeys, optionValues, numOptions)))
+        : m_Options(tenon::TfLiteDelegateOptions::Parse(optionKeys, optionValues, numOptions))
     {
     }
 
@@ -135,20 +134,6 @@ public:
     const tenon::TfLiteDelegateOptions& GetTenonOptions() const { return m_Options; }
 
 private:
-    static std::vector<std::pair<std::string, std::string>> ToTexts(const char* const* keys, const char* const* values,
-                                                                    size_t count)
-    {
-        std::vector<std::pair<std::string, std::string>> texts;
-        for (size_t i = 0; i < count; ++i)
-        {
-            tenon::ConditionalThrow<tenon::InvalidArgumentException>(
-                keys != nullptr && values != nullptr && keys[i] != nullptr && values[i] != nullptr,
-                "option " + std::to_string(i) + " has no name or no value");
-            texts.emplace_back(keys[i], values[i]);
-        }
-        return texts;
-    }
-
     tenon::TfLiteDelegateOptions m_Options;
     tenon::Optional<tenon::DebugCallbackFunction> m_DebugCallback;
 };

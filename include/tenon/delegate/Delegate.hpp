@@ -11,6 +11,7 @@
 #include <tenon/Logging.hpp>
 #include <tenon/Optional.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,15 +28,15 @@ struct TfLiteDelegateOptions
     /// In order of preference: a layer runs on the first one that supports it. A node of which no backend supports a
     /// layer is left to TensorFlow Lite. Named ones that are not there are left out with a warning.
     std::vector<BackendId> m_Backends{"CpuAcc", "CpuRef"};
-    /// Threads of a run, at most 1024. 0: as many as the interpreter was given; 1 where it was given none.
+    /// Threads of a run, at most 1024. 0: the interpreter's number, or 1 where it has none.
     unsigned int m_NumberOfThreads = 0;
-    /// The largest partitions are taken, at most so many of a subgraph. 0: all.
+    /// Maximum number of partitions of a subgraph; the largest ones are taken. 0: no limit.
     unsigned int m_MaxDelegatedPartitions = 0;
     /// Partitions of fewer nodes are left to TensorFlow Lite.
     unsigned int m_MinNodesPerPartition = 0;
-    /// What the delegate writes to the log: at Info a table of the nodes that it took and of those that it left with
-    /// the reasons, at Debug also each network that it loads. Not set: warnings and errors. Setting it sets the filter
-    /// of Tenon's own log, too, which is that of the process.
+    /// Severity of the log. Info adds a table of the nodes that were taken, and of the nodes that were left with their
+    /// reasons; Debug adds the optimizer's messages. Not set: warnings and errors. It sets the filter of Tenon's log,
+    /// which is one for the process.
     Optional<LogSeverity> m_LoggingSeverity;
     /// Make an error of a node that is left, which names all of them, in place of running it in TensorFlow Lite.
     bool m_DisableFallback = false;
@@ -56,10 +57,12 @@ struct TfLiteDelegateOptions
     /// Of the runtime. Delegates whose runtime options are equal, but for objects, share one.
     IRuntime::CreationOptions m_RuntimeOptions;
 
-    /// From options as text, by the names in docs/delegate.md, those of Arm NN's delegate among them. Throws
-    /// InvalidArgumentException for a name that does not exist, which lists those that do, and for a value that its
-    /// option cannot have.
+    /// From options as text. docs/delegate.md lists their names, among them the names of Arm NN's delegate. Throws
+    /// InvalidArgumentException for an unknown name, with the list of known ones, and for a value that its option
+    /// cannot have.
     TENON_API static TfLiteDelegateOptions Parse(const std::vector<std::pair<std::string, std::string>>& options);
+    /// The same from `count` names and values, as TensorFlow Lite passes options. Throws for a null one, too.
+    TENON_API static TfLiteDelegateOptions Parse(const char* const* names, const char* const* values, size_t count);
 };
 
 /// A delegate for ModifyGraphWithDelegate of any number of interpreters, which it has to outlive; they may be used by
