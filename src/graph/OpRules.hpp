@@ -88,7 +88,7 @@ enum class RankRule : uint8_t
     KeepDims
 };
 
-/// Column `form`. Code: optimizer/FixedForms.cpp.
+/// Column `form`. Code: optimizer/rewriting/ShapeFacts.cpp.
 enum class FormRule : uint8_t
 {
     NoMore,
@@ -114,7 +114,7 @@ constexpr bool IsLowered(LayoutRule rule)
     return rule == LayoutRule::Data || rule == LayoutRule::DataAndWeights;
 }
 
-/// Column `axes`. Code: optimizer/LayoutRules.cpp.
+/// Column `axes`. Code: optimizer/layout/LayoutRules.cpp.
 enum class AxesRule : uint8_t
 {
     OwnAxes,
@@ -126,7 +126,7 @@ enum class AxesRule : uint8_t
     Split
 };
 
-/// Column `widths`. Code: optimizer/FloatWidths.cpp.
+/// Column `widths`. Code: optimizer/widths/FitFloatWidths.cpp.
 enum class WidthRule : uint8_t
 {
     AnyWidth,

@@ -3,8 +3,8 @@
 #include "optimizer/FuseActivations.hpp"
 
 #include "graph/MakeLayerView.hpp"
-#include "optimizer/Assignment.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/assignment/Assignment.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <vector>
 

@@ -7,14 +7,14 @@
 #include "graph/Nested.hpp"
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
-#include "optimizer/Assignment.hpp"
-#include "optimizer/BroadcastReshapes.hpp"
-#include "optimizer/Copies.hpp"
-#include "optimizer/FloatWidths.hpp"
+#include "optimizer/AddBroadcastReshapes.hpp"
 #include "optimizer/FuseActivations.hpp"
-#include "optimizer/OptimizeSubgraphs.hpp"
-#include "optimizer/Partition.hpp"
+#include "optimizer/InsertCopies.hpp"
 #include "optimizer/Pass.hpp"
+#include "optimizer/assignment/Assignment.hpp"
+#include "optimizer/partition/PartitionGraph.hpp"
+#include "optimizer/subgraphs/OptimizeSubgraphs.hpp"
+#include "optimizer/widths/FitFloatWidths.hpp"
 
 #include <fmt/format.h>
 

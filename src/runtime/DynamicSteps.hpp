@@ -4,11 +4,11 @@
 #pragma once
 
 #include "runtime/ControlFlow.hpp"
+#include "runtime/DebugTensors.hpp"
 #include "runtime/DynamicMemory.hpp"
 #include "runtime/RunArgs.hpp"
 #include "runtime/RunTensors.hpp"
 #include "runtime/SessionStates.hpp"
-#include "runtime/ShownTensors.hpp"
 #include "runtime/StepRunner.hpp"
 
 #include <cstddef>

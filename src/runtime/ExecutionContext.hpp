@@ -9,12 +9,12 @@
 #pragma once
 
 #include "runtime/CallerMemory.hpp"
+#include "runtime/DebugTensors.hpp"
 #include "runtime/DynamicSteps.hpp"
 #include "runtime/FusedRunner.hpp"
 #include "runtime/RunArgs.hpp"
 #include "runtime/RunTensors.hpp"
 #include "runtime/SessionStates.hpp"
-#include "runtime/ShownTensors.hpp"
 #include "runtime/StepRunner.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "runtime/NpyFile.hpp"
 
 #include "common/Paths.hpp"
-#include "runtime/StoredNibble.hpp"
+#include "runtime/StoredInt4.hpp"
 
 #include <fmt/format.h>
 

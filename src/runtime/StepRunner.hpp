@@ -2,11 +2,11 @@
 // StepRunner: runs steps whose shapes are known. Each has its event in the profile, and its errors name its layer.
 #pragma once
 
+#include "runtime/DebugTensors.hpp"
 #include "runtime/FusedRunner.hpp"
 #include "runtime/RunArgs.hpp"
 #include "runtime/RunTensors.hpp"
 #include "runtime/SessionStates.hpp"
-#include "runtime/ShownTensors.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "common/HalfFloat.hpp"
 #include "json/JsonWriter.hpp"
-#include "runtime/StoredNibble.hpp"
+#include "runtime/StoredInt4.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // C++ program keeps its lists of tensors from run to run, as the fastest one would.
 //
 //   bench_c_interface [TURNS]
-#include "Turns.hpp"
+#include "InterleavedTimer.hpp"
 
 #include <tenon/Tenon.hpp>
 #include <tenon/c/tenon.h>

@@ -5,9 +5,9 @@
 //
 // usage: bench_convolutions [FILE [TEXT]]   writes the table to FILE (-: prints it), of rows that contain TEXT
 #include "ConvolutionPeers.hpp"
+#include "InterleavedTimer.hpp"
 #include "LoadedLayer.hpp"
 #include "MachinePeaks.hpp"
-#include "Turns.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

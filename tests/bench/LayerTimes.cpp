@@ -3,8 +3,8 @@
 #include "LayerTimes.hpp"
 
 #include "DepthwiseLimit.hpp"
+#include "InterleavedTimer.hpp"
 #include "MachinePeaks.hpp"
-#include "Turns.hpp"
 
 #include <algorithm>
 #include <deque>

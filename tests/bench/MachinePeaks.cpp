@@ -3,7 +3,7 @@
 #include "MachinePeaks.hpp"
 
 #include "AlignedBytes.hpp"
-#include "Turns.hpp"
+#include "InterleavedTimer.hpp"
 
 #include <cstdint>
 #include <cstring>

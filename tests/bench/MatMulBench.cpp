@@ -5,9 +5,9 @@
 //
 // usage: bench_matmul [FILE [TEXT]]   writes the table to FILE (-, or nothing: prints it), of rows that contain TEXT
 // OPENBLAS_CORETYPE in the environment chooses the kernels of OpenBLAS, which does not know every new processor.
+#include "InterleavedTimer.hpp"
 #include "KernelNetworks.hpp"
 #include "LoadedLayer.hpp"
-#include "Turns.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PartitionGraph: nanoseconds per layer, which must not grow with the number of layers, for chains, diamonds, and
 // networks that make the search for cycles long.
-#include "optimizer/Partition.hpp"
+#include "optimizer/partition/PartitionGraph.hpp"
 
 #include <tenon/descriptors/Slicing.hpp>
 

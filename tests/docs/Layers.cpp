@@ -9,7 +9,7 @@
 #include "common/Names.hpp"
 #include "docs/TypeText.hpp"
 #include "graph/OpSchema.hpp"
-#include "optimizer/Assignment.hpp"
+#include "optimizer/assignment/Assignment.hpp"
 
 #include <tenon/Descriptors.hpp>
 

@@ -3,8 +3,8 @@
 // old files, overridden inputs and layers in any order, cut short at every byte and with each byte bent. Whatever comes
 // of it is a network or an exception of Tenon; what is a network is optimized, loaded and run under small limits. Run
 // under the sanitizers this also shows reads outside of the file and of tensors.
-#include "Bend.hpp"
-#include "Victim.hpp"
+#include "FuzzTarget.hpp"
+#include "MutateBytes.hpp"
 
 #include <tenon/serializer/IDeserializer.hpp>
 

@@ -4,8 +4,8 @@
 // replaced so that lengths still fit. Whatever comes of it is a network or an exception of Tenon; what is a network is
 // optimized, loaded and run under small limits. Run under the sanitizers this also shows reads outside of the file and
 // of tensors.
-#include "Bend.hpp"
-#include "Victim.hpp"
+#include "FuzzTarget.hpp"
+#include "MutateBytes.hpp"
 #include "harness/OnnxModel.hpp"
 
 #include <tenon/Logging.hpp>

@@ -3,8 +3,8 @@
 // short at every byte and with each byte of its structure bent. Whatever comes of it is a network or an exception of
 // Tenon; what is a network is optimized if it has to be, loaded and run under small limits. Run under the sanitizers
 // this also shows reads outside of the file and of tensors.
-#include "Bend.hpp"
-#include "Victim.hpp"
+#include "FuzzTarget.hpp"
+#include "MutateBytes.hpp"
 #include "harness/Networks.hpp"
 #include "harness/Serialized.hpp"
 

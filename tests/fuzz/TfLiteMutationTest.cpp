@@ -2,8 +2,8 @@
 // Hostile .tflite files: the bundled model cut short at every byte, and each of its words bent. Whatever comes of it is
 // a network or an exception of Tenon; what is a network is optimized, loaded and run under small limits. Run under the
 // sanitizers this also shows reads outside of the file and of tensors.
-#include "Bend.hpp"
-#include "Victim.hpp"
+#include "FuzzTarget.hpp"
+#include "MutateBytes.hpp"
 
 #include <tenon/Tenon.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>

@@ -3,7 +3,7 @@
 // ctest runs it with each level, and cross-built on processors whose level is known.
 #include "backends/cpu/simd/Isa.hpp"
 
-#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of several levels rely on: levels within a process choose the kernels that TENON_FORCE_ISA chooses, and
 // features that code asks for are noted.
-#include "backends/cpu/gemm/bytes/Tiles8.hpp"
-#include "backends/cpu/gemm/float32/TilesF32.hpp"
+#include "backends/cpu/gemm/kernels/f32/MicrokernelsF32.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/simd/IsaForTests.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -7,7 +7,7 @@
 #include "backends/reference/CpuRefBackend.hpp"
 #include "harness/ForcedIsa.hpp"
 #include "harness/OpTest.hpp"
-#include "ops/FastCompare.hpp"
+#include "ops/cpu/CompareWithReference.hpp"
 
 #include <gtest/gtest.h>
 

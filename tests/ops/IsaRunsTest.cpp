@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The harness itself: which levels a body runs on, what is remembered from level to level, and what guarded memory
 // shows. Each test runs one body at most, as the counts of the suite expect.
-#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/simd/IsaForTests.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "harness/HookBackend.hpp"
@@ -9,7 +9,7 @@
 #include "harness/IsaTest.hpp"
 #include "harness/OpTest.hpp"
 #include "harness/TestParallelFor.hpp"
-#include "ops/FastCompare.hpp"
+#include "ops/cpu/CompareWithReference.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Rescaling by multipliers above 1: what leaves 32 bits on the way to an output saturates, on all backends and in all
 // vectorized loops, for every operator that rescales, every stored type and scales up to 2^70 apart. The oracles
 // compute real values in double precision.
-#include "ops/FastCompare.hpp"
+#include "ops/cpu/CompareWithReference.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 #include <tenon/descriptors/Elementwise.hpp>

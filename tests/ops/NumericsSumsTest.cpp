@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of many elements: those of quantized types do not overflow, and those of floats keep their digits, on all
 // backends. The bounds are those that docs/numerics.md states.
-#include "ops/FastCompare.hpp"
+#include "ops/cpu/CompareWithReference.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 #include <tenon/descriptors/Indexing.hpp>

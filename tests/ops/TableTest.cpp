@@ -2,7 +2,7 @@
 // Table: bytes looked up, shorts interpolated.
 #include "harness/Networks.hpp"
 #include "ops/ElementwiseOracle.hpp"
-#include "ops/FastCompare.hpp"
+#include "ops/cpu/CompareWithReference.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 

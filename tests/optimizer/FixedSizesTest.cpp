@@ -2,7 +2,7 @@
 // Inputs of fixed sizes: what the optimizer computes from them, wholly or in part, and which runs are refused.
 #include "harness/MessageOf.hpp"
 #include "harness/Passes.hpp"
-#include "optimizer/SizeFacts.hpp"
+#include "optimizer/rewriting/SizeFacts.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/serializer/IDeserializer.hpp>

@@ -4,7 +4,7 @@
 #include "optimizer/FuseActivations.hpp"
 
 #include "harness/FakeBackend.hpp"
-#include "optimizer/Fusing.hpp"
+#include "optimizer/passes/Fusing.hpp"
 
 #include <tenon/backend/LayerView.hpp>
 

@@ -27,12 +27,28 @@ set(rules
   "src/graph : json api backend common fmt"
   "src/backends/common : api backend common fmt xxhash"
   "src/backends/reference : api backend common backends/common eigen"
+  # CpuAcc by families, in the order of their floors; src/backends/cpu/README.md draws them.
   "src/backends/cpu/simd : api backends/common posix highway"
-  "src/backends/cpu/elementwise : api backend common backends/common backends/reference backends/cpu backends/cpu/simd highway"
-  "src/backends/cpu/moves : api backend common backends/common backends/cpu backends/cpu/simd highway"
-  "src/backends/cpu/gemm : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves posix highway"
-  "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves backends/cpu/gemm highway"
-  "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
+  "src/backends/cpu/parallel : api backend common backends/common posix"
+  "src/backends/cpu/im2col : api backend common backends/common backends/reference highway backends/cpu/parallel backends/cpu/simd"
+  "src/backends/cpu/elementwise : api backend common backends/common backends/reference highway backends/cpu/parallel backends/cpu/simd"
+  "src/backends/cpu/reduce : api backend common backends/common backends/reference highway backends/cpu/parallel backends/cpu/simd"
+  "src/backends/cpu/move : api backend common backends/common backends/reference highway backends/cpu/elementwise backends/cpu/parallel backends/cpu/simd"
+  "src/backends/cpu/gemm : api backend common backends/common backends/reference highway posix backends/cpu/elementwise backends/cpu/im2col backends/cpu/move backends/cpu/parallel backends/cpu/simd"
+  "src/backends/cpu/resize : api backend common backends/common backends/reference highway backends/cpu/move backends/cpu/parallel backends/cpu/simd"
+  "src/backends/cpu/pool : api backend common backends/common backends/reference highway backends/cpu/parallel backends/cpu/resize backends/cpu/simd"
+  "src/backends/cpu/half : api backend common backends/common backends/reference highway backends/cpu backends/cpu/elementwise backends/cpu/parallel backends/cpu/pool backends/cpu/simd"
+  "src/backends/cpu/norm : api backend common backends/common backends/reference highway backends/cpu/parallel backends/cpu/reduce backends/cpu/simd"
+  "src/backends/cpu/softmax : api backend common backends/common backends/reference highway backends/cpu/elementwise backends/cpu/parallel backends/cpu/reduce backends/cpu/simd"
+  "src/backends/cpu/detection : api backend common backends/common backends/reference highway backends/cpu/move backends/cpu/parallel backends/cpu/reduce backends/cpu/resize backends/cpu/simd"
+  "src/backends/cpu/attention : api backend common backends/common backends/reference highway backends/cpu/elementwise backends/cpu/gemm backends/cpu/move backends/cpu/parallel backends/cpu/simd"
+  "src/backends/cpu/weights : api backend common backends/common backends/reference highway backends/cpu/gemm"
+  "src/backends/cpu/winograd : api backend common backends/common backends/reference highway backends/cpu/gemm backends/cpu/im2col backends/cpu/move backends/cpu/parallel backends/cpu/simd backends/cpu/weights"
+  "src/backends/cpu/matmul : api backend common backends/common backends/reference highway backends/cpu/attention backends/cpu/gemm backends/cpu/im2col backends/cpu/move backends/cpu/parallel backends/cpu/weights"
+  "src/backends/cpu/depthwise : api backend common backends/common backends/reference highway backends/cpu/gemm backends/cpu/im2col backends/cpu/move backends/cpu/parallel backends/cpu/simd backends/cpu/weights"
+  "src/backends/cpu/recurrent : api backend common backends/common backends/reference highway backends/cpu/elementwise backends/cpu/gemm backends/cpu/move backends/cpu/parallel backends/cpu/simd backends/cpu/weights"
+  "src/backends/cpu/conv : api backend common backends/common backends/reference highway backends/cpu/depthwise backends/cpu/elementwise backends/cpu/gemm backends/cpu/im2col backends/cpu/parallel backends/cpu/weights"
+  "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/parallel backends/cpu/simd"
   "src/backends/plugin : api backend common fmt"
   "src/backends/BackendHelper.cpp : api backend common"
   "src/backends/LayerQueries.cpp : api backend graph"
@@ -92,7 +108,7 @@ function(classify included out)
     set(kind cli11)
   elseif(included MATCHES "^<stb/")
     set(kind stb)
-  elseif(included MATCHES "^\"(backends/cpu/[a-z]+)/[^.]") # its folders have an order of their own
+  elseif(included MATCHES "^\"(backends/cpu/[a-z0-9]+)/[^.]") # its folders have an order of their own
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z_]+)/[^.]")
     set(kind ${CMAKE_MATCH_1})
@@ -193,9 +209,9 @@ if(DEFINED SELF_TEST)
   given(src/backends/reference/Cpu.cpp "#include \"backends/cpu/gemm/Gemm.hpp\""
         "src/backends/reference must not include \"backends/cpu/gemm/Gemm.hpp\"")
   given(src/backends/cpu/gemm/Own.cpp "#include \"backends/cpu/gemm/Gemm.hpp\"" "")
-  given(src/backends/cpu/gemm/Parts.cpp "#include \"backends/cpu/Parts.hpp\"" "")
-  given(src/backends/cpu/gemm/Up.cpp "#include \"backends/cpu/kernels/Pool.hpp\""
-        "src/backends/cpu/gemm must not include \"backends/cpu/kernels/Pool.hpp\"")
+  given(src/backends/cpu/gemm/Tasks.cpp "#include \"backends/cpu/parallel/Tasks.hpp\"" "")
+  given(src/backends/cpu/gemm/Up.cpp "#include \"backends/cpu/conv/Pool.hpp\""
+        "src/backends/cpu/gemm must not include \"backends/cpu/conv/Pool.hpp\"")
   given(src/backends/builtin.cpp "#include \"backends/cpu/CpuAccBackend.hpp\"" "")
   given(src/parsers/tflite/Graph.cpp "#include \"graph/Graph.hpp\""
         "src/parsers/tflite must not include \"graph/Graph.hpp\"")

@@ -54,7 +54,7 @@ class Names(unittest.TestCase):
     def test_of_objects(self):
         for path, expected in {
                 "src/backends/cpu/CMakeFiles/tenon_cpu.dir/gemm/bytes/Tiles8.cpp.o":
-                    ("src/backends/cpu", "src/backends/cpu/gemm/bytes/Tiles8.cpp"),
+                    ("src/backends/cpu", "src/backends/cpu/gemm/kernels/int8/MicrokernelsInt8.cpp"),
                 "src/optimizer/CMakeFiles/tenon_optimizer.dir/Unity/unity_12_cxx.cxx.o":
                     ("src/optimizer", "src/optimizer (unity 12)"),
                 "tests/CMakeFiles/test_ops.dir/ops/Add.cpp.o": ("tests/ops", "tests/ops/Add.cpp"),

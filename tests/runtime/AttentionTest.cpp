@@ -2,7 +2,7 @@
 // Attentions in one workload: which layers are one, and that they give what the layers give one after the other, as
 // they run while a debug callback looks on, and what CpuRef's give.
 #include "backends/cpu/simd/Isa.hpp"
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
 #include <gmock/gmock.h>

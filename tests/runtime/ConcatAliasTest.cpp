@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that join or cut out whole stretches of tensors: these lie in place where they can, and only there.
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers whose outputs a Concat joins along the channels: they write them into its output where they can, and give what
 // they give into memory of their own, as they do where the network gives them too.
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random networks of layers that join, cut out and overwrite rows, beside what they should give.
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 
 #include <gtest/gtest.h>
 

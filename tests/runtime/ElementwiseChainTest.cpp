@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise layers in chains: which ones, and that they give what they give one after the other, as they run while a
 // debug callback looks on.
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 #include "runtime/fusions/ElementChain.hpp"
 

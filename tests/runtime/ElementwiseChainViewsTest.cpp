@@ -2,7 +2,7 @@
 // Views in chains of elementwise layers: in every place, of every kind, with the right values; with CpuAcc's
 // NumberOfThreads as without.
 #include "harness/Passes.hpp"
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // The fusions of plans at their borders: networks on one side and the other of each condition, the reasons that are
 // given, that outputs are the same bytes with and without each fusion but Attention, and IRuntime::GetPlan.
 #include "backends/cpu/CpuAccBackend.hpp"
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
 #include <tenon/Exceptions.hpp>

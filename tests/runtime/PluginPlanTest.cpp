@@ -2,7 +2,7 @@
 // CpuAcc behind the table of a plugin: plans fuse as they do with the built-in backend, and results are the same bytes.
 #include "backends/cpu/CpuAccBackend.hpp"
 #include "backends/plugin/PluginBackend.hpp"
-#include "runtime/PartNetworks.hpp"
+#include "runtime/ConcatNetworks.hpp"
 
 #include <tenon/backend/PluginAdapter.hpp>
 

@@ -5,7 +5,7 @@
 #include "backends/common/HostCapabilities.hpp"
 #include "backends/common/PackedArchive.hpp"
 #include "backends/cpu/PackingSources.hpp"
-#include "backends/cpu/ThreadLimit.hpp"
+#include "backends/cpu/parallel/ThreadLimit.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 

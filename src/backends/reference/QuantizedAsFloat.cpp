@@ -9,7 +9,7 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/TensorQuantization.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 #include "common/OneThread.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -3,8 +3,8 @@
 // every run (SizeFacts.hpp). Of the target shape of a Reshape one may stay open: it is the size that the Reshape
 // computes by itself. Exporters write a Reshape of an open batch so, as a chain of Shape, Gather and Concat.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/SizeFacts.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
+#include "optimizer/rewriting/SizeFacts.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 

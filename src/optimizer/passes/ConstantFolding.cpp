@@ -3,8 +3,8 @@
 // dequantized weights, shapes and axes that a model computes, and what follows from those.
 #include "graph/FixedShapes.hpp"
 #include "graph/Purity.hpp"
-#include "optimizer/ConstantRunner.hpp"
 #include "optimizer/Pass.hpp"
+#include "optimizer/rewriting/ConstantRunner.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -6,9 +6,9 @@
 // rows, where its output goes through one, too, and keys and values before each of their heads is repeated for several
 // of the queries.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/SizeFacts.hpp"
-#include "optimizer/Transposes.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
+#include "optimizer/rewriting/SizeFacts.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 #include <tenon/descriptors/Elementwise.hpp>

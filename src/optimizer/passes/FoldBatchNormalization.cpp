@@ -2,7 +2,7 @@
 // Pass FoldBatchNormalization: a BatchNormalization with constant statistics becomes a part of the weights and bias of
 // the convolution or product before it.
 #include "optimizer/Pass.hpp"
-#include "optimizer/WeightedLayer.hpp"
+#include "optimizer/rewriting/WeightedLayer.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 #include <tenon/descriptors/Normalization.hpp>

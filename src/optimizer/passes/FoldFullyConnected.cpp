@@ -3,7 +3,7 @@
 // FullyConnected with a bias, which kernels add to their sums. PyTorch writes linear layers of more than two dimensions
 // so.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Products.hpp>
 

@@ -2,7 +2,7 @@
 // Pass FoldGelu: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) of floats becomes an Activation Gelu in its tanh
 // form, and 0.5 x (1 + erf(x / sqrt(2))) one in its exact form.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <algorithm>
 #include <numbers>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldHardSwish: x * min(6, max(0, x + 3)) / 6 of floats becomes an Activation, in whichever order its factors
 // are, and so does x * min(1, max(0, x / 6 + 1 / 2)).
-#include "optimizer/ClampPair.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/ClampPair.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <utility>
 

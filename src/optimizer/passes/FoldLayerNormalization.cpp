@@ -5,9 +5,9 @@
 // layer normalizes the given axes, whether a run makes them the last ones or not. Over height and width of what is sure
 // to be an image it becomes an InstanceNormalization. RMS normalization, x / sqrt(mean of squares + epsilon), becomes a
 // LayerNormalization that subtracts no mean.
-#include "optimizer/NormalizationMatcher.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/passes/NormalizationMatcher.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Normalization.hpp>
 

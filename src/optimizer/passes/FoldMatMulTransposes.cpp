@@ -3,8 +3,8 @@
 // Reshapes of the dimensions before them. Frameworks write the keys of an attention so.
 #include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/Transposes.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 #include <tenon/descriptors/Products.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldMaxMin: Maximum and Minimum with constants of one element, one after the other, become a BoundedReLu, which
 // keeps NaN. Pairs that make a bound of NaN stay.
-#include "optimizer/ClampPair.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/ClampPair.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 namespace tenon::passes
 {

@@ -3,7 +3,7 @@
 // mean 0 and variance 1, which computes the same bits in one walk over the tensor. Pairs that a layer with weights
 // could take are gone before it.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Normalization.hpp>
 

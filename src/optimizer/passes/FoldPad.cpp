@@ -3,7 +3,7 @@
 // from parameters alone, so that it is right for inputs of any size. Explicit paddings are constant; those of
 // PaddingScheme::Same follow from the size of the padded input, so such layers stay as they are.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 #include <tenon/descriptors/Expansion.hpp>

@@ -4,7 +4,7 @@
 #include "common/CheckedMath.hpp"
 #include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/UnreadLayers.hpp"
+#include "optimizer/rewriting/DeadLayers.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 

@@ -3,8 +3,8 @@
 // exporters write PyTorch's roll; several in a row along different axes become one. Where the tensor is cut must be
 // sure (SizeFacts.hpp).
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/SizeFacts.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
+#include "optimizer/rewriting/SizeFacts.hpp"
 
 #include <tenon/descriptors/Slicing.hpp>
 

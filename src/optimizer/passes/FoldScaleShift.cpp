@@ -4,7 +4,7 @@
 // what an attention multiplies its scores by becomes a part of the weights of its queries.
 #include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/WeightedLayer.hpp"
+#include "optimizer/rewriting/WeightedLayer.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 #include <tenon/descriptors/Products.hpp>

@@ -5,7 +5,7 @@
 // reshaped to [1, N, 1]. So this takes what a Reshape gives a shape that is the same in every run.
 #include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Normalization.hpp>
 #include <tenon/descriptors/Reduction.hpp>

@@ -3,9 +3,9 @@
 // PixelShuffle), a SpaceToDepth or a ChannelShuffle, as frameworks write these. Only where sizes are sure enough for
 // that (SizeFacts.hpp).
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/SizeFacts.hpp"
-#include "optimizer/Transposes.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
+#include "optimizer/rewriting/SizeFacts.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 

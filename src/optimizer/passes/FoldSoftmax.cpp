@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldSoftmax: exp(x - max) / sum of it, along one axis, of floats becomes a Softmax.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Normalization.hpp>
 #include <tenon/descriptors/Reduction.hpp>

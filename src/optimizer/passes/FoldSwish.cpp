@@ -2,7 +2,7 @@
 // Pass FoldSwish: x * sigmoid(a * x) of floats becomes an Activation Swish (a is 1 in SiLU, 1.702 in an approximation
 // of GELU), and x * tanh(log(1 + exp(x))) a Mish.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldTransposes: chains of transpositions become one, and those that cancel become none.
 #include "optimizer/Pass.hpp"
-#include "optimizer/Transposes.hpp"
-#include "optimizer/UnreadLayers.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/DeadLayers.hpp"
 
 namespace tenon::passes
 {

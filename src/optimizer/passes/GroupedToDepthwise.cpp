@@ -3,8 +3,8 @@
 // weights lie otherwise: [1, H, W, O]. Frameworks without an operator for it write it so.
 #include "common/AlignedMemory.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/Transposes.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 

@@ -3,11 +3,11 @@
 // dimensions, so that it meets the next Transpose: of images that become rows, as in vision transformers and the heads
 // of detectors. Before a flat product of images with a constant matrix it goes into the matrix. Only where sizes are
 // sure enough (SizeFacts.hpp).
-#include "optimizer/LayoutRules.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/SizeFacts.hpp"
-#include "optimizer/Transposes.hpp"
+#include "optimizer/layout/LayoutRules.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
+#include "optimizer/rewriting/SizeFacts.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 #include <tenon/descriptors/Products.hpp>

@@ -7,12 +7,12 @@
 //
 // Right for inputs of any size: n strided windows of n' ones, every s-th from the first on, are those of a stride s
 // times as large, floor(floor(a / t) / s) = floor(a / (s * t)).
-#include "optimizer/Assignment.hpp"
-#include "optimizer/FixedRanks.hpp"
-#include "optimizer/ImageSizes.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/StridedConvolutions.hpp"
+#include "optimizer/assignment/Assignment.hpp"
+#include "optimizer/layout/FixedRanks.hpp"
+#include "optimizer/passes/ImageSizes.hpp"
+#include "optimizer/passes/StridedConvolutions.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Slicing.hpp>
 

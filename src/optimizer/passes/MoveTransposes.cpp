@@ -3,12 +3,12 @@
 // remain. Connected layers of that kind form a region. A region works in one order: all of it changes to another one,
 // or none. Of the orders that Transposes at its border ask for, the one is taken with which the fewest remain there;
 // the number of Transposes never grows. Where it stays, smaller tensors decide.
-#include "optimizer/AbsorbTranspose.hpp"
-#include "optimizer/BorderedRegion.hpp"
-#include "optimizer/LayoutRegions.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Transposes.hpp"
-#include "optimizer/UnreadLayers.hpp"
+#include "optimizer/layout/AbsorbTranspose.hpp"
+#include "optimizer/layout/BorderedRegion.hpp"
+#include "optimizer/layout/LayoutRegions.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/DeadLayers.hpp"
 
 #include <array>
 #include <utility>

@@ -4,8 +4,8 @@
 // Transpose that moves such dimensions alone is a Reshape.
 #include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/Transposes.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <tenon/descriptors/Arrangement.hpp>
 

@@ -4,11 +4,11 @@
 // index each, or slices that lose a dimension then, as queries, keys and values are cut out of one product; and those
 // of dimensions of size 1, whose place says nothing (SizeFacts.hpp): they become Reshapes, or Transposes of the other
 // dimensions alone.
-#include "optimizer/LayoutRules.hpp"
 #include "optimizer/Pass.hpp"
-#include "optimizer/Patterns.hpp"
-#include "optimizer/SizeFacts.hpp"
-#include "optimizer/Transposes.hpp"
+#include "optimizer/layout/LayoutRules.hpp"
+#include "optimizer/layout/Transposes.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
+#include "optimizer/rewriting/SizeFacts.hpp"
 
 #include <tenon/Descriptors.hpp>
 

@@ -8,11 +8,11 @@
 #define TENON_FLOAT_FUNCTIONS_INL
 #endif
 
-#include "backends/cpu/elementwise/FloatUnary.hpp"
-#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/elementwise/UnaryF32.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/Int8-inl.hpp"
 #include "backends/cpu/simd/Math-inl.hpp"
-#include "backends/cpu/simd/Select-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
 #include "backends/cpu/simd/Trigonometry-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -8,8 +8,8 @@
 #define TENON_INTEGER_CASTS_INL
 #endif
 
-#include "backends/cpu/elementwise/Conversions.hpp"
-#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/elementwise/ConversionLoops.hpp"
+#include "backends/cpu/simd/Int8-inl.hpp"
 
 #include <type_traits>
 

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/LogicalLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
-#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/Int8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE

@@ -2,7 +2,7 @@
 // Loops of logical operations on two tensors of Booleans, whatever bytes these are. Used by LogicalBinary.
 #pragma once
 
-#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/BroadcastRuns.hpp"
 
 #include <tenon/Types.hpp>
 

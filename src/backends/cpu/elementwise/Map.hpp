@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/BroadcastRuns.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/SelectLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
-#include "backends/cpu/simd/Spans-inl.hpp"
+#include "backends/cpu/simd/Cover-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE

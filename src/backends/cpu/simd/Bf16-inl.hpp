@@ -7,7 +7,7 @@
 #define TENON_CPU_BF16_INL
 #endif
 
-#include "backends/cpu/simd/Floats-inl.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -290,7 +290,7 @@ void Renew(std::atomic<uint32_t>& era, void (*make)(void* object), void* object)
 
 bool HaveManyRegisters()
 {
-    // ManyRegisters (Floats-inl.hpp) of the target in use.
+    // ManyRegisters (F32-inl.hpp) of the target in use.
 #if HWY_ARCH_ARM_A64
     return true;
 #else

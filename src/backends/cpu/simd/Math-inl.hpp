@@ -10,7 +10,7 @@
 #endif
 
 #include "backends/cpu/simd/Divide-inl.hpp"
-#include "backends/cpu/simd/Select-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
 
 #include <hwy/highway.h>
 // After it: the same namespace per target.

@@ -2,9 +2,9 @@
 // AddN: the sum of any number of tensors, added up from the first to the last. Integers wrap; floats are
 // added in double precision.
 #include "backends/common/KernelTable.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 
 #include <tenon/Exceptions.hpp>
 

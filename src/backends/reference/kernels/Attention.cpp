@@ -5,8 +5,8 @@
 // double precision.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/AttentionGeometry.hpp"
 
 #include <tenon/descriptors/Products.hpp>

@@ -6,11 +6,11 @@
 #include "backends/common/Rescale.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/TensorQuantization.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
-#include "backends/reference/kernels/Pieces.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
+#include "backends/reference/kernels/RunTasks.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Products.hpp>

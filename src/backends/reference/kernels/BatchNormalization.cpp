@@ -2,7 +2,7 @@
 // BatchNormalization: (x - mean) * gamma / sqrt(variance + eps) + beta, with one of each per channel (the last
 // dimension). Inputs: data, mean, variance, beta, gamma. Float types.
 #include "backends/common/KernelTable.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Normalization.hpp>

@@ -3,7 +3,7 @@
 // and int8 as TFLite's reference kernels; 16-bit data with 8-bit weights; float data with 8-bit weights.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
 #include "backends/reference/kernels/SumRequantizer.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution3d: NDHWC data, weights [D, H, W, I, O]. Float types.
 #include "backends/common/KernelTable.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 #include "backends/reference/kernels/VolumeGeometry.hpp"
 

@@ -4,9 +4,9 @@
 #include "backends/reference/kernels/CumSum.hpp"
 
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 

@@ -5,7 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 #include "backends/reference/kernels/SumRequantizer.hpp"

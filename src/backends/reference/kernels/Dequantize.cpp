@@ -6,7 +6,7 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 
 #include <cstddef>
 

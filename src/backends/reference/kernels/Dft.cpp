@@ -3,11 +3,11 @@
 // double precision, line by line.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/Fft.hpp"
-#include "backends/reference/kernels/Pieces.hpp"
+#include "backends/reference/kernels/RunTasks.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Signal.hpp>

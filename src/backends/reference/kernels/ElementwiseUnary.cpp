@@ -10,7 +10,7 @@
 #include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
-#include "backends/reference/kernels/ShortTables.hpp"
+#include "backends/reference/kernels/UnaryTablesInt16.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Elementwise.hpp>

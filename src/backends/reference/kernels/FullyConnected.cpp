@@ -6,7 +6,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
 #include "backends/common/Scratch.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 #include "backends/reference/kernels/ShuffledProduct.hpp"
 #include "backends/reference/kernels/SumRequantizer.hpp"
 #include "backends/reference/kernels/UnpackedWeights.hpp"

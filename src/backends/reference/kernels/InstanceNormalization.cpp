@@ -3,8 +3,8 @@
 // beta. Float types.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Normalization.hpp>

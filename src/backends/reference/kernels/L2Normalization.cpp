@@ -4,8 +4,8 @@
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Rescale.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
 #include <tenon/Exceptions.hpp>

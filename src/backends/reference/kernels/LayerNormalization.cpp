@@ -2,8 +2,8 @@
 // LayerNormalization: each slice of the dimensions from an axis on brought to mean 0 and variance 1, or to a mean
 // square of 1 alone, then times scale plus bias. Float types; all are computed in double precision.
 #include "backends/common/KernelTable.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -3,11 +3,11 @@
 // kernels compute them, in fixed point.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Rescale.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
-#include "backends/reference/kernels/ByteLogSoftmax.hpp"
+#include "backends/reference/kernels/LogSoftmaxTablesInt8.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Normalization.hpp>

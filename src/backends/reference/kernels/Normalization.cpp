@@ -2,8 +2,8 @@
 // Normalization: x / (k + alpha * sum of squares)^beta of NHWC data; the sum runs over a window of neighbouring
 // channels (Across) or of neighbouring pixels of the channel (Within). Float types.
 #include "backends/common/KernelTable.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Normalization.hpp>

@@ -5,7 +5,7 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Pooling.hpp>

@@ -12,8 +12,8 @@
 #include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
-#include "backends/reference/kernels/ShortTables.hpp"
 #include "backends/reference/kernels/SigmoidTable.hpp"
+#include "backends/reference/kernels/UnaryTablesInt16.hpp"
 
 #include <algorithm>
 #include <cmath>

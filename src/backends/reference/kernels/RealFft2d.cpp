@@ -4,7 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/Fft.hpp"
-#include "backends/reference/kernels/Pieces.hpp"
+#include "backends/reference/kernels/RunTasks.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Signal.hpp>

@@ -8,13 +8,13 @@
 //         of o has P c'.
 // What f and g are given is clipped; a sequence without steps has final states of 0. Source: onnx/defs/rnn/defs.cc and,
 // for the last two, ONNX Runtime. Float32 and Float64, computed in double precision, states from step to step too;
-// layers of 16-bit floats run in Float32 (optimizer/FloatWidths.hpp).
+// layers of 16-bit floats run in Float32 (optimizer/widths/FitFloatWidths.hpp).
 #include "backends/reference/kernels/RecurrentSequence.hpp"
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,10 +5,10 @@
 
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/ReduceLoop.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReduceWindow: windows that slide over every dimension, each reduced to one element. Tensors with a scale are taken as
 // the integers that are stored, as TFLite does.
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/IndexWalk.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>

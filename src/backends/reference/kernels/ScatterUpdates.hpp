@@ -6,8 +6,8 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
 

@@ -4,12 +4,12 @@
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Rescale.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
-#include "backends/reference/kernels/ShortSoftmax.hpp"
 #include "backends/reference/kernels/SoftmaxPowers.hpp"
+#include "backends/reference/kernels/SoftmaxTablesInt16.hpp"
 
 #include <tenon/descriptors/Normalization.hpp>
 

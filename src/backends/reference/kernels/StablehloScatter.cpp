@@ -3,10 +3,10 @@
 // in the order of their tensor; those that would land outside are left out, whatever the index. Shape inference has
 // checked the dimensions.
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/IndexWalk.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
 

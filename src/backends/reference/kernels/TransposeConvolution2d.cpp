@@ -3,8 +3,8 @@
 // weights only.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
-#include "backends/reference/kernels/TransposedSum.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
+#include "backends/reference/kernels/TransposedConvolution.hpp"
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 

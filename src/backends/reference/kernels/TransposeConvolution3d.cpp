@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TransposeConvolution3d: NDHWC data, weights [D, H, W, O, I]. Float types.
 #include "backends/common/KernelTable.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
-#include "backends/reference/kernels/TransposedSum.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
+#include "backends/reference/kernels/TransposedConvolution.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Convolution.hpp>

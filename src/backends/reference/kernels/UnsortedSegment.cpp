@@ -2,7 +2,7 @@
 // UnsortedSegment and SegmentSum: reduce the slices that have the same number. Integers wrap; floats are added in
 // double precision.
 #include "backends/common/Scratch.hpp"
-#include "backends/reference/SumType.hpp"
+#include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"

@@ -5,7 +5,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
-#include "backends/reference/kernels/Pieces.hpp"
+#include "backends/reference/kernels/RunTasks.hpp"
 
 #include <cstddef>
 

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention of floats: a panel of queries at a time, softmax(cap(scale * q k) + mask) v. Scores of a panel are a block
+// [keys][queries], the packed panel of the second product, which stays in the cache ("FlashAttention": Dao et al.,
+// 2022). Keys that causality or a window hides from a whole panel are left out.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/attention/ColumnSoftmaxF32.hpp"
+#include "backends/cpu/attention/FusedAttentionF32.hpp"
+#include "backends/cpu/elementwise/UnaryF32.hpp"
+#include "backends/cpu/move/TransposeVectors.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/AttentionGeometry.hpp"
+
+#include <tenon/descriptors/Products.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+using ref::AttentionGeometry;
+using ref::AttentionMask;
+
+constexpr float Hidden = -std::numeric_limits<float>::infinity();
+/// Panels of more vectors take less time where processors start several products a cycle.
+constexpr size_t MostVectors = 2;
+
+/// Of a panel, so that the queries leave as little of the last one empty as they can.
+size_t ChooseVectors(const EngineF32& engine, size_t queries)
+{
+    size_t best = 1;
+    for (size_t vectors = 2; vectors <= std::min(engine.m_Vectors, MostVectors); ++vectors)
+    {
+        const auto total = [&](size_t v) { return DivideUp(queries, v * engine.m_Lanes) * v; };
+        best = total(vectors) <= total(best) ? vectors : best;
+    }
+    return best;
+}
+
+class Attention
+{
+public:
+    Attention(const ReshapeArgs& args, const AttentionGeometry& geometry)
+        : m_Geometry(geometry), m_Engine(&GetEngineF32()), m_Vectors(ChooseVectors(*m_Engine, geometry.m_Queries)),
+          m_Width(m_Vectors * m_Engine->m_Lanes), m_Blocks(DivideUp(geometry.m_Queries, m_Width)),
+          m_Softcap(args.GetDescriptor<AttentionDescriptor>().m_Softcap)
+    {
+        const double multiplications = static_cast<double>(geometry.m_Heads) * static_cast<double>(geometry.m_Queries) *
+                                       static_cast<double>(geometry.m_Keys) *
+                                       static_cast<double>(geometry.m_Depth + geometry.m_ValueDepth);
+        m_Parts = std::min(
+            {GetMaxParts(args.m_MaxThreads), geometry.m_Heads * m_Blocks, GetWorthwhileParts(multiplications)});
+        Scratch part;
+        m_QueriesOffset = part.Add<float>(geometry.m_Depth, m_Width);
+        m_BlockOffset = part.Add<float>(geometry.m_Keys, m_Width);
+        m_AddedOffset = part.Add<float>(geometry.m_Keys, NumTerms());
+        m_FactorsOffset = part.Add<float>(m_Width);
+        m_OutOffset = part.Add<float>(geometry.m_ValueDepth, m_Width);
+        m_ValuesOffset = part.Add<float>(geometry.m_ValueDepth, geometry.m_Keys);
+        m_PartBytes = part.GetBytes();
+        Scratch scratch;
+        scratch.AddParts(part, m_Parts);
+        m_ScratchBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const size_t panels = m_Geometry.m_Heads * m_Blocks;
+        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        RunParts(*args.m_Parallel, parts,
+                 [&](size_t index)
+                 {
+                     Buffers buffers(*this, args, index);
+                     const Part part = GetPart(panels, parts, index);
+                     for (size_t panel = part.m_Begin; panel < part.m_End; ++panel)
+                     {
+                         RunPanel(args, panel / m_Blocks, panel % m_Blocks * m_Width, buffers);
+                     }
+                 });
+    }
+
+private:
+    /// Where things of a part are.
+    struct Buffers
+    {
+        Buffers(const Attention& of, const ExecuteArgs& args, size_t index)
+        {
+            const auto at = [&](size_t offset)
+            { return Scratch::At<float>(args.m_Scratch, index * of.m_PartBytes + offset); };
+            m_Queries = at(of.m_QueriesOffset);
+            m_Block = at(of.m_BlockOffset);
+            m_Added = at(of.m_AddedOffset);
+            m_Factors = at(of.m_FactorsOffset);
+            m_Out = at(of.m_OutOffset);
+            m_Values = at(of.m_ValuesOffset);
+        }
+
+        float* m_Queries;                  ///< [depth][width]
+        float* m_Block;                    ///< [keys][width]
+        float* m_Added;                    ///< the mask of these: [keys][width], or [keys]
+        float* m_Factors;                  ///< [width]
+        float* m_Out;                      ///< [columns][width]
+        float* m_Values;                   ///< [columns][keys]
+        size_t m_FirstOfValues = SIZE_MAX; ///< where those begin that were turned last
+    };
+
+    /// Numbers of the mask that are brought into the order of the block, for each key.
+    size_t NumTerms() const
+    {
+        if (m_Geometry.m_Mask == AttentionMask::None || (IsMaskOfKeys() && m_Geometry.m_Mask == AttentionMask::Added))
+        {
+            return 0;
+        }
+        return IsMaskOfKeys() ? 1 : m_Width;
+    }
+    /// Whether the mask is the same for all queries, one number for each key.
+    bool IsMaskOfKeys() const { return m_Geometry.GetMaskQueryStep() == 0 && m_Geometry.m_MaskKeyStep == 1; }
+
+    float GetTerm(const ExecuteArgs& args, size_t place) const
+    {
+        if (m_Geometry.m_Mask == AttentionMask::Added)
+        {
+            return args.GetInput<float>(3)[place];
+        }
+        return args.GetInput<uint8_t>(3)[place] != 0 ? 0.0f : Hidden;
+    }
+
+    /// The mask of a panel for `count` keys from `key` on.
+    void AddMask(const ExecuteArgs& args, size_t head, size_t query, size_t queries, size_t key, size_t count,
+                 const Buffers& buffers, ColumnSoftmax& softmax) const
+    {
+        const AttentionGeometry& g = m_Geometry;
+        const size_t place = g.GetMaskPlace(head, query, key);
+        const bool isAdded = g.m_Mask == AttentionMask::Added;
+        if (IsMaskOfKeys())
+        {
+            softmax.m_RowTerms = isAdded ? args.GetInput<float>(3) + place : buffers.m_Added;
+            for (size_t i = 0; !isAdded && i < count; ++i)
+            {
+                buffers.m_Added[i] = GetTerm(args, place + i);
+            }
+            return;
+        }
+        softmax.m_Terms = buffers.m_Added;
+        if (isAdded && g.m_MaskKeyStep == 1)
+        {
+            TurnQueries(args.GetInput<float>(3) + place, g.GetMaskQueryStep(), count, queries, buffers.m_Added,
+                        m_Width);
+            return;
+        }
+        for (size_t i = 0; i < count; ++i)
+        {
+            for (size_t q = 0; q < m_Width; ++q)
+            {
+                buffers.m_Added[i * m_Width + q] =
+                    q < queries ? GetTerm(args, place + i * g.m_MaskKeyStep + q * g.GetMaskQueryStep()) : 0.0f;
+            }
+        }
+    }
+
+    /// Hides keys of [first, end) that single queries of a panel do not see.
+    void HideKeys(size_t query, size_t queries, int64_t offset, size_t first, size_t end, float* block) const
+    {
+        for (size_t q = 0; q < queries; ++q)
+        {
+            const auto [visible, behind] = m_Geometry.GetVisible(query + q, offset);
+            for (size_t key = first; key < std::min(std::max(visible, first), end); ++key)
+            {
+                block[(key - first) * m_Width + q] = Hidden;
+            }
+            for (size_t key = std::max({behind, visible, first}); key < end; ++key)
+            {
+                block[(key - first) * m_Width + q] = Hidden;
+            }
+        }
+    }
+
+    void RunPanel(const ExecuteArgs& args, size_t head, size_t query, Buffers& buffers) const
+    {
+        const AttentionGeometry& g = m_Geometry;
+        const size_t queries = std::min(m_Width, g.m_Queries - query);
+        const AttentionGeometry::Rows out = g.OfOutput(head);
+        float* const outRow = args.GetOutput<float>(0) + out.m_First + query * out.m_Stride;
+        const int64_t offset = g.GetOffset(args, head);
+        const size_t first = g.GetVisible(query, offset).first;
+        const size_t end = g.GetVisible(query + queries - 1, offset).second;
+        if (first >= end)
+        {
+            for (size_t q = 0; q < queries; ++q)
+            {
+                std::fill_n(outRow + q * out.m_Stride, g.m_ValueDepth, 0.0f);
+            }
+            return;
+        }
+        const size_t keys = end - first;
+        TurnValues(args, head, buffers);
+
+        const AttentionGeometry::Rows queryRows = g.OfQueries(head);
+        TurnQueries(args.GetInput<float>(0) + queryRows.m_First + query * queryRows.m_Stride, queryRows.m_Stride,
+                    g.m_Depth, queries, buffers.m_Queries, m_Width);
+        for (size_t i = 0; i < g.m_Depth * m_Width; ++i)
+        {
+            buffers.m_Queries[i] *= g.m_Scale;
+        }
+        const AttentionGeometry::Rows keyRows = g.OfKeys(head);
+        MultiplyByPanel(*m_Engine, m_Vectors, args.GetInput<float>(1) + keyRows.m_First + first * keyRows.m_Stride,
+                        keyRows.m_Stride, keys, g.m_Depth, buffers.m_Queries, buffers.m_Block);
+        if (m_Softcap > 0.0f)
+        {
+            FindFloatLoop(FloatFunction::ScaledTanH)(buffers.m_Block, buffers.m_Block, keys * m_Width, m_Softcap,
+                                                     1.0f / m_Softcap);
+        }
+        if (g.m_IsBounded)
+        {
+            HideKeys(query, queries, offset, first, end, buffers.m_Block);
+        }
+
+        ColumnSoftmax softmax;
+        softmax.m_Block = buffers.m_Block;
+        softmax.m_Rows = keys;
+        softmax.m_Width = m_Width;
+        softmax.m_Halvings = static_cast<int>(std::bit_width(keys));
+        softmax.m_MayHide = g.m_IsBounded || g.m_Mask != AttentionMask::None;
+        softmax.m_Factors = buffers.m_Factors;
+        if (g.m_Mask != AttentionMask::None)
+        {
+            AddMask(args, head, query, queries, first, keys, buffers, softmax);
+        }
+        GetAttentionFunctions().m_Softmax(softmax);
+
+        MultiplyByPanel(*m_Engine, m_Vectors, buffers.m_Values + first, g.m_Keys, g.m_ValueDepth, keys, buffers.m_Block,
+                        buffers.m_Out);
+        GetAttentionFunctions().m_Scale(buffers.m_Out, g.m_ValueDepth, m_Width, buffers.m_Factors);
+        TransposeFloats(buffers.m_Out, m_Width, queries, g.m_ValueDepth, outRow, out.m_Stride);
+    }
+
+    /// The values of a head with keys side by side, once for all panels that follow each other.
+    void TurnValues(const ExecuteArgs& args, size_t head, Buffers& buffers) const
+    {
+        const AttentionGeometry::Rows rows = m_Geometry.OfValues(head);
+        if (buffers.m_FirstOfValues != rows.m_First)
+        {
+            TransposeFloats(args.GetInput<float>(2) + rows.m_First, rows.m_Stride, m_Geometry.m_ValueDepth,
+                            m_Geometry.m_Keys, buffers.m_Values, m_Geometry.m_Keys);
+            buffers.m_FirstOfValues = rows.m_First;
+        }
+    }
+
+    AttentionGeometry m_Geometry;
+    const EngineF32* m_Engine;
+    size_t m_Vectors; ///< of queries in a panel
+    size_t m_Width;   ///< so many queries
+    size_t m_Blocks;  ///< panels of a head
+    float m_Softcap;
+    size_t m_Parts = 1; ///< of the panels, on threads of their own
+    size_t m_QueriesOffset = 0;
+    size_t m_BlockOffset = 0;
+    size_t m_AddedOffset = 0;
+    size_t m_FactorsOffset = 0;
+    size_t m_OutOffset = 0;
+    size_t m_ValuesOffset = 0;
+    size_t m_PartBytes = 0;
+    size_t m_ScratchBytes = 0;
+};
+
+constexpr backends::TypeRow AttentionTypes[] = {backends::SameType({DataType::Float32}, 3)};
+
+backends::Prepared PrepareAttention(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const AttentionGeometry geometry(args);
+    if (geometry.m_Heads == 0 || geometry.m_Queries == 0 || geometry.m_Keys == 0 || geometry.m_Depth == 0 ||
+        geometry.m_ValueDepth == 0)
+    {
+        return backends::Prepared::Declined("its matrices are empty");
+    }
+    Attention attention(args, geometry);
+    const size_t scratch = attention.GetScratchBytes();
+    return {std::move(attention), scratch};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuAttentionKernel = {.m_Name = "CpuAttention",
+                                                    .m_Types = AttentionTypes,
+                                                    .m_Prepare = PrepareAttention,
+                                                    .m_Reference = &ref::RefAttentionKernel};
+
+} // namespace tenon::cpu

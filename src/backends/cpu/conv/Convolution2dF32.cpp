@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for NHWC float data and constant weights: products of windows by packed weights.
+#include "backends/cpu/gemm/driver/PrepareGemm.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckFloat.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// One where the channels are not known yet; 0 where they do not fit the weights.
+size_t GetGroups(const LayerView& layer)
+{
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const unsigned int groupChannels = layer.GetInput(1).GetShape()[3];
+    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3))
+    {
+        return 1;
+    }
+    return data[3] % groupChannels == 0 ? data[3] / groupChannels : 0;
+}
+
+WeightSizes GetSizes(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const size_t rowDepth = size_t{shape[2]} * shape[3];
+    return {GetGroups(layer), shape[0], shape[1] * rowDepth, rowDepth};
+}
+
+/// Whether windows are the pixels of the image, whatever its shape is: the layer is a product of matrices.
+bool IsOfPixels(const LayerView& layer)
+{
+    const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return weights[1] == 1 && weights[2] == 1 && GetGroups(layer) == 1 && d.m_StrideX == 1 && d.m_StrideY == 1 &&
+           d.m_PadTop == 0 && d.m_PadBottom == 0 && d.m_PadLeft == 0 && d.m_PadRight == 0;
+}
+
+/// Whether weights of windows are left as columns. Their rows are short, with few channels: vectors of sixteen lanes
+/// add up products of several columns faster than those of one row. Measured with AVX-512.
+bool StayColumns(const WeightSizes& sizes)
+{
+    constexpr size_t ManyLanes = 16;
+    constexpr size_t ColumnsOfBlock = 4; // whose dot products are computed together
+    const size_t leastDepth = sizes.m_Columns > ColumnsOfBlock ? 384 : sizes.m_Columns > 1 ? 96 : 0;
+    return AreFewColumns(sizes) && (GetEngineF32().m_Lanes < ManyLanes || sizes.m_Depth > leastDepth);
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    if (descriptor.m_DataLayout != DataLayout::NHWC || descriptor.m_StrideX == 0 || descriptor.m_StrideY == 0 ||
+        descriptor.m_DilationX == 0 || descriptor.m_DilationY == 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be convolved");
+    }
+    const SupportResult result = CheckFloatWeights(layer, 4);
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const size_t groups = GetGroups(layer);
+    if (groups == 0 || weights[0] % groups != 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are not in groups of equal size");
+    }
+    const WeightSizes sizes = GetSizes(layer);
+    const bool isPlain = IsOfPixels(layer) ? AreFewColumns(sizes) : StayColumns(sizes);
+    return isPlain
+               ? SupportResult::Yes()
+               : CheckPackedBytes(PackedWeightsF32::GetPackedBytes(sizes), weights.GetNumElements64() * sizeof(float));
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const FloatWeights weights(layer, 1);
+    const WeightSizes sizes = GetSizes(layer);
+    if (IsOfPixels(layer) || StayColumns(sizes))
+    {
+        return PackMatrix(weights, sizes, WeightOrder::Columns, GetKnownRows(layer, sizes.m_Columns), store);
+    }
+    return std::make_unique<PackedWeightsF32>(weights, sizes, WeightOrder::Columns, store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
+    const Windows windows = MakeConvolutionWindows(args);
+    if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups))
+    {
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
+    }
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    ProductF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
+                       backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
+    SetPitch(product, args.m_OutputPitch);
+    return PrepareProduct(product, args);
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dF32Kernel = {.m_Name = "CpuConvolution2dF32",
+                                                           .m_Types = PackedFloatTypes,
+                                                           .m_Prepare = Prepare,
+                                                           .m_Check = Check,
+                                                           .m_Pack = Pack,
+                                                           .m_Fuse = backends::FuseClamp,
+                                                           .m_WritesPitched = true};
+
+} // namespace tenon::cpu

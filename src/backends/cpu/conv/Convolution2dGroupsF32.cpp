@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for NHWC floats in groups of two, four or eight channels that give as many: tiles as those of
+// depthwise convolutions, in which each channel sees all of its group. Products of matrices have columns for whole
+// vectors, most of which such groups would leave empty.
+#include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckFloat.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Of groups as large as a product of matrices has columns for, where that is the whole layer.
+constexpr size_t OctetChannels = 8;
+
+/// Those for groups of so many channels, or null.
+const DepthwiseTiles<float>* FindTiles(size_t channels)
+{
+    const DepthwiseEngine<float>& engine = GetDepthwiseEngine<float>();
+    switch (channels)
+    {
+    case 2: return &engine.m_Pairs;
+    case 4: return &engine.m_Quads;
+    case OctetChannels: return engine.m_Octets.m_Columns != 0 ? &engine.m_Octets : nullptr;
+    default: return nullptr;
+    }
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckFloatWeights(layer, 4);
+    }
+    if (result)
+    {
+        result = CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const DepthwiseTiles<float>* const tiles = FindTiles(weights[3]);
+    if (tiles == nullptr || data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3) || data[3] != weights[0] || data[3] % weights[3] != 0 ||
+        (weights[3] == OctetChannels && data[3] == OctetChannels))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "it has no groups of two, four or eight channels that give as many");
+    }
+    const uint64_t taps = uint64_t{weights[1]} * weights[2] * weights[3];
+    return CheckPackedBytes(PackedDepthwise::GetPackedBytes<float>(taps, weights[0]),
+                            weights.GetNumElements64() * sizeof(float));
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const size_t outputs = shape[0];
+    const size_t depth = size_t{shape[1]} * shape[2] * shape[3];
+    std::vector<float> bias(outputs, 0.0f);
+    if (layer.HasInput(2))
+    {
+        std::copy_n(static_cast<const float*>(layer.m_ConstantData[2]), outputs, bias.begin());
+    }
+    // Of eight, sums are those of the channels that lie in a lane, of each output of their group.
+    const size_t channels = shape[3];
+    const bool areOctets = channels == OctetChannels;
+    std::vector<float> copy;
+    std::vector<float> turned; // [depth][outputs]
+    const auto getWeights = [&]
+    {
+        const float* const weights = FloatWeights(layer, 1).GetAll(outputs * depth, copy);
+        turned.resize(outputs * depth);
+        for (size_t output = 0; output < outputs; ++output)
+        {
+            for (size_t i = 0; i < depth; ++i)
+            {
+                const size_t inGroup = areOctets ? output % channels : i % channels;
+                const size_t lane = areOctets ? output - inGroup + i % channels : output;
+                turned[(i - i % channels + inGroup) * outputs + lane] = weights[output * depth + i];
+            }
+        }
+        return static_cast<const float*>(turned.data());
+    };
+    return std::make_unique<PackedDepthwise>(getWeights, bias, depth, store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeConvolutionGeometry(args));
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    if (g.m_InputChannels != g.m_OutputChannels)
+    {
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
+    }
+    g.m_GroupOutputs = 1; // the data are read as they are
+    Depthwise<float> groups(args, g, static_cast<const PackedDepthwise&>(*packed),
+                            *FindTiles(args.GetInput(1).GetShape()[3]));
+    const size_t bytes = groups.GetScratchBytes();
+    return {groups, bytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dGroupsF32Kernel = {
+    "CpuConvolution2dGroupsF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

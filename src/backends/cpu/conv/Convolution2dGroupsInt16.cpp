@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits, in groups of two, four or eight channels
+// that give as many: tiles as those of depthwise convolutions, in which each channel sees all of its group. Products of
+// matrices have columns for whole vectors, most of which such groups would leave empty.
+#include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
+#include "backends/cpu/im2col/ColumnAsRow.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+#include <cstdlib>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+uint64_t GetTaps(const TensorShape& weights)
+{
+    return uint64_t{weights[1]} * weights[2];
+}
+
+/// Whether no weights can have sums that need more than 32 bits: these tiles have all of them in one sum.
+bool FitSums(const TensorInfo& weights)
+{
+    const TensorShape& shape = weights.GetShape();
+    const int32_t zeroPoint = weights.HasMultipleQuantizationScales() ? 0 : weights.GetQuantizationOffset();
+    const uint64_t mostWeight = 128 + static_cast<uint64_t>(std::abs(int64_t{zeroPoint}));
+    return GetTaps(shape) * shape[3] <= RequantizeArrays16::MostMagnitude / mostWeight;
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckBytes(layer, 4, 0);
+    }
+    if (result)
+    {
+        result = CheckGroups(layer);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (!FitSums(layer.GetInput(1)))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its windows are large");
+    }
+    return CheckPackedBytes(PackedDepthwise16::GetPackedBytes(GetTaps(weights), weights[0], weights[3]),
+                            weights.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const bool sumsOf32Bits = layer.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits;
+    return std::make_unique<PackedDepthwise16>(Weights16(layer, weights[0], false, sumsOf32Bits),
+                                               static_cast<size_t>(GetTaps(weights)), weights[0], weights[3], store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedDepthwise16&>(*packed);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeConvolutionGeometry(args)); // checks the shapes
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    if (g.m_InputChannels != g.m_OutputChannels)
+    {
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
+    }
+    g.m_GroupOutputs = 1; // the data are read as they are
+    const Depthwise16 groups(args, g, weights);
+    return {groups, groups.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dGroupsShortsKernel = {
+    "CpuConvolution2dGroupsShorts", ShortsTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for 8-bit and for float data beside weights of 8 or 4 bits, in groups of two, four or eight
+// channels that give as many: tiles as those of 16-bit data, which the rows of the image that a few rows of the output
+// see become first. Products of matrices have columns for whole vectors, most of which such groups would leave empty.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/conv/PackedGroupsInt8.hpp"
+#include "backends/cpu/gemm/pack/HybridDataInt8.hpp"
+#include "backends/cpu/im2col/ColumnAsRow.hpp"
+#include "backends/cpu/im2col/Im2col.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Sums of larger windows could exceed what they may.
+constexpr uint64_t MostDepth = 4096;
+/// Pixels whose table is made at a time.
+constexpr size_t TablePixels = 32;
+/// Bytes of rows of the image that are laid out at a time, an eighth of a second-level cache of 1 MiB; one row of the
+/// output may need more.
+constexpr size_t BlockBytes = 128 * 1024;
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckBytes(layer, 4, 0);
+    }
+    if (result)
+    {
+        result = CheckGroups(layer);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (uint64_t{weights[1]} * weights[2] * weights[3] > MostDepth)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its windows are large");
+    }
+    return CheckPackedBytes(PackedGroups8::GetPackedBytes(weights), weights.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<PackedGroups8>(layer, store);
+}
+
+/// A layer of known shapes.
+class Groups8
+{
+public:
+    Groups8(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedGroups8& packed)
+        : m_Packed(&packed), m_Geometry(g), m_Windows(MakeDepthwiseWindows(g)),
+          m_IsHybrid(args.GetInput(0).GetDataType() == DataType::Float32),
+          m_IsSigned(args.GetInput(0).GetDataType() != DataType::QAsymmU8),
+          m_OutputPitch(args.m_OutputPitch != 0 ? args.m_OutputPitch : g.m_OutputChannels),
+          m_Clamp(args.m_FusedActivation)
+    {
+        Scratch scratch;
+        if (m_IsHybrid)
+        {
+            m_Quantizer =
+                HybridQuantizer8({g.m_Batches, IsHybridAsymmetric(args)}, args.GetInput(0).GetNumElements(), scratch);
+        }
+        else
+        {
+            m_ZeroPoint = args.GetInput(0).GetQuantizationOffset();
+            m_Range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
+        }
+        const double multiplications = static_cast<double>(g.NumPixels()) *
+                                       static_cast<double>(packed.GetTaps() * packed.GetGroupChannels()) *
+                                       static_cast<double>(g.m_OutputChannels);
+        m_Parts = std::min({GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications), g.NumPixels()});
+        const size_t rowBytes = g.m_X.m_Input * g.m_InputChannels * sizeof(int16_t);
+        while (m_BlockRows > 1 && CountSeen(m_BlockRows) * rowBytes > BlockBytes)
+        {
+            m_BlockRows /= 2;
+        }
+        Scratch part;
+        part.Add<const int16_t*>(packed.GetTaps(), TablePixels);
+        m_RowsOffset = part.Add<int16_t>(CountSeen(m_BlockRows), g.m_X.m_Input * g.m_InputChannels);
+        m_PartBytes = part.GetBytes();
+        m_PartsOffset = scratch.AddParts(part, m_Parts);
+        m_ScratchBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const ByteData8 data = m_IsHybrid ? m_Quantizer.Quantize(args) : ByteData8{args.GetInput<uint8_t>(0), nullptr};
+        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        const size_t width = m_Geometry.m_X.m_Output;
+        const size_t imagePixels = m_Geometry.m_Y.m_Output * width;
+        RunParts(*args.m_Parallel, parts,
+                 [&](size_t index)
+                 {
+                     auto* const scratch =
+                         static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset + index * m_PartBytes;
+                     const Part pixels = GetPart(m_Geometry.NumPixels(), parts, index);
+                     for (size_t first = pixels.m_Begin; first < pixels.m_End;)
+                     {
+                         const size_t ofRows = (first / width + m_BlockRows) * width;
+                         const size_t ofImage = (first / imagePixels + 1) * imagePixels;
+                         const size_t last = std::min({pixels.m_End, ofRows, ofImage});
+                         RunBlock(args, data, {first, last}, scratch);
+                         first = last;
+                     }
+                 });
+    }
+
+private:
+    /// Rows of the image that so many rows of the output see.
+    size_t CountSeen(size_t rows) const
+    {
+        const ref::WindowAxis& y = m_Geometry.m_Y;
+        const int64_t seen = y.Origin(rows - 1) - y.Origin(0) + static_cast<int64_t>(y.m_Kernel - 1) * y.m_Dilation + 1;
+        return std::min(static_cast<size_t>(seen), y.m_Input);
+    }
+
+    /// Pixels of a few rows of an image.
+    void RunBlock(const ExecuteArgs& args, const ByteData8& data, const Part& pixels, std::byte* scratch) const
+    {
+        const ref::WindowAxis& y = m_Geometry.m_Y;
+        const size_t width = m_Geometry.m_X.m_Output;
+        const size_t image = pixels.m_Begin / width / y.m_Output;
+        const size_t firstRow = pixels.m_Begin / width;
+        const size_t rows = (pixels.m_End - 1) / width + 1 - firstRow;
+        const int64_t origin = y.Origin(firstRow % y.m_Output);
+        const auto height = static_cast<int64_t>(y.m_Input);
+        const int64_t seen = y.Origin(rows - 1) - y.Origin(0) + static_cast<int64_t>(y.m_Kernel - 1) * y.m_Dilation + 1;
+        const auto begin = static_cast<size_t>(std::clamp<int64_t>(origin, 0, height));
+        const auto end = static_cast<size_t>(std::clamp<int64_t>(origin + seen, 0, height));
+        auto* const wide = Scratch::At<int16_t>(scratch, m_RowsOffset);
+        const size_t rowElements = m_Geometry.m_X.m_Input * m_Geometry.m_InputChannels;
+        if (begin < end)
+        {
+            GetEngine8().m_Widen(data.m_Values + (image * y.m_Input + begin) * rowElements, (end - begin) * rowElements,
+                                 m_IsSigned, m_IsHybrid ? data.m_Batches[image].m_ZeroPoint : m_ZeroPoint, wide);
+        }
+        Windows windows = m_Windows;
+        windows.m_InputHeight = static_cast<int64_t>(end) - static_cast<int64_t>(begin);
+        windows.m_OutputHeight = static_cast<int64_t>(rows);
+        windows.m_PadTop = static_cast<int64_t>(begin) - origin;
+        auto* const table = Scratch::At<const int16_t*>(scratch, 0);
+        const float scale = m_IsHybrid ? data.m_Batches[image].m_Scale : 0.0f;
+        for (size_t first = pixels.m_Begin; first < pixels.m_End; first += TablePixels)
+        {
+            const size_t count = std::min(TablePixels, pixels.m_End - first);
+            const size_t inBlock = first - firstRow * width;
+            windows.Find(wide, inBlock, inBlock + count, m_Packed->GetZeros(), table);
+            for (size_t chunk = 0; chunk < m_Packed->GetChunks().GetChunks(); ++chunk)
+            {
+                RunChunk(args, chunk, {first, first + count}, table, scale);
+            }
+        }
+    }
+
+    void RunChunk(const ExecuteArgs& args, size_t chunk, const Part& pixels, const int16_t* const* table,
+                  float scale) const
+    {
+        const ChannelChunks& chunks = m_Packed->GetChunks();
+        const DepthwiseTiles16& tiles = m_Packed->GetTiles();
+        alignas(64) int32_t sums[TablePixels * 2 * Engine16::MostLanes + RequantizeRows::PastSums];
+        const size_t count = pixels.m_End - pixels.m_Begin;
+        DepthwiseTile16 tile;
+        tile.m_TapStep = count;
+        tile.m_Steps = m_Packed->GetTaps();
+        tile.m_Offset = chunks.GetFirst(chunk);
+        tile.m_Channels = chunks.GetCount();
+        tile.m_Weights = m_Packed->GetWeights(chunk);
+        tile.m_Bias = m_Packed->GetBias(chunk);
+        for (size_t pixel = 0; pixel < count;)
+        {
+            const size_t together = std::min(count - pixel, tiles.m_Pixels);
+            tile.m_Data = table + pixel;
+            tile.m_Sums = sums + pixel * chunks.m_Width;
+            tiles.m_Run[together](tile);
+            pixel += together;
+        }
+        const size_t at = pixels.m_Begin * m_OutputPitch + tile.m_Offset;
+        if (m_IsHybrid)
+        {
+            WriteFloats(chunk, sums, count, scale, args.GetOutput<float>(0) + at);
+            return;
+        }
+        RequantizeRows rows;
+        rows.m_Sums = sums;
+        rows.m_SumStride = chunks.m_Width;
+        rows.m_Rows = count;
+        rows.m_Columns = tile.m_Channels;
+        rows.m_Out = args.GetOutput<uint8_t>(0) + at;
+        rows.m_OutStride = m_OutputPitch;
+        rows.m_IsSigned = m_IsSigned;
+        RequantizeColumns columns = m_Packed->GetRequantization(chunk);
+        columns.m_Min = m_Range.m_Min;
+        columns.m_Max = m_Range.m_Max;
+        GetEngine8().m_Requantize(rows, columns);
+    }
+
+    void WriteFloats(size_t chunk, const int32_t* sums, size_t count, float scale, float* out) const
+    {
+        constexpr int32_t Zeros[TablePixels] = {}; // data are less their zero point
+        float scales[TablePixels];
+        std::fill_n(scales, count, scale);
+        FloatRows rows;
+        rows.m_Sums = sums;
+        rows.m_SumStride = m_Packed->GetChunks().m_Width;
+        rows.m_Rows = count;
+        rows.m_Columns = m_Packed->GetChunks().GetCount();
+        rows.m_ZeroPoints = Zeros;
+        rows.m_Scales = scales;
+        rows.m_Out = out;
+        rows.m_OutStride = m_OutputPitch;
+        rows.m_HaveOneScale = true;
+        FloatColumns columns = m_Packed->GetFloatColumns(chunk);
+        columns.m_HasClamp = m_Clamp.IsActive();
+        columns.m_Low = m_Clamp.GetLow();
+        columns.m_High = m_Clamp.GetHigh();
+        GetEngine8().m_ToFloats(rows, columns);
+    }
+
+    const PackedGroups8* m_Packed;
+    ref::ConvolutionGeometry m_Geometry;
+    Windows m_Windows;
+    bool m_IsHybrid;
+    bool m_IsSigned;
+    size_t m_OutputPitch; ///< elements from a pixel of the output to the next
+    backends::FloatClamp m_Clamp;
+    backends::QuantizedRange m_Range;
+    int32_t m_ZeroPoint = 0;
+    HybridQuantizer8 m_Quantizer;
+    size_t m_BlockRows = 16; ///< of the output
+    size_t m_Parts = 1;
+    size_t m_RowsOffset = 0; ///< in a part's scratch memory, which begins with the table
+    size_t m_PartBytes = 0;
+    size_t m_PartsOffset = 0;
+    size_t m_ScratchBytes = 0;
+};
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedGroups8&>(*packed);
+    ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeConvolutionGeometry(args)); // checks the shapes
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (g.m_InputChannels != g.m_OutputChannels)
+    {
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
+    }
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    g.m_GroupOutputs = 1; // the data are read as they are
+    const Groups8 groups(args, g, weights);
+    return {groups, groups.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dGroupsBytesKernel = {.m_Name = "CpuConvolution2dGroupsBytes",
+                                                                   .m_Types = BytesTypes,
+                                                                   .m_Prepare = Prepare,
+                                                                   .m_Check = Check,
+                                                                   .m_Pack = Pack,
+                                                                   .m_Fuse = backends::FuseClamp,
+                                                                   .m_WritesPitched = true};
+
+extern const backends::Kernel CpuConvolution2dGroupsHybridKernel = {.m_Name = "CpuConvolution2dGroupsHybrid",
+                                                                    .m_Types = HybridTypes,
+                                                                    .m_Prepare = Prepare,
+                                                                    .m_Check = Check,
+                                                                    .m_Pack = Pack,
+                                                                    .m_Fuse = backends::FuseClamp,
+                                                                    .m_WritesPitched = true};
+
+} // namespace tenon::cpu

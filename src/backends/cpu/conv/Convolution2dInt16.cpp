@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits, also in groups: the numbers of the
+// reference kernel.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/conv/GroupMatrices.hpp"
+#include "backends/cpu/gemm/driver/GemmInt16.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+GroupMatrices GetMatrices(const LayerView& layer)
+{
+    return GroupMatrices(layer, GetEngine16().m_Lanes);
+}
+
+Sizes16 GetSizes(const LayerView& layer, const GroupMatrices& matrices)
+{
+    return {matrices.m_Count, layer.GetInput(1).GetShape()[0], matrices.m_Depth};
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckBytes(layer, 4, 0);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const GroupMatrices matrices = GetMatrices(layer);
+    if (matrices.m_Count == 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "its channels are not known, or not in groups of equal size");
+    }
+    return CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes(layer, matrices)),
+                            layer.GetInput(1).GetShape().GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const GroupMatrices matrices = GetMatrices(layer);
+    const Sizes16 sizes = GetSizes(layer, matrices);
+    const bool sumsOf32Bits = layer.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits;
+    const auto pack = [&](const LayerView& view)
+    {
+        return std::make_unique<PackedWeights16>(Weights16(view, sizes.m_Columns, false, sumsOf32Bits), sizes,
+                                                 GetKnownRows(layer, sizes.m_Columns), store);
+    };
+    return matrices.m_Merged == 1 ? pack(layer) : pack(matrices.Merge(layer).View());
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights16&>(*packed);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    Windows windows = MakeConvolutionWindows(args);
+    const auto groups = static_cast<int64_t>(weights.GetSizes().m_Groups);
+    windows.m_GroupChannels = windows.m_Channels / groups;
+    // Data with other channels than the weights were packed for come in another number of groups.
+    if (windows.m_GroupChannels * groups != windows.m_Channels || windows.GetDepth() != weights.GetSizes().m_Depth)
+    {
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
+    }
+    const TensorInfo& output = args.GetOutput(0);
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const TensorShape& shape = output.GetShape();
+    const Product16 product(weights, windows, size_t{shape[0]} * shape[1] * shape[2],
+                            backends::GetFusedRange(output, args.m_FusedActivation), args.m_MaxThreads);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dShortsKernel = {
+    "CpuConvolution2dShorts", ShortsTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data, all beside weights of
+// 8 or 4 bits, also in groups: products of packed bytes.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/conv/GroupMatrices.hpp"
+#include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Whether windows are read where they lie, as far as is known before shapes are.
+bool ReadsImage(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return ShareImage(weights[1], weights[2], descriptor.m_StrideY, descriptor.m_StrideX) &&
+           MayReadImage(layer, GetEngine8());
+}
+
+/// Of the windows that a matrix is for.
+ImageRuns8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const bool haveWholeRows = layer.GetDescriptor<Convolution2dDescriptor>().m_DilationX == 1 && matrices.m_Count == 1;
+    return {weights[1], weights[2], weights[3] * matrices.m_Merged, haveWholeRows};
+}
+
+bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    // Images of one column are laid as one of one row, which such windows have one run in.
+    const bool mayBeRow = weights[2] == 1 && weights[1] > 1;
+    // What is not seen between the points of a window is copied as well.
+    constexpr uint32_t MostDilation = 4;
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    const bool areWide = std::max(descriptor.m_DilationX, descriptor.m_DilationY) > MostDilation;
+    const TensorShape& output = layer.GetOutput(0).GetShape();
+    const bool areKnown = output.GetDimensionality() == Dimensionality::Specified && output.AreAllDimensionsSpecified();
+    const size_t pixels = areKnown ? size_t{output[1]} * output[2] : 0;
+    const bool areFew = areKnown && !ImageProduct8::HaveManyPixels(pixels, pixels * output[0]);
+    const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetEngine8().m_Lanes);
+    const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32; // which has no such dots
+    return !mayBeRow && !areWide && !areFew && matrices.m_Merged == 1 &&
+           (isHybrid || matrices.m_Count > 1 || weights[0] > FormChoice8::FewColumnsOfDots) &&
+           FindRuns(layer, matrices).ArePaddable(vectors);
+}
+
+/// Groups share vectors of columns where windows would be laid out for each otherwise.
+GroupMatrices MakeMatrices(const LayerView& layer)
+{
+    const GroupMatrices merged(layer, GetEngine8().m_Lanes);
+    if (merged.m_Merged == 1 || !ReadsImage(layer))
+    {
+        return merged;
+    }
+    const GroupMatrices own(layer, 1);
+    const bool areApart =
+        FindRuns(layer, own).AreWhole() || (!FindRuns(layer, merged).AreWhole() && ArePaddable(layer, own));
+    return areApart ? own : merged;
+}
+
+/// The runs that the weights have to be padded for; none: none.
+ImageRuns8 FindPaddedRuns(const LayerView& layer, const GroupMatrices& matrices)
+{
+    const ImageRuns8 runs = FindRuns(layer, matrices);
+    return !runs.AreWhole() && ArePaddable(layer, matrices) && ReadsImage(layer) ? runs : ImageRuns8(); // scales last
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = CheckBytes(layer, 4, 0);
+    if (!result)
+    {
+        return result;
+    }
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    if (descriptor.m_DataLayout != DataLayout::NHWC || descriptor.m_StrideX == 0 || descriptor.m_StrideY == 0 ||
+        descriptor.m_DilationX == 0 || descriptor.m_DilationY == 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be convolved");
+    }
+    const GroupMatrices matrices = MakeMatrices(layer);
+    if (matrices.m_Count == 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "its channels are not known, or not in groups of equal size");
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const size_t depth = std::max(matrices.m_Depth, FindPaddedRuns(layer, matrices).GetPaddedDepth());
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], depth, matrices.m_Count),
+                            weights.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
+    const GroupMatrices matrices = MakeMatrices(layer);
+    ProductShape8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]),
+                           isHybrid ? Rounding8::None : Rounding8::FixedPoint};
+    shape.m_Matrices = matrices.m_Count;
+    if (const ImageRuns8 runs = FindPaddedRuns(layer, matrices); runs.m_Count != 0)
+    {
+        shape.m_Depth = runs.GetPaddedDepth();
+        shape.m_PaddedRunBytes = runs.m_Bytes;
+        const TensorShape padded({weights[0], static_cast<unsigned int>(runs.m_Count), 1,
+                                  static_cast<unsigned int>(runs.GetGroups() * ImageRuns8::GroupBytes)});
+        const LayerWithWeights padding(layer, padded, runs.Pad(StoredBytes(layer).Get(), weights[0]));
+        return std::make_unique<PackedWeights8>(padding.View(), shape, store);
+    }
+    if (matrices.m_Merged == 1)
+    {
+        shape.m_MayStay = true;
+        return std::make_unique<PackedWeights8>(layer, shape, store);
+    }
+    const LayerWithWeights merged = matrices.Merge(layer);
+    return std::make_unique<PackedWeights8>(merged.View(), shape, store);
+}
+
+Product8 MakeHybrid(const PackedWeights8& weights, const Windows& windows, size_t rows, const ReshapeArgs& args)
+{
+    const SeenPixels8 seen(windows);
+    return {weights,
+            seen.AreSome() ? windows.GetPixelsAlone() : windows,
+            rows,
+            {args.GetOutput(0).GetShape()[0], IsHybridAsymmetric(args), 0, seen},
+            args};
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    Windows windows = MakeConvolutionWindows(args);
+    windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
+    // Data with other channels than the weights were packed for come in another number of groups.
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const size_t rows = size_t{output[0]} * output[1] * output[2];
+    const bool isHybrid = args.GetInput(0).GetDataType() == DataType::Float32;
+    const bool fit = weights.GetPaddedRunBytes() != 0 ? ImageProduct8(weights, windows, rows, isHybrid).IsUsed()
+                                                      : windows.GetDepth() == weights.GetDepth();
+    if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels || !fit)
+    {
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
+    }
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    Product8 product = isHybrid ? MakeHybrid(weights, windows, rows, args) : Product8(weights, windows, rows, args);
+    SetPitch(product, args.m_OutputPitch);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dBytesKernel = {.m_Name = "CpuConvolution2dBytes",
+                                                             .m_Types = BytesTypes,
+                                                             .m_Prepare = Prepare,
+                                                             .m_Check = Check,
+                                                             .m_Pack = Pack,
+                                                             .m_Fuse = backends::FuseClamp,
+                                                             .m_WritesPitched = true};
+
+extern const backends::Kernel CpuConvolution2dHybridKernel = {.m_Name = "CpuConvolution2dHybrid",
+                                                              .m_Types = HybridTypes,
+                                                              .m_Prepare = Prepare,
+                                                              .m_Check = Check,
+                                                              .m_Pack = Pack,
+                                                              .m_Fuse = backends::FuseClamp,
+                                                              .m_WritesPitched = true};
+
+} // namespace tenon::cpu

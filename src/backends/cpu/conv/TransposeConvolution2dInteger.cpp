@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// TransposeConvolution2d of CpuAcc for 8- and 16-bit data, the numbers of the reference kernel, and for float data, all
+// beside weights of 8 or 4 bits: see TransposePhases.hpp.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/conv/TransposePhases.hpp"
+#include "backends/cpu/gemm/driver/GemmInt16.hpp"
+#include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/LayerWithWeights.hpp"
+#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// What all types have in common. A phase without taps has one whose weights add nothing.
+struct IntegerKind
+{
+    static size_t GetWindowHeight(const PhaseTaps& taps) { return std::max<size_t>(1, taps.m_Y.m_Count); }
+    static size_t GetWindowWidth(const PhaseTaps& taps) { return std::max<size_t>(1, taps.m_X.m_Count); }
+    static size_t GetDepth(const PhaseTaps& taps)
+    {
+        return GetWindowHeight(taps) * GetWindowWidth(taps) * taps.m_Weights[3];
+    }
+    static SupportResult Check(const LayerView& layer)
+    {
+        const SupportResult result = CheckBytes(layer, 4, 0);
+        return result ? ref::CheckSignedWeights(layer, 0) : result;
+    }
+
+    static LayerWithWeights TakeWeights(const LayerView& layer, const PhaseTaps& taps)
+    {
+        const StoredBytes stored(layer);
+        std::vector<uint8_t> weights = taps.Take(stored.Get());
+        if (weights.empty())
+        {
+            weights.assign(taps.GetOutputs() * GetDepth(taps), StoredBytes::GetZero(layer));
+        }
+        const TensorShape shape({taps.m_Weights[0], static_cast<unsigned int>(GetWindowHeight(taps)),
+                                 static_cast<unsigned int>(GetWindowWidth(taps)), taps.m_Weights[3]});
+        return {layer, shape, std::move(weights)};
+    }
+
+    static size_t GetPhaseRows(const LayerView& layer, const PhaseTaps& taps)
+    {
+        return GetKnownRows(layer, taps.GetOutputs()) / (taps.m_StrideY * taps.m_StrideX);
+    }
+};
+
+constexpr backends::TypeRow SignedHybridTypes[] = {
+    backends::Types({DataType::Float32, SignedWeights, DataType::Float32}, DataType::Float32)};
+
+struct BytesKind : IntegerKind
+{
+    using Packed = PackedWeights8;
+    using Product = Product8;
+
+    static uint64_t GetPackedBytes(const PhaseTaps& taps)
+    {
+        return Packed::GetPackedBytes(taps.GetOutputs(), GetDepth(taps));
+    }
+    static bool IsExact(const Packed& packed) { return packed.IsExact(); }
+
+    static Packed Pack(const LayerView& layer, const PhaseTaps& taps, backends::PackedStore& store)
+    {
+        const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
+        const ProductShape8 shape = {taps.GetOutputs(), GetDepth(taps), GetPhaseRows(layer, taps),
+                                     isHybrid ? Rounding8::None : Rounding8::FixedPoint};
+        return {TakeWeights(layer, taps).View(), shape, store};
+    }
+    static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
+    {
+        // TFLite quantizes the data asymmetrically, whatever the scales.
+        return args.GetInput(0).GetDataType() == DataType::Float32
+                   ? Product(packed, windows, rows, {args.GetInput(0).GetShape()[0], true}, args)
+                   : Product(packed, windows, rows, args);
+    }
+    static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
+    {
+        // The same for all phases, whose weights have the same tiles: these follow from rows, columns and types.
+        const ByteData8 data = products.front().Quantize(args);
+        for (const Product& product : products)
+        {
+            product.RunQuantized(args, data);
+        }
+    }
+};
+
+struct ShortsKind : IntegerKind
+{
+    using Packed = PackedWeights16;
+    using Product = Product16;
+
+    static Sizes16 GetSizes(const PhaseTaps& taps) { return {1, taps.GetOutputs(), GetDepth(taps)}; }
+    static uint64_t GetPackedBytes(const PhaseTaps& taps) { return Packed::GetPackedBytes(GetSizes(taps)); }
+    static bool IsExact(const Packed& packed) { return packed.IsExact(); }
+
+    static Packed Pack(const LayerView& layer, const PhaseTaps& taps, backends::PackedStore& store)
+    {
+        const LayerWithWeights taken = TakeWeights(layer, taps);
+        const bool sumsOf32Bits = layer.GetDescriptor<TransposeConvolution2dDescriptor>().m_SumsOf32Bits;
+        return {Weights16(taken.View(), taps.GetOutputs(), false, sumsOf32Bits), GetSizes(taps),
+                GetPhaseRows(layer, taps), store};
+    }
+    static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
+    {
+        return {packed, windows, rows, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation),
+                args.m_MaxThreads};
+    }
+    static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
+    {
+        for (const Product& product : products)
+        {
+            product.Run(args);
+        }
+    }
+};
+
+} // namespace
+
+extern const backends::Kernel CpuTransposeConvolution2dBytesKernel = {.m_Name = "CpuTransposeConvolution2dBytes",
+                                                                      .m_Types = BytesTypes,
+                                                                      .m_Prepare = PrepareTransposed<BytesKind>,
+                                                                      .m_Check = CheckTransposed<BytesKind>,
+                                                                      .m_Pack = PackTransposed<BytesKind>,
+                                                                      .m_Fuse = backends::FuseClamp,
+                                                                      .m_WritesPitched = true};
+extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {.m_Name = "CpuTransposeConvolution2dHybrid",
+                                                                       .m_Types = SignedHybridTypes,
+                                                                       .m_Prepare = PrepareTransposed<BytesKind>,
+                                                                       .m_Check = CheckTransposed<BytesKind>,
+                                                                       .m_Pack = PackTransposed<BytesKind>,
+                                                                       .m_Fuse = backends::FuseClamp,
+                                                                       .m_WritesPitched = true};
+extern const backends::Kernel CpuTransposeConvolution2dShortsKernel = {.m_Name = "CpuTransposeConvolution2dShorts",
+                                                                       .m_Types = ShortsTypes,
+                                                                       .m_Prepare = PrepareTransposed<ShortsKind>,
+                                                                       .m_Check = CheckTransposed<ShortsKind>,
+                                                                       .m_Pack = PackTransposed<ShortsKind>,
+                                                                       .m_Fuse = backends::FuseClamp,
+                                                                       .m_WritesPitched = true};
+
+} // namespace tenon::cpu

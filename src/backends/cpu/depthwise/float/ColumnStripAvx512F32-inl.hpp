@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strips of columns of depthwise convolutions of floats with windows of 3x3, with AVX-512. Part of
+// DepthwiseMicrokernelsF32.cpp, after simd/Foreach.hpp.
+#if defined(TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
+#undef TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
+#else
+#define TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
+#endif
+
+#include "backends/cpu/depthwise/float/RowStripF32-inl.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// What strips keep of the output until the next vector of channels is worked on, in lines of the cache, one below the
+/// other. Some lines of each period stay free, as loads wait for stores to them too: those of the image's vectors, and
+/// below them those of the output's, which are those of the vector before. Tensors that do not start where lines do
+/// take one more. With a period of 1,024 bytes, which are 16 lines, and an image's vector in line 8 of them, or in 8
+/// and 9, the output's is in 7, or in 6 and 7: these four stay free. The first pixel is kept in line 5, the next ones
+/// in 4 to 0, then in 15 to 10, and from the thirteenth on in such lines of the 1,024 bytes below.
+struct KeptLines
+{
+    static constexpr size_t Bytes = 64;
+    static constexpr size_t Free = 4;
+    static constexpr size_t First = 3; ///< below the image's vector
+
+    /// Lines of memory for so many, whatever the period, rounded up to whole pages.
+    static constexpr size_t CountMost(size_t lines)
+    {
+        constexpr size_t Shortest = DepthwiseDownStrips::ShortestPeriod / Bytes;
+        constexpr size_t Page = DepthwiseDownStrips::Page / Bytes;
+        return (lines / (Shortest - Free) * Shortest / Page + 2) * Page;
+    }
+};
+
+/// Whole vectors of channels, each of which is stored while the next one is worked on.
+struct Delayed : Whole
+{
+    /// `from`: where the one before is kept, if there is one. `run`: lines between those that stay free.
+    HWY_INLINE Delayed(const float* from, float* to, size_t run, bool hasBefore)
+        : m_From(from), m_To(to), m_Run(run), m_Left(run), m_HasBefore(hasBefore)
+    {
+    }
+
+    HWY_INLINE void Store(Floats values, float* to, bool)
+    {
+        if (m_HasBefore)
+        {
+            StoreBefore(to);
+        }
+        hn::Store(values, FloatTag(), m_To);
+        Next();
+    }
+
+    HWY_INLINE void StoreBefore(float* to) const { hn::StoreU(hn::Load(FloatTag(), m_From), FloatTag(), to); }
+
+    HWY_INLINE void Next()
+    {
+        const bool isLast = --m_Left == 0;
+        const size_t lines = isLast ? 1 + KeptLines::Free : 1;
+        m_Left = isLast ? m_Run : m_Left;
+        m_From -= lines * hn::Lanes(FloatTag());
+        m_To -= lines * hn::Lanes(FloatTag());
+    }
+
+    const float* m_From; ///< of the next pixel
+    float* m_To;
+    size_t m_Run;
+    size_t m_Left; ///< of the run
+    bool m_HasBefore;
+};
+
+template <size_t Columns, size_t Stride>
+HWY_INLINE void DelayedDownStrip(const DepthwiseStrip<float>& strip)
+{
+    constexpr size_t Lanes = HWY_LANES(float);
+    static_assert(Lanes * sizeof(float) == KeptLines::Bytes);
+    constexpr size_t Below = KeptLines::CountMost(DepthwiseDownStrips::MostRows * Columns);
+    constexpr size_t Above = (DepthwiseDownStrips::Page + DepthwiseDownStrips::MostBytes) / KeptLines::Bytes;
+    alignas(DepthwiseDownStrips::Page) float kept[(Below + Above) * Lanes];
+    const size_t place = reinterpret_cast<uintptr_t>(strip.m_Middle) % strip.m_Period;
+    const size_t run = strip.m_Period / KeptLines::Bytes - KeptLines::Free;
+    const float* from = kept;
+    float* out = strip.m_Out;
+    for (size_t channel = strip.m_FirstChannel; channel < strip.m_LastChannel; channel += Lanes)
+    {
+        // A vector begins no lower than the one before, whose places it takes when that has been stored.
+        const size_t line = (place + (channel - strip.m_FirstChannel) * sizeof(float)) / KeptLines::Bytes;
+        float* const to = kept + (Below + line - KeptLines::First) * Lanes;
+        DepthwiseSlide<Columns, Stride, Sliding::Down, float, Delayed>(
+            strip, channel, strip.m_Weights + channel * 9, out, Delayed(from, to, run, channel != strip.m_FirstChannel))
+            .Run();
+        from = to;
+        out = strip.m_Out + channel;
+    }
+    Delayed last(from, kept + Below * Lanes, run, true);
+    const size_t windows = strip.m_WholeWindows + (strip.m_HasCut ? 1 : 0);
+    for (size_t i = 0; i < windows; ++i, out += strip.m_OutPixelStep)
+    {
+        for (size_t c = 0; c < Columns; ++c, last.Next())
+        {
+            last.StoreBefore(out + c * strip.m_OutRowStep);
+        }
+    }
+}
+
+template <size_t Columns, size_t Stride>
+void DownStrip(const DepthwiseStrip<float>& strip)
+{
+    constexpr size_t Lanes = HWY_LANES(float);
+    if (strip.m_Period != 0)
+    {
+        DelayedDownStrip<Columns, Stride>(strip);
+        return;
+    }
+    for (size_t channel = strip.m_FirstChannel; channel < strip.m_LastChannel; channel += Lanes)
+    {
+        DepthwiseSlide<Columns, Stride, Sliding::Down, float, Whole>(strip, channel, strip.m_Weights + channel * 9,
+                                                                     strip.m_Out + channel, Whole())
+            .Run();
+    }
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

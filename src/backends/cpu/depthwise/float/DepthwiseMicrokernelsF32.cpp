@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of depthwise convolutions of floats. Channels are the innermost loop, a vector at a time: the image
+// is read along its memory, and the weights of the vector stay in registers for all pixels of the tile.
+#include "backends/cpu/depthwise/float/DepthwiseMicrokernelsF32.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/depthwise/float/DepthwiseMicrokernelsF32.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/depthwise/float/ColumnStripAvx512F32-inl.hpp"
+#include "backends/cpu/depthwise/float/GroupTileF32-inl.hpp"
+#include "backends/cpu/depthwise/float/RowStripF32-inl.hpp"
+#include "backends/cpu/depthwise/float/RowStripPairAvx2F32-inl.hpp"
+#include "backends/cpu/depthwise/float/TileEpilogueF32-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// A vector of channels of the pixels of a tile, for a window of Size x Size points.
+template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    const FloatTag d;
+    constexpr size_t Width = (Columns - 1) * Stride + Size;
+    constexpr size_t Height = (Rows - 1) * Stride + Size;
+    Floats w[Size * Size];
+    HWY_UNROLL(25)
+    for (size_t i = 0; i < Size * Size; ++i)
+    {
+        w[i] = hn::Load(d, weights + i * hn::Lanes(d));
+    }
+    Floats sums[Rows][Columns];
+    StartSums(tile, channel, sums, memory);
+    HWY_UNROLL(8)
+    for (size_t y = 0; y < Height; ++y)
+    {
+        HWY_UNROLL(12)
+        for (size_t x = 0; x < Width; ++x)
+        {
+            const Floats value = memory.Load(tile.m_Data[y * Width + x] + channel);
+            // All points of all windows of the tile that see this pixel.
+            HWY_UNROLL(2)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t c = 0; c < Columns; ++c)
+                {
+                    const size_t i = y - r * Stride;
+                    const size_t j = x - c * Stride;
+                    if (i < Size && j < Size) // negative ones are large
+                    {
+                        sums[r][c] = hn::MulAdd(value, w[i * Size + j], sums[r][c]);
+                    }
+                }
+            }
+        }
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+/// The last channels, fewer than a vector has, of one row of pixels. A function of its own, which tiles of two rows
+/// call for each: unrolled for both it would be as large as all whole vectors' code.
+template <size_t Size, size_t Stride, size_t Columns, typename T>
+HWY_NOINLINE void RunRest(const DepthwiseTile<T>& tile, size_t channel, const float* weights)
+{
+    RunChannels<Size, Stride, 1, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+}
+
+template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T>
+void Tile(const DepthwiseTile<T>& tile)
+{
+    static_assert(Rows <= 2);
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += Size * Size * lanes)
+    {
+        RunChannels<Size, Stride, Rows, Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunRest<Size, Stride, Columns>(tile, channel, weights);
+        if constexpr (Rows == 2)
+        {
+            constexpr size_t Width = (Columns - 1) * Stride + Size; // of a row of the tile's image
+            DepthwiseTile<T> second = tile;
+            second.m_Data += Stride * Width;
+            second.m_Out += second.m_OutRowStride;
+            RunRest<Size, Stride, Columns>(second, channel, weights);
+        }
+    }
+}
+
+/// The same for any window: the points of each pixel's window are looked up.
+template <size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    const FloatTag d;
+    Floats sums[1][Columns];
+    StartSums(tile, channel, sums, memory);
+    const T* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += hn::Lanes(d))
+    {
+        const Floats w = hn::Load(d, weights);
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            sums[0][c] = hn::MulAdd(memory.Load(data[c] + channel), w, sums[0][c]);
+        }
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+template <size_t Columns, typename T>
+void AnyTile(const DepthwiseTile<T>& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * lanes)
+    {
+        RunAnyChannels<Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunAnyChannels<Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    }
+}
+
+HWY_INLINE Floats Spread(const float* from)
+{
+    return hn::Set(FloatTag(), *from);
+}
+HWY_INLINE Floats Spread(const uint16_t* from)
+{
+    const FloatTag d;
+    return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<FloatTag>(), uint32_t{*from} << 16));
+}
+
+/// The same for images that have one channel where the output has some vectors of them.
+template <size_t Columns, typename T>
+void SpreadingTile(const DepthwiseTile<T>& tile)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    const float* weights = tile.m_Weights;
+    size_t made = 0; // of the image's channel, outputs
+    for (size_t channel = 0, from = 0; channel < tile.m_Channels; channel += lanes)
+    {
+        Floats sums[1][Columns];
+        StartSums(tile, channel, sums, Whole());
+        const T* const* data = tile.m_Data;
+        for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += lanes)
+        {
+            const Floats w = hn::Load(d, weights);
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                sums[0][c] = hn::MulAdd(Spread(data[c] + from), w, sums[0][c]);
+            }
+        }
+        StorePixels(tile, channel, sums, Whole());
+        made += lanes;
+        if (made == tile.m_Multiplier)
+        {
+            made = 0;
+            ++from;
+        }
+    }
+}
+
+/// Calls set of each number of columns that tiles have.
+template <typename F, size_t... Columns>
+void ForEachWidth(const F& set, std::index_sequence<Columns...>)
+{
+    (set(std::integral_constant<size_t, Columns + 1>()), ...);
+}
+
+template <size_t Size, size_t Stride, typename T>
+DepthwiseTiles<T> MakeTiles()
+{
+    DepthwiseTiles<T> tiles;
+    tiles.m_Size = Size;
+    tiles.m_Rows = 2;
+    tiles.m_Columns = 4; // of which two rows have as many sums as there are registers for
+    ForEachWidth(
+        [&tiles](auto columns)
+        {
+            tiles.m_Run[1][columns] = Tile<Size, Stride, 1, columns, T>;
+            tiles.m_Run[2][columns] = Tile<Size, Stride, 2, columns, T>;
+        },
+        std::make_index_sequence<4>());
+    return tiles;
+}
+
+template <typename T>
+DepthwiseEngine<T> MakeEngine()
+{
+    DepthwiseEngine<T> engine;
+    engine.m_Size2 = MakeTiles<2, 1, T>();
+    engine.m_Size3[0] = MakeTiles<3, 1, T>();
+    engine.m_Size3[1] = MakeTiles<3, 2, T>();
+#if HWY_TARGET == HWY_AVX3
+    // Vectors of whole cache lines, and registers for all that a strip needs.
+    engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
+    engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
+    engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
+    engine.m_Strips[1][2] = Strip<2, 2, Sliding::Across, T>;
+    if constexpr (std::is_same_v<T, float>)
+    {
+        engine.m_ScalingStrips[0][1] = Strip<1, 1, Sliding::AcrossScaling, T>;
+        engine.m_ScalingStrips[0][2] = Strip<2, 1, Sliding::AcrossScaling, T>;
+        engine.m_ScalingStrips[1][1] = Strip<1, 2, Sliding::AcrossScaling, T>;
+        engine.m_ScalingStrips[1][2] = Strip<2, 2, Sliding::AcrossScaling, T>;
+        engine.m_QuantizePixels = QuantizePixels;
+        ForEachWidth(
+            [&engine](auto columns)
+            {
+                engine.m_DownStrips[0][columns] = DownStrip<columns, 1>;
+                engine.m_DownStrips[1][columns] = DownStrip<columns, 2>;
+            },
+            std::make_index_sequence<DepthwiseDownStrips::MostColumns>());
+    }
+#elif HWY_TARGET == HWY_AVX2
+    // Registers for nearly all that a strip needs; pairs of vectors are whole cache lines. Else tiles are as fast.
+    if constexpr (std::is_same_v<T, float>)
+    {
+        engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
+        engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
+        engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
+        engine.m_Strips[1][2] = Strip<2, 2, Sliding::Across, T>;
+        engine.m_PairStrips[0][1] = PairStrip<1, 1>;
+        engine.m_PairStrips[0][2] = PairStrip<2, 1>;
+        engine.m_PairStrips[1][1] = PairStrip<1, 2>;
+        engine.m_PairStrips[1][2] = PairStrip<2, 2>;
+    }
+#endif
+    engine.m_Size5[0] = MakeTiles<5, 1, T>();
+    engine.m_Size5[1] = MakeTiles<5, 2, T>();
+    // So many sums that none waits for the one before.
+    constexpr size_t Columns = DepthwiseTiles<T>::MostColumns;
+    engine.m_Any.m_Columns = engine.m_Pairs.m_Columns = engine.m_Quads.m_Columns = Columns;
+    engine.m_Spreading.m_Columns = Columns;
+    engine.m_Spreading.m_SpreadsChannels = true;
+    ForEachWidth(
+        [&engine](auto columns)
+        {
+            engine.m_Any.m_Run[1][columns] = AnyTile<columns, T>;
+            engine.m_Spreading.m_Run[1][columns] = SpreadingTile<columns, T>;
+            engine.m_Pairs.m_Run[1][columns] = GroupsTile<2, columns, T>;
+            engine.m_Quads.m_Run[1][columns] = GroupsTile<4, columns, T>;
+        },
+        std::make_index_sequence<Columns>());
+#if HWY_TARGET == HWY_AVX3
+    // With fewer registers weights are read for too few pixels at a time.
+    constexpr size_t Octets = 3;
+    engine.m_Octets.m_Columns = Octets;
+    ForEachWidth([&engine](auto columns) { engine.m_Octets.m_Run[1][columns] = OctetsTile<columns, T>; },
+                 std::make_index_sequence<Octets>());
+#endif
+    engine.m_Lanes = hn::Lanes(FloatTag());
+    return engine;
+}
+
+DepthwiseEngine<float> MakeEngineF32()
+{
+    return MakeEngine<float>();
+}
+
+DepthwiseEngine<uint16_t> MakeEngineBf16()
+{
+    DepthwiseEngine<uint16_t> engine = MakeEngine<uint16_t>();
+    engine.m_RoundsFast = HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Bf16;
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+template <>
+const DepthwiseEngine<float>& GetDepthwiseEngine()
+{
+    static constinit PerIsa<DepthwiseEngine<float>> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngineF32)(); });
+}
+
+template <>
+const DepthwiseEngine<uint16_t>& GetDepthwiseEngine()
+{
+    static constinit PerIsa<DepthwiseEngine<uint16_t>> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngineBf16)(); });
+}
+
+} // namespace tenon::cpu
+#endif

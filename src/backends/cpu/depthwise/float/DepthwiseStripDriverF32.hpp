@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of depthwise convolutions of floats or bfloat16 by strips: windows of 3x3 that lie beside each other, for a few
+// vectors of channels at a time or for all. Part of DepthwiseDriverF32.hpp.
+#pragma once
+
+#include "backends/cpu/depthwise/float/DepthwiseVariantF32.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tenon::cpu
+{
+
+template <typename T>
+class DepthwiseStripRows
+{
+public:
+    static constexpr size_t MostRows = 16; ///< that strips are run for, one block of channels after the other
+
+    explicit DepthwiseStripRows(const DepthwiseLayer<T>& layer) : m_Layer(layer), m_Geometry(layer.m_Geometry) {}
+
+    /// Some vectors of channels of up to `most` rows at a time: the rows of the image that two strips see stay in the
+    /// first-level cache. `copies`: room for data that are quantized first.
+    void Run(T* output, const T* image, const Part& rows, size_t most, const DepthwiseScaling& scaling, T* copies) const
+    {
+        const size_t channels = m_Geometry.m_OutputChannels;
+        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& ofImage)
+        {
+            Source source = {of, 0, Block, channels};
+            if constexpr (std::is_same_v<T, float>)
+            {
+                if (ofImage.m_Steps != nullptr)
+                {
+                    source = Quantize(of, y, count, *ofImage.m_Steps, copies);
+                }
+            }
+            const Range along = {m_Geometry.m_X, {0, m_Geometry.m_X.m_Output}, source.m_PixelStep};
+            Strip strip = MakeStrip(along, ofImage);
+            strip.m_OutPixelStep = channels;
+            strip.m_OutRowStep = GetOutRowStep();
+            for (size_t channel = 0; channel < channels; channel += Block)
+            {
+                strip.m_FirstChannel = channel;
+                strip.m_LastChannel = std::min(channel + Block, channels);
+                for (size_t i = 0; i < count; i += Tiles::MostRows)
+                {
+                    strip.m_Out = out + i * strip.m_OutRowStep;
+                    RunStrip(source, y + i, std::min(Tiles::MostRows, count - i), strip);
+                }
+                source.m_Pixels += source.m_BlockStep;
+            }
+        };
+        ForEachBand(output, image, rows, most, scaling, run);
+    }
+
+    /// Two rows at a time of all channels, which are not scaled.
+    void RunWhole(T* output, const T* image, const Part& rows) const
+    {
+        // Each image and pair of rows lies whole periods behind the first one.
+        const DepthwisePairsWay way = ChooseDepthwisePairs(m_Geometry, image, output);
+        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
+        {
+            const size_t channels = m_Geometry.m_OutputChannels;
+            const size_t width = m_Geometry.m_X.m_Output;
+            const Engine& engine = GetDepthwiseEngine<T>();
+            const auto function =
+                (way.m_ArePairs ? engine.m_PairStrips : engine.m_Strips)[m_Geometry.m_Y.m_Stride - 1][count];
+            ForEachTile(
+                width, way.m_Delays ? DepthwisePairStrips::MostDelayed : width,
+                [&](size_t x, size_t columns)
+                {
+                    const Range along = {m_Geometry.m_X, {x, x + columns}, channels};
+                    Strip strip = MakeStrip(along, scaling);
+                    strip.m_LastChannel = channels;
+                    strip.m_OutRowStep = GetOutRowStep();
+                    strip.m_Delays = way.m_Delays;
+                    strip.m_GoesBack = way.m_GoesBack;
+                    SetLines(of, {m_Geometry.m_Y, {y, y + count}, m_Geometry.m_X.m_Input * channels}, along, strip);
+                    strip.m_Out = out + x * channels;
+                    function(strip);
+                });
+        };
+        ForEachBand(output, image, rows, Tiles::MostRows, {}, run);
+    }
+
+    /// A few columns at a time, of all channels.
+    void RunDown(T* output, const T* image, const Part& rows) const
+    {
+        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
+        {
+            const size_t channels = m_Geometry.m_OutputChannels;
+            const Range along = {m_Geometry.m_Y, {y, y + count}, m_Geometry.m_X.m_Input * channels};
+            Strip strip = MakeStrip(along, scaling);
+            strip.m_OutPixelStep = GetOutRowStep();
+            strip.m_OutRowStep = channels;
+            strip.m_Period = FindPeriod(of, out);
+            constexpr size_t MostChannels = DownStrips::MostBytes / sizeof(T);
+            for (size_t channel = 0; channel < channels; channel = strip.m_LastChannel)
+            {
+                strip.m_FirstChannel = channel;
+                strip.m_LastChannel = std::min(channel + MostChannels, channels);
+                ForEachTile(m_Geometry.m_X.m_Output, DownStrips::MostColumns,
+                            [&](size_t x, size_t columns)
+                            {
+                                SetLines(of + channel, {m_Geometry.m_X, {x, x + columns}, channels}, along, strip);
+                                strip.m_Out = out + x * channels;
+                                GetDepthwiseEngine<T>().m_DownStrips[m_Geometry.m_X.m_Stride - 1][columns](strip);
+                            });
+            }
+        };
+        ForEachBand(output, image, rows, DownStrips::MostRows, {}, run);
+    }
+
+private:
+    using Engine = DepthwiseEngine<T>;
+    using DownStrips = DepthwiseDownStrips;
+    using Strip = DepthwiseStrip<T>;
+    using Tiles = DepthwiseTiles<T>;
+    static constexpr size_t Block = Engine::StripChannels;
+
+    /// What strips of a block of channels read: the image, or the copy of some of its rows.
+    struct Source
+    {
+        const T* m_Pixels = nullptr; ///< from its first channel on
+        size_t m_FirstRow = 0;
+        size_t m_BlockStep = 0; ///< elements to the next block's
+        size_t m_PixelStep = 0;
+    };
+
+    /// Windows along an axis.
+    struct Range
+    {
+        const ref::WindowAxis& m_Axis;
+        Part m_Windows;
+        size_t m_Step = 0;  ///< elements from a pixel of the image to the next
+        size_t m_First = 0; ///< pixel of the image that there is
+
+        int64_t GetFirst() const { return m_Axis.Origin(m_Windows.m_Begin); }
+        int64_t GetLast() const { return m_Axis.Origin(m_Windows.m_End - 1) + 2; }
+        bool IsCut() const { return GetLast() >= static_cast<int64_t>(m_Axis.m_Input); }
+        size_t GetOffset(int64_t pixel) const { return (static_cast<size_t>(pixel) - m_First) * m_Step; }
+    };
+
+    size_t GetOutRowStep() const { return m_Geometry.m_X.m_Output * m_Geometry.m_OutputChannels; }
+
+    /// Calls run(y, rows, image, output, scaling) for up to `most` rows of an image at a time.
+    template <typename F>
+    void ForEachBand(T* output, const T* images, const Part& rows, size_t most, const DepthwiseScaling& scaling,
+                     const F& run) const
+    {
+        const size_t channels = m_Geometry.m_OutputChannels;
+        const size_t imageStep = m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input * channels;
+        const size_t height = m_Geometry.m_Y.m_Output;
+        for (size_t row = rows.m_Begin; row < rows.m_End;)
+        {
+            const size_t y = row % height;
+            const size_t image = row / height;
+            const size_t count = std::min({most, rows.m_End - row, height - y});
+            run(y, count, images + image * imageStep, output + row * GetOutRowStep(),
+                scaling.ForImage(image, channels));
+            row += count;
+        }
+    }
+
+    /// The rows of the image that windows of these rows see.
+    Source Quantize(const T* image, size_t y, size_t rows, const DepthwiseSteps& steps, T* copies) const
+    {
+        const ref::WindowAxis& down = m_Geometry.m_Y;
+        const auto first = static_cast<size_t>(std::max<int64_t>(down.Origin(y), 0));
+        const size_t last = std::min(static_cast<size_t>(down.Origin(y + rows - 1) + 3), down.m_Input);
+        const size_t channels = m_Geometry.m_OutputChannels;
+        const size_t width = m_Geometry.m_X.m_Input;
+        const size_t pixels = (last - first) * width;
+        const size_t blockStep = pixels * Block;
+        GetDepthwiseEngine<T>().m_QuantizePixels(image + first * width * channels, pixels, channels, steps, copies,
+                                                 blockStep);
+        return {copies, first, blockStep, Block};
+    }
+
+    /// One row of the output of an image from row y on, or two.
+    void RunStrip(const Source& source, size_t y, size_t rows, Strip& strip) const
+    {
+        const size_t rowStep = m_Geometry.m_X.m_Input * source.m_PixelStep;
+        SetLines(source.m_Pixels, {m_Geometry.m_Y, {y, y + rows}, rowStep, source.m_FirstRow},
+                 {m_Geometry.m_X, {0, m_Geometry.m_X.m_Output}, source.m_PixelStep}, strip);
+        const Engine& engine = GetDepthwiseEngine<T>();
+        (strip.m_Scales != nullptr ? engine.m_ScalingStrips
+                                   : engine.m_Strips)[m_Geometry.m_Y.m_Stride - 1][rows](strip);
+    }
+
+    /// See DepthwiseStrip::m_Period.
+    size_t FindPeriod(const T* image, const T* out) const
+    {
+        constexpr size_t VectorBytes = Block / 2 * sizeof(T);
+        const size_t period = DepthwisePlaces<T>(m_Geometry).GetPeriod();
+        const size_t distance = reinterpret_cast<uintptr_t>(image) - reinterpret_cast<uintptr_t>(out);
+        return distance % period < VectorBytes ? period : 0;
+    }
+
+    /// What strips of several lines have in common.
+    Strip MakeStrip(const Range& along, const DepthwiseScaling& scaling) const
+    {
+        auto strip = m_Layer.template MakeWork<Strip>(scaling);
+        strip.m_PixelStep = along.m_Step;
+        strip.m_HasLeft = along.GetFirst() >= 0;
+        strip.m_HasCut = along.IsCut();
+        strip.m_WholeWindows = along.m_Windows.m_End - along.m_Windows.m_Begin - (strip.m_HasCut ? 1 : 0);
+        return strip;
+    }
+
+    void SetLines(const T* image, const Range& lines, const Range& along, Strip& strip) const
+    {
+        const int64_t first = lines.GetFirst();
+        const bool hasTop = first >= 0;
+        const bool hasBottom = !lines.IsCut();
+        const T* const begin = image + along.GetOffset(std::max<int64_t>(along.GetFirst(), 0));
+        const T* const zeros = m_Layer.m_Packed->template GetZeros<T>();
+        strip.m_RowStep = lines.m_Step;
+        strip.m_Top = hasTop ? begin + lines.GetOffset(first) : zeros;
+        strip.m_TopStep = hasTop ? along.m_Step : 0;
+        strip.m_Middle = begin + lines.GetOffset(first + 1);
+        strip.m_Bottom = hasBottom ? begin + lines.GetOffset(lines.GetLast()) : zeros;
+        strip.m_BottomStep = hasBottom ? along.m_Step : 0;
+    }
+
+    const DepthwiseLayer<T>& m_Layer;
+    const ref::ConvolutionGeometry& m_Geometry;
+};
+
+} // namespace tenon::cpu

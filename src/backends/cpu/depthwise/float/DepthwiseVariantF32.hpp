@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether rows of depthwise convolutions of floats or bfloat16 are made by tiles or by strips, and of which kind. Part
+// of DepthwiseDriverF32.hpp.
+#pragma once
+
+#include "backends/cpu/depthwise/float/DepthwiseLayerF32.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+
+namespace tenon::cpu
+{
+
+/// What rows of the output are made by.
+enum class DepthwiseWay
+{
+    Tiles,
+    Strips,     ///< of rows
+    DownStrips, ///< of columns
+    WholeStrips ///< of rows, of all channels
+};
+
+/// Where pixels of the image lie in the first-level cache.
+template <typename T>
+class DepthwisePlaces
+{
+public:
+    static constexpr size_t Line = 64;
+
+    explicit DepthwisePlaces(const ref::ConvolutionGeometry& g)
+        : m_Period(std::gcd(g.m_OutputChannels * sizeof(T), DepthwiseDownStrips::Page))
+    {
+    }
+
+    /// Bytes from a place of a vector of channels, whatever the pixel, to the next one.
+    size_t GetPeriod() const { return m_Period; }
+
+    /// Whether as many lines, of the same channels of as many pixels, stay in that of processors with AVX2.
+    bool HaveRoom(size_t lines) const
+    {
+        constexpr size_t Ways = 8;
+        return lines <= DepthwiseDownStrips::Page / std::max(m_Period, Line) * Ways;
+    }
+
+private:
+    size_t m_Period;
+};
+
+/// How strips of all channels go through them.
+struct DepthwisePairsWay
+{
+    /// Of the image, whose lines are to stay in the first-level cache: those of two rows of windows one pixel apart.
+    static constexpr size_t SeenRows = 4;
+
+    bool m_ArePairs = false; ///< of vectors
+    bool m_Delays = false;   ///< DepthwiseStrip's, as the next
+    bool m_GoesBack = false;
+};
+
+/// Rows that a second-level cache has no room for would be read from behind it, for two rows of the output after the
+/// other. Tiles are as fast in long rows of pixels 512 bytes apart, and for windows that are two pixels apart, which
+/// read more lines, in rows of pixels 256 bytes apart too; with a longer period tiles lack room themselves.
+template <typename T>
+bool AreWholeStripsFast(const ref::ConvolutionGeometry& g)
+{
+    constexpr size_t MostBytes = 448 * 1024;
+    const DepthwisePlaces<T> places(g);
+    const size_t pixels = DepthwisePairsWay::SeenRows * g.m_X.m_Input;
+    const size_t period = places.GetPeriod();
+    const bool areTilesFast = g.m_X.m_Stride == 2 ? period == 256 || period == 512 // long rows or not
+                                                  : period == 512 && !places.HaveRoom(pixels);
+    return !areTilesFast && pixels * g.m_OutputChannels * sizeof(T) <= MostBytes;
+}
+
+/// Pairs of vectors where the lines that a strip of single vectors sees have no room in the first-level cache, as they
+/// share few places of it. Loads wait for earlier stores to places that seem to be theirs: pairs are stored late if the
+/// output has the places of the image, and in an order in which what is stored is far behind what is loaded.
+template <typename T>
+DepthwisePairsWay ChooseDepthwisePairs(const ref::ConvolutionGeometry& g, const T* image, const T* out)
+{
+    const DepthwisePlaces<T> places(g);
+    constexpr size_t Line = DepthwisePlaces<T>::Line;
+    constexpr size_t ShortestDelayed = 512; // with more places stores are done before theirs come again
+    const size_t period = places.GetPeriod();
+    const size_t distance = (reinterpret_cast<uintptr_t>(out) - reinterpret_cast<uintptr_t>(image)) % period;
+    const bool areSame = distance < Line || period - distance < Line;
+    const size_t outLines = areSame ? DepthwiseTiles<T>::MostRows * g.m_X.m_Output : 0;
+    DepthwisePairsWay way;
+    way.m_Delays = areSame && period >= ShortestDelayed;
+    way.m_ArePairs = way.m_Delays || !places.HaveRoom(DepthwisePairsWay::SeenRows * g.m_X.m_Input + outLines);
+    way.m_GoesBack = distance != 0 && distance <= period / 2;
+    return way;
+}
+
+/// Strips where there are some for the layer's windows. Those of all channels see data as they are, see
+/// AreWholeStripsFast. Of the others: where pixels are multiples of 1,024 bytes apart they share few places of the
+/// first-level cache, and what a strip reads for two rows does not stay there for the next ones: those of columns read
+/// less of it again. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows, as bands of
+/// others are, unless twice as many bytes leave half as many places. Data that strips quantize first lie in blocks of
+/// channels by themselves.
+template <typename T>
+DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
+{
+    const auto fits = [](const ref::WindowAxis& axis)
+    {
+        return axis.m_Output >= 2 && axis.Origin(0) >= -1 && axis.Origin(0) <= 0 &&
+               axis.Origin(axis.m_Output - 1) + 2 <= static_cast<int64_t>(axis.m_Input);
+    };
+    const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
+    const bool areSize3 = layer.m_Tiles == &engine.m_Size3[0] || layer.m_Tiles == &engine.m_Size3[1];
+    const ref::ConvolutionGeometry& g = layer.m_Geometry;
+    if (engine.m_Strips[0][1] == nullptr || !areSize3 || !fits(g.m_Y) || !fits(g.m_X))
+    {
+        return DepthwiseWay::Tiles;
+    }
+    if constexpr (std::is_same_v<T, float>)
+    {
+        if (engine.m_PairStrips[0][1] != nullptr)
+        {
+            const bool areFast = !quantizes && AreWholeStripsFast<T>(g);
+            return areFast ? DepthwiseWay::WholeStrips : DepthwiseWay::Tiles;
+        }
+    }
+    constexpr size_t FewRows = 6;
+    constexpr size_t Shortest = DepthwiseDownStrips::ShortestPeriod;
+    const size_t bytes = g.m_OutputChannels * sizeof(T);
+    if (bytes % Shortest != 0 || quantizes)
+    {
+        return DepthwiseWay::Strips;
+    }
+    const bool areFast = g.m_Y.m_Output >= FewRows || bytes % (2 * Shortest) == 0;
+    return areFast && engine.m_DownStrips[0][1] != nullptr ? DepthwiseWay::DownStrips : DepthwiseWay::Tiles;
+}
+
+} // namespace tenon::cpu

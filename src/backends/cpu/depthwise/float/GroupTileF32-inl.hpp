@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of convolutions of floats in small groups of channels that give as many. Part of DepthwiseMicrokernelsF32.cpp,
+// after simd/Foreach.hpp.
+#if defined(TENON_CPU_DEPTHWISE_GROUPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_GROUPS_INL
+#undef TENON_CPU_DEPTHWISE_GROUPS_INL
+#else
+#define TENON_CPU_DEPTHWISE_GROUPS_INL
+#endif
+
+#include "backends/cpu/depthwise/float/TileEpilogueF32-inl.hpp"
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// Channel i of each group of so many, in all of its lanes.
+template <size_t Group, size_t I>
+HWY_INLINE Floats Spread(Floats values)
+{
+    if constexpr (Group == 4)
+    {
+        return hn::Broadcast<I>(values);
+    }
+    else
+    {
+        return I == 0 ? hn::DupEven(values) : hn::DupOdd(values);
+    }
+}
+
+/// The same as RunAnyChannels for groups of channels, each of which sees all of its group.
+template <size_t Group, size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunGroups(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    Floats sums[1][Columns];
+    StartSums(tile, channel, sums, memory);
+    const T* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += Group * lanes)
+    {
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            const Floats values = memory.Load(data[c] + channel);
+            sums[0][c] = hn::MulAdd(Spread<Group, 0>(values), hn::Load(d, weights), sums[0][c]);
+            sums[0][c] = hn::MulAdd(Spread<Group, 1>(values), hn::Load(d, weights + lanes), sums[0][c]);
+            if constexpr (Group == 4)
+            {
+                sums[0][c] = hn::MulAdd(Spread<Group, 2>(values), hn::Load(d, weights + 2 * lanes), sums[0][c]);
+                sums[0][c] = hn::MulAdd(Spread<Group, 3>(values), hn::Load(d, weights + 3 * lanes), sums[0][c]);
+            }
+        }
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+template <size_t Group, size_t Columns, typename T>
+void GroupsTile(const DepthwiseTile<T>& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * Group * lanes)
+    {
+        RunGroups<Group, Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunGroups<Group, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// All lanes of each block of four, of four vectors.
+HWY_INLINE Floats AddBlocks(Floats first, Floats second, Floats third, Floats fourth)
+{
+    const FloatTag d;
+    const hn::Repartition<double, FloatTag> d64;
+    const auto left =
+        hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, first, second), hn::InterleaveUpper(d, first, second)));
+    const auto right =
+        hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, third, fourth), hn::InterleaveUpper(d, third, fourth)));
+    return hn::Add(hn::BitCast(d, hn::InterleaveLower(d64, left, right)),
+                   hn::BitCast(d, hn::InterleaveUpper(d64, left, right)));
+}
+
+/// The outputs of groups of eight, from sums of a vector for each output of a group, whose lanes are to be added up.
+HWY_INLINE Floats FoldOctets(const Floats (&sums)[8])
+{
+    const Floats low = AddBlocks(sums[0], sums[1], sums[2], sums[3]);
+    const Floats high = AddBlocks(sums[4], sums[5], sums[6], sums[7]);
+    return hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high), low),
+                   hn::OddEvenBlocks(high, hn::SwapAdjacentBlocks(low)));
+}
+
+/// The same as RunGroups for groups of eight. Channels are multiplied as they lie, by weights of one output of their
+/// group after the other, each of which has sums of its own: to spread channels would take as long as the products.
+template <size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunOctets(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    constexpr size_t Group = 8;
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    Floats ofOutputs[Columns][Group];
+    HWY_UNROLL(8)
+    for (size_t c = 0; c < Columns; ++c)
+    {
+        HWY_UNROLL(8)
+        for (size_t o = 0; o < Group; ++o)
+        {
+            ofOutputs[c][o] = hn::Zero(d);
+        }
+    }
+    const T* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += Group * lanes)
+    {
+        Floats values[Columns];
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            values[c] = memory.Load(data[c] + channel);
+        }
+        HWY_UNROLL(8)
+        for (size_t o = 0; o < Group; ++o)
+        {
+            const Floats w = hn::Load(d, weights + o * lanes);
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                ofOutputs[c][o] = hn::MulAdd(values[c], w, ofOutputs[c][o]);
+            }
+        }
+    }
+    Floats sums[1][Columns];
+    StartSums(tile, channel, sums, memory);
+    HWY_UNROLL(8)
+    for (size_t c = 0; c < Columns; ++c)
+    {
+        sums[0][c] = hn::Add(sums[0][c], FoldOctets(ofOutputs[c]));
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+template <size_t Columns, typename T>
+void OctetsTile(const DepthwiseTile<T>& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * 8 * lanes)
+    {
+        RunOctets<Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunOctets<Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    }
+}
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

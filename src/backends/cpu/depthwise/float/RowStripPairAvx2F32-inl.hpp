@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strips of pairs of vectors of channels of depthwise convolutions of floats with windows of 3x3, with AVX2. Part of
+// DepthwiseMicrokernelsF32.cpp, after simd/Foreach.hpp.
+//
+// A pair of vectors is a line of the cache: where a strip's lines have no room in the first-level cache at once, those
+// of single vectors would read and write each of them twice. Sums take twelve of the sixteen registers, so the weights
+// stay in memory: each is loaded once for two rows of the output.
+#if defined(TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
+#undef TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
+#else
+#define TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
+#endif
+
+#include "backends/cpu/depthwise/float/RowStripF32-inl.hpp"
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX2
+
+/// What all pixels of a pair of vectors share.
+struct PairConstants
+{
+    static constexpr size_t Lanes = HWY_LANES(float);
+
+    HWY_ALIGN float m_Bias[2][Lanes];
+    HWY_ALIGN float m_Low[Lanes];
+    HWY_ALIGN float m_High[Lanes];
+};
+
+/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `Delays`: sums go to `kept`, from
+/// where those of the pair before go to the output.
+template <size_t Rows, size_t Stride, bool Delays>
+class DepthwisePairSlide
+{
+public:
+    /// `out`: the first pixel's vectors, or those of the pair before, null if there is none.
+    HWY_INLINE DepthwisePairSlide(const DepthwiseStrip<float>& strip, size_t channel, const PairConstants& constants,
+                                  float* out, float* kept)
+        : m_Strip(strip), m_Constants(constants), m_Weights(strip.m_Weights + channel * Size * Size),
+          m_Top(strip.m_Top + (channel - strip.m_FirstChannel)),
+          m_Middle(strip.m_Middle + (channel - strip.m_FirstChannel)),
+          m_Bottom(strip.m_Bottom + (channel - strip.m_FirstChannel)), m_Out(out), m_Kept(kept)
+    {
+    }
+
+    HWY_INLINE void Run()
+    {
+        Start(0);
+        if (m_Strip.m_HasLeft)
+        {
+            AddColumn<0>();
+        }
+        if constexpr (Stride == 1)
+        {
+            Start(1);
+            AddColumn<1>();
+        }
+        for (size_t i = 0; i < m_Strip.m_WholeWindows; ++i)
+        {
+            if constexpr (Stride == 2)
+            {
+                AddColumn<1>();
+            }
+            Start(Windows - 1);
+            AddColumn<2>();
+            Store();
+            Shift();
+        }
+        if (m_Strip.m_HasCut)
+        {
+            if constexpr (Stride == 2)
+            {
+                AddColumn<1>();
+            }
+            Store();
+        }
+    }
+
+private:
+    static constexpr size_t Size = 3;
+    static constexpr size_t Height = (Rows - 1) * Stride + Size;
+    static constexpr size_t Windows = Stride == 1 ? 3 : 2; ///< of a row, that see a column
+    static constexpr size_t Lanes = PairConstants::Lanes;
+
+    /// Compilers would load what does not change before the loop, for which there are no registers, and store it again.
+    HWY_INLINE static const float* Hide(const float* from)
+    {
+        asm("" : "+r"(from));
+        return from;
+    }
+
+    HWY_INLINE static Floats LoadOnce(const float* from)
+    {
+        Floats x = hn::LoadU(FloatTag(), from);
+        asm("" : "+x"(x.raw));
+        return x;
+    }
+
+    HWY_INLINE void Start(size_t window)
+    {
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < 2; ++v)
+        {
+            HWY_UNROLL(2)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                m_Sums[v][r][window] = hn::Load(FloatTag(), Hide(m_Constants.m_Bias[v]));
+            }
+        }
+    }
+
+    HWY_INLINE Floats LoadPixel(size_t y, size_t v) const
+    {
+        const float* const from = y == 0 ? m_Top : y + 1 == Height ? m_Bottom : m_Middle + (y - 1) * m_Strip.m_RowStep;
+        return LoadOnce(from + v * Lanes);
+    }
+
+    /// The next column, which is column `Last` of the windows that have seen the most.
+    template <size_t Last>
+    HWY_INLINE void AddColumn()
+    {
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < 2; ++v)
+        {
+            const float* const weights = Hide(m_Weights + v * Size * Size * Lanes);
+            Floats pixels[Height];
+            HWY_UNROLL(3)
+            for (size_t i = 0; i < Size; ++i)
+            {
+                // Each just before it is needed, as few registers are left.
+                if (Rows == 1 || i < Stride)
+                {
+                    pixels[i] = LoadPixel(i, v);
+                }
+                if (Rows == 2)
+                {
+                    pixels[i + (Rows - 1) * Stride] = LoadPixel(i + (Rows - 1) * Stride, v);
+                }
+                HWY_UNROLL(3)
+                for (size_t window = 0; window <= Last / Stride; ++window)
+                {
+                    const Floats weight = LoadOnce(weights + (i * Size + Last - window * Stride) * Lanes);
+                    HWY_UNROLL(2)
+                    for (size_t r = 0; r < Rows; ++r)
+                    {
+                        m_Sums[v][r][window] = hn::MulAdd(pixels[i + r * Stride], weight, m_Sums[v][r][window]);
+                    }
+                }
+            }
+        }
+        m_Top += m_Strip.m_TopStep;
+        m_Middle += m_Strip.m_PixelStep;
+        m_Bottom += m_Strip.m_BottomStep;
+    }
+
+    HWY_INLINE void Store()
+    {
+        const FloatTag d;
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(2)
+            for (size_t v = 0; v < 2; ++v)
+            {
+                Floats sum = m_Sums[v][r][0];
+                if (m_Strip.m_HasClamp)
+                {
+                    sum = Clamped(sum, hn::Load(d, Hide(m_Constants.m_Low)), hn::Load(d, Hide(m_Constants.m_High)));
+                }
+                if constexpr (Delays)
+                {
+                    if (m_Out != nullptr)
+                    {
+                        hn::StoreU(hn::Load(d, m_Kept), d, m_Out + r * m_Strip.m_OutRowStep + v * Lanes);
+                    }
+                    hn::Store(sum, d, m_Kept);
+                    m_Kept += Lanes;
+                }
+                else
+                {
+                    hn::StoreU(sum, d, m_Out + r * m_Strip.m_OutRowStep + v * Lanes);
+                }
+            }
+        }
+        if (!Delays || m_Out != nullptr)
+        {
+            m_Out += m_Strip.m_PixelStep;
+        }
+    }
+
+    HWY_INLINE void Shift()
+    {
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < 2; ++v)
+        {
+            HWY_UNROLL(2)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(2)
+                for (size_t window = 0; window + 1 < Windows; ++window)
+                {
+                    m_Sums[v][r][window] = m_Sums[v][r][window + 1];
+                }
+            }
+        }
+    }
+
+    const DepthwiseStrip<float> m_Strip; // a copy: stores could change what it refers to
+    const PairConstants& m_Constants;
+    const float* m_Weights;
+    const float* m_Top;
+    const float* m_Middle;
+    const float* m_Bottom;
+    float* m_Out;
+    float* m_Kept;
+    Floats m_Sums[2][Rows][Windows]; ///< of the windows that see the next column, from those that have seen the most
+};
+
+template <size_t Rows, size_t Stride, bool Delays>
+HWY_INLINE void RunPairs(const DepthwiseStrip<float>& strip, size_t pairs)
+{
+    const FloatTag d;
+    constexpr size_t Lanes = PairConstants::Lanes;
+    PairConstants constants;
+    hn::Store(hn::Set(d, strip.m_Low), d, constants.m_Low);
+    hn::Store(hn::Set(d, strip.m_High), d, constants.m_High);
+    alignas(64) float kept[Delays ? DepthwisePairStrips::MostDelayed * Rows * 2 * Lanes : 1];
+    float* before = nullptr;
+    for (size_t i = 0; i < pairs; ++i)
+    {
+        const size_t channel = strip.m_FirstChannel + (strip.m_GoesBack ? pairs - 1 - i : i) * 2 * Lanes;
+        for (size_t v = 0; v < 2; ++v)
+        {
+            const Floats bias =
+                strip.m_Bias != nullptr ? hn::LoadU(d, strip.m_Bias + channel + v * Lanes) : hn::Zero(d);
+            hn::Store(bias, d, constants.m_Bias[v]);
+        }
+        float* const out = strip.m_Out + channel;
+        DepthwisePairSlide<Rows, Stride, Delays>(strip, channel, constants, Delays ? before : out, kept).Run();
+        before = out;
+    }
+    if constexpr (Delays)
+    {
+        const float* from = kept;
+        const size_t windows = strip.m_WholeWindows + (strip.m_HasCut ? 1 : 0);
+        for (size_t i = 0; i < windows; ++i, before += strip.m_PixelStep)
+        {
+            for (size_t r = 0; r < Rows; ++r, from += 2 * Lanes)
+            {
+                hn::StoreU(hn::Load(d, from), d, before + r * strip.m_OutRowStep);
+                hn::StoreU(hn::Load(d, from + Lanes), d, before + r * strip.m_OutRowStep + Lanes);
+            }
+        }
+    }
+}
+
+template <size_t Rows, size_t Stride>
+void PairStrip(const DepthwiseStrip<float>& strip)
+{
+    constexpr size_t Pair = 2 * PairConstants::Lanes;
+    const size_t pairs = (strip.m_LastChannel - strip.m_FirstChannel) / Pair;
+    if (pairs != 0)
+    {
+        strip.m_Delays ? RunPairs<Rows, Stride, true>(strip, pairs) : RunPairs<Rows, Stride, false>(strip, pairs);
+    }
+    DepthwiseStrip<float> rest = strip;
+    rest.m_FirstChannel += pairs * Pair;
+    rest.m_Top += pairs * Pair;
+    rest.m_Middle += pairs * Pair;
+    rest.m_Bottom += pairs * Pair;
+    Strip<Rows, Stride, Sliding::Across>(rest);
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sums of depthwise tiles of floats begin with, and how they are written. Part of DepthwiseMicrokernelsF32.cpp,
+// after simd/Foreach.hpp.
+#if defined(TENON_CPU_DEPTHWISE_PIXELS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_PIXELS_INL
+#undef TENON_CPU_DEPTHWISE_PIXELS_INL
+#else
+#define TENON_CPU_DEPTHWISE_PIXELS_INL
+#endif
+
+#include "backends/cpu/depthwise/float/DepthwiseMicrokernelsF32.hpp"
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// The nearest bfloat16; `isFast`: by the instruction for numbers that are normal.
+HWY_INLINE hn::Vec<HalfWordTag> RoundPixel(Floats values, [[maybe_unused]] bool isFast)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (isFast)
+    {
+        return RoundNormalToBf16(values);
+    }
+#endif
+    return RoundToBf16(values);
+}
+
+/// Whole vectors of channels.
+struct Whole
+{
+    HWY_INLINE Floats Load(const float* from) const { return hn::LoadU(FloatTag(), from); }
+    HWY_INLINE Floats Load(const uint16_t* from) const { return LoadBf16(from); }
+    HWY_INLINE void Store(Floats values, float* to, bool) const { hn::StoreU(values, FloatTag(), to); }
+    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
+    {
+        hn::StoreU(RoundPixel(values, isFast), HalfWordTag(), to);
+    }
+};
+
+/// The last channels, fewer than a vector has.
+struct Rest
+{
+    size_t m_Count;
+    HWY_INLINE Floats Load(const float* from) const { return LoadFew(from, m_Count); }
+    HWY_INLINE Floats Load(const uint16_t* from) const
+    {
+        return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(LoadFewHalves(from, m_Count)));
+    }
+    HWY_INLINE void Store(Floats values, float* to, bool) const { StoreFew(values, to, m_Count); }
+    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
+    {
+        StoreFewHalves(RoundPixel(values, isFast), to, m_Count);
+    }
+};
+
+template <size_t Rows, size_t Columns, typename T, typename Memory>
+HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
+                            const Memory& memory)
+{
+    const FloatTag d;
+    if (tile.m_Scales != nullptr)
+    {
+        const Floats scale = memory.Load(tile.m_Scales + channel);
+        const Floats bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(d);
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                sums[r][c] = hn::Add(hn::Mul(sums[r][c], scale), bias);
+            }
+        }
+    }
+    if (tile.m_HasClamp)
+    {
+        const Floats low = hn::Set(d, tile.m_Low);
+        const Floats high = hn::Set(d, tile.m_High);
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                sums[r][c] = Clamped(sums[r][c], low, high);
+            }
+        }
+    }
+    HWY_UNROLL(2)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        T* out = tile.m_Out + r * tile.m_OutRowStride + channel;
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            memory.Store(sums[r][c], out + c * tile.m_OutStride, tile.m_RoundsFast);
+        }
+    }
+}
+
+template <size_t Rows, size_t Columns, typename T, typename Memory>
+HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
+                          const Memory& memory)
+{
+    const bool hasBias = tile.m_Bias != nullptr && tile.m_Scales == nullptr;
+    const Floats bias = hasBias ? memory.Load(tile.m_Bias + channel) : hn::Zero(FloatTag());
+    HWY_UNROLL(2)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            sums[r][c] = bias;
+        }
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

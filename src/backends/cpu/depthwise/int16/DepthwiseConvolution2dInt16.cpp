@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// DepthwiseConvolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits: the numbers of the reference
+// kernel.
+#include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/reference/Kernels.hpp"
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Larger windows would take large tables.
+constexpr uint64_t MostTaps = 512;
+
+uint64_t GetTaps(const TensorShape& weights)
+{
+    return uint64_t{weights[1]} * weights[2];
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = CheckBytes(layer, 4, 3);
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const bool isKnown = data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+                         data.GetDimensionSpecificity(3);
+    if (GetTaps(weights) > MostTaps || (isKnown && (data[3] == 0 || weights[3] % data[3] != 0)))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "the window is large, or its weights are not whole channels of the data");
+    }
+    return CheckPackedBytes(PackedDepthwise16::GetPackedBytes(GetTaps(weights), weights[3], 1),
+                            weights.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return std::make_unique<PackedDepthwise16>(Weights16(layer, weights[3], false),
+                                               static_cast<size_t>(GetTaps(weights)), weights[3], 1, store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedDepthwise16&>(*packed);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args); // checks the shapes
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Depthwise16 depthwise(args, g, weights);
+    return {depthwise, depthwise.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuDepthwiseConvolution2dShortsKernel = {.m_Name = "CpuDepthwiseConvolution2dShorts",
+                                                                       .m_Types = ShortsTypes,
+                                                                       .m_Prepare = Prepare,
+                                                                       .m_Check = Check,
+                                                                       .m_Pack = Pack,
+                                                                       .m_Fuse = backends::FuseClamp,
+                                                                       .m_Reference =
+                                                                           &ref::RefDepthwiseConvolution2dKernel};
+
+} // namespace tenon::cpu

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise windows of bytes in two groups of rows, four pixels at a time, whose sums become bytes while they are in
+// registers, with AVX-512, for sources that are compiled for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp.
+// Included once a target.
+#if defined(TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
+#undef TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
+#else
+#define TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
+#endif
+
+#include "backends/cpu/depthwise/int8/BufferedSlideAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// Pixels that are computed together.
+constexpr size_t WindowPixels = 4;
+/// Of rows, that windows lie in.
+constexpr size_t WindowGroups = 2;
+
+/// Windows of `Columns` columns, `Stride` columns apart, in two groups of rows; or of others that have as many dot
+/// products at such places. A column of the image is loaded once for all windows of the pixels that are computed
+/// together.
+template <typename Dot, typename Scale, size_t Columns, size_t Stride, size_t Vectors>
+class ByteWindows
+{
+public:
+    ByteWindows(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t columnStep)
+        : m_Run(&run), m_Bytes(&bytes), m_Step(columnStep)
+    {
+    }
+
+    /// `pixel`: the first one, of the run.
+    HWY_INLINE void Write(size_t pixel) const
+    {
+        Vector sums[Vectors][WindowPixels];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Sum(pixel, v, sums[v]);
+        }
+        uint8_t* const out = m_Bytes->m_Out + pixel * m_Bytes->m_OutStride;
+        HWY_UNROLL(2)
+        for (size_t p = 0; p < WindowPixels; p += 2)
+        {
+            __m512i x[Vectors];
+            __m512i y[Vectors];
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                x[v] = sums[v][p].raw;
+                y[v] = sums[v][p + 1].raw;
+                ScaleTwo(reinterpret_cast<const Scale*>(m_Bytes->m_Columns->m_Scales)[v], x[v], y[v]);
+            }
+            StorePixels(x, y, *m_Bytes, out + p * m_Bytes->m_OutStride, 2);
+        }
+    }
+
+private:
+    static constexpr size_t Lanes = 16;
+
+    static HWY_INLINE Vector Load(const int32_t* from) { return Vector{LoadOnce(from)}; }
+
+    HWY_INLINE void Sum(size_t pixel, size_t v, Vector (&sums)[WindowPixels]) const
+    {
+        HWY_UNROLL(4)
+        for (size_t p = 0; p < WindowPixels; ++p)
+        {
+            sums[p] = Load(m_Bytes->m_Columns->m_Bias + v * Lanes);
+        }
+        const std::byte* const columns = m_Run->m_Columns + pixel * m_Run->m_PixelStep;
+        HWY_UNROLL(2)
+        for (size_t group = 0; group < WindowGroups; ++group)
+        {
+            const auto* weights =
+                static_cast<const int32_t*>(m_Run->m_Weights) + (group * Columns * Vectors + v) * Lanes;
+            const auto* data =
+                reinterpret_cast<const int32_t*>(columns + m_Run->m_Offsets[group * Columns]) + v * Lanes;
+            Vector held[Columns];
+            HWY_UNROLL(8)
+            for (size_t column = 0; column < Columns; ++column)
+            {
+                held[column] = Load(weights + column * Vectors * Lanes);
+            }
+            HWY_UNROLL(16)
+            for (size_t column = 0; column < (WindowPixels - 1) * Stride + Columns; ++column, data += m_Step)
+            {
+                const Vector bytes = Load(data);
+                HWY_UNROLL(4)
+                for (size_t p = 0; p < WindowPixels; ++p)
+                {
+                    if (p * Stride <= column && column < p * Stride + Columns)
+                    {
+                        Dot::Add(sums[p], bytes, held[column - p * Stride]);
+                    }
+                }
+            }
+        }
+    }
+
+    const DepthwiseRun8* m_Run;
+    const DepthwiseBytes8* m_Bytes;
+    size_t m_Step; ///< int32 from a column to the next
+};
+
+template <typename Dot, typename Scale, size_t Columns, size_t Stride, size_t Vectors>
+void WriteWindows(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t columnStep)
+{
+    const ByteWindows<Dot, Scale, Columns, Stride, Vectors> windows(run, bytes, columnStep);
+    for (size_t pixel = 0; pixel < run.m_Pixels; pixel += WindowPixels)
+    {
+        windows.Write(std::min(pixel, run.m_Pixels - WindowPixels)); // the last ones once more where they are fewer
+    }
+}
+
+/// Returns false, and does nothing, where windows are not as wide, not one or two columns apart, or fewer than
+/// WindowPixels.
+template <typename Dot, typename Scale, size_t Columns, size_t Vectors>
+bool WriteWindowsOf(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+{
+    return run.m_Pixels >= WindowPixels &&
+           WriteByStride<WindowGroups, 1, Columns>(
+               run, [&](auto stride, size_t step)
+               { WriteWindows<Dot, Scale, Columns, decltype(stride)::value, Vectors>(run, bytes, step); });
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

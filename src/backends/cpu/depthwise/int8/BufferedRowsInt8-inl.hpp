@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of depthwise windows of bytes that pass from window to window, for sources that are compiled for each target
+// (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+#if defined(TENON_CPU_DEPTHWISE_SLIDES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_SLIDES_INL
+#undef TENON_CPU_DEPTHWISE_SLIDES_INL
+#else
+#define TENON_CPU_DEPTHWISE_SLIDES_INL
+#endif
+
+#include "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// Columns of the windows.
+constexpr size_t SlideColumns = 3;
+
+/// What a column of the image, of all groups of rows, adds to the sums of the window of which it is column `Column`.
+template <typename Dot, size_t Column, size_t Groups, size_t Weights>
+HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[Groups], const Vector (&weights)[Weights])
+{
+    HWY_UNROLL(2)
+    for (size_t w = 0; w < Weights / SlideColumns; ++w)
+    {
+        Dot::Add(sums, data[w % Groups], weights[w * SlideColumns + Column]);
+    }
+}
+
+/// Pixels whose windows have columns beside each other, of those that are looked at.
+struct SlidePixels
+{
+    size_t m_ColumnStep = 0; ///< int32 from a column of the window to the next
+    size_t m_First = 0;      ///< of the run
+    size_t m_Step = 1;       ///< from one pixel to the next
+    size_t m_Count = 0;
+};
+
+/// A vector of channels at a time: its weights stay in registers, and each column is loaded once for all windows that
+/// it is in. `Stride`: columns from a window to the next. `Sets`: bytes that a weight is the sum of.
+template <typename Dot, size_t Groups, size_t Sets, size_t Vectors, size_t Stride>
+void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t sumStep = pixels.m_Step * Vectors * lanes;
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        Vector weights[Sets * Groups * SlideColumns];
+        HWY_UNROLL(6)
+        for (size_t tap = 0; tap < Sets * Groups * SlideColumns; ++tap)
+        {
+            weights[tap] = hn::Load(d, static_cast<const int32_t*>(run.m_Weights) + (tap * Vectors + v) * lanes);
+        }
+        const Vector bias = hn::Load(d, run.m_Bias + v * lanes);
+        const std::byte* const columns = run.m_Columns + pixels.m_First * run.m_PixelStep;
+        const int32_t* groups[Groups];
+        HWY_UNROLL(2)
+        for (size_t g = 0; g < Groups; ++g)
+        {
+            groups[g] = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[g * SlideColumns]) + v * lanes;
+        }
+        const auto next = [&](Vector(&data)[Groups]) HWY_ATTR
+        {
+            HWY_UNROLL(2)
+            for (size_t g = 0; g < Groups; ++g)
+            {
+                data[g] = hn::Load(d, groups[g]);
+                groups[g] += pixels.m_ColumnStep;
+            }
+        };
+        int32_t* sums = run.m_Sums + (pixels.m_First * Vectors + v) * lanes;
+        Vector data[Groups];
+        next(data);
+        Vector first = bias; // of the window that has seen the most columns
+        AddColumn<Dot, 0>(first, data, weights);
+        if constexpr (Stride == 1)
+        {
+            next(data);
+            AddColumn<Dot, 1>(first, data, weights);
+            Vector second = bias;
+            AddColumn<Dot, 0>(second, data, weights);
+            for (size_t i = 0; i < pixels.m_Count; ++i, sums += sumStep)
+            {
+                next(data);
+                AddColumn<Dot, 2>(first, data, weights);
+                hn::Store(first, d, sums);
+                AddColumn<Dot, 1>(second, data, weights);
+                first = second;
+                second = bias;
+                AddColumn<Dot, 0>(second, data, weights);
+            }
+        }
+        else
+        {
+            for (size_t i = 0; i < pixels.m_Count; ++i, sums += sumStep)
+            {
+                next(data);
+                AddColumn<Dot, 1>(first, data, weights);
+                next(data);
+                AddColumn<Dot, 2>(first, data, weights);
+                hn::Store(first, d, sums);
+                first = bias;
+                AddColumn<Dot, 0>(first, data, weights);
+            }
+        }
+    }
+}
+
+/// Bytes from a column of windows of so many to the next; 0: these are other windows.
+template <size_t Groups, size_t Sets, size_t Columns>
+size_t FindColumnStep(const DepthwiseRun8& run)
+{
+    constexpr size_t Places = Groups * Columns;
+    if (run.m_Taps != Sets * Places)
+    {
+        return 0;
+    }
+    const size_t step = run.m_Offsets[1] - run.m_Offsets[0];
+    for (size_t tap = 1; tap < run.m_Taps; ++tap)
+    {
+        const bool isNext = tap % Columns == 0 || run.m_Offsets[tap] - run.m_Offsets[tap - 1] == step;
+        if (!isNext || run.m_Offsets[tap] != run.m_Offsets[tap % Places])
+        {
+            return 0;
+        }
+    }
+    return step;
+}
+
+/// Where windows of three columns share columns: sums all pixels of the run so. Otherwise returns false.
+template <typename Dot, size_t Groups, size_t Sets, size_t Vectors>
+bool SumSetsBySliding(const DepthwiseRun8& run)
+{
+    const size_t column = FindColumnStep<Groups, Sets, SlideColumns>(run);
+    if (column == 0)
+    {
+        return false;
+    }
+    SlidePixels pixels;
+    pixels.m_ColumnStep = column / sizeof(int32_t);
+    if (run.m_PixelStep == 2 * column)
+    {
+        pixels.m_Count = run.m_Pixels;
+        Slide<Dot, Groups, Sets, Vectors, 2>(run, pixels);
+        return true;
+    }
+    // With a dilation, every so many pixels share columns.
+    const size_t step = column / run.m_PixelStep;
+    if (step * run.m_PixelStep != column || 2 * step > run.m_Pixels)
+    {
+        return false;
+    }
+    pixels.m_Step = step;
+    for (; pixels.m_First < step; ++pixels.m_First)
+    {
+        pixels.m_Count = DivideUp(run.m_Pixels - pixels.m_First, step);
+        Slide<Dot, Groups, Sets, Vectors, 1>(run, pixels);
+    }
+    return true;
+}
+
+/// Those of as many rows as the groups have: one or two pairs, or up to four, with weights of a byte or the sum of two.
+template <typename Dot, size_t Vectors>
+bool SumBySliding(const DepthwiseRun8& run)
+{
+    if constexpr (std::is_same_v<Dot, WidePairs>)
+    {
+        return SumSetsBySliding<Dot, 2, 1, Vectors>(run);
+    }
+    else
+    {
+        return SumSetsBySliding<Dot, 1, 1, Vectors>(run) || SumSetsBySliding<Dot, 1, 2, Vectors>(run);
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of 8-bit depthwise convolutions less their zero point, and the bytes that each of them is the sum of.
+#pragma once
+
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/weights/LayerWithWeights.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+#include <tenon/backend/LayerView.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+
+namespace tenon::cpu
+{
+
+/// The weights of a layer less their zero point.
+class CentredWeights8
+{
+public:
+    explicit CentredWeights8(const LayerView& layer)
+        : m_Stored(layer), m_NumChannels(layer.GetInput(1).GetShape()[3]),
+          m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
+          m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
+    {
+    }
+
+    /// What no magnitude exceeds.
+    static int64_t GetMost(const LayerView& layer)
+    {
+        return 255 + std::abs(int64_t{ref::GetWeightsZeroPoint(layer.GetInput(1))});
+    }
+    /// Those of some channels of a tap.
+    void Read(size_t tap, size_t channel, size_t count, int16_t* weights) const
+    {
+        GetEngine8().m_Widen(m_Stored.Get() + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
+    }
+
+private:
+    StoredBytes m_Stored;
+    size_t m_NumChannels;
+    bool m_AreSigned;
+    int32_t m_ZeroPoint;
+};
+
+inline int32_t ToInt8(int32_t value)
+{
+    return std::clamp<int32_t>(value, std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max());
+}
+
+/// What set `set` holds of a weight: what those before it left, as far as a byte can hold that.
+inline int32_t GetShare(int32_t weight, size_t set)
+{
+    for (; set > 0; --set)
+    {
+        weight -= ToInt8(weight);
+    }
+    return ToInt8(weight);
+}
+
+/// How many bytes a weight is the sum of.
+inline size_t CountShares(int32_t weight)
+{
+    size_t count = 1;
+    for (; weight != ToInt8(weight); ++count)
+    {
+        weight -= ToInt8(weight);
+    }
+    return count;
+}
+
+/// So many bytes add up to any weight.
+inline int64_t GetMostSets(const LayerView& layer)
+{
+    return CentredWeights8::GetMost(layer) / std::numeric_limits<int8_t>::max() + 1;
+}
+
+} // namespace tenon::cpu

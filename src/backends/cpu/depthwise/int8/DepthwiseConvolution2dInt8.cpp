@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// DepthwiseConvolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel. Rows of the image that a window
+// covers are interleaved, a block of channels and a run of columns at a time, and a dot product takes a column of the
+// window. Where four rows hold the windows of several output rows, all of them are computed from one interleaving.
+// Windows of three columns may be interleaved in registers alone: DepthwiseBands8.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
+#include "backends/cpu/depthwise/int8/RowRingBufferInt8.hpp"
+#include "backends/cpu/depthwise/int8/RowStripDriverInt8.hpp"
+#include "backends/cpu/im2col/ColumnAsRow.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Strips of output rows after each other of which a run of pixels is computed: what other channels read of the same
+/// cache lines is still in a cache then.
+constexpr size_t BandStrips = 8;
+/// Pixels of a segment of a row: what windows reach beyond it is laid out for its neighbour as well.
+constexpr size_t LeastPixels = 32;
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
+    SupportResult result = CheckBytes(layer, 4, 3);
+    if (result)
+    {
+        result = ref::CheckConvolution(descriptor);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+        data.GetDimensionSpecificity(3) && (data[3] == 0 || weights[3] % data[3] != 0))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are not whole channels of the data");
+    }
+    return CheckPackedBytes(PackedDepthwise8::GetPackedBytes(layer), weights.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<PackedDepthwise8>(layer, store);
+}
+
+/// A layer of known shapes.
+class Depthwise
+{
+public:
+    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const ReshapeArgs& args)
+        : Depthwise(weights, g, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation), args.m_MaxThreads)
+    {
+    }
+
+    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const backends::QuantizedRange& range,
+              unsigned int maxThreads)
+        : m_Weights(&weights), m_Geometry(g), m_Ring(weights, g), m_Bands(weights, g, range.m_Min, range.m_Max),
+          m_Min(range.m_Min), m_Max(range.m_Max)
+    {
+        m_Strips = DivideUp(g.m_Y.m_Output, weights.GetPhases());
+        const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
+                                       static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
+        // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
+        const double slowerThanProducts = weights.GetEngine().m_Layout == Layout8::WidePairs ? 8 : 2;
+        m_Parts = std::min(GetMaxParts(maxThreads), GetWorthwhileParts(multiplications * slowerThanProducts));
+        const size_t strips = g.m_Batches * m_Strips;
+        if (strips < m_Parts)
+        {
+            m_Segments = std::clamp<size_t>(DivideUp(m_Parts, strips), 1, DivideUp(g.m_X.m_Output, LeastPixels));
+        }
+        m_Parts = std::min(m_Parts, strips * m_Segments);
+        Scratch part;
+        m_Ring.Reserve(part);
+        m_SumsOffset = part.Add<std::byte>(m_Ring.GetRunPixels() * m_Ring.GetMostColumnBytes() +
+                                           RequantizeRows::PastSums * sizeof(int32_t));
+        m_PartBytes = part.GetBytes();
+        Scratch scratch;
+        scratch.AddParts(part, m_Parts);
+        m_ScratchBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        RunParts(*args.m_Parallel, parts,
+                 [&](size_t index)
+                 {
+                     std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes;
+                     m_Ring.Prepare(scratch);
+                     const Part part = GetPart(m_Geometry.m_Batches * m_Strips * m_Segments, parts, index);
+                     for (size_t unit = part.m_Begin; unit < part.m_End;)
+                     {
+                         const size_t strip = unit / m_Segments % m_Strips;
+                         const size_t left = m_Segments == 1 ? part.m_End - unit : 1;
+                         const size_t count = std::min({left, m_Strips - strip, BandStrips});
+                         RunBand(args, unit / m_Segments / m_Strips, {strip, strip + count},
+                                 GetPart(m_Geometry.m_X.m_Output, m_Segments, unit % m_Segments), scratch);
+                         unit += count;
+                     }
+                 });
+    }
+
+private:
+    /// Pixels of strips of output rows of an image.
+    void RunBand(const ExecuteArgs& args, size_t image, const Part& strips, const Part& all, std::byte* scratch) const
+    {
+        const size_t height = m_Geometry.m_Y.m_Output;
+        const size_t rowElements = m_Geometry.m_X.m_Output * m_Geometry.m_OutputChannels;
+        const size_t runs = DivideUp(all.m_End - all.m_Begin, m_Ring.GetRunPixels());
+        const size_t groups = m_Weights->GetGroups();
+        const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
+        uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
+        if (m_Weights->HasStrips())
+        {
+            m_Bands.Write(from, strips, all, m_Ring.MakeRun(m_Weights->GetBlocks().front(), all).m_Line,
+                          m_Ring.GetPadding(scratch), to);
+        }
+        for (size_t i = 0; i < runs; ++i)
+        {
+            const Part run = GetPart(all.m_End - all.m_Begin, runs, i);
+            const Part pixels = {all.m_Begin + run.m_Begin, all.m_Begin + run.m_End};
+            for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
+            {
+                if (block.m_Parts != 0)
+                {
+                    continue;
+                }
+                const DepthwiseRing8::Run laidOut = m_Ring.MakeRun(block, pixels);
+                ByteColumns8 columns;
+                const bool writes = PrepareColumns(block, columns);
+                size_t ring = 0;
+                for (size_t strip = strips.m_Begin; strip < strips.m_End; ++strip)
+                {
+                    const size_t y = strip * m_Weights->GetPhases();
+                    const size_t known = strip == strips.m_Begin ? 0 : groups - m_Ring.GetNewGroups();
+                    m_Ring.LayOut(from, laidOut, y, known, ring, scratch);
+                    const size_t* const taps = m_Ring.FindTaps(laidOut, ring, scratch);
+                    for (size_t phase = 0; phase < m_Weights->GetPhases() && y + phase < height; ++phase)
+                    {
+                        uint8_t* const row = to + (y + phase) * rowElements;
+                        const DepthwiseRun8 sums = GetSums(laidOut, phase, taps, scratch);
+                        if (!writes || !Write(sums, block, pixels, columns, row))
+                        {
+                            m_Weights->GetEngine().m_Sum[block.m_Pieces](sums);
+                            Requantize(block, pixels, scratch, row);
+                        }
+                    }
+                    ring += m_Ring.GetNewGroups();
+                    ring -= ring < groups ? 0 : groups;
+                }
+            }
+        }
+    }
+
+    DepthwiseRun8 GetSums(const DepthwiseRing8::Run& run, size_t phase, const size_t* taps, std::byte* scratch) const
+    {
+        DepthwiseRun8 sums;
+        sums.m_Columns = m_Ring.GetColumns(scratch);
+        sums.m_PixelStep = run.m_PixelBytes;
+        sums.m_Pixels = run.m_Pixels.m_End - run.m_Pixels.m_Begin;
+        sums.m_Offsets = taps;
+        sums.m_Taps = m_Weights->GetTaps();
+        sums.m_Weights = m_Weights->GetData(*run.m_Block, phase);
+        sums.m_Bias = m_Weights->GetBias(*run.m_Block);
+        sums.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
+        return sums;
+    }
+
+    RequantizeColumns GetRequantization(const DepthwiseBlock8& block) const
+    {
+        RequantizeColumns columns = m_Weights->GetRequantization(block);
+        columns.m_Min = m_Min;
+        columns.m_Max = m_Max;
+        return columns;
+    }
+
+    /// Whether sums may become bytes before they are written.
+    bool PrepareColumns(const DepthwiseBlock8& block, ByteColumns8& prepared) const
+    {
+        const RequantizeColumns columns = GetRequantization(block);
+        if (m_Weights->GetEngine().m_Write[block.m_Pieces] == nullptr || !columns.m_AllShift)
+        {
+            return false;
+        }
+        GetEngine8().m_PrepareColumns(columns, m_Weights->GetBias(block), block.m_Channels, m_Weights->IsDataSigned(),
+                                      prepared);
+        return true;
+    }
+
+    bool Write(const DepthwiseRun8& sums, const DepthwiseBlock8& block, const Part& pixels, const ByteColumns8& columns,
+               uint8_t* row) const
+    {
+        DepthwiseBytes8 bytes;
+        bytes.m_Columns = &columns;
+        bytes.m_IsPositive = GetRequantization(block).AreNegativesAlike();
+        bytes.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
+        bytes.m_OutStride = m_Geometry.m_OutputChannels;
+        return m_Weights->GetEngine().m_Write[block.m_Pieces](sums, bytes);
+    }
+
+    void Requantize(const DepthwiseBlock8& block, const Part& pixels, std::byte* scratch, uint8_t* row) const
+    {
+        RequantizeRows rows;
+        rows.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
+        rows.m_SumStride = block.m_Pieces * DepthwiseEngine8::PieceChannels;
+        rows.m_Rows = pixels.m_End - pixels.m_Begin;
+        rows.m_Columns = block.m_Channels;
+        rows.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
+        rows.m_OutStride = m_Geometry.m_OutputChannels;
+        rows.m_IsSigned = m_Weights->IsDataSigned();
+        rows.m_IsInterleaved = block.m_IsInterleaved;
+        GetEngine8().m_Requantize(rows, GetRequantization(block));
+    }
+
+    const PackedDepthwise8* m_Weights;
+    ref::ConvolutionGeometry m_Geometry;
+    DepthwiseRing8 m_Ring;
+    DepthwiseBands8 m_Bands;
+    int32_t m_Min;
+    int32_t m_Max;
+    size_t m_Strips = 0;   ///< of output rows that share an interleaving, in an image
+    size_t m_Segments = 1; ///< that pixels of a row are cut into for threads, where there are few strips
+    size_t m_Parts = 1;
+    size_t m_PartBytes = 0;
+    size_t m_ScratchBytes = 0;
+    size_t m_SumsOffset = 0; ///< in a part's scratch memory
+};
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
+    ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if ((weights.IsTurned() && !IsOfOneColumn(g.m_X)) || (weights.HasStrips() && g.m_GroupOutputs != 1))
+    {
+        return backends::Prepared::Declined(
+            "the data have another width or other channels than the weights were packed for");
+    }
+    if (weights.IsTurned())
+    {
+        g = LayColumnAsRow(g);
+    }
+    const size_t fold = weights.GetFold();
+    g.m_X.m_Kernel = DivideUp(g.m_X.m_Kernel, fold);
+    g.m_X.m_Dilation *= static_cast<int64_t>(fold);
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    Depthwise depthwise(weights, g, args);
+    const size_t scratchBytes = depthwise.GetScratchBytes();
+    return {std::move(depthwise), scratchBytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuDepthwiseConvolution2dBytesKernel = {
+    "CpuDepthwiseConvolution2dBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// DepthwiseConvolution2d of CpuAcc for 8-bit images of one channel: that is a convolution, and a product of packed
+// bytes. Speech models begin with one.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = CheckBytes(layer, 4, 3);
+    if (result)
+    {
+        result = ref::CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const bool isOne = data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+                       data.GetDimensionSpecificity(3) && data[3] == 1;
+    if (!isOne)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the data may have several channels");
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[3], size_t{weights[1]} * weights[2]),
+                            weights.GetNumElements64());
+}
+
+/// The weights are [1, H, W, O]: a matrix [depth, columns].
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const ProductShape8 product = {shape[3], size_t{shape[1]} * shape[2], GetKnownRows(layer, shape[3]),
+                                   Rounding8::FixedPoint, true};
+    return std::make_unique<PackedWeights8>(layer, product, store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (g.m_InputChannels != 1)
+    {
+        return backends::Prepared::Declined("the data have several channels");
+    }
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Product8 product(weights, MakeDepthwiseWindows(g), g.NumPixels(), args);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuDepthwiseConvolution2dOfOneBytesKernel = {
+    "CpuDepthwiseConvolution2dOfOneBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

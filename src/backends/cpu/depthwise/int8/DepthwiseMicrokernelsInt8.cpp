@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of 8-bit depthwise convolutions, for each kind of processor.
+#include "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+//
+#include "backends/cpu/depthwise/int8/BufferedRowsAvx512Int8-inl.hpp"
+#include "backends/cpu/depthwise/int8/BufferedRowsInt8-inl.hpp"
+#include "backends/cpu/depthwise/int8/InterleaveRowsInt8-inl.hpp"
+#include "backends/cpu/depthwise/int8/RowStripAvx2Int8-inl.hpp"
+#include "backends/cpu/depthwise/int8/RowStripAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// `Pixels` output pixels at once, so that a vector of weights is loaded once for all of them.
+template <typename Dot, size_t Vectors, size_t Pixels>
+HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    Vector acc[Pixels][Vectors];
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            acc[p][v] = hn::Load(d, run.m_Bias + v * lanes);
+        }
+    }
+    const auto* weights = static_cast<const int32_t*>(run.m_Weights);
+    const std::byte* columns = run.m_Columns + pixel * run.m_PixelStep;
+    for (size_t tap = 0; tap < run.m_Taps; ++tap, weights += Vectors * lanes)
+    {
+        const auto* data = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[tap]);
+        const size_t step = run.m_PixelStep / sizeof(int32_t);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const Vector w = hn::Load(d, weights + v * lanes);
+            HWY_UNROLL(4)
+            for (size_t p = 0; p < Pixels; ++p)
+            {
+                Dot::Add(acc[p][v], hn::Load(d, data + p * step + v * lanes), w);
+            }
+        }
+    }
+    int32_t* sums = run.m_Sums + pixel * Vectors * lanes;
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::Store(acc[p][v], d, sums + (p * Vectors + v) * lanes);
+        }
+    }
+}
+
+template <typename Dot, size_t Vectors>
+void Sum(const DepthwiseRun8& run)
+{
+    if (SumBySliding<Dot, Vectors>(run))
+    {
+        return;
+    }
+    // Sixteen registers hold 8 sums of two pixels, else 16 of four.
+    constexpr size_t Pixels = ManyRegisters ? 4 : 2;
+    size_t pixel = 0;
+    for (; pixel + Pixels <= run.m_Pixels; pixel += Pixels)
+    {
+        SumPixels<Dot, Vectors, Pixels>(run, pixel);
+    }
+    for (; pixel < run.m_Pixels; ++pixel)
+    {
+        SumPixels<Dot, Vectors, 1>(run, pixel);
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3
+template <typename Dot, typename Scale, size_t Vectors>
+bool WriteScaled(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+{
+    return SlideSetsToBytes<Dot, Scale, 1, Vectors>(run, bytes) ||
+           SlideSetsToBytes<Dot, Scale, 2, Vectors>(run, bytes) || WriteWindowsOf<Dot, Scale, 5, Vectors>(run, bytes) ||
+           WriteWindowsOf<Dot, Scale, 7, Vectors>(run, bytes);
+}
+
+/// See DepthwiseEngine8::m_Write.
+template <typename Dot, size_t Vectors>
+bool WriteBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+{
+    return bytes.m_IsPositive ? WriteScaled<Dot, PlainScale, Vectors>(run, bytes)
+                              : WriteScaled<Dot, OffsetScale, Vectors>(run, bytes);
+}
+#endif
+
+template <typename Dot, size_t Pieces = 1>
+void FillSums(DepthwiseEngine8& engine)
+{
+    constexpr size_t VectorsOfAPiece = HWY_TARGET == HWY_AVX3 ? 1 : HWY_TARGET == HWY_AVX2 ? 2 : 4;
+    constexpr size_t Vectors = Pieces * VectorsOfAPiece;
+    if constexpr (Vectors <= 4)
+    {
+        engine.m_Sum[Pieces] = Sum<Dot, Vectors>;
+#if HWY_TARGET == HWY_AVX3
+        if constexpr (std::is_same_v<Dot, VnniDataUnsigned>)
+        {
+            engine.m_Write[Pieces] = WriteBytes<Dot, Vectors>;
+        }
+#endif
+        engine.m_MostPieces = Pieces;
+        FillSums<Dot, Pieces + 1>(engine);
+    }
+}
+
+DepthwiseEngine8 MakeDepthwiseEngine()
+{
+    DepthwiseEngine8 engine;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    const CpuFeatures& features = GetCpuFeatures();
+    if (HWY_TARGET == HWY_AVX3 ? features.m_Avx512Vnni : features.m_AvxVnni)
+    {
+        engine.m_Layout = Layout8::Dots;
+        engine.m_Interleave = InterleaveBytes;
+        engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
+        FillSums<VnniDataUnsigned>(engine);
+#if HWY_TARGET == HWY_AVX3
+        engine.m_BlockLanes = 4;
+        engine.m_WriteStrips = WriteStrips;
+        engine.m_StripChannels = DepthwiseEngine8::MostPieces * PieceChannels;
+        engine.m_MostStripParts = DepthwiseStrips8::MostParts;
+        engine.m_StripGroups = 1;
+        engine.m_StripColumnsBytes = sizeof(ByteColumns8);
+        engine.m_PrepareStrips = PrepareStripColumns;
+#endif
+        return engine;
+    }
+#elif TENON_HAS_DOTS
+    if (GetCpuFeatures().m_DotProd)
+    {
+        engine.m_Layout = Layout8::Dots;
+        engine.m_TakesSigned = true;
+        engine.m_Interleave = InterleaveBytes;
+        FillSums<SignedDots>(engine);
+        return engine;
+    }
+#endif
+    engine.m_Layout = Layout8::WidePairs;
+    engine.m_Interleave = InterleaveWide;
+    FillSums<WidePairs>(engine);
+#if HWY_TARGET == HWY_AVX2
+    engine.m_WriteStrips = WriteShortStrips;
+    engine.m_BlockLanes = 2;
+    engine.m_StripChannels = PieceChannels;
+    engine.m_MostStripParts = 1;
+    engine.m_StripGroups = ShortGroups;
+    engine.m_StripColumnsBytes = sizeof(ShortStripColumns);
+    engine.m_PrepareStrips = PrepareShortStrips;
+#endif
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const DepthwiseEngine8& GetDepthwiseEngine8()
+{
+    static constinit PerIsa<DepthwiseEngine8> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeDepthwiseEngine)(); });
+}
+
+} // namespace tenon::cpu
+#endif

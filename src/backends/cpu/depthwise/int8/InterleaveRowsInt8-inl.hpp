@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of an image interleaved for 8-bit depthwise convolutions: four as bytes, with AVX-512 four pieces at a time, of
+// one column or of several, or two as int16. Part of DepthwiseMicrokernelsInt8.cpp, after simd/Foreach.hpp.
+#if defined(TENON_CPU_DEPTHWISE_INTERLEAVE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_INTERLEAVE_INL
+#undef TENON_CPU_DEPTHWISE_INTERLEAVE_INL
+#else
+#define TENON_CPU_DEPTHWISE_INTERLEAVE_INL
+#endif
+
+#include "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.hpp"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX3
+
+/// The pieces of `4 / Pieces` columns (three: of one column) of a row, one in each 128-bit lane; zeros for channels
+/// that do not exist. `step`: bytes from a column to the next; 0 repeats one.
+template <size_t Pieces>
+HWY_INLINE __m512i LoadPieces(const uint8_t* from, size_t step, size_t channels)
+{
+    if constexpr (Pieces == 1)
+    {
+        const auto mask = static_cast<__mmask16>((1U << std::min<size_t>(channels, 16)) - 1);
+        if (step == 16 && channels == 16)
+        {
+            return _mm512_loadu_si512(from);
+        }
+        if (step == 8 && channels == 8)
+        {
+            const __m512i order = _mm512_setr_epi64(0, 0, 1, 0, 2, 0, 3, 0);
+            const __m256i four = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+            return _mm512_maskz_permutexvar_epi64(0x55, order, _mm512_castsi256_si512(four));
+        }
+        const auto load = [&](size_t column) HWY_ATTR { return _mm_maskz_loadu_epi8(mask, from + column * step); };
+        __m512i all = _mm512_castsi128_si512(load(0));
+        all = _mm512_inserti64x2(all, load(1), 1);
+        all = _mm512_inserti64x2(all, load(2), 2);
+        return _mm512_inserti64x2(all, load(3), 3);
+    }
+    else if constexpr (Pieces == 2)
+    {
+        if (step == 32 && channels == 32)
+        {
+            return _mm512_loadu_si512(from);
+        }
+        const auto mask = static_cast<__mmask32>((uint64_t{1} << std::min<size_t>(channels, 32)) - 1);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_maskz_loadu_epi8(mask, from)),
+                                  _mm256_maskz_loadu_epi8(mask, from + step), 1);
+    }
+    else
+    {
+        const auto mask = (__mmask64{1} << std::min<size_t>(channels, 48)) - 1;
+        return _mm512_maskz_loadu_epi8(mask, from);
+    }
+}
+
+/// Four rows as [lane][channel][row]; the first `lanes` of the lanes are written.
+HWY_INLINE void StoreLanes(__m512i a, __m512i b, __m512i c, __m512i e, size_t lanes, std::byte* to)
+{
+    const __m512i lowAb = _mm512_unpacklo_epi8(a, b);
+    const __m512i highAb = _mm512_unpackhi_epi8(a, b);
+    const __m512i lowCe = _mm512_unpacklo_epi8(c, e);
+    const __m512i highCe = _mm512_unpackhi_epi8(c, e);
+    // A quarter of each lane's 64 bytes.
+    const __m512i first = _mm512_unpacklo_epi16(lowAb, lowCe);
+    const __m512i second = _mm512_unpackhi_epi16(lowAb, lowCe);
+    const __m512i third = _mm512_unpacklo_epi16(highAb, highCe);
+    const __m512i fourth = _mm512_unpackhi_epi16(highAb, highCe);
+    constexpr int Lower = 0x44;
+    constexpr int Upper = 0xEE;
+    constexpr int Even = 0x88;
+    constexpr int Odd = 0xDD;
+    const __m512i lowerHalves = _mm512_shuffle_i64x2(first, second, Lower); // of lanes 0 and 1
+    const __m512i upperHalves = _mm512_shuffle_i64x2(third, fourth, Lower);
+    auto* const out = reinterpret_cast<__m512i*>(to);
+    _mm512_store_si512(out, _mm512_shuffle_i64x2(lowerHalves, upperHalves, Even));
+    if (lanes > 1)
+    {
+        _mm512_store_si512(out + 1, _mm512_shuffle_i64x2(lowerHalves, upperHalves, Odd));
+    }
+    if (lanes > 2)
+    {
+        const __m512i lowerOfLast = _mm512_shuffle_i64x2(first, second, Upper); // of lanes 2 and 3
+        const __m512i upperOfLast = _mm512_shuffle_i64x2(third, fourth, Upper);
+        _mm512_store_si512(out + 2, _mm512_shuffle_i64x2(lowerOfLast, upperOfLast, Even));
+        if (lanes > 3)
+        {
+            _mm512_store_si512(out + 3, _mm512_shuffle_i64x2(lowerOfLast, upperOfLast, Odd));
+        }
+    }
+}
+
+/// Columns of `Pieces` pieces: some at a time, and the last ones once more where they are fewer. Returns false, and
+/// does nothing, where there are too few.
+template <size_t Pieces>
+bool InterleavePieces(const InterleaveColumns8& columns, uint8_t flip, std::byte* out)
+{
+    constexpr size_t Together = Pieces < 3 ? 4 / Pieces : 1;
+    constexpr size_t ColumnBytes = Pieces * DepthwiseEngine8::PieceBytes;
+    if (columns.m_Columns < Together)
+    {
+        return false;
+    }
+    const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
+    const auto load = [&](size_t row, size_t column) HWY_ATTR
+    {
+        const size_t step = columns.m_Steps[row];
+        return _mm512_xor_si512(LoadPieces<Pieces>(columns.m_Rows[row] + column * step, step, columns.m_Channels),
+                                flips);
+    };
+    for (size_t next = 0; next < columns.m_Columns; next += Together)
+    {
+        const size_t column = std::min(next, columns.m_Columns - Together);
+        StoreLanes(load(0, column), load(1, column), load(2, column), load(3, column), Together * Pieces,
+                   out + column * ColumnBytes);
+    }
+    return true;
+}
+
+#endif
+
+constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
+constexpr size_t PieceBytes = DepthwiseEngine8::PieceBytes;
+
+using Bytes16 = hn::Full128<uint8_t>;
+
+/// Sixteen channels of a row; as many as there are.
+HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
+{
+    if (channels >= PieceChannels)
+    {
+        return hn::LoadU(Bytes16(), from);
+    }
+    constexpr size_t Half = PieceChannels / 2;
+    uint64_t halves[2] = {0, 0};
+    if (channels >= Half)
+    {
+        // The upper half by way of the eight bytes that end with the last one: nothing is read past that.
+        std::memcpy(&halves[0], from, Half);
+        std::memcpy(&halves[1], from + channels - Half, Half);
+        halves[1] = channels == Half ? 0 : halves[1] >> (8 * (PieceChannels - channels));
+    }
+    else
+    {
+        std::memcpy(&halves[0], from, channels);
+    }
+    const hn::Full128<uint64_t> d;
+    return hn::BitCast(Bytes16(), hn::InterleaveLower(d, hn::Set(d, halves[0]), hn::Set(d, halves[1])));
+}
+
+/// Four rows as [channel][row], within 128-bit lanes.
+template <typename Bytes, typename V>
+HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
+{
+    const hn::Repartition<uint16_t, Bytes> d16;
+    const size_t lanes = hn::Lanes(d16);
+    const auto lowAb = hn::BitCast(d16, hn::InterleaveLower(d, a, b));
+    const auto highAb = hn::BitCast(d16, hn::InterleaveUpper(d, a, b));
+    const auto lowCe = hn::BitCast(d16, hn::InterleaveLower(d, c, e));
+    const auto highCe = hn::BitCast(d16, hn::InterleaveUpper(d, c, e));
+    auto* out = reinterpret_cast<uint16_t*>(to);
+    hn::Store(hn::InterleaveLower(d16, lowAb, lowCe), d16, out);
+    hn::Store(hn::InterleaveUpper(d16, lowAb, lowCe), d16, out + lanes);
+    hn::Store(hn::InterleaveLower(d16, highAb, highCe), d16, out + 2 * lanes);
+    hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 3 * lanes);
+}
+
+// The other targets have no dot products of bytes.
+#define TENON_HAS_DOTS                                                                                                 \
+    (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64))
+
+#if TENON_HAS_DOTS
+/// Four rows of a piece, which keeps the order of its channels.
+HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
+{
+    const Bytes16 d;
+    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(LoadPiece(from[row], channels), hn::Set(d, flip)); };
+    StoreInterleaved(d, load(0), load(1), load(2), load(3), to);
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// The same for a whole block of 64 channels.
+HWY_INLINE void InterleaveBlock(const uint8_t* const (&from)[4], uint8_t flip, std::byte* to)
+{
+    const hn::ScalableTag<uint8_t> d;
+    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(hn::LoadU(d, from[row]), hn::Set(d, flip)); };
+    StoreInterleaved(d, load(0), load(1), load(2), load(3), to);
+}
+#endif
+
+void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
+{
+    constexpr bool TakesSigned = HWY_TARGET == HWY_NEON;
+    const uint8_t flip = columns.m_IsSigned != TakesSigned ? 0x80 : 0;
+#if HWY_TARGET == HWY_AVX3
+    if ((pieces == 1 && InterleavePieces<1>(columns, flip, out)) ||
+        (pieces == 2 && InterleavePieces<2>(columns, flip, out)) ||
+        (pieces == 3 && InterleavePieces<3>(columns, flip, out)))
+    {
+        return;
+    }
+#endif
+    const uint8_t* from[4];
+    std::copy_n(columns.m_Rows, 4, from);
+    for (size_t column = 0; column < columns.m_Columns; ++column)
+    {
+#if HWY_TARGET == HWY_AVX3
+        if (pieces == DepthwiseEngine8::MostPieces)
+        {
+            InterleaveBlock(from, flip, out);
+            out += DepthwiseEngine8::MostPieces * PieceBytes;
+        }
+        else
+#endif
+        {
+            for (size_t piece = 0; piece < pieces; ++piece, out += PieceBytes)
+            {
+                const size_t first = piece * PieceChannels;
+                const uint8_t* const at[4] = {from[0] + first, from[1] + first, from[2] + first, from[3] + first};
+                InterleaveFour(at, columns.m_Channels - first, flip, out);
+            }
+        }
+        for (size_t row = 0; row < 4; ++row)
+        {
+            from[row] += columns.m_Steps[row];
+        }
+    }
+}
+#endif
+
+/// Two rows of a piece as [channel][row] of int16.
+template <typename T>
+HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, std::byte* to)
+{
+    const Bytes16 d;
+    const auto x = LoadPiece(a, channels);
+    const auto y = LoadPiece(b, channels);
+    auto* const out = reinterpret_cast<int16_t*>(to);
+    const auto store = [out](const hn::Vec<Bytes16>& bytes, size_t half) HWY_ATTR
+    {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+        const hn::Full256<int16_t> dWide;
+        hn::Store(hn::PromoteTo(dWide, hn::BitCast(hn::Full128<T>(), bytes)), dWide, out + half * 16);
+#else
+        const hn::Full128<int16_t> dWide;
+        const hn::Half<hn::Full128<T>> dHalf;
+        const auto all = hn::BitCast(hn::Full128<T>(), bytes);
+        hn::Store(hn::PromoteTo(dWide, hn::LowerHalf(dHalf, all)), dWide, out + half * 16);
+        hn::Store(hn::PromoteTo(dWide, hn::UpperHalf(dHalf, all)), dWide, out + half * 16 + 8);
+#endif
+    };
+    store(hn::InterleaveLower(d, x, y), 0);
+    store(hn::InterleaveUpper(d, x, y), 1);
+}
+
+void InterleaveWide(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
+{
+    const uint8_t* a = columns.m_Rows[0];
+    const uint8_t* b = columns.m_Rows[1];
+    for (size_t column = 0; column < columns.m_Columns; ++column, a += columns.m_Steps[0], b += columns.m_Steps[1])
+    {
+        for (size_t piece = 0; piece < pieces; ++piece, out += PieceBytes)
+        {
+            const size_t first = piece * PieceChannels;
+            const size_t channels = columns.m_Channels - first;
+            columns.m_IsSigned ? InterleaveTwo<int8_t>(a + first, b + first, channels, out)
+                               : InterleaveTwo<uint8_t>(a + first, b + first, channels, out);
+        }
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

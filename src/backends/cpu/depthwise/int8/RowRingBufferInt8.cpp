@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laying out rows of an image for 8-bit depthwise convolutions. There may be a strip of output rows for each
+// microsecond: what does not change from strip to strip is found once for a run.
+#include "backends/cpu/depthwise/int8/RowRingBufferInt8.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Output pixels of a run: the interleaved columns of one stay in the first-level cache; and its sums, if there are
+/// any.
+constexpr size_t RunPixels = 64;
+constexpr size_t RunPixelsWithSums = 32;
+/// Interleaved bytes of a run, unless one pixel has more.
+constexpr size_t MostRunBytes = size_t{4} << 20;
+
+/// What RepeatByte writes at a time.
+constexpr size_t RepeatedBytes = 16;
+
+/// Writes whole RepeatedBytes: what lies past the end comes later. For as few bytes as a channel has outputs a call of
+/// memset takes longer.
+void RepeatByte(uint8_t byte, size_t count, uint8_t* to)
+{
+    std::array<uint8_t, RepeatedBytes> bytes;
+    bytes.fill(byte);
+    for (size_t i = 0; i < count; i += RepeatedBytes)
+    {
+        std::memcpy(to + i, bytes.data(), RepeatedBytes);
+    }
+}
+
+} // namespace
+
+DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry)
+    : m_Weights(&weights), m_Geometry(geometry)
+{
+    const size_t stripRows = weights.GetPhases() * static_cast<size_t>(geometry.m_Y.m_Stride);
+    const bool overlaps = geometry.m_Y.m_Dilation == 1 && stripRows % weights.GetGroupRows() == 0;
+    m_NewGroups = overlaps ? std::min(stripRows / weights.GetGroupRows(), weights.GetGroups()) : weights.GetGroups();
+    // What the next strip reads of a group, this one may not need.
+    const size_t groupRows = weights.GetGroups() * weights.GetGroupRows();
+    m_WindowRows = m_NewGroups == weights.GetGroups() ? stripRows - static_cast<size_t>(geometry.m_Y.m_Stride) +
+                                                            static_cast<size_t>(geometry.m_Y.m_Kernel)
+                                                      : groupRows;
+    if (weights.GetFold() > 1)
+    {
+        m_WindowRows = weights.GetFold();
+        m_RowShift = geometry.m_X.m_Dilation / static_cast<int64_t>(weights.GetFold());
+    }
+    for (const DepthwiseBlock8& block : weights.GetBlocks())
+    {
+        // Blocks in strips are not laid out.
+        const size_t pieces = block.m_Parts == 0 ? block.m_Pieces : 0;
+        m_MostColumnBytes = std::max(m_MostColumnBytes, pieces * DepthwiseEngine8::PieceBytes);
+    }
+    PlanRuns();
+}
+
+void DepthwiseRing8::PlanRuns()
+{
+    const ref::WindowAxis& x = m_Geometry.m_X;
+    const bool writes = m_Weights->GetEngine().m_Write[1] != nullptr;
+    for (m_RunPixels = std::min(writes ? RunPixels : RunPixelsWithSums, x.m_Output);; m_RunPixels /= 2)
+    {
+        const size_t byTap = backends::CheckedCount(x.m_Kernel, m_RunPixels);
+        // From the first column to the last one. Far apart they are more than fit into an integer.
+        const double reach = static_cast<double>(m_RunPixels - 1) * static_cast<double>(x.m_Stride) +
+                             static_cast<double>(x.m_Kernel - 1) * static_cast<double>(x.m_Dilation) + 1.0;
+        m_IsByTap = reach > static_cast<double>(byTap);
+        m_RunColumns = m_IsByTap ? byTap : static_cast<size_t>(reach);
+        const double bytes = static_cast<double>(m_RunColumns) * static_cast<double>(m_Weights->GetGroups()) *
+                             static_cast<double>(m_MostColumnBytes);
+        if (m_RunPixels == 1 || bytes <= static_cast<double>(MostRunBytes))
+        {
+            return;
+        }
+    }
+}
+
+void DepthwiseRing8::Reserve(Scratch& part)
+{
+    m_ColumnsOffset = part.Add<std::byte>(m_Weights->GetGroups(), m_RunColumns, m_MostColumnBytes);
+    m_PaddingOffset = part.Add<uint8_t>(MostBlockChannels);
+    m_TapsOffset = part.Add<size_t>(m_Weights->GetTaps());
+    const size_t repeatedRows = m_Geometry.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
+    m_RepeatedOffset = part.Add<uint8_t>(repeatedRows, m_RunColumns, MostBlockChannels);
+    part.Add<uint8_t>(repeatedRows != 0 ? RepeatedBytes : 0); // past the last one
+}
+
+void DepthwiseRing8::Prepare(std::byte* scratch) const
+{
+    std::memset(Scratch::At<uint8_t>(scratch, m_PaddingOffset), m_Weights->GetPadding(), MostBlockChannels);
+}
+
+DepthwiseRing8::Line DepthwiseRing8::GetLine(const Part& pixels, size_t line) const
+{
+    const ref::WindowAxis& x = m_Geometry.m_X;
+    const size_t count = pixels.m_End - pixels.m_Begin;
+    Line result;
+    result.m_First = x.Origin(pixels.m_Begin) + static_cast<int64_t>(line) * x.m_Dilation;
+    result.m_Step = m_IsByTap ? x.m_Stride : 1;
+    result.m_Count = m_IsByTap ? count
+                               : (count - 1) * static_cast<size_t>(x.m_Stride) +
+                                     (x.m_Kernel - 1) * static_cast<size_t>(x.m_Dilation) + 1;
+    result.m_Begin = CountColumnsBelow(result, 0);
+    result.m_End = CountColumnsBelow(result, static_cast<int64_t>(x.m_Input));
+    return result;
+}
+
+size_t DepthwiseRing8::CountColumnsBelow(const Line& line, int64_t position)
+{
+    const int64_t before = position - line.m_First;
+    const int64_t columns = before <= 0 ? 0 : (before - 1) / line.m_Step + 1;
+    // Pads may be more than a size_t of 32 bits holds.
+    return static_cast<size_t>(std::min(columns, static_cast<int64_t>(line.m_Count)));
+}
+
+std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> DepthwiseRing8::FindCuts(const Line& line) const
+{
+    std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> cuts{};
+    cuts.fill(line.m_Count);
+    cuts[0] = 0;
+    for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+    {
+        const int64_t shift = static_cast<int64_t>(row) * m_RowShift;
+        cuts[2 * row + 1] = CountColumnsBelow(line, -shift);
+        cuts[2 * row + 2] = CountColumnsBelow(line, static_cast<int64_t>(m_Geometry.m_X.m_Input) - shift);
+    }
+    std::sort(cuts.begin(), cuts.end());
+    return cuts;
+}
+
+DepthwiseRing8::Run DepthwiseRing8::MakeRun(const DepthwiseBlock8& block, const Part& pixels) const
+{
+    const size_t numPixels = pixels.m_End - pixels.m_Begin;
+    Run run;
+    run.m_Block = &block;
+    run.m_Pixels = pixels;
+    run.m_Line = GetLine(pixels, 0);
+    run.m_ColumnBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
+    run.m_GroupBytes = CountLines() * run.m_Line.m_Count * run.m_ColumnBytes;
+    run.m_TapBytes = (m_IsByTap ? numPixels : static_cast<size_t>(m_Geometry.m_X.m_Dilation)) * run.m_ColumnBytes;
+    run.m_PixelBytes = (m_IsByTap ? 1 : static_cast<size_t>(m_Geometry.m_X.m_Stride)) * run.m_ColumnBytes;
+    return run;
+}
+
+void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size_t known, size_t ring,
+                            std::byte* scratch) const
+{
+    const ref::WindowAxis& axis = m_Geometry.m_Y;
+    const size_t groups = m_Weights->GetGroups();
+    for (size_t group = known; group < groups; ++group)
+    {
+        const size_t place = ring + group < groups ? ring + group : ring + group - groups;
+        std::byte* out = GetColumns(scratch) + place * run.m_GroupBytes;
+        const int64_t firstRow =
+            axis.Origin(y) + static_cast<int64_t>(group * m_Weights->GetGroupRows()) * axis.m_Dilation;
+        for (size_t i = 0; i < CountLines(); ++i)
+        {
+            const Line line = i == 0 ? run.m_Line : GetLine(run.m_Pixels, i);
+            const auto fill = [&](const Part& columns)
+            {
+                if (columns.m_Begin != columns.m_End)
+                {
+                    Fill(image, run, line, columns, group, firstRow, out, scratch);
+                }
+                out += (columns.m_End - columns.m_Begin) * run.m_ColumnBytes;
+            };
+            if (m_RowShift == 0)
+            {
+                fill({0, line.m_Begin});
+                fill({line.m_Begin, line.m_End});
+                fill({line.m_End, line.m_Count});
+                continue;
+            }
+            const auto cuts = FindCuts(line);
+            for (size_t cut = 1; cut < cuts.size(); ++cut)
+            {
+                fill({cuts[cut - 1], cuts[cut]});
+            }
+        }
+    }
+}
+
+void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
+                          int64_t firstRow, std::byte* out, std::byte* scratch) const
+{
+    const ref::WindowAxis& axis = m_Geometry.m_Y;
+    const DepthwiseBlock8& block = *run.m_Block;
+    const size_t channels = m_Geometry.m_InputChannels;
+    const auto width = static_cast<int64_t>(m_Geometry.m_X.m_Input);
+    const int64_t first = line.m_First + static_cast<int64_t>(columns.m_Begin) * line.m_Step;
+    const int64_t last = line.m_First + static_cast<int64_t>(columns.m_End - 1) * line.m_Step;
+    InterleaveColumns8 interleaved;
+    interleaved.m_Columns = columns.m_End - columns.m_Begin;
+    interleaved.m_Channels = block.m_Channels;
+    interleaved.m_IsSigned = m_Weights->IsDataSigned();
+    for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+    {
+        const int64_t shift = static_cast<int64_t>(row) * m_RowShift;
+        const int64_t imageRow = firstRow + (m_RowShift == 0 ? static_cast<int64_t>(row) * axis.m_Dilation : 0);
+        const bool isInside = first + shift >= 0 && last + shift < width;
+        // Rows below the last window count for nothing, and need not come from memory.
+        const bool isSeen = group * m_Weights->GetGroupRows() + row < m_WindowRows;
+        if (!isInside || !isSeen || imageRow < 0 || imageRow >= static_cast<int64_t>(axis.m_Input))
+        {
+            interleaved.m_Rows[row] = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
+            interleaved.m_Steps[row] = 0;
+            continue;
+        }
+        const uint8_t* from = image + static_cast<size_t>(imageRow * width + first + shift) * channels;
+        const size_t step = static_cast<size_t>(line.m_Step) * channels;
+        const bool repeats = m_Geometry.m_GroupOutputs != 1;
+        interleaved.m_Rows[row] =
+            repeats ? Repeat(from, step, interleaved.m_Columns, block, row, scratch) : from + block.m_Channel;
+        interleaved.m_Steps[row] = repeats ? MostBlockChannels : step;
+    }
+    m_Weights->GetEngine().m_Interleave(interleaved, block.m_Pieces, out);
+}
+
+/// Pixels, `step` bytes apart, with each channel as often as it has outputs.
+const uint8_t* DepthwiseRing8::Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block,
+                                      size_t row, std::byte* scratch) const
+{
+    uint8_t* const repeated = Scratch::At<uint8_t>(scratch, m_RepeatedOffset) + row * m_RunColumns * MostBlockChannels;
+    for (size_t column = 0; column < count; ++column, pixels += step)
+    {
+        uint8_t* to = repeated + column * MostBlockChannels;
+        size_t channel = block.m_Channel / m_Geometry.m_GroupOutputs;
+        size_t next = m_Geometry.m_GroupOutputs - block.m_Channel % m_Geometry.m_GroupOutputs;
+        for (size_t i = 0; i < block.m_Channels;)
+        {
+            const size_t some = std::min(next, block.m_Channels - i);
+            RepeatByte(pixels[channel++], some, to + i);
+            i += some;
+            next = m_Geometry.m_GroupOutputs;
+        }
+    }
+    return repeated;
+}
+
+const size_t* DepthwiseRing8::FindTaps(const Run& run, size_t ring, std::byte* scratch) const
+{
+    const size_t groups = m_Weights->GetGroups();
+    auto* const taps = Scratch::At<size_t>(scratch, m_TapsOffset);
+    size_t* tap = taps;
+    for (size_t set = 0; set < m_Weights->GetSets(); ++set)
+    {
+        for (size_t group = 0; group < groups; ++group)
+        {
+            size_t offset = (ring + group < groups ? ring + group : ring + group - groups) * run.m_GroupBytes;
+            for (size_t column = 0; column < m_Weights->GetWidth(); ++column, offset += run.m_TapBytes)
+            {
+                *tap++ = offset;
+            }
+        }
+    }
+    return taps;
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise windows of three columns and three or four rows over 16 channels of bytes, from the image to bytes without
+// memory in between, with AVX2 (DepthwiseStrips8 of one part), for sources that are compiled for each target
+// (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+#if defined(TENON_CPU_DEPTHWISE_STRIP_AVX2_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_STRIP_AVX2_INL
+#undef TENON_CPU_DEPTHWISE_STRIP_AVX2_INL
+#else
+#define TENON_CPU_DEPTHWISE_STRIP_AVX2_INL
+#endif
+
+#include "backends/cpu/depthwise/int8/RowStripColumnsAvx2Int8-inl.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX2
+
+/// `weights` by reference: they are operands in memory, as registers have the sums.
+HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
+{
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(data, weights));
+}
+
+/// Windows that overlap by two columns, of `Phases` output rows.
+template <typename T, typename Scale, size_t Phases>
+class ShortStripsOfStride1
+{
+public:
+    explicit HWY_INLINE ShortStripsOfStride1(const DepthwiseStrips8& strips)
+        : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
+    {
+        Begin(m_First);
+        Begin(m_Second);
+        __m256i sums[Phases][ShortVectors];
+        SumNext(sums); // of windows before the first one
+        SumNext(sums);
+    }
+
+    HWY_INLINE void WriteAll()
+    {
+        size_t at = 0;
+        for (size_t pixel = 0; pixel < m_Strips->m_Pixels; ++pixel, at += m_Strips->m_OutStride)
+        {
+            __m256i sums[Phases][ShortVectors];
+            SumNext(sums);
+            if constexpr (Phases == 2)
+            {
+                m_Constants.StoreTwo(sums[0], sums[1], m_Strips->m_Out[0] + at, m_Strips->m_Second[0] + at);
+            }
+            else
+            {
+                m_Constants.StoreOne(sums[0], m_Strips->m_Out[0] + at);
+            }
+        }
+    }
+
+private:
+    HWY_INLINE void Begin(__m256i (&sums)[Phases][ShortVectors]) const
+    {
+        HWY_UNROLL(2)
+        for (size_t phase = 0; phase < Phases; ++phase)
+        {
+            HWY_UNROLL(2)
+            for (size_t v = 0; v < ShortVectors; ++v)
+            {
+                sums[phase][v] = m_Constants.GetBias(v);
+            }
+        }
+    }
+
+    /// Those of the window that ends with the next column.
+    HWY_INLINE void SumNext(__m256i (&sums)[Phases][ShortVectors])
+    {
+        __m256i rows[4];
+        m_Columns.Next(rows);
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < ShortVectors; ++v)
+        {
+            const __m256i upper = InterleaveShorts(rows[0], rows[1], v);
+            const __m256i lower = InterleaveShorts(rows[2], rows[3], v);
+            HWY_UNROLL(2)
+            for (size_t phase = 0; phase < Phases; ++phase)
+            {
+                const auto add = [&](__m256i to, size_t column) HWY_ATTR
+                {
+                    return AddPairs(AddPairs(to, upper, m_Constants.GetWeights(0, column, v, phase)), lower,
+                                    m_Constants.GetWeights(1, column, v, phase));
+                };
+                sums[phase][v] = add(m_First[phase][v], 2);
+                m_First[phase][v] = add(m_Second[phase][v], 1);
+                m_Second[phase][v] = add(m_Constants.GetBias(v), 0);
+            }
+        }
+    }
+
+    const DepthwiseStrips8* m_Strips;
+    ShortConstants<T, Scale> m_Constants;
+    ShortColumns<T, 4> m_Columns;
+    __m256i m_First[Phases][ShortVectors]; ///< of the windows that have seen the most columns
+    __m256i m_Second[Phases][ShortVectors];
+};
+
+/// Windows of three rows that overlap by one column. Two of their columns are new: the third row's pixels in them are a
+/// pair, so that no product is without a use.
+template <typename T, typename Scale>
+class ShortStripsOfStride2
+{
+public:
+    explicit HWY_INLINE ShortStripsOfStride2(const DepthwiseStrips8& strips)
+        : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
+    {
+        __m256i left[3];
+        m_Columns.Next(left);
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < ShortVectors; ++v)
+        {
+            constexpr int Upper = 16; // bits: weights of the fourth row are zeros
+            m_Last[v] = _mm256_slli_epi32(m_Constants.GetWeights(1, 0, v), Upper);
+            m_Third[v] = _mm256_or_si256(m_Constants.GetWeights(1, 1, v),
+                                         _mm256_slli_epi32(m_Constants.GetWeights(1, 2, v), Upper));
+            const __m256i first = AddPairs(m_Constants.GetBias(v), InterleaveShorts(left[0], left[1], v),
+                                           m_Constants.GetWeights(0, 0, v));
+            m_Next[v] = AddPairs(first, InterleaveShorts(left[2], left[2], v), m_Last[v]);
+        }
+    }
+
+    HWY_INLINE void WriteAll()
+    {
+        uint8_t* to = m_Strips->m_Out[0];
+        size_t left = m_Strips->m_Pixels;
+        for (; left >= 2; left -= 2, to += 2 * m_Strips->m_OutStride)
+        {
+            __m256i sums[2][ShortVectors];
+            SumNext(sums[0]);
+            SumNext(sums[1]);
+            m_Constants.StoreTwo(sums[0], sums[1], to, to + m_Strips->m_OutStride);
+        }
+        if (left > 0)
+        {
+            __m256i sums[ShortVectors];
+            SumNext(sums);
+            m_Constants.StoreOne(sums, to);
+        }
+    }
+
+private:
+    HWY_INLINE void SumNext(__m256i (&sums)[ShortVectors])
+    {
+        __m256i middle[3];
+        __m256i right[3];
+        m_Columns.Next(middle);
+        m_Columns.Next(right);
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < ShortVectors; ++v)
+        {
+            const __m256i last = InterleaveShorts(right[0], right[1], v);
+            const __m256i third = InterleaveShorts(middle[2], right[2], v);
+            sums[v] = AddPairs(m_Next[v], InterleaveShorts(middle[0], middle[1], v), m_Constants.GetWeights(0, 1, v));
+            sums[v] = AddPairs(sums[v], last, m_Constants.GetWeights(0, 2, v));
+            sums[v] = AddPairs(sums[v], third, m_Third[v]);
+            m_Next[v] =
+                AddPairs(AddPairs(m_Constants.GetBias(v), last, m_Constants.GetWeights(0, 0, v)), third, m_Last[v]);
+        }
+    }
+
+    const DepthwiseStrips8* m_Strips;
+    ShortConstants<T, Scale> m_Constants;
+    ShortColumns<T, 3> m_Columns;
+    __m256i m_Next[ShortVectors];  ///< of the window that has seen one column
+    __m256i m_Third[ShortVectors]; ///< weights of the third row: of the two new columns
+    __m256i m_Last[ShortVectors];  ///< of the one that the next window sees, too
+};
+
+template <typename T, typename Scale>
+void WriteShortStripsOf(const DepthwiseStrips8& strips)
+{
+    if (strips.m_Stride == 2)
+    {
+        ShortStripsOfStride2<T, Scale>(strips).WriteAll();
+    }
+    else if (strips.m_HasSecond)
+    {
+        ShortStripsOfStride1<T, Scale, 2>(strips).WriteAll();
+    }
+    else
+    {
+        ShortStripsOfStride1<T, Scale, 1>(strips).WriteAll();
+    }
+}
+
+template <typename T>
+void WriteShortStripsOf(const DepthwiseStrips8& strips)
+{
+    strips.m_IsPositive ? WriteShortStripsOf<T, PositiveScale>(strips) : WriteShortStripsOf<T, AnyScale>(strips);
+}
+
+/// See DepthwiseEngine8::m_WriteStrips.
+void WriteShortStrips(const DepthwiseStrips8& strips)
+{
+    strips.m_IsSigned ? WriteShortStripsOf<int8_t>(strips) : WriteShortStripsOf<uint8_t>(strips);
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What strips of output rows of bytes read, keep and write with AVX2 (RowStripAvx2Int8-inl.hpp), for sources that are
+// compiled for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+#if defined(TENON_CPU_DEPTHWISE_SHORTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_SHORTS_INL
+#undef TENON_CPU_DEPTHWISE_SHORTS_INL
+#else
+#define TENON_CPU_DEPTHWISE_SHORTS_INL
+#endif
+
+#include "backends/cpu/depthwise/int8/RowStripCursorInt8-inl.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeAvx2Int8-inl.hpp"
+#include "common/AlignedMemory.hpp"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <new>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX2
+
+/// Of sums of 16 channels: the first one has four of the first eight channels and four of the others.
+constexpr size_t ShortVectors = 2;
+constexpr size_t ShortGroups = 2; ///< of two rows
+
+/// What is read of a block's columns, prepared.
+struct ShortStripColumns
+{
+    alignas(ArenaAlignment) std::byte m_Scales[ShortVectors * sizeof(PositiveScale)]; ///< these, or AnyScale
+    alignas(32) int32_t m_Bias[8 * ShortVectors];
+    alignas(32) uint8_t m_Min[32]; ///< the same in all lanes
+    alignas(32) uint8_t m_Max[32];
+};
+
+/// Rows of a column of the image as int16: eight channels in each 128 bits.
+template <typename T, size_t Rows>
+class ShortColumns
+{
+public:
+    explicit HWY_INLINE ShortColumns(const DepthwiseStrips8& strips) : m_Cursor(strips) {}
+
+    HWY_INLINE void Next(__m256i (&rows)[Rows])
+    {
+        HWY_UNROLL(4)
+        for (size_t row = 0; row < Rows; ++row)
+        {
+            // From memory: of a register it takes twice as long.
+            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(m_Cursor.Get(0, row)));
+            rows[row] = std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
+        }
+        m_Cursor.Advance();
+    }
+
+private:
+    StripCursor<1, Rows> m_Cursor;
+};
+
+/// What dot products take of two rows or columns: of each 128 bits the lower or the upper four channels.
+HWY_INLINE __m256i InterleaveShorts(__m256i a, __m256i b, size_t v)
+{
+    return v == 0 ? _mm256_unpacklo_epi16(a, b) : _mm256_unpackhi_epi16(a, b);
+}
+
+/// What does not change from column to column.
+template <typename T, typename Scale>
+class ShortConstants
+{
+public:
+    explicit HWY_INLINE ShortConstants(const DepthwiseStrips8& strips)
+        : m_Weights(static_cast<const __m256i*>(strips.m_Weights)),
+          m_Columns(static_cast<const ShortStripColumns*>(strips.m_Columns))
+    {
+    }
+
+    /// What sums begin with: where no sign decides, the scales have the bias, see PrepareShortStrips.
+    HWY_INLINE __m256i GetBias(size_t v) const
+    {
+        return std::is_same_v<Scale, PositiveScale> ? _mm256_setzero_si256()
+                                                    : reinterpret_cast<const __m256i*>(m_Columns->m_Bias)[v];
+    }
+
+    /// Of two rows of the windows, or what is beside them, in a column. `phase`: 1 for windows of the second output
+    /// row, which begin one row lower.
+    HWY_INLINE const __m256i& GetWeights(size_t group, size_t column, size_t v, size_t phase = 0) const
+    {
+        return m_Weights[((phase * ShortGroups + group) * 3 + column) * ShortVectors + v];
+    }
+
+    HWY_INLINE void StoreOne(const __m256i (&sums)[ShortVectors], uint8_t* to) const
+    {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(Pack(sums, sums)));
+    }
+
+    /// Two pixels at once: bytes are packed in whole vectors.
+    HWY_INLINE void StoreTwo(const __m256i (&first)[ShortVectors], const __m256i (&second)[ShortVectors],
+                             uint8_t* toFirst, uint8_t* toSecond) const
+    {
+        const __m256i bytes = Pack(first, second);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(toFirst), _mm256_castsi256_si128(bytes));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(toSecond), _mm256_extracti128_si256(bytes, 1));
+    }
+
+private:
+    /// The bytes of two pixels after each other.
+    HWY_INLINE __m256i Pack(const __m256i (&first)[ShortVectors], const __m256i (&second)[ShortVectors]) const
+    {
+        const __m256i a = _mm256_packs_epi32(Scaled(first[0], 0), Scaled(first[1], 1));
+        const __m256i b = _mm256_packs_epi32(Scaled(second[0], 0), Scaled(second[1], 1));
+        constexpr bool IsSigned = std::is_signed_v<T>;
+        __m256i bytes = IsSigned ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b);
+        if constexpr (Scale::EvensFirst)
+        {
+            const __m128i order = _mm_setr_epi8(0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15);
+            bytes = _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(order));
+        }
+        const __m256i least = _mm256_load_si256(reinterpret_cast<const __m256i*>(m_Columns->m_Min));
+        const __m256i most = _mm256_load_si256(reinterpret_cast<const __m256i*>(m_Columns->m_Max));
+        bytes = IsSigned ? _mm256_min_epi8(_mm256_max_epi8(bytes, least), most)
+                         : _mm256_min_epu8(_mm256_max_epu8(bytes, least), most);
+        return _mm256_permute4x64_epi64(bytes, _MM_SHUFFLE(3, 1, 2, 0));
+    }
+
+    HWY_INLINE __m256i Scaled(__m256i sums, size_t v) const
+    {
+        return reinterpret_cast<const Scale*>(m_Columns->m_Scales)[v](sums, _mm256_srli_epi64(sums, 32));
+    }
+
+    const __m256i* m_Weights;
+    const ShortStripColumns* m_Columns;
+};
+
+/// See DepthwiseEngine8::m_PrepareStrips.
+void PrepareShortStrips(const RequantizeColumns& columns, const int32_t* bias, bool /*isSigned*/, std::byte* to)
+{
+    static_assert(sizeof(AnyScale) <= sizeof(PositiveScale));
+    ShortStripColumns& prepared = *new (to) ShortStripColumns;
+    std::copy_n(bias, std::size(prepared.m_Bias), prepared.m_Bias);
+    std::fill(std::begin(prepared.m_Min), std::end(prepared.m_Min), static_cast<uint8_t>(columns.m_Min));
+    std::fill(std::begin(prepared.m_Max), std::end(prepared.m_Max), static_cast<uint8_t>(columns.m_Max));
+    for (size_t v = 0; v < ShortVectors; ++v)
+    {
+        if (!columns.AreNegativesAlike())
+        {
+            new (prepared.m_Scales + v * sizeof(AnyScale)) AnyScale(columns, 8 * v);
+            continue;
+        }
+        // (sum + bias) * multiplier: 64 bits hold the parts, too.
+        PositiveScale scale(columns, 8 * v);
+        const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(prepared.m_Bias) + v);
+        scale.m_EvenAddend = scale.MultiplyEven(x);
+        scale.m_OddAddend = scale.MultiplyOdd(_mm256_srli_epi64(x, 32));
+        new (prepared.m_Scales + v * sizeof(PositiveScale)) PositiveScale(scale);
+    }
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What strips of output rows read of an image and write (DepthwiseStrips8), with AVX-512, for sources that are compiled
+// for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+#if defined(TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
+#undef TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
+#else
+#define TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
+#endif
+
+#include "backends/cpu/depthwise/int8/RowStripCursorInt8-inl.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+HWY_INLINE __m128i Load16(const uint8_t* from)
+{
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
+
+HWY_INLINE __m256i Load32(const uint8_t* from)
+{
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+HWY_INLINE void Store16(__m128i x, uint8_t* to)
+{
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), x);
+}
+
+HWY_INLINE void Store32(__m256i x, uint8_t* to)
+{
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
+}
+
+/// A pixel of each strip, of 64 / Parts channels, beside each other.
+template <size_t Parts>
+HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[DepthwiseStrips8::MostParts], size_t at)
+{
+    if constexpr (Parts == 1)
+    {
+        _mm512_storeu_si512(out[0] + at, pixels);
+    }
+    else if constexpr (Parts == 2)
+    {
+        Store32(_mm512_castsi512_si256(pixels), out[0] + at);
+        Store32(_mm512_extracti64x4_epi64(pixels, 1), out[1] + at);
+    }
+    else
+    {
+        Store16(_mm512_castsi512_si128(pixels), out[0] + at);
+        Store16(_mm512_extracti64x2_epi64(pixels, 1), out[1] + at);
+        Store16(_mm512_extracti64x2_epi64(pixels, 2), out[2] + at);
+        Store16(_mm512_extracti64x2_epi64(pixels, 3), out[3] + at);
+    }
+}
+
+/// Columns of an image one after the other, with those before it and behind it, each with its rows beside each other.
+/// `Rows`: those that windows see; the fourth may be anything. `Flips`: data may be int8, else they are uint8.
+template <size_t Parts, size_t Rows, bool Flips = true>
+class StripColumns
+{
+public:
+    explicit HWY_INLINE StripColumns(const DepthwiseStrips8& strips)
+        : m_Cursor(strips), m_Flip(_mm512_set1_epi8(strips.m_IsSigned ? static_cast<char>(0x80) : 0))
+    {
+    }
+
+    /// data[v] has of each 128-bit lane the four rows of four channels.
+    HWY_INLINE void Next(__m512i (&data)[4])
+    {
+        const __m512i a = Load<0>();
+        const __m512i b = Load<1>();
+        const __m512i c = Load<2>();
+        const __m512i e = Load<Rows - 1>();
+        const __m512i lowAb = _mm512_unpacklo_epi8(a, b);
+        const __m512i highAb = _mm512_unpackhi_epi8(a, b);
+        const __m512i lowCe = _mm512_unpacklo_epi8(c, e);
+        const __m512i highCe = _mm512_unpackhi_epi8(c, e);
+        data[0] = _mm512_unpacklo_epi16(lowAb, lowCe);
+        data[1] = _mm512_unpackhi_epi16(lowAb, lowCe);
+        data[2] = _mm512_unpacklo_epi16(highAb, highCe);
+        data[3] = _mm512_unpackhi_epi16(highAb, highCe);
+        m_Cursor.Advance();
+    }
+
+private:
+    template <size_t Row>
+    HWY_INLINE __m512i Load() const
+    {
+        return Flips ? _mm512_xor_si512(LoadPixels<Row>(), m_Flip) : LoadPixels<Row>();
+    }
+
+    /// Of each strip.
+    template <size_t Row>
+    HWY_INLINE __m512i LoadPixels() const
+    {
+        if constexpr (Parts == 1)
+        {
+            return _mm512_loadu_si512(m_Cursor.Get(0, Row));
+        }
+        else if constexpr (Parts == 2)
+        {
+            return _mm512_inserti64x4(_mm512_castsi256_si512(Load32(m_Cursor.Get(0, Row))),
+                                      Load32(m_Cursor.Get(1, Row)), 1);
+        }
+        else
+        {
+            const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(0, Row))),
+                                                          Load16(m_Cursor.Get(1, Row)), 1);
+            const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(2, Row))),
+                                                          Load16(m_Cursor.Get(3, Row)), 1);
+            return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
+        }
+    }
+
+    StripCursor<Parts, Rows> m_Cursor;
+    __m512i m_Flip;
+};
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

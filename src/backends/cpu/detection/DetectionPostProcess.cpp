@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// DetectionPostProcess of CpuAcc, of scores that are floats or bytes. These are ranked as they are stored.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/detection/BoxRanks.hpp"
+#include "backends/cpu/detection/BoxSelector.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/reference/Kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::Scratch;
+using ref::Box;
+using ref::Detection;
+
+constexpr backends::TypeSet Numbers = {DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16};
+constexpr backends::TypeSet Scores = {DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8};
+constexpr backends::TypeRow DetectionTypes[] = {
+    backends::PerTensor(backends::Types({Numbers, Scores, Numbers}, DataType::Float32))};
+
+/// T is the type of stored scores, which order as the real ones do.
+template <typename T>
+class Detector
+{
+public:
+    explicit Detector(const ReshapeArgs& args)
+        : m_Tensors(args), m_Limit(std::min<size_t>(m_Tensors.m_NumBoxes, GetMost())),
+          m_Selector(m_Tensors, m_Limit, m_Scratch)
+    {
+        const size_t numBoxes = m_Tensors.m_NumBoxes;
+        const size_t numClasses = m_Tensors.m_Descriptor.m_NumClasses;
+        m_RanksAt = IsOneColumn() ? 0 : m_Scratch.Add<T>(numBoxes, IsRegular() ? numClasses : 1);
+        if (IsRegular())
+        {
+            m_AddedAt = m_Scratch.Add<Detection>(m_Limit);
+            m_BestAt = m_Scratch.Add<Detection>(GetMost());
+            m_MergedAt = m_Scratch.Add<Detection>(GetMost());
+        }
+        else
+        {
+            m_Rank = IsOneColumn() ? nullptr : FindRankBoxes<T>(m_Tensors.m_ScoreColumns);
+            m_OwnAt = m_Scratch.Add<float>(numClasses);
+            m_ClassesAt = m_Scratch.Add<uint32_t>(numClasses);
+        }
+    }
+
+    size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
+    bool HasNegativeSizes(const void* anchors) const { return m_Tensors.HasNegativeSizes(anchors); }
+
+    void Run(const ExecuteArgs& args) const
+    {
+        m_Tensors.SetToZero(args);
+        const size_t count = IsRegular() ? RunRegular(args) : RunFast(args);
+        args.GetOutput<float>(3)[0] = static_cast<float>(count);
+    }
+
+private:
+    bool IsRegular() const { return m_Tensors.m_Descriptor.m_UseRegularNms; }
+    bool IsOneColumn() const { return m_Tensors.m_ScoreColumns == 1; }
+    size_t GetMost() const { return m_Tensors.m_Descriptor.m_MaxDetections; }
+
+    BoxScores<T> GetScores(const ExecuteArgs& args) const
+    {
+        return {args.GetInput<T>(1), m_Tensors.m_ScoreColumns, m_Tensors.GetFirstScore(0)};
+    }
+
+    /// Calls f(begin, end) for ranges of boxes, on several threads.
+    template <typename F>
+    void ForBoxes(const ExecuteArgs& args, const F& f) const
+    {
+        RunRanges(*args.m_Parallel, m_Tensors.m_NumBoxes, GetGrain(m_Tensors.m_ScoreColumns * sizeof(T)), f);
+    }
+
+    /// The real scores of a box's classes.
+    const float* LoadOwnScores(const ExecuteArgs& args, size_t box) const
+    {
+        const T* stored = args.GetInput<T>(1) + m_Tensors.GetFirstScore(box);
+        if constexpr (std::is_floating_point_v<T>)
+        {
+            return stored;
+        }
+        else
+        {
+            float* own = Scratch::At<float>(args.m_Scratch, m_OwnAt);
+            for (size_t c = 0; c < m_Tensors.m_Descriptor.m_NumClasses; ++c)
+            {
+                own[c] = m_Tensors.m_Scores.ToReal(stored[c]);
+            }
+            return own;
+        }
+    }
+
+    const T* RankAll(const ExecuteArgs& args) const
+    {
+        if (IsOneColumn())
+        {
+            return args.GetInput<T>(1);
+        }
+        T* ranks = Scratch::At<T>(args.m_Scratch, m_RanksAt);
+        ForBoxes(args, [&](size_t begin, size_t end) { m_Rank(GetScores(args), begin, end, ranks); });
+        return ranks;
+    }
+
+    /// Boxes by their best scores, of all classes at once, as the reference kernel's: those that are better than the
+    /// threshold, from the best on, as long as no kept one covers them.
+    size_t RunFast(const ExecuteArgs& args) const
+    {
+        const T* ranks = RankAll(args);
+        const auto getScore = [&](size_t box)
+        {
+            const float score = m_Tensors.m_Scores.ToReal(ranks[box]);
+            // Boxes whose scores are all NaN have this rank, too.
+            return score == -std::numeric_limits<float>::infinity() ? *m_Tensors.FindBestScore(LoadOwnScores(args, box))
+                                                                    : score;
+        };
+        const auto keep = [&](size_t i, size_t index, const Box& box)
+        {
+            m_Tensors.WriteBestClasses(args, i, box, LoadOwnScores(args, index),
+                                       Scratch::At<uint32_t>(args.m_Scratch, m_ClassesAt));
+        };
+        return m_Selector.Select(m_Tensors, args, ranks, m_Selector.GetBound(), m_Limit, getScore, keep);
+    }
+
+    /// The scores of each class side by side.
+    const T* SplitAll(const ExecuteArgs& args) const
+    {
+        if (IsOneColumn())
+        {
+            return args.GetInput<T>(1);
+        }
+        T* ranks = Scratch::At<T>(args.m_Scratch, m_RanksAt);
+        ForBoxes(args,
+                 [&](size_t begin, size_t end)
+                 {
+                     SplitClasses(GetScores(args), m_Tensors.m_Descriptor.m_NumClasses, begin, end, ranks + begin,
+                                  m_Tensors.m_NumBoxes);
+                 });
+        return ranks;
+    }
+
+    /// Class by class, as the reference kernel's. When all rows of the output are taken, a box must be better than the
+    /// one in the last row, which then goes.
+    size_t RunRegular(const ExecuteArgs& args) const
+    {
+        const T* ranks = SplitAll(args);
+        const size_t most = GetMost();
+        const size_t mostOfClass = std::min<size_t>(m_Limit, m_Tensors.m_Descriptor.m_DetectionsPerClass);
+        auto* added = Scratch::At<Detection>(args.m_Scratch, m_AddedAt);
+        auto* best = Scratch::At<Detection>(args.m_Scratch, m_BestAt);
+        auto* merged = Scratch::At<Detection>(args.m_Scratch, m_MergedAt);
+        size_t count = 0;
+        for (uint32_t c = 0; c < m_Tensors.m_Descriptor.m_NumClasses; ++c)
+        {
+            const T* own = ranks + c * m_Tensors.m_NumBoxes;
+            const auto getScore = [&](size_t box) { return m_Tensors.m_Scores.ToReal(own[box]); };
+            const auto keep = [&](size_t i, uint32_t box, const Box&) { added[i] = {box, c, getScore(box)}; };
+            std::optional<T> bound = m_Selector.GetBound();
+            if (count == most)
+            {
+                const Detection& last = best[most - 1];
+                bound = ranks[last.m_Class * m_Tensors.m_NumBoxes + last.m_Box];
+            }
+            const size_t numAdded = m_Selector.Select(m_Tensors, args, own, bound, mostOfClass, getScore, keep);
+            if (numAdded != 0)
+            {
+                count = ref::MergeDetections(
+                    best, count, numAdded, [added](size_t i) { return added[i]; }, most, merged);
+                std::swap(best, merged);
+            }
+        }
+        for (size_t i = 0; i < count; ++i)
+        {
+            m_Tensors.WriteRow(args, i, m_Tensors.DecodeBox(args, best[i].m_Box), best[i].m_Class, best[i].m_Score);
+        }
+        return count;
+    }
+
+    ref::DetectionTensors m_Tensors;
+    size_t m_Limit; ///< boxes that may stay, of one class where these are selected one by one
+    Scratch m_Scratch;
+    BoxSelector<T> m_Selector;
+    RankBoxes<T> m_Rank = nullptr;
+    size_t m_RanksAt = 0; ///< of boxes, or their scores by class
+    size_t m_OwnAt = 0;
+    size_t m_ClassesAt = 0;
+    size_t m_AddedAt = 0;
+    size_t m_BestAt = 0;
+    size_t m_MergedAt = 0;
+};
+
+/// Boxes of negative size are the reference kernel's: it says what is wrong with the first one of them.
+template <typename T>
+Prepared MakeDetection(const ReshapeArgs& args, Prepared& reference)
+{
+    const Detector<T> detector(args);
+    const void* anchors = args.m_ConstantData[2];
+    if (anchors == nullptr)
+    {
+        const size_t bytes = std::max(detector.GetScratchBytes(), reference.m_ScratchBytes);
+        return Prepared(
+            [detector, run = std::move(reference.m_Run)](const ExecuteArgs& execute)
+            {
+                if (detector.HasNegativeSizes(execute.m_Inputs[2]))
+                {
+                    run(execute);
+                    return;
+                }
+                detector.Run(execute);
+            },
+            bytes);
+    }
+    if (detector.HasNegativeSizes(anchors))
+    {
+        return Prepared::Declined("an anchor has a negative size");
+    }
+    return Prepared([detector](const ExecuteArgs& execute) { detector.Run(execute); }, detector.GetScratchBytes());
+}
+
+/// Whether scores order as they do when they are dequantized: not where some of them become infinite.
+bool OrdersAsStored(const ReshapeArgs& args)
+{
+    const ref::RealInput scores(args, 1);
+    return scores.m_Type == DataType::Float32 ||
+           (std::isfinite(scores.ToReal(int32_t{-128})) && std::isfinite(scores.ToReal(int32_t{255})));
+}
+
+Prepared RefineDetection(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
+{
+    const auto& descriptor = args.GetDescriptor<DetectionPostProcessDescriptor>();
+    const bool isEmpty = args.GetInput(1).GetNumElements() == 0 || descriptor.m_MaxDetections == 0;
+    if (isEmpty || std::isnan(descriptor.m_NmsScoreThreshold))
+    {
+        return Prepared::Declined("there is nothing to detect");
+    }
+    if (!OrdersAsStored(args))
+    {
+        return Prepared::Declined("scores become infinite where they are dequantized");
+    }
+    switch (args.GetInput(1).GetDataType())
+    {
+    case DataType::Float32: return MakeDetection<float>(args, reference);
+    case DataType::QAsymmU8: return MakeDetection<uint8_t>(args, reference);
+    default: return MakeDetection<int8_t>(args, reference);
+    }
+}
+
+} // namespace
+
+extern const backends::Kernel CpuDetectionPostProcessKernel = {.m_Name = "CpuDetectionPostProcess",
+                                                               .m_Types = DetectionTypes,
+                                                               .m_Reference = &ref::RefDetectionPostProcessKernel,
+                                                               .m_Refine = RefineDetection};
+
+} // namespace tenon::cpu

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activation, ElementwiseUnary and Floor of CpuAcc: floats and 16-bit quantized tensors by vector loops, 8-bit ones by
+// tables. The rest is the reference kernels'.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/QuantizationCheck.hpp"
+#include "backends/cpu/elementwise/ActivationFunction.hpp"
+#include "backends/cpu/elementwise/LookupTableInt8.hpp"
+#include "backends/cpu/elementwise/Map.hpp"
+#include "backends/cpu/elementwise/UnaryInt16.hpp"
+#include "backends/reference/Kernels.hpp"
+
+#include <tenon/descriptors/Elementwise.hpp>
+
+namespace tenon::cpu
+{
+
+FloatFunction ToFunction(const ActivationDescriptor& descriptor)
+{
+    switch (descriptor.m_Function)
+    {
+    case ActivationFunction::Sigmoid: return FloatFunction::Sigmoid;
+    case ActivationFunction::TanH:
+        return descriptor.m_A == 1.0f && descriptor.m_B == 1.0f ? FloatFunction::TanH : FloatFunction::ScaledTanH;
+    case ActivationFunction::Linear: return FloatFunction::Linear;
+    case ActivationFunction::ReLu: return FloatFunction::ReLu;
+    case ActivationFunction::BoundedReLu: return FloatFunction::BoundedReLu;
+    case ActivationFunction::SoftReLu: return FloatFunction::SoftReLu;
+    case ActivationFunction::LeakyReLu: return FloatFunction::LeakyReLu;
+    case ActivationFunction::Abs: return FloatFunction::Abs;
+    case ActivationFunction::Sqrt: return FloatFunction::Sqrt;
+    case ActivationFunction::Square: return FloatFunction::Square;
+    case ActivationFunction::Elu: return FloatFunction::Elu;
+    case ActivationFunction::HardSwish: return FloatFunction::HardSwish;
+    case ActivationFunction::Swish: return FloatFunction::Swish;
+    case ActivationFunction::Mish: return FloatFunction::Mish;
+    case ActivationFunction::Gelu: break;
+    }
+    return descriptor.m_A != 0.0f ? FloatFunction::GeluTanH : FloatFunction::Gelu;
+}
+
+std::optional<FloatFunction> ToFunction(UnaryOperation operation)
+{
+    switch (operation)
+    {
+    case UnaryOperation::Abs: return FloatFunction::Abs;
+    case UnaryOperation::Exp: return FloatFunction::Exp;
+    case UnaryOperation::Sqrt: return FloatFunction::Sqrt;
+    case UnaryOperation::Rsqrt: return FloatFunction::InverseSqrt;
+    case UnaryOperation::Neg: return FloatFunction::Negate;
+    case UnaryOperation::Log: return FloatFunction::Log;
+    case UnaryOperation::Ceil: return FloatFunction::Ceil;
+    case UnaryOperation::Round: return FloatFunction::Round;
+    case UnaryOperation::Sign: return FloatFunction::Sign;
+    case UnaryOperation::Sin: return FloatFunction::Sin;
+    case UnaryOperation::Cos: return FloatFunction::Cos;
+    case UnaryOperation::Erf: return FloatFunction::Erf;
+    default: return std::nullopt; // the reference kernel's
+    }
+}
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow UnaryTypes[] = {backends::SameType(DataType::Float32),
+                                            backends::PerTensor(backends::SameType(backends::QuantizedTypes))};
+constexpr backends::TypeRow FloorTypes[] = {backends::SameType(DataType::Float32)};
+
+Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, float b)
+{
+    return MakeMap<float, float>(args, [loop = FindFloatLoop(function), a, b](const float* in, float* out, size_t count)
+                                 { loop(in, out, count, a, b); });
+}
+
+/// 16-bit tensors with zero points, which the reference kernels take for some functions.
+SupportResult CheckZeroPoints(const LayerView& layer)
+{
+    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
+                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
+}
+
+Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const DataType type = args.GetInput(0).GetDataType();
+    if (type == DataType::Float32)
+    {
+        const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
+        return MakeFloat(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B);
+    }
+    return type == DataType::QSymmS16 ? MakeShortActivation(args) : MakeByteTable(args, ref::RefActivationKernel);
+}
+
+SupportResult CheckUnary(const LayerView& layer)
+{
+    const UnaryOperation operation = layer.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
+    const bool isFloat = layer.GetInput(0).GetDataType() == DataType::Float32;
+    if (isFloat && !ToFunction(operation))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
+    }
+    if (!isFloat && (operation == UnaryOperation::Sqrt || operation == UnaryOperation::Rsqrt))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "values below 0 must be refused as they come");
+    }
+    return SupportResult::Yes();
+}
+
+Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const DataType type = args.GetInput(0).GetDataType();
+    if (type == DataType::Float32)
+    {
+        return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
+    }
+    return type == DataType::QSymmS16 ? MakeShortUnary(args) : MakeByteTable(args, ref::RefElementwiseUnaryKernel);
+}
+
+Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return MakeFloat(args, FloatFunction::Floor, 0.0f, 0.0f);
+}
+
+} // namespace
+
+extern const backends::Kernel CpuActivationKernel = {.m_Name = "CpuActivation",
+                                                     .m_Types = UnaryTypes,
+                                                     .m_Prepare = PrepareActivation,
+                                                     .m_Check = CheckZeroPoints,
+                                                     .m_Reference = &ref::RefActivationKernel};
+extern const backends::Kernel CpuElementwiseUnaryKernel = {.m_Name = "CpuElementwiseUnary",
+                                                           .m_Types = UnaryTypes,
+                                                           .m_Prepare = PrepareUnary,
+                                                           .m_Check = CheckUnary,
+                                                           .m_Reference = &ref::RefElementwiseUnaryKernel};
+extern const backends::Kernel CpuFloorKernel = {"CpuFloor", FloorTypes, PrepareFloor};
+
+} // namespace tenon::cpu

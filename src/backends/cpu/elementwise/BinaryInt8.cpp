@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of quantized sums, products and extremes.
+#include "backends/cpu/elementwise/BinaryInt8.hpp"
+
+#include "backends/cpu/elementwise/BinaryLoopChoiceInt8.hpp"
+#include "backends/cpu/elementwise/BinaryLoopsInt8.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::QuantizeMultiplier;
+
+bool IsQuantizedAlike(const TensorInfo& x, const TensorInfo& y)
+{
+    return x.GetQuantizationScale() == y.GetQuantizationScale() &&
+           x.GetQuantizationOffset() == y.GetQuantizationOffset();
+}
+
+/// What all operations need.
+ByteBinary StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
+                        backends::QuantizedRange range)
+{
+    const bool isSigned = a.GetDataType() != DataType::QAsymmU8;
+    const int32_t offset = isSigned ? 128 : 0;
+    ByteBinary numbers;
+    numbers.m_Flip = isSigned ? 0x80 : 0;
+    numbers.m_ZeroA = a.GetQuantizationOffset() + offset;
+    numbers.m_ZeroB = b.GetQuantizationOffset() + offset;
+    numbers.m_ZeroOutput = output.GetQuantizationOffset();
+    numbers.m_Min = static_cast<uint8_t>(range.m_Min + offset);
+    numbers.m_Max = static_cast<uint8_t>(range.m_Max + offset);
+    return numbers;
+}
+
+} // namespace
+
+void ByteBinary::RunTable(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const
+{
+    ByteTable all{};
+    std::iota(all.begin(), all.end(), uint8_t{0});
+    alignas(64) ByteTable table{};
+    m_Loop(*this, all.data(), b, table.data(), table.size());
+    m_LookUp(table, a, out, count);
+}
+
+bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
+{
+    switch (operation)
+    {
+    case BinaryOperation::Add:
+    case BinaryOperation::Sub:
+    case BinaryOperation::SqDiff:
+    case BinaryOperation::Mul: return true;
+    case BinaryOperation::Maximum:
+    case BinaryOperation::Minimum: return IsQuantizedAlike(a, b) && IsQuantizedAlike(a, output);
+    default: return false;
+    }
+}
+
+ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
+                          backends::QuantizedRange range, bool isFixed, bool swaps, size_t count)
+{
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    ByteBinary numbers = StartNumbers(a, b, output, range);
+    const float scaleA = a.GetQuantizationScale();
+    const float scaleB = b.GetQuantizationScale();
+    const float scaleOutput = output.GetQuantizationScale();
+    if (operation == BinaryOperation::Maximum || operation == BinaryOperation::Minimum)
+    {
+        numbers.m_Loop = (operation == BinaryOperation::Maximum ? loops.m_Maximum : loops.m_Minimum)[isFixed ? 1 : 0];
+        return numbers;
+    }
+    const bool squares = operation == BinaryOperation::SqDiff;
+    const double twiceMax = 2.0 * static_cast<double>(std::max(scaleA, scaleB));
+    const double output64 = static_cast<double>(scaleOutput);
+    numbers.m_NegatesB = operation != BinaryOperation::Add;
+    numbers.m_A = QuantizeMultiplier(static_cast<double>(scaleA) / twiceMax);
+    numbers.m_B = QuantizeMultiplier(static_cast<double>(scaleB) / twiceMax);
+    numbers.m_Sum =
+        QuantizeMultiplier(squares ? twiceMax * twiceMax / (double{1 << (2 * ByteBinary::SquareShift)} * output64)
+                                   : twiceMax / (double{1 << ByteBinary::SumShift} * output64));
+    numbers.m_Product =
+        QuantizeMultiplier(static_cast<double>(scaleA * scaleB / scaleOutput)); // in float, as in TFLite
+    double factorA = static_cast<double>(scaleA) / output64;
+    double factorB = static_cast<double>(scaleB) / output64 * (numbers.m_NegatesB ? -1.0 : 1.0);
+    if (swaps)
+    {
+        std::swap(numbers.m_ZeroA, numbers.m_ZeroB);
+        std::swap(numbers.m_A, numbers.m_B);
+        std::swap(numbers.m_NegatesA, numbers.m_NegatesB);
+        std::swap(factorA, factorB);
+    }
+    if (operation == BinaryOperation::Mul)
+    {
+        ChooseProduct(numbers, isFixed, count);
+    }
+    else if (squares)
+    {
+        ChooseSquare(numbers, isFixed, count);
+    }
+    else
+    {
+        ChooseSum(numbers, factorA, factorB, isFixed, count);
+    }
+    return numbers;
+}
+
+ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isFixed,
+                         size_t count)
+{
+    ByteBinary numbers = StartNumbers(x, alpha, output, backends::GetTypeRange(output.GetDataType()));
+    // Products of scales in float, as TFLite has them.
+    const float scale = output.GetQuantizationScale();
+    numbers.m_A = QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() / scale));
+    numbers.m_Product =
+        QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() * alpha.GetQuantizationScale() / scale));
+    ChoosePrelu(numbers, isFixed, count);
+    return numbers;
+}
+
+} // namespace tenon::cpu

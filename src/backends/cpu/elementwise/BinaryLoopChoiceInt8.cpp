@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of ByteBinary's loop.
+#include "backends/cpu/elementwise/BinaryLoopChoiceInt8.hpp"
+
+#include "backends/cpu/elementwise/AllPairsInt8.hpp"
+#include "backends/cpu/elementwise/BinaryLoopsInt8.hpp"
+#include "backends/cpu/elementwise/SumTablesInt8.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::QuantizedMultiplier;
+
+/// Fewer elements than this are done before all pairs have been compared.
+constexpr size_t WorthwhileCount = 4096;
+
+/// Tries the float loop with these numbers, set(numbers of a try), until it agrees with the exact one on all pairs.
+template <typename Tries, typename F>
+bool TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Loop (&fast)[2], bool isFixed,
+               const Tries& tries, const F& set)
+{
+    for (const auto& numbersOfTry : tries)
+    {
+        set(numbersOfTry);
+        if (pairs.Agrees(numbers, fast[0]))
+        {
+            numbers.m_Loop = fast[isFixed ? 1 : 0];
+            return true;
+        }
+    }
+    return false;
+}
+
+// Halves are rounded away from zero in integers, to even in float and up by tables: a little more of everything settles
+// most of them, and another rounding of the factors the cases where an error of the last bit tips a result over.
+constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
+                             1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
+// Where factors are simple fractions many sums are halves, and no others lie near them: more than the rounding of
+// the larger terms is needed, and does no harm.
+constexpr double LargeNudges[] = {1.0 + 0x1p-18, 1.0 + 0x1p-16, 1.0 + 0x1p-14};
+
+/// Whether tables agree with the exact sums, of these real scales, on all pairs.
+bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, double scaleB)
+{
+    const bool swaps = scaleB > scaleA;
+    const ByteBinary::Loop loop = GetByteSumLoop(numbers.m_Flip != 0);
+    if (loop == nullptr || std::abs(swaps ? scaleA : scaleB) > 1.0) // more steps than there are bytes
+    {
+        return false;
+    }
+    const auto tables = std::make_shared<ByteSumTables>();
+    tables->m_Swaps = swaps;
+    numbers.m_Tables = tables;
+    const double zero = numbers.m_ZeroOutput + numbers.m_Flip + 0.5;
+    const auto agrees = [&](double nudge)
+    {
+        std::array<double, ByteSumTables::Values> a{};
+        std::array<double, ByteSumTables::Values> b{};
+        for (int i = 0; i < static_cast<int>(ByteSumTables::Values); ++i)
+        {
+            const auto at = static_cast<size_t>(i);
+            a[at] = scaleA * nudge * (i - numbers.m_ZeroA) + (swaps ? zero : 0.0);
+            b[at] = scaleB * nudge * (i - numbers.m_ZeroB) + (swaps ? 0.0 : zero);
+        }
+        return FillByteSumTables(swaps ? b : a, swaps ? a : b, numbers.m_Flip, *tables) && pairs.Agrees(numbers, loop);
+    };
+    if (std::any_of(std::begin(Nudges), std::end(Nudges), agrees) ||
+        std::any_of(std::begin(LargeNudges), std::end(LargeNudges), agrees))
+    {
+        numbers.m_Loop = loop;
+        return true;
+    }
+    numbers.m_Tables = nullptr;
+    return false;
+}
+
+/// Factors and offsets to try in the place of a multiplier of numbers that have been shifted left, the likely ones
+/// first.
+std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int leftShift = 0)
+{
+    // The multiplier rounds twice: x * factor * 2^-shift to a whole number, then that, shifted to the right, to the
+    // result. With a shift of 2, 5.8 / 4 = 1.45 becomes 6 / 4 = 1.5 and then 2: so results are rounded away from zero
+    // from a little below a half on, half a step of the first rounding, which is the offset. Only where x * factor
+    // comes to such a half exactly, as with scales that are powers of two, do signs differ: the first rounding takes
+    // halves of both up, which is away from zero or towards it. Then the offsets are a little more and a little less.
+    // Without a shift there is one rounding, which takes halves up, as any small offset does. How small does not matter
+    // much: whatever is tried is compared with the multiplier for all pairs of bytes.
+    const double factor = std::ldexp(static_cast<double>(m.m_Multiplier), m.m_Shift - 31 + leftShift);
+    const auto half = static_cast<float>(m.m_Shift < 0 ? std::ldexp(0.5, m.m_Shift) : 0.0);
+    constexpr float More = 1.0f + 0x1p-7f;
+    constexpr float Less = 1.0f - 0x1p-7f;
+    constexpr float AnyHalf = 0x1p-12f;
+    std::vector<ByteBinary::FloatMultiplier> scales;
+    const auto add = [&](double nudge, float ofPositive, float ofNegative)
+    {
+        scales.push_back({static_cast<float>(factor * nudge), ofPositive,
+                          std::bit_cast<int32_t>(ofPositive) ^ std::bit_cast<int32_t>(ofNegative)});
+    };
+    if (m.m_Shift >= 0)
+    {
+        add(1.0, AnyHalf, AnyHalf);
+    }
+    add(1.0, half, -half);
+    add(1.0, half * More, -half * Less);
+    for (const double nudge : {1.0 + 0x1p-23, 1.0 - 0x1p-23, 1.0 + 0x1p-22, 1.0 - 0x1p-22})
+    {
+        add(nudge, half, -half);
+    }
+    return scales;
+}
+
+/// What Prelu gives where its first input is not negative, whatever the second one is.
+ByteTable MakePositiveTable(const ByteBinary& numbers, ByteBinary::Loop exact)
+{
+    ByteTable stored{};
+    std::iota(stored.begin(), stored.end(), uint8_t{0});
+    for (uint8_t& x : stored)
+    {
+        x ^= numbers.m_Flip;
+    }
+    const uint8_t anySlope = 0;
+    ByteTable table{};
+    exact(numbers, stored.data(), &anySlope, table.data(), table.size());
+    for (uint8_t& x : table)
+    {
+        x ^= numbers.m_Flip;
+    }
+    return table;
+}
+
+/// After one in floats, which only tables in registers are superior to.
+void LeaveSlowLookup(ByteBinary& numbers)
+{
+    if (!IsByteLookupFast())
+    {
+        numbers.m_LookUp = nullptr;
+    }
+}
+
+/// Starts with a loop in integers, to which a lookup is superior anywhere.
+void Start(ByteBinary& numbers, const ByteBinary::Loop (&exact)[2], bool isFixed)
+{
+    numbers.m_Loop = exact[isFixed ? 1 : 0];
+    numbers.m_LookUp = isFixed ? FindByteLookup() : nullptr;
+}
+
+} // namespace
+
+void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, size_t count)
+{
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    Start(numbers, loops.m_ExactSum, isFixed);
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    const BytePairs pairs(numbers, loops.m_AllExactSums);
+    if (!isFixed && TryTables(numbers, pairs, scaleA, scaleB))
+    {
+        return;
+    }
+    std::vector<std::pair<double, double>> tries; // first both factors alike, which does for most layers
+    for (const double nudge : Nudges)
+    {
+        tries.emplace_back(nudge, nudge);
+    }
+    for (const double nudge : LargeNudges)
+    {
+        tries.emplace_back(nudge, nudge);
+    }
+    for (const double nudgeA : Nudges)
+    {
+        for (const double nudgeB : Nudges)
+        {
+            tries.emplace_back(nudgeA, nudgeB);
+        }
+    }
+    const auto set = [&](const std::pair<double, double>& nudges)
+    {
+        numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
+        numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
+        // With the factors as they came out after rounding.
+        numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
+                                                static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
+    };
+    if (TryFloats(numbers, pairs, loops.m_FloatSum, isFixed, tries, set))
+    {
+        LeaveSlowLookup(numbers);
+    }
+}
+
+void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
+{
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    Start(numbers, loops.m_ExactProduct, isFixed);
+    if (count >= WorthwhileCount &&
+        TryFloats(numbers, BytePairs(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isFixed,
+                  ListScales(numbers.m_Product),
+                  [&](const ByteBinary::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; }))
+    {
+        LeaveSlowLookup(numbers);
+    }
+}
+
+void ChoosePrelu(ByteBinary& numbers, bool isFixed, size_t count)
+{
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    Start(numbers, loops.m_ExactPrelu, isFixed);
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    const BytePairs pairs(numbers, loops.m_ExactPrelu[0]);
+    const std::vector<ByteBinary::FloatMultiplier> products = ListScales(numbers.m_Product);
+    if (!isFixed && loops.m_TablePrelu != nullptr)
+    {
+        numbers.m_PositiveTable = std::make_shared<ByteTable>(MakePositiveTable(numbers, loops.m_ExactPrelu[1]));
+        TryFloats(numbers, pairs, {loops.m_TablePrelu, nullptr}, false, products,
+                  [&](const ByteBinary::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; });
+        return;
+    }
+    std::vector<std::pair<ByteBinary::FloatMultiplier, ByteBinary::FloatMultiplier>> tries;
+    for (const ByteBinary::FloatMultiplier& product : products)
+    {
+        for (const ByteBinary::FloatMultiplier& positive : ListScales(numbers.m_A))
+        {
+            tries.emplace_back(product, positive);
+        }
+    }
+    TryFloats(numbers, pairs, loops.m_FloatPrelu, isFixed, tries,
+              [&](const std::pair<ByteBinary::FloatMultiplier, ByteBinary::FloatMultiplier>& scales)
+              {
+                  numbers.m_FloatProduct = scales.first;
+                  numbers.m_FloatA = scales.second;
+              });
+}
+
+void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count)
+{
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    Start(numbers, loops.m_ExactSquare, isFixed);
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    struct Try
+    {
+        ByteBinary::FloatMultiplier m_A;
+        ByteBinary::FloatMultiplier m_B;
+        ByteBinary::FloatMultiplier m_Square;
+    };
+    std::vector<Try> tries;
+    // Of 256 numbers those that come near to a half are few: no more than another offset is tried for them.
+    constexpr size_t OfInputs = 2;
+    std::vector<ByteBinary::FloatMultiplier> scalesA = ListScales(numbers.m_A, ByteBinary::SquareShift);
+    std::vector<ByteBinary::FloatMultiplier> scalesB = ListScales(numbers.m_B, ByteBinary::SquareShift);
+    scalesA.resize(OfInputs);
+    scalesB.resize(OfInputs);
+    for (ByteBinary::FloatMultiplier square : ListScales(numbers.m_Sum))
+    {
+        square.m_OffsetFlip = 0; // what is squared is never negative, but fills all bits
+        for (const ByteBinary::FloatMultiplier& a : scalesA)
+        {
+            for (const ByteBinary::FloatMultiplier& b : scalesB)
+            {
+                tries.push_back({a, b, square});
+            }
+        }
+    }
+    TryFloats(numbers, BytePairs(numbers, loops.m_ExactSquare[0]), loops.m_FloatSquare, isFixed, tries,
+              [&](const Try& scales)
+              {
+                  numbers.m_FloatA = scales.m_A;
+                  numbers.m_FloatB = scales.m_B;
+                  numbers.m_FloatProduct = scales.m_Square;
+              });
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of 16-bit quantized sums, products and extremes.
+#include "backends/cpu/elementwise/BinaryLoopsInt16.hpp"
+
+#include "backends/common/Rescale.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/BinaryLoopsInt16.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+#include "backends/cpu/simd/Int16-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+template <SumForm Form, class V>
+HWY_INLINE V Combine(V a, V b)
+{
+    return Form == SumForm::Add   ? hn::SaturatedAdd(a, b)
+           : Form == SumForm::Sub ? hn::SaturatedSub(a, b)
+                                  : hn::SaturatedSub(b, a);
+}
+
+/// Both scaled alike, added up and scaled again.
+template <SumForm Form, bool ScalesA>
+class Sum
+{
+public:
+    explicit Sum(const ShortBinary& numbers)
+        : m_Lesser(hn::Set(IntTag(), numbers.m_Lesser.m_Multiplier)), m_Right(-numbers.m_Lesser.m_Shift),
+          m_Rounding(GetRounding(IntTag(), hn::Set(IntTag(), m_Right))),
+          m_IsShifted(hn::Set(IntTag(), m_Right > 0 ? -1 : 0)), m_Result(numbers.m_Result)
+    {
+    }
+
+    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const
+    {
+        return NarrowPair(ShortTag(), Half(WidenHigh<false>(a), WidenHigh<false>(b)),
+                          Half(WidenHigh<true>(a), WidenHigh<true>(b)));
+    }
+
+private:
+    /// Of inputs times 2^16.
+    HWY_INLINE Ints Half(Ints a, Ints b) const
+    {
+        // Half of what is larger by SumShift bits, where a multiplication by one half is one too.
+        constexpr int ToHalf = 16 - (ShortBinary::SumShift - 1);
+        const Ints x = ScalesA ? Scale(a) : hn::ShiftRight<ToHalf>(a);
+        const Ints y = ScalesA ? hn::ShiftRight<ToHalf>(b) : Scale(b);
+        return m_Result(Form == SumForm::Add ? hn::Add(x, y) : Form == SumForm::Sub ? hn::Sub(x, y) : hn::Sub(y, x));
+    }
+
+    /// MultiplySaturating of x >> 1: with the bit that x has more the high half of the product needs no
+    /// shift to its place.
+    HWY_INLINE Ints Scale(Ints x) const
+    {
+        const IntTag d;
+        const hn::RepartitionToWide<IntTag> dWide;
+        const auto half = hn::Set(dWide, int64_t{1} << 31);
+        const auto evens = hn::Add(hn::MulEven(x, m_Lesser), half);
+        const auto odds = hn::Add(hn::MulEven(OddLanes(d, x), m_Lesser), half);
+        const Ints high = hn::OddEven(hn::BitCast(d, odds), OddLanes(d, hn::BitCast(d, evens)));
+        return hn::ShiftRightSame(AddRounding(high, m_Rounding, m_IsShifted), m_Right);
+    }
+
+    Ints m_Lesser;
+    int m_Right;
+    Ints m_Rounding;
+    Ints m_IsShifted;
+    BoundedMultiplier<IntTag> m_Result;
+};
+
+/// Both shifted to the right, one of them by 0.
+template <SumForm Form>
+class PotSum
+{
+public:
+    explicit PotSum(const ShortBinary& numbers) : m_ShiftA(numbers.m_ShiftA), m_ShiftB(numbers.m_ShiftB) {}
+
+    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const
+    {
+        return Combine<Form>(Divide(a, m_ShiftA), Divide(b, m_ShiftB));
+    }
+
+private:
+    /// Rounded half away from zero, without sums that overflow.
+    static HWY_INLINE Shorts Divide(Shorts x, int shift)
+    {
+        if (shift == 0)
+        {
+            return x;
+        }
+        // What saturates is -2^15, for which the step down makes no difference.
+        const Shorts stepped = hn::SaturatedAdd(x, hn::ShiftRight<15>(x));
+        const Shorts halves = hn::ShiftRightSame(stepped, shift - 1);
+        return hn::Add(hn::ShiftRight<1>(halves), hn::And(halves, hn::Set(ShortTag(), 1)));
+    }
+
+    int m_ShiftA;
+    int m_ShiftB;
+};
+
+class Product
+{
+public:
+    explicit Product(const ShortBinary& numbers) : m_Result(numbers.m_Result) {}
+
+    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const
+    {
+        return NarrowPair(ShortTag(), Half(Widen<false>(a), Widen<false>(b)), Half(Widen<true>(a), Widen<true>(b)));
+    }
+
+private:
+    HWY_INLINE Ints Half(Ints a, Ints b) const { return m_Result(hn::Mul(a, b)); }
+
+    BoundedMultiplier<IntTag> m_Result;
+};
+
+template <bool IsMaximum>
+class Extreme
+{
+public:
+    explicit Extreme(const ShortBinary&) {}
+
+    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const { return IsMaximum ? hn::Max(a, b) : hn::Min(a, b); }
+};
+
+template <class Operation, bool IsFixed>
+void Run(const ShortBinary& numbers, const int16_t* a, const int16_t* b, int16_t* out, size_t count)
+{
+    const ShortTag d;
+    const Operation operation(numbers);
+    const Shorts least = hn::Set(d, numbers.m_Min);
+    const Shorts most = hn::Set(d, numbers.m_Max);
+    MapPairs<false, IsFixed>(d, a, b, out, count,
+                             [&](Shorts x, Shorts y) HWY_ATTR
+                             { return hn::Min(hn::Max(operation(x, y), least), most); });
+}
+
+ShortBinaryLoops MakeLoops()
+{
+    constexpr SumForm Add = SumForm::Add;
+    constexpr SumForm Sub = SumForm::Sub;
+    constexpr SumForm From = SumForm::SubFrom;
+    return {{{{Run<Sum<Add, false>, false>, Run<Sum<Add, false>, true>},
+              {Run<Sum<Add, true>, false>, Run<Sum<Add, true>, true>}},
+             {{Run<Sum<Sub, false>, false>, Run<Sum<Sub, false>, true>},
+              {Run<Sum<Sub, true>, false>, Run<Sum<Sub, true>, true>}},
+             {{Run<Sum<From, false>, false>, Run<Sum<From, false>, true>},
+              {Run<Sum<From, true>, false>, Run<Sum<From, true>, true>}}},
+            {{Run<PotSum<Add>, false>, Run<PotSum<Add>, true>},
+             {Run<PotSum<Sub>, false>, Run<PotSum<Sub>, true>},
+             {Run<PotSum<From>, false>, Run<PotSum<From>, true>}},
+            {Run<Product, false>, Run<Product, true>},
+            {Run<Extreme<true>, false>, Run<Extreme<true>, true>},
+            {Run<Extreme<false>, false>, Run<Extreme<false>, true>}};
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const ShortBinaryLoops& GetShortBinaryLoops()
+{
+    static constinit PerIsa<ShortBinaryLoops> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
+}
+
+} // namespace tenon::cpu
+#endif

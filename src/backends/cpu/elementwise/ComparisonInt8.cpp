@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bounds of keys, and the loops that compare with them.
+#include "backends/cpu/elementwise/ComparisonInt8.hpp"
+
+#include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ComparisonInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/Int8-inl.hpp"
+#include "backends/cpu/simd/LookupInt8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+using SignedTag = hn::RebindToSigned<ByteTag>;
+
+/// Where a key is its own bound: the same quantization on both sides.
+class SameByte
+{
+public:
+    HWY_INLINE explicit SameByte(const ByteComparison::Bounds& bounds) : m_Flip(hn::Set(ByteTag(), bounds.m_Flip)) {}
+
+    HWY_INLINE Bytes operator()(Bytes x) const { return hn::Xor(x, m_Flip); }
+
+private:
+    Bytes m_Flip;
+};
+
+template <typename Lookup>
+Lookup MakeLookup(const ByteComparison::Bounds& bounds, const ByteTable& table)
+{
+    if constexpr (std::is_same_v<Lookup, SameByte>)
+    {
+        return Lookup(bounds);
+    }
+    else
+    {
+        return Lookup(table.data());
+    }
+}
+
+/// `HasLeast`: keys stand for ranges between two bounds.
+template <typename Lookup, bool HasLeast, bool IsFixedValue, bool IsFixedKey>
+void Compare(const ByteComparison::Bounds& bounds, const uint8_t* value, const uint8_t* key, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const SignedTag dSigned;
+    const Lookup findMost = MakeLookup<Lookup>(bounds, bounds.m_Most);
+    const Lookup findLeast = MakeLookup<Lookup>(bounds, bounds.m_Least);
+    const auto fixedMost = hn::BitCast(dSigned, hn::Set(d, bounds.m_Most[*key]));
+    const auto fixedLeast = hn::BitCast(dSigned, hn::Set(d, bounds.m_Least[*key]));
+    const Bytes flip = hn::Set(d, bounds.m_Flip);
+    const Bytes outside = hn::Set(d, bounds.m_Outside);
+    const Bytes inside = hn::Set(d, bounds.m_Inside);
+    MapPairs<IsFixedValue, IsFixedKey>(
+        d, value, key, out, count,
+        [&](Bytes x, Bytes y) HWY_ATTR
+        {
+            const auto compared = hn::BitCast(dSigned, hn::Xor(x, flip));
+            auto isOutside = hn::Gt(compared, IsFixedKey ? fixedMost : hn::BitCast(dSigned, findMost(y)));
+            if constexpr (HasLeast)
+            {
+                const auto least = IsFixedKey ? fixedLeast : hn::BitCast(dSigned, findLeast(y));
+                isOutside = hn::Or(isOutside, hn::Gt(least, compared));
+            }
+            return hn::IfThenElse(hn::RebindMask(d, isOutside), outside, inside);
+        });
+}
+
+template <typename Lookup, bool HasLeast>
+ByteComparison::Loop ForMotion(bool isFixedValue, bool isFixedKey)
+{
+    return isFixedKey     ? Compare<Lookup, HasLeast, false, true>
+           : isFixedValue ? Compare<Lookup, HasLeast, true, false>
+                          : Compare<Lookup, HasLeast, false, false>;
+}
+
+ByteComparison::Loop FindLoop(bool isSame, bool hasLeast, bool isFixedValue, bool isFixedKey)
+{
+    const auto find = [&](auto tag)
+    {
+        using Lookup = typename decltype(tag)::Lookup;
+        return hasLeast ? ForMotion<Lookup, true>(isFixedValue, isFixedKey)
+                        : ForMotion<Lookup, false>(isFixedValue, isFixedKey);
+    };
+    return isSame ? find(LookupTag<SameByte>()) : WithBestLookup(find);
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr int Values = 256;
+/// What all bytes of an input become, the smallest one first.
+using Rescaled = std::array<int32_t, Values>;
+
+/// `exponent`: of the power of two by which scales are divided.
+Rescaled Rescale(const ref::TensorQuantization& quantization, int32_t least, int exponent)
+{
+    constexpr int32_t More = 1 << 8; // as the reference kernel has it: bits below the stored value's last one
+    const backends::QuantizedMultiplier multiplier =
+        backends::QuantizeMultiplier(std::ldexp(static_cast<double>(quantization.m_Scale), -exponent));
+    Rescaled rescaled{};
+    for (int32_t i = 0; i < Values; ++i)
+    {
+        rescaled[static_cast<size_t>(i)] =
+            backends::MultiplySaturating((least + i - quantization.m_ZeroPoint) * More, multiplier);
+    }
+    return rescaled;
+}
+
+/// How many values become less than `bound`.
+int CountBelow(const Rescaled& values, int32_t bound)
+{
+    return static_cast<int>(std::lower_bound(values.begin(), values.end(), bound) - values.begin());
+}
+
+/// How many become at most `bound`.
+int CountUpTo(const Rescaled& values, int32_t bound)
+{
+    return static_cast<int>(std::upper_bound(values.begin(), values.end(), bound) - values.begin());
+}
+
+/// Calls set(key as it is stored, what the key becomes) for all of them. `offset`: of the keys' type, 128 or 0.
+template <typename F>
+void ForKeys(const Rescaled& keys, unsigned int offset, const F& set)
+{
+    for (size_t i = 0; i < keys.size(); ++i)
+    {
+        set((i + Values - offset) % Values, keys[i]);
+    }
+}
+
+/// A bound of values that are counted from the smallest one, as int8.
+uint8_t ToBound(int value)
+{
+    return static_cast<uint8_t>(value - Values / 2);
+}
+
+bool AreKeysTheirBounds(const ByteTable& table, uint8_t flip)
+{
+    for (size_t key = 0; key < table.size(); ++key)
+    {
+        if (table[key] != (key ^ flip))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& a, const TensorInfo& b, Motion motion)
+{
+    const bool isSigned = a.GetDataType() != DataType::QAsymmU8;
+    const unsigned int offset = isSigned ? Values / 2 : 0;
+    const ref::TensorQuantization first = ref::GetTensorQuantization(a);
+    const ref::TensorQuantization second = ref::GetTensorQuantization(b);
+    // As the reference kernel: scales above 1 are brought below it, both alike.
+    int exponent = 0;
+    std::frexp(std::max(first.m_Scale, second.m_Scale), &exponent);
+    exponent = std::max(exponent, 0);
+    const int32_t least = isSigned ? -Values / 2 : 0;
+    Rescaled values = Rescale(first, least, exponent);
+    Rescaled keys = Rescale(second, least, exponent);
+    m_Bounds.m_Flip = isSigned ? 0 : 0x80;
+
+    const bool isEquality = operation == ComparisonOperation::Equal || operation == ComparisonOperation::NotEqual;
+    bool isInside = operation == ComparisonOperation::Equal; // what is told of values inside
+    if (isEquality)
+    {
+        ForKeys(keys, offset,
+                [&](size_t key, int32_t x)
+                {
+                    const int below = CountBelow(values, x);
+                    const int upTo = CountUpTo(values, x);
+                    const bool hasValues = below < upTo;
+                    m_Bounds.m_Least[key] = ToBound(hasValues ? below : Values - 1);
+                    m_Bounds.m_Most[key] = ToBound(hasValues ? upTo - 1 : 0);
+                });
+    }
+    else
+    {
+        // Of each pair one is the key, which finds a bound, and the other the value, which is compared with it: a > b
+        // is "value > bound of key" with a as the value. a < b is b > a: swapped. a <= b is not a > b: inside is true.
+        m_Swaps = operation == ComparisonOperation::Less || operation == ComparisonOperation::GreaterOrEqual;
+        isInside = operation == ComparisonOperation::GreaterOrEqual || operation == ComparisonOperation::LessOrEqual;
+        if (m_Swaps)
+        {
+            std::swap(values, keys);
+        }
+        // A bound is a value, the largest one up to the key, so there must be one for each key. Where the smallest
+        // value is above the smallest key there is none: then values and keys change places, value > key becomes key <
+        // value, and the bound is the largest of the others below.
+        const bool turns = values.front() > keys.front();
+        if (turns)
+        {
+            std::swap(values, keys);
+            m_Swaps = !m_Swaps;
+            isInside = !isInside;
+        }
+        ForKeys(keys, offset,
+                [&](size_t key, int32_t x)
+                { m_Bounds.m_Most[key] = ToBound((turns ? CountBelow(values, x) : CountUpTo(values, x)) - 1); });
+    }
+    m_Bounds.m_Inside = isInside ? 1 : 0;
+    m_Bounds.m_Outside = isInside ? 0 : 1;
+    const bool isSame = AreKeysTheirBounds(m_Bounds.m_Most, m_Bounds.m_Flip) &&
+                        (!isEquality || AreKeysTheirBounds(m_Bounds.m_Least, m_Bounds.m_Flip));
+    m_Loop = TENON_CHOOSE(FindLoop)(isSame, isEquality, motion == (m_Swaps ? Motion::FixedB : Motion::FixedA),
+                                    motion == (m_Swaps ? Motion::FixedA : Motion::FixedB));
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of conversions, but for Quantize.cpp.
+#include "backends/cpu/elementwise/ConversionLoops.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ConversionLoops.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/elementwise/IntegerCasts-inl.hpp"
+#include "backends/cpu/simd/Bf16-inl.hpp"
+#include "backends/cpu/simd/F16-inl.hpp"
+#include "backends/cpu/simd/Int8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+template <typename In>
+void Dequantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+{
+    const FloatTag d;
+    const Floats scale = hn::Set(d, numbers.m_Scale);
+    const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
+    MapEach(hn::Rebind<In, FloatTag>(), static_cast<const In*>(in), static_cast<float*>(out), count,
+            [&](auto x) HWY_ATTR
+            { return hn::Mul(scale, hn::ConvertTo(d, hn::Sub(hn::PromoteTo(IntTag(), x), zero))); });
+}
+
+/// Integers to float.
+template <typename In>
+void ToFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(hn::Rebind<In, FloatTag>(), static_cast<const In*>(in), static_cast<float*>(out), count,
+            [](auto x) HWY_ATTR
+            {
+                if constexpr (sizeof(In) == sizeof(float))
+                {
+                    return hn::ConvertTo(FloatTag(), x);
+                }
+                else
+                {
+                    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), x));
+                }
+            });
+}
+
+/// Bytes to 32 bits.
+template <typename In>
+void ToInt(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(hn::Rebind<In, IntTag>(), static_cast<const In*>(in), static_cast<int32_t*>(out), count,
+            [](auto x) HWY_ATTR { return hn::PromoteTo(IntTag(), x); });
+}
+
+/// Floats to integers, towards zero, saturated; NaN becomes the largest.
+template <typename Out>
+void FromFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const FloatTag d;
+    // The first number above the range, and the lowest: powers of two.
+    const Floats above = hn::Set(d, 2.0f * static_cast<float>(std::numeric_limits<Out>::max() / 2 + 1));
+    const Floats lowest = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min()));
+    const Ints most = hn::Set(IntTag(), int32_t{std::numeric_limits<Out>::max()});
+    MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
+            [&](Floats x) HWY_ATTR
+            {
+                const auto fits = hn::RebindMask(IntTag(), hn::Lt(x, above)); // false for NaN
+                const Ints number = hn::IfThenElse(fits, Truncated(hn::Max(x, lowest)), most);
+                if constexpr (sizeof(Out) == sizeof(int32_t))
+                {
+                    return number;
+                }
+                else
+                {
+                    return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), number);
+                }
+            });
+}
+
+void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(hn::Rebind<uint16_t, IntTag>(), static_cast<const uint16_t*>(in), static_cast<int32_t*>(out), count,
+            [](auto x) HWY_ATTR { return hn::ShiftLeft<16>(hn::PromoteTo(IntTag(), x)); });
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// By AVX512-BF16's instruction. It is asked of four vectors at once whether that rounds all of their numbers.
+void ToBFloat16Fast(const float* in, uint16_t* out, size_t count)
+{
+    const FloatTag d;
+    const HalfWordTag dHalf;
+    const size_t lanes = hn::Lanes(d);
+    size_t i = 0;
+    for (; i + 4 * lanes <= count; i += 4 * lanes)
+    {
+        const Floats a = hn::LoadU(d, in + i);
+        const Floats b = hn::LoadU(d, in + i + lanes);
+        const Floats c = hn::LoadU(d, in + i + 2 * lanes);
+        const Floats e = hn::LoadU(d, in + i + 3 * lanes);
+        const bool isNormal = (FindNotNormal(a) | FindNotNormal(b) | FindNotNormal(c) | FindNotNormal(e)) == 0;
+        hn::StoreU(isNormal ? RoundNormalToBf16(a) : RoundToBf16(a), dHalf, out + i);
+        hn::StoreU(isNormal ? RoundNormalToBf16(b) : RoundToBf16(b), dHalf, out + i + lanes);
+        hn::StoreU(isNormal ? RoundNormalToBf16(c) : RoundToBf16(c), dHalf, out + i + 2 * lanes);
+        hn::StoreU(isNormal ? RoundNormalToBf16(e) : RoundToBf16(e), dHalf, out + i + 3 * lanes);
+    }
+    MapEach(d, in + i, out + i, count - i, [](Floats x) HWY_ATTR { return RoundMostToBf16(x); });
+}
+#endif
+
+void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Bf16)
+    {
+        ToBFloat16Fast(static_cast<const float*>(in), static_cast<uint16_t*>(out), count);
+        return;
+    }
+#endif
+    MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
+            [](Floats x) HWY_ATTR { return RoundToBf16(x); });
+}
+
+void FromFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(HalfWordTag(), static_cast<const uint16_t*>(in), static_cast<float*>(out), count,
+            [](auto x) HWY_ATTR { return WidenFloat16(x); });
+}
+
+void ToFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
+            [](Floats x) HWY_ATTR { return RoundToFloat16(x); });
+}
+
+/// What stands for types in a table of casts.
+enum class Width
+{
+    Boolean,
+    Signed8,
+    Unsigned8,
+    Signed32,
+    Signed64,
+    Float32,
+    Float16,
+    BFloat16,
+    Other
+};
+
+Width GetWidth(DataType type)
+{
+    switch (type)
+    {
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8:
+    case DataType::Signed8: return Width::Signed8;
+    case DataType::QAsymmU8:
+    case DataType::Unsigned8: return Width::Unsigned8;
+    case DataType::Boolean: return Width::Boolean;
+    case DataType::Signed32: return Width::Signed32;
+    case DataType::Signed64: return Width::Signed64;
+    case DataType::Float32: return Width::Float32;
+    case DataType::Float16: return Width::Float16;
+    case DataType::BFloat16: return Width::BFloat16;
+    default: return Width::Other;
+    }
+}
+
+ConversionLoop FindFromFloat(Width to)
+{
+    switch (to)
+    {
+    case Width::Boolean: return ToBoolean<float>;
+    case Width::Signed8: return FromFloat<int8_t>;
+    case Width::Unsigned8: return FromFloat<uint8_t>;
+    case Width::Signed32: return FromFloat<int32_t>;
+    case Width::BFloat16: return ToBFloat16;
+    case Width::Float16: return ToFloat16;
+    default: return nullptr;
+    }
+}
+
+ConversionLoop FindToFloat(Width from)
+{
+    switch (from)
+    {
+    case Width::Boolean: return FromBoolean<float>;
+    case Width::Signed8: return ToFloat<int8_t>;
+    case Width::Unsigned8: return ToFloat<uint8_t>;
+    case Width::Signed32: return ToFloat<int32_t>;
+    case Width::BFloat16: return FromBFloat16;
+    case Width::Float16: return FromFloat16;
+    default: return nullptr;
+    }
+}
+
+ConversionLoop FindToInt(Width from)
+{
+    switch (from)
+    {
+    case Width::Boolean: return FromBoolean<int32_t>;
+    case Width::Signed8: return ToInt<int8_t>;
+    case Width::Unsigned8: return ToInt<uint8_t>;
+    case Width::Signed64: return NarrowInts;
+    default: return nullptr;
+    }
+}
+
+ConversionLoop FindCastLoop(DataType from, DataType to)
+{
+    const Width in = GetWidth(from);
+    const Width out = GetWidth(to);
+    if (in == Width::Float32)
+    {
+        return FindFromFloat(out);
+    }
+    if (out == Width::Float32)
+    {
+        return FindToFloat(in);
+    }
+    if (out == Width::Signed32)
+    {
+        return FindToInt(in);
+    }
+    if (in == Width::Signed32)
+    {
+        return out == Width::Boolean ? ToBoolean<int32_t> : out == Width::Signed64 ? WidenInts : nullptr;
+    }
+    const auto isByte = [](Width width)
+    { return width == Width::Boolean || width == Width::Signed8 || width == Width::Unsigned8; };
+    const bool isBoolean = in == Width::Boolean || out == Width::Boolean;
+    return isBoolean && isByte(in) && isByte(out) ? BytesToOnes : nullptr;
+}
+
+ConversionLoop FindDequantizeLoop(DataType from)
+{
+    switch (from)
+    {
+    case DataType::QAsymmU8: return Dequantize<uint8_t>;
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8: return Dequantize<int8_t>;
+    case DataType::QSymmS16: return Dequantize<int16_t>;
+    default: return nullptr;
+    }
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+ConversionLoop FindDequantize(DataType from)
+{
+    return TENON_CHOOSE(FindDequantizeLoop)(from);
+}
+
+ConversionLoop FindCast(DataType from, DataType to)
+{
+    return TENON_CHOOSE(FindCastLoop)(from, to);
+}
+
+} // namespace tenon::cpu
+#endif

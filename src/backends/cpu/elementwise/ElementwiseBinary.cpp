@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// ElementwiseBinary of CpuAcc: floats, 32-bit integers and quantized tensors of 8 and 16 bits (BFloat16 come from
+// LayersF16.cpp); and Prelu, which is of the same form. The rest is the reference kernel's.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/elementwise/BinaryInt16.hpp"
+#include "backends/cpu/elementwise/BinaryInt8.hpp"
+#include "backends/cpu/elementwise/BinaryUnquantized.hpp"
+#include "backends/cpu/elementwise/BroadcastRuns.hpp"
+#include "backends/cpu/elementwise/ComparisonInt8.hpp"
+#include "backends/reference/Kernels.hpp"
+
+#include <tenon/descriptors/Elementwise.hpp>
+
+#include <memory>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow BinaryTypes[] = {
+    backends::SameType({DataType::Float32, DataType::Signed32}, 2),
+    backends::PerTensor(backends::SameType(backends::QuantizedTypes, 2)),
+};
+constexpr backends::TypeRow PreluTypes[] = {
+    backends::SameType(DataType::Float32, 2),
+    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8}, 2)),
+};
+constexpr backends::TypeRow ComparisonTypes[] = {
+    backends::Types({DataType::Float32, DataType::Float32}, DataType::Boolean),
+    backends::Types({DataType::Signed32, DataType::Signed32}, DataType::Boolean),
+    backends::PerTensor(
+        backends::Types({backends::QuantizedByteTypes, backends::QuantizedByteTypes}, DataType::Boolean)),
+};
+
+SupportResult CheckBinary(const LayerView& layer)
+{
+    const BinaryOperation operation = layer.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
+    const TensorInfo& a = layer.GetInput(0);
+    const DataType type = a.GetDataType();
+    const bool has = type == DataType::Float32 || type == DataType::Signed32
+                         ? FindNumberBinary(operation, type, Motion::Both, false) != nullptr
+                     : type == DataType::QSymmS16 ? HasShortBinary(operation, a, layer.GetInput(1), layer.GetOutput(0))
+                                                  : HasByteBinary(operation, a, layer.GetInput(1), layer.GetOutput(0));
+    return has ? SupportResult::Yes()
+               : SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
+}
+
+SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& activation)
+{
+    return ref::RefElementwiseBinaryKernel.m_Fuse(layer, activation);
+}
+
+Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loop, FloatBounds bounds)
+{
+    Prepared prepared = {[runs, elementBytes, loop, bounds](const ExecuteArgs& run)
+                         {
+                             auto* out = run.GetOutput<std::byte>(0);
+                             runs.Run(run, [=](const void* a, const void* b, size_t first, size_t count)
+                                      { loop(a, b, out + first * elementBytes, count, bounds); });
+                         },
+                         runs.GetScratchBytes()};
+    // An input that stands still is the same everywhere: the loop takes the first element of those that it is given.
+    prepared.m_ElementLoop = [loop, bounds](const void* const* inputs, void* out, size_t count)
+    { loop(inputs[0], inputs[1], out, count, bounds); };
+    return prepared;
+}
+
+/// T: what is stored. Binary: ByteBinary or ShortBinary.
+template <typename T, typename Binary>
+Prepared MakeStored(const Runs& runs, const Binary& binary, bool swaps)
+{
+    const auto loop =
+        [binary = std::make_shared<const Binary>(binary), swaps](const void* a, const void* b, T* out, size_t count)
+    { binary->Run(static_cast<const T*>(swaps ? b : a), static_cast<const T*>(swaps ? a : b), out, count); };
+    Prepared prepared = {[runs, loop](const ExecuteArgs& run)
+                         {
+                             auto* out = run.GetOutput<T>(0);
+                             runs.Run(run, [&loop, out](const void* a, const void* b, size_t first, size_t count)
+                                      { loop(a, b, out + first, count); });
+                         },
+                         runs.GetScratchBytes()};
+    // As in MakeNumbers.
+    prepared.m_ElementLoop = [loop](const void* const* inputs, void* out, size_t count)
+    { loop(inputs[0], inputs[1], static_cast<T*>(out), count); };
+    return prepared;
+}
+
+Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const BinaryOperation operation = args.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
+    const TensorInfo& a = args.GetInput(0);
+    const TensorInfo& b = args.GetInput(1);
+    const TensorInfo& output = args.GetOutput(0);
+    const DataType type = a.GetDataType();
+    const bool isNumber = type == DataType::Float32 || type == DataType::BFloat16 || type == DataType::Signed32;
+    const Runs runs(a.GetShape(), b.GetShape(), output.GetShape(), GetDataTypeSize(type));
+    if (runs.GetCount() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const ActivationDescriptor* activation = args.m_FusedActivation;
+    if (isNumber)
+    {
+        const backends::FloatClamp clamp(activation);
+        return MakeNumbers(runs, GetDataTypeSize(type),
+                           FindNumberBinary(operation, type, runs.GetMotion(), clamp.IsActive()),
+                           {clamp.GetLow(), clamp.GetHigh()});
+    }
+    const bool swaps = runs.GetMotion() == Motion::FixedA;
+    const bool isFixed = runs.GetMotion() != Motion::Both;
+    const backends::QuantizedRange range = backends::GetFusedRange(output, activation);
+    if (type == DataType::QSymmS16)
+    {
+        return MakeStored<int16_t>(runs, MakeShortBinary(operation, a, b, output, range, isFixed, swaps), swaps);
+    }
+    return MakeStored<uint8_t>(runs, MakeByteBinary(operation, a, b, output, range, isFixed, swaps, runs.GetCount()),
+                               swaps);
+}
+
+Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const TensorInfo& x = args.GetInput(0);
+    const TensorInfo& alpha = args.GetInput(1);
+    const bool isFloat = x.GetDataType() == DataType::Float32;
+    const Runs runs(x.GetShape(), alpha.GetShape(), args.GetOutput(0).GetShape(), isFloat ? sizeof(float) : 1);
+    if (runs.GetCount() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    if (!isFloat && runs.GetMotion() == Motion::FixedA)
+    {
+        return Prepared::Declined("the data are bytes that are broadcast");
+    }
+    if (isFloat)
+    {
+        return MakeNumbers(runs, sizeof(float), FindPrelu(runs.GetMotion()), {});
+    }
+    return MakeStored<uint8_t>(
+        runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB, runs.GetCount()), false);
+}
+
+Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const TensorInfo& a = args.GetInput(0);
+    const bool areBytes = backends::QuantizedByteTypes.Has(a.GetDataType());
+    const Runs runs(a.GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(),
+                    areBytes ? 1 : sizeof(float));
+    if (runs.GetCount() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const ComparisonOperation operation = args.GetDescriptor<ComparisonDescriptor>().m_Operation;
+    if (areBytes)
+    {
+        return {[runs,
+                 comparison = ByteComparison(operation, a, args.GetInput(1), runs.GetMotion())](const ExecuteArgs& run)
+                {
+                    auto* out = run.GetOutput<uint8_t>(0);
+                    runs.Run(run, [&comparison, out](const void* x, const void* y, size_t first, size_t count)
+                             { comparison.Run(x, y, out + first, count); });
+                },
+                runs.GetScratchBytes()};
+    }
+    const NumberBinaryLoop loop = FindComparison(operation, a.GetDataType(), runs.GetMotion());
+    return {[runs, loop](const ExecuteArgs& run)
+            {
+                auto* out = run.GetOutput<uint8_t>(0);
+                runs.Run(run, [loop, out](const void* x, const void* y, size_t first, size_t count)
+                         { loop(x, y, out + first, count, {}); });
+            },
+            runs.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuElementwiseBinaryKernel = {.m_Name = "CpuElementwiseBinary",
+                                                            .m_Types = BinaryTypes,
+                                                            .m_Prepare = PrepareBinary,
+                                                            .m_Check = CheckBinary,
+                                                            .m_Fuse = FuseBinary,
+                                                            .m_Reference = &ref::RefElementwiseBinaryKernel};
+extern const backends::Kernel CpuPreluKernel = {
+    .m_Name = "CpuPrelu", .m_Types = PreluTypes, .m_Prepare = PreparePrelu, .m_Reference = &ref::RefPreluKernel};
+extern const backends::Kernel CpuComparisonKernel = {.m_Name = "CpuComparison",
+                                                     .m_Types = ComparisonTypes,
+                                                     .m_Prepare = PrepareComparison,
+                                                     .m_Reference = &ref::RefComparisonKernel};
+
+} // namespace tenon::cpu

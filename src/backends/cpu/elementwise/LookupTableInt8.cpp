@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of bytes: how they are filled, and the lookup of as many bytes at once as the processor can.
+//   AVX-512 with VBMI: two lookups in 128 bytes each.
+//   NEON of 64 bits:   four lookups in 64 bytes each.
+//   AVX-512, AVX2:     sixteen lookups in 16 bytes each.
+//   else:              one byte after the other.
+#include "backends/cpu/elementwise/LookupTableInt8.hpp"
+
+#include "backends/cpu/elementwise/Map.hpp"
+#include "backends/cpu/elementwise/PiecewiseLinearInt8.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+#include "common/OneThread.hpp"
+
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/LookupTableInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Int8-inl.hpp"
+#include "backends/cpu/simd/LookupInt8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+template <typename Lookup>
+void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const Lookup lookUp(table.data());
+    MapEach<1>(ByteTag(), in, out, count, [&](Bytes x) HWY_ATTR { return lookUp(x); }); // tables fill the registers
+}
+
+/// With vectors of 16 bytes, sixteen lookups take as long.
+[[maybe_unused]] void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        out[i] = table[in[i]];
+    }
+}
+
+LookupFunction FindLookup()
+{
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64)
+    return WithBestLookup([](auto tag) -> LookupFunction { return LookUp<typename decltype(tag)::Lookup>; });
+#else
+    return LookUpEach;
+#endif
+}
+
+bool IsLookupFast()
+{
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+    return true;
+#else
+    return HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Vbmi;
+#endif
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// What the reference kernel makes of each byte.
+ByteTable Fill(const ReshapeArgs& args, const backends::Kernel& reference)
+{
+    ByteTable all{};
+    for (size_t i = 0; i < all.size(); ++i)
+    {
+        all[i] = static_cast<uint8_t>(i);
+    }
+    TensorInfo input = args.GetInput(0);
+    TensorInfo output = args.GetOutput(0);
+    input.SetShape({static_cast<unsigned int>(all.size())});
+    output.SetShape(input.GetShape());
+    const std::vector<const TensorInfo*> inputs = {&input};
+    const std::vector<const TensorInfo*> outputs = {&output};
+    const std::vector<const void*> constants = {nullptr};
+    ReshapeArgs row = args;
+    row.m_Inputs = inputs;
+    row.m_Outputs = outputs;
+    row.m_ConstantData = constants;
+    const backends::Prepared prepared = reference.Prepare(row, nullptr);
+
+    ByteTable table{};
+    const std::vector<const void*> in = {all.data()};
+    const std::vector<void*> out = {table.data()};
+    std::vector<std::byte> scratch(prepared.m_ScratchBytes);
+    OneThread parallel;
+    ExecuteArgs run;
+    run.m_Inputs = in;
+    run.m_Outputs = out;
+    run.m_Scratch = scratch.data();
+    run.m_Parallel = &parallel;
+    prepared.m_Run(run);
+    return table;
+}
+
+} // namespace
+
+LookupFunction FindByteLookup()
+{
+    return TENON_CHOOSE(FindLookup)();
+}
+
+bool IsByteLookupFast()
+{
+    return TENON_CHOOSE(IsLookupFast)();
+}
+
+ByteMap::ByteMap(const ReshapeArgs& args, const backends::Kernel& reference)
+    : m_Table(Fill(args, reference)), m_LookUp(FindByteLookup())
+{
+    if (!IsByteLookupFast())
+    {
+        if (const std::optional<ByteLines> lines = FindByteLines(m_Table, args.GetInput(0), args.GetOutput(0)))
+        {
+            m_Lines = std::make_shared<const ByteLines>(*lines);
+        }
+    }
+}
+
+void ByteMap::Run(const uint8_t* in, uint8_t* out, size_t count) const
+{
+    if (m_Lines != nullptr)
+    {
+        RunByteLines(*m_Lines, in, out, count);
+        return;
+    }
+    m_LookUp(m_Table, in, out, count);
+}
+
+backends::Prepared MakeByteTable(const ReshapeArgs& args, const backends::Kernel& reference)
+{
+    return MakeMap<uint8_t, uint8_t>(args, [map = ByteMap(args, reference)](const uint8_t* in, uint8_t* out,
+                                                                            size_t count) { map.Run(in, out, count); });
+}
+
+} // namespace tenon::cpu
+#endif

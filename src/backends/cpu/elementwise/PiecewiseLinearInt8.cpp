@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// How lines are found in a table, and the loop over bytes.
+#include "backends/cpu/elementwise/PiecewiseLinearInt8.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/PiecewiseLinearInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Int8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+using Shorts = hn::Repartition<int16_t, ByteTag>;
+
+/// Half of the bytes, as int16, to half of the results, which saturate when they are joined.
+template <bool IsStraight, bool HasWhole>
+class Lines
+{
+public:
+    explicit Lines(const ByteLines& lines)
+        : m_Knee(hn::Set(Shorts(), lines.m_Knee)), m_Offset(hn::Set(Shorts(), lines.m_Offset)),
+          m_Whole(lines.m_Above.m_Whole, lines.m_Below.m_Whole), m_Rest(lines.m_Above.m_Rest, lines.m_Below.m_Rest)
+    {
+    }
+
+    template <class V>
+    HWY_INLINE V operator()(V bytes) const
+    {
+        const V x = hn::Sub(bytes, m_Knee);
+        V sum = hn::Add(hn::MulFixedPoint15(x, m_Rest.Choose(x)), m_Offset);
+        if constexpr (HasWhole)
+        {
+            sum = hn::Add(sum, hn::Mul(x, m_Whole.Choose(x)));
+        }
+        return sum;
+    }
+
+private:
+    /// Numbers above the knee and below. Compilers make a comparison and more of a blend.
+    class Sides
+    {
+    public:
+        Sides(int16_t above, int16_t below)
+            : m_Above(hn::Set(Shorts(), above)), m_Difference(hn::Xor(m_Above, hn::Set(Shorts(), below)))
+        {
+        }
+
+        template <class V>
+        HWY_INLINE V Choose(V x) const
+        {
+            return IsStraight ? m_Above : hn::Xor(m_Above, hn::And(m_Difference, hn::ShiftRight<15>(x)));
+        }
+
+    private:
+        hn::Vec<Shorts> m_Above;
+        hn::Vec<Shorts> m_Difference;
+    };
+
+    hn::Vec<Shorts> m_Knee;
+    hn::Vec<Shorts> m_Offset;
+    Sides m_Whole;
+    Sides m_Rest;
+};
+
+template <bool IsStraight, bool HasWhole>
+void Run(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const Lines<IsStraight, HasWhole> ofHalf(lines);
+    const Bytes flipInput = hn::Set(d, lines.m_FlipInput);
+    const Bytes flipOutput = hn::Set(d, lines.m_FlipOutput);
+    const Bytes least = hn::Set(d, lines.m_Min);
+    const Bytes most = hn::Set(d, lines.m_Max);
+    MapEach(d, in, out, count,
+            [&](Bytes x) HWY_ATTR
+            {
+                x = hn::Xor(x, flipInput);
+                const auto low = hn::BitCast(Shorts(), hn::InterleaveLower(d, x, hn::Zero(d)));
+                const auto high = hn::BitCast(Shorts(), hn::InterleaveUpper(d, x, hn::Zero(d)));
+                const Bytes joined = JoinHalves(ofHalf(low), ofHalf(high));
+                return hn::Xor(hn::Min(hn::Max(joined, least), most), flipOutput);
+            });
+}
+
+template <bool IsStraight>
+void Run(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const bool hasWhole = lines.m_Above.m_Whole != 0 || lines.m_Below.m_Whole != 0;
+    hasWhole ? Run<IsStraight, true>(lines, in, out, count) : Run<IsStraight, false>(lines, in, out, count);
+}
+
+void RunLines(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+{
+    lines.IsStraight() ? Run<true>(lines, in, out, count) : Run<false>(lines, in, out, count);
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr int RestBits = 15;
+/// With more, sums may not fit 16 bits.
+constexpr double MostSlope = 120.0;
+
+/// The slopes that are possible, of what is known of some results.
+struct SlopeRange
+{
+    double m_Least = -MostSlope;
+    double m_Most = MostSlope;
+
+    /// slope * x is in [least, most], infinite where it may be anything.
+    void Limit(double x, double least, double most)
+    {
+        m_Least = std::max(m_Least, std::min(least / x, most / x));
+        m_Most = std::min(m_Most, std::max(least / x, most / x));
+    }
+};
+
+/// Without whole numbers, whose products take time, where there can be.
+ByteLines::Slope MakeSlope(int units)
+{
+    using Limits = std::numeric_limits<int16_t>;
+    if (units >= Limits::min() && units <= Limits::max())
+    {
+        return {0, static_cast<int16_t>(units)};
+    }
+    constexpr int One = 1 << RestBits;
+    const int whole = (units + One / 2) >> RestBits;
+    return {static_cast<int16_t>(whole), static_cast<int16_t>(units - whole * One)};
+}
+
+/// Sets the slope of one side, so that all bytes of that side become those of the table; false if there is none.
+bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
+{
+    const int first = isAbove ? lines.m_Knee : 0;
+    const int last = isAbove ? 255 : lines.m_Knee - 1;
+    SlopeRange range;
+    for (int x = first; x <= last; ++x)
+    {
+        if (x == lines.m_Knee)
+        {
+            continue;
+        }
+        constexpr double Any = std::numeric_limits<double>::infinity();
+        const uint8_t result = table[static_cast<size_t>(x ^ lines.m_FlipInput)] ^ lines.m_FlipOutput;
+        const double value = result - lines.m_Offset;
+        range.Limit(x - lines.m_Knee, result == lines.m_Min ? -Any : value - 0.5,
+                    result == lines.m_Max ? Any : value + 0.5);
+    }
+    ByteLines::Slope& slope = isAbove ? lines.m_Above : lines.m_Below;
+    const auto fits = [&](const ByteLines::Slope& tried)
+    {
+        slope = tried;
+        for (int x = first; x <= last; ++x)
+        {
+            const auto stored = static_cast<uint8_t>(x ^ lines.m_FlipInput);
+            if (lines(stored) != table[stored])
+            {
+                return false;
+            }
+        }
+        return true;
+    };
+    if (!isAbove && fits(lines.m_Above))
+    {
+        return true; // as where all below is clamped
+    }
+    // In the middle of the range all but halves are rounded as they are to be; those may tip over to either side. Next
+    // to a slope of one there is one without a whole number.
+    constexpr int Tries = 4;
+    using Limits = std::numeric_limits<int16_t>;
+    const auto middle = static_cast<int>(std::lround(std::ldexp((range.m_Least + range.m_Most) / 2, RestBits)));
+    const int nearest = std::clamp<int>(middle, Limits::min(), Limits::max());
+    if (nearest != middle && fits(MakeSlope(nearest)))
+    {
+        return true;
+    }
+    for (int away = 0; away <= Tries; ++away)
+    {
+        if (fits(MakeSlope(middle + away)) || fits(MakeSlope(middle - away)))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+uint8_t ByteLines::operator()(uint8_t stored) const
+{
+    const int x = (stored ^ m_FlipInput) - m_Knee;
+    const Slope& slope = x < 0 ? m_Below : m_Above;
+    const int product = x * slope.m_Whole + ((x * slope.m_Rest + (1 << (RestBits - 1))) >> RestBits);
+    return static_cast<uint8_t>(std::clamp<int>(product + m_Offset, m_Min, m_Max) ^ m_FlipOutput);
+}
+
+std::optional<ByteLines> FindByteLines(const ByteTable& table, const TensorInfo& input, const TensorInfo& output)
+{
+    const auto flipOf = [](const TensorInfo& info)
+    { return static_cast<uint8_t>(info.GetDataType() == DataType::QAsymmU8 ? 0 : 0x80); };
+    ByteLines lines;
+    lines.m_FlipInput = flipOf(input);
+    lines.m_FlipOutput = flipOf(output);
+    const int knee = input.GetQuantizationOffset() + lines.m_FlipInput;
+    const int offset = output.GetQuantizationOffset() + lines.m_FlipOutput;
+    if (knee < 0 || knee > 255 || offset < 0 || offset > 255)
+    {
+        return std::nullopt; // sums might not fit 16 bits
+    }
+    lines.m_Knee = static_cast<int16_t>(knee);
+    lines.m_Offset = static_cast<int16_t>(offset);
+    const auto unflipped = [&](uint8_t result) { return static_cast<uint8_t>(result ^ lines.m_FlipOutput); };
+    const auto isLess = [&](uint8_t a, uint8_t b) { return unflipped(a) < unflipped(b); };
+    const auto [least, most] = std::minmax_element(table.begin(), table.end(), isLess);
+    lines.m_Min = unflipped(*least);
+    lines.m_Max = unflipped(*most);
+    if (!FitSide(table, true, lines) || !FitSide(table, false, lines))
+    {
+        return std::nullopt;
+    }
+    return lines;
+}
+
+void RunByteLines(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+{
+    TENON_CHOOSE(RunLines)(lines, in, out, count);
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops that quantize floats.
+#include "backends/cpu/elementwise/ConversionLoops.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/QuantizeLoops.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/FixedPointToInt8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// The stored numbers next to x / scale, halves away from zero. What leaves 32 bits, NaN among it, counts as -2^31, and
+/// the sum with the zero point wraps, as in the reference kernel: it ends at the type's lowest or highest value.
+template <typename Out>
+void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+{
+    const FloatTag d;
+    const Floats scale = hn::Set(d, numbers.m_Scale);
+    const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
+    const Floats half = hn::Set(d, 0x1.fffffep-2f); // just below: what is below a half must not be rounded up
+    // What is added to the zero point; Highway's DemoteTo does not saturate what is far outside of the type.
+    const Floats low = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min() - numbers.m_ZeroPoint));
+    const Floats high = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::max() - numbers.m_ZeroPoint));
+    const Floats limit = hn::Set(d, 0x1p31f);
+    const Floats outside = numbers.m_ZeroPoint < 0 ? high : low;
+    MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
+            [&](Floats x) HWY_ATTR
+            {
+                const Floats steps = Quotient(x, scale);
+                const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
+                const auto fits = hn::Lt(hn::Abs(moved), limit);
+                const Floats bounded = hn::IfThenElse(fits, hn::Max(low, hn::Min(high, moved)), outside);
+                return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(bounded), zero));
+            });
+}
+
+/// The same for bytes, of vectors without a division. A product with the reciprocal of the scale is off by less than
+/// one bit of FixedBytes where it counts. Vectors with a number that is not sure, or none, are divided.
+template <typename Out>
+void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+{
+    const FloatTag d;
+    constexpr size_t Quarter = FixedBytes::QuarterLanes;
+    constexpr size_t Step = FixedBytes::Lanes;
+    constexpr bool IsSigned = std::is_signed_v<Out>;
+    constexpr int OffBits = 1;
+    const auto* from = static_cast<const float*>(in);
+    auto* to = static_cast<Out*>(out);
+    size_t i = 0;
+    // Else the reciprocal may be infinite or lose bits.
+    if (numbers.m_Scale > 0x1p-100f && numbers.m_Scale < 0x1p100f)
+    {
+        const Floats reciprocal = hn::Set(d, FixedBytes::One / numbers.m_Scale);
+        const float zero = static_cast<float>(numbers.m_ZeroPoint + (IsSigned ? 128 : 0));
+        const Floats offset = hn::Set(d, (zero + 0.5f) * FixedBytes::One + FixedBytes::GetOffset(OffBits));
+        const Ints sureBits = hn::Set(IntTag(), FixedBytes::GetSureBits(OffBits));
+        const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(IsSigned ? 0x80 : 0));
+        // What is no number, or does not fit, has no such bits either, or is the greatest integer.
+        const auto scale = [&](const float* x) HWY_ATTR
+        { return Nearest(hn::MulAdd(hn::LoadU(d, x), reciprocal, offset)); };
+        for (; i + Step <= count; i += Step)
+        {
+            const FixedBytes bytes(scale(from + i), scale(from + i + Quarter), scale(from + i + 2 * Quarter),
+                                   scale(from + i + 3 * Quarter));
+            if (bytes.HaveAll(sureBits))
+            {
+                hn::StoreU(hn::Xor(bytes.Join(), flip), ByteTag(), reinterpret_cast<uint8_t*>(to + i));
+            }
+            else
+            {
+                Quantize<Out>(from + i, to + i, Step, numbers);
+            }
+        }
+    }
+    Quantize<Out>(from + i, to + i, count - i, numbers);
+}
+
+ConversionLoop FindQuantizeLoop(DataType to)
+{
+    switch (to)
+    {
+    case DataType::QAsymmU8: return QuantizeBytes<uint8_t>;
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8: return QuantizeBytes<int8_t>;
+    case DataType::QSymmS16: return Quantize<int16_t>;
+    default: return nullptr;
+    }
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+ConversionLoop FindQuantize(DataType to)
+{
+    return TENON_CHOOSE(FindQuantizeLoop)(to);
+}
+
+} // namespace tenon::cpu
+#endif

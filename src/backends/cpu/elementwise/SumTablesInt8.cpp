@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// How tables of quantized sums are made, and the loop that reads them.
+#include "backends/cpu/elementwise/SumTablesInt8.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/SumTablesInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Int8-inl.hpp"
+#include "backends/cpu/simd/LookupInt8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+#if HWY_TARGET == HWY_AVX3
+/// T: what the bytes are. `IsClamped`: to less than their type holds.
+template <typename T, bool IsClamped>
+void SumClamped(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const hn::Repartition<T, ByteTag> dStored;
+    const ByteSumTables& tables = *numbers.m_Tables;
+    const ByteLookup stepsA(tables.m_StepsA.data());
+    const ByteLookup ranksA(tables.m_RanksA.data());
+    const ByteLookup stepsB(tables.m_StepsB.data());
+    const ByteLookup ranksB(tables.m_RanksB.data());
+    const auto firstPositive = hn::Set(dStored, static_cast<T>(tables.m_Negative ^ numbers.m_Flip));
+    const Bytes one = hn::Set(d, 1);
+    const Bytes flip = hn::Set(d, numbers.m_Flip);
+    const Bytes least = hn::Set(d, numbers.m_Min);
+    const Bytes most = hn::Set(d, numbers.m_Max);
+    if (tables.m_Swaps)
+    {
+        std::swap(a, b);
+    }
+    MapPairs<false, false>(
+        d, a, b, out, count,
+        [&](Bytes x, Bytes y) HWY_ATTR
+        {
+            const Bytes first = stepsB(y);
+            const Bytes base = hn::IfThenElse(hn::Gt(ranksA(x), ranksB(y)), hn::Add(first, one), first);
+            const Bytes steps = stepsA(x);
+            const auto isNegative = hn::RebindMask(d, hn::Lt(hn::BitCast(dStored, x), firstPositive));
+            const Bytes sum = hn::IfThenElse(isNegative, hn::SaturatedSub(base, steps), hn::SaturatedAdd(base, steps));
+            return hn::Xor(IsClamped ? hn::Min(hn::Max(sum, least), most) : sum, flip);
+        });
+}
+
+template <typename T>
+void Sum(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+{
+    (numbers.IsClamped() ? SumClamped<T, true> : SumClamped<T, false>)(numbers, a, b, out, count);
+}
+#endif
+
+/// [0] for uint8, [1] for int8.
+std::array<ByteBinary::Loop, 2> FindLoops()
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        return {Sum<uint8_t>, Sum<int8_t>};
+    }
+#endif
+    return {};
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t Values = ByteSumTables::Values;
+using Numbers = std::array<double, Values>;
+
+constexpr uint8_t NoCarry = 255; // a rank of b that none of a is above
+
+int32_t FindSteps(double x)
+{
+    constexpr double Most = 1 << 16; // more than any that counts
+    return static_cast<int32_t>(std::floor(std::clamp(x, -Most, Most)));
+}
+
+/// Ranks by values; false if they don't fit into bytes.
+bool FindRanks(const Numbers& a, const Numbers& b, ByteSumTables::Table& ranksA, ByteSumTables::Table& ranksB)
+{
+    // What is left of a step in a, and what a must have left for one more together with b.
+    struct Part
+    {
+        double m_Size;
+        bool m_IsA;
+        size_t m_Value;
+    };
+    std::array<Part, 2 * Values> parts{};
+    for (size_t i = 0; i < Values; ++i)
+    {
+        parts[i] = {a[i] - std::floor(a[i]), true, i};
+        parts[Values + i] = {1.0 - (b[i] - std::floor(b[i])), false, i};
+    }
+    // Those of b first where they are equal: that is enough for a step.
+    std::sort(parts.begin(), parts.end(),
+              [](const Part& x, const Part& y) { return std::pair(x.m_Size, x.m_IsA) < std::pair(y.m_Size, y.m_IsA); });
+    // Neighbours of one input have the same rank, so that a byte does for 512 numbers: those of a have the next one
+    // after that of what lies below in b.
+    size_t rank = 0;
+    bool wasA = false;
+    for (const Part& part : parts)
+    {
+        rank += !part.m_IsA && wasA ? 1 : 0;
+        wasA = part.m_IsA;
+        (part.m_IsA ? ranksA : ranksB)[part.m_Value] = static_cast<uint8_t>(part.m_IsA ? rank + 1 : rank);
+    }
+    return rank + 1 <= std::numeric_limits<uint8_t>::max();
+}
+
+} // namespace
+
+bool FillByteSumTables(const Numbers& a, const Numbers& b, uint8_t flip, ByteSumTables& tables)
+{
+    ByteSumTables::Table ranksA{};
+    ByteSumTables::Table ranksB{};
+    if (!FindRanks(a, b, ranksA, ranksB))
+    {
+        return false;
+    }
+    std::array<int32_t, Values> stepsA{};
+    std::array<int32_t, Values> stepsB{};
+    std::transform(a.begin(), a.end(), stepsA.begin(), FindSteps);
+    std::transform(b.begin(), b.end(), stepsB.begin(), FindSteps);
+    // Those of b begin at 0; unless all of a were negative then, which at least one must not be. Less than 0 of b is
+    // nothing then, whatever is taken from it.
+    int32_t shift = *std::min_element(stepsB.begin(), stepsB.end());
+    shift = std::max(shift, -*std::max_element(stepsA.begin(), stepsA.end()));
+    tables.m_Negative = 0;
+    for (size_t i = 0; i < Values; ++i)
+    {
+        const size_t stored = i ^ flip;
+        const int32_t ofA = stepsA[i] + shift;
+        const int32_t ofB = stepsB[i] - shift;
+        tables.m_Negative = static_cast<uint8_t>(tables.m_Negative + (ofA < 0 ? 1 : 0));
+        tables.m_StepsA[stored] = static_cast<uint8_t>(std::min(std::abs(ofA), 255));
+        tables.m_RanksA[stored] = ranksA[i];
+        tables.m_StepsB[stored] = static_cast<uint8_t>(std::clamp(ofB, 0, 254));
+        tables.m_RanksB[stored] = ofB < 0 ? NoCarry : ranksB[i];
+    }
+    return true;
+}
+
+ByteBinary::Loop GetByteSumLoop(bool isSigned)
+{
+    return TENON_CHOOSE(FindLoops)()[isSigned ? 1 : 0];
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of one bfloat16, on vectors of floats.
+#include "backends/cpu/elementwise/UnaryBf16.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/UnaryBf16.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/elementwise/FloatFunctions-inl.hpp"
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+HWY_INLINE Floats Set(float x)
+{
+    return hn::Set(FloatTag(), x);
+}
+
+/// 1 / x, off by 2^-14. Precondition: x is from 1 to 2^126.
+HWY_INLINE Floats ShortInverse(Floats x)
+{
+#if HWY_TARGET == HWY_AVX3
+    return hn::ApproximateReciprocal(x);
+#else // where that has fewer bits
+    return hn::Div(Set(1.0f), x);
+#endif
+}
+
+/// 2^x, off by 8e-5 of it. Precondition: x is from -126 to 127.
+HWY_INLINE Floats ShortExp2(Floats x)
+{
+    const FloatTag d;
+    const Floats shifter = Set(ExponentShifter);
+    const Floats shifted = hn::Add(x, shifter);
+    const Floats rest = hn::Sub(x, hn::Sub(shifted, shifter));
+    // The polynomial of the least relative error on [-0.5, 0.5].
+    Floats sum = hn::MulAdd(rest, Set(0.0551716758f), Set(0.242611172f));
+    sum = hn::MulAdd(rest, sum, Set(0.693260989f));
+    sum = hn::MulAdd(rest, sum, Set(0.999928071f));
+    return hn::Mul(sum, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(IntTag(), shifted))));
+}
+
+/// 1 / (1 + 2^x), and 2^-125 where it would be less. Of NaN it is some number.
+HWY_INLINE Floats Logistic(Floats x)
+{
+    const Floats bounded = hn::Max(hn::Min(x, Set(125.0f)), Set(-125.0f));
+    return ShortInverse(hn::Add(ShortExp2(bounded), Set(1.0f)));
+}
+
+struct ShortSigmoid
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        constexpr float OverLogTwo = 1.44269504f;
+        return KeepNaN(x, Logistic(hn::Mul(x, Set(-OverLogTwo))));
+    }
+};
+
+struct ShortGeluTanH
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        // x / (1 + exp(-2y)) with y = sqrt(2 / pi) (x + 0.044715 x^3)
+        constexpr float First = -2.30220819f; // -2 sqrt(2 / pi) / log(2)
+        constexpr float Third = 0.044715f * First;
+        const Floats bounded = hn::Max(x, Set(-10.0f)); // where the result has become 2^-121
+        const Floats y = hn::Mul(bounded, hn::MulAdd(hn::Mul(bounded, bounded), Set(Third), Set(First)));
+        return KeepNaN(x, hn::Mul(bounded, Logistic(y)));
+    }
+};
+
+struct ShortGelu
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        // exp(z^2) erfc(z) (1 + z/2) / 2 as a polynomial of t = 1 / (1 + z/2), z being |x| / sqrt(2), with the least
+        // relative error, 9.3e-5.
+        constexpr float HalfOverSqrtTwo = 0.35355339059f;
+        constexpr float HalfOverLogTwo = 0.72134752044f;
+        const Floats bounded = hn::Min(hn::Abs(x), Set(12.9f)); // where the result has become 2^-121 too
+        const Floats t = ShortInverse(hn::MulAdd(bounded, Set(HalfOverSqrtTwo), Set(1.0f)));
+        Floats sum = hn::MulAdd(t, Set(-0.0835143692f), Set(0.231312829f));
+        sum = hn::MulAdd(t, sum, Set(0.0578444758f));
+        sum = hn::MulAdd(t, sum, Set(0.154321655f));
+        sum = hn::MulAdd(t, sum, Set(0.140081703f));
+        const Floats power = ShortExp2(hn::Mul(hn::Mul(bounded, Set(-HalfOverLogTwo)), bounded));
+        const Floats tail = hn::Mul(hn::Mul(sum, t), power);
+        return hn::NegMulAdd(bounded, tail, GreaterOf(hn::Zero(FloatTag()), x));
+    }
+};
+
+/// Calls MapEach with `round` behind the function.
+template <typename Function, typename Round>
+HWY_INLINE void RunWith(const uint16_t* in, uint16_t* out, size_t count, float a, float b, const Round& round)
+{
+    const Floats vectorA = Set(a);
+    const Floats vectorB = Set(b);
+    MapEach(HalfWordTag(), in, out, count,
+            [&](auto halves) HWY_ATTR
+            {
+                const Words words = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), halves));
+                return round(Function()(hn::BitCast(FloatTag(), words), vectorA, vectorB));
+            });
+}
+
+template <typename Function>
+void Run(const uint16_t* in, uint16_t* out, size_t count, float a, float b)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Bf16)
+    {
+        RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundMostToBf16(x); });
+        return;
+    }
+#endif
+    RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundToBf16(x); });
+}
+
+/// The same of functions whose results are not that exact: those too small to be normal may become zeros.
+template <typename Function>
+void RunShort(const uint16_t* in, uint16_t* out, size_t count, float a, float b)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Bf16)
+    {
+        RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundNormalToBf16(x); });
+        return;
+    }
+#endif
+    RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundToBf16(x); });
+}
+
+struct Loops
+{
+    template <typename Function>
+    static Bf16Loop Of()
+    {
+        if constexpr (std::is_same_v<Function, Sigmoid>)
+        {
+            return RunShort<ShortSigmoid>;
+        }
+        else if constexpr (std::is_same_v<Function, GeluTanH>)
+        {
+            return RunShort<ShortGeluTanH>;
+        }
+        else if constexpr (std::is_same_v<Function, Gelu>)
+        {
+            return RunShort<ShortGelu>;
+        }
+        else
+        {
+            return Run<Function>;
+        }
+    }
+};
+
+Bf16Loop FindLoop(FloatFunction function)
+{
+    return FindLoopOf<Loops>(function);
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+Bf16Loop FindBf16Loop(FloatFunction function)
+{
+    return TENON_CHOOSE(FindLoop)(function);
+}
+
+} // namespace tenon::cpu
+#endif

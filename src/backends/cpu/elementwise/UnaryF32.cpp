@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of one float, on vectors.
+#include "backends/cpu/elementwise/UnaryF32.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/UnaryF32.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/elementwise/FloatFunctions-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+template <typename Function>
+void Run(const float* in, float* out, size_t count, float a, float b)
+{
+    const FloatTag d;
+    const Floats vectorA = hn::Set(d, a);
+    const Floats vectorB = hn::Set(d, b);
+    constexpr size_t AtOnce = std::is_base_of_v<FewSteps, Function> ? 2 : 1;
+    MapEach<AtOnce>(d, in, out, count, [&](Floats x) HWY_ATTR { return Function()(x, vectorA, vectorB); });
+}
+
+struct Loops
+{
+    template <typename Function>
+    static FloatLoop Of()
+    {
+        return Run<Function>;
+    }
+};
+
+FloatLoop FindLoop(FloatFunction function)
+{
+    return FindLoopOf<Loops>(function);
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+FloatLoop FindFloatLoop(FloatFunction function)
+{
+    return TENON_CHOOSE(FindLoop)(function);
+}
+
+} // namespace tenon::cpu
+#endif

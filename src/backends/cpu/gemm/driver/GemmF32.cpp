@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a product of float32 block by block, slice by slice, panel by panel, tile by tile. GemmF32Plan.cpp says how
+// it is cut into these.
+#include "backends/cpu/gemm/driver/GemmF32.hpp"
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/im2col/SlidingWindows.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Up to this depth tiles write more than they read, and take no longer than memory does.
+constexpr size_t ShallowDepth = 32;
+
+/// Lets lines that will be written in part be on their way from memory. Whole lines need not come from there.
+void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t stride, [[maybe_unused]] size_t count,
+                  [[maybe_unused]] size_t columns)
+{
+#if defined(__GNUC__)
+    for (size_t r = 0; r < count; ++r)
+    {
+        for (size_t c = 0; c < columns; c += LineBytes / sizeof(float))
+        {
+            __builtin_prefetch(rows + r * stride + c, 1, 3);
+        }
+    }
+#endif
+}
+
+} // namespace
+
+bool ProductF32::CanAdd() const
+{
+    // The output holds sums of some slices until it gets the last one's.
+    return m_Plain == nullptr && m_Taps != 0 && GetSlice(0).m_IsLast;
+}
+
+OutputLines ProductF32::FindLines(const Operands& operands, const PanelRange& range) const
+{
+    const bool areWhole =
+        m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.HasPanels(m_Panels->Get().size());
+    const bool areNew = m_Plain == nullptr && !m_Continues && operands.m_Added == nullptr && !m_Order.SplitsColumns();
+    return {m_OutputBytes, m_Place.m_PixelStride * sizeof(float), m_BlockRows, areWhole && areNew};
+}
+
+ProductF32::Slice ProductF32::GetSlice(size_t index) const
+{
+    if (m_SliceTaps == m_Taps && m_SliceDepth == m_TapDepth) // without divisions, for small products
+    {
+        return {0, m_Taps, 0, m_TapDepth, true};
+    }
+    const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, std::max<size_t>(m_SliceDepth, 1)), 1);
+    Slice slice;
+    slice.m_FirstTap = index / slicesOfTap * m_SliceTaps;
+    slice.m_Taps = std::min(m_SliceTaps, m_Taps - slice.m_FirstTap);
+    slice.m_FirstDepth = index % slicesOfTap * m_SliceDepth;
+    slice.m_Depth = std::min(m_SliceDepth, m_TapDepth - slice.m_FirstDepth);
+    slice.m_IsLast = slice.m_FirstTap + slice.m_Taps == m_Taps && slice.m_FirstDepth + slice.m_Depth == m_TapDepth;
+    return slice;
+}
+
+void ProductF32::Run(const Operands& operands, void* scratch, IParallelFor& parallel) const
+{
+    if (m_Plain != nullptr && m_Windows.ArePixels())
+    {
+        RunPlain(operands, parallel);
+        return;
+    }
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    const size_t panels = m_Panels->Get().size();
+    RunPanelRanges(parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, panels, EngineF32::MostRows}, 1,
+                   [&](size_t part, const PanelRange& range)
+                   { RunRange(operands, range, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
+}
+
+void ProductF32::RunRange(const float* input, const float* weights, const float* bias, float* out,
+                          const PanelRange& range, void* scratch) const
+{
+    const size_t firstOffset = m_Panels->AreInPlace() ? 0 : m_Panels->Get()[range.m_FirstPanel].m_Offset;
+    RunRange({input, bias, out, weights, firstOffset, nullptr}, range, static_cast<std::byte*>(scratch));
+}
+
+void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
+{
+    if (IsOneBlock(range))
+    {
+        RunInPlace(operands, range);
+        return;
+    }
+    const OutputLines lines = FindLines(operands, range);
+    const size_t mostRows = lines.GetBlockRows();
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
+    {
+        const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+        if (m_Reading == Reading::Sliding)
+        {
+            RunSliding(operands, first, end, scratch);
+            first = end;
+            continue;
+        }
+        const size_t blocks = end - first <= mostRows ? 1 : DivideUp(end - first, mostRows);
+        for (size_t i = 0; i < blocks; ++i)
+        {
+            const Part rows = GetPart(end - first, blocks, i); // equal ones
+            const PanelRange block{first + rows.m_Begin, first + rows.m_End, range.m_FirstPanel, range.m_LastPanel};
+            lines.Prepare(operands.m_Out + m_Place.GetOffset(block.m_FirstRow), rows.m_End - rows.m_Begin);
+            RunBlock(operands, block, scratch);
+        }
+        first = end;
+    }
+}
+
+void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    auto* const places = Scratch::At<const float*>(scratch, 0);
+    TileF32 tile;
+    tile.m_Table = places;
+    tile.m_Taps = m_Taps;
+    tile.m_Depth = m_TapDepth;
+    tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
+    tile.m_Panel = operands.m_Packed;
+    tile.m_Columns = m_Panels->GetSizes().m_Columns;
+    tile.m_Bias = operands.m_Bias;
+    tile.m_Continues = m_Continues;
+    tile.m_HasClamp = m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = m_Place.m_PixelStride;
+    ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
+                 Scratch::At<float>(scratch, m_StripOffset), places,
+                 [&](size_t window, size_t count)
+                 {
+                     const size_t offset = m_Place.GetOffset(window);
+                     tile.m_Out = operands.m_Out + offset;
+                     tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                     engine.m_SlidingTiles[count](tile, 1);
+                 });
+}
+
+void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
+{
+    if (m_Plain != nullptr)
+    {
+        RunPlainBlock(operands, block, scratch);
+        return;
+    }
+    const std::vector<PanelF32>& panels = m_Panels->Get();
+    size_t last = block.m_FirstPanel;
+    const float* const* table = nullptr;
+    for (size_t first = last; first < block.m_LastPanel; first = last)
+    {
+        const size_t group = panels[first].m_Group;
+        while (last < block.m_LastPanel && panels[last].m_Group == group)
+        {
+            ++last;
+        }
+        const BlockRows rows = FindGroup(table, operands.m_Input, group, block, scratch);
+        table = rows.m_Table;
+        bool isLast = false;
+        for (size_t i = 0; !isLast; ++i)
+        {
+            const Slice slice = GetSlice(i);
+            isLast = slice.m_IsLast;
+            TileF32 tile = MakeTile(slice, block, rows);
+            NextWeights next(nullptr, 0);
+            tile.m_Next = &next;
+            for (size_t p = first; p < last; ++p)
+            {
+                RunPanel(operands, p, slice, block, rows, tile);
+            }
+        }
+    }
+}
+
+/// `table`: what was found for another group of the block, if any.
+ProductF32::BlockRows ProductF32::FindGroup(const float* const* table, const float* input, size_t group,
+                                            const PanelRange& block, std::byte* scratch) const
+{
+    const size_t offset = group * static_cast<size_t>(m_Windows.m_GroupChannels);
+    if (AreRows() || m_Reading != Reading::Points)
+    {
+        return FindRows(input + offset, block.m_FirstRow, block.m_LastRow, scratch);
+    }
+    return {table != nullptr ? table : FindRows(input, block.m_FirstRow, block.m_LastRow, scratch).m_Table, nullptr, 0,
+            offset};
+}
+
+ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
+{
+    if (m_Taps == 0) // sums of nothing: a phase of a transposed convolution that none of its taps reach
+    {
+        return {nullptr, data, 0};
+    }
+    if (m_Windows.ArePixels())
+    {
+        const auto channels = static_cast<size_t>(m_Windows.m_Channels);
+        return {nullptr, data + first * channels, channels};
+    }
+    auto* const strip = Scratch::At<float>(scratch, m_StripOffset);
+    if (m_Reading == Reading::Strips)
+    {
+        m_Windows.CopyNumbers(data, first, last, m_TapDepth, strip);
+        return {nullptr, strip, m_TapDepth};
+    }
+    auto* const table = Scratch::At<const float*>(scratch, 0);
+    if (m_Reading == Reading::Rows)
+    {
+        m_Order.FindRows(m_Windows, data, first, last, m_Zeros, strip, table);
+    }
+    else
+    {
+        m_Order.FindPoints(m_Windows, data, first, last, m_Zeros, table);
+    }
+    return {table, nullptr, 0};
+}
+
+/// What the tiles of all panels of a slice have.
+TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const
+{
+    TileF32 tile;
+    tile.m_HasFewRows = m_Rows <= TileF32::FewRows;
+    tile.m_TapStep = block.m_LastRow - block.m_FirstRow;
+    tile.m_Taps = slice.m_Taps;
+    tile.m_Depth = slice.m_Depth;
+    tile.m_DataOffset = slice.m_FirstDepth + rows.m_Offset;
+    tile.m_DataStride = rows.m_Stride;
+    tile.m_Continues = m_Continues || slice.m_FirstTap != 0 || slice.m_FirstDepth != 0;
+    tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    return tile;
+}
+
+/// Where a slice's weights of a panel are.
+const float* ProductF32::FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const
+{
+    const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
+    return operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) + firstStep * m_Panels->GetStride(panel);
+}
+
+void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
+                          const BlockRows& rows, TileF32& tile) const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    const PanelF32& panel = m_Panels->Get()[index];
+    tile.m_Panel = FindWeights(operands, panel, slice);
+    tile.m_PanelStride = m_Panels->GetStride(panel);
+    tile.m_Columns = panel.m_Columns;
+    tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
+    const float* const* const table =
+        rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
+    const bool fetchesOut = engine.m_FetchesOutput && slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth &&
+                            FindLines(operands, block).AreFetched();
+    const bool isInPlace = m_Panels->AreInPlace();
+    size_t mostRows = engine.m_Rows[panel.m_Vectors];
+    const TileFunctionF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]
+                                                   : engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
+    *tile.m_Next = NextWeights(tile.m_Panel, 0);
+    if (!isInPlace && index + 1 < block.m_LastPanel)
+    {
+        const PanelF32& following = m_Panels->Get()[index + 1];
+        const size_t floats = slice.m_Taps * slice.m_Depth * following.m_Vectors * engine.m_Lanes;
+        *tile.m_Next = NextWeights(FindWeights(operands, following, slice), floats * sizeof(float));
+    }
+    m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
+                       [&](const PixelRun& run, size_t row)
+                       {
+                           const size_t stride = run.m_Step * m_Place.m_PixelStride;
+                           const size_t offset = m_Place.GetOffset(run.m_First) + panel.m_Column;
+                           float* const out = operands.m_Out + offset;
+                           const float* const added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                           tile.m_Zeros = run.m_LacksPoints ? m_Zeros : nullptr;
+                           tile.m_OutStride = stride;
+                           const auto runTiles = [&](size_t begin, size_t height, size_t count)
+                           {
+                               if (table != nullptr)
+                               {
+                                   tile.m_Table = table + row + begin;
+                               }
+                               else
+                               {
+                                   tile.m_Data = rows.m_First + (row + begin) * rows.m_Stride + slice.m_FirstDepth;
+                               }
+                               tile.m_Out = out + begin * stride;
+                               tile.m_Added = added != nullptr ? added + begin * stride : nullptr;
+                               tiles[height](tile, count);
+                           };
+                           if (!fetchesOut)
+                           {
+                               ForEachHeight(run.m_Count, mostRows, runTiles);
+                               return;
+                           }
+                           ForEachTile(run.m_Count, mostRows,
+                                       [&](size_t begin, size_t height)
+                                       {
+                                           const size_t below = begin + height;
+                                           FetchToWrite(out + below * stride, stride,
+                                                        std::min(height, run.m_Count - below), panel.m_Columns);
+                                           runTiles(begin, height, 1);
+                                       });
+                       });
+}
+
+} // namespace tenon::cpu

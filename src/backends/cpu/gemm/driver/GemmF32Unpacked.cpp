@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of float32 whose columns are not packed: dot products by weights as they are, and panels in place.
+#include "backends/cpu/gemm/driver/GemmF32.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) const
+{
+    const WeightSizes& sizes = m_Panels->GetSizes();
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    constexpr size_t ColumnUnit = 16; // a cache line of the output
+    const bool splitsRows = m_Rows / DotsF32::Rows > sizes.m_Columns / ColumnUnit;
+    RunParts(parallel, parts,
+             [&](size_t index)
+             {
+                 const Part rows = splitsRows ? GetPart(m_Rows, parts, index, DotsF32::Rows) : Part{0, m_Rows};
+                 const Part columns =
+                     splitsRows ? Part{0, sizes.m_Columns} : GetPart(sizes.m_Columns, parts, index, ColumnUnit);
+                 DotsF32 dots;
+                 dots.m_Data = operands.m_Input + rows.m_Begin * sizes.m_Depth;
+                 dots.m_Columns = columns.m_End - columns.m_Begin;
+                 dots.m_Out = operands.m_Out + rows.m_Begin * m_Place.m_PixelStride + columns.m_Begin;
+                 dots.m_OutStride = m_Place.m_PixelStride;
+                 dots.m_Rows = rows.m_End - rows.m_Begin;
+                 RunDots(dots, operands, columns.m_Begin);
+             });
+}
+
+void ProductF32::RunPlainBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
+{
+    const BlockRows rows = FindRows(operands.m_Input, block.m_FirstRow, block.m_LastRow, scratch);
+    DotsF32 dots;
+    dots.m_Columns = m_Panels->GetSizes().m_Columns;
+    m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
+                       [&](const PixelRun& run, size_t row)
+                       {
+                           if (rows.m_Table != nullptr)
+                           {
+                               dots.m_Table = rows.m_Table + row;
+                               dots.m_Taps = m_Taps;
+                               dots.m_TapStep = block.m_LastRow - block.m_FirstRow;
+                               dots.m_Zeros = run.m_LacksPoints ? m_Zeros : nullptr;
+                           }
+                           else
+                           {
+                               dots.m_Data = rows.m_First + row * rows.m_Stride;
+                           }
+                           dots.m_Rows = run.m_Count;
+                           dots.m_Out = operands.m_Out + m_Place.GetOffset(run.m_First);
+                           dots.m_OutStride = run.m_Step * m_Place.m_PixelStride;
+                           RunDots(dots, operands, 0);
+                       });
+}
+
+/// Of columns from one on, whose data and output are known.
+void ProductF32::RunDots(DotsF32& dots, const Operands& operands, size_t firstColumn) const
+{
+    dots.m_Depth = m_Panels->GetSizes().m_Depth;
+    dots.m_Weights = static_cast<const std::byte*>(m_Plain) + firstColumn * dots.m_Depth * GetDataTypeSize(m_PlainType);
+    dots.m_WeightType = m_PlainType;
+    dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + firstColumn : nullptr;
+    RunDotsF32(dots);
+    if (dots.m_OutStride == dots.m_Columns)
+    {
+        m_Clamp.Run(dots.m_Out, dots.m_Rows * dots.m_Columns);
+        return;
+    }
+    for (size_t r = 0; r < dots.m_Rows; ++r)
+    {
+        m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
+    }
+}
+
+/// Whether a range is rows by rows of a matrix, and so little that it is one block of one slice: of many small products
+/// what Run does for others takes as long as a tile.
+bool ProductF32::IsOneBlock(const PanelRange& range) const
+{
+    const bool isOneSlice = m_SliceTaps == m_Taps && m_SliceDepth == m_TapDepth;
+    return m_Panels->AreInPlace() && m_Windows.ArePixels() && isOneSlice && m_Place.m_Width == 0 &&
+           range.m_LastRow - range.m_FirstRow <= m_BlockRows && OutputLines::AreNear(m_OutputBytes);
+}
+
+/// Precondition: IsOneBlock(range).
+void ProductF32::RunInPlace(const Operands& operands, const PanelRange& range) const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    const size_t rows = range.m_LastRow - range.m_FirstRow;
+    const auto dataStride = static_cast<size_t>(m_Windows.m_Channels);
+    const size_t outStride = m_Place.m_PixelStride;
+    NextWeights next(nullptr, 0);
+    TileF32 tile;
+    tile.m_Next = &next;
+    tile.m_HasFewRows = m_Rows <= TileF32::FewRows;
+    tile.m_Depth = m_TapDepth;
+    tile.m_DataStride = dataStride;
+    tile.m_PanelStride = m_Panels->GetSizes().m_InPlaceStride;
+    tile.m_Continues = m_Continues;
+    tile.m_HasClamp = m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = outStride;
+    const size_t first = m_Place.GetOffset(range.m_FirstRow);
+    for (size_t index = range.m_FirstPanel; index < range.m_LastPanel; ++index)
+    {
+        const PanelF32& panel = m_Panels->Get()[index];
+        tile.m_Panel = operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset);
+        tile.m_Columns = panel.m_Columns;
+        tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
+        next = NextWeights(tile.m_Panel, 0);
+        ForEachHeight(rows, engine.m_Rows[panel.m_Vectors],
+                      [&](size_t begin, size_t height, size_t count)
+                      {
+                          const size_t offset = first + panel.m_Column + begin * outStride;
+                          tile.m_Data = operands.m_Input + (range.m_FirstRow + begin) * dataStride;
+                          tile.m_Out = operands.m_Out + offset;
+                          tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                          engine.m_InPlaceTiles[panel.m_Vectors][height](tile, count);
+                      });
+    }
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of data by a panel of packed weights: how rows are cut into tiles, and when their sums are turned into what is
+// written.
+#pragma once
+
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/pack/PanelInt8.hpp"
+#include "backends/cpu/gemm/pack/WeightSegmentsInt8.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// A panel as the tiles read it.
+struct PackedPanel8
+{
+    const TileSet8* m_Tiles = nullptr;
+    size_t m_Vectors = 0;
+    size_t m_Width = 0; ///< columns of them
+    const void* m_Weights = nullptr;
+    size_t m_Groups = 0;             ///< of the depth
+    const int32_t* m_Bias = nullptr; ///< what sums begin with
+};
+
+/// Rows of data as the tiles read them: whole TileSet8::m_RowUnit of them.
+struct DataRows8
+{
+    const void* m_Data = nullptr;
+    size_t m_Stride = 0; ///< bytes
+    size_t m_Rows = 0;   ///< that count
+};
+
+/// Calls write(sums, row, rows) for runs of rows, with [rows][width] sums.
+template <typename F>
+void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
+{
+    const TileSet8& tiles = *panel.m_Tiles;
+    const size_t most = tiles.m_Rows[panel.m_Vectors];
+    const size_t unit = tiles.m_RowUnit;
+    alignas(64)
+        int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes + RequantizeRows::PastSums];
+    const auto sum = [&](size_t row, size_t rows, int32_t* to)
+    {
+        tiles.m_Tiles[panel.m_Vectors][DivideUp(rows, unit) * unit](
+            static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride, data.m_Stride, panel.m_Weights,
+            panel.m_Groups, panel.m_Bias, to);
+    };
+    if (unit != 1)
+    {
+        // Full tiles before a lower one: equal ones would compute more rows that do not count.
+        for (size_t row = 0; row < data.m_Rows; row += most)
+        {
+            const size_t rows = std::min(most, data.m_Rows - row);
+            sum(row, rows, sums);
+            write(sums, row, rows);
+        }
+        return;
+    }
+    // Several tiles for each time that their sums are turned into what is written, which takes a while to set up.
+    size_t written = 0;
+    ForEachTile(data.m_Rows, most,
+                [&](size_t row, size_t rows)
+                {
+                    if (row + rows - written > TileSet8::MostRows)
+                    {
+                        write(sums, written, row - written);
+                        written = row;
+                    }
+                    sum(row, rows, sums + (row - written) * panel.m_Width);
+                });
+    if (written < data.m_Rows)
+    {
+        write(sums, written, data.m_Rows - written);
+    }
+}
+
+/// The sums of `count` columns from `first` on that are where the model has them, [rows][stride]. `bias`: what sums
+/// begin with, from the first of these columns on.
+inline void WriteStoredSums8(const TileSet8& tiles, const ColumnPieces8& weights, size_t first, size_t count,
+                             const int32_t* bias, const DataRows8& data, int32_t* sums, size_t stride)
+{
+    StoredDots8 dots;
+    dots.m_Data = static_cast<const uint8_t*>(data.m_Data);
+    dots.m_DataStride = data.m_Stride;
+    dots.m_Rows = data.m_Rows;
+    dots.m_Depth = weights.m_Depth;
+    dots.m_SumStride = stride;
+    weights.ForEachRun(first, count,
+                       [&](size_t column, size_t columns, const uint8_t* ofRun)
+                       {
+                           dots.m_Weights = ofRun;
+                           dots.m_Columns = columns;
+                           dots.m_Bias = bias + (column - first);
+                           dots.m_Sums = sums + (column - first);
+                           tiles.m_StoredDots(dots);
+                       });
+}
+
+/// SumPanel8 for such columns.
+template <typename F>
+void SumStored8(const ColumnPieces8& weights, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
+                const F& write)
+{
+    constexpr size_t Sums = 4 * TileSet8::MostVectors * Engine8::MostLanes; // four rows of the widest panel
+    alignas(64) int32_t sums[Sums + RequantizeRows::PastSums];
+    const size_t most = Sums / packed.m_Width;
+    for (size_t row = 0; row < data.m_Rows; row += most)
+    {
+        const size_t rows = std::min(most, data.m_Rows - row);
+        const auto* const first = static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride;
+        WriteStoredSums8(*packed.m_Tiles, weights, panel.m_Column, panel.m_Columns, packed.m_Bias,
+                         {first, data.m_Stride, rows}, sums, packed.m_Width);
+        write(sums, row, rows);
+    }
+}
+
+} // namespace tenon::cpu

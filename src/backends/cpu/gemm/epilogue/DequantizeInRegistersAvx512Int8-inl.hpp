@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// How sums of products of bytes begin and end that become floats, with AVX-512, for sources that are compiled for each
+// target (Foreach.hpp): MicrokernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a target.
+#if defined(TENON_CPU_FLOAT_ENDS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_FLOAT_ENDS_AVX512_INL
+#undef TENON_CPU_FLOAT_ENDS_AVX512_INL
+#else
+#define TENON_CPU_FLOAT_ENDS_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// What sums of a panel begin with in place of `bias`, where the data of all rows have this zero point.
+template <size_t Vectors>
+HWY_INLINE void BeginAtZeroPoint(const int32_t* bias, int32_t zeroPoint, const int32_t* weightSums, int32_t* begin)
+{
+    const Ints d;
+    for (size_t i = 0; i < Vectors * hn::Lanes(d); i += hn::Lanes(d))
+    {
+        const Vector correction = hn::Mul(hn::Set(d, -zeroPoint), hn::Load(d, weightSums + i));
+        hn::Store(hn::Add(hn::Load(d, bias + i), correction), d, begin + i);
+    }
+}
+
+/// What rows of data have of their own.
+enum class RowValues8
+{
+    None, ///< all have one scale and zero point, which sums take part of from where they begin
+    Scale ///< a scale and a zero point
+};
+
+/// Writes a vector of columns. `HasPlaces`: see FloatRows.
+template <RowValues8 Values, bool HasPlaces, size_t V, size_t Rows, size_t Vectors>
+HWY_INLINE void WriteFloats(const FloatRows& of, const FloatColumns& panel, size_t row,
+                            const Vector (&sums)[Rows][Vectors])
+{
+    // Copies: what is stored may be theirs otherwise, and they would be loaded anew for each row.
+    const FloatRows rows = of;
+    const FloatColumns columns = panel;
+    const Ints d;
+    const FloatTag dFloat;
+    const size_t lanes = hn::Lanes(d);
+    const Floats columnScale = hn::Load(dFloat, columns.m_Scales + V * lanes);
+    const Floats bias = hn::Load(dFloat, columns.m_Bias + V * lanes);
+    const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[0]), columnScale);
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        Vector sum = sums[r][V];
+        Floats scale = sameScale;
+        if constexpr (Values != RowValues8::None)
+        {
+            const Vector weightSum = hn::Load(d, columns.m_WeightSums + V * lanes);
+            sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
+            scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
+        }
+        Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
+        if (columns.m_HasClamp)
+        {
+            real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
+        }
+        float* const to = rows.m_Out + (HasPlaces ? rows.m_Places[row + r] : (row + r) * rows.m_OutStride) + V * lanes;
+        V + 1 < Vectors ? hn::StoreU(real, dFloat, to) : StoreSome(real, to, rows.m_Columns - V * lanes);
+    }
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

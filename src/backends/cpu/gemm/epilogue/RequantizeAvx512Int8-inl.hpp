@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of RequantizeInt8-inl.hpp with AVX-512, for sums that are shifted to the right after the multiplication.
+#if defined(TENON_CPU_REQUANTIZE8_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE8_AVX512_INL
+#undef TENON_CPU_REQUANTIZE8_AVX512_INL
+#else
+#define TENON_CPU_REQUANTIZE8_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/epilogue/RequantizeDoublesAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// Multipliers, shifts and the zero point of the sixteen lanes of a vector.
+///
+/// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
+/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The product's upper half is what the last shift works on. The
+/// zero point is added before that, which RequantizeColumns::MostShift leaves room for.
+struct Scale16
+{
+    __m512i m_Even, m_Odd;             ///< multipliers
+    __m512i m_EvenAddend, m_OddAddend; ///< 64 bits each
+    __m512i m_Right;
+
+    /// For products that are doubled, or not.
+    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint, bool isDoubled)
+        : m_Even(_mm512_slli_epi32(_mm512_load_si512(multiplier), isDoubled ? 1 : 0)),
+          m_Odd(_mm512_srli_epi64(m_Even, 32))
+    {
+        const __m512i shift = _mm512_load_si512(right);
+        const int64_t half = int64_t{1} << (isDoubled ? 31 : 30);
+        const __m512i first = _mm512_set1_epi64(half);
+        const __m512i last = _mm512_set1_epi64((int64_t{1} + 2 * zeroPoint) * half);
+        const __m512i evens = _mm512_and_si512(shift, _mm512_set1_epi64(0xFFFFFFFF));
+        m_EvenAddend = _mm512_add_epi64(first, _mm512_sllv_epi64(last, evens));
+        m_OddAddend = _mm512_add_epi64(first, _mm512_sllv_epi64(last, _mm512_srli_epi64(shift, 32)));
+        m_Right = isDoubled ? shift : _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
+    }
+
+    /// Two vectors of scaled sums as 16-bit numbers.
+    static HWY_INLINE __m512i Pack(__m512i a, __m512i b) { return _mm512_packs_epi32(a, b); }
+
+    /// The upper halves of the products. `lower`: x with its odd lanes one place lower.
+    HWY_INLINE __m512i Multiply(__m512i x, __m512i lower) const
+    {
+        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, m_Even), m_EvenAddend);
+        const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(lower, m_Odd), m_OddAddend);
+        return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    }
+};
+
+/// For all sums. Doubled, a product has 2^31 as one unit of its upper half. A doubled multiplier is at least 2^31, so
+/// that as a signed one it is 2^32 less, and the product lacks x in its upper half.
+struct AnyScale : Scale16
+{
+    HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c)
+        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
+    {
+    }
+
+    HWY_INLINE __m512i operator()(__m512i x, __m512i lower) const
+    {
+        const __m512i lacking = _mm512_add_epi32(x, _mm512_srai_epi32(x, 31));
+        return _mm512_srav_epi32(_mm512_add_epi32(Multiply(x, lower), lacking), m_Right);
+    }
+};
+
+/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero: without the step for
+/// negative products they give the zero point at most.
+struct PositiveScale : Scale16
+{
+    HWY_INLINE PositiveScale(const RequantizeColumns& columns, size_t c)
+        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, false)
+    {
+    }
+
+    HWY_INLINE __m512i operator()(__m512i x, __m512i lower) const
+    {
+        return _mm512_srav_epi32(Multiply(x, lower), m_Right);
+    }
+};
+
+/// 64 bytes of two vectors of 16-bit numbers: clamp, and the order of channels that is asked for.
+template <typename T, bool IsInterleaved, bool Clamps>
+HWY_INLINE __m512i PackShorts(__m512i low, __m512i high, __m512i least, __m512i most)
+{
+    __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    if constexpr (Clamps)
+    {
+        bytes = std::is_signed_v<T> ? _mm512_min_epi8(_mm512_max_epi8(bytes, least), most)
+                                    : _mm512_min_epu8(_mm512_max_epu8(bytes, least), most);
+    }
+    if constexpr (!IsInterleaved)
+    {
+        // Packing works within 128-bit lanes: lane l has four channels of each vector.
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        bytes = _mm512_permutexvar_epi32(order, bytes);
+    }
+    return bytes;
+}
+
+/// 64 bytes of four vectors of scaled sums.
+template <typename T, bool IsInterleaved, bool Clamps, typename Scale>
+HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i least, __m512i most)
+{
+    return PackShorts<T, IsInterleaved, Clamps>(scale.Pack(x[0], x[1]), scale.Pack(x[2], x[3]), least, most);
+}
+
+/// A vector of sums, scaled.
+template <bool HasTerm, typename Scale>
+HWY_INLINE __m512i ScaleSums(const Scale& scale, const int32_t* sums, __m512i term)
+{
+    const __m512i x = _mm512_load_si512(sums);
+    // Sums lie in memory: a load takes the place of a shuffle.
+    static_assert(RequantizeRows::PastSums == 1);
+    const __m512i lower = _mm512_loadu_si512(sums + 1);
+    return HasTerm ? scale(_mm512_add_epi32(x, term), _mm512_add_epi32(lower, term)) : scale(x, lower);
+}
+
+/// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
+template <typename T, typename Scale, bool IsInterleaved, size_t Vectors, bool HasTerms, bool Clamps>
+void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
+{
+    constexpr size_t Third = Vectors > 2 ? 32 : 0; // what there is not is not read
+    constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
+    const Scale scales[4] = {Scale(columns, c), Scale(columns, c + 16), Scale(columns, c + Third),
+                             Scale(columns, c + Fourth)};
+    const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
+    const size_t count = rows.m_Columns - c;
+    const __mmask64 mask = count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
+    auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
+    const int32_t* sums = rows.m_Sums + c;
+    for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
+    {
+        const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowTerms[r]) : _mm512_setzero_si512();
+        __m512i x[4];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < 4; ++v)
+        {
+            x[v] = v < Vectors ? ScaleSums<HasTerms>(scales[v], sums + 16 * v, term) : _mm512_setzero_si512();
+        }
+        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved, Clamps>(scales[0], x, least, most));
+    }
+}
+
+/// Up to 16 channels from c on, in their natural order: four rows at a time.
+template <typename T, typename Scale, bool HasTerms, bool Clamps>
+void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
+{
+    constexpr size_t Together = 4;
+    const Scale scale(columns, c);
+    const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
+    const size_t count = rows.m_Columns - c;
+    const auto mask = static_cast<__mmask16>((1U << count) - 1);
+    const size_t stride = rows.m_OutStride;
+    auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
+    const int32_t* sums = rows.m_Sums + c;
+    for (size_t r = 0; r < rows.m_Rows; r += Together, out += Together * stride, sums += Together * rows.m_SumStride)
+    {
+        const size_t some = std::min(rows.m_Rows - r, Together);
+        __m512i x[Together];
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Together; ++i)
+        {
+            const size_t row = i < some ? i : 0;
+            const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowTerms[r + row]) : _mm512_setzero_si512();
+            x[i] = ScaleSums<HasTerms>(scale, sums + row * rows.m_SumStride, term);
+        }
+        const __m512i bytes = Pack64<T, false, Clamps>(scale, x, least, most);
+        if (some == Together && stride == 16 && count == 16)
+        {
+            _mm512_storeu_si512(out, bytes);
+        }
+        else if (some == Together && stride == 8 && count == 8)
+        {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                                _mm512_castsi512_si256(_mm512_maskz_compress_epi64(0x55, bytes)));
+        }
+        else
+        {
+            const auto store = [&](size_t i, __m128i row) HWY_ATTR
+            { _mm_mask_storeu_epi8(out + i * stride, i < some ? mask : __mmask16{0}, row); };
+            store(0, _mm512_castsi512_si128(bytes));
+            store(1, _mm512_extracti64x2_epi64(bytes, 1));
+            store(2, _mm512_extracti64x2_epi64(bytes, 2));
+            store(3, _mm512_extracti64x2_epi64(bytes, 3));
+        }
+    }
+}
+
+template <typename T, typename Scale, bool HasTerms, bool Clamps>
+void RequantizeAllColumns(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    size_t c = 0;
+    for (; c + 64 <= rows.m_Columns; c += 64)
+    {
+        rows.m_IsInterleaved ? RequantizeVectors<T, Scale, true, 4, HasTerms, Clamps>(rows, columns, c)
+                             : RequantizeVectors<T, Scale, false, 4, HasTerms, Clamps>(rows, columns, c);
+    }
+    if (c + 48 < rows.m_Columns)
+    {
+        RequantizeVectors<T, Scale, false, 4, HasTerms, Clamps>(rows, columns, c);
+    }
+    else if (c + 32 < rows.m_Columns)
+    {
+        RequantizeVectors<T, Scale, false, 3, HasTerms, Clamps>(rows, columns, c);
+    }
+    else if (c + 16 < rows.m_Columns)
+    {
+        RequantizeVectors<T, Scale, false, 2, HasTerms, Clamps>(rows, columns, c);
+    }
+    else if (c < rows.m_Columns)
+    {
+        RequantizeFewColumns<T, Scale, HasTerms, Clamps>(rows, columns, c);
+    }
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

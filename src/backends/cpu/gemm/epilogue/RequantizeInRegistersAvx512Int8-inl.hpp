@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums to bytes while they are in registers, with AVX-512 (see ByteColumns8), for sources that are compiled for each
+// target (Foreach.hpp). Included once a target.
+#if defined(TENON_CPU_BYTE_SCALES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BYTE_SCALES_AVX512_INL
+#undef TENON_CPU_BYTE_SCALES_AVX512_INL
+#else
+#define TENON_CPU_BYTE_SCALES_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// A load that is not repeated: the compiler would read what is used twice anew, where loads are what takes longest.
+HWY_INLINE __m512i LoadOnce(const void* from)
+{
+    __m512i x = _mm512_load_si512(from);
+    asm("" : "+v"(x));
+    return x;
+}
+
+/// AnyScale for sums that are `Offset` more, which makes them positive: products are unsigned then, what doubling takes
+/// away need not be given back, and a bit says which sums were negative.
+struct OffsetScale : Scale16
+{
+    static constexpr int32_t Offset = int32_t{1} << 30;
+
+    HWY_INLINE OffsetScale(const RequantizeColumns& columns, size_t c)
+        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
+    {
+        // What the offset adds to a product, and one unit, which sums that were not negative give back.
+        const __m512i offset = _mm512_set1_epi64(Offset);
+        const __m512i unit = _mm512_set1_epi64(int64_t{1} << 32);
+        const auto lessOffset = [&](__m512i addend, __m512i multiplier) HWY_ATTR
+        { return _mm512_sub_epi64(addend, _mm512_add_epi64(_mm512_mul_epu32(offset, multiplier), unit)); };
+        m_EvenAddend = lessOffset(m_EvenAddend, m_Even);
+        m_OddAddend = lessOffset(m_OddAddend, m_Odd);
+    }
+
+    static HWY_INLINE __m512i Product(__m512i x, __m512i multiplier) { return _mm512_mul_epu32(x, multiplier); }
+    /// `units`: upper halves of products of x.
+    static HWY_INLINE __m512i Round(__m512i units, __m512i x)
+    {
+        return _mm512_add_epi32(units, _mm512_srli_epi32(x, 30));
+    }
+};
+
+/// PositiveScale for sums in registers.
+struct PlainScale : PositiveScale
+{
+    static constexpr int32_t Offset = 0;
+
+    HWY_INLINE PlainScale(const RequantizeColumns& columns, size_t c) : PositiveScale(columns, c) {}
+
+    static HWY_INLINE __m512i Product(__m512i x, __m512i multiplier) { return _mm512_mul_epi32(x, multiplier); }
+    static HWY_INLINE __m512i Round(__m512i units, __m512i) { return units; }
+};
+
+/// A vector of sums, scaled.
+template <typename Scale>
+HWY_INLINE __m512i ScaleOne(const Scale& scale, __m512i x)
+{
+    const __m512i lower = _mm512_shuffle_epi32(x, _MM_PERM_DDBB);
+    const __m512i even = _mm512_add_epi64(Scale::Product(x, scale.m_Even), scale.m_EvenAddend);
+    const __m512i odd = _mm512_add_epi64(Scale::Product(lower, scale.m_Odd), scale.m_OddAddend);
+    return _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB), x),
+                             scale.m_Right);
+}
+
+/// Two of the same columns; the scale is read from memory, once.
+template <typename Scale>
+HWY_INLINE void ScaleTwo(const Scale& scale, __m512i& x, __m512i& y)
+{
+    __m512i factor = LoadOnce(&scale.m_Even);
+    __m512i xEven = Scale::Product(x, factor);
+    __m512i yEven = Scale::Product(y, factor);
+    factor = LoadOnce(&scale.m_EvenAddend);
+    xEven = _mm512_add_epi64(xEven, factor);
+    yEven = _mm512_add_epi64(yEven, factor);
+    factor = LoadOnce(&scale.m_Odd);
+    __m512i xOdd = Scale::Product(_mm512_shuffle_epi32(x, _MM_PERM_DDBB), factor);
+    __m512i yOdd = Scale::Product(_mm512_shuffle_epi32(y, _MM_PERM_DDBB), factor);
+    factor = LoadOnce(&scale.m_OddAddend);
+    xOdd = _mm512_add_epi64(xOdd, factor);
+    yOdd = _mm512_add_epi64(yOdd, factor);
+    factor = LoadOnce(&scale.m_Right);
+    x = _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(xOdd, 0x5555, xEven, _MM_PERM_DDBB), x), factor);
+    y = _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(yOdd, 0x5555, yEven, _MM_PERM_DDBB), y), factor);
+}
+
+/// 64 bytes of two vectors of 16-bit numbers, see PackShorts.
+template <bool IsInterleaved>
+HWY_INLINE __m512i PackBytes(__m512i low, __m512i high, const ByteColumns8& columns)
+{
+    const __m512i bytes = PackShorts<int8_t, IsInterleaved, false>(low, high, low, high);
+    if (columns.m_IsPlain)
+    {
+        return bytes;
+    }
+    const __m512i least = _mm512_load_si512(columns.m_Min);
+    const __m512i most = _mm512_load_si512(columns.m_Max);
+    return _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, least), most), _mm512_load_si512(columns.m_Flip));
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

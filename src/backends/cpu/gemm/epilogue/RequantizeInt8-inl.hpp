@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// From sums of products of bytes to bytes, exactly as TFLite's reference kernels round, for sources that are compiled
+// for each target (Foreach.hpp): MicrokernelsInt8.cpp. Included once a target.
+#if defined(TENON_CPU_REQUANTIZE8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE8_INL
+#undef TENON_CPU_REQUANTIZE8_INL
+#else
+#define TENON_CPU_REQUANTIZE8_INL
+#endif
+
+#include "backends/cpu/gemm/epilogue/RequantizeAvx2Int8-inl.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// Bytes of 16-bit values that are in range.
+template <typename T>
+void StoreBytes(Vector values, T* out, size_t count)
+{
+    const Ints d;
+    const hn::Rebind<T, Ints> dBytes;
+    const auto bytes = hn::DemoteTo(dBytes, values);
+    if (count >= hn::Lanes(d))
+    {
+        hn::StoreU(bytes, dBytes, out);
+    }
+    else
+    {
+        T buffer[HWY_MAX_BYTES / sizeof(int32_t)];
+        hn::StoreU(bytes, dBytes, buffer);
+        std::memcpy(out, buffer, count * sizeof(T));
+    }
+}
+
+#if HWY_HAVE_FLOAT64
+
+/// Half a vector of sums by doubles.
+template <typename Half>
+HWY_INLINE auto RescaleHalf(Half x, const double* scale)
+{
+    const hn::RepartitionToWide<Ints> dWide;
+    const hn::Rebind<double, decltype(dWide)> d;
+    const auto product = hn::Mul(hn::PromoteTo(d, x), hn::LoadU(d, scale));
+    const auto rounded = hn::Trunc(hn::Add(product, hn::CopySign(hn::Set(d, BelowHalf), product)));
+    const auto bound = hn::Set(d, MostRounded);
+    return hn::DemoteTo(hn::Rebind<int32_t, decltype(d)>(), hn::Max(hn::Neg(bound), hn::Min(bound, rounded)));
+}
+
+HWY_INLINE Vector Rescale(Vector x, const double* scale)
+{
+    const Ints d;
+    const hn::Half<Ints> half;
+    return hn::Combine(d, RescaleHalf(hn::UpperHalf(half, x), scale + hn::Lanes(half)),
+                       RescaleHalf(hn::LowerHalf(half, x), scale));
+}
+
+#else // 32-bit Arm has doubles, but no vectors of them
+
+HWY_INLINE Vector Rescale(Vector x, const double* scale)
+{
+    const Ints d;
+    HWY_ALIGN int32_t values[HWY_MAX_BYTES / sizeof(int32_t)];
+    hn::Store(x, d, values);
+    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    {
+        const double product = values[i] * scale[i];
+        const double rounded = std::trunc(product + std::copysign(BelowHalf, product));
+        values[i] = static_cast<int32_t>(std::clamp(rounded, -MostRounded, MostRounded));
+    }
+    return hn::Load(d, values);
+}
+
+#endif
+
+template <typename T>
+void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    const Vector zeroPoint = hn::Set(d, columns.m_ZeroPoint);
+    const Vector least = hn::Set(d, columns.m_Min);
+    const Vector most = hn::Set(d, columns.m_Max);
+    for (size_t c = 0; c < rows.m_Columns; c += lanes)
+    {
+        const bool isDouble = columns.m_Scale != nullptr;
+        const Vector multiplier = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Multiplier + c);
+        const Vector right = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Right + c);
+        const Vector left = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Left + c);
+        const bool growAny = !hn::AllFalse(d, hn::Gt(left, hn::Zero(d)));
+        T* out = static_cast<T*>(rows.m_Out) + c;
+        for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
+        {
+            Vector x = hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c);
+            if (rows.m_RowTerms != nullptr)
+            {
+                x = hn::Add(x, hn::Set(d, rows.m_RowTerms[r]));
+            }
+            if (HWY_UNLIKELY(growAny))
+            {
+                x = ShiftLeftBounded(d, x, left);
+            }
+            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : MultiplyLanes(d, x, multiplier, right), zeroPoint);
+            StoreBytes(hn::Min(hn::Max(x, least), most), out, rows.m_Columns - c);
+        }
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
+template <typename T, typename Scale, bool HasTerms>
+void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    // Packing clamps to all values that bytes have.
+    const bool clamps =
+        columns.m_Min > std::numeric_limits<T>::lowest() || columns.m_Max < std::numeric_limits<T>::max();
+    clamps ? RequantizeAllColumns<T, Scale, HasTerms, true>(rows, columns)
+           : RequantizeAllColumns<T, Scale, HasTerms, false>(rows, columns);
+}
+
+template <typename T, typename Scale>
+void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    rows.m_RowTerms != nullptr ? RequantizeShifted<T, Scale, true>(rows, columns)
+                               : RequantizeShifted<T, Scale, false>(rows, columns);
+}
+
+template <typename T>
+void RequantizeBytes(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    columns.m_Min >= columns.m_ZeroPoint ? RequantizeScaled<T, PositiveScale>(rows, columns)
+                                         : RequantizeScaled<T, AnyScale>(rows, columns);
+}
+
+#endif
+
+void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    if (columns.m_Scale != nullptr)
+    {
+        rows.m_IsSigned ? RequantizeScaled<int8_t, DoubleScale>(rows, columns)
+                        : RequantizeScaled<uint8_t, DoubleScale>(rows, columns);
+        return;
+    }
+    if (columns.m_AllShift)
+    {
+        rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);
+        return;
+    }
+#endif
+    rows.m_IsSigned ? RequantizeTo<int8_t>(rows, columns) : RequantizeTo<uint8_t>(rows, columns);
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

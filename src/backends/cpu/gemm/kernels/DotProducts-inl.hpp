@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dot products of bytes and of pairs of int16 on vectors, for sources that are compiled for each target (Foreach.hpp):
+// MicrokernelsInt8.cpp and the depthwise convolutions. Included once a target.
+//
+// GCC 12 copies and spills the sums around the intrinsics of dot products, so these are written as assembly.
+#if defined(TENON_CPU_DOTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DOTS_INL
+#undef TENON_CPU_DOTS_INL
+#else
+#define TENON_CPU_DOTS_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Ints = hn::ScalableTag<int32_t>;
+using Vector = hn::Vec<Ints>;
+
+#if HWY_TARGET == HWY_AVX3
+/// acc += the dot products of four unsigned bytes with four signed ones.
+struct VnniDataUnsigned
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("vpdpbusd %2, %1, %0" : "+v"(acc.raw) : "v"(data.raw), "v"(weights.raw));
+    }
+    static HWY_INLINE void AddNarrow(__m256i& acc, __m256i data, __m256i weights)
+    {
+        asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(data), "v"(weights));
+    }
+};
+struct VnniDataSigned
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("vpdpbusd %2, %1, %0" : "+v"(acc.raw) : "v"(weights.raw), "v"(data.raw));
+    }
+    static HWY_INLINE void AddNarrow(__m256i& acc, __m256i data, __m256i weights)
+    {
+        asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(weights), "v"(data));
+    }
+};
+/// acc += the dot products of two int16 with two int16.
+struct VnniPairs
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("vpdpwssd %2, %1, %0" : "+v"(acc.raw) : "v"(data.raw), "v"(weights.raw));
+    }
+};
+#elif HWY_TARGET == HWY_AVX2
+struct VnniDataUnsigned
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc.raw) : "x"(data.raw), "x"(weights.raw));
+    }
+};
+struct VnniDataSigned
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc.raw) : "x"(weights.raw), "x"(data.raw));
+    }
+};
+struct VnniPairs
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc.raw) : "x"(data.raw), "x"(weights.raw));
+    }
+};
+#elif HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+/// acc += the dot products of four signed bytes with four signed ones. The assembler has to be told of a processor that
+/// has them; what else this source is compiled for stays among its instructions.
+struct SignedDots
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm(".arch armv8.2-a+crypto+dotprod\n\tsdot %0.4s, %1.16b, %2.16b"
+            : "+w"(acc.raw)
+            : "w"(data.raw), "w"(weights.raw));
+    }
+};
+#endif
+
+/// acc += the dot products of two int16 with two int16.
+struct WidePairs
+{
+#if HWY_ARCH_X86
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        const hn::Repartition<int16_t, Ints> d16;
+        Vector none = hn::Zero(Ints());
+        acc = hn::ReorderWidenMulAccumulate(Ints(), hn::BitCast(d16, data), hn::BitCast(d16, weights), acc, none);
+    }
+#else
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        const int16x8_t x = vreinterpretq_s16_s32(data.raw);
+        const int16x8_t w = vreinterpretq_s16_s32(weights.raw);
+        const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(w));
+        const int32x4_t high = vmull_s16(vget_high_s16(x), vget_high_s16(w));
+#if HWY_ARCH_ARM_A64
+        const int32x4_t sums = vpaddq_s32(low, high);
+#else
+        const int32x4_t sums = vcombine_s32(vpadd_s32(vget_low_s32(low), vget_high_s32(low)),
+                                            vpadd_s32(vget_low_s32(high), vget_high_s32(high)));
+#endif
+        acc.raw = vaddq_s32(acc.raw, sums);
+    }
+
+    /// The same where all lanes of the data are one pair: the even and the odd weights times its halves.
+    static HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        const int16x4_t x = vget_low_s16(vreinterpretq_s16_s32(data.raw));
+        const int16x8_t w = vreinterpretq_s16_s32(weights.raw);
+        const int16x4x2_t halves = vuzp_s16(vget_low_s16(w), vget_high_s16(w));
+        acc.raw = vmlal_lane_s16(vmlal_lane_s16(acc.raw, halves.val[0], x, 0), halves.val[1], x, 1);
+    }
+#endif
+};
+
+/// The same with weights that are stored as int8.
+struct NarrowPairs : WidePairs
+{
+    static constexpr size_t GroupBytes = 2;
+
+    static HWY_INLINE Vector LoadWeights(const std::byte* from)
+    {
+        const hn::Repartition<int16_t, Ints> d16;
+        const hn::Rebind<int8_t, decltype(d16)> dBytes;
+        return hn::BitCast(Ints(), hn::PromoteTo(d16, hn::Load(dBytes, reinterpret_cast<const int8_t*>(from))));
+    }
+};
+
+/// Bytes of a column's weights in a group, and a vector of them.
+template <typename Dot>
+HWY_INLINE constexpr size_t GetGroupBytes()
+{
+    if constexpr (requires { Dot::GroupBytes; })
+    {
+        return Dot::GroupBytes;
+    }
+    else
+    {
+        return 4;
+    }
+}
+
+template <typename Dot>
+HWY_INLINE Vector LoadWeights(const std::byte* from)
+{
+    if constexpr (requires { Dot::LoadWeights(from); })
+    {
+        return Dot::LoadWeights(from);
+    }
+    else
+    {
+        return hn::Load(Ints(), reinterpret_cast<const int32_t*>(from));
+    }
+}
+
+/// Dot::Add for data whose lanes are all the same.
+template <typename Dot>
+HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
+{
+    if constexpr (requires { Dot::AddSame(acc, data, weights); })
+    {
+        Dot::AddSame(acc, data, weights);
+    }
+    else
+    {
+        Dot::Add(acc, data, weights);
+    }
+}
+
+#if HWY_ARCH_X86
+/// The products of unsigned with signed bytes, added up two by two to int16.
+HWY_INLINE Vector MultiplyBytes(const Vector& unsignedBytes, const Vector& signedBytes)
+{
+    Vector pairs;
+#if HWY_TARGET == HWY_AVX3
+    pairs.raw = _mm512_maddubs_epi16(unsignedBytes.raw, signedBytes.raw);
+#elif HWY_TARGET == HWY_AVX2
+    pairs.raw = _mm256_maddubs_epi16(unsignedBytes.raw, signedBytes.raw);
+#else
+    pairs.raw = _mm_maddubs_epi16(unsignedBytes.raw, signedBytes.raw);
+#endif
+    return pairs;
+}
+
+/// sums += the int16 beside each other
+HWY_INLINE void AddPairs(Vector& sums, const Vector& shorts)
+{
+    WidePairs::Add(sums, shorts, hn::Set(Ints(), 0x00010001));
+}
+#endif
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+/// acc += the dot products of four signed bytes with four signed ones, of which the weights are not -128. With the
+/// magnitude of one factor and the sign of both in the other one, sums of two products fit 16 bits. More instructions
+/// for each row than pairs of int16, but fewer for what is read.
+struct SignedBytes
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        const hn::Repartition<int8_t, Ints> d8;
+        const Vector magnitudes = hn::BitCast(Ints(), hn::Abs(hn::BitCast(d8, data)));
+        Vector moved;
+#if HWY_TARGET == HWY_AVX2
+        moved.raw = _mm256_sign_epi8(weights.raw, data.raw);
+#else
+        moved.raw = _mm_sign_epi8(weights.raw, data.raw);
+#endif
+        AddPairs(acc, MultiplyBytes(magnitudes, moved));
+    }
+};
+#endif
+
+/// Four bytes of the data in all lanes. GCC would read two groups at once and part them in other registers.
+HWY_INLINE Vector ReadGroup(const uint8_t* from)
+{
+#if HWY_TARGET == HWY_AVX2
+    Vector group;
+    asm("vpbroadcastd %1, %0" : "=x"(group.raw) : "m"(*reinterpret_cast<const uint8_t(*)[4]>(from)));
+    return group;
+#else
+    int32_t group;
+    std::memcpy(&group, from, sizeof(group));
+    return hn::Set(Ints(), group);
+#endif
+}
+
+/// What all tiles begin with: where rows of data are, and sums in registers.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void BeginTile(const void* data, size_t dataStride, const int32_t* bias, const uint8_t* (&rows)[Rows],
+                          Vector (&sums)[Rows][Vectors])
+{
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[r][v] = hn::Load(Ints(), bias + v * hn::Lanes(Ints()));
+        }
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void EndTile(const Vector (&sums)[Rows][Vectors], int32_t* out)
+{
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::Store(sums[r][v], Ints(), out + (r * Vectors + v) * hn::Lanes(Ints()));
+        }
+    }
+}
+
+/// Kind::Run<rows, vectors> as the tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <typename Kind, size_t Vectors, size_t Rows>
+void FillTiles(TileSet8& tiles)
+{
+    tiles.Add(Vectors, Rows, Kind::template Run<Rows, Vectors>);
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Kind, Vectors, Rows - 1>(tiles);
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the sums of a tile of bfloat16. For sources that are compiled once for each target, after
+// simd/Foreach.hpp. Loops are over registers: plain ones, which compilers unroll before they place arrays in memory.
+#if defined(TENON_CPU_FINISHBF16_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_FINISHBF16_INL
+#undef TENON_CPU_FINISHBF16_INL
+#else
+#define TENON_CPU_FINISHBF16_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+/// Adds what TileBf16::m_Added has, as the product alone is rounded before a layer adds something to it. `IsWhole`:
+/// whether the last vector of a row is; else it has `last` columns.
+template <bool IsWhole, size_t Rows, size_t Vectors>
+HWY_INLINE void AddToSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors], size_t last)
+{
+    const FloatTag d;
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const uint16_t* const from = tile.m_Added + r * tile.m_OutStride + v * hn::Lanes(d);
+            const Words rounded = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), RoundNormalToBf16(sums[r][v])));
+            const Floats added = IsWhole || v + 1 < Vectors ? LoadBf16(from) : LoadSomeBf16(from, last);
+            sums[r][v] = hn::Add(hn::BitCast(d, rounded), added);
+        }
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void ClampSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
+{
+    const Floats low = hn::Set(FloatTag(), tile.m_Low);
+    const Floats high = hn::Set(FloatTag(), tile.m_High);
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[r][v] = Clamped(sums[r][v], low, high);
+        }
+    }
+}
+
+template <bool IsWhole, size_t Rows, size_t Vectors>
+HWY_INLINE void StoreSums(const TileBf16& tile, const Floats (&sums)[Rows][Vectors], size_t last)
+{
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const auto halves = RoundNormalToBf16(sums[r][v]);
+            uint16_t* const to = tile.m_Out + r * tile.m_OutStride + v * hn::Lanes(FloatTag());
+            if (IsWhole || v + 1 < Vectors)
+            {
+                hn::StoreU(halves, HalfWordTag(), to);
+            }
+            else
+            {
+                StoreSomeHalves(halves, to, last);
+            }
+        }
+    }
+}
+
+/// Adds, clamps, rounds and writes.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void FinishSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t last = tile.m_Columns - (Vectors - 1) * lanes;
+    const bool isWhole = last >= lanes;
+    if (tile.m_Added != nullptr)
+    {
+        isWhole ? AddToSums<true>(tile, sums, last) : AddToSums<false>(tile, sums, last);
+    }
+    if (tile.m_HasClamp)
+    {
+        ClampSums(tile, sums);
+    }
+    isWhole ? StoreSums<true>(tile, sums, last) : StoreSums<false>(tile, sums, last);
+}
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of float32 tiles whose last vector has columns in its lower half alone: two rows share a vector of these sums,
+// or, where the processor runs 512-bit instructions as two halves, each row has half a vector. Included by
+// MicrokernelsF32.cpp, once for each target.
+#if defined(TENON_HALF_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_HALF_VECTORS_INL
+#undef TENON_HALF_VECTORS_INL
+#else
+#define TENON_HALF_VECTORS_INL
+#endif
+
+#include "backends/cpu/simd/F32-inl.hpp"
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+/// Two rows' upper and lower halves of the last vector's columns, where only its lower half has any: one vector of sums
+/// for both.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void PackHalves(const Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
+{
+    HWY_UNROLL(8)
+    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
+    {
+        const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
+        halves[p] = hn::ConcatLowerLower(FloatTag(), sums[second][Vectors - 1], sums[2 * p][Vectors - 1]);
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void UnpackHalves(const Floats (&halves)[(Rows + 1) / 2], Floats (&sums)[Rows][Vectors])
+{
+    HWY_UNROLL(8)
+    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
+    {
+        sums[2 * p][Vectors - 1] = halves[p];
+        if (2 * p + 1 < Rows)
+        {
+            sums[2 * p + 1][Vectors - 1] = hn::ConcatUpperUpper(FloatTag(), halves[p], halves[p]);
+        }
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void StepWithHalves(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
+                               Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
+{
+    const FloatTag d;
+    Floats w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v + 1 < Vectors; ++v)
+    {
+        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
+    }
+    w[Vectors - 1] = Floats{_mm512_broadcast_f32x8(_mm256_load_ps(weights + (Vectors - 1) * hn::Lanes(d)))};
+    HWY_UNROLL(8)
+    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
+    {
+        const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
+        const Floats x = hn::Set(d, rows[2 * p][k]);
+        const Floats y = hn::Set(d, rows[second][k]);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v + 1 < Vectors; ++v)
+        {
+            sums[2 * p][v] = hn::MulAdd(x, w[v], sums[2 * p][v]);
+            if (2 * p + 1 < Rows)
+            {
+                sums[second][v] = hn::MulAdd(y, w[v], sums[second][v]);
+            }
+        }
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        halves[p] = hn::MulAdd(Floats{_mm512_mask_mov_ps(x.raw, UpperHalf, y.raw)}, w[Vectors - 1], halves[p]);
+    }
+}
+
+/// As Step, of one vector whose lower half alone has columns.
+template <size_t Rows>
+HWY_INLINE void NarrowStep(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, __m256 (&narrow)[Rows])
+{
+    const __m256 w = _mm256_load_ps(weights);
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        narrow[r] = _mm256_fmadd_ps(_mm256_set1_ps(rows[r][k]), w, narrow[r]);
+    }
+}
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of float32 products: each number of the data is broadcast against the panel's vectors. GCC keeps
+// arrays in memory unless every loop over registers is unrolled before registers are given out. Included by
+// MicrokernelsF32.cpp, once for each target.
+#if defined(TENON_TILE_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_TILE_STEPS_INL
+#undef TENON_TILE_STEPS_INL
+#else
+#define TENON_TILE_STEPS_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/f32/MicrokernelsF32.hpp"
+#include "backends/cpu/im2col/SkippedTaps.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// Steps of the depth in one turn of the loop: what else it does competes for the ports of the products. With sixteen
+/// registers, all but one of which a step fills, GCC would mix several steps and keep sums in memory.
+constexpr size_t DepthUnroll = ManyRegisters ? 4 : 1;
+/// Steps in one turn for a tile of this height. Clang's turns of four steps of ten rows or more take up to 1.5 times as
+/// long with AVX-512: half of their instructions are loads of a number, and they are as fast one by one.
+template <size_t Rows>
+#if defined(__clang__) && HWY_ARCH_X86
+constexpr size_t StepsOfTurn = Rows < 10 ? DepthUnroll : 1;
+#else
+constexpr size_t StepsOfTurn = DepthUnroll;
+#endif
+
+/// sums += the data at k times the weights.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, Floats (&sums)[Rows][Vectors])
+{
+    const FloatTag d;
+    Floats w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        w[v] = hn::LoadU(d, weights + v * hn::Lanes(d)); // in place they are not aligned
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        const Floats x = hn::Set(d, rows[r][k]);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
+        }
+    }
+}
+
+/// What moves on from tile to tile: see TileF32.
+struct TilePlace
+{
+    const float* const* m_Table;
+    const float* m_Data;
+    NextWeights m_Next;
+
+    HWY_INLINE void MoveDown(size_t rows, size_t stride)
+    {
+        if (m_Table != nullptr)
+        {
+            m_Table += rows;
+            return;
+        }
+        m_Data += rows * stride;
+    }
+};
+
+/// Calls step(rows, k, weights, turn) for the depth of a tap: `rows` are where it ends, `turn` counts to DepthUnroll,
+/// `stride` is floats of weights from one step to the next. Returns where the next tap's weights are.
+template <size_t Rows, typename F>
+HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
+                                     const float* weights, size_t stride, F&& step)
+{
+    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
+    ptrdiff_t k = -depth;
+    // In each turn, a line of the next weights: a few rows alone read weights as fast as they come. With sixteen
+    // registers, where turns are short, more rows would take up to a fifth longer (Zen 3): sixteen tiles fetch them.
+    constexpr bool FetchesInTurns = ManyRegisters || Rows <= TileF32::FewRows;
+    if constexpr (!FetchesInTurns)
+    {
+        place.m_Next.FetchLines(tiles.m_Depth / 16 + 1);
+    }
+    constexpr size_t Steps = StepsOfTurn<Rows>;
+    for (; k <= -ptrdiff_t{Steps}; k += ptrdiff_t{Steps})
+    {
+        HWY_UNROLL(4)
+        for (size_t u = 0; u < Steps; ++u)
+        {
+            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * stride, u);
+        }
+        weights += Steps * stride;
+        if constexpr (FetchesInTurns)
+        {
+            place.m_Next.FetchLine();
+        }
+    }
+    for (; k != 0; ++k)
+    {
+        step(rows, k, weights, size_t{0});
+        weights += stride;
+    }
+    return weights;
+}
+
+/// Calls step(rows, k, weights, turn) for the whole depth.
+template <size_t Rows, size_t Vectors, bool InPlace = false, typename F>
+HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
+{
+    const size_t stride = InPlace ? tiles.m_PanelStride : Vectors * hn::Lanes(FloatTag());
+    const float* weights = tiles.m_Panel;
+    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
+    const float* rows[Rows];
+    if (place.m_Table == nullptr)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = place.m_Data + r * tiles.m_DataStride + depth;
+        }
+        ForEachDepth(tiles, place, rows, weights, stride, step);
+        return;
+    }
+    const float* const* table = place.m_Table;
+    for (size_t tap = 0; tap < tiles.m_Taps; ++tap, table += tiles.m_TapStep)
+    {
+        if (tiles.m_Zeros != nullptr && AreAll<Rows>(table, tiles.m_Zeros))
+        {
+            weights += tiles.m_Depth * stride;
+            continue;
+        }
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = table[r] + tiles.m_DataOffset + depth;
+        }
+        weights = ForEachDepth(tiles, place, rows, weights, stride, step);
+    }
+}
+
+/// sums += the whole depth, each step of a turn in sums of its own: with few rows a product would wait for the one
+/// before.
+template <size_t Rows>
+HWY_INLINE void MultiplyInTurns(const TileF32& tiles, TilePlace& place, Floats (&sums)[Rows][1])
+{
+    Floats turns[DepthUnroll][Rows][1];
+    HWY_UNROLL(4)
+    for (size_t u = 0; u < DepthUnroll; ++u)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            turns[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(FloatTag());
+        }
+    }
+    ForEachStep<Rows, 1>(tiles, place,
+                         [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t turn) HWY_ATTR
+                         { Step(rows, k, weights, turns[turn]); });
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        sums[r][0] = turns[0][r][0];
+        HWY_UNROLL(4)
+        for (size_t u = 1; u < DepthUnroll; ++u)
+        {
+            sums[r][0] = hn::Add(sums[r][0], turns[u][r][0]);
+        }
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

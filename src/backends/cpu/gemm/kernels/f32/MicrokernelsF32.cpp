@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of float32 products: what sums begin and end with. Sums stay in registers for the whole depth of a slice.
+#include "backends/cpu/gemm/kernels/f32/MicrokernelsF32.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/f32/MicrokernelsF32.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/gemm/kernels/SlidingMicrokernel-inl.hpp"
+#include "backends/cpu/gemm/kernels/f32/HalfVectorStepsF32-inl.hpp"
+#include "backends/cpu/gemm/kernels/f32/InnerLoopsF32-inl.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+#if HWY_TARGET == HWY_AVX3
+/// Of SlideStep.
+struct FloatWords
+{
+    using Vector = Floats;
+    static constexpr size_t Elements = 1;
+    static HWY_INLINE Floats Set(const float* from) { return hn::Set(FloatTag(), *from); }
+    static HWY_INLINE Floats Load(const float* weights) { return hn::Load(FloatTag(), weights); }
+    static HWY_INLINE void Add(Floats& sum, Floats x, Floats w) { sum = hn::MulAdd(x, w, sum); }
+};
+#endif
+
+/// What tiles do with their rows and the panel.
+enum class Way
+{
+    Plain,
+    InPlace, ///< the panel is not packed
+    Halves,  ///< two rows share the last vector
+    Narrow,  ///< of the one vector only the lower half is computed
+    Sliding
+};
+
+template <Way How, size_t Rows, size_t Vectors>
+HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sums)[Rows][Vectors])
+{
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (How == Way::Sliding)
+    {
+        Slide<FloatWords>(SlidingTile<float>{place.m_Table, tiles.m_Taps, tiles.m_PixelStep,
+                                             tiles.m_Depth / SlidingColumns, tiles.m_Panel},
+                          sums);
+        return;
+    }
+    if constexpr (How == Way::Halves)
+    {
+        Floats halves[(Rows + 1) / 2];
+        PackHalves(sums, halves);
+        ForEachStep<Rows, Vectors>(tiles, place,
+                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t)
+                                       HWY_ATTR { StepWithHalves(rows, k, weights, sums, halves); });
+        UnpackHalves(halves, sums);
+        return;
+    }
+    if constexpr (How == Way::Narrow)
+    {
+        __m256 narrow[Rows];
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            narrow[r] = _mm512_castps512_ps256(sums[r][0].raw);
+        }
+        ForEachStep<Rows, Vectors>(tiles, place,
+                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t)
+                                       HWY_ATTR { NarrowStep(rows, k, weights, narrow); });
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r][0].raw = _mm512_castps256_ps512(narrow[r]);
+        }
+        return;
+    }
+#endif
+    if constexpr (How == Way::Plain && Vectors == 1 && Rows <= TileF32::FewRows)
+    {
+        if (tiles.m_HasFewRows)
+        {
+            MultiplyInTurns(tiles, place, sums);
+            return;
+        }
+    }
+    ForEachStep<Rows, Vectors, How == Way::InPlace>(
+        tiles, place,
+        [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t) HWY_ATTR
+        { Step(rows, k, weights, sums); });
+}
+
+/// Loads or stores of a row of sums: all vectors but the last one are whole.
+template <size_t Vectors>
+HWY_INLINE void LoadRow(const float* from, size_t lastColumns, Floats (&row)[Vectors])
+{
+    const FloatTag d;
+    HWY_UNROLL(4)
+    for (size_t v = 0; v + 1 < Vectors; ++v)
+    {
+        row[v] = hn::LoadU(d, from + v * hn::Lanes(d));
+    }
+    row[Vectors - 1] = LoadSome(from + (Vectors - 1) * hn::Lanes(d), lastColumns);
+}
+
+template <size_t Vectors>
+HWY_INLINE void StoreRow(const Floats (&row)[Vectors], size_t lastColumns, float* to)
+{
+    const FloatTag d;
+    HWY_UNROLL(4)
+    for (size_t v = 0; v + 1 < Vectors; ++v)
+    {
+        hn::StoreU(row[v], d, to + v * hn::Lanes(d));
+    }
+    StoreSome(row[Vectors - 1], to + (Vectors - 1) * hn::Lanes(d), lastColumns);
+}
+
+/// `count` tiles, one at least, one below the other.
+template <size_t Rows, size_t Vectors, Way How = Way::Plain>
+void Tiles(const TileF32& tiles, size_t count)
+{
+    const FloatTag d;
+    const size_t lastColumns = tiles.m_Columns - (Vectors - 1) * hn::Lanes(d);
+    const size_t stride = tiles.m_OutStride;
+    Floats bias[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        bias[v] = hn::Zero(d);
+    }
+    if (tiles.m_Bias != nullptr && !tiles.m_Continues)
+    {
+        LoadRow(tiles.m_Bias, lastColumns, bias);
+    }
+    TilePlace place{tiles.m_Table, tiles.m_Data,
+                    tiles.m_Next != nullptr ? *tiles.m_Next : NextWeights(tiles.m_Panel, 0)};
+    // The sums of a slice begin with zeros and are added to those of the others: the more numbers one sum takes, the
+    // more it loses.
+    const float* added = tiles.m_Continues ? tiles.m_Out : tiles.m_Added;
+    float* out = tiles.m_Out;
+    while (true)
+    {
+        Floats sums[Rows][Vectors];
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = bias[v];
+            }
+        }
+        MultiplyAll<How>(tiles, place, sums);
+
+        if (added != nullptr)
+        {
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                Floats row[Vectors];
+                LoadRow(added + r * stride, lastColumns, row);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    sums[r][v] = hn::Add(sums[r][v], row[v]);
+                }
+            }
+        }
+        if (tiles.m_HasClamp)
+        {
+            const Floats low = hn::Set(d, tiles.m_Low);
+            const Floats high = hn::Set(d, tiles.m_High);
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    sums[r][v] = Clamped(sums[r][v], low, high);
+                }
+            }
+        }
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            StoreRow(sums[r], lastColumns, out + r * stride);
+        }
+        if (--count == 0)
+        {
+            break;
+        }
+        out += Rows * stride;
+        added += added != nullptr ? Rows * stride : 0;
+        place.MoveDown(Rows, tiles.m_DataStride);
+    }
+    if (tiles.m_Next != nullptr)
+    {
+        *tiles.m_Next = place.m_Next;
+    }
+}
+
+/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <size_t Vectors, size_t Rows>
+void FillTiles(EngineF32& engine)
+{
+    engine.m_Tiles[Vectors][Rows] = Tiles<Rows, Vectors>;
+    engine.m_InPlaceTiles[Vectors][Rows] = Tiles<Rows, Vectors, Way::InPlace>;
+    engine.m_Rows[Vectors] = engine.m_Rows[Vectors] < Rows ? Rows : engine.m_Rows[Vectors];
+    engine.m_Vectors = engine.m_MostVectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Vectors, Rows - 1>(engine);
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3
+template <size_t Vectors, size_t Rows, Way How>
+void FillHalfTiles(EngineF32& engine)
+{
+    engine.m_HalfTiles[Vectors][Rows] = Tiles<Rows, Vectors, How>;
+    engine.m_HalfRows[Vectors] = engine.m_HalfRows[Vectors] < Rows ? Rows : engine.m_HalfRows[Vectors];
+    if constexpr (Rows > 1)
+    {
+        FillHalfTiles<Vectors, Rows - 1, How>(engine);
+    }
+}
+
+template <size_t Rows>
+void FillSlidingTiles(EngineF32& engine)
+{
+    engine.m_SlidingTiles[Rows] = Tiles<Rows, 1, Way::Sliding>;
+    engine.m_SlidingRows = engine.m_SlidingRows < Rows ? Rows : engine.m_SlidingRows;
+    if constexpr (Rows > 1)
+    {
+        FillSlidingTiles<Rows - 1>(engine);
+    }
+}
+#endif
+
+EngineF32 MakeEngine()
+{
+    EngineF32 engine;
+    engine.m_Lanes = hn::Lanes(FloatTag());
+    engine.m_FetchesOutput = HWY_TARGET != HWY_AVX2;
+    if constexpr (ManyRegisters)
+    {
+#if HWY_TARGET == HWY_AVX3
+        FillSlidingTiles<12>(engine);
+        if (GetCpuFeatures().m_SplitsVectors)
+        {
+            // One product a cycle: seven sums keep it busy, and a product reads its number from memory itself. The end
+            // of so small a tile runs beside the products of the next one, which that of 24 sums does not.
+            engine.m_MostSlidingChannels = 8; // with more, tiles of seven are faster
+            FillTiles<1, 7>(engine);
+            FillHalfTiles<1, 8, Way::Narrow>(engine);
+            FillTiles<2, 12>(engine);
+            FillTiles<3, 8>(engine);
+            FillTiles<4, 6>(engine);
+            engine.m_Vectors = 1;
+            return engine;
+        }
+        FillHalfTiles<1, 14, Way::Halves>(engine);
+        FillHalfTiles<2, 14, Way::Halves>(engine);
+        FillHalfTiles<3, 10, Way::Halves>(engine);
+        FillHalfTiles<4, 6, Way::Halves>(engine);
+#endif
+        FillTiles<1, 12>(engine);
+        FillTiles<2, 12>(engine);
+        FillTiles<3, 8>(engine);
+        FillTiles<4, 6>(engine);
+    }
+    else
+    {
+        // Sixteen registers hold 12 sums, 2 vectors of weights and the data.
+        FillTiles<1, 8>(engine);
+        FillTiles<2, 6>(engine);
+    }
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const EngineF32& GetEngineF32()
+{
+    static constinit PerIsa<EngineF32> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes on tile registers. All eight registers have the same shape, 16 rows of 64 bytes, so that one
+// configuration serves everything: registers 0 to 3 hold sums of 16 x 16, 4 and 5 the data of 16 rows each, 6 and 7
+// weights of 16 columns. The depth is padded to whole registers: its weights are zeros, the data beside them anything.
+//
+// Written as assembly: the compiler would take intrinsics only with options for the whole file.
+#include "backends/cpu/gemm/kernels/int8/AmxMicrokernelsInt8.hpp"
+
+#if defined(__x86_64__)
+
+#include "backends/cpu/gemm/kernels/AmxTileConfig.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t TileRows = TileConfiguration::MostRows;
+constexpr size_t TileBytes = TileConfiguration::MostRowBytes; ///< of a row: sixteen groups, or sixteen sums
+
+constexpr TileConfiguration MakeConfiguration()
+{
+    TileConfiguration configuration;
+    for (size_t tile = 0; tile < 8; ++tile)
+    {
+        configuration.Set(tile, TileRows, TileBytes);
+    }
+    return configuration;
+}
+
+void Begin()
+{
+    static constexpr TileConfiguration configuration = MakeConfiguration();
+    configuration.Load();
+}
+
+void End()
+{
+    asm volatile("tilerelease");
+}
+
+#define TENON_TILE_LOAD(tile, address, stride)                                                                         \
+    asm volatile("tileloadd (%0,%1,1), %%tmm" tile : : "r"(address), "r"(stride) : "memory")
+#define TENON_TILE_STORE(tile, address, stride)                                                                        \
+    asm volatile("tilestored %%tmm" tile ", (%0,%1,1)" : : "r"(address), "r"(stride) : "memory")
+#define TENON_TILE_DOT(sums, data, weights)                                                                            \
+    if constexpr (IsSigned)                                                                                            \
+    {                                                                                                                  \
+        asm volatile("tdpbssd %%tmm" weights ", %%tmm" data ", %%tmm" sums : :);                                       \
+    }                                                                                                                  \
+    else                                                                                                               \
+    {                                                                                                                  \
+        asm volatile("tdpbusd %%tmm" weights ", %%tmm" data ", %%tmm" sums : :);                                       \
+    }
+
+/// Sums of 16 or 32 rows by one or two vectors of columns. All rows begin with `bias`, which is loaded without a
+/// stride.
+template <bool IsSigned, size_t Rows, size_t Vectors>
+void SumPair(const uint8_t* data, size_t dataStride, const uint8_t* weights, size_t weightStride, size_t steps,
+             const int32_t* bias, int32_t* sums, size_t sumStride)
+{
+    constexpr size_t Same = 0;
+    TENON_TILE_LOAD("0", bias, Same);
+    if constexpr (Vectors == 2)
+    {
+        TENON_TILE_LOAD("1", bias + TileBytes / sizeof(int32_t), Same);
+    }
+    if constexpr (Rows == 2 * TileRows)
+    {
+        TENON_TILE_LOAD("2", bias, Same);
+        if constexpr (Vectors == 2)
+        {
+            TENON_TILE_LOAD("3", bias + TileBytes / sizeof(int32_t), Same);
+        }
+    }
+    for (size_t step = 0; step < steps; ++step, data += TileBytes, weights += TileRows * weightStride)
+    {
+        TENON_TILE_LOAD("4", data, dataStride);
+        TENON_TILE_LOAD("6", weights, weightStride);
+        TENON_TILE_DOT("0", "4", "6");
+        if constexpr (Vectors == 2)
+        {
+            TENON_TILE_LOAD("7", weights + TileBytes, weightStride);
+            TENON_TILE_DOT("1", "4", "7");
+        }
+        if constexpr (Rows == 2 * TileRows)
+        {
+            TENON_TILE_LOAD("5", data + TileRows * dataStride, dataStride);
+            TENON_TILE_DOT("2", "5", "6");
+            if constexpr (Vectors == 2)
+            {
+                TENON_TILE_DOT("3", "5", "7");
+            }
+        }
+    }
+    TENON_TILE_STORE("0", sums, sumStride);
+    if constexpr (Vectors == 2)
+    {
+        TENON_TILE_STORE("1", sums + TileBytes / sizeof(int32_t), sumStride);
+    }
+    if constexpr (Rows == 2 * TileRows)
+    {
+        int32_t* lower = sums + TileRows * sumStride / sizeof(int32_t);
+        TENON_TILE_STORE("2", lower, sumStride);
+        if constexpr (Vectors == 2)
+        {
+            TENON_TILE_STORE("3", lower + TileBytes / sizeof(int32_t), sumStride);
+        }
+    }
+}
+
+template <bool IsSigned, size_t Rows, size_t Vectors>
+void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias, int32_t* sums)
+{
+    const auto* rows = static_cast<const uint8_t*>(data);
+    const auto* weights = static_cast<const uint8_t*>(panel);
+    constexpr size_t Stride = Vectors * TileBytes; // of the panel's groups, and of the sums
+    const size_t steps = groups / TileRows;
+    for (size_t vector = 0; vector + 2 <= Vectors; vector += 2)
+    {
+        SumPair<IsSigned, Rows, 2>(rows, dataStride, weights + vector * TileBytes, Stride, steps, bias + vector * 16,
+                                   sums + vector * 16, Stride);
+    }
+    if constexpr (Vectors % 2 == 1)
+    {
+        constexpr size_t Last = Vectors - 1;
+        SumPair<IsSigned, Rows, 1>(rows, dataStride, weights + Last * TileBytes, Stride, steps, bias + Last * 16,
+                                   sums + Last * 16, Stride);
+    }
+}
+
+template <size_t Vectors>
+void Fill(Engine8& engine)
+{
+    engine.m_Signed.Add(Vectors, TileRows, Tile<true, TileRows, Vectors>);
+    engine.m_Signed.Add(Vectors, 2 * TileRows, Tile<true, 2 * TileRows, Vectors>);
+    engine.m_Unsigned.Add(Vectors, TileRows, Tile<false, TileRows, Vectors>);
+    engine.m_Unsigned.Add(Vectors, 2 * TileRows, Tile<false, 2 * TileRows, Vectors>);
+}
+
+} // namespace
+
+void UseAmx(Engine8& engine)
+{
+    engine.m_Signed.m_Signs = Signs8::BothSigned;
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    for (TileSet8* tiles : {&engine.m_Signed, &engine.m_Unsigned})
+    {
+        tiles->m_RowUnit = TileRows;
+        tiles->m_GroupUnit = TileRows;
+        tiles->m_Begin = Begin;
+        tiles->m_End = End;
+    }
+    Fill<1>(engine);
+    Fill<2>(engine);
+    Fill<3>(engine);
+    Fill<4>(engine);
+}
+
+} // namespace tenon::cpu
+
+#else
+
+namespace tenon::cpu
+{
+
+void UseAmx(Engine8&) {}
+
+} // namespace tenon::cpu
+
+#endif

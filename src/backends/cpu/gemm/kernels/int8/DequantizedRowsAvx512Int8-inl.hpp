@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes that write floats, for sources that are compiled for each target (Foreach.hpp):
+// MicrokernelsInt8.cpp. Included once a target. Sums stay in registers until they are floats, see
+// RequantizedTilesAvx512Int8-inl.hpp.
+#if defined(TENON_CPU_FLOAT_TILES8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_FLOAT_TILES8_INL
+#undef TENON_CPU_FLOAT_TILES8_INL
+#else
+#define TENON_CPU_FLOAT_TILES8_INL
+#endif
+
+#include "backends/cpu/gemm/epilogue/DequantizeInRegistersAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/DotTileInt8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/PipelinedTilesAvx512Int8-inl.hpp"
+#include "backends/cpu/im2col/SkippedTaps.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// What a point gives that all rows have outside of the image.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void AddSkipped(const int32_t* skipped, Vector (&sums)[Rows][Vectors])
+{
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        const Vector x = hn::Load(Ints(), skipped + v * hn::Lanes(Ints()));
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r][v] = hn::Add(sums[r][v], x);
+        }
+    }
+}
+
+/// The sums of a tile. `IsNarrow`: the last vector has columns in its lower half alone. `Skips`: points that all rows
+/// have outside of the image; of whole vectors.
+template <typename Dot, bool IsNarrow, bool Skips, size_t Rows, size_t Vectors>
+HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&sums)[Rows][Vectors])
+{
+    constexpr size_t Last = Vectors - 1;
+    const PointTable8& points = product.m_DataPoints;
+    const uint8_t* data[Rows];
+    BeginTile(static_cast<const uint8_t*>(product.m_Data) + row * product.m_DataStride, product.m_DataStride,
+              product.m_Bias, data, sums);
+    [[maybe_unused]] __m256i narrow[Rows];
+    if constexpr (IsNarrow)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            narrow[r] = _mm512_castsi512_si256(sums[r][Last].raw);
+        }
+    }
+    const auto* weights = static_cast<const std::byte*>(product.m_Panel);
+    for (size_t point = 0; point < points.m_Points; ++point)
+    {
+        if (points.m_Table != nullptr)
+        {
+            const uint8_t* const* const places = points.m_Table + point * points.m_Rows + row;
+            if constexpr (Skips && !IsNarrow)
+            {
+                if (AreAll<Rows>(places, points.m_Padding))
+                {
+                    AddSkipped(points.m_Skipped + point * Vectors * hn::Lanes(Ints()), sums);
+                    weights += product.m_Groups * Vectors * hn::Lanes(Ints()) * GetGroupBytes<Dot>();
+                    continue;
+                }
+            }
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                data[r] = places[r] + points.m_Offset;
+            }
+        }
+        for (size_t group = 0; group < product.m_Groups; ++group)
+        {
+            if constexpr (IsNarrow)
+            {
+                AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return data[r] + 4 * group; }, weights, sums, narrow);
+            }
+            else
+            {
+                DotTile<Dot>::AddGroup(data, 4 * group, weights, sums);
+            }
+        }
+    }
+    if constexpr (IsNarrow)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r][Last].raw = _mm512_castsi256_si512(narrow[r]);
+        }
+    }
+}
+
+/// `InOrder`: rows are pixels in an order of their own.
+template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
+void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row, std::index_sequence<V...>)
+{
+    Vector sums[Rows][Vectors];
+    AddProducts<Dot, IsNarrow, InOrder>(product, row, sums);
+    (WriteFloats<Values, InOrder, V>(product.m_Rows, columns, row, sums), ...);
+}
+
+/// A tile that ends beside the next one's products.
+template <typename Dot, RowValues8 Values>
+struct FloatTurnTile : TurnTile<Dot>
+{
+    template <size_t Rows>
+    using Products = typename TurnTile<Dot>::template Products<Rows>;
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Begin(const FloatProduct8& of, const FloatColumns&, size_t row, Products<Rows>& at,
+                                 Vector (&sums)[Rows][Vectors])
+    {
+        TurnTile<Dot>::BeginRows(of, of.m_Bias, row, at, sums);
+    }
+
+    template <size_t V, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndVector(const FloatProduct8& of, const FloatColumns& columns, size_t row,
+                                     const Vector (&sums)[Rows][Vectors])
+    {
+        WriteFloats<Values, false, V>(of.m_Rows, columns, row, sums);
+    }
+
+    /// Each vector is written where it ends.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Store(const FloatProduct8&, const FloatColumns&, size_t, const Vector (&)[Rows][Vectors])
+    {
+    }
+};
+
+/// Of deeper products the ends, which are shorter than those of bytes, do not weigh.
+constexpr size_t MostGroupsInTurn = 64;
+
+template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Vectors, size_t Rows>
+bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
+{
+    constexpr auto AllVectors = std::make_index_sequence<Vectors>();
+    const size_t count = product.m_Rows.m_Rows;
+    // Equal tiles have one of two numbers of rows.
+    const size_t tiles = DivideUp(count, Rows);
+    const bool areEqual = count >= tiles * (Rows - 1);
+    if constexpr (!IsNarrow)
+    {
+        if (product.m_DataPoints.m_Table == nullptr && product.m_Groups <= MostGroupsInTurn &&
+            TakeTurns<Vectors>(count, product.m_Groups, areEqual))
+        {
+            TilesInTurn<FloatTurnTile<Dot, Values>, TurnsOf[Vectors].m_Rows, Vectors>::Write(product, columns, count);
+            return true;
+        }
+    }
+    if (areEqual)
+    {
+        ForEachTile(
+            count, Rows,
+            [&](size_t row, size_t rows) HWY_ATTR
+            {
+                rows == Rows
+                    ? FloatTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, row, AllVectors)
+                    : FloatTile<Dot, Values, IsNarrow, InOrder, Rows - 1, Vectors>(product, columns, row, AllVectors);
+            });
+        return true;
+    }
+    if (product.m_DataPoints.m_Table == nullptr)
+    {
+        return false;
+    }
+    // The last tile is over some of the one before.
+    for (size_t row = 0; row < count; row += Rows)
+    {
+        FloatTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, std::min(row, count - Rows),
+                                                                 AllVectors);
+    }
+    return true;
+}
+
+/// Rows of narrow tiles: half a vector less of sums for each leaves room for some more.
+constexpr size_t GetNarrowRows(size_t vectors, size_t rows)
+{
+    return vectors == 2 ? 10 : rows;
+}
+
+/// Dot is one of unsigned data and signed weights: sums then have no terms of rows, unless weights have a zero point.
+template <typename Dot, size_t Vectors, size_t Rows>
+bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
+{
+    const FloatRows& rows = product.m_Rows;
+    if (rows.m_RowTerms != nullptr) // the weights have a zero point
+    {
+        return false;
+    }
+    if (!rows.m_HaveOneScale)
+    {
+        return WriteFloatTiles<Dot, RowValues8::Scale, false, false, Vectors, Rows>(product, columns);
+    }
+    const Ints d;
+    HWY_ALIGN int32_t bias[Vectors * hn::MaxLanes(d)];
+    BeginAtZeroPoint<Vectors>(product.m_Bias, rows.m_ZeroPoints[0], columns.m_WeightSums, bias);
+    FloatProduct8 corrected = product;
+    corrected.m_Bias = bias;
+    if (GetCpuFeatures().m_SplitsVectors && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2)
+    {
+        constexpr size_t NarrowRows = GetNarrowRows(Vectors, Rows);
+        const bool isWritten =
+            rows.m_Places != nullptr
+                ? WriteFloatTiles<Dot, RowValues8::None, true, true, Vectors, NarrowRows>(corrected, columns)
+                : WriteFloatTiles<Dot, RowValues8::None, true, false, Vectors, NarrowRows>(corrected, columns);
+        if (isWritten)
+        {
+            return true;
+        }
+    }
+    return rows.m_Places != nullptr
+               ? WriteFloatTiles<Dot, RowValues8::None, false, true, Vectors, Rows>(corrected, columns)
+               : WriteFloatTiles<Dot, RowValues8::None, false, false, Vectors, Rows>(corrected, columns);
+}
+
+template <typename Dot, size_t Vectors, size_t Rows>
+void FillFloatRows(TileSet8& tiles)
+{
+    tiles.m_WriteFloats[Vectors] = WriteFloatRows<Dot, Vectors, Rows>;
+    tiles.m_LeastTableRows = std::max({tiles.m_LeastTableRows, Rows, GetNarrowRows(Vectors, Rows)});
+}
+
+/// For processors with 32 registers.
+template <typename Dot>
+void FillFloatRows(TileSet8& tiles)
+{
+    FillFloatRows<Dot, 1, 8>(tiles);
+    FillFloatRows<Dot, 2, 8>(tiles);
+    FillFloatRows<Dot, 3, 8>(tiles);
+    FillFloatRows<Dot, 4, 6>(tiles);
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes whose last vector has columns in its lower half alone, and of these those that write
+// bytes, with AVX-512 on processors that run 512-bit instructions as two. For sources that are compiled for each target
+// (Foreach.hpp): MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a
+// target.
+#if defined(TENON_CPU_BYTE_NARROW_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BYTE_NARROW_AVX512_INL
+#undef TENON_CPU_BYTE_NARROW_AVX512_INL
+#else
+#define TENON_CPU_BYTE_NARROW_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/int8/RequantizedTilesAvx512Int8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// From so many groups of the depth on narrow tiles, which are made for ends beside products alone, are the faster
+/// ones.
+constexpr size_t LeastGroupsOfNarrow = 4;
+
+/// A tile of which that half alone is multiplied.
+template <typename Dot, typename Base>
+struct NarrowTile : Base
+{
+    template <size_t Rows>
+    using Products = typename Base::template Products<Rows>;
+
+    template <size_t Rows, size_t Vectors>
+    struct Sums
+    {
+        Vector m_Whole[Rows][Vectors]; // the last one is what narrow sums begin with
+        __m256i m_Narrow[Rows];
+    };
+
+    /// Begins narrow sums as whole ones begin.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Part(Sums<Rows, Vectors>& sums)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums.m_Narrow[r] = _mm512_castsi512_si256(sums.m_Whole[r][Vectors - 1].raw);
+        }
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void BeginSums(const int32_t* bias, Sums<Rows, Vectors>& sums)
+    {
+        Base::BeginSums(bias, sums.m_Whole);
+        Part(sums);
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Sums<Rows, Vectors>& sums)
+    {
+        for (; at.m_Group < end; ++at.m_Group)
+        {
+            AddOne(at.m_Rows, 4 * at.m_Group, at.m_Weights, sums);
+        }
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t from, const std::byte*& weights,
+                                  Sums<Rows, Vectors>& sums)
+    {
+        AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + from; }, weights, sums.m_Whole, sums.m_Narrow);
+    }
+
+    /// All vectors but the last one.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void KeepWhole(const Sums<Rows, Vectors>& sums, Vector (&kept)[Rows][Vectors])
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v + 1 < Vectors; ++v)
+            {
+                kept[r][v] = sums.m_Whole[r][v];
+            }
+        }
+    }
+};
+
+/// Two rows share a vector of the sums of these columns while they end, beside the next tile's products.
+template <typename Dot, typename Scale, bool HasTerms>
+struct ByteNarrowTile : NarrowTile<Dot, ByteTile<Dot, Scale, HasTerms>>
+{
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+    using Narrow = NarrowTile<Dot, Tile>;
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                 typename Tile::template Products<Rows>& at,
+                                 typename Narrow::template Sums<Rows, Vectors>& sums)
+    {
+        Tile::Begin(of, columns, row, at, sums.m_Whole);
+        Narrow::Part(sums);
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Keep(const typename Narrow::template Sums<Rows, Vectors>& sums,
+                                Vector (&kept)[Rows][Vectors])
+    {
+        static_assert(Rows % 2 == 0);
+        Narrow::KeepWhole(sums, kept);
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; r += 2)
+        {
+            kept[r][Vectors - 1].raw =
+                _mm512_inserti64x4(_mm512_castsi256_si512(sums.m_Narrow[r]), sums.m_Narrow[r + 1], 1);
+        }
+    }
+
+    template <size_t V, typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndVector(const Of& of, const ByteColumns8& columns, size_t row,
+                                     Vector (&sums)[Rows][Vectors])
+    {
+        if constexpr (V + 1 < Vectors)
+        {
+            Tile::template EndVector<V>(of, columns, row, sums);
+        }
+        else
+        {
+            Tile::template EndHalves<V>(of, columns, row, sums);
+        }
+    }
+};
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes by Arm's matrix products, each of two rows and two columns over eight bytes of the depth. Packed
+// weights have those eight of a column beside each other. Sums of a pair of rows stay by twos,
+//   row 0 column 0, row 0 column 1, row 1 column 0, row 1 column 1
+// until they are stored. The last row of an odd number has zeros as its pair.
+#include "backends/cpu/gemm/kernels/int8/ArmMicrokernelsInt8.hpp"
+
+#include <hwy/base.h>
+
+#if HWY_ARCH_ARM_A64
+
+#include <arm_neon.h>
+#include <initializer_list>
+
+// Of all functions here that use matrix products: the rest of the library runs without them.
+#define TENON_I8MM __attribute__((target("arch=armv8.2-a+i8mm")))
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t Lanes = 4;      ///< int32 in a vector
+constexpr size_t DepthBytes = 8; ///< that a matrix product takes of each row and column
+
+// GCC 12 copies and spills the sums around the intrinsics, so these are written as assembly.
+struct SignedProducts
+{
+    TENON_I8MM static HWY_INLINE void Add(int32x4_t& sums, uint8x16_t data, int8x16_t weights)
+    {
+        asm("smmla %0.4s, %1.16b, %2.16b" : "+w"(sums) : "w"(data), "w"(weights));
+    }
+};
+
+/// Of uint8 data and int8 weights.
+struct MixedProducts
+{
+    TENON_I8MM static HWY_INLINE void Add(int32x4_t& sums, uint8x16_t data, int8x16_t weights)
+    {
+        asm("usmmla %0.4s, %1.16b, %2.16b" : "+w"(sums) : "w"(data), "w"(weights));
+    }
+};
+
+template <typename Products, size_t Rows, size_t Vectors>
+TENON_I8MM void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
+                     int32_t* sums)
+{
+    constexpr size_t RowPairs = (Rows + 1) / 2;
+    constexpr size_t ColumnPairs = Vectors * 2;
+    int32x4_t acc[RowPairs][ColumnPairs];
+    HWY_UNROLL(8)
+    for (size_t c = 0; c < ColumnPairs; ++c)
+    {
+        const int32x2_t two = vld1_s32(bias + 2 * c);
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < RowPairs; ++r)
+        {
+            acc[r][c] = vcombine_s32(two, two);
+        }
+    }
+    const uint8_t* rows[Rows];
+    HWY_UNROLL(8)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
+    }
+    const auto* weights = static_cast<const int8_t*>(panel);
+    for (size_t k = 0; k < groups * 4; k += DepthBytes)
+    {
+        uint8x16_t x[RowPairs];
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < RowPairs; ++r)
+        {
+            const uint8x8_t first = vld1_u8(rows[2 * r] + k);
+            x[r] = vcombine_u8(first, 2 * r + 1 < Rows ? vld1_u8(rows[2 * r + 1] + k) : vdup_n_u8(0));
+        }
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < ColumnPairs; ++c)
+        {
+            const int8x16_t w = vld1q_s8(weights + c * 2 * DepthBytes);
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < RowPairs; ++r)
+            {
+                Products::Add(acc[r][c], x[r], w);
+            }
+            // Keeps the compiler from loading all weights first, into registers that it does not have.
+            asm("" : "+r"(weights), "+w"(acc[RowPairs / 2][c]));
+        }
+        weights += ColumnPairs * 2 * DepthBytes;
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < RowPairs; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const int64x2_t left = vreinterpretq_s64_s32(acc[r][2 * v]);
+            const int64x2_t right = vreinterpretq_s64_s32(acc[r][2 * v + 1]);
+            int32_t* const to = sums + (2 * r * Vectors + v) * Lanes;
+            vst1q_s32(to, vreinterpretq_s32_s64(vtrn1q_s64(left, right)));
+            if (2 * r + 1 < Rows)
+            {
+                vst1q_s32(to + Vectors * Lanes, vreinterpretq_s32_s64(vtrn2q_s64(left, right)));
+            }
+        }
+    }
+}
+
+/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <size_t Vectors, size_t Rows>
+void FillTiles(Engine8& engine)
+{
+    engine.m_Signed.Add(Vectors, Rows, Tile<SignedProducts, Rows, Vectors>);
+    engine.m_Unsigned.Add(Vectors, Rows, Tile<MixedProducts, Rows, Vectors>);
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Vectors, Rows - 1>(engine);
+    }
+}
+
+} // namespace
+
+void UseI8mm(Engine8& engine)
+{
+    engine.m_Signed.m_Signs = Signs8::BothSigned;
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    for (TileSet8* tiles : {&engine.m_Signed, &engine.m_Unsigned})
+    {
+        tiles->m_GroupUnit = tiles->m_ColumnGroups = DepthBytes / 4;
+    }
+    // 32 registers hold up to 24 sums, the pairs of rows and a vector of weights.
+    FillTiles<1, 8>(engine);
+    FillTiles<2, 8>(engine);
+    FillTiles<3, 6>(engine);
+    FillTiles<4, 6>(engine);
+}
+
+} // namespace tenon::cpu
+
+#else
+
+namespace tenon::cpu
+{
+
+void UseI8mm(Engine8&) {}
+
+} // namespace tenon::cpu
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes that read windows of an image where they lie, with AVX-512, for sources that are compiled
+// for each target (Foreach.hpp): ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a target.
+#if defined(TENON_CPU_IMAGE_TILE_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_IMAGE_TILE_AVX512_INL
+#undef TENON_CPU_IMAGE_TILE_AVX512_INL
+#else
+#define TENON_CPU_IMAGE_TILE_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/int8/FusedEpilogueInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/HalfVectorTilesAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/PipelinedTilesAvx512Int8-inl.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// A tile whose rows are windows of an image: what it multiplies goes from run to run. Columns: what it makes of sums,
+/// with m_Bias, which they begin with.
+template <typename Base>
+struct OfImage : Base
+{
+    template <size_t Rows>
+    struct Products
+    {
+        const uint8_t* m_Rows[Rows];
+        const std::byte* m_Weights;
+        size_t m_Group;
+        const uint32_t* m_Places;
+    };
+
+    template <size_t Rows, size_t Vectors>
+    using Sums = typename Base::template Sums<Rows, Vectors>;
+
+    template <typename Columns, size_t Rows, typename S>
+    static HWY_INLINE void Begin(const ImageRows8& of, const Columns& columns, size_t row, Products<Rows>& at, S& sums)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            at.m_Rows[r] = of.m_Image + of.m_Begins[row + r];
+        }
+        at.m_Weights = static_cast<const std::byte*>(of.m_Panel);
+        at.m_Group = 0;
+        at.m_Places = of.m_GroupPlaces;
+        Base::BeginSums(columns.m_Bias, sums);
+    }
+
+    template <size_t Rows, typename S>
+    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, S& sums)
+    {
+        for (; at.m_Group < end; ++at.m_Group)
+        {
+            Base::AddOne(at.m_Rows, at.m_Places[at.m_Group], at.m_Weights, sums);
+        }
+    }
+
+    template <size_t Rows, size_t Vectors, typename Columns>
+    static HWY_NOINLINE void Write(const ImageRows8& of, const Columns& columns, size_t row)
+    {
+        Sums<Rows, Vectors> sums;
+        Products<Rows> at;
+        Begin(of, columns, row, at, sums);
+        AddGroups(of.m_Groups, at, sums);
+        Base::Finish(of, columns, row, sums);
+    }
+};
+
+/// All rows by a panel of so many vectors, in tiles of up to `Rows` rows. `hasHalves`: the last vector has columns in
+/// its lower half alone.
+template <typename Base, typename Narrow, size_t Vectors, size_t Rows, typename Columns>
+void WriteWindows(const ImageRows8& rows, const Columns& columns, bool hasHalves)
+{
+    using Tile = OfImage<Base>;
+    static_assert(Rows <= ImageRows8::PastRows);
+    constexpr Turns InTurn = TurnsOf[Vectors];
+    const size_t count = rows.m_Rows;
+    if constexpr (Vectors < 4)
+    {
+        const bool splits = GetCpuFeatures().m_SplitsVectors;
+        if (hasHalves && splits && count >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
+        {
+            TilesInTurn<OfImage<Narrow>, InTurn.m_Rows, Vectors>::Write(rows, columns, count);
+            return;
+        }
+    }
+    // Equal tiles have one of two numbers of rows; else the last one is over some of the one before.
+    const bool areEqual = count >= DivideUp(count, Rows) * (Rows - 1);
+    if (TakeTurns<Vectors>(count, rows.m_Groups, areEqual))
+    {
+        TilesInTurn<Tile, InTurn.m_Rows, Vectors>::Write(rows, columns, count);
+        return;
+    }
+    if (areEqual)
+    {
+        ForEachTile(count, Rows,
+                    [&](size_t row, size_t ofTile) HWY_ATTR
+                    {
+                        ofTile == Rows ? Tile::template Write<Rows, Vectors>(rows, columns, row)
+                                       : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
+                    });
+        return;
+    }
+    constexpr size_t Half = Rows / 2;
+    size_t row = 0;
+    for (; row + Half < count; row += Rows)
+    {
+        Tile::template Write<Rows, Vectors>(rows, columns, std::min(row, std::max(count, Rows) - Rows));
+    }
+    if (row < count)
+    {
+        Tile::template Write<Half, Vectors>(rows, columns, std::min(row, std::max(count, Half) - Half));
+    }
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of bytes by permuted weights (PermutedWeightsInt8.hpp), for sources that are compiled for each target
+// (Foreach.hpp): MicrokernelsInt8.cpp. Included once a target.
+#if defined(TENON_CPU_PERMUTED_TILES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_PERMUTED_TILES_INL
+#undef TENON_CPU_PERMUTED_TILES_INL
+#else
+#define TENON_CPU_PERMUTED_TILES_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/pack/PermuteLoopsInt8.hpp"
+#include "backends/cpu/gemm/pack/PermutedWeightsInt8.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_ARCH_X86
+
+/// The weights of a step, and how the data for them are permuted.
+struct PermutedStep
+{
+    Vector m_Indices[2];
+    Vector m_Weights[2];
+};
+
+HWY_INLINE PermutedStep ReadStep(const std::byte* from)
+{
+    const Ints d;
+    const hn::Repartition<uint16_t, Ints> dShorts;
+    const auto* const words = reinterpret_cast<const int32_t*>(from);
+    const Vector index = hn::Set(d, 0x0F0F0F0F);
+    const Vector indices = hn::Load(d, words);
+    PermutedStep step;
+    step.m_Indices[0] = hn::And(indices, index);
+    step.m_Indices[1] = hn::And(hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(dShorts, indices))), index);
+    step.m_Weights[0] = hn::Load(d, words + hn::Lanes(d));
+    step.m_Weights[1] = hn::Load(d, words + 2 * hn::Lanes(d));
+    return step;
+}
+
+/// sums += the products of a step with rows of windows. `AreCoupled`: those of both words share sums of 16 bits.
+template <bool AreCoupled, size_t Rows>
+HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const std::byte* from, Vector (&sums)[Rows])
+{
+    const hn::Repartition<uint8_t, Ints> dBytes;
+    const hn::Repartition<int16_t, Ints> d16;
+    const PermutedStep step = ReadStep(from);
+    HWY_UNROLL(8)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        const Vector window = hn::BitCast(Ints(), hn::LoadDup128(dBytes, rows[r] + offset));
+        const Vector x = hn::TableLookupBytes(window, step.m_Indices[0]);
+        const Vector y = hn::TableLookupBytes(window, step.m_Indices[1]);
+        const Vector first = MultiplyBytes(x, step.m_Weights[0]);
+        const Vector second = MultiplyBytes(y, step.m_Weights[1]);
+        if constexpr (AreCoupled)
+        {
+            AddPairs(sums[r], hn::BitCast(Ints(), hn::Add(hn::BitCast(d16, first), hn::BitCast(d16, second))));
+        }
+        else
+        {
+            AddPairs(sums[r], first);
+            AddPairs(sums[r], second);
+        }
+    }
+}
+
+/// For steps up to `end`, where both pointers are then.
+template <bool AreCoupled, size_t Rows>
+HWY_INLINE void AddSteps(const uint8_t* const (&rows)[Rows], const uint32_t* end, const uint32_t*& offset,
+                         const std::byte*& step, Vector (&sums)[Rows])
+{
+    for (; offset != end; ++offset, step += hn::Lanes(Ints()) * PermuteLoops8::StepBytes)
+    {
+        AddStep<AreCoupled>(rows, *offset, step, sums);
+    }
+}
+
+/// Tiles; the panel says which windows it is multiplied with. A vector at a time: each has an order of its own.
+struct PermutedTile
+{
+    template <size_t Rows, size_t Vectors>
+    static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
+                    int32_t* sums)
+    {
+        const size_t lanes = hn::Lanes(Ints());
+        const size_t numSteps = groups / (PermutedWindowBytes / sizeof(int32_t));
+        const auto* packed = static_cast<const std::byte*>(panel);
+        for (size_t v = 0; v < Vectors; ++v, packed += GetPermutedBytes(lanes, numSteps))
+        {
+            RunVector<Rows>(data, dataStride, packed, numSteps, bias + v * lanes, sums + v * lanes, Vectors * lanes);
+        }
+    }
+
+    template <size_t Rows>
+    static HWY_INLINE void RunVector(const void* data, size_t dataStride, const std::byte* packed, size_t numSteps,
+                                     const int32_t* bias, int32_t* sums, size_t sumStride)
+    {
+        const Ints d;
+        const auto& header = *reinterpret_cast<const PermutedHeader*>(packed);
+        const auto* offset = reinterpret_cast<const uint32_t*>(&header + 1);
+        const uint32_t* const lone = offset + header.m_NumCoupled;
+        const uint32_t* const end = offset + numSteps;
+        const auto* const lacking = reinterpret_cast<const int32_t*>(packed + GetPermutedHeaderBytes(numSteps));
+        const auto* step = reinterpret_cast<const std::byte*>(lacking + hn::Lanes(d));
+        const Vector start = hn::Add(hn::Load(d, bias), hn::Load(d, lacking));
+        Vector acc[Rows];
+        const uint8_t* rows[Rows];
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
+            acc[r] = start;
+        }
+        AddSteps<true>(rows, lone, offset, step, acc);
+        AddSteps<false>(rows, end, offset, step, acc);
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            hn::Store(acc[r], d, sums + r * sumStride);
+        }
+    }
+};
+
+/// windows[n / 8][16]: eight of n int8 as unsigned bytes, 128 more, and their mirrors; n is a multiple of eight.
+void MakeWindows(const uint8_t* bytes, size_t count, uint8_t* windows)
+{
+    const hn::FixedTag<uint8_t, PermutedWindowBytes> d;
+    const hn::Half<decltype(d)> dHalf;
+    const auto flips = hn::Combine(d, hn::Set(dHalf, uint8_t{0x7F}), hn::Set(dHalf, uint8_t{0x80}));
+    for (size_t i = 0; i < count; i += PermuteLoops8::StepDepth)
+    {
+        const auto eight = hn::LoadU(dHalf, bytes + i);
+        hn::StoreU(hn::Xor(hn::Combine(d, eight, eight), flips), d, windows + 2 * i);
+    }
+}
+
+void FillPermutedTiles(TileSet8& tiles)
+{
+    tiles.m_Layout = Layout8::Permuted;
+    tiles.m_Signs = Signs8::DataUnsigned;
+    tiles.m_FlipsData = true;
+    tiles.m_GroupUnit = PermutedWindowBytes / sizeof(int32_t);
+    FillTiles<PermutedTile, 1, 8>(tiles);
+    FillTiles<PermutedTile, 2, 8>(tiles);
+}
+
+#endif // HWY_ARCH_X86
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

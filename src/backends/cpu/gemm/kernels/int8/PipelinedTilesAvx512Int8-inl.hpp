@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes that end beside the products of the next one, with AVX-512: dot products take two of four
+// vector units, and what makes bytes or floats of sums takes all four. For sources that are compiled for each target
+// (Foreach.hpp): MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a
+// target.
+#if defined(TENON_CPU_TURNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_TURNS_AVX512_INL
+#undef TENON_CPU_TURNS_AVX512_INL
+#else
+#define TENON_CPU_TURNS_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/int8/DotTileInt8-inl.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// Tiles of so many vectors whose end is beside the products of the next one.
+struct Turns
+{
+    size_t m_Rows;
+    size_t m_LeastGroups; ///< of the depth, where 512-bit instructions are two
+};
+constexpr Turns TurnsOf[] = {{}, {8, 12}, {6, 4}, {4, 4}, {3, 4}};
+/// The same where they are one: with fewer, loads take longer than products and ends.
+constexpr size_t LeastGroupsOfWhole = 12;
+/// So many bytes of a panel stay in the first-level cache. With more the end of a tile does not weigh, and tiles of
+/// more rows read the panel less often.
+constexpr size_t MostPanelInTurn = 32768;
+
+/// Whether tiles of so many vectors take turns for so many rows of this depth, in groups. `areEqual`: there are equal
+/// tiles that repeat no rows.
+template <size_t Vectors>
+bool TakeTurns(size_t rows, size_t groups, bool areEqual)
+{
+    const bool splits = GetCpuFeatures().m_SplitsVectors;
+    constexpr Turns Of = TurnsOf[Vectors];
+    if (rows <= Of.m_Rows || groups < (splits ? Of.m_LeastGroups : LeastGroupsOfWhole) ||
+        groups * Vectors * sizeof(Vector) > MostPanelInTurn)
+    {
+        return false;
+    }
+    // An end that is beside products spares each row what two groups take. Sums of fewer vectors go through memory at
+    // no more cost than rows that are repeated.
+    const size_t repeated = DivideUp(rows, Of.m_Rows) * Of.m_Rows - rows;
+    return repeated * groups <= 2 * rows || (Vectors == 4 && !areEqual);
+}
+
+/// What tiles that may take turns have in common.
+template <typename Dot>
+struct TurnTile
+{
+    /// Where the products of a tile stand.
+    template <size_t Rows>
+    struct Products
+    {
+        const uint8_t* m_Rows[Rows];
+        const std::byte* m_Weights;
+        size_t m_Group;
+    };
+
+    template <size_t Rows, size_t Vectors>
+    using Sums = Vector[Rows][Vectors];
+
+    /// `of`: rows of data, as ByteRows8 and FloatProduct8 have them. `bias`: what sums begin with.
+    template <typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void BeginRows(const Of& of, const int32_t* bias, size_t row, Products<Rows>& at,
+                                     Vector (&sums)[Rows][Vectors])
+    {
+        at.m_Weights = static_cast<const std::byte*>(of.m_Panel);
+        at.m_Group = 0;
+        BeginTile(static_cast<const uint8_t*>(of.m_Data) + row * of.m_DataStride, of.m_DataStride, bias, at.m_Rows,
+                  sums);
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void BeginSums(const int32_t* bias, Vector (&sums)[Rows][Vectors])
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = hn::Load(Ints(), bias + v * hn::Lanes(Ints()));
+            }
+        }
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Vector (&sums)[Rows][Vectors])
+    {
+        for (; at.m_Group < end; ++at.m_Group)
+        {
+            AddOne(at.m_Rows, 4 * at.m_Group, at.m_Weights, sums);
+        }
+    }
+
+    /// What the group of the rows gives that is `from` bytes from where they begin.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t from, const std::byte*& weights,
+                                  Vector (&sums)[Rows][Vectors])
+    {
+        if constexpr (Rows < 4)
+        {
+            DotTile<Dot>::AddGroupByVectors(rows, from, weights, sums);
+        }
+        else
+        {
+            DotTile<Dot>::AddGroup(rows, from, weights, sums);
+        }
+    }
+
+    /// Sums without their end.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Keep(const Vector (&sums)[Rows][Vectors], Vector (&kept)[Rows][Vectors])
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                kept[r][v] = sums[r][v];
+            }
+        }
+    }
+};
+
+/// Tiles of `Rows` rows by `Vectors` vectors, two of which are in registers.
+template <typename Tile, size_t Rows, size_t Vectors>
+struct TilesInTurn
+{
+    using Sums = typename Tile::template Sums<Rows, Vectors>;
+    using Kept = Vector[Rows][Vectors];
+    using Products = typename Tile::template Products<Rows>;
+
+    /// All rows, with the last tile over some of the one before. Precondition: `rows` is `Rows` at least. A function of
+    /// its own: beside other tiles' loops GCC keeps some of the sums in memory.
+    template <typename Of, typename Columns>
+    static HWY_NOINLINE void Write(const Of& of, const Columns& columns, size_t rows)
+    {
+        constexpr auto AllVectors = std::make_index_sequence<Vectors>();
+        const size_t last = rows - Rows;
+        Kept kept;
+        {
+            Sums first;
+            Products at;
+            Tile::Begin(of, columns, 0, at, first);
+            Tile::AddGroups(of.m_Groups, at, first);
+            Tile::Keep(first, kept);
+        }
+        for (size_t row = 0; row != last;)
+        {
+            const size_t next = row + Rows < last ? row + Rows : last;
+            Sums sums;
+            WriteBeside(of, columns, next, sums, row, kept, AllVectors);
+            Tile::Keep(sums, kept);
+            row = next;
+        }
+        Finish(of, columns, last, kept, AllVectors);
+    }
+
+private:
+    /// The products of a tile, and meanwhile the end of the one before.
+    template <typename Of, typename Columns, size_t... V>
+    static HWY_INLINE void WriteBeside(const Of& of, const Columns& columns, size_t row, Sums& sums, size_t rowBefore,
+                                       Kept& before, std::index_sequence<V...>)
+    {
+        constexpr size_t Steps = Vectors + 1;
+        const size_t each = of.m_Groups / Steps;
+        Products at;
+        Tile::Begin(of, columns, row, at, sums);
+        ((Tile::AddGroups((V + 1) * each, at, sums), Tile::template EndVector<V>(of, columns, rowBefore, before)), ...);
+        Tile::AddGroups(Steps * each, at, sums);
+        Tile::Store(of, columns, rowBefore, before);
+        Tile::AddGroups(of.m_Groups, at, sums);
+    }
+
+    template <typename Of, typename Columns, size_t... V>
+    static HWY_INLINE void Finish(const Of& of, const Columns& columns, size_t row, Kept& kept,
+                                  std::index_sequence<V...>)
+    {
+        (Tile::template EndVector<V>(of, columns, row, kept), ...);
+        Tile::Store(of, columns, row, kept);
+    }
+};
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

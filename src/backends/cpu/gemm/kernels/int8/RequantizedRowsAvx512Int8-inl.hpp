@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of products of bytes that write bytes, with AVX-512: which tiles they take, and those of columns that fill half
+// of their last vector. For sources that are compiled for each target (Foreach.hpp): MicrokernelsInt8.cpp. Included
+// once a target.
+#if defined(TENON_CPU_BYTE_ROWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BYTE_ROWS_AVX512_INL
+#undef TENON_CPU_BYTE_ROWS_AVX512_INL
+#else
+#define TENON_CPU_BYTE_ROWS_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/int8/HalfVectorTilesAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/RequantizedTilesAvx512Int8-inl.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// Tiles whose last vector has columns in its lower half alone, for processors with whole vectors, and for products too
+/// shallow for ByteNarrowTile. Two rows share a vector of the sums of these columns.
+template <typename Dot, typename Scale, bool HasTerms>
+struct ByteHalves
+{
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+
+    template <size_t Rows, size_t Vectors>
+    static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
+    {
+        constexpr size_t Last = Vectors - 1;
+        constexpr size_t Pairs = Rows / 2;
+        static_assert(Rows % 4 == 0);
+        Vector sums[Rows][Vectors];
+        Vector halves[Pairs];
+        const uint8_t* rows[Rows];
+        const size_t stride = of.m_DataStride;
+        const auto* const data = static_cast<const uint8_t*>(of.m_Data) + row * stride;
+        BeginTile(data, stride, columns.m_Bias, rows, sums);
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Pairs; ++p)
+        {
+            halves[p] = sums[2 * p][Last];
+        }
+        const auto* weights = static_cast<const std::byte*>(of.m_Panel);
+        const uint8_t* fours[Rows / 4];
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Rows / 4; ++i)
+        {
+            fours[i] = data + i * 4 * stride;
+        }
+        for (size_t group = 0; group < of.m_Groups; ++group)
+        {
+            AddGroupWithHalves(fours, stride, weights, sums, halves);
+        }
+        Tile::ScaleSome(of, columns, row, sums, std::make_index_sequence<Last>());
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Pairs; ++p)
+        {
+            sums[2 * p][Last] = halves[p];
+        }
+        Tile::template EndHalves<Last>(of, columns, row, sums);
+        Tile::Store(of, columns, row, sums);
+    }
+
+    /// Every fourth row has a pointer: those of twelve would not all be in registers.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroupWithHalves(const uint8_t* (&fours)[Rows / 4], size_t stride,
+                                              const std::byte*& weights, Vector (&sums)[Rows][Vectors],
+                                              Vector (&halves)[Rows / 2])
+    {
+        constexpr size_t Last = Vectors - 1;
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        const size_t lanes = hn::Lanes(Ints());
+        Vector w[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Last; ++v)
+        {
+            w[v] = LoadWeights<Dot>(weights + v * lanes * 4);
+        }
+        w[Last].raw =
+            _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(weights + Last * lanes * 4)));
+        weights += Vectors * lanes * 4;
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Rows / 2; ++p)
+        {
+            Vector x[2];
+            HWY_UNROLL(2)
+            for (size_t i = 0; i < 2; ++i)
+            {
+                const size_t row = 2 * p + i;
+                int32_t group;
+                std::memcpy(&group, fours[row / 4] + row % 4 * stride, sizeof(group));
+                x[i] = Broadcast<Dot>(group);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Last; ++v)
+                {
+                    AddSame<Dot>(sums[row][v], x[i], w[v]);
+                }
+            }
+            x[0].raw = _mm512_mask_mov_epi32(x[0].raw, UpperHalf, x[1].raw);
+            AddSame<Dot>(halves[p], x[0], w[Last]);
+        }
+        AdvanceRows(fours);
+    }
+
+    template <size_t Fours>
+    static HWY_INLINE void AdvanceRows(const uint8_t* (&fours)[Fours])
+    {
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Fours; ++i)
+        {
+            fours[i] += 4;
+            asm("" : "+r"(fours[i])); // else the compiler makes pointers of all rows again
+        }
+    }
+};
+
+template <typename Dot, typename Scale, bool HasTerms, size_t Vectors, size_t Rows>
+bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
+{
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+    constexpr Turns InTurn = TurnsOf[Vectors];
+    if constexpr (Vectors < 4)
+    {
+        if constexpr (!std::is_same_v<Dot, VnniDataSigned>) // as on no processor that splits vectors
+        {
+            const bool splits = GetCpuFeatures().m_SplitsVectors;
+            if (columns.m_HasHalves && splits && rows.m_Rows >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
+            {
+                TilesInTurn<ByteNarrowTile<Dot, Scale, HasTerms>, InTurn.m_Rows, Vectors>::Write(rows, columns,
+                                                                                                 rows.m_Rows);
+                return true;
+            }
+        }
+        // A multiple of two: the last tile is over some of the one before.
+        constexpr size_t Rows2 = Vectors == 3 ? 8 : 12;
+        if (columns.m_HasHalves && rows.m_Rows >= Rows2)
+        {
+            for (size_t row = 0; row < rows.m_Rows; row += Rows2)
+            {
+                ByteHalves<Dot, Scale, HasTerms>::template Write<Rows2, Vectors>(rows, columns,
+                                                                                 std::min(row, rows.m_Rows - Rows2));
+            }
+            return true;
+        }
+    }
+    // Equal tiles have one of two numbers of rows.
+    const size_t tiles = DivideUp(rows.m_Rows, Rows);
+    const bool areEqual = rows.m_Rows >= tiles * (Rows - 1);
+    if (TakeTurns<Vectors>(rows.m_Rows, rows.m_Groups, areEqual))
+    {
+        TilesInTurn<Tile, InTurn.m_Rows, Vectors>::Write(rows, columns, rows.m_Rows);
+        return true;
+    }
+    if (areEqual)
+    {
+        ForEachTile(rows.m_Rows, Rows,
+                    [&](size_t row, size_t count) HWY_ATTR
+                    {
+                        count == Rows ? Tile::template Write<Rows, Vectors>(rows, columns, row)
+                                      : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
+                    });
+    }
+    return areEqual;
+}
+
+template <typename Dot, typename Scale, bool HasTerms>
+void FillByteRows(ByteRowsFunction8 (&functions)[TileSet8::MostVectors + 1])
+{
+    functions[1] = WriteByteRows<Dot, Scale, HasTerms, 1, 8>;
+    functions[2] = WriteByteRows<Dot, Scale, HasTerms, 2, 8>;
+    functions[3] = WriteByteRows<Dot, Scale, HasTerms, 3, 8>;
+    functions[4] = WriteByteRows<Dot, Scale, HasTerms, 4, 6>;
+}
+
+template <typename Dot, bool HasTerms>
+void FillByteRows(TileSet8& tiles)
+{
+    FillByteRows<Dot, OffsetScale, HasTerms>(tiles.m_WriteRows[0][HasTerms]);
+    FillByteRows<Dot, PlainScale, HasTerms>(tiles.m_WriteRows[1][HasTerms]);
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

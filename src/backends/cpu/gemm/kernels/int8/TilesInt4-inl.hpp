@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of int8 data by weights of four bits, for sources that are compiled for each target (Foreach.hpp):
+// MicrokernelsInt8.cpp. Included once a target.
+//
+// Weights are 8 more than their value, in [0, 15], so that a mask and a shift unpack them. Of the four bytes that a
+// column has in a vector, the lower halves belong to one group of the data and the upper ones to the next.
+#if defined(TENON_CPU_NIBBLES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_NIBBLES_INL
+#undef TENON_CPU_NIBBLES_INL
+#else
+#define TENON_CPU_NIBBLES_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// In place of a dot product, where there is none of bytes: sums of two products, int16.
+struct NibblePairs
+{
+    static constexpr size_t MostGroups = 8; ///< 8 * 2 * 15 * 128 < 2^15
+
+#if HWY_ARCH_X86
+    static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
+    {
+        const hn::Repartition<int16_t, Ints> d16;
+        const Vector pairs = MultiplyBytes(weights, data);
+        shorts = hn::BitCast(Ints(), hn::Add(hn::BitCast(d16, shorts), hn::BitCast(d16, pairs)));
+        asm("" : "+v"(shorts.raw)); // else the compiler adds up all pairs first, for which there are no registers
+    }
+    /// sums += the pairs of the shorts
+    static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
+    {
+        AddPairs(sums, shorts);
+    }
+#else
+    static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
+    {
+        const int8x16_t x = vreinterpretq_s8_s32(data.raw);
+        const int8x16_t w = vreinterpretq_s8_s32(weights.raw);
+        const int16x8_t low = vmull_s8(vget_low_s8(x), vget_low_s8(w));
+        const int16x8_t high = vmull_s8(vget_high_s8(x), vget_high_s8(w));
+#if HWY_ARCH_ARM_A64
+        const int16x8_t pairs = vpaddq_s16(low, high);
+#else
+        const int16x8_t pairs = vcombine_s16(vpadd_s16(vget_low_s16(low), vget_high_s16(low)),
+                                             vpadd_s16(vget_low_s16(high), vget_high_s16(high)));
+#endif
+        shorts.raw = vreinterpretq_s32_s16(vaddq_s16(vreinterpretq_s16_s32(shorts.raw), pairs));
+    }
+    static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
+    {
+        sums.raw = vpadalq_s16(sums.raw, vreinterpretq_s16_s32(shorts.raw));
+    }
+#endif
+};
+
+/// sums += data * weights for groups [begin, end), an even number of them, by a dot product.
+template <typename Dot, size_t Rows, size_t Vectors>
+HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, size_t end, const int32_t* weights,
+                           Vector (&sums)[Rows][Vectors])
+{
+    const Ints d;
+    const Vector mask = hn::Set(d, 0x0F0F0F0F);
+    // The few sums of a low tile would wait for each other: upper halves get their own.
+    constexpr bool HaveOwn = Rows * Vectors <= 8 && !std::is_same_v<Dot, NibblePairs>;
+    [[maybe_unused]] Vector own[Rows][Vectors];
+    if constexpr (HaveOwn)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                own[r][v] = hn::Zero(d);
+            }
+        }
+    }
+    for (size_t g = begin; g < end; g += 2, weights += Vectors * hn::Lanes(d))
+    {
+        Vector low[Vectors];
+        Vector high[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const Vector both = hn::Load(d, weights + v * hn::Lanes(d));
+            low[v] = hn::And(both, mask);
+            high[v] = hn::And(hn::ShiftRight<4>(both), mask);
+        }
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const Vector first = ReadGroup(rows[r] + 4 * g);
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Dot::Add(sums[r][v], first, low[v]);
+            }
+            const Vector second = ReadGroup(rows[r] + 4 * g + 4);
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Dot::Add(HaveOwn ? own[r][v] : sums[r][v], second, high[v]);
+            }
+        }
+    }
+    if constexpr (HaveOwn)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = hn::Add(sums[r][v], own[r][v]);
+            }
+        }
+    }
+}
+
+template <typename Dot>
+struct NibbleTile
+{
+    template <size_t Rows, size_t Vectors>
+    static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
+                    int32_t* sums)
+    {
+        const size_t lanes = hn::Lanes(Ints());
+        const auto* weights = static_cast<const int32_t*>(panel);
+        Vector acc[Rows][Vectors];
+        const uint8_t* rows[Rows];
+        BeginTile(data, dataStride, bias, rows, acc);
+        if constexpr (!std::is_same_v<Dot, NibblePairs>)
+        {
+            AddNibbles<Dot>(rows, 0, groups, weights, acc);
+        }
+        else
+        {
+            constexpr size_t Most = NibblePairs::MostGroups;
+            size_t begin = 0;
+            for (; begin + Most <= groups; begin += Most, weights += Most / 2 * Vectors * lanes)
+            {
+                AddSlice(rows, begin, begin + Most, weights, acc);
+            }
+            if (begin < groups)
+            {
+                AddSlice(rows, begin, groups, weights, acc);
+            }
+        }
+        EndTile(acc, sums);
+    }
+
+private:
+    /// So many groups that their sums fit int16.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddSlice(const uint8_t* const (&rows)[Rows], size_t begin, size_t end,
+                                    const int32_t* weights, Vector (&acc)[Rows][Vectors])
+    {
+        Vector shorts[Rows][Vectors];
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                shorts[r][v] = hn::Zero(Ints());
+            }
+        }
+        AddNibbles<Dot>(rows, begin, end, weights, shorts);
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Dot::AddShorts(acc[r][v], shorts[r][v]);
+            }
+        }
+    }
+};
+
+inline void DescribeNibbles(TileSet8& tiles)
+{
+    tiles.m_Layout = Layout8::Nibbles;
+    tiles.m_Signs = Signs8::DataSigned;
+    tiles.m_GroupUnit = 2;
+}
+
+/// For one row: panels as wide as the registers have sums for.
+template <typename Dot>
+void FillNibblesOfOneRow(TileSet8& tiles)
+{
+    DescribeNibbles(tiles);
+    FillTiles<NibbleTile<Dot>, 1, 1>(tiles);
+    FillTiles<NibbleTile<Dot>, 2, 1>(tiles);
+    FillTiles<NibbleTile<Dot>, 3, 1>(tiles);
+    FillTiles<NibbleTile<Dot>, 4, 1>(tiles);
+}
+
+template <typename Dot>
+void FillNibbleTiles(TileSet8& tiles)
+{
+    constexpr bool ArePairs = std::is_same_v<Dot, NibblePairs>; // which have two sums of each
+    DescribeNibbles(tiles);
+    FillTiles<NibbleTile<Dot>, 1, 4>(tiles);
+    FillTiles<NibbleTile<Dot>, 2, 4>(tiles);
+    if constexpr (!ArePairs && ManyRegisters)
+    {
+        FillTiles<NibbleTile<Dot>, 3, 4>(tiles);
+        FillTiles<NibbleTile<Dot>, 4, 4>(tiles);
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of bytes by columns of weights as the model stores them, for sources that are compiled for each target
+// (Foreach.hpp): dot products over the depth, whose lanes are added up at the end. Part of MicrokernelsInt8.cpp;
+// included once a target.
+//
+// A dot product takes an unsigned and a signed byte, or two signed ones: data, and weights too, may become bytes of the
+// other sign when they are read.
+#if defined(TENON_CPU_STORED_DOTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_STORED_DOTS_INL
+#undef TENON_CPU_STORED_DOTS_INL
+#else
+#define TENON_CPU_STORED_DOTS_INL
+#endif
+
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/simd/LaneSums-inl.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
+/// Of 256 bits, with longer vectors too: of those more loads cross cache lines, and more lanes are to be added up.
+using StoredTag = hn::FixedTag<int32_t, 8>;
+using StoredBytes = hn::Repartition<uint8_t, StoredTag>;
+using StoredVector = hn::Vec<StoredTag>;
+
+/// Dot products, and what becomes a byte of the other sign for them.
+template <typename Product, bool FlipsItsData, bool FlipsItsWeights>
+struct StoredProduct
+{
+    using Dot = Product;
+    static constexpr bool FlipsData = FlipsItsData;
+    static constexpr bool FlipsWeights = FlipsItsWeights;
+};
+
+template <bool Flips>
+HWY_INLINE hn::Vec<StoredBytes> ReadStored(const uint8_t* from)
+{
+    const StoredBytes d;
+    const auto bytes = hn::LoadU(d, from);
+    return Flips ? hn::Xor(bytes, hn::Set(d, uint8_t{0x80})) : bytes;
+}
+
+template <typename Dot>
+HWY_INLINE void AddDots(StoredVector& sums, StoredVector data, StoredVector weights)
+{
+#if HWY_TARGET == HWY_AVX3
+    Dot::AddNarrow(sums.raw, data.raw, weights.raw);
+#else
+    Dot::Add(sums, data, weights);
+#endif
+}
+
+/// sums += a vector of each row by one of each column.
+template <typename Product, size_t Rows, size_t Columns>
+HWY_INLINE void AddStored(StoredVector (&sums)[Rows][Columns], const StoredVector (&data)[Rows], const uint8_t* weights,
+                          size_t depth)
+{
+    HWY_UNROLL(4)
+    for (size_t c = 0; c < Columns; ++c)
+    {
+        const StoredVector w = hn::BitCast(StoredTag(), ReadStored<Product::FlipsWeights>(weights + c * depth));
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            AddDots<typename Product::Dot>(sums[r][c], data[r], w);
+        }
+    }
+}
+
+/// Sums of rows [row, row + Rows) by columns [column, column + Columns), in eight parts each.
+template <typename Product, size_t Rows, size_t Columns>
+HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows][Columns])
+{
+    const StoredTag d;
+    const StoredBytes dBytes;
+    const hn::Repartition<int8_t, StoredTag> dSigned;
+    const size_t lanes = hn::Lanes(dBytes);
+    const size_t depth = dots.m_Depth;
+    const size_t stride = dots.m_DataStride;
+    const uint8_t* const data = dots.m_Data + row * stride;
+    const uint8_t* const weights = dots.m_Weights + column * depth;
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            sums[r][c] = hn::Zero(d);
+        }
+    }
+    StoredVector x[Rows];
+    size_t k = 0;
+    for (; k + lanes <= depth; k += lanes)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            x[r] = hn::BitCast(d, ReadStored<Product::FlipsData>(data + r * stride + k));
+        }
+        AddStored<Product>(sums, x, weights + k, depth);
+    }
+    if (k < depth)
+    {
+        // The last whole vector there is, without what has been added already.
+        const size_t last = depth - lanes;
+        const auto isNew = hn::Gt(hn::Iota(dSigned, 0), hn::Set(dSigned, static_cast<int8_t>(k - last - 1)));
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const auto bytes = hn::BitCast(dSigned, ReadStored<Product::FlipsData>(data + r * stride + last));
+            x[r] = hn::BitCast(d, hn::IfThenElseZero(isNew, bytes));
+        }
+        AddStored<Product>(sums, x, weights + last, depth);
+    }
+}
+
+/// The same of four columns, lanes of both blocks being added up side by side.
+template <typename Product, size_t Rows>
+HWY_INLINE void MultiplyFour(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows])
+{
+    StoredVector parts[Rows][4];
+    MultiplyStored<Product>(dots, row, column, parts);
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        sums[r] = SumLanesOfBlocks(StoredTag(), parts[r][0], parts[r][1], parts[r][2], parts[r][3]);
+    }
+}
+
+/// Sums of rows by the last columns, fewer than four.
+template <typename Product, size_t Rows, size_t Columns>
+void SumStoredColumns(const StoredDots8& dots, size_t row, size_t column)
+{
+    const StoredTag d;
+    const hn::FixedTag<int32_t, 4> four;
+    StoredVector parts[Rows][Columns];
+    MultiplyStored<Product>(dots, row, column, parts);
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        int32_t* const out = dots.m_Sums + (row + r) * dots.m_SumStride + column;
+        if constexpr (Columns == 1)
+        {
+            *out = ref::WrappingAdd(SumWrapping(d, parts[r][0]), dots.m_Bias[column]);
+        }
+        else
+        {
+            const StoredVector third = Columns > 2 ? parts[r][Columns - 1] : hn::Zero(d);
+            alignas(16) int32_t sums[4];
+            hn::Store(SumBlocks(d, SumLanesOfBlocks(d, parts[r][0], parts[r][1], third, hn::Zero(d))), four, sums);
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                // Wraps, as vectors do.
+                out[c] = static_cast<int32_t>(static_cast<uint32_t>(sums[c]) +
+                                              static_cast<uint32_t>(dots.m_Bias[column + c]));
+            }
+        }
+    }
+}
+
+template <typename Product, size_t Rows>
+void SumStoredRows(const StoredDots8& dots, size_t row)
+{
+    const StoredTag d;
+    const hn::FixedTag<int32_t, 4> four;
+    size_t column = 0;
+    const auto out = [&](size_t r) { return dots.m_Sums + (row + r) * dots.m_SumStride + column; };
+    for (; column + 8 <= dots.m_Columns; column += 8)
+    {
+        StoredVector first[Rows];
+        StoredVector second[Rows];
+        MultiplyFour<Product>(dots, row, column, first);
+        MultiplyFour<Product>(dots, row, column + 4, second);
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const StoredVector sum =
+                hn::Add(hn::ConcatLowerLower(d, second[r], first[r]), hn::ConcatUpperUpper(d, second[r], first[r]));
+            hn::StoreU(hn::Add(sum, hn::LoadU(d, dots.m_Bias + column)), d, out(r));
+        }
+    }
+    for (; column + 4 <= dots.m_Columns; column += 4)
+    {
+        StoredVector sums[Rows];
+        MultiplyFour<Product>(dots, row, column, sums);
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            hn::StoreU(hn::Add(SumBlocks(d, sums[r]), hn::LoadU(four, dots.m_Bias + column)), four, out(r));
+        }
+    }
+    switch (dots.m_Columns - column)
+    {
+    case 3: SumStoredColumns<Product, Rows, 3>(dots, row, column); break;
+    case 2: SumStoredColumns<Product, Rows, 2>(dots, row, column); break;
+    case 1: SumStoredColumns<Product, Rows, 1>(dots, row, column); break;
+    default: break;
+    }
+}
+
+template <typename Product>
+void SumStored(const StoredDots8& dots)
+{
+    constexpr size_t Most = HWY_TARGET == HWY_AVX3 ? 4 : 2; // whose sums registers have room for
+    for (size_t row = 0; row < dots.m_Rows; row += Most)
+    {
+        switch (std::min(Most, dots.m_Rows - row))
+        {
+        case 1: SumStoredRows<Product, 1>(dots, row); break;
+        case 2: SumStoredRows<Product, 2>(dots, row); break;
+        case 3: SumStoredRows<Product, std::min<size_t>(3, Most)>(dots, row); break;
+        default: SumStoredRows<Product, Most>(dots, row); break;
+        }
+    }
+}
+
+/// `signs`: of what is multiplied, flipped or not.
+template <typename Product>
+void SetStored(TileSet8& tiles, Signs8 signs)
+{
+    tiles.m_Layout = Layout8::Stored;
+    tiles.m_Signs = signs;
+    tiles.m_FlipsData = Product::FlipsData;
+    tiles.m_StoredDots = SumStored<Product>;
+    // Adding up lanes takes longer than the dot products of shallower columns do; and one vector has to fit.
+    tiles.m_LeastDepth = 64;
+    for (size_t vectors = 1; vectors <= TileSet8::MostVectors; ++vectors)
+    {
+        tiles.Add(vectors, 4, nullptr);
+    }
+}
+
+/// For processors with dot products.
+inline void SetStoredDots(Engine8& engine)
+{
+    SetStored<StoredProduct<VnniDataUnsigned, true, false>>(engine.m_StoredSigned, Signs8::DataUnsigned);
+    SetStored<StoredProduct<VnniDataSigned, true, false>>(engine.m_StoredUnsigned, Signs8::DataSigned);
+}
+
+#if HWY_TARGET == HWY_AVX2
+
+/// For those without, where weights are not the least byte: see SignedBytes.
+inline void SetStoredSigns(Engine8& engine)
+{
+    SetStored<StoredProduct<SignedBytes, false, false>>(engine.m_StoredSigned, Signs8::BothSigned);
+    SetStored<StoredProduct<SignedBytes, true, true>>(engine.m_StoredUnsigned, Signs8::BothSigned);
+}
+
+#endif
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

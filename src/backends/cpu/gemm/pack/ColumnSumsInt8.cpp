@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adding up the weights of columns.
+#include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
+
+#include <cstdlib>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t Part = 32; ///< columns that are added up at once: unpacked, they stay in a cache
+
+/// Of as many columns as `weights` says. Into `columnMagnitudes` go the most that there can be, where that is enough to
+/// know.
+void SumColumns(const uint8_t* bytes, const WeightBytes8& weights, const Engine8& engine, int64_t mostMagnitudes,
+                int32_t* columnSums, int64_t* columnMagnitudes)
+{
+    const size_t columns = weights.m_Columns;
+    const size_t depth = weights.m_Depth;
+    std::fill_n(columnMagnitudes, columns, mostMagnitudes);
+    // Few layers are so deep that the most their weights might be matters.
+    constexpr int64_t Enough = int64_t{1} << 21;
+    const bool needsMagnitudes = mostMagnitudes >= Enough;
+    if (!weights.m_IsTransposed)
+    {
+        engine.m_SumRows(bytes, depth, columns, depth, weights.m_IsSigned, 1, columnSums);
+    }
+    if (!weights.m_IsTransposed && !needsMagnitudes)
+    {
+        return;
+    }
+    for (size_t c = 0; c < columns; ++c)
+    {
+        int64_t sum = 0;
+        int64_t magnitudes = 0;
+        for (size_t k = 0; k < depth; ++k)
+        {
+            const uint8_t byte = bytes[weights.m_IsTransposed ? k * columns + c : c * depth + k];
+            const int32_t value = GetValue8(byte, weights.m_IsSigned);
+            sum += value;
+            magnitudes += std::abs(value - weights.m_ZeroPoint);
+        }
+        columnSums[c] = static_cast<int32_t>(sum);
+        columnMagnitudes[c] = magnitudes;
+    }
+}
+
+} // namespace
+
+ColumnSums8::ColumnSums8(GetColumns getColumns, const WeightBytes8& weights, const Engine8& engine,
+                         backends::PackedStore& store)
+    : m_Columns(weights.m_Columns),
+      m_MostMagnitudes(static_cast<int64_t>(weights.m_Depth) *
+                       (128 + std::abs(weights.m_ZeroPoint - (weights.m_IsSigned ? 0 : 128)))),
+      m_Block(store.GetBlock(m_Columns * (sizeof(int64_t) + sizeof(int32_t)),
+                             [&](std::byte* to)
+                             {
+                                 auto* const magnitudes = reinterpret_cast<int64_t*>(to);
+                                 auto* const sums = reinterpret_cast<int32_t*>(magnitudes + m_Columns);
+                                 WeightBytes8 part = weights;
+                                 for (size_t first = 0; first < m_Columns; first += part.m_Columns)
+                                 {
+                                     part.m_Columns =
+                                         weights.m_IsTransposed ? m_Columns : std::min(Part, m_Columns - first);
+                                     SumColumns(getColumns(first, part.m_Columns), part, engine, m_MostMagnitudes,
+                                                sums + first, magnitudes + first);
+                                 }
+                             }))
+{
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of constant float32 weights.
+#include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
+
+#include "backends/cpu/gemm/kernels/f32/DotProductsF32.hpp"
+#include "backends/cpu/move/TransposeVectors.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+PackedWeightsF32::PackedWeightsF32(PanelsF32 panels, const WeightSizes& sizes)
+    : m_Panels(std::move(panels)), m_Zeros(sizes.m_RowDepth * sizes.m_Groups * sizeof(float))
+{
+    std::fill_n(reinterpret_cast<float*>(m_Zeros.Data()), sizes.m_RowDepth * sizes.m_Groups, 0.0f);
+}
+
+PackedWeightsF32::PackedWeightsF32(const WeightSizes& sizes, backends::PackedStore& store,
+                                   FunctionRef<void(const PanelF32&, float*)> pack)
+    : PackedWeightsF32(PanelsF32(sizes), sizes)
+{
+    m_Data = store.GetBlock(m_Panels.GetFloats() * sizeof(float),
+                            [&](std::byte* to)
+                            {
+                                for (const PanelF32& panel : m_Panels.Get())
+                                {
+                                    pack(panel, reinterpret_cast<float*>(to) + panel.m_Offset);
+                                }
+                            });
+}
+
+PackedWeightsF32::PackedWeightsF32(FunctionRef<const float*()> getWeights, const WeightSizes& sizes, WeightOrder order,
+                                   backends::PackedStore& store)
+    : PackedWeightsF32(sizes, store,
+                       [&, weights = static_cast<const float*>(nullptr)](const PanelF32& panel, float* to) mutable
+                       {
+                           weights = weights == nullptr ? getWeights() : weights;
+                           m_Panels.Pack(panel, FloatWeights(weights), order, to);
+                       })
+{
+}
+
+PackedWeightsF32::PackedWeightsF32(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
+                                   backends::PackedStore& store)
+    : PackedWeightsF32(sizes, store,
+                       [&](const PanelF32& panel, float* to) { m_Panels.Pack(panel, weights, order, to); })
+{
+}
+
+std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
+                                                              WeightOrder order, bool areReadOnce,
+                                                              backends::PackedStore& store)
+{
+    std::unique_ptr<PackedWeightsF32> plain(new PackedWeightsF32(PanelsF32::MakeNone(sizes), sizes));
+    const size_t count = sizes.m_Columns * sizes.m_Depth;
+    const bool isTurned = order == WeightOrder::Depth && sizes.m_Columns != 1;
+    if (!isTurned && (!weights.AreHalves() || (areReadOnce && ReadsHalves())))
+    {
+        plain->m_Plain = weights.GetData();
+        plain->m_PlainType = weights.GetType();
+        return plain;
+    }
+    plain->m_Data = store.GetBlock(count * sizeof(float),
+                                   [&](std::byte* to)
+                                   {
+                                       auto* const floats = reinterpret_cast<float*>(to);
+                                       if (!isTurned)
+                                       {
+                                           weights.Copy(0, count, floats);
+                                           return;
+                                       }
+                                       std::vector<float> copy;
+                                       TransposeFloats(weights.GetAll(count, copy), sizes.m_Columns, sizes.m_Columns,
+                                                       sizes.m_Depth, floats, sizes.m_Depth);
+                                   });
+    plain->m_Plain = plain->m_Data.As<float>();
+    return plain;
+}
+
+uint64_t PackedWeightsF32::GetPackedBytes(const WeightSizes& sizes)
+{
+    const EngineF32& engine = GetEngineF32();
+    const uint64_t columns = sizes.m_Columns / sizes.m_Groups;
+    const uint64_t vectors = (columns + engine.m_Lanes - 1) / engine.m_Lanes;
+    const uint64_t panels = (vectors + engine.m_Vectors - 1) / engine.m_Vectors;
+    return sizes.m_Groups * (vectors * engine.m_Lanes * sizes.m_Depth * sizeof(float) + panels * sizeof(PanelF32)) +
+           sizes.m_RowDepth * sizes.m_Groups * sizeof(float);
+}
+
+bool AreFewColumns(const WeightSizes& sizes)
+{
+    // Shorter columns are not worth adding up the lanes of their sums.
+    constexpr size_t LeastVectors = 4;
+    const size_t lanes = GetEngineF32().m_Lanes;
+    // Measured with AVX2: seven take 1.1 times as long as a vector of eight.
+    const size_t most = lanes == 8 ? 6 : lanes / 2;
+    return sizes.m_Groups == 1 && sizes.m_Columns <= most && sizes.m_Depth >= LeastVectors * lanes;
+}
+
+std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
+                                             size_t rows, backends::PackedStore& store)
+{
+    constexpr size_t FewRows = 4;
+    const bool areFewRows = rows <= FewRows;
+    const bool isPlain = AreFewColumns(sizes) || (order == WeightOrder::Columns && areFewRows);
+    return isPlain ? PackedWeightsF32::MakePlain(weights, sizes, order, areFewRows, store)
+                   : std::make_unique<PackedWeightsF32>(weights, sizes, order, store);
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of the weights of products of bytes.
+//
+// With stored values a and w, zero points za and zw: sum((a - za) * (w - zw)) is
+//   sum(a * w') - z' * sum(a) - za * sum(w - zw), with w' = w or w +- 128 and z' = zw moved likewise. Weights that are
+// split are w' = w - zw, z' = 0.
+// The last term is one number for each output channel and goes into its bias, the middle one is one for each row. Where
+// int8 data are read as uint8, a and za are 128 more than what is stored.
+#include "backends/cpu/gemm/pack/PackedWeightsInt8.hpp"
+
+#include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
+#include "backends/cpu/gemm/pack/WeightReaderInt8.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+PackedWeights8::PackedWeights8(const LayerView& layer, const ProductShape8& shape, backends::PackedStore& store)
+    : m_Engine(&GetEngine8()), m_Choice(layer, shape, *m_Engine, store), m_Tiles(&m_Choice.GetTiles()),
+      m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth), m_PaddedRunBytes(shape.m_PaddedRunBytes),
+      m_IsDataSigned(m_Choice.IsDataSigned()),
+      m_DataZeroPoint(shape.IsHybrid() ? 0 : layer.GetInput(0).GetQuantizationOffset()),
+      m_Form(*m_Tiles, m_Choice.GetBytes().m_IsSigned, m_Choice.GetBytes().m_ZeroPoint),
+      m_Arrays(MakePanels(shape.IsHybrid()), shape.m_Rounding,
+               shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
+{
+    Weights8 weights(layer, m_Choice.GetBytes(), shape.m_Pieces);
+    const ColumnSums8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
+                           m_Choice.GetBytes(), *m_Engine, store);
+    if (shape.IsHybrid())
+    {
+        m_IsExact = m_Floats.SetColumns(layer, sums, m_Choice.GetBytes(), CountPlaces());
+    }
+    else
+    {
+        m_IsExact =
+            m_Arrays.SetColumns(layer, sums, m_Choice.GetBytes(),
+                                [this](int64_t sum) {
+                                    return m_Tiles->IsWide() ? 0 : m_Form.GetCorrection(sum, m_Depth, m_DataZeroPoint);
+                                });
+    }
+    if (!IsExact())
+    {
+        return;
+    }
+    if (m_Tiles->AreStored())
+    {
+        m_Stored = weights.GetPieces();
+        return;
+    }
+    const auto pack = [&](std::byte* to)
+    {
+        for (const Panel8& panel : m_Panels)
+        {
+            PackPanel(panel, weights.GetColumns(panel.m_Column, panel.m_Columns), to + panel.m_Offset);
+        }
+    };
+    m_Data = store.GetBlock(m_PanelBytes, pack);
+    CheckPanels(layer);
+}
+
+uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth, size_t matrices)
+{
+    const Engine8& engine = GetEngine8();
+    const size_t ofMatrix = columns / matrices;
+    const uint64_t padded = uint64_t{DivideUp(ofMatrix, engine.m_Lanes)} * engine.m_Lanes;
+    constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float); // of RequantizeArrays and of scales
+    return matrices * (FormChoice8::GetMostBytes(ofMatrix, depth, engine) + padded * ColumnBytes);
+}
+
+AlignedMemory PackedWeights8::MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const
+{
+    AlignedMemory memory(CountPlaces() * sizeof(int32_t));
+    auto* const start = reinterpret_cast<int32_t*>(memory.Data());
+    std::fill_n(start, CountPlaces(), 0);
+    for (const Panel8& panel : m_Panels)
+    {
+        const int32_t* const sums = GetFloatColumns(panel).m_WeightSums;
+        for (size_t c = 0; c < panel.m_Columns; ++c)
+        {
+            const int64_t own = bias != nullptr ? bias[panel.m_Column + c] : 0;
+            start[panel.m_Place + c] =
+                static_cast<int32_t>(own + m_Form.GetCorrection(sums[c], m_Depth, dataZeroPoint));
+        }
+    }
+    return memory;
+}
+
+size_t PackedWeights8::MakePanels(bool isHybrid)
+{
+    m_Groups = GetNumGroups8(*m_Tiles, m_Depth);
+    const size_t lanes = m_Engine->m_Lanes;
+    m_Panels = CutColumns8(m_NumColumns, lanes, *m_Tiles, m_Choice.GetBytes().m_Matrices);
+    for (Panel8& panel : m_Panels)
+    {
+        const size_t width = panel.m_Vectors * lanes;
+        panel.m_Offset = m_PanelBytes;
+        switch (m_Tiles->m_Layout)
+        {
+        case Layout8::Splits:
+            m_PanelBytes +=
+                GetSplitPanelBytes(width, m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data())));
+            break;
+        case Layout8::Permuted: m_PanelBytes += m_Choice.GetPermuted().GetPanelBytes(panel); break;
+        case Layout8::Stored: break;
+        default: m_PanelBytes += width * m_Groups * m_Tiles->GetGroupBytes();
+        }
+    }
+    return isHybrid ? 0 : CountPlaces();
+}
+
+/// What a file has for packed weights of a form that is not read as numbers alone may be anything.
+void PackedWeights8::CheckPanels(const LayerView& layer) const
+{
+    for (size_t p = 0; p < m_Panels.size(); ++p)
+    {
+        const std::byte* const packed = m_Data.Data() + m_Panels[p].m_Offset;
+        const bool isGood =
+            m_Tiles->m_Layout == Layout8::Splits     ? IsSplitPanel(packed, m_Groups, m_Choice.GetSplits().Get(p))
+            : m_Tiles->m_Layout == Layout8::Permuted ? m_Choice.GetPermuted().IsPanel(m_Panels[p], packed)
+                                                     : true;
+        if (!isGood)
+        {
+            throw ParseException("the packed weights of layer '" + layer.GetName() +
+                                 "' name groups of data that there are not; delete the file of CachedNetworkFilePath, "
+                                 "or save it anew with SaveCachedNetwork");
+        }
+    }
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the columns of a product of bytes are cut into panels.
+#pragma once
+
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// A few vectors of output channels.
+struct Panel8
+{
+    size_t m_Column = 0;  ///< the first one
+    size_t m_Columns = 0; ///< that exist; the rest of the last vector is zeros
+    size_t m_Vectors = 0;
+    size_t m_Offset = 0; ///< bytes from the start of the packed weights
+    size_t m_Matrix = 0; ///< which one of the groups of a convolution
+    size_t m_Place = 0;  ///< of the first column in arrays that have whole vectors for each matrix
+};
+
+/// A column's place in arrays that have whole vectors of places for each matrix.
+inline size_t GetPlace8(size_t column, size_t columns, size_t lanes, size_t matrices)
+{
+    const size_t ofMatrix = columns / matrices;
+    return column / ofMatrix * DivideUp(ofMatrix, lanes) * lanes + column % ofMatrix;
+}
+
+/// Panels for these tiles, each of one of the matrices, which have as many columns; their offsets are the caller's.
+inline std::vector<Panel8> CutColumns8(size_t columns, size_t lanes, const TileSet8& tiles, size_t matrices = 1)
+{
+    std::vector<Panel8> panels;
+    for (size_t column = 0; column < columns;)
+    {
+        const size_t matrix = column * matrices / columns;
+        const size_t end = (matrix + 1) * (columns / matrices);
+        const size_t left = DivideUp(end - column, lanes);
+        size_t vectors = std::min(left, tiles.m_Vectors);
+        if (left == tiles.m_Vectors + 1 && left >= 5 && tiles.m_RowUnit == 1)
+        {
+            vectors = left - 2; // a lone vector at the end would make a slow panel
+        }
+        panels.push_back({column, std::min(vectors * lanes, end - column), vectors, 0, matrix,
+                          GetPlace8(column, columns, lanes, matrices)});
+        column += panels.back().m_Columns;
+    }
+    return panels;
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of bfloat16 weights: pairs of the depth beside each other, a panel of columns after the other.
+#include "backends/cpu/gemm/pack/PanelsBf16.hpp"
+
+#include "backends/cpu/move/TransposeVectors.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/pack/PanelsBf16.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// Rows of `columns` elements, at most a vector of floats has, become rows of pairs, each with a row and the next one.
+void ZipRows(const uint16_t* from, size_t stride, size_t rows, size_t columns, uint16_t* to, size_t pairStride)
+{
+    const WordTag d;
+    auto* pairs = reinterpret_cast<uint32_t*>(to);
+    const auto load = [&](size_t row) { return LoadSomeHalves(from + row * stride, columns); };
+    for (size_t row = 0; row < rows; row += 2, pairs += pairStride / 2)
+    {
+        const Words upper = row + 1 < rows ? hn::ShiftLeft<16>(load(row + 1)) : hn::Zero(d);
+        hn::Store(hn::Or(load(row), upper), d, pairs);
+    }
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Engine(&GetEngineBf16()), m_Sizes(sizes)
+{
+    // Steps that divide the depth let the data be read where they are. Shorter steps than the longest cost time, so
+    // that data are laid out anew, with zeros at the end of each row, rather than that there be two steps more.
+    const size_t most = m_Engine->m_MostStepPairs;
+    const size_t pairs = (sizes.m_Depth + 1) / 2;
+    const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
+    m_StepPairs = most;
+    m_Pairs = pairs == 0 ? 0 : steps * most;
+    for (size_t count = steps; count <= steps + 1 && sizes.m_Depth % 2 == 0 && pairs != 0; ++count)
+    {
+        if (pairs % count == 0)
+        {
+            m_StepPairs = pairs / count;
+            m_Pairs = pairs;
+            break;
+        }
+    }
+}
+
+/// Whole pairs of columns that are no whole number of pairs apart.
+void PanelsBf16::PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to, size_t pairStride) const
+{
+    constexpr size_t Block = 16; // a cache line of a column
+    const size_t pairs = m_Sizes.m_Depth / 2;
+    for (size_t first = 0; first < pairs; first += Block)
+    {
+        for (size_t c = 0; c < columns; ++c)
+        {
+            for (size_t pair = first; pair < std::min(pairs, first + Block); ++pair)
+            {
+                std::memcpy(to + pair * pairStride + 2 * c, from + c * stride + pair * 2, sizeof(uint32_t));
+            }
+        }
+    }
+}
+
+void PanelsBf16::Pack(size_t panel, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const
+{
+    const Part vectors = GetPanel(panel);
+    const size_t lanes = m_Engine->m_Lanes;
+    const size_t pairStride = (vectors.m_End - vectors.m_Begin) * lanes * 2;
+    for (size_t vector = vectors.m_Begin; vector < vectors.m_End; ++vector)
+    {
+        PackVector(vector, weights, order, stride, to + (vector - vectors.m_Begin) * lanes * 2, pairStride);
+    }
+    const size_t packedPairs = (m_Sizes.m_Depth + 1) / 2;
+    std::fill(to + packedPairs * pairStride, to + m_Pairs * pairStride, uint16_t{0});
+}
+
+void PanelsBf16::PackVector(size_t vector, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to,
+                            size_t pairStride) const
+{
+    const size_t lanes = m_Engine->m_Lanes;
+    const size_t columns = CountColumns(vector, 1);
+    const size_t depth = m_Sizes.m_Depth;
+    const size_t pairs = depth / 2; // that have both
+    if (order == WeightOrder::Depth)
+    {
+        TENON_CHOOSE(ZipRows)(weights + vector * lanes, stride, depth, columns, to, pairStride);
+        return;
+    }
+    const uint16_t* const from = weights + vector * lanes * stride;
+    if (columns < lanes)
+    {
+        for (size_t pair = 0; pair < pairs; ++pair)
+        {
+            std::fill_n(to + pair * pairStride, lanes * 2, uint16_t{0});
+        }
+    }
+    if (stride % 2 == 0)
+    {
+        TransposeWords(reinterpret_cast<const std::byte*>(from), stride * sizeof(uint16_t), pairs, columns,
+                       reinterpret_cast<std::byte*>(to), pairStride * sizeof(uint16_t));
+    }
+    else
+    {
+        PackPairs(from, stride, columns, to, pairStride);
+    }
+    if (depth % 2 != 0)
+    {
+        uint16_t* const last = to + pairs * pairStride;
+        std::fill_n(last, lanes * 2, uint16_t{0});
+        for (size_t c = 0; c < columns; ++c)
+        {
+            last[2 * c] = from[c * stride + depth - 1];
+        }
+    }
+}
+
+} // namespace tenon::cpu
+#endif

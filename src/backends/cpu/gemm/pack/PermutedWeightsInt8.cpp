@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of permuted weights.
+#include "backends/cpu/gemm/pack/PermutedWeightsInt8.hpp"
+
+#include "backends/cpu/move/TransposeVectors.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t StepDepth = PermuteLoops8::StepDepth;
+/// What a number and its mirror are together.
+constexpr int32_t MirrorSum = 255;
+
+/// A vector of columns that is being packed: coupled steps from the front on, the others from the back.
+class PackedVector
+{
+public:
+    PackedVector(std::byte* to, size_t lanes, size_t numSteps)
+        : m_To(to), m_Offsets(reinterpret_cast<uint32_t*>(to + sizeof(PermutedHeader))),
+          m_Lacking(reinterpret_cast<int32_t*>(to + GetPermutedHeaderBytes(numSteps))),
+          m_Steps(reinterpret_cast<std::byte*>(m_Lacking + lanes)), m_NumSteps(numSteps), m_Lanes(lanes)
+    {
+        std::memset(to, 0, GetPermutedHeaderBytes(numSteps));
+    }
+
+    void Add(size_t window, const std::byte* step, bool isCoupled)
+    {
+        const size_t stepBytes = m_Lanes * PermuteLoops8::StepBytes;
+        const size_t place = isCoupled ? m_NumCoupled++ : m_NumSteps - ++m_NumLone;
+        m_Offsets[place] = static_cast<uint32_t>(window * PermutedWindowBytes);
+        std::memcpy(m_Steps + place * stepBytes, step, stepBytes);
+    }
+
+    /// `mirrored`: the sums of each lane's weights of mirrored numbers.
+    void Finish(const int32_t* mirrored, size_t bytes)
+    {
+        const PermutedHeader header = {static_cast<uint32_t>(m_NumCoupled)};
+        std::memcpy(m_To, &header, sizeof(header));
+        std::transform(mirrored, mirrored + m_Lanes, m_Lacking, [](int32_t sum) { return MirrorSum * sum; });
+        std::byte* const end = m_Steps + m_NumSteps * m_Lanes * PermuteLoops8::StepBytes;
+        std::memset(end, 0, static_cast<size_t>(m_To + bytes - end));
+    }
+
+private:
+    std::byte* m_To;
+    uint32_t* m_Offsets;
+    int32_t* m_Lacking;
+    std::byte* m_Steps;
+    size_t m_NumSteps;
+    size_t m_Lanes;
+    size_t m_NumCoupled = 0;
+    size_t m_NumLone = 0;
+};
+
+} // namespace
+
+size_t PermutedWeights8::GetPanelBytes(const Panel8& panel) const
+{
+    return panel.m_Vectors * GetPermutedBytes(m_Lanes, GetNumSteps());
+}
+
+void PermutedWeights8::Pack(const Panel8& panel, const uint8_t* columns, std::byte* to) const
+{
+    const size_t numSteps = GetNumSteps();
+    const size_t places = 2 * m_Lanes; // columns of the two vectors that are arranged at once
+    const AlignedMemory weights(numSteps * StepDepth * places);
+    std::memset(weights.Data(), 0, weights.Bytes());
+    TransposeBytes(reinterpret_cast<const std::byte*>(columns), m_Depth, m_Depth, panel.m_Columns, weights.Data(),
+                   places);
+
+    const size_t stepBytes = m_Lanes * PermuteLoops8::StepBytes;
+    const size_t vectorBytes = GetPermutedBytes(m_Lanes, numSteps);
+    alignas(ArenaAlignment) std::byte steps[2 * Engine8::MostLanes * PermuteLoops8::StepBytes];
+    alignas(ArenaAlignment) int32_t mirrored[2 * Engine8::MostLanes] = {};
+    std::vector<PackedVector> vectors;
+    for (size_t v = 0; v < panel.m_Vectors; ++v)
+    {
+        vectors.emplace_back(to + v * vectorBytes, m_Lanes, numSteps);
+    }
+    for (size_t window = 0; window < numSteps; ++window)
+    {
+        bool areCoupled[2] = {};
+        GetPermuteLoops8().m_Arrange(weights.Data() + window * StepDepth * places, steps, mirrored, areCoupled);
+        for (size_t v = 0; v < panel.m_Vectors; ++v)
+        {
+            vectors[v].Add(window, steps + v * stepBytes, areCoupled[v]);
+        }
+    }
+    for (size_t v = 0; v < panel.m_Vectors; ++v)
+    {
+        vectors[v].Finish(mirrored + v * m_Lanes, vectorBytes);
+    }
+}
+
+bool PermutedWeights8::IsPanel(const Panel8& panel, const std::byte* packed) const
+{
+    const size_t numSteps = GetNumSteps();
+    for (size_t v = 0; v < panel.m_Vectors; ++v, packed += GetPermutedBytes(m_Lanes, numSteps))
+    {
+        const auto& header = *reinterpret_cast<const PermutedHeader*>(packed);
+        const auto* const offsets = reinterpret_cast<const uint32_t*>(packed + sizeof(PermutedHeader));
+        if (header.m_NumCoupled > numSteps ||
+            !std::all_of(offsets, offsets + numSteps,
+                         [numSteps](uint32_t offset) { return offset <= (numSteps - 1) * PermutedWindowBytes; }))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace tenon::cpu

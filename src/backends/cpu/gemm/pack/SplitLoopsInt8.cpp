@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of pairs of weights, by vectors.
+#include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/pack/SplitLoopsInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace
+{
+
+using Shorts = hn::ScalableTag<int16_t>;
+using Words = hn::Repartition<uint32_t, Shorts>;
+using Bytes = hn::Repartition<int8_t, Shorts>;
+using UnsignedBytes = hn::Repartition<uint8_t, Shorts>;
+using UnsignedShorts = hn::Repartition<uint16_t, Shorts>;
+
+/// The sum of both halves of each word in its lower one.
+HWY_INLINE hn::Vec<Shorts> AddHalves(const hn::Vec<Shorts>& v)
+{
+    return hn::Add(v, hn::BitCast(Shorts(), hn::ShiftRight<16>(hn::BitCast(Words(), v))));
+}
+
+void RaisePairSums(const int16_t* values, size_t count, int16_t* most, int16_t* least)
+{
+    const Shorts d;
+    const auto zero = hn::Zero(d);
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    {
+        const auto v = hn::LoadU(d, values + i);
+        hn::StoreU(hn::Max(hn::LoadU(d, most + i), AddHalves(hn::Max(v, zero))), d, most + i);
+        hn::StoreU(hn::Min(hn::LoadU(d, least + i), AddHalves(hn::Min(v, zero))), d, least + i);
+    }
+    for (; i < count; i += 2)
+    {
+        const int first = values[i];
+        const int second = values[i + 1];
+        most[i] = static_cast<int16_t>(std::max<int>(most[i], std::max(first, 0) + std::max(second, 0)));
+        least[i] = static_cast<int16_t>(std::min<int>(least[i], std::min(first, 0) + std::min(second, 0)));
+    }
+}
+
+uint8_t FindPairSums(const std::byte* term, size_t bytes, uint8_t* sums)
+{
+    const Bytes d;
+    const UnsignedBytes dSums;
+    const UnsignedShorts dPairs;
+    const auto zero = hn::Zero(d);
+    const auto low = hn::Set(dPairs, 0x00FF);
+    const auto addPairs = [&](const hn::Vec<Bytes>& magnitudes) HWY_ATTR
+    {
+        const auto both = hn::BitCast(dPairs, magnitudes);
+        return hn::Add(hn::And(both, low), hn::ShiftRight<8>(both));
+    };
+    auto most = hn::Zero(dSums);
+    for (size_t i = 0; i < bytes; i += hn::Lanes(d))
+    {
+        const auto weights = hn::LoadU(d, reinterpret_cast<const int8_t*>(term) + i);
+        const auto positive = addPairs(hn::Max(weights, zero));
+        const auto negative = addPairs(hn::Sub(zero, hn::Min(weights, zero))); // -128 becomes 128, as it has no sign
+        const auto all = hn::BitCast(dSums, hn::Or(positive, hn::ShiftLeft<8>(negative)));
+        hn::StoreU(all, dSums, sums + i);
+        most = hn::Max(most, all);
+    }
+    const auto both = hn::BitCast(dPairs, most);
+    return static_cast<uint8_t>(
+        hn::GetLane(hn::MaxOfLanes(dPairs, hn::Max(hn::And(both, low), hn::ShiftRight<8>(both)))));
+}
+
+bool FitTogether(const uint8_t* some, const uint8_t* others, size_t bytes)
+{
+    const UnsignedBytes d;
+    const auto limit = hn::Set(d, static_cast<uint8_t>(MostPairSum));
+    auto most = hn::Zero(d);
+    for (size_t i = 0; i < bytes; i += hn::Lanes(d))
+    {
+        most = hn::Max(most, hn::SaturatedAdd(hn::LoadU(d, some + i), hn::LoadU(d, others + i)));
+    }
+    return hn::AllTrue(d, hn::Eq(hn::Max(most, limit), limit));
+}
+
+SplitLoops8 MakeLoops()
+{
+    return {RaisePairSums, FindPairSums, FitTogether};
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const SplitLoops8& GetSplitLoops8()
+{
+    static constinit PerIsa<SplitLoops8> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
+}
+
+} // namespace tenon::cpu
+#endif

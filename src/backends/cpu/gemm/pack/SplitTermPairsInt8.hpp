@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which terms of split weights have products that fit 16 bits together. See SplitWeightsInt8.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// An order of terms.
+struct SplitOrder
+{
+    std::vector<uint32_t> m_Terms; ///< a permutation, couples first
+    size_t m_NumCouples = 0;
+};
+
+/// `terms`: [numTerms][rowBytes] int8, two of which share a sum; rows are whole vectors.
+SplitOrder FindCouples(const std::byte* terms, size_t numTerms, size_t rowBytes);
+
+} // namespace tenon::cpu

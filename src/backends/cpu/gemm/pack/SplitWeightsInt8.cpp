@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splitting weights into terms whose products fit 16 bits.
+#include "backends/cpu/gemm/pack/SplitWeightsInt8.hpp"
+
+#include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
+#include "backends/cpu/gemm/pack/SplitTermPairsInt8.hpp"
+#include "backends/cpu/move/TransposeVectors.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t GroupDepth = 4;
+constexpr int Most = MostPairSum;
+
+/// Takes from two weights what one term may have of them.
+std::array<int8_t, 2> TakeTerm(int16_t* pair)
+{
+    const int first = std::clamp<int>(pair[0], -Most, Most - 1);
+    const int least = first < 0 ? -Most - first : -Most;
+    const int most = first > 0 ? Most - first : Most - 1;
+    const int second = std::clamp<int>(pair[1], least, most);
+    pair[0] = static_cast<int16_t>(pair[0] - first);
+    pair[1] = static_cast<int16_t>(pair[1] - second);
+    return {static_cast<int8_t>(first), static_cast<int8_t>(second)};
+}
+
+size_t CountTermsOf(int16_t first, int16_t second)
+{
+    int16_t pair[] = {first, second};
+    size_t terms = 0;
+    for (; pair[0] != 0 || pair[1] != 0; ++terms)
+    {
+        TakeTerm(pair);
+    }
+    return terms;
+}
+
+/// Writes a term of a group and leaves the rest.
+void TakeGroup(int16_t* group, std::byte* to)
+{
+    for (size_t k = 0; k < GroupDepth; k += 2)
+    {
+        const std::array<int8_t, 2> term = TakeTerm(group + k);
+        std::memcpy(to + k, term.data(), term.size());
+    }
+}
+
+} // namespace
+
+SplitPanel8::SplitPanel8(const uint8_t* columns, size_t count, const WeightBytes8& weights, const Engine8& engine)
+    : m_Columns(count), m_Groups(DivideUp(weights.m_Depth, GroupDepth)), m_Values(count * m_Groups * GroupDepth)
+{
+    const size_t pitch = m_Groups * GroupDepth;
+    std::vector<int16_t> most(pitch);
+    std::vector<int16_t> least(pitch);
+    for (size_t c = 0; c < count; ++c)
+    {
+        int16_t* const values = m_Values.data() + c * pitch;
+        engine.m_Widen(columns + c * weights.m_Depth, weights.m_Depth, weights.m_IsSigned, weights.m_ZeroPoint, values);
+        GetSplitLoops8().m_RaisePairSums(values, pitch, most.data(), least.data());
+    }
+    for (size_t g = 0; g < m_Groups; ++g)
+    {
+        const size_t k = g * GroupDepth;
+        if (std::max(most[k], most[k + 2]) >= Most || std::min(least[k], least[k + 2]) < -Most)
+        {
+            m_Large.push_back(static_cast<uint32_t>(g));
+        }
+    }
+}
+
+std::vector<uint32_t> SplitPanel8::FindTerms() const
+{
+    std::vector<uint32_t> groups(m_Groups);
+    std::iota(groups.begin(), groups.end(), 0U);
+    std::vector<size_t> most(m_Large.size(), 1); // the first one is there already
+    for (size_t c = 0; c < m_Columns; ++c)
+    {
+        const int16_t* const column = m_Values.data() + c * m_Groups * GroupDepth;
+        for (size_t i = 0; i < m_Large.size(); ++i)
+        {
+            const int16_t* const group = column + m_Large[i] * GroupDepth;
+            most[i] = std::max({most[i], CountTermsOf(group[0], group[1]), CountTermsOf(group[2], group[3])});
+        }
+    }
+    for (size_t i = 0; i < m_Large.size(); ++i)
+    {
+        groups.insert(groups.end(), most[i] - 1, m_Large[i]);
+    }
+    return groups;
+}
+
+size_t SplitPanel8::CountTerms() const
+{
+    return FindTerms().size();
+}
+
+void SplitPanel8::Pack(size_t width, size_t numTerms, std::byte* to)
+{
+    const std::vector<uint32_t> groups = FindTerms();
+    if (groups.size() != numTerms)
+    {
+        throw ParseException("the packed weights have " + std::to_string(numTerms) + " terms where the weights have " +
+                             std::to_string(groups.size()) +
+                             "; delete the file of CachedNetworkFilePath, or save it anew with SaveCachedNetwork");
+    }
+    AlignedMemory words(m_Columns * m_Groups * GroupDepth); // [columns][groups] of first terms
+    const auto at = [this](size_t column, size_t group) { return (column * m_Groups + group) * GroupDepth; };
+    std::transform(m_Values.begin(), m_Values.end(), words.Data(),
+                   [](int16_t value) { return static_cast<std::byte>(value); });
+    for (size_t c = 0; c < m_Columns; ++c)
+    {
+        for (const uint32_t g : m_Large)
+        {
+            TakeGroup(m_Values.data() + at(c, g), words.Data() + at(c, g));
+        }
+    }
+    const size_t rowBytes = width * GroupDepth;
+    AlignedMemory terms(groups.size() * rowBytes);
+    std::memset(terms.Data(), 0, terms.Bytes());
+    TransposeWords(words.Data(), m_Groups * GroupDepth, m_Groups, m_Columns, terms.Data(), rowBytes);
+    for (size_t t = m_Groups; t < groups.size(); ++t)
+    {
+        for (size_t c = 0; c < m_Columns; ++c)
+        {
+            TakeGroup(m_Values.data() + at(c, groups[t]), terms.Data() + t * rowBytes + c * GroupDepth);
+        }
+    }
+    const SplitOrder order = FindCouples(terms.Data(), groups.size(), rowBytes);
+    const SplitHeader header = {static_cast<uint32_t>(groups.size()), static_cast<uint32_t>(order.m_NumCouples)};
+    std::byte* const weights = to + GetSplitHeaderBytes(groups.size());
+    std::memset(to, 0, GetSplitHeaderBytes(groups.size()));
+    std::memcpy(to, &header, sizeof(header));
+    for (size_t t = 0; t < groups.size(); ++t)
+    {
+        const uint32_t term = order.m_Terms[t];
+        std::memcpy(to + sizeof(header) + t * sizeof(uint32_t), &groups[term], sizeof(uint32_t));
+        std::memcpy(weights + t * rowBytes, terms.Data() + term * rowBytes, rowBytes);
+    }
+}
+
+SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles,
+                           size_t percent, const Engine8& engine, backends::PackedStore& store)
+    : m_Groups(DivideUp(weights.m_Depth, GroupDepth))
+{
+    const std::vector<Panel8> panels = CutColumns8(weights.m_Columns, engine.m_Lanes, tiles, weights.m_Matrices);
+    m_MostTerms = panels.size() * m_Groups + panels.size() * m_Groups * percent / 100;
+    const auto fill = [&](std::byte* to)
+    {
+        auto* const counts = reinterpret_cast<uint32_t*>(to);
+        std::fill_n(counts, panels.size(), std::numeric_limits<uint32_t>::max()); // too many
+        size_t more = 0;
+        for (size_t p = 0; p < panels.size(); ++p)
+        {
+            const Panel8& panel = panels[p];
+            const SplitPanel8 split(getColumns(panel.m_Column, panel.m_Columns), panel.m_Columns, weights, engine);
+            // Terms of two more panels than there are: the first ones may be unlike the others.
+            const size_t room = std::min(p + 3, panels.size()) * m_Groups * percent / 100;
+            const size_t least = split.GetNumLarge() / 2; // few of them need no other term
+            if (more + least > room)
+            {
+                return;
+            }
+            const size_t terms = split.CountTerms();
+            more += terms - m_Groups;
+            if (more > room)
+            {
+                counts[0] = std::numeric_limits<uint32_t>::max();
+                return;
+            }
+            counts[p] = static_cast<uint32_t>(terms);
+        }
+    };
+    m_Block = store.GetBlock(panels.size() * sizeof(uint32_t), fill);
+}
+
+bool SplitCounts8::AreFew() const
+{
+    const auto* const counts = m_Block.As<uint32_t>();
+    const auto* const end = counts + m_Block.Bytes() / sizeof(uint32_t);
+    const uint64_t sum = std::accumulate(counts, end, uint64_t{0});
+    return m_Block.Bytes() != 0 && sum <= m_MostTerms &&
+           std::all_of(counts, end, [this](uint32_t terms) { return terms >= m_Groups; });
+}
+
+bool IsSplitPanel(const std::byte* panel, size_t groups, size_t numTerms)
+{
+    const auto& header = *reinterpret_cast<const SplitHeader*>(panel);
+    const auto* const terms = reinterpret_cast<const uint32_t*>(panel + sizeof(SplitHeader));
+    return header.m_NumTerms == numTerms && 2 * size_t{header.m_NumCouples} <= numTerms &&
+           std::all_of(terms, terms + numTerms, [groups](uint32_t group) { return group < groups; });
+}
+
+} // namespace tenon::cpu

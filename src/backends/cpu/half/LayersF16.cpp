@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float16 and BFloat16 tensors in CpuAcc's kernels of Float32, on floats in scratch memory: numbers of 16 bits are for
+// products, beside which the layers between them take little time. Functions of BFloat16 have loops of their own.
+#include "backends/cpu/elementwise/ActivationFunction.hpp"
+#include "backends/cpu/elementwise/Map.hpp"
+#include "backends/cpu/elementwise/UnaryBf16.hpp"
+#include "backends/cpu/half/ChunksF16.hpp"
+#include "backends/cpu/half/ConversionsF16.hpp"
+#include "backends/cpu/pool/PoolVectors.hpp"
+
+#include <tenon/descriptors/Elementwise.hpp>
+#include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Pooling.hpp>
+
+#include <vector>
+
+namespace tenon::cpu
+{
+
+#define TENON_KERNEL(type, name) extern const backends::Kernel Cpu##name##Kernel;
+#include "backends/cpu/Kernels.def"
+
+namespace
+{
+
+constexpr backends::TypeRow HalfTypes[] = {backends::SameType(backends::HalfTypes)};
+
+/// The layer with Float32 in place of its half type.
+class WideLayer
+{
+public:
+    explicit WideLayer(const LayerView& layer)
+        : m_View(layer), m_Inputs(layer.m_Inputs), m_Outputs(layer.m_Outputs),
+          m_Constants(ref::WithoutWidened(layer.m_ConstantData, m_Inputs))
+    {
+        m_View.m_Inputs = m_Inputs.Get();
+        m_View.m_Outputs = m_Outputs.Get();
+        m_View.m_ConstantData = m_Constants;
+    }
+
+    const LayerView& View() const { return m_View; }
+
+private:
+    LayerView m_View;
+    ref::WideInfos m_Inputs;
+    ref::WideInfos m_Outputs;
+    std::vector<const void*> m_Constants;
+};
+
+template <const backends::Kernel& OfFloats>
+SupportResult Check(const LayerView& layer)
+{
+    const DataType type = layer.GetInput(0).GetDataType();
+    for (const TensorInfo* info : layer.m_Inputs)
+    {
+        const bool isReal = info != nullptr &&
+                            (info->GetDataType() == DataType::Float32 || backends::HalfTypes.Has(info->GetDataType()));
+        if (isReal && info->GetDataType() != type)
+        {
+            return SupportResult::No(SupportCode::UnsupportedType, "its inputs are of different types");
+        }
+    }
+    return backends::AskKernel(OfFloats, WideLayer(layer).View());
+}
+
+/// What the kernel runs, or its reference in its place; only the latter has a name.
+template <const backends::Kernel& OfFloats>
+backends::Prepared PrepareInner(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    backends::Prepared prepared = OfFloats.PrepareOrReference(args, packed);
+    prepared.m_KernelName = prepared.m_Declined == nullptr ? nullptr : prepared.m_KernelName;
+    return prepared;
+}
+
+template <const backends::Kernel& OfFloats>
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return ref::PrepareHalfAsFloat(args, PrepareInner<OfFloats>, nullptr, VectorHalfLoops);
+}
+
+/// Of functions of elements.
+unsigned int CountNone(const ReshapeArgs&)
+{
+    return 0;
+}
+
+/// From the axis on.
+template <typename Descriptor>
+unsigned int CountFromAxis(const ReshapeArgs& args)
+{
+    const int axis = args.GetDescriptor<Descriptor>().m_Axis;
+    const unsigned int rank = args.GetOutput(0).GetNumDimensions();
+    return axis < 0 ? static_cast<unsigned int>(-axis) : rank - static_cast<unsigned int>(axis);
+}
+
+/// Channels come last, as parameters for each of them do.
+unsigned int CountChannels(const ReshapeArgs& args)
+{
+    const auto& descriptor = args.GetDescriptor<BatchNormalizationDescriptor>();
+    return descriptor.m_DataLayout == DataLayout::NHWC ? 1 : args.GetOutput(0).GetNumDimensions();
+}
+
+/// `CountWhole`: the last dimensions that pieces have as a whole.
+template <const backends::Kernel& OfFloats, unsigned int (*CountWhole)(const ReshapeArgs&)>
+backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return PrepareHalfPieces(args, CountWhole(args), PrepareInner<OfFloats>, VectorHalfLoops);
+}
+
+/// Some pools have loops of halves.
+backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto algorithm = args.GetDescriptor<Pooling2dDescriptor>().m_PoolType;
+    const bool hasLoop = ChoosePool(args.GetOutput(0).GetDataType(), algorithm) != nullptr;
+    if (args.m_OutputPitch == 0)
+    {
+        return hasLoop ? PrepareInner<CpuPooling2dKernel>(args, packed) : Prepare<CpuPooling2dKernel>(args, packed);
+    }
+    backends::Prepared pitched =
+        hasLoop ? CpuPooling2dKernel.Prepare(args, packed)
+                : backends::Prepared::Declined("it has no loop of halves, which alone leaves gaps between pixels");
+    pitched.m_KernelName = nullptr;
+    return pitched;
+}
+
+/// Functions of one number: BFloat16 has loops of its own.
+backends::Prepared MakeBf16(const ReshapeArgs& args, FloatFunction function, float a, float b)
+{
+    return MakeMap<uint16_t, uint16_t>(
+        args, [loop = FindBf16Loop(function), a, b](const uint16_t* in, uint16_t* out, size_t count)
+        { loop(in, out, count, a, b); });
+}
+
+bool IsBf16(const ReshapeArgs& args)
+{
+    return args.GetOutput(0).GetDataType() == DataType::BFloat16;
+}
+
+backends::Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
+    return IsBf16(args) ? MakeBf16(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B)
+                        : PreparePieces<CpuActivationKernel, CountNone>(args, packed);
+}
+
+backends::Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const UnaryOperation operation = args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
+    return IsBf16(args) ? MakeBf16(args, *ToFunction(operation), 0.0f, 0.0f)
+                        : PreparePieces<CpuElementwiseUnaryKernel, CountNone>(args, packed);
+}
+
+backends::Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return IsBf16(args) ? PrepareInner<CpuElementwiseBinaryKernel>(args, packed)
+                        : PreparePieces<CpuElementwiseBinaryKernel, CountNone>(args, packed);
+}
+
+template <const backends::Kernel& OfFloats>
+SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)
+{
+    return OfFloats.m_Fuse(WideLayer(layer).View(), activation);
+}
+
+} // namespace
+
+#define TENON_HALVES(name)                                                                                             \
+    extern const backends::Kernel Cpu##name##HalvesKernel = {"Cpu" #name "Halves", HalfTypes,                          \
+                                                             Prepare<Cpu##name##Kernel>, Check<Cpu##name##Kernel>}
+
+#define TENON_HALF_PIECES(name, countWhole)                                                                            \
+    extern const backends::Kernel Cpu##name##HalvesKernel = {                                                          \
+        "Cpu" #name "Halves", HalfTypes, PreparePieces<Cpu##name##Kernel, countWhole>, Check<Cpu##name##Kernel>}
+
+extern const backends::Kernel CpuActivationHalvesKernel = {"CpuActivationHalves", HalfTypes, PrepareActivation,
+                                                           Check<CpuActivationKernel>};
+TENON_HALVES(Attention);
+TENON_HALVES(BatchMatMul);
+TENON_HALF_PIECES(BatchNormalization, CountChannels);
+extern const backends::Kernel CpuElementwiseUnaryHalvesKernel = {"CpuElementwiseUnaryHalves", HalfTypes, PrepareUnary,
+                                                                 Check<CpuElementwiseUnaryKernel>};
+TENON_HALVES(InstanceNormalization);
+TENON_HALVES(Interpolate);
+TENON_HALVES(L2Normalization);
+TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
+TENON_HALF_PIECES(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);
+TENON_HALVES(Mean);
+extern const backends::Kernel CpuPooling2dHalvesKernel = {.m_Name = "CpuPooling2dHalves",
+                                                          .m_Types = HalfTypes,
+                                                          .m_Prepare = PreparePool,
+                                                          .m_Check = Check<CpuPooling2dKernel>,
+                                                          .m_WritesPitched = true};
+TENON_HALVES(PoolingNd);
+TENON_HALF_PIECES(Prelu, CountNone);
+TENON_HALVES(Reduce);
+TENON_HALVES(Resize);
+TENON_HALF_PIECES(Softmax, CountFromAxis<SoftmaxDescriptor>);
+
+extern const backends::Kernel CpuElementwiseBinaryHalvesKernel = {
+    "CpuElementwiseBinaryHalves",      HalfTypes, PrepareBinary,
+    Check<CpuElementwiseBinaryKernel>, nullptr,   Fuse<CpuElementwiseBinaryKernel>};
+
+} // namespace tenon::cpu

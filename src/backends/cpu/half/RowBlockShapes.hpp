@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// How layers with weights are cut into the bands of RowBlocksF16.hpp, by layer type. Used by WeightedLayersF16.cpp.
+#pragma once
+
+#include "backends/cpu/half/RowBlocksF16.hpp"
+
+#include <tenon/descriptors/Products.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// So many rows of elements, in as many dimensions: the others are ones.
+inline TensorShape RowsShape(unsigned int rank, size_t rows, size_t elements)
+{
+    std::vector<unsigned int> sizes(std::max(rank, 2U), 1);
+    sizes[sizes.size() - 2] = static_cast<unsigned int>(rows);
+    sizes.back() = static_cast<unsigned int>(elements);
+    return TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data());
+}
+
+/// Of rows of a matrix that are independent of each other.
+inline BandShape CutRows(const ReshapeArgs& args, size_t depth, size_t columns)
+{
+    BandShape shape;
+    if (depth == 0 || columns == 0 || args.GetInput(0).GetNumElements() % depth != 0 ||
+        args.GetInput(0).GetNumElements() / depth * columns != args.GetOutput(0).GetNumElements())
+    {
+        return shape;
+    }
+    shape.m_Rows = shape.m_InputRows = args.GetInput(0).GetNumElements() / depth;
+    shape.m_RowElements = columns;
+    shape.m_InputRowElements = depth;
+    return shape;
+}
+
+/// How layers of a type are cut. A class of these has
+///   GetShape(args): what is cut; that of no rows where shapes do not fit together, which the kernel then says;
+///   AreRows(args): whether that are rows of a matrix, and not of an image;
+///   GetDescriptor(args, band): of a band of an image.
+/// This one: not at all.
+struct WholeLayer
+{
+    static BandShape GetShape(const ReshapeArgs&) { return {}; }
+    static bool AreRows(const ReshapeArgs&) { return false; }
+    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs&, const Band&) { return nullptr; }
+};
+
+/// Rows of images, or pixels, where they are what windows see.
+template <typename Descriptor>
+struct ImageLayer
+{
+    static bool AreRows(const ReshapeArgs& args)
+    {
+        const auto& d = args.GetDescriptor<Descriptor>();
+        const TensorShape& weights = args.GetInput(1).GetShape();
+        return weights[1] == 1 && weights[2] == 1 && d.m_StrideX == 1 && d.m_StrideY == 1 && d.m_PadTop == 0 &&
+               d.m_PadBottom == 0 && d.m_PadLeft == 0 && d.m_PadRight == 0;
+    }
+
+    static BandShape GetShape(const ReshapeArgs& args)
+    {
+        const TensorShape& input = args.GetInput(0).GetShape();
+        const TensorShape& output = args.GetOutput(0).GetShape();
+        const TensorShape& weights = args.GetInput(1).GetShape();
+        if (input.GetNumDimensions() != 4 || output.GetNumDimensions() != 4 || output.GetNumElements() == 0 ||
+            input[0] != output[0])
+        {
+            return {};
+        }
+        if (AreRows(args))
+        {
+            const bool areAlike = input[1] == output[1] && input[2] == output[2];
+            return !areAlike ? BandShape() : CutRows(args, input[3], output[3]);
+        }
+        const auto& d = args.GetDescriptor<Descriptor>();
+        const uint64_t padded = uint64_t{input[1]} + d.m_PadTop + d.m_PadBottom;
+        const uint64_t height = uint64_t{weights[1] - 1} * d.m_DilationY + 1;
+        if (padded < height || (padded - height) / d.m_StrideY + 1 != output[1])
+        {
+            return {};
+        }
+        BandShape shape;
+        shape.m_Images = output[0];
+        shape.m_Rows = output[1];
+        shape.m_InputRows = input[1];
+        shape.m_RowElements = size_t{output[2]} * output[3];
+        shape.m_InputRowElements = size_t{input[2]} * input[3];
+        shape.m_Windows = {weights[1], d.m_StrideY, d.m_DilationY, d.m_PadTop};
+        return shape;
+    }
+
+    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs& args, const Band& band)
+    {
+        auto descriptor = std::make_shared<Descriptor>(args.GetDescriptor<Descriptor>());
+        descriptor->m_PadTop = static_cast<uint32_t>(band.m_PadTop);
+        descriptor->m_PadBottom = static_cast<uint32_t>(band.m_PadBottom);
+        return descriptor;
+    }
+};
+
+struct ConnectedLayer : WholeLayer
+{
+    static bool AreRows(const ReshapeArgs&) { return true; }
+    static BandShape GetShape(const ReshapeArgs& args)
+    {
+        const bool isTransposed = args.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+        const TensorShape& weights = args.GetInput(1).GetShape();
+        return CutRows(args, weights[isTransposed ? 1 : 0], weights[isTransposed ? 0 : 1]);
+    }
+};
+
+/// Of x and one constant matrix.
+struct MatMulLayer : WholeLayer
+{
+    static bool AreRows(const ReshapeArgs&) { return true; }
+    static BandShape GetShape(const ReshapeArgs& args)
+    {
+        const auto last = [](const TensorShape& shape) { return shape[shape.GetNumDimensions() - 1]; };
+        return args.GetOutput(0).GetNumElements() == 0
+                   ? BandShape()
+                   : CutRows(args, last(args.GetInput(0).GetShape()), last(args.GetOutput(0).GetShape()));
+    }
+};
+
+} // namespace tenon::cpu

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers of Float16, and of BFloat16 where the processor does not multiply it, with constant weights: the kernels of
+// Float32 run them, with weights that are packed as floats, on bands of the data that are floats for as long as they
+// are in the cache.
+#include "backends/cpu/half/ConversionsF16.hpp"
+#include "backends/cpu/half/RowBlockShapes.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/F16AsF32.hpp"
+#include "common/OneThread.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+#define TENON_KERNEL(type, name) extern const backends::Kernel Cpu##name##Kernel;
+#include "backends/cpu/Kernels.def"
+
+namespace
+{
+
+constexpr unsigned int Weights = 1; // inputs
+constexpr unsigned int Bias = 2;
+
+constexpr backends::TypeSet BiasOf(DataType type)
+{
+    return {type, DataType::Float32};
+}
+
+constexpr backends::TypeRow WeightedTypes[] = {
+    backends::Types({DataType::Float16, DataType::Float16, BiasOf(DataType::Float16)}, DataType::Float16),
+    backends::Types({DataType::BFloat16, DataType::BFloat16, BiasOf(DataType::BFloat16)}, DataType::BFloat16)};
+
+constexpr backends::TypeRow MatrixTypes[] = {backends::SameType(backends::HalfTypes, 2)};
+
+/// The layer with Float32 in place of its half type. Packing reads the weights as they are.
+class FloatView
+{
+public:
+    enum class WeightsAs
+    {
+        Floats,
+        Stored
+    };
+
+    FloatView(const LayerView& layer, WeightsAs weights, const float* bias = nullptr)
+        : m_View(layer), m_Inputs(layer.m_Inputs), m_Outputs(layer.m_Outputs), m_InputPointers(m_Inputs.Get()),
+          m_Constants(layer.m_ConstantData.begin(), layer.m_ConstantData.end())
+    {
+        if (weights == WeightsAs::Stored)
+        {
+            m_InputPointers[Weights] = layer.m_Inputs[Weights];
+        }
+        if (bias != nullptr)
+        {
+            m_Constants[Bias] = bias;
+        }
+        m_View.m_Inputs = m_InputPointers;
+        m_View.m_Outputs = m_Outputs.Get();
+        m_View.m_ConstantData = m_Constants;
+    }
+
+    const LayerView& View() const { return m_View; }
+
+private:
+    LayerView m_View;
+    ref::WideInfos m_Inputs;
+    ref::WideInfos m_Outputs;
+    std::vector<const TensorInfo*> m_InputPointers;
+    std::vector<const void*> m_Constants;
+};
+
+/// What the kernel of Float32 packed, and the bias in its type.
+class WeightedPack final : public backends::PackedWeights
+{
+public:
+    WeightedPack(const backends::Kernel& kernel, const LayerView& layer, backends::PackedStore& store)
+    {
+        const void* const bias = layer.GetConstantData(Bias);
+        if (bias != nullptr && backends::HalfTypes.Has(layer.GetInput(Bias).GetDataType()))
+        {
+            const TensorInfo& info = layer.GetInput(Bias);
+            m_Bias.resize(info.GetNumElements());
+            OneThread thread;
+            VectorHalfLoops.m_Widen(thread, bias, info.GetDataType(), m_Bias.size(), m_Bias.data());
+        }
+        m_Weights = kernel.m_Pack(FloatView(layer, FloatView::WeightsAs::Stored, GetBias()).View(), store);
+    }
+
+    bool RefersToConstants() const override { return m_Weights->RefersToConstants(); }
+    const backends::PackedWeights* GetWeights() const { return m_Weights.get(); }
+    /// Null where it is not constant, or of Float32, or there is none.
+    const float* GetBias() const { return m_Bias.empty() ? nullptr : m_Bias.data(); }
+
+private:
+    std::vector<float> m_Bias;
+    std::unique_ptr<backends::PackedWeights> m_Weights;
+};
+
+/// The layer in Float32, of a band or as a whole.
+template <typename Layer>
+backends::Prepared PrepareFloats(const ReshapeArgs& args, const backends::Kernel& kernel,
+                                 const backends::PackedWeights* packed, const BandShape& shape, const Band* band)
+{
+    const ref::WideInfos inputs(args.m_Inputs);
+    const ref::WideInfos outputs(args.m_Outputs);
+    const std::vector<const void*> constants = ref::WithoutWidened(args.m_ConstantData, inputs);
+    std::vector<const TensorInfo*> inputPointers = inputs.Get();
+    const TensorInfo* outputPointer = outputs.Get()[0];
+    ReshapeArgs wide = args;
+    std::shared_ptr<const BaseDescriptor> descriptor;
+    TensorInfo input = *inputPointers[0];
+    TensorInfo output = *outputPointer;
+    if (band != nullptr)
+    {
+        const TensorShape& whole = input.GetShape();
+        const TensorShape& wholeOutput = output.GetShape();
+        if (Layer::AreRows(args))
+        {
+            input.SetShape(RowsShape(whole.GetNumDimensions(), band->m_InputRows, shape.m_InputRowElements));
+            output.SetShape(RowsShape(wholeOutput.GetNumDimensions(), band->m_Rows, shape.m_RowElements));
+        }
+        else
+        {
+            input.SetShape({1, static_cast<unsigned int>(band->m_InputRows), whole[2], whole[3]});
+            output.SetShape({1, static_cast<unsigned int>(band->m_Rows), wholeOutput[2], wholeOutput[3]});
+            descriptor = Layer::GetDescriptor(args, *band);
+            wide.m_Descriptor = descriptor.get();
+        }
+        inputPointers[0] = &input;
+        outputPointer = &output;
+        wide.m_MaxThreads = 1;
+    }
+    wide.m_Inputs = inputPointers;
+    wide.m_Outputs = {&outputPointer, 1};
+    wide.m_ConstantData = constants;
+    return kernel.Prepare(wide, packed);
+}
+
+template <const backends::Kernel& OfFloats, typename Layer>
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& pack = static_cast<const WeightedPack&>(*packed);
+    const size_t outputs = args.GetOutput(0).GetNumElements();
+    if (outputs == 0)
+    {
+        const backends::Prepared floats = PrepareFloats<Layer>(args, OfFloats, pack.GetWeights(), {}, nullptr);
+        return floats.IsDeclined() ? backends::Prepared::Declined(floats.m_Declined)
+                                   : backends::Prepared([](const ExecuteArgs&) {});
+    }
+    BandShape shape = Layer::GetShape(args);
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    shape.m_Multiplications = static_cast<double>(outputs / output[output.GetNumDimensions() - 1]) *
+                              static_cast<double>(args.GetInput(Weights).GetNumElements());
+    auto bands = std::make_shared<const HalfBands>(
+        args, shape, pack.GetBias(),
+        [&](const Band* band) { return PrepareFloats<Layer>(args, OfFloats, pack.GetWeights(), shape, band); });
+    if (bands->GetDeclined() != nullptr)
+    {
+        return backends::Prepared::Declined(bands->GetDeclined());
+    }
+    return PrepareBands(std::move(bands), args);
+}
+
+template <const backends::Kernel& OfFloats>
+SupportResult Check(const LayerView& layer)
+{
+    return OfFloats.m_Check(FloatView(layer, FloatView::WeightsAs::Floats).View());
+}
+
+template <const backends::Kernel& OfFloats>
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<WeightedPack>(OfFloats, layer, store);
+}
+
+/// A kernel that runs the one of Float32.
+template <const backends::Kernel& OfFloats, typename Layer>
+constexpr backends::Kernel MakeKernel(const char* name, std::span<const backends::TypeRow> types,
+                                      const backends::Kernel* reference = nullptr)
+{
+    return {.m_Name = name,
+            .m_Types = types,
+            .m_Prepare = Prepare<OfFloats, Layer>,
+            .m_Check = Check<OfFloats>,
+            .m_Pack = Pack<OfFloats>,
+            .m_Reference = reference};
+}
+
+template <const backends::Kernel& OfFloats, typename Layer>
+constexpr backends::Kernel MakeFusing(const char* name)
+{
+    backends::Kernel kernel = MakeKernel<OfFloats, Layer>(name, WeightedTypes);
+    kernel.m_Fuse = backends::FuseClamp;
+    return kernel;
+}
+
+using Image = ImageLayer<Convolution2dDescriptor>;
+using Depthwise = ImageLayer<DepthwiseConvolution2dDescriptor>;
+
+} // namespace
+
+extern constinit const backends::Kernel CpuBatchMatMulConstantHalvesKernel =
+    MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantHalves", MatrixTypes,
+                                                             &ref::RefBatchMatMulKernel);
+extern constinit const backends::Kernel CpuConvolution2dGroupsHalvesKernel =
+    MakeFusing<CpuConvolution2dGroupsF32Kernel, Image>("CpuConvolution2dGroupsHalves");
+extern constinit const backends::Kernel CpuConvolution2dHalvesKernel =
+    MakeFusing<CpuConvolution2dF32Kernel, Image>("CpuConvolution2dHalves");
+extern constinit const backends::Kernel CpuConvolution3dHalvesKernel =
+    MakeFusing<CpuConvolution3dF32Kernel, WholeLayer>("CpuConvolution3dHalves");
+extern constinit const backends::Kernel CpuDepthwiseConvolution2dHalvesKernel =
+    MakeFusing<CpuDepthwiseConvolution2dF32Kernel, Depthwise>("CpuDepthwiseConvolution2dHalves");
+extern constinit const backends::Kernel CpuFullyConnectedHalvesKernel =
+    MakeFusing<CpuFullyConnectedF32Kernel, ConnectedLayer>("CpuFullyConnectedHalves");
+extern constinit const backends::Kernel CpuTransposeConvolution2dHalvesKernel =
+    MakeFusing<CpuTransposeConvolution2dF32Kernel, WholeLayer>("CpuTransposeConvolution2dHalves");
+
+} // namespace tenon::cpu

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of windows: contiguous runs where the image has them, padding outside.
+#include "backends/cpu/im2col/Im2col.hpp"
+
+#include "backends/cpu/im2col/ColumnAsRow.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Convolution.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+Windows::Columns Windows::FindColumns(int64_t left) const
+{
+    const int64_t right = left + (m_Width - 1) * m_DilationX;
+    if (left >= 0 && right < m_InputWidth)
+    {
+        return {left, 0, m_Width}; // most windows: no divisions
+    }
+    // Positions left + i * dilation that lie in the image.
+    const int64_t begin = std::clamp<int64_t>((-left + m_DilationX - 1) / m_DilationX, 0, m_Width);
+    const int64_t end = std::clamp<int64_t>((m_InputWidth - left + m_DilationX - 1) / m_DilationX, begin, m_Width);
+    return {begin < end ? left + begin * m_DilationX : 0, begin, end};
+}
+
+template <typename T>
+T* Windows::CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const
+{
+    const int64_t inside = columns.m_End - columns.m_Begin;
+    const T* from = imageRow + columns.m_First * m_Channels;
+    to = std::fill_n(to, columns.m_Begin * m_GroupChannels, padding);
+    if (inside > 0 && m_DilationX == 1 && m_GroupChannels == m_Channels)
+    {
+        to = std::copy_n(from, inside * m_GroupChannels, to);
+    }
+    else
+    {
+        for (int64_t i = 0; i < inside; ++i)
+        {
+            to = std::copy_n(from + i * m_DilationX * m_Channels, m_GroupChannels, to);
+        }
+    }
+    return std::fill_n(to, (m_Width - columns.m_End) * m_GroupChannels, padding);
+}
+
+template <typename F>
+void Windows::ForEach(size_t first, size_t last, F visit) const
+{
+    auto x = static_cast<int64_t>(first) % m_OutputWidth;
+    int64_t y = static_cast<int64_t>(first) / m_OutputWidth % m_OutputHeight;
+    int64_t image = static_cast<int64_t>(first) / m_OutputWidth / m_OutputHeight;
+    for (size_t window = 0; window < last - first; ++window)
+    {
+        visit(window, image * m_InputHeight, y * m_StrideY - m_PadTop, FindColumns(x * m_StrideX - m_PadLeft));
+        if (++x == m_OutputWidth)
+        {
+            x = 0;
+            if (++y == m_OutputHeight)
+            {
+                y = 0;
+                ++image;
+            }
+        }
+    }
+}
+
+template <typename T>
+void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* out) const
+{
+    const auto visit = [&](size_t window, int64_t image, int64_t top, const Columns& columns)
+    {
+        T* to = out + window * pitch;
+        for (int64_t i = 0; i < m_Height; ++i)
+        {
+            const int64_t row = top + i * m_DilationY;
+            if (row < 0 || row >= m_InputHeight)
+            {
+                to = std::fill_n(to, m_Width * m_GroupChannels, padding);
+                continue;
+            }
+            to = CopyRow(input + (image + row) * m_InputWidth * m_Channels, columns, padding, to);
+        }
+    };
+    ForEach(first, last, visit);
+}
+
+Windows::Span Windows::FindWhole(int64_t x, int64_t count) const
+{
+    const int64_t room = m_InputWidth - 1 - (m_Width - 1) * m_DilationX + m_PadLeft;
+    const int64_t begin = std::clamp<int64_t>((m_PadLeft + m_StrideX - 1) / m_StrideX - x, 0, count);
+    return {begin, room < 0 ? begin : std::clamp<int64_t>(room / m_StrideX + 1 - x, begin, count)};
+}
+
+size_t Windows::GetMostCut(size_t count) const
+{
+    const Span whole = FindWhole(0, m_OutputWidth);
+    const auto width = static_cast<size_t>(m_OutputWidth);
+    const auto cut = static_cast<size_t>(m_OutputWidth - (whole.m_End - whole.m_Begin));
+    return width == 0 ? 0 : std::min(count, (count / width + 2) * cut);
+}
+
+size_t Windows::LimitCut(size_t most, size_t least, size_t windowBytes, size_t mostBytes) const
+{
+    while (most > least && GetMostCut(most) > mostBytes / std::max<size_t>(windowBytes, 1))
+    {
+        most = std::max(most / 2, least);
+    }
+    return most;
+}
+
+template <typename T>
+T* Windows::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table,
+                     size_t rowStep) const
+{
+    const int64_t rowElements = m_Width * m_Channels;
+    // Windows beside each other, of which each row lies one stride behind the one before.
+    const auto width = static_cast<size_t>(m_OutputWidth);
+    for (size_t window = first; window < last;)
+    {
+        const auto x = static_cast<int64_t>(window % width);
+        const auto y = static_cast<int64_t>(window / width) % m_OutputHeight;
+        const auto image = static_cast<int64_t>(window / width) / m_OutputHeight;
+        const size_t end = std::min(last, window - static_cast<size_t>(x) + width);
+        const auto count = static_cast<int64_t>(end - window);
+        const int64_t left = x * m_StrideX - m_PadLeft;
+        const Span whole = FindWhole(x, count);
+        for (int64_t i = 0; i < m_Height; ++i)
+        {
+            const T** to = table + static_cast<size_t>(i) * rowStep + (window - first);
+            const int64_t row = y * m_StrideY - m_PadTop + i * m_DilationY;
+            if (row < 0 || row >= m_InputHeight)
+            {
+                std::fill_n(to, count, padding);
+                continue;
+            }
+            const T* imageRow = input + (image * m_InputHeight + row) * m_InputWidth * m_Channels;
+            const auto cut = [&](int64_t w)
+            {
+                CopyRow(imageRow, FindColumns(left + w * m_StrideX), T{0}, strip);
+                to[w] = strip;
+                strip += rowElements;
+            };
+            for (int64_t w = 0; w < whole.m_Begin; ++w)
+            {
+                cut(w);
+            }
+            for (int64_t w = whole.m_Begin; w < whole.m_End; ++w)
+            {
+                to[w] = imageRow + (left + w * m_StrideX) * m_Channels;
+            }
+            for (int64_t w = whole.m_End; w < count; ++w)
+            {
+                cut(w);
+            }
+        }
+        window = end;
+    }
+    return strip;
+}
+
+namespace
+{
+
+ref::WindowAxis MakeAxis(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad)
+{
+    return {
+        static_cast<size_t>(input), static_cast<size_t>(output), static_cast<size_t>(kernel), stride, dilation, pad};
+}
+
+} // namespace
+
+Windows MakeConvolutionWindows(const ReshapeArgs& args)
+{
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& weights = args.GetInput(1).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    bool fits = input.GetNumDimensions() == 4 && output.GetNumDimensions() == 4 && input[0] == output[0] &&
+                output[3] == weights[0];
+    if (fits && input[3] != weights[3]) // grouped
+    {
+        fits =
+            weights[3] != 0 && input[3] % weights[3] == 0 && weights[0] % (input[3] / weights[3]) == 0 && input[3] != 0;
+    }
+    if (!fits || (args.HasInput(2) && args.GetInput(2).GetNumElements() != weights[0]))
+    {
+        throw LayerValidationException(
+            "Convolution2d of " + input.ToString() + " with weights " + weights.ToString() + " to " +
+            output.ToString() +
+            ": data must be [N, H, W, C], weights [O, H, W, C or a divisor of it], output and "
+            "bias must have O channels");
+    }
+
+    const auto& d = args.GetDescriptor<Convolution2dDescriptor>();
+    return MakeAxisWindows(MakeAxis(input[1], output[1], weights[1], d.m_StrideY, d.m_DilationY, d.m_PadTop),
+                           MakeAxis(input[2], output[2], weights[2], d.m_StrideX, d.m_DilationX, d.m_PadLeft), input[3],
+                           weights[3]);
+}
+
+ref::WindowAxis Windows::GetAxisY() const
+{
+    return MakeAxis(m_InputHeight, m_OutputHeight, m_Height, m_StrideY, m_DilationY, m_PadTop);
+}
+
+ref::WindowAxis Windows::GetAxisX() const
+{
+    return MakeAxis(m_InputWidth, m_OutputWidth, m_Width, m_StrideX, m_DilationX, m_PadLeft);
+}
+
+Windows MakeAxisWindows(const ref::WindowAxis& axisY, const ref::WindowAxis& axisX, size_t channels,
+                        size_t groupChannels)
+{
+    ref::WindowAxis y = axisY;
+    ref::WindowAxis x = axisX;
+    LayColumnAsRow(y, x);
+    Windows windows;
+    windows.m_InputHeight = static_cast<int64_t>(y.m_Input);
+    windows.m_InputWidth = static_cast<int64_t>(x.m_Input);
+    windows.m_OutputHeight = static_cast<int64_t>(y.m_Output);
+    windows.m_OutputWidth = static_cast<int64_t>(x.m_Output);
+    windows.m_Channels = static_cast<int64_t>(channels);
+    windows.m_GroupChannels = static_cast<int64_t>(groupChannels);
+    windows.m_Height = static_cast<int64_t>(y.m_Kernel);
+    windows.m_Width = static_cast<int64_t>(x.m_Kernel);
+    windows.m_StrideX = x.m_Stride;
+    windows.m_StrideY = y.m_Stride;
+    windows.m_DilationX = x.m_Dilation;
+    windows.m_DilationY = y.m_Dilation;
+    windows.m_PadTop = y.m_Pad;
+    windows.m_PadLeft = x.m_Pad;
+    return windows;
+}
+
+Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g)
+{
+    return MakeAxisWindows(g.m_Y, g.m_X, g.m_InputChannels, 1);
+}
+
+Windows MakeRowWindows(size_t rows, size_t depth)
+{
+    Windows windows;
+    windows.m_InputHeight = windows.m_OutputHeight = 1;
+    windows.m_InputWidth = windows.m_OutputWidth = static_cast<int64_t>(rows);
+    windows.m_Channels = windows.m_GroupChannels = static_cast<int64_t>(depth);
+    windows.m_Height = windows.m_Width = 1;
+    return windows;
+}
+
+template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
+template float* Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**,
+                                         size_t) const;
+template uint16_t* Windows::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
+                                               const uint16_t**, size_t) const;
+template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
+
+} // namespace tenon::cpu

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchMatMul of CpuAcc for Float32, BFloat16, 16-bit integers (beside bytes) or Float32 beside bytes, with one
+// constant matrix as y: all rows of x are those of one product, and the matrix is packed as the weights of a
+// FullyConnected layer are.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/driver/GemmBf16.hpp"
+#include "backends/cpu/gemm/driver/GemmF32.hpp"
+#include "backends/cpu/gemm/driver/GemmInt16.hpp"
+#include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/matmul/UnpackedMatrixF32.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckFloat.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <tenon/descriptors/Products.hpp>
+
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr backends::TypeRow FloatMatrixTypes[] = {backends::SameType(DataType::Float32, 2)};
+constexpr backends::TypeRow Bf16MatrixTypes[] = {backends::SameType(DataType::BFloat16, 2)};
+constexpr backends::TypeRow ShortsTypes[] = {backends::WithScales(
+    backends::Types({DataType::QSymmS16, {DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
+    {backends::Scales::PerTensor}, backends::Scales::PerTensor)};
+constexpr backends::TypeRow HybridMatrixTypes[] = {
+    backends::Types({DataType::Float32, SignedByteWeights}, DataType::Float32)};
+
+bool IsTransposed(const BatchMatMulDescriptor& descriptor)
+{
+    return descriptor.m_TransposeY || descriptor.m_AdjointY; // of real numbers
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<BatchMatMulDescriptor>();
+    const TensorShape& y = layer.GetInput(1).GetShape();
+    if (!layer.IsConstant(1) || !y.AreAllDimensionsSpecified() || y.GetNumDimensions() < 2)
+    {
+        return SupportResult::No(SupportCode::UnsupportedDynamic, "its second matrix is not constant");
+    }
+    const unsigned int rank = y.GetNumDimensions();
+    const bool isOne = y.GetNumElements64() == uint64_t{y[rank - 1]} * y[rank - 2] && y.GetNumElements64() != 0;
+    const bool isPlain = ref::GetColumnsFromEnd(descriptor.m_DataLayoutX) == 1 &&
+                         ref::GetColumnsFromEnd(descriptor.m_DataLayoutY) == 1 && !descriptor.m_TransposeX &&
+                         !descriptor.m_AdjointX;
+    return isOne && isPlain ? SupportResult::Yes()
+                            : SupportResult::No(SupportCode::UnsupportedParameters,
+                                                "it has several constant matrices, or turns its data around");
+}
+
+WeightOrder GetOrder(const LayerView& layer)
+{
+    return IsTransposed(layer.GetDescriptor<BatchMatMulDescriptor>()) ? WeightOrder::Columns : WeightOrder::Depth;
+}
+
+WeightSizes GetSizes(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const unsigned int rank = shape.GetNumDimensions();
+    WeightSizes sizes;
+    sizes.m_Columns = shape[GetOrder(layer) == WeightOrder::Columns ? rank - 2 : rank - 1];
+    sizes.m_Depth = shape[GetOrder(layer) == WeightOrder::Columns ? rank - 1 : rank - 2];
+    return sizes;
+}
+
+SupportResult CheckF32(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    return result && StaysInModel(layer, GetSizes(layer), GetOrder(layer)) ? RefuseToPack() : result;
+}
+
+std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer, backends::PackedStore& store)
+{
+    const WeightSizes sizes = GetSizes(layer);
+    return PackMatrix(FloatWeights(layer, 1), sizes, GetOrder(layer), GetKnownRows(layer, sizes.m_Columns), store);
+}
+
+SupportResult CheckBf16(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
+                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
+                  : result;
+}
+
+std::unique_ptr<backends::PackedWeights> PackBf16(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<PackedWeightsBf16>(static_cast<const uint16_t*>(layer.m_ConstantData[1]), GetSizes(layer),
+                                               GetOrder(layer), layer, store);
+}
+
+Sizes16 GetSizes16(const LayerView& layer)
+{
+    const WeightSizes sizes = GetSizes(layer);
+    return {1, sizes.m_Columns, sizes.m_Depth};
+}
+
+SupportResult CheckShorts(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    return result ? CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes16(layer)),
+                                     layer.GetInput(1).GetShape().GetNumElements64())
+                  : result;
+}
+
+std::unique_ptr<backends::PackedWeights> PackShorts(const LayerView& layer, backends::PackedStore& store)
+{
+    // As the reference kernel has it: the product of the scales in float, and no scale of y where it has several.
+    const TensorInfo& y = layer.GetInput(1);
+    const float scale = y.HasMultipleQuantizationScales() ? 0.0f : y.GetQuantizationScale();
+    const float product = layer.GetInput(0).GetQuantizationScale() * scale;
+    const double real = static_cast<double>(product) / static_cast<double>(layer.GetOutput(0).GetQuantizationScale());
+    return std::make_unique<PackedWeights16>(Weights16(static_cast<const int8_t*>(layer.m_ConstantData[1]), real),
+                                             GetSizes16(layer), GetKnownRows(layer, GetSizes16(layer).m_Columns), store,
+                                             GetOrder(layer) == WeightOrder::Depth);
+}
+
+SupportResult CheckHybrid(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    if (!result)
+    {
+        return result;
+    }
+    const TensorInfo& y = layer.GetInput(1);
+    if (y.GetDataType() == DataType::QAsymmS8 && !y.HasMultipleQuantizationScales() && y.GetQuantizationOffset() != 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its second matrix has a zero point");
+    }
+    const WeightSizes sizes = GetSizes(layer);
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(sizes.m_Columns, sizes.m_Depth),
+                            y.GetShape().GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> PackHybrid(const LayerView& layer, backends::PackedStore& store)
+{
+    const WeightSizes sizes = GetSizes(layer);
+    ProductShape8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), Rounding8::None,
+                           GetOrder(layer) == WeightOrder::Depth};
+    shape.m_MayStay = true;
+    return std::make_unique<PackedWeights8>(layer, shape, store);
+}
+
+/// What make(windows, rows) gives for all rows of x, as those of one product.
+template <typename F>
+backends::Prepared PrepareRows(const ReshapeArgs& args, const F& make)
+{
+    const ref::MatMulGeometry g(args); // checks the shapes
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const size_t rows = g.m_NumBatches * g.m_Rows;
+    return make(MakeRowWindows(rows, g.m_Depth), rows);
+}
+
+/// Of Product16 and Product8.
+template <typename Product>
+backends::Prepared Run(Product product)
+{
+    const size_t bytes = product.GetScratchBytes();
+    return {[product = std::move(product)](const ExecuteArgs& run) { product.Run(run); }, bytes};
+}
+
+backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) -> backends::Prepared
+                       {
+                           const ProductF32 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
+                           return {[product](const ExecuteArgs& run) {
+                                       product.Run(run.GetInput<float>(0), nullptr, run.GetOutput<float>(0),
+                                                   run.m_Scratch, *run.m_Parallel);
+                                   },
+                                   product.GetScratchBytes()};
+                       });
+}
+
+backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsBf16&>(*packed);
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) -> backends::Prepared
+                       {
+                           const ProductBf16 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
+                           return {[product](const ExecuteArgs& run) {
+                                       product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch,
+                                                   *run.m_Parallel);
+                                   },
+                                   product.GetScratchBytes()};
+                       });
+}
+
+backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights16&>(*packed);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) {
+                           return Run(Product16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16),
+                                                args.m_MaxThreads));
+                       });
+}
+
+backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    const bool isAsymmetric = args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs;
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) {
+                           return Run(Product8(weights, windows, rows, {rows, isAsymmetric}, args));
+                       });
+}
+
+} // namespace
+
+extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {.m_Name = "CpuBatchMatMulConstantF32",
+                                                                 .m_Types = FloatMatrixTypes,
+                                                                 .m_Prepare = PrepareF32,
+                                                                 .m_Check = CheckF32,
+                                                                 .m_Pack = PackF32,
+                                                                 .m_Reference = &ref::RefBatchMatMulKernel};
+extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {.m_Name = "CpuBatchMatMulConstantBf16",
+                                                                  .m_Types = Bf16MatrixTypes,
+                                                                  .m_Prepare = PrepareBf16,
+                                                                  .m_Check = CheckBf16,
+                                                                  .m_Pack = PackBf16,
+                                                                  .m_CheckMachine = CheckBf16Products,
+                                                                  .m_Reference = &ref::RefBatchMatMulKernel};
+extern const backends::Kernel CpuBatchMatMulConstantShortsKernel = {.m_Name = "CpuBatchMatMulConstantShorts",
+                                                                    .m_Types = ShortsTypes,
+                                                                    .m_Prepare = PrepareShorts,
+                                                                    .m_Check = CheckShorts,
+                                                                    .m_Pack = PackShorts,
+                                                                    .m_Reference = &ref::RefBatchMatMulKernel};
+
+extern const backends::Kernel CpuBatchMatMulConstantHybridKernel = {.m_Name = "CpuBatchMatMulConstantHybrid",
+                                                                    .m_Types = HybridMatrixTypes,
+                                                                    .m_Prepare = PrepareHybrid,
+                                                                    .m_Check = CheckHybrid,
+                                                                    .m_Pack = PackHybrid,
+                                                                    .m_Reference = &ref::RefBatchMatMulKernel};
+
+} // namespace tenon::cpu

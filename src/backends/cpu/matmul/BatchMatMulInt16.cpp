@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchMatMul of CpuAcc for two matrices of 16-bit numbers, the numbers of the reference kernel. Sums of such products
+// do not fit 32 bits, so y is packed as two matrices, its upper bytes and its lower ones, whose products do; added up
+// as doubles they are exact. Panels of y are packed as they are needed.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeArraysInt16.hpp"
+#include "backends/cpu/matmul/BatchedGemmTasks.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+constexpr backends::TypeRow Types[] = {
+    backends::WithScales(backends::Types({DataType::QSymmS16, DataType::QSymmS16}, DataType::QSymmS16),
+                         {backends::Scales::PerTensor, backends::Scales::PerTensor}, backends::Scales::PerTensor)};
+
+/// Rows of x that pass a panel at a time.
+constexpr size_t BlockRows = 64;
+/// Bytes, signed ones, have magnitudes of up to 128.
+constexpr size_t MostDepth = RequantizeArrays16::MostMagnitude / 128;
+
+/// Products whose sums may be larger are requantized one by one: Engine16's doubles are exact up to there.
+double GetMostSum(double factor)
+{
+    constexpr double MostResult = 2147483646.0; // past it the reference kernel's numbers wrap
+    return std::min(std::ldexp(1.0, 37), MostResult / factor);
+}
+
+/// The products of all batches, cut into units: of a batch, a panel of y by some rows of x.
+class ShortProducts
+{
+public:
+    ShortProducts(const ref::MatMulGeometry& geometry, const ReshapeArgs& args)
+        : m_Geometry(geometry), m_Engine(&GetEngine16()), m_Groups((geometry.m_Depth + 1) / 2),
+          m_PanelColumns(m_Engine->m_Vectors * m_Engine->m_Lanes),
+          m_Panels(DivideUp(geometry.m_Columns, m_PanelColumns)),
+          m_InPlace(geometry.m_X.m_Column == 1 && geometry.m_Depth % 2 == 0),
+          m_Arrays(std::make_shared<RequantizeArrays16>(m_PanelColumns, Rounding16::HalfUp))
+    {
+        const double scale = GetProductScale(args);
+        for (size_t place = 0; place < m_PanelColumns; ++place)
+        {
+            m_Arrays->Set(place, 0, 0, scale);
+        }
+        m_Multiplier = backends::QuantizeMultiplier(scale);
+        m_MostSum = GetMostSum(*m_Arrays->From(0).m_Scale);
+
+        const double multiplications = static_cast<double>(geometry.m_NumBatches) *
+                                       static_cast<double>(geometry.m_Rows) * static_cast<double>(geometry.m_Columns) *
+                                       static_cast<double>(geometry.m_Depth);
+        m_Parts = std::min(GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications));
+        m_RowParts = CountRowParts(DivideUp(m_Parts, geometry.m_NumBatches * m_Panels), geometry.m_Rows);
+        m_Parts = std::min(m_Parts, GetUnits());
+        Scratch part;
+        part.Add<int32_t>(size_t{2}, m_Groups, m_PanelColumns); // pairs of upper and of lower bytes
+        m_TableOffset = part.Add<const int16_t*>(BlockRows);
+        m_StripOffset = part.Add<int16_t>(m_InPlace ? size_t{0} : BlockRows, 2 * m_Groups);
+        m_PartBytes = part.GetBytes();
+        m_Scratch.AddParts(part, m_Parts);
+    }
+
+    size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        RunUnits(args, GetUnits(), m_Parts, m_PartBytes,
+                 [&](const Part& units, std::byte* scratch) { RunPart(args, units, scratch); });
+    }
+
+private:
+    struct Panel
+    {
+        size_t m_Column = 0; ///< the first one
+        size_t m_Columns = 0;
+        size_t m_Vectors = 0;
+        size_t m_Width = 0; ///< whole vectors
+        const int16_t* m_High = nullptr;
+        const int16_t* m_Low = nullptr;
+        int32_t m_Most = 0; ///< the largest magnitude
+    };
+
+    size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Panels * m_RowParts; }
+
+    void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        Panel panel;
+        size_t packed = SIZE_MAX; // the panel of the matrix
+        for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
+        {
+            const ref::MatMulGeometry::Batch batch = g.GetBatch(unit / m_RowParts / m_Panels);
+            const size_t index = unit / m_RowParts % m_Panels;
+            if (packed != batch.m_MatrixY * m_Panels + index)
+            {
+                packed = batch.m_MatrixY * m_Panels + index;
+                panel = Pack(args.GetInput<int16_t>(1) + g.GetMatrixY(batch.m_MatrixY), index, scratch);
+            }
+            const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
+            for (size_t first = rows.m_Begin; first < rows.m_End; first += BlockRows)
+            {
+                RunBlock(panel, args.GetInput<int16_t>(0) + batch.m_X + first * g.m_X.m_Row,
+                         std::min(BlockRows, rows.m_End - first),
+                         args.GetOutput<int16_t>(0) + batch.m_Output + first * g.m_Output.m_Row, scratch);
+            }
+        }
+    }
+
+    Panel Pack(const int16_t* y, size_t index, std::byte* scratch) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        Panel panel;
+        panel.m_Column = index * m_PanelColumns;
+        panel.m_Columns = std::min(m_PanelColumns, g.m_Columns - panel.m_Column);
+        panel.m_Vectors = DivideUp(panel.m_Columns, m_Engine->m_Lanes);
+        panel.m_Width = panel.m_Vectors * m_Engine->m_Lanes;
+        const size_t numbers = m_Groups * panel.m_Width * 2;
+        auto* const high = Scratch::At<int16_t>(scratch, 0);
+        auto* const low = high + numbers;
+        if (panel.m_Columns != panel.m_Width || g.m_Depth % 2 != 0)
+        {
+            std::fill_n(high, 2 * numbers, int16_t{0});
+        }
+        // In blocks of rows: those of contiguous columns keep to a few cache lines.
+        constexpr size_t Block = 32;
+        int32_t most = 0;
+        for (size_t depth = 0; depth < g.m_Depth; depth += Block)
+        {
+            for (size_t column = 0; column < panel.m_Columns; ++column)
+            {
+                const size_t place = GetPlace16(column, panel.m_Vectors, m_Engine->m_Lanes);
+                const int16_t* from = y + (panel.m_Column + column) * g.m_Y.m_Column;
+                for (size_t k = depth; k < std::min(depth + Block, g.m_Depth); ++k)
+                {
+                    const int32_t value = from[k * g.m_Y.m_Row];
+                    const size_t at = (k / 2 * panel.m_Width + place) * 2 + k % 2;
+                    const auto lower = static_cast<int8_t>(value);
+                    low[at] = lower;
+                    high[at] = static_cast<int16_t>((value - lower) >> 8);
+                    most = std::max(most, std::abs(value));
+                }
+            }
+        }
+        panel.m_High = high;
+        panel.m_Low = low;
+        panel.m_Most = most;
+        return panel;
+    }
+
+    /// Finds or lays out rows of x. Returns the largest sum of a row's magnitudes.
+    int32_t FindRows(const int16_t* x, size_t count, std::byte* scratch) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        auto** const table = Scratch::At<const int16_t*>(scratch, m_TableOffset);
+        auto* const strip = Scratch::At<int16_t>(scratch, m_StripOffset);
+        int32_t most = 0;
+        for (size_t row = 0; row < count; ++row, x += g.m_X.m_Row)
+        {
+            table[row] = x;
+            if (!m_InPlace)
+            {
+                int16_t* const to = strip + row * 2 * m_Groups;
+                for (size_t k = 0; k < g.m_Depth; ++k)
+                {
+                    to[k] = x[k * g.m_X.m_Column];
+                }
+                std::fill(to + g.m_Depth, to + 2 * m_Groups, int16_t{0});
+                table[row] = to;
+            }
+            int32_t sum = 0;
+            for (size_t k = 0; k < g.m_Depth; ++k)
+            {
+                sum += std::abs(int32_t{table[row][k]});
+            }
+            most = std::max(most, sum);
+        }
+        return most;
+    }
+
+    void RunBlock(const Panel& panel, const int16_t* x, size_t count, int16_t* out, std::byte* scratch) const
+    {
+        constexpr size_t MostSums = Engine16::MostRows * Engine16::MostVectors * Engine16::MostLanes;
+        alignas(64) int32_t highs[MostSums];
+        alignas(64) int32_t lows[MostSums];
+        alignas(64) double totals[MostSums];
+        const double mostSum = static_cast<double>(FindRows(x, count, scratch)) * static_cast<double>(panel.m_Most);
+        Columns16 columns = m_Arrays->From(0);
+        columns.m_Min = std::numeric_limits<int16_t>::min();
+        columns.m_Max = std::numeric_limits<int16_t>::max();
+        Rows16 rows;
+        rows.m_Sums = lows;
+        rows.m_Totals = totals;
+        rows.m_SumStride = panel.m_Width;
+        rows.m_Columns = panel.m_Columns;
+        rows.m_OutStride = m_Geometry.m_Output.m_Row;
+        Tile16 tile;
+        tile.m_TapStep = count;
+        tile.m_TapGroups = m_Groups;
+        tile.m_Groups = m_Groups;
+        ForEachTile(count, m_Engine->m_Rows[panel.m_Vectors],
+                    [&](size_t row, size_t height)
+                    {
+                        tile.m_Data = Scratch::At<const int16_t*>(scratch, m_TableOffset) + row;
+                        tile.m_Panel = panel.m_High;
+                        tile.m_Sums = highs;
+                        m_Engine->m_Tiles[panel.m_Vectors][height](tile);
+                        tile.m_Panel = panel.m_Low;
+                        tile.m_Sums = lows;
+                        m_Engine->m_Tiles[panel.m_Vectors][height](tile);
+                        std::transform(highs, highs + height * panel.m_Width, totals,
+                                       [](int32_t high) { return high * 256.0; });
+                        rows.m_Rows = height;
+                        rows.m_Out = out + row * rows.m_OutStride + panel.m_Column;
+                        if (mostSum <= m_MostSum)
+                        {
+                            m_Engine->m_Requantize(rows, columns);
+                        }
+                        else
+                        {
+                            RequantizeEach(rows, panel.m_Vectors);
+                        }
+                    });
+    }
+
+    void RequantizeEach(const Rows16& rows, size_t vectors) const
+    {
+        for (size_t row = 0; row < rows.m_Rows; ++row)
+        {
+            for (size_t column = 0; column < rows.m_Columns; ++column)
+            {
+                const size_t at = row * rows.m_SumStride + GetPlace16(column, vectors, m_Engine->m_Lanes);
+                const int64_t sum = static_cast<int64_t>(rows.m_Totals[at]) + rows.m_Sums[at];
+                const int32_t scaled = backends::MultiplyReducedSaturating(sum, m_Multiplier);
+                rows.m_Out[row * rows.m_OutStride + column] = static_cast<int16_t>(std::clamp<int32_t>(
+                    scaled, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
+            }
+        }
+    }
+
+    ref::MatMulGeometry m_Geometry;
+    const Engine16* m_Engine;
+    size_t m_Groups;       ///< pairs of the depth
+    size_t m_PanelColumns; ///< of y
+    size_t m_Panels;
+    bool m_InPlace; ///< rows of x
+    std::shared_ptr<RequantizeArrays16> m_Arrays;
+    backends::QuantizedMultiplier m_Multiplier;
+    double m_MostSum = 0;
+    size_t m_RowParts = 1;
+    size_t m_Parts = 1; ///< with scratch memory of their own, which begins with a packed panel
+    size_t m_TableOffset = 0;
+    size_t m_StripOffset = 0;
+    size_t m_PartBytes = 0;
+    Scratch m_Scratch;
+};
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const ref::MatMulGeometry g(args);
+    if (g.IsEmpty() || g.m_Depth == 0 || g.m_Depth > MostDepth || g.m_Output.m_Column != 1)
+    {
+        return backends::Prepared::Declined("its matrices are empty or too deep, or columns of the output lie apart");
+    }
+    ShortProducts products(g, args);
+    const size_t bytes = products.GetScratchBytes();
+    return {std::move(products), bytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuBatchMatMulShortsKernel = {.m_Name = "CpuBatchMatMulShorts",
+                                                            .m_Types = Types,
+                                                            .m_Prepare = Prepare,
+                                                            .m_Reference = &ref::RefBatchMatMulKernel};
+
+} // namespace tenon::cpu

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchMatMul of CpuAcc for bytes, the bytes of the reference kernel.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Quantization.hpp"
+#include "backends/cpu/matmul/BatchedGemmInt8.hpp"
+#include "backends/cpu/matmul/BatchedGemmTasks.hpp"
+#include "backends/cpu/matmul/FewRowsInt8.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr backends::TypeSet SignedBytes = {DataType::QAsymmS8, DataType::QSymmS8};
+constexpr backends::TypeRow Types[] = {
+    backends::WithScales(backends::Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8),
+                         {backends::Scales::PerTensor}, backends::Scales::PerTensor),
+    backends::WithScales(backends::Types({SignedBytes, SignedBytes}, SignedBytes), {backends::Scales::PerTensor},
+                         backends::Scales::PerTensor),
+};
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const ref::MatMulGeometry g(args);
+    if (args.GetInput(1).HasMultipleQuantizationScales())
+    {
+        return backends::Prepared::Declined("its second matrix has several scales");
+    }
+    if (!ByteProducts::Takes(g))
+    {
+        return backends::Prepared::Declined(
+            "its matrices are empty, rows and columns lie apart, or their sums need more than 32 bits");
+    }
+    ByteEnds ends;
+    ends.m_Scales = {GetProductScale(args)};
+    ends.m_Range = backends::GetTypeRange(args.GetOutput(0).GetDataType());
+    if (FewByteRows::Takes(g, args.GetInput(0)) && FewByteRows::TakesLeastByte(args.GetInput(0)))
+    {
+        return FewByteRows(g, args, ends);
+    }
+    ByteProducts products(g, args, ends);
+    const size_t bytes = products.GetScratchBytes();
+    return {std::move(products), bytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuBatchMatMulBytesKernel = {
+    .m_Name = "CpuBatchMatMulBytes", .m_Types = Types, .m_Prepare = Prepare, .m_Reference = &ref::RefBatchMatMulKernel};
+
+} // namespace tenon::cpu

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How sums of products of two matrices of bytes that both change from run to run become bytes.
+#pragma once
+
+#include "backends/common/Quantization.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeArraysInt8.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <tenon/backend/IWorkload.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+struct ByteEnds
+{
+    std::vector<double> m_Scales; ///< in units of the output: of all sums, or for each column
+    Rounding8 m_Rounding = Rounding8::FixedPoint;
+    backends::QuantizedRange m_Range; ///< of the output
+    bool m_HasBias = false;           ///< input 2: an int32 for each column
+
+    const int32_t* GetBias(const ExecuteArgs& args) const { return m_HasBias ? args.GetInput<int32_t>(2) : nullptr; }
+};
+
+inline bool HasSignedBytes(const TensorInfo& info)
+{
+    return info.GetDataType() != DataType::QAsymmU8;
+}
+
+/// What no sum of a product of bytes exceeds.
+inline int64_t GetMostByteSum(const ref::MatMulGeometry& geometry)
+{
+    return static_cast<int64_t>(geometry.m_Depth) * 255 * 255;
+}
+
+/// The ends as the inner loops read them.
+class ColumnEnds8
+{
+public:
+    /// For `columns` that are read in runs of up to `run` at a time, whole vectors.
+    ColumnEnds8(const ByteEnds& ends, size_t columns, size_t run, int32_t zeroPoint)
+        : m_HasScales(ends.m_Scales.size() != 1), m_Range(ends.m_Range),
+          m_Arrays(std::make_shared<RequantizeArrays>(m_HasScales ? DivideUp(columns, run) * run : run, ends.m_Rounding,
+                                                      zeroPoint))
+    {
+        for (size_t place = 0; place < (m_HasScales ? columns : run); ++place)
+        {
+            m_Arrays->Set(place, 0, 0, ends.m_Scales[m_HasScales ? place : 0]);
+        }
+    }
+
+    /// Of a run that begins with this column, a multiple of whole vectors.
+    RequantizeColumns From(size_t column) const
+    {
+        RequantizeColumns columns = m_Arrays->From(m_HasScales ? column : 0);
+        columns.m_Min = m_Range.m_Min;
+        columns.m_Max = m_Range.m_Max;
+        return columns;
+    }
+
+private:
+    bool m_HasScales; ///< one for each column
+    backends::QuantizedRange m_Range;
+    std::shared_ptr<RequantizeArrays> m_Arrays;
+};
+
+} // namespace tenon::cpu

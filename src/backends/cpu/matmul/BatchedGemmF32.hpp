@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of two float matrices that both change from run to run: what MatMulProducts needs of them, and products of
+// few rows. Used by BatchMatMul, and by layers whose weights are not constant.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/driver/GemmF32.hpp"
+#include "backends/cpu/gemm/kernels/f32/AxpyF32.hpp"
+#include "backends/cpu/gemm/kernels/f32/DotProductsF32.hpp"
+#include "backends/cpu/matmul/BatchedGemm.hpp"
+#include "backends/cpu/move/TransposeVectors.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+/// For MatMulProducts.
+struct FloatMatrices
+{
+    using Element = float;
+    using Panels = PanelsF32;
+    using Product = ProductF32;
+    static constexpr double Speedup = 1;
+    static constexpr bool HasEnds = true;
+
+    static size_t CountPanels(const Panels& panels) { return panels.Get().size(); }
+    static size_t CountElements(const Panels& panels, const Part& part)
+    {
+        size_t floats = 0;
+        for (size_t p = part.m_Begin; p < part.m_End; ++p)
+        {
+            floats += panels.GetFloats(panels.Get()[p]);
+        }
+        return floats;
+    }
+    static void Pack(const Panels& panels, const Part& part, const float* y, WeightOrder order, size_t stride,
+                     float* to)
+    {
+        for (size_t p = part.m_Begin; p < part.m_End; ++p)
+        {
+            panels.Pack(panels.Get()[p], y, order, stride, to);
+            to += panels.GetFloats(panels.Get()[p]);
+        }
+    }
+    /// Packing takes as long as some five rows of the product. It is worth it where many rows pass, and y does not stay
+    /// in the first-level cache as it lies: vectors below each other may be a power of two apart, and share few sets.
+    static size_t FindStride(const ref::MatMulGeometry& g)
+    {
+        constexpr size_t CachedBytes = 16 * 1024; // half of such a cache
+        constexpr size_t FewRows = 16;
+        constexpr size_t SomeRows = 128;
+        constexpr size_t WideBytes = 4 * LineBytes;
+        const EngineF32& engine = GetEngineF32();
+        if (g.m_Y.m_Column != 1 || g.m_Columns % engine.m_Lanes != 0)
+        {
+            return 0;
+        }
+        const size_t rows = g.m_Rows * g.CountBatchesOf();
+        const bool isWide = engine.m_MostVectors * engine.m_Lanes * sizeof(float) >= WideBytes;
+        const bool isCached = g.m_Depth * g.m_Columns * sizeof(float) <= CachedBytes;
+        return isCached || rows <= (isWide ? SomeRows : FewRows) ? g.m_Y.m_Row : 0;
+    }
+    static void Turn(const float* x, size_t stride, size_t rows, size_t depth, float* to)
+    {
+        TransposeFloats(x, stride, rows, depth, to, depth);
+    }
+    static void Release(const Panels&) {}
+};
+
+/// The products of a few rows: y is read once, where it is.
+class FewRowsF32
+{
+public:
+    explicit FewRowsF32(const ref::MatMulGeometry& geometry, const ProductEnds& ends = {})
+        : m_Geometry(geometry), m_Ends(ends)
+    {
+        const size_t bytes = geometry.m_Columns * geometry.m_Depth * sizeof(float);
+        constexpr size_t LeastColumns = 64; // several cache lines of the output
+        const size_t most = std::min(bytes / GetGrain(1), geometry.m_Columns / LeastColumns);
+        m_ColumnParts =
+            std::clamp<size_t>(DivideUp(GetCutParts(), geometry.m_NumBatches), 1, std::max<size_t>(most, 1));
+        m_Grain = GetGrain(bytes / m_ColumnParts);
+    }
+
+    /// Dot products are as fast as tiles, or nearly so, and need no packing: of more rows they would read y from memory
+    /// too often.
+    static bool Takes(const ref::MatMulGeometry& g)
+    {
+        constexpr size_t ManyLanes = 16;
+        const size_t mostOfDots = GetEngineF32().m_Lanes >= ManyLanes ? 16 : 8;
+        return g.m_Y.m_Column == 1 ? g.m_Rows <= SumsF32::MostRows || TakesManyRows(g.m_Rows, g.m_Columns, g.m_Depth)
+                                   : g.m_Y.m_Column == g.m_Depth && g.m_X.m_Row == g.m_Depth && g.m_Rows <= mostOfDots;
+    }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const auto range = [&](size_t begin, size_t end)
+        {
+            for (size_t unit = begin; unit < end; ++unit)
+            {
+                Multiply(args, m_Geometry.GetBatch(unit / m_ColumnParts),
+                         GetPart(m_Geometry.m_Columns, m_ColumnParts, unit % m_ColumnParts));
+            }
+        };
+        RunRanges(*args.m_Parallel, m_Geometry.m_NumBatches * m_ColumnParts, m_Grain, range);
+    }
+
+private:
+    void Multiply(const ExecuteArgs& args, const ref::MatMulGeometry::Batch& batch, const Part& columns) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        const float* x = args.GetInput<float>(0) + batch.m_X;
+        const float* y = args.GetInput<float>(1) + g.GetMatrixY(batch.m_MatrixY) + columns.m_Begin * g.m_Y.m_Column;
+        const float* const bias = m_Ends.m_HasBias ? args.GetInput<float>(2) + columns.m_Begin : nullptr;
+        float* out = args.GetOutput<float>(0) + batch.m_Output + columns.m_Begin;
+        const size_t count = columns.m_End - columns.m_Begin;
+        if (g.m_Y.m_Column == 1)
+        {
+            const SumsF32 sums = {x,        g.m_X.m_Row, g.m_X.m_Column, y,   g.m_Y.m_Row,
+                                  g.m_Rows, count,       g.m_Depth,      out, g.m_Output.m_Row};
+            g.m_Rows <= SumsF32::MostRows ? RunSumsF32(sums) : RunSumsOfManyRows(sums);
+        }
+        else
+        {
+            RunDotsF32({x, y, bias, g.m_Rows, count, g.m_Depth, out, g.m_Output.m_Row});
+        }
+        const bool isBiasLeft = bias != nullptr && g.m_Y.m_Column == 1; // dot products have taken theirs
+        for (size_t row = 0; row < g.m_Rows; ++row, out += g.m_Output.m_Row)
+        {
+            if (isBiasLeft)
+            {
+                std::transform(out, out + count, bias, out, std::plus<>());
+            }
+            m_Ends.m_Clamp.Run(out, count);
+        }
+    }
+
+    ref::MatMulGeometry m_Geometry;
+    ProductEnds m_Ends;
+    size_t m_ColumnParts = 1; ///< of a batch
+    size_t m_Grain = 1;       ///< of these
+};
+
+/// Of matrices without gaps in rows or columns, and with elements. `maxThreads`: see ReshapeArgs.
+inline backends::Prepared PrepareFloatMatrices(const ref::MatMulGeometry& g, unsigned int maxThreads,
+                                               const ProductEnds& ends = {})
+{
+    if (FewRowsF32::Takes(g))
+    {
+        return FewRowsF32(g, ends);
+    }
+    MatMulProducts<FloatMatrices> products(g, maxThreads, ends);
+    const size_t bytes = products.GetScratchBytes();
+    return {std::move(products), bytes};
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// See BatchedGemmInt8.hpp.
+#include "backends/cpu/matmul/BatchedGemmInt8.hpp"
+
+#include "backends/cpu/gemm/driver/MultiplyPanelInt8.hpp"
+#include "backends/cpu/matmul/BatchedGemmTasks.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Bytes of packed panels that a thread has at a time: half of a second-level cache of 512 KiB.
+constexpr size_t PackedBytes = 256 * 1024;
+/// Bytes of x that are laid out at a time.
+constexpr size_t BlockBytes = 64 * 1024;
+constexpr size_t MostBlockRows = 512;
+
+} // namespace
+
+bool ByteProducts::Takes(const ref::MatMulGeometry& geometry, int64_t mostBias)
+{
+    return !geometry.IsEmpty() && geometry.m_Depth != 0 &&
+           RequantizeArrays::IsExactFor(GetMostByteSum(geometry) + mostBias) && geometry.m_Y.IsContiguous() &&
+           geometry.m_Output.m_Column == 1;
+}
+
+ByteProducts::ByteProducts(const ref::MatMulGeometry& geometry, const ReshapeArgs& args, const ByteEnds& ends)
+    : m_Geometry(geometry), m_IsSigned(HasSignedBytes(args.GetInput(0))),
+      m_ZeroX(args.GetInput(0).GetQuantizationOffset()), m_Ends(ends),
+      m_Panels(std::make_shared<MatrixPanels8>(m_IsSigned, geometry.m_Columns, geometry.m_Depth,
+                                               HasSignedBytes(args.GetInput(1)),
+                                               ref::GetWeightsZeroPoint(args.GetInput(1)))),
+      m_Columns(ends, geometry.m_Columns, m_Panels->GetMostWidth(), args.GetOutput(0).GetQuantizationOffset())
+{
+    Cut(args.m_MaxThreads);
+    const TileSet8& tiles = m_Panels->GetTiles();
+    m_Pitch = m_Panels->GetGroups() * tiles.GetGroupDepth();
+    m_Stride = m_Pitch * (tiles.IsWide() ? sizeof(int16_t) : 1);
+    const size_t tileRows = tiles.m_Rows[m_Panels->Get().front().m_Vectors];
+    m_BlockRows = std::clamp<size_t>(BlockBytes / m_Stride, 1, std::min(MostBlockRows, m_Geometry.m_Rows));
+    m_BlockRows = DivideUp(m_BlockRows, tileRows) * tileRows;
+    size_t packed = 0;
+    for (size_t group = 0; group < m_Groups; ++group)
+    {
+        packed = std::max(packed, m_Panels->GetBytes(GetPart(m_Panels->Get().size(), m_Groups, group)));
+    }
+    Scratch part;
+    part.Add<std::byte>(packed);
+    m_BiasOffset = part.Add<int32_t>(DivideUp(m_Panels->Get().size(), m_Groups), m_Panels->GetMostWidth());
+    m_BlockOffset = part.Add<std::byte>(m_BlockRows + TileSet8::MostRows, m_Stride); // tiles read whole ones
+    m_BytesOffset = part.Add<uint8_t>(tiles.IsWide() ? m_Pitch : 0);
+    m_TermsOffset = part.Add<int32_t>(m_BlockRows);
+    m_SliceOffset = part.Add<std::byte>(m_Panels->GetSliceBytes(geometry.m_Y.m_Column));
+    m_PartBytes = part.GetBytes();
+    m_Scratch.AddParts(part, m_Parts);
+}
+
+void ByteProducts::operator()(const ExecuteArgs& args) const
+{
+    RunUnits(args, GetUnits(), m_Parts, m_PartBytes,
+             [&](const Part& units, std::byte* scratch) { RunPart(args, units, scratch); });
+}
+
+/// Finds groups of panels, and parts of rows: as few as keep packed panels in the cache and all threads busy.
+void ByteProducts::Cut(unsigned int maxThreads)
+{
+    const ref::MatMulGeometry& g = m_Geometry;
+    const size_t panels = m_Panels->Get().size();
+    const double outputs =
+        static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns);
+    // Sums become bytes in the time of some multiplications.
+    m_Parts =
+        std::min(GetMaxParts(maxThreads), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
+    const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
+    const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
+    m_Groups = std::min(panels, std::max(forCache, forThreads));
+    m_RowParts = CountRowParts(DivideUp(m_Parts, g.m_NumBatches * m_Groups), g.m_Rows);
+    m_Parts = std::min(m_Parts, GetUnits());
+}
+
+void ByteProducts::RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
+{
+    const ref::MatMulGeometry& g = m_Geometry;
+    const TileSet8& tiles = m_Panels->GetTiles();
+    if (tiles.m_Begin != nullptr)
+    {
+        tiles.m_Begin();
+    }
+    const size_t length = g.CountBatchesOf() * m_RowParts; // of a run of units with one group of one matrix
+    for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
+    {
+        const size_t run = unit / length;
+        const ref::MatMulGeometry::Batch batch = g.GetBatchOf(run / m_Groups, unit % length / m_RowParts);
+        const size_t group = run % m_Groups;
+        const Part panels = GetPart(m_Panels->Get().size(), m_Groups, group);
+        const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
+        if (unit == units.m_Begin || unit % length == 0)
+        {
+            Pack(args.GetInput<uint8_t>(1) + g.GetMatrixY(batch.m_MatrixY), m_Ends.GetBias(args), panels, scratch);
+        }
+        for (size_t first = rows.m_Begin; first < rows.m_End; first += m_BlockRows)
+        {
+            const size_t count = std::min(m_BlockRows, rows.m_End - first);
+            const uint8_t* x = args.GetInput<uint8_t>(0) + batch.m_X + first * g.m_X.m_Row;
+            LayOut(x, count, scratch);
+            RunPanels(panels, count, args.GetOutput<uint8_t>(0) + batch.m_Output + first * g.m_Output.m_Row, scratch);
+        }
+    }
+    if (tiles.m_End != nullptr)
+    {
+        tiles.m_End();
+    }
+}
+
+void ByteProducts::Pack(const uint8_t* y, const int32_t* bias, const Part& panels, std::byte* scratch) const
+{
+    std::byte* packed = scratch;
+    auto* start = Scratch::At<int32_t>(scratch, m_BiasOffset);
+    for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
+    {
+        const Panel8& panel = m_Panels->Get()[p];
+        m_Panels->Pack(panel, {y, m_Geometry.m_Y.m_Row, m_Geometry.m_Y.m_Column}, m_ZeroX, packed, start,
+                       Scratch::At<std::byte>(scratch, m_SliceOffset));
+        if (bias != nullptr)
+        {
+            std::transform(start, start + panel.m_Columns, bias + panel.m_Column, start, ref::WrapAdd<int32_t>);
+        }
+        packed += m_Panels->GetBytes(panel);
+        start += m_Panels->GetMostWidth();
+    }
+}
+
+void ByteProducts::LayOut(const uint8_t* x, size_t count, std::byte* scratch) const
+{
+    const ref::MatMulGeometry& g = m_Geometry;
+    const bool isWide = m_Panels->GetTiles().IsWide();
+    auto* const block = Scratch::At<std::byte>(scratch, m_BlockOffset);
+    auto* const bytes = Scratch::At<uint8_t>(scratch, m_BytesOffset);
+    for (size_t row = 0; row < count; ++row, x += g.m_X.m_Row)
+    {
+        std::byte* const to = block + row * m_Stride;
+        const uint8_t* from = x;
+        if (g.m_X.m_Column != 1 || !isWide)
+        {
+            auto* const stored = isWide ? bytes : reinterpret_cast<uint8_t*>(to);
+            CopyRow(x, stored);
+            from = stored;
+        }
+        if (isWide)
+        {
+            auto* const wide = reinterpret_cast<int16_t*>(to);
+            GetEngine8().m_Widen(from, g.m_Depth, m_IsSigned, m_ZeroX, wide);
+            std::fill(wide + g.m_Depth, wide + m_Pitch, int16_t{0});
+        }
+    }
+    if (m_Panels->GetRowFactor() != 0)
+    {
+        GetEngine8().m_SumRows(block, m_Stride, count, g.m_Depth, m_IsSigned, m_Panels->GetRowFactor(),
+                               Scratch::At<int32_t>(scratch, m_TermsOffset));
+    }
+}
+
+void ByteProducts::CopyRow(const uint8_t* x, uint8_t* to) const
+{
+    const ref::MatMulGeometry& g = m_Geometry;
+    if (g.m_X.m_Column == 1)
+    {
+        std::memcpy(to, x, g.m_Depth);
+    }
+    for (size_t k = 0; g.m_X.m_Column != 1 && k < g.m_Depth; ++k)
+    {
+        to[k] = x[k * g.m_X.m_Column];
+    }
+    std::memset(to + g.m_Depth, 0, m_Pitch - g.m_Depth);
+}
+
+void ByteProducts::RunPanels(const Part& panels, size_t count, uint8_t* out, std::byte* scratch) const
+{
+    const auto* const block = Scratch::At<std::byte>(scratch, m_BlockOffset);
+    const auto* const terms = Scratch::At<int32_t>(scratch, m_TermsOffset);
+    const auto* bias = Scratch::At<int32_t>(scratch, m_BiasOffset);
+    const std::byte* packed = scratch;
+    const size_t outStride = m_Geometry.m_Output.m_Row;
+    for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
+    {
+        const Panel8& panel = m_Panels->Get()[p];
+        const size_t width = m_Panels->GetWidth(panel);
+        const RequantizeColumns columns = m_Columns.From(panel.m_Column);
+        SumPanel8({&m_Panels->GetTiles(), panel.m_Vectors, width, packed, m_Panels->GetGroups(), bias},
+                  {block, m_Stride, count},
+                  [&](const int32_t* sums, size_t row, size_t rows)
+                  {
+                      const int32_t* const ofRows = m_Panels->GetRowFactor() != 0 ? terms + row : nullptr;
+                      GetEngine8().m_Requantize({sums, width, rows, panel.m_Columns, ofRows,
+                                                 out + row * outStride + panel.m_Column, outStride, m_IsSigned},
+                                                columns);
+                  });
+        packed += m_Panels->GetBytes(panel);
+        bias += m_Panels->GetMostWidth();
+    }
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected of CpuAcc for 16-bit data and constant weights of 8 or 4 bits: the numbers of the reference kernel.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/driver/GemmInt16.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+
+#include <tenon/descriptors/Products.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+bool AreOutputsFirst(const LayerView& layer)
+{
+    return layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+}
+
+Sizes16 GetSizes(const LayerView& layer)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const unsigned int axis = AreOutputsFirst(layer) ? 0 : 1;
+    return {1, weights[axis], weights[1 - axis]};
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    if (layer.GetDescriptor<FullyConnectedDescriptor>().m_ShuffledWeights)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
+    }
+    const SupportResult result = CheckBytes(layer, 2, AreOutputsFirst(layer) ? 0 : 1);
+    return result ? CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes(layer)),
+                                     layer.GetInput(1).GetShape().GetNumElements64())
+                  : result;
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const Sizes16 sizes = GetSizes(layer);
+    return std::make_unique<PackedWeights16>(Weights16(layer, sizes.m_Columns, true), sizes,
+                                             GetKnownRows(layer, sizes.m_Columns), store, !AreOutputsFirst(layer));
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights16&>(*packed);
+    const Sizes16& sizes = weights.GetSizes();
+    const TensorInfo& output = args.GetOutput(0);
+    const TensorShape& shape = output.GetShape();
+    const size_t outputs = output.GetNumElements();
+    const size_t rows = outputs / sizes.m_Columns;
+    const bool fits = shape.GetNumDimensions() >= 1 && shape[shape.GetNumDimensions() - 1] == sizes.m_Columns &&
+                      rows * sizes.m_Depth == args.GetInput(0).GetNumElements();
+    if (!fits)
+    {
+        return backends::Prepared::Declined("its shapes do not fit together");
+    }
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (outputs == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Product16 product(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
+                            backends::GetFusedRange(output, args.m_FusedActivation), args.m_MaxThreads);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuFullyConnectedShortsKernel = {
+    "CpuFullyConnectedShorts", ShortsTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

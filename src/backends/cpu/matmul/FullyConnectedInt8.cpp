@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data, all beside weights of
+// 8 or 4 bits: products of packed bytes.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<FullyConnectedDescriptor>();
+    if (descriptor.m_ShuffledWeights)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
+    }
+    const unsigned int axis = descriptor.m_TransposeWeightMatrix ? 0 : 1;
+    const SupportResult result = CheckBytes(layer, 2, axis);
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return result ? CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[axis], weights[1 - axis]),
+                                     weights.GetNumElements64())
+                  : result;
+}
+
+Rounding8 RoundingOf(const LayerView& layer)
+{
+    return layer.GetInput(0).GetDataType() == DataType::Float32 ? Rounding8::None : Rounding8::Double;
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    const size_t columns = shape[outputsFirst ? 0 : 1];
+    ProductShape8 product = {columns, shape[outputsFirst ? 1 : 0], GetKnownRows(layer, columns), RoundingOf(layer),
+                             !outputsFirst};
+    product.m_MayStay = true;
+    return std::make_unique<PackedWeights8>(layer, product, store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    const size_t outputs = args.GetOutput(0).GetNumElements();
+    const size_t rows = outputs / weights.GetColumns();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const bool fits = output.GetNumDimensions() >= 1 && output[output.GetNumDimensions() - 1] == weights.GetColumns() &&
+                      rows * weights.GetDepth() == args.GetInput(0).GetNumElements();
+    if (!fits)
+    {
+        return backends::Prepared::Declined("its shapes do not fit together");
+    }
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (outputs == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Windows windows = MakeRowWindows(rows, weights.GetDepth());
+    const bool isAsymmetric = args.GetDescriptor<FullyConnectedDescriptor>().m_AsymmetricQuantizeInputs;
+    const Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
+                                 ? Product8(weights, windows, rows, {rows, isAsymmetric}, args)
+                                 : Product8(weights, windows, rows, args);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuFullyConnectedBytesKernel = {
+    "CpuFullyConnectedBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+extern const backends::Kernel CpuFullyConnectedHybridKernel = {
+    "CpuFullyConnectedHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected and Convolution2d of single pixels of CpuAcc for floats, with weights that change from run to run.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/matmul/BatchedGemmF32.hpp"
+#include "backends/cpu/matmul/RunTimeWeights.hpp"
+#include "backends/cpu/weights/WeightsCheckFloat.hpp"
+#include "backends/reference/Kernels.hpp"
+
+#include <optional>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+ProductEnds MakeEnds(const ReshapeArgs& args)
+{
+    return {args.HasInput(2), backends::FloatClamp(args.m_FusedActivation)};
+}
+
+backends::Prepared PrepareConnected(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const std::optional<ref::MatMulGeometry> g = FindConnectedMatrices(args);
+    return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
+             : backends::Prepared::Declined("the product is empty, or its shapes do not fit together");
+}
+
+backends::Prepared PreparePixels(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const std::optional<ref::MatMulGeometry> g = FindPixelMatrices(args);
+    return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
+             : backends::Prepared::Declined("the product is empty, or its shapes do not fit together");
+}
+
+} // namespace
+
+extern const backends::Kernel CpuFullyConnectedRunTimeF32Kernel = {.m_Name = "CpuFullyConnectedRunTimeF32",
+                                                                   .m_Types = FloatTypes,
+                                                                   .m_Prepare = PrepareConnected,
+                                                                   .m_Check = CheckConnectedMatrices,
+                                                                   .m_Fuse = backends::FuseClamp,
+                                                                   .m_Reference = &ref::RefFullyConnectedKernel};
+
+extern const backends::Kernel CpuConvolution2dRunTimeF32Kernel = {.m_Name = "CpuConvolution2dRunTimeF32",
+                                                                  .m_Types = FloatTypes,
+                                                                  .m_Prepare = PreparePixels,
+                                                                  .m_Check = CheckPixelMatrices,
+                                                                  .m_Fuse = backends::FuseClamp,
+                                                                  .m_Reference = &ref::RefConvolution2dKernel};
+
+} // namespace tenon::cpu

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of CpuAcc that join and split tensors along an axis: Concat and Stack, Splitter. Bytes of another
+// quantization than the joined ones go through a table.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/elementwise/BroadcastRuns.hpp"
+#include "backends/cpu/elementwise/LookupTableInt8.hpp"
+#include "backends/cpu/move/ChunkedMove.hpp"
+#include "backends/cpu/move/StridedMove.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
+
+#include <tenon/descriptors/Slicing.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow JoinTypes[] = {backends::SameType(backends::WholeByteType)};
+
+/// An input of a join, of another quantization than the output.
+struct MappedInput
+{
+    ChunkedMove::Part m_Part;
+    std::shared_ptr<const ByteMap> m_Map;
+};
+
+void RunMapped(const ExecuteArgs& run, const MappedInput& input, size_t chunks, size_t chunkBytes)
+{
+    const ChunkedMove::Part& part = input.m_Part;
+    const auto* const from = run.GetInput<uint8_t>(part.m_Index);
+    uint8_t* const to = run.GetOutput<uint8_t>(0) + part.m_Begin;
+    RunElements(*run.m_Parallel, chunks * part.m_Bytes,
+                [&](size_t begin, size_t end)
+                {
+                    while (begin < end)
+                    {
+                        const size_t inChunk = begin % part.m_Bytes;
+                        const size_t count = std::min(end - begin, part.m_Bytes - inChunk);
+                        uint8_t* const chunk = to + begin / part.m_Bytes * chunkBytes;
+                        input.m_Map->Run(from + begin, chunk + inChunk, count);
+                        begin += count;
+                    }
+                });
+}
+
+/// What a Concat makes of the bytes of an input whose quantization is not the output's.
+std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo& output)
+{
+    ConcatDescriptor descriptor(1, 1);
+    descriptor.SetConcatAxis(0);
+    const TensorInfo* const inputs[] = {&input};
+    const TensorInfo* const outputs[] = {&output};
+    ReshapeArgs args;
+    args.m_Descriptor = &descriptor;
+    args.m_Inputs = {inputs, 1};
+    args.m_Outputs = {outputs, 1};
+    return std::make_shared<const ByteMap>(args, ref::RefConcatKernel);
+}
+
+/// `axis`: the first dimension of a chunk, of the inputs and of the output.
+Prepared RefineJoin(const ReshapeArgs& args, unsigned int axis, Prepared& reference)
+{
+    const TensorInfo& output = args.GetOutput(0);
+    if (reference.m_IsCopy || output.GetNumElements() == 0)
+    {
+        return Prepared::Declined("it is a mere copy, or empty");
+    }
+    std::vector<ChunkedMove::Part> parts;
+    std::vector<MappedInput> mapped;
+    size_t chunkBytes = 0;
+    for (size_t i = 0; i < args.m_Inputs.size(); ++i)
+    {
+        const TensorInfo& input = args.GetInput(i);
+        const ChunkedMove::Part part = {i, chunkBytes,
+                                        ref::CountElements(input.GetShape(), axis, input.GetNumDimensions()) *
+                                            ref::GetMovedBytes(output.GetDataType())};
+        chunkBytes += part.m_Bytes;
+        const bool isMapped = !input.IsTypeSpaceMatch(output);
+        if (isMapped && !backends::QuantizedByteTypes.Has(output.GetDataType()))
+        {
+            return Prepared::Declined("an input is to be requantized, and not of bytes");
+        }
+        if (part.m_Bytes != 0 && isMapped)
+        {
+            mapped.push_back({part, MakeMap(input, output)});
+        }
+        else if (part.m_Bytes != 0)
+        {
+            parts.push_back(part);
+        }
+    }
+    const size_t chunks = ref::CountElements(output.GetShape(), 0, axis);
+    Prepared prepared = [move = ChunkedMove(ChunkedMove::Direction::Join, parts, chunkBytes, chunks),
+                         mapped = std::move(mapped), chunks, chunkBytes](const ExecuteArgs& run)
+    {
+        move.Run(run);
+        for (const MappedInput& input : mapped)
+        {
+            RunMapped(run, input, chunks, chunkBytes);
+        }
+    };
+    prepared.m_Aliases = std::move(reference.m_Aliases);
+    return prepared;
+}
+
+/// Where pixels of the inputs lie in those of the output.
+std::vector<size_t> FindPixels(const ReshapeArgs& args)
+{
+    const TensorInfo& output = args.GetOutput(0);
+    std::vector<size_t> places;
+    size_t place = 0;
+    for (const TensorInfo* const input : args.m_Inputs)
+    {
+        places.push_back(input->IsTypeSpaceMatch(output) ? place : TensorAliases::None);
+        place += input->GetShape()[input->GetNumDimensions() - 1] * ref::GetMovedBytes(output.GetDataType());
+    }
+    return places;
+}
+
+Prepared RefineConcat(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
+{
+    const unsigned int axis = args.GetDescriptor<ConcatDescriptor>().GetConcatAxis();
+    Prepared prepared = RefineJoin(args, axis, reference);
+    const TensorInfo& output = args.GetOutput(0);
+    if (!prepared.IsDeclined() && prepared.m_Aliases.Empty() && axis + 1 == output.GetNumDimensions())
+    {
+        prepared.m_Aliases.m_InputsInPixels = FindPixels(args);
+    }
+    return prepared;
+}
+
+Prepared RefineStack(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
+{
+    return RefineJoin(args, args.GetDescriptor<StackDescriptor>().m_Axis, reference);
+}
+
+/// The axis along which views are neighbours that have all of the other dimensions; none: they are other boxes.
+std::optional<unsigned int> FindAxis(const ReshapeArgs& args)
+{
+    const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    std::optional<unsigned int> axis;
+    for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
+    {
+        for (unsigned int i = 0; i < input.GetNumDimensions(); ++i)
+        {
+            if (args.GetOutput(view).GetShape()[i] != input[i])
+            {
+                if (axis.value_or(i) != i)
+                {
+                    return std::nullopt;
+                }
+                axis = i;
+            }
+        }
+    }
+    return axis;
+}
+
+/// Views along an axis.
+Prepared SplitChunks(const ReshapeArgs& args, unsigned int axis)
+{
+    const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const size_t elementBytes = ref::GetMovedBytes(args.GetInput(0).GetDataType());
+    const size_t innerBytes = ref::CountElements(input, axis + 1, input.GetNumDimensions()) * elementBytes;
+    std::vector<ChunkedMove::Part> parts;
+    for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
+    {
+        const size_t bytes = args.GetOutput(view).GetShape()[axis] * innerBytes;
+        if (bytes != 0)
+        {
+            parts.push_back({view, descriptor.GetViewOrigin(view)[axis] * innerBytes, bytes});
+        }
+    }
+    return [move = ChunkedMove(ChunkedMove::Direction::Split, parts, input[axis] * innerBytes,
+                               ref::CountElements(input, 0, axis))](const ExecuteArgs& run) { move.Run(run); };
+}
+
+/// Views that are boxes.
+Prepared SplitBoxes(const ReshapeArgs& args)
+{
+    const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
+    const TensorInfo& input = args.GetInput(0);
+    const auto elementBytes = static_cast<int64_t>(ref::GetMovedBytes(input.GetDataType()));
+    const ref::Extents from = ref::GetStrides(input.GetShape());
+    std::vector<std::pair<StridedMove, int64_t>> views; // and where they begin
+    for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
+    {
+        const TensorShape& output = args.GetOutput(view).GetShape();
+        const bool isEmpty = output.GetNumElements64() == 0; // then strides may be out of any range
+        const ref::Extents to = ref::GetStrides(output);
+        std::vector<StridedMove::Dimension> dimensions;
+        int64_t first = 0;
+        for (unsigned int i = 0; i < output.GetNumDimensions(); ++i)
+        {
+            dimensions.push_back({output[i], isEmpty ? 0 : from[i] * elementBytes, isEmpty ? 0 : to[i] * elementBytes});
+            first += isEmpty ? 0 : descriptor.GetViewOrigin(view)[i] * from[i] * elementBytes;
+        }
+        views.emplace_back(StridedMove(std::move(dimensions), static_cast<size_t>(elementBytes)), first);
+    }
+    return [views = std::move(views)](const ExecuteArgs& run)
+    {
+        for (size_t i = 0; i < views.size(); ++i)
+        {
+            views[i].first.Run(*run.m_Parallel, run.GetInput<std::byte>(0) + views[i].second,
+                               run.GetOutput<std::byte>(i));
+        }
+    };
+}
+
+Prepared RefineSplitter(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
+{
+    const std::optional<unsigned int> axis = FindAxis(args);
+    const bool isEmpty = args.GetInput(0).GetShape().GetNumElements64() == 0;
+    Prepared prepared = axis && !isEmpty ? SplitChunks(args, *axis) : SplitBoxes(args);
+    prepared.m_Aliases = std::move(reference.m_Aliases);
+    return prepared;
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConcatKernel = {
+    .m_Name = "CpuConcat", .m_Types = JoinTypes, .m_Reference = &ref::RefConcatKernel, .m_Refine = RefineConcat};
+extern const backends::Kernel CpuStackKernel = {
+    .m_Name = "CpuStack", .m_Types = JoinTypes, .m_Reference = &ref::RefStackKernel, .m_Refine = RefineStack};
+extern const backends::Kernel CpuSplitterKernel = {
+    .m_Name = "CpuSplitter", .m_Types = JoinTypes, .m_Reference = &ref::RefSplitterKernel, .m_Refine = RefineSplitter};
+
+} // namespace tenon::cpu

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of short runs. A processor stores as many vectors of 32 bytes in a time as of 16, so these are compiled for
+// each target.
+#include "backends/cpu/move/CopyPlane.hpp"
+
+#include "common/CopyBlock.hpp"
+
+#include <bit>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/move/CopyPlane.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+
+#include "backends/cpu/move/CopyFixed-inl.hpp"
+#include "backends/cpu/simd/CombineHalves-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+template <size_t N>
+struct Fixed
+{
+    static constexpr size_t Bytes = N;
+    static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t) { CopyFixed<N>(to, from); }
+};
+
+/// N to 2 * N bytes: the first N and the last N.
+template <size_t N>
+struct Ends
+{
+    static constexpr size_t Bytes = 0; // any
+    static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes)
+    {
+        CopyFixed<N, 32>(to, from);
+        CopyFixed<N, 32>(to + bytes - N, from + bytes - N);
+    }
+};
+
+struct Any
+{
+    static constexpr size_t Bytes = 0;
+    static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes) { CopyBlock(to, from, bytes); }
+};
+
+/// Runs that end in half a vector of 32 bytes: two of them, side by side in the target, fill whole ones.
+template <size_t N>
+inline constexpr bool AreHalves = N % 32 == 16 && HWY_LANES(uint8_t) >= 32;
+
+template <size_t N>
+HWY_INLINE void CopyHalves(std::byte* to, const std::byte* first, const std::byte* second)
+{
+    constexpr size_t Whole = N / 32 * 32;
+    const hn::CappedTag<uint8_t, 32> d;
+    const hn::CappedTag<uint8_t, 16> half;
+    const auto load = [&](const std::byte* from) HWY_ATTR
+    { return hn::LoadU(half, reinterpret_cast<const uint8_t*>(from)); };
+    CopyFixed<Whole, 32>(to, first);
+    hn::StoreU(JoinHalves(d, load(second), load(first + Whole)), d, reinterpret_cast<uint8_t*>(to + Whole));
+    CopyFixed<Whole, 32>(to + Whole + 32, second + 16);
+}
+
+/// `plane` by value: what is stored might else be the plane itself, for all that the compiler knows.
+template <typename Run>
+void CopyRows(const Plane plane, const std::byte* from, std::byte* to)
+{
+    for (size_t row = 0; row < plane.m_Rows; ++row, from += plane.m_FromRow, to += plane.m_ToRow)
+    {
+        const std::byte* source = from;
+        std::byte* target = to;
+        size_t run = 0;
+        if constexpr (AreHalves<Run::Bytes>)
+        {
+            if (plane.m_ToRun == static_cast<int64_t>(Run::Bytes))
+            {
+                for (; run + 2 <= plane.m_Runs; run += 2, source += 2 * plane.m_FromRun, target += 2 * Run::Bytes)
+                {
+                    CopyHalves<Run::Bytes>(target, source, source + plane.m_FromRun);
+                }
+            }
+        }
+        for (; run < plane.m_Runs; ++run, source += plane.m_FromRun, target += plane.m_ToRun)
+        {
+            Run::Copy(target, source, plane.m_RunBytes);
+        }
+    }
+}
+
+template <typename Run>
+void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
+{
+    CopyRows<Run>(plane, from, to);
+}
+
+/// The next runs, N bytes each, as a vector.
+template <size_t N, class D>
+HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const uint32_t* indices)
+{
+    if constexpr (hn::MaxLanes(D()) == N)
+    {
+        return hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + size_t{*indices} * N));
+    }
+    else
+    {
+        const hn::Half<D> half;
+        constexpr size_t InHalf = hn::MaxLanes(D()) / 2 / N;
+        return JoinHalves(d, LoadPicked<N>(half, from, indices + InHalf), LoadPicked<N>(half, from, indices));
+    }
+}
+
+/// As many runs as fill a vector are one store, as far as they go.
+template <typename Run>
+void CopyPicked(const std::byte* from, size_t, const uint32_t* indices, size_t count, size_t bytes, std::byte* to)
+{
+    size_t i = 0;
+    constexpr size_t N = Run::Bytes;
+    if constexpr (N >= 16 && std::has_single_bit(N) && N < HWY_LANES(uint8_t))
+    {
+        const hn::ScalableTag<uint8_t> d;
+        constexpr size_t Runs = HWY_LANES(uint8_t) / N;
+        for (; i + Runs <= count; i += Runs, to += Runs * N)
+        {
+            hn::StoreU(LoadPicked<N>(d, from, indices + i), d, reinterpret_cast<uint8_t*>(to));
+        }
+    }
+    for (; i < count; ++i, to += bytes)
+    {
+        Run::Copy(to, from + size_t{indices[i]} * (N != 0 ? N : bytes), bytes);
+    }
+}
+
+/// Runs of more than half a move of `Width` bytes. One of them for each is one store, whose end the next run
+/// overwrites, in place of two exact ones.
+template <size_t Width>
+void CopyPickedOver(const std::byte* from, size_t slices, const uint32_t* indices, size_t count, size_t bytes,
+                    std::byte* to)
+{
+    const auto copyExactly = [&](size_t end)
+    {
+        for (size_t i = 0; i < end; ++i, to += bytes)
+        {
+            Ends<Width / 2>::Copy(to, from + size_t{indices[i]} * bytes, bytes);
+        }
+    };
+    const hn::CappedTag<uint32_t, 8> d;
+    constexpr size_t Group = hn::MaxLanes(d);
+    // What is behind the last slice may not be read, nor be written what is behind the last run.
+    const auto last = hn::Set(d, static_cast<uint32_t>(slices - 1));
+    for (; count > Group; count -= Group, indices += Group)
+    {
+        if (!hn::AllFalse(d, hn::Eq(hn::LoadU(d, indices), last)))
+        {
+            copyExactly(Group);
+            continue;
+        }
+        HWY_UNROLL(8)
+        for (size_t i = 0; i < Group; ++i, to += bytes)
+        {
+            CopyFixed<Width>(to, from + size_t{indices[i]} * bytes);
+        }
+    }
+    copyExactly(count);
+}
+
+/// Without comparisons, which vectors of some processors have of signed elements alone: neither an index nor what is
+/// left to the last one has the upper bit, as long as it is inside.
+bool AreBelow(const uint32_t* indices, size_t count, uint32_t limit)
+{
+    const hn::ScalableTag<uint32_t> d;
+    constexpr size_t Lanes = hn::MaxLanes(d);
+    const auto last = hn::Set(d, limit - 1);
+    auto outside = hn::Zero(d);
+    size_t i = 0;
+    for (; i + Lanes <= count; i += Lanes)
+    {
+        const auto index = hn::LoadU(d, indices + i);
+        outside = hn::Or(outside, hn::Or(index, hn::Sub(last, index)));
+    }
+    uint32_t rest = 0;
+    for (; i < count; ++i)
+    {
+        rest |= indices[i] | (limit - 1 - indices[i]);
+    }
+    const auto isOutside = hn::Ne(hn::ShiftRight<31>(outside), hn::Zero(d));
+    return hn::AllFalse(d, isOutside) && rest >> 31 == 0;
+}
+
+AreBelowFunction FindAreBelow()
+{
+    return AreBelow;
+}
+
+/// f.operator()<Run>() with the copy of runs of so many bytes. Those that layers often have are moves that do not
+/// overlap.
+template <typename F>
+auto ChooseRun(size_t bytes, const F& f)
+{
+    switch (bytes)
+    {
+    case 1: return f.template operator()<Fixed<1>>();
+    case 2: return f.template operator()<Fixed<2>>();
+    case 3: return f.template operator()<Fixed<3>>();
+    case 4: return f.template operator()<Fixed<4>>();
+    case 8: return f.template operator()<Fixed<8>>();
+    case 12: return f.template operator()<Fixed<12>>();
+    case 16: return f.template operator()<Fixed<16>>();
+    case 24: return f.template operator()<Fixed<24>>();
+    case 32: return f.template operator()<Fixed<32>>();
+    case 40: return f.template operator()<Fixed<40>>();
+    case 48: return f.template operator()<Fixed<48>>();
+    case 64: return f.template operator()<Fixed<64>>();
+    case 80: return f.template operator()<Fixed<80>>();
+    case 96: return f.template operator()<Fixed<96>>();
+    case 112: return f.template operator()<Fixed<112>>();
+    case 128: return f.template operator()<Fixed<128>>();
+    default: break;
+    }
+    if (bytes == 0 || bytes > 128)
+    {
+        return f.template operator()<Any>();
+    }
+    return bytes < 8    ? f.template operator()<Ends<4>>()
+           : bytes < 16 ? f.template operator()<Ends<8>>()
+           : bytes < 32 ? f.template operator()<Ends<16>>()
+           : bytes < 64 ? f.template operator()<Ends<32>>()
+                        : f.template operator()<Ends<64>>();
+}
+
+CopyPlaneFunction FindCopyPlane(size_t runBytes)
+{
+    return ChooseRun(runBytes, []<typename Run>() -> CopyPlaneFunction { return CopyPlane<Run>; });
+}
+
+CopyPickedFunction FindCopyPicked(size_t bytes)
+{
+    switch (std::has_single_bit(bytes) ? 0 : std::bit_ceil(bytes))
+    {
+    case 4: return CopyPickedOver<4>;
+    case 8: return CopyPickedOver<8>;
+    case 16: return CopyPickedOver<16>;
+    case 32:
+        if constexpr (HWY_LANES(uint8_t) >= 32)
+        {
+            return CopyPickedOver<32>;
+        }
+        break;
+    default: break;
+    }
+    return ChooseRun(bytes, []<typename Run>() -> CopyPickedFunction { return CopyPicked<Run>; });
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+CopyPlaneFunction ChooseCopyPlane(size_t runBytes)
+{
+    return TENON_CHOOSE(FindCopyPlane)(runBytes);
+}
+
+CopyPickedFunction ChooseCopyPicked(size_t bytes)
+{
+    return TENON_CHOOSE(FindCopyPicked)(bytes);
+}
+
+AreBelowFunction ChooseAreBelow()
+{
+    return TENON_CHOOSE(FindAreBelow)();
+}
+
+} // namespace tenon::cpu
+#endif

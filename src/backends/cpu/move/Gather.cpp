@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of CpuAcc that copy slices by index: Gather, GatherNd, and EmbeddingLookup without a change of type.
+// Indices are read and checked some hundred at a time, then their slices copied by a function made for so many bytes.
+// The reference kernel is prepared first: it checks shapes.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/move/CopyPlane.hpp"
+#include "backends/cpu/move/SliceIndices.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
+#include "backends/reference/kernels/IndexInput.hpp"
+
+#include <tenon/descriptors/Indexing.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow GatherTypes[] = {backends::SameType(backends::WholeByteType)};
+constexpr backends::TypeRow LookupTypes[] = {
+    backends::Types({ref::IndexTypes, backends::WholeByteType}, backends::WholeByteType)};
+
+/// How many indices are read at a time.
+constexpr size_t MostIndices = 512;
+
+/// The data as [batch, outer, slices of the axis, bytes], the indices as [batch, count].
+struct Geometry
+{
+    size_t m_Outer = 1;
+    size_t m_Axis = 1;
+    size_t m_Count = 1;
+    size_t m_SliceBytes = 1;
+    size_t m_Rows = 1; ///< batch times outer
+
+    /// Whether all slices can be counted by what names them.
+    bool HasIndices() const { return m_Rows * m_Axis <= std::numeric_limits<uint32_t>::max(); }
+};
+
+class Gather
+{
+public:
+    Gather(const Geometry& geometry, const SliceIndices& indices, size_t dataInput)
+        : m_Geometry(geometry), m_Indices(indices), m_Data(dataInput), m_Copy(ChooseCopyPicked(geometry.m_SliceBytes)),
+          m_Group(std::min(geometry.m_Outer > 1 ? geometry.m_Outer : geometry.m_Rows, MostIndices / geometry.m_Count))
+    {
+    }
+
+    void operator()(const ExecuteArgs& run) const
+    {
+        const size_t rowBytes = m_Geometry.m_Count * m_Geometry.m_SliceBytes;
+        if (m_Group > 1)
+        {
+            RunRanges(*run.m_Parallel, m_Geometry.m_Rows, GetGrain(2 * rowBytes),
+                      [&](size_t begin, size_t end)
+                      { m_Geometry.m_Outer > 1 ? CopyRows(run, begin, end) : CopyBatches(run, begin, end); });
+        }
+        else
+        {
+            RunRanges(*run.m_Parallel, m_Geometry.m_Rows * m_Geometry.m_Count, GetGrain(2 * m_Geometry.m_SliceBytes),
+                      [&](size_t begin, size_t end) { CopySlices(run, begin, end); });
+        }
+    }
+
+private:
+    using Slices = std::array<uint32_t, MostIndices>;
+
+    /// Rows of a few slices each, of which those of one batch have the same indices: these are read once, and repeated
+    /// for as many rows as are copied together.
+    void CopyRows(const ExecuteArgs& run, size_t begin, size_t end) const
+    {
+        const Geometry& g = m_Geometry;
+        Slices slices;
+        size_t loaded = begin / g.m_Outer + 1; // any other batch than the first one
+        while (begin < end)
+        {
+            const size_t batch = begin / g.m_Outer;
+            if (batch != loaded)
+            {
+                m_Indices.Load(run, batch * g.m_Count, g.m_Count, slices.data());
+                for (size_t i = g.m_Count; i < m_Group * g.m_Count; ++i)
+                {
+                    slices[i] = slices[i - g.m_Count] + static_cast<uint32_t>(g.m_Axis);
+                }
+                loaded = batch;
+            }
+            const size_t rows = std::min({m_Group, end - begin, (batch + 1) * g.m_Outer - begin});
+            Copy(run, begin, slices.data(), rows * g.m_Count, begin * g.m_Count);
+            begin += rows;
+        }
+    }
+
+    /// Rows of a few slices each, of which every one has indices of its own.
+    void CopyBatches(const ExecuteArgs& run, size_t begin, size_t end) const
+    {
+        const size_t count = m_Geometry.m_Count;
+        Slices slices;
+        while (begin < end)
+        {
+            const size_t rows = std::min(m_Group, end - begin);
+            m_Indices.Load(run, begin * count, rows * count, slices.data());
+            for (size_t row = 1; row < rows; ++row)
+            {
+                for (size_t i = 0; i < count; ++i)
+                {
+                    slices[row * count + i] += static_cast<uint32_t>(row * m_Geometry.m_Axis);
+                }
+            }
+            Copy(run, begin, slices.data(), rows * count, begin * count);
+            begin += rows;
+        }
+    }
+
+    /// Any number of slices.
+    void CopySlices(const ExecuteArgs& run, size_t begin, size_t end) const
+    {
+        const Geometry& g = m_Geometry;
+        Slices slices;
+        while (begin < end)
+        {
+            const size_t row = begin / g.m_Count;
+            const size_t inRow = begin % g.m_Count;
+            const size_t count = std::min({MostIndices, end - begin, g.m_Count - inRow});
+            const uint32_t* const found =
+                m_Indices.Find(run, row / g.m_Outer * g.m_Count + inRow, count, slices.data());
+            Copy(run, row, found, count, begin);
+            begin += count;
+        }
+    }
+
+    /// `to`: the first slice of the output.
+    void Copy(const ExecuteArgs& run, size_t row, const uint32_t* slices, size_t count, size_t to) const
+    {
+        const size_t bytes = m_Geometry.m_SliceBytes;
+        m_Copy(run.GetInput<std::byte>(m_Data) + row * m_Geometry.m_Axis * bytes,
+               (m_Geometry.m_Rows - row) * m_Geometry.m_Axis, slices, count, bytes,
+               run.GetOutput<std::byte>(0) + to * bytes);
+    }
+
+    Geometry m_Geometry;
+    SliceIndices m_Indices;
+    size_t m_Data; ///< input
+    CopyPickedFunction m_Copy;
+    size_t m_Group; ///< rows that are copied together; up to 1: a row is copied by itself, in pieces if it is long
+};
+
+Prepared RefineGather(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
+{
+    if (args.GetOutput(0).GetNumElements() == 0)
+    {
+        return Prepared::Declined("the output is empty");
+    }
+    const TensorShape& data = args.GetInput(0).GetShape();
+    const TensorShape& indices = args.GetInput(1).GetShape();
+    const auto& descriptor = args.GetDescriptor<GatherDescriptor>();
+    const auto fromFront = [](int number, unsigned int rank)
+    { return static_cast<unsigned int>(number < 0 ? number + static_cast<int>(rank) : number); };
+    const unsigned int axis = fromFront(descriptor.m_Axis, data.GetNumDimensions());
+    const unsigned int batchDims = fromFront(descriptor.m_BatchDims, indices.GetNumDimensions());
+    Geometry geometry;
+    geometry.m_Outer = ref::CountElements(data, batchDims, axis);
+    geometry.m_Axis = data[axis];
+    geometry.m_Count = ref::CountElements(indices, batchDims, indices.GetNumDimensions());
+    geometry.m_SliceBytes = ref::CountElements(data, axis + 1, data.GetNumDimensions()) *
+                            ref::GetMovedBytes(args.GetInput(0).GetDataType());
+    geometry.m_Rows = ref::CountElements(data, 0, axis);
+    if (!geometry.HasIndices())
+    {
+        return Prepared::Declined("slices are taken out of nothing");
+    }
+    return Gather(geometry, SliceIndices(args, 1, data, axis, 1, descriptor.m_NegativeIndices), 0);
+}
+
+Prepared RefineGatherNd(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
+{
+    const TensorShape& data = args.GetInput(0).GetShape();
+    const TensorShape& indices = args.GetInput(1).GetShape();
+    const auto& descriptor = args.GetDescriptor<GatherNdDescriptor>();
+    const unsigned int batch = descriptor.m_BatchDims;
+    const unsigned int length = indices[indices.GetNumDimensions() - 1];
+    if (args.GetOutput(0).GetNumElements() == 0 || length == 0)
+    {
+        return Prepared::Declined("it is empty, or takes the data as a whole");
+    }
+    Geometry geometry;
+    geometry.m_Axis = ref::CountElements(data, batch, batch + length);
+    geometry.m_Count = ref::CountElements(indices, batch, indices.GetNumDimensions() - 1);
+    geometry.m_SliceBytes = ref::CountElements(data, batch + length, data.GetNumDimensions()) *
+                            ref::GetMovedBytes(args.GetInput(0).GetDataType());
+    geometry.m_Rows = ref::CountElements(data, 0, batch);
+    if (!geometry.HasIndices())
+    {
+        return Prepared::Declined("slices are taken out of nothing");
+    }
+    return Gather(geometry, SliceIndices(args, 1, data, batch, length, descriptor.m_NegativeIndices), 0);
+}
+
+Prepared RefineLookup(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
+{
+    if (args.GetOutput(0).GetNumElements() == 0)
+    {
+        return Prepared::Declined("the output is empty, and only the indices are checked");
+    }
+    const TensorShape& table = args.GetInput(1).GetShape();
+    Geometry geometry;
+    geometry.m_Axis = table[0];
+    geometry.m_Count = args.GetInput(0).GetNumElements();
+    geometry.m_SliceBytes =
+        ref::CountElements(table, 1, table.GetNumDimensions()) * ref::GetMovedBytes(args.GetInput(1).GetDataType());
+    return Gather(geometry, SliceIndices(args, 0, table, 0, 1), 1);
+}
+
+SupportResult CheckLookup(const LayerView& layer)
+{
+    if (layer.GetInput(1).GetDataType() != layer.GetOutput(0).GetDataType())
+    {
+        return SupportResult::No(SupportCode::UnsupportedType, "slices are converted, which is no copy");
+    }
+    return SupportResult::Yes();
+}
+
+} // namespace
+
+extern const backends::Kernel CpuGatherKernel = {
+    .m_Name = "CpuGather", .m_Types = GatherTypes, .m_Reference = &ref::RefGatherKernel, .m_Refine = RefineGather};
+extern const backends::Kernel CpuGatherNdKernel = {.m_Name = "CpuGatherNd",
+                                                   .m_Types = GatherTypes,
+                                                   .m_Reference = &ref::RefGatherNdKernel,
+                                                   .m_Refine = RefineGatherNd};
+extern const backends::Kernel CpuEmbeddingLookupKernel = {.m_Name = "CpuEmbeddingLookup",
+                                                          .m_Types = LookupTypes,
+                                                          .m_Check = CheckLookup,
+                                                          .m_Reference = &ref::RefEmbeddingLookupKernel,
+                                                          .m_Refine = RefineLookup};
+
+} // namespace tenon::cpu

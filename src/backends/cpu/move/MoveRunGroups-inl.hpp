@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of a few bytes of groups of chunks, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi): lines are loaded and
+// stored that hold the runs of several chunks, and permutations of bytes put them together or apart.
+// Included by MoveRuns.cpp after simd/Foreach.hpp, once for each target.
+#if defined(TENON_MOVE_RUN_GROUPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_MOVE_RUN_GROUPS_INL
+#undef TENON_MOVE_RUN_GROUPS_INL
+#else
+#define TENON_MOVE_RUN_GROUPS_INL
+#endif
+
+#include "backends/cpu/move/ChunkCursor.hpp"
+#include "backends/cpu/simd/PermuteBytes-inl.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// A group is as many chunks as two lines hold, and a line of each part.
+template <size_t Count, bool IsJoin>
+class RunGroups
+{
+public:
+    using Cursor = ChunkCursor<Count, IsJoin>;
+
+    explicit RunGroups(const Cursor& cursor)
+    {
+        size_t most = 0;
+        size_t chunk = 0;
+        for (size_t part = 0; part < Count; ++part)
+        {
+            most = std::max(most, cursor.GetBytes(part));
+            chunk += cursor.GetBytes(part);
+            m_AreVectors = m_AreVectors && cursor.GetBytes(part) % 16 == 0;
+        }
+        m_Chunks = std::min(2 * LineBytes / chunk, LineBytes / most);
+    }
+
+    /// Moves what is worth it of the next chunks, and the cursor behind them. Returns how many chunks are left.
+    size_t Move(Cursor& cursor, size_t chunks) const
+    {
+        // To find the indices takes as long as a few hundred chunks. Runs that are whole vectors gain nothing, nor do a
+        // few chunks in a group.
+        constexpr size_t FewestChunks = 512;
+        if (chunks < FewestChunks || m_AreVectors || m_Chunks < (IsJoin ? 3 : 2) || !cursor.IsDense())
+        {
+            return chunks;
+        }
+        // As many chunks stay as have what the ends of lines are further than MostOverrun.
+        constexpr size_t Left = LineBytes - 1 - MostOverrun;
+        const size_t groups = (chunks - Left) / m_Chunks;
+        if constexpr (IsJoin)
+        {
+            cursor = Join(cursor, groups);
+        }
+        else
+        {
+            cursor = Split(cursor, groups);
+        }
+        return chunks - groups * m_Chunks;
+    }
+
+private:
+    static constexpr size_t LineBytes = 64;
+    using Indices = std::array<uint8_t, LineBytes>;
+
+    /// Calls f(part, its byte, byte of the chunks) for the bytes of a group.
+    template <typename F>
+    void ForEachByte(const Cursor& cursor, const F& f) const
+    {
+        size_t at = 0;
+        for (size_t chunk = 0; chunk < m_Chunks; ++chunk)
+        {
+            for (size_t part = 0; part < Count; ++part)
+            {
+                const size_t bytes = cursor.GetBytes(part);
+                for (size_t byte = 0; byte < bytes; ++byte, ++at)
+                {
+                    f(part, chunk * bytes + byte, at);
+                }
+            }
+        }
+    }
+
+    /// By value, for registers. Returns where the next chunk is.
+    Cursor Split(Cursor cursor, size_t groups) const
+    {
+        alignas(LineBytes) std::array<Indices, Count> indices{};
+        ForEachByte(cursor,
+                    [&](size_t part, size_t byte, size_t at) { indices[part][byte] = static_cast<uint8_t>(at); });
+        for (; groups != 0; --groups, cursor.Step(m_Chunks))
+        {
+            const LineVec lower = LoadLine(cursor.GetFrom(0));
+            const LineVec upper = LoadLine(cursor.GetFrom(0) + LineBytes);
+            HWY_UNROLL(4)
+            for (size_t part = 0; part < Count; ++part)
+            {
+                StoreLine(PermuteBytes(lower, upper, hn::Load(Line(), indices[part].data())), cursor.GetTo(part));
+            }
+        }
+        return cursor;
+    }
+
+    Cursor Join(Cursor cursor, size_t groups) const
+    {
+        // Of each part but the first one: its bytes in a line, and those that are there already.
+        alignas(LineBytes) std::array<std::array<Indices, 2>, Count> indices{};
+        for (auto& ofPart : indices)
+        {
+            for (size_t i = 0; i < LineBytes; ++i)
+            {
+                ofPart[0][i] = ofPart[1][i] = static_cast<uint8_t>(i);
+            }
+        }
+        ForEachByte(cursor,
+                    [&](size_t part, size_t byte, size_t at)
+                    {
+                        // What the first step of all picks is of the first two parts.
+                        const size_t line = part == 0 ? byte : LineBytes + byte;
+                        indices[std::max<size_t>(part, 1)][at / LineBytes][at % LineBytes] = static_cast<uint8_t>(line);
+                    });
+        for (; groups != 0; --groups, cursor.Step(m_Chunks))
+        {
+            LineVec lower = LoadLine(cursor.GetFrom(0));
+            LineVec upper = lower;
+            HWY_UNROLL(4)
+            for (size_t part = 1; part < Count; ++part)
+            {
+                const LineVec line = LoadLine(cursor.GetFrom(part));
+                lower = PermuteBytes(lower, line, hn::Load(Line(), indices[part][0].data()));
+                upper = PermuteBytes(upper, line, hn::Load(Line(), indices[part][1].data()));
+            }
+            StoreLine(lower, cursor.GetTo(0));
+            StoreLine(upper, cursor.GetTo(0) + LineBytes);
+        }
+        return cursor;
+    }
+
+    static HWY_INLINE LineVec LoadLine(const std::byte* from)
+    {
+        return hn::LoadU(Line(), reinterpret_cast<const uint8_t*>(from));
+    }
+
+    static HWY_INLINE void StoreLine(LineVec line, std::byte* to)
+    {
+        hn::StoreU(line, Line(), reinterpret_cast<uint8_t*>(to));
+    }
+
+    size_t m_Chunks = 1; ///< of a group
+    bool m_AreVectors = true;
+};
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short runs by a vector each, or by groups of chunks.
+#include "backends/cpu/move/MoveRuns.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/move/MoveRuns.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+
+#include "backends/cpu/move/ChunkCursor.hpp"
+#include "backends/cpu/move/CopyFixed-inl.hpp"
+#include "backends/cpu/move/MoveRunGroups-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// The processor joins stores to one line that follow each other; a vector instead of several exact moves each is one
+/// store, whose end the next run overwrites.
+template <size_t Width, size_t Count, bool IsJoin>
+HWY_NOINLINE void MoveByVectors(const ChunkCursor<Count, IsJoin>& first, size_t chunks)
+{
+    ChunkCursor<Count, IsJoin> cursor = first; // one that is in registers
+    for (; chunks != 0; --chunks, cursor.Step(1))
+    {
+        HWY_UNROLL(4)
+        for (size_t part = 0; part < Count; ++part)
+        {
+            CopyFixed<Width>(cursor.GetTo(part), cursor.GetFrom(part));
+        }
+    }
+}
+
+template <size_t Width, size_t Count, bool IsJoin>
+void MoveBetween(const ChunkRuns& runs, size_t chunks)
+{
+    ChunkCursor<Count, IsJoin> cursor(runs);
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        chunks = RunGroups<Count, IsJoin>(cursor).Move(cursor, chunks);
+    }
+#endif
+    MoveByVectors<Width>(cursor, chunks);
+}
+
+template <size_t Width, size_t Count>
+void MoveRuns(const ChunkRuns& runs, size_t chunks)
+{
+    static_assert(Width <= MostOverrun + 1);
+    runs.m_IsJoin ? MoveBetween<Width, Count, true>(runs, chunks) : MoveBetween<Width, Count, false>(runs, chunks);
+}
+
+template <size_t Width>
+MoveRunsFunction FindMoveOfWidth(size_t parts)
+{
+    return parts == 2   ? MoveRuns<Width, 2>
+           : parts == 3 ? MoveRuns<Width, 3>
+           : parts == 4 ? MoveRuns<Width, 4>
+                        : nullptr;
+}
+
+MoveRunsFunction FindMoveRuns(size_t parts, size_t mostBytes)
+{
+    return mostBytes <= 4    ? FindMoveOfWidth<4>(parts)
+           : mostBytes <= 8  ? FindMoveOfWidth<8>(parts)
+           : mostBytes <= 16 ? FindMoveOfWidth<16>(parts)
+           : mostBytes <= 32 ? FindMoveOfWidth<32>(parts)
+                             : nullptr;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+MoveRunsFunction ChooseMoveRuns(size_t parts, size_t mostBytes)
+{
+    return TENON_CHOOSE(FindMoveRuns)(parts, mostBytes);
+}
+
+} // namespace tenon::cpu
+#endif

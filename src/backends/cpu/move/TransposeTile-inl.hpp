@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transposition of a tile in registers. A vector holds blocks of 16 bytes of several rows, so that what is stored fills
+// vectors of the target.
+// Included by TransposeTiles-inl.hpp after simd/Foreach.hpp, once for each target.
+#if defined(TENON_TRANSPOSE_TILE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_TRANSPOSE_TILE_INL
+#undef TENON_TRANSPOSE_TILE_INL
+#else
+#define TENON_TRANSPOSE_TILE_INL
+#endif
+
+#include "backends/cpu/simd/CombineHalves-inl.hpp"
+#include "backends/cpu/simd/TransposeBlocks-inl.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// A matrix and its transpose. Strides are in elements.
+template <typename T>
+struct Matrix
+{
+    const T* m_From = nullptr; ///< [columns of the target][rows of the target], rows `m_FromStride` apart
+    int64_t m_FromStride = 0;
+    T* m_To = nullptr; ///< [rows][columns]
+    int64_t m_ToStride = 0;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+};
+
+/// A vector of 16-byte blocks that lie `stride` elements apart.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
+{
+    if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16)
+    {
+        return hn::LoadU(d, from);
+    }
+    else
+    {
+        const hn::Half<D> half;
+        constexpr auto Blocks = static_cast<int64_t>(hn::MaxLanes(D()) * sizeof(T) / 32);
+        return JoinHalves(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
+    }
+}
+
+/// What is fetched ahead of use, see TransposeTiles.
+enum class Ahead
+{
+    Nothing,
+    NextLines,       ///< the next columns' lines of the source; of the target as well where shuffles take long
+    NextLinesToL2,   ///< the same of the source alone, no closer than the second-level cache
+    LinesOfNextRows, ///< the same columns' lines of the source that the next rows are in
+    InOrder,         ///< the source's as they are used: the next rows', past the last rows the next columns'
+};
+
+/// Elements of a cache line, the columns that a step takes.
+template <typename T>
+inline constexpr size_t LineElements = 64 / sizeof(T);
+
+/// Fetches lines, of the source with what is loaded of this step's, of the target with what is stored.
+template <Ahead What, typename T>
+struct Fetcher
+{
+    HWY_INLINE void OnLoad()
+    {
+        if constexpr (What != Ahead::Nothing)
+        {
+            __builtin_prefetch(reinterpret_cast<const void*>(m_From), 0, What == Ahead::NextLinesToL2 ? 2 : 3);
+            m_From += m_FromStride;
+            asm volatile("" : "+r"(m_From));
+        }
+    }
+
+    HWY_INLINE void OnStore(const T* to) const
+    {
+        if constexpr (What == Ahead::NextLines && sizeof(T) <= 2)
+        {
+            __builtin_prefetch(to + LineElements<T>, 0, 2);
+        }
+    }
+
+    uintptr_t m_From = 0; // past the end of the matrix at last
+    uintptr_t m_FromStride = 0;
+};
+
+/// For a tile of the rows [first, end) of a line of columns, of which four use the same lines of the source: each
+/// fetches a quarter of those that are used next.
+template <Ahead What, typename T>
+HWY_INLINE Fetcher<What, T> MakeFetcher(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t tile)
+{
+    constexpr size_t Line = LineElements<T>;
+    constexpr size_t N = 16 / sizeof(T);
+    // The same rows of the next columns, or the next rows of the same columns.
+    size_t row = first + tile / 4 * Line;
+    const bool areLast = row + Line >= end;
+    const bool fetchesRows = What == Ahead::LinesOfNextRows || (What == Ahead::InOrder && !areLast);
+    if (fetchesRows)
+    {
+        row += Line;
+    }
+    else
+    {
+        row = What == Ahead::InOrder ? first : row;
+        column += Line;
+    }
+    Fetcher<What, T> fetcher;
+    fetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
+    fetcher.m_From =
+        reinterpret_cast<uintptr_t>(matrix.m_From) + row * sizeof(T) + (column + tile % 4 * N) * fetcher.m_FromStride;
+    return fetcher;
+}
+
+/// As many rows as a block has elements, at row and column of the target; a vector of columns. Addresses are found by
+/// steps of a stride, each of which the compiler does not see through: else it finds those of all blocks, more than
+/// there are registers, ahead of a loop over tiles.
+template <class D, typename T>
+struct BlockTile
+{
+    static constexpr size_t N = 16 / sizeof(T);
+
+    template <Ahead What>
+    static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column, Fetcher<What, T> fetcher)
+    {
+        hn::Vec<D> v[N];
+        Load(d, v, matrix, row, column, fetcher);
+        TransposeBlocks(d, v);
+        Store(d, v, matrix, row, column, fetcher);
+    }
+
+    /// Its upper half alone, by half the shuffles.
+    static HWY_INLINE void TransposeUpper(D d, const Matrix<T>& matrix, size_t row, size_t column)
+    {
+        hn::Vec<D> all[N];
+        Fetcher<Ahead::Nothing, T> none;
+        Load(d, all, matrix, row, column, none);
+        hn::Vec<D> v[N / 2];
+        HWY_UNROLL(8)
+        for (size_t i = 0; i < N / 2; ++i)
+        {
+            v[i] = hn::InterleaveUpper(d, all[i], all[i + N / 2]);
+        }
+        TransposeBlocks(d, v);
+        Store(d, v, matrix, row + N / 2, column, none);
+    }
+
+private:
+    template <Ahead What>
+    static HWY_INLINE void Load(D d, hn::Vec<D> (&v)[N], const Matrix<T>& matrix, size_t row, size_t column,
+                                Fetcher<What, T>& fetcher)
+    {
+        const int64_t stride = matrix.m_FromStride;
+        const T* from = matrix.m_From + static_cast<int64_t>(column) * stride + row;
+        HWY_UNROLL(16)
+        for (size_t i = 0; i < N; ++i)
+        {
+            v[i] = LoadBlocks(d, from, static_cast<int64_t>(N) * stride);
+            from += stride;
+            asm volatile("" : "+r"(from));
+            fetcher.OnLoad();
+        }
+    }
+
+    template <size_t Count, Ahead What>
+    static HWY_INLINE void Store(D d, const hn::Vec<D> (&v)[Count], const Matrix<T>& matrix, size_t row, size_t column,
+                                 const Fetcher<What, T>& fetcher)
+    {
+        T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
+        HWY_UNROLL(16)
+        for (size_t i = 0; i < Count; ++i)
+        {
+            hn::StoreU(v[i], d, to);
+            fetcher.OnStore(to);
+            to += matrix.m_ToStride;
+            asm volatile("" : "+r"(to));
+        }
+    }
+};
+
+/// Stores the `Parts` equal parts of a block to as many rows.
+template <size_t Parts, class D, typename T>
+HWY_INLINE void StoreParts(D d, hn::Vec<D> block, T* to, int64_t stride)
+{
+    if constexpr (Parts == 1)
+    {
+        hn::StoreU(block, d, to);
+    }
+    else if constexpr (Parts == 2)
+    {
+        const hn::Half<D> half;
+        hn::StoreU(hn::LowerHalf(half, block), half, to);
+        hn::StoreU(hn::UpperHalf(half, block), half, to + stride);
+    }
+    else
+    {
+        static_assert(Parts == 4);
+        const hn::Repartition<uint32_t, D> words;
+        const auto parts = hn::BitCast(words, block);
+        const auto store = [&](uint32_t word)
+        {
+            std::memcpy(to, &word, sizeof(word));
+            to += stride;
+        };
+        store(hn::ExtractLane(parts, 0));
+        store(hn::ExtractLane(parts, 1));
+        store(hn::ExtractLane(parts, 2));
+        store(hn::ExtractLane(parts, 3));
+    }
+}
+
+/// A block of rows of 1 / Parts as many columns as a block has elements.
+template <size_t Parts, typename T>
+HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t row, size_t column)
+{
+    constexpr size_t N = 16 / sizeof(T);
+    const hn::CappedTag<T, N> d;
+    using Block = hn::Vec<hn::CappedTag<T, N>>;
+    const T* from = matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row;
+    Block v[N / Parts];
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < N / Parts; ++i, from += matrix.m_FromStride)
+    {
+        v[i] = hn::LoadU(d, from);
+    }
+    TransposeBlocks(d, v);
+    T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < N / Parts; ++i, to += static_cast<int64_t>(Parts) * matrix.m_ToStride)
+    {
+        StoreParts<Parts>(d, v[i], to, matrix.m_ToStride);
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transposition of matrices by tiles: in which order, and what is fetched ahead.
+// Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
+#if defined(TENON_TRANSPOSE_TILES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_TRANSPOSE_TILES_INL
+#undef TENON_TRANSPOSE_TILES_INL
+#else
+#define TENON_TRANSPOSE_TILES_INL
+#endif
+
+#include "backends/cpu/move/TransposeTile-inl.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// `Vectors` vectors of columns of the rows [first, end), the last ones over their neighbours. Precondition: end is a
+/// block of rows at least.
+template <size_t Lanes, size_t Vectors, Ahead What, typename T>
+HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
+{
+    const hn::CappedTag<T, Lanes> d;
+    using Tile = BlockTile<hn::CappedTag<T, Lanes>, T>;
+    constexpr size_t N = Tile::N;
+    size_t row = first;
+    for (size_t tile = 0; row + N <= end; row += N, ++tile)
+    {
+        const auto fetcher = MakeFetcher<What>(matrix, first, end, column, tile);
+        Tile::Transpose(d, matrix, row, column, fetcher);
+        HWY_UNROLL(4)
+        for (size_t i = 1; i < Vectors; ++i)
+        {
+            Tile::Transpose(d, matrix, row, column + i * Lanes, Fetcher<Ahead::Nothing, T>());
+        }
+    }
+    const size_t rest = end - row;
+    if (rest != 0)
+    {
+        for (size_t i = 0; i < Vectors; ++i)
+        {
+            if (rest > N / 2)
+            {
+                Tile::Transpose(d, matrix, end - N, column + i * Lanes, Fetcher<Ahead::Nothing, T>());
+            }
+            else
+            {
+                Tile::TransposeUpper(d, matrix, end - N, column + i * Lanes);
+            }
+        }
+    }
+}
+
+/// At most N / Parts columns of the rows [first, end), over their neighbours.
+template <size_t Parts, typename T>
+HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
+{
+    constexpr size_t N = 16 / sizeof(T);
+    column = std::min(column, matrix.m_Columns - N / Parts);
+    for (size_t row = first; row < end; row += N)
+    {
+        TransposePartColumns<Parts>(matrix, std::min(row, end - N), column);
+    }
+}
+
+/// At most `Lanes` columns, by the narrowest vectors, or parts of them, that cover them, over their neighbours. One
+/// function for all that is fetched ahead, as nothing is here. The matrix is a copy as in TransposeBands.
+template <size_t Lanes, typename T>
+HWY_NOINLINE void TransposeRest(const Matrix<T> matrix, size_t first, size_t end, size_t column, size_t count)
+{
+    if constexpr (Lanes * sizeof(T) > 16)
+    {
+        if (count <= Lanes / 2)
+        {
+            TransposeRest<Lanes / 2>(matrix, first, end, column, count);
+            return;
+        }
+    }
+    else
+    {
+        if constexpr (Lanes >= 4)
+        {
+            if (count <= Lanes / 4)
+            {
+                TransposePartColumns<4>(matrix, first, end, column);
+                return;
+            }
+        }
+        if (count <= Lanes / 2)
+        {
+            TransposePartColumns<2>(matrix, first, end, column);
+            return;
+        }
+    }
+    TransposeColumns<Lanes, 1, Ahead::Nothing>(matrix, first, end, std::min(column, matrix.m_Columns - Lanes));
+}
+
+/// How many columns come before those whose vectors lie within cache lines, in all rows: what crosses lines is written
+/// in two. 0: none do.
+template <size_t Lanes, typename T>
+size_t CountUnaligned(const Matrix<T>& matrix)
+{
+    constexpr size_t Bytes = Lanes * sizeof(T);
+    const size_t past = reinterpret_cast<uintptr_t>(matrix.m_To) % Bytes;
+    const bool isSame = matrix.m_ToStride % static_cast<int64_t>(Lanes) == 0;
+    return isSame && past % sizeof(T) == 0 ? std::min((Bytes - past) % Bytes / sizeof(T), matrix.m_Columns) : 0;
+}
+
+/// All columns, a line of the target at a time, in bands of so many rows. The matrix is a copy, which nothing that is
+/// stored can be part of: it stays in registers.
+template <size_t Lanes, Ahead What, typename T>
+HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
+{
+    constexpr size_t Line = LineElements<T>;
+    const size_t unaligned = CountUnaligned<Lanes>(matrix);
+    size_t row = 0;
+    while (row < matrix.m_Rows)
+    {
+        // Not by a band of a few rows that reads all lines of the source once more.
+        const size_t rest = matrix.m_Rows - row;
+        const size_t end = rest <= bandRows + Line / 2 ? matrix.m_Rows : row + bandRows;
+        if (unaligned != 0)
+        {
+            TransposeRest<Lanes>(matrix, row, end, 0, unaligned);
+        }
+        size_t column = unaligned;
+        for (; column + Line <= matrix.m_Columns; column += Line)
+        {
+            TransposeColumns<Lanes, Line / Lanes, What>(matrix, row, end, column);
+        }
+        for (; column + Lanes <= matrix.m_Columns; column += Lanes)
+        {
+            TransposeColumns<Lanes, 1, Ahead::Nothing>(matrix, row, end, column);
+        }
+        if (column != matrix.m_Columns)
+        {
+            TransposeRest<Lanes>(matrix, row, end, column, matrix.m_Columns - column);
+        }
+        row = end;
+    }
+}
+
+/// The same by vectors of `Lanes`. A matrix that takes vectors narrower than the target's has no whole line of columns:
+/// nothing is fetched ahead of it.
+template <size_t Lanes, Ahead What, typename T>
+HWY_INLINE void TransposeBandsBy(const Matrix<T>& matrix, size_t bandRows)
+{
+    TransposeBands<Lanes, Lanes == HWY_LANES(T) ? What : Ahead::Nothing>(matrix, bandRows);
+}
+
+/// How many lines of the source, a row each, as many as a line has elements, get a way of the first-level cache in
+/// common: those of a stride of powers of two lie in few of its sets.
+template <typename T>
+size_t CountLinesOfSet(int64_t stride)
+{
+    constexpr int64_t Sets = 64;
+    const int64_t lines = stride * static_cast<int64_t>(sizeof(T)) / 64;
+    return lines == 0 ? 1 : std::max<size_t>(1, LineElements<T> * static_cast<size_t>(std::gcd(lines, Sets)) / Sets);
+}
+
+/// All of a matrix that has a line of rows and of columns at least, by tiles of whole lines, each copied from where its
+/// lines drive each other out of the cache before all of their elements are used. The last ones are over their
+/// neighbours.
+template <size_t Lanes, typename T>
+HWY_NOINLINE void TransposeCopies(const Matrix<T> matrix)
+{
+    constexpr size_t Line = LineElements<T>;
+    const hn::CappedTag<T, Line> d;
+    alignas(64) T copy[Line * Line];
+    Matrix<T> tile;
+    tile.m_From = copy;
+    tile.m_FromStride = Line;
+    tile.m_ToStride = matrix.m_ToStride;
+    for (size_t i = 0; i < matrix.m_Columns; i += Line)
+    {
+        const size_t column = std::min(i, matrix.m_Columns - Line);
+        for (size_t j = 0; j < matrix.m_Rows; j += Line)
+        {
+            const size_t row = std::min(j, matrix.m_Rows - Line);
+            const T* from = matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row;
+            HWY_UNROLL(8)
+            for (size_t k = 0; k < Line; ++k, from += matrix.m_FromStride)
+            {
+                for (size_t at = 0; at < Line; at += hn::MaxLanes(d))
+                {
+                    hn::Store(hn::LoadU(d, from + at), d, copy + k * Line + at);
+                }
+            }
+            tile.m_To = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
+            TransposeColumns<Lanes, Line / Lanes, Ahead::Nothing>(tile, 0, Line, 0);
+        }
+    }
+}
+
+/// The same, but for a few rows and columns past whole tiles, which are transposed from where they are.
+template <size_t Lanes, typename T>
+HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
+{
+    constexpr size_t Line = LineElements<T>;
+    const auto toTiles = [](size_t count) { return count % Line <= Line / 2 ? count / Line * Line : count; };
+    Matrix<T> tiles = matrix;
+    tiles.m_Rows = toTiles(matrix.m_Rows);
+    tiles.m_Columns = toTiles(matrix.m_Columns);
+    TransposeCopies<Lanes>(tiles);
+    for (size_t column = tiles.m_Columns; column < matrix.m_Columns; column += Lanes)
+    {
+        TransposeRest<Lanes>(matrix, 0, matrix.m_Rows, column, std::min(Lanes, matrix.m_Columns - column));
+    }
+    for (size_t column = 0; column < tiles.m_Columns && tiles.m_Rows != matrix.m_Rows; column += Line)
+    {
+        TransposeColumns<Lanes, Line / Lanes, Ahead::Nothing>(matrix, tiles.m_Rows, matrix.m_Rows,
+                                                              std::min(column, tiles.m_Columns - Line));
+    }
+}
+
+/// A matrix that has a block of rows and of columns at least, by vectors that are at most as wide as it has columns.
+/// `isOfMany` as in Plane.
+template <size_t Lanes, typename T>
+HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
+{
+    if constexpr (Lanes * sizeof(T) > 16)
+    {
+        if (matrix.m_Columns < Lanes)
+        {
+            TransposeTiles<Lanes / 2>(matrix, isOfMany);
+            return;
+        }
+    }
+    // Of what is far away, a line of each row of the source at a time with the next ones underway is the fastest: all
+    // of it is used at once. Where lines that are underway would drive each other out of the cache or lie in a page
+    // each, and near by, some lines of each row are, as the processor fetches neighbours on its own. So they are where
+    // rows begin within lines: those at the ends of bands would be read twice.
+    constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : sizeof(T) == 8 ? 1 : 2;
+    constexpr size_t Line = LineElements<T>;
+    constexpr int64_t Page = 4096 / sizeof(T);
+    constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
+    constexpr size_t LongBand = (sizeof(T) <= 2 ? 16 : 64) * Line;
+    if constexpr (sizeof(T) <= 4 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
+    {
+        constexpr size_t Ways = 8;
+        const bool areInFewSets =
+            matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
+        // Words from far away come faster in the order of the source.
+        const bool gains = sizeof(T) <= 2 || !isOfMany;
+        if (areInFewSets && gains && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
+        {
+            TransposeCopiesAndRest<Lanes>(matrix);
+            return;
+        }
+    }
+    if (!isOfMany)
+    {
+        if constexpr (sizeof(T) == 1 && Lanes > 16) // with less, shuffles hide fetches
+        {
+            // In the first-level cache shuffles are what takes time: those that join halves of vectors are saved.
+            constexpr size_t MostBytes = 24 * 1024;
+            matrix.m_Rows* matrix.m_Columns <= MostBytes
+                ? TransposeBands<std::min<size_t>(Lanes, 32), Ahead::Nothing>(matrix, 4 * Line)
+                : TransposeBandsBy<Lanes, Ahead::InOrder>(matrix, 4 * Line);
+        }
+        else
+        {
+            TransposeBandsBy<Lanes, Ahead::Nothing>(matrix, 4 * Line);
+        }
+    }
+    else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
+    {
+        // Long ones, unless those of the target get in each other's way as well.
+        const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
+        const size_t bandRows = isShort ? 4 * Line : LongBand;
+        const bool areNextRows = sizeof(T) <= 2 && matrix.m_Columns < 2 * Line; // as there are no next columns
+        areNextRows ? TransposeBandsBy<Lanes, Ahead::LinesOfNextRows>(matrix, bandRows)
+                    : TransposeBandsBy<Lanes, Far>(matrix, bandRows);
+    }
+    else if (matrix.m_FromStride % static_cast<int64_t>(Line) != 0 ||
+             reinterpret_cast<uintptr_t>(matrix.m_From) % 64 != 0)
+    {
+        constexpr Ahead Next = sizeof(T) <= 4 ? Ahead::NextLinesToL2 : Ahead::Nothing;
+        const bool hasFew = sizeof(T) <= 4 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
+        hasFew ? TransposeBandsBy<Lanes, Ahead::NextLines>(matrix, 64 * Line)
+               : TransposeBandsBy<Lanes, Next>(matrix, 64 * Line);
+    }
+    else if (sizeof(T) == 1 && matrix.m_Rows > 2 * Line)
+    {
+        TransposeBandsBy<Lanes, Ahead::InOrder>(matrix, 16 * Line);
+    }
+    else
+    {
+        TransposeBandsBy<Lanes, Ahead::NextLines>(matrix, Line);
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

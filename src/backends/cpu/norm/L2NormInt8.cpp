@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops over rows of bytes that are divided by their norms.
+#include "backends/cpu/norm/L2NormInt8.hpp"
+
+#include "backends/common/FixedPoint.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/norm/L2NormInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+#include "backends/cpu/simd/Cover-inl.hpp"
+#include "backends/cpu/simd/Int8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+constexpr size_t Lanes = HWY_LANES(uint8_t);
+constexpr int OutputBits = 7; // a step of the output is 1/128
+
+/// The sum of (byte - zero)^2 of stored bytes.
+int64_t SumSquares(const uint8_t* in, size_t depth, uint8_t flip, uint8_t zero)
+{
+    const ByteTag d;
+    const IntTag dInt;
+    const hn::Repartition<int16_t, ByteTag> dShort;
+    const Bytes flips = hn::Set(d, flip);
+    const auto zeros = hn::Set(dShort, static_cast<int16_t>(zero));
+    constexpr size_t MostAtOnce = 4096 * Lanes; // sums of lanes are below 2^30
+    int64_t all = 0;
+    for (size_t first = 0; first < depth; first += MostAtOnce)
+    {
+        const size_t end = std::min(depth, first + MostAtOnce);
+        Ints sum = hn::Zero(dInt);
+        Ints others = hn::Zero(dInt); // some processors sum up the other half of the products here
+        for (size_t i = first; i < end; i += Lanes)
+        {
+            // Beyond the end are zero points.
+            const Bytes stored = end - i >= Lanes ? hn::LoadU(d, in + i)
+                                                  : LoadFirst(d, in + i, end - i, static_cast<uint8_t>(zero ^ flip));
+            const Bytes x = hn::Xor(stored, flips);
+            const auto low = hn::Sub(hn::BitCast(dShort, hn::InterleaveLower(d, x, hn::Zero(d))), zeros);
+            const auto high = hn::Sub(hn::BitCast(dShort, hn::InterleaveUpper(d, x, hn::Zero(d))), zeros);
+            sum = hn::ReorderWidenMulAccumulate(dInt, low, low, sum, others);
+            sum = hn::ReorderWidenMulAccumulate(dInt, high, high, sum, others);
+        }
+        int32_t sums[Lanes / 4];
+        hn::StoreU(hn::Add(sum, others), dInt, sums);
+        for (const int32_t lane : sums)
+        {
+            all += lane;
+        }
+    }
+    return all;
+}
+
+template <bool IsSigned>
+void DivideRows(const uint8_t* in, size_t rows, size_t depth, uint8_t zero, uint8_t* out)
+{
+    const ByteTag d;
+    const IntTag dInt;
+    const Quarters quarters;
+    constexpr uint8_t Flip = IsSigned ? 0x80 : 0;
+    // As in the reference kernels: the 7 bits are in the multiplier, or the numbers.
+    constexpr int MultiplierBits = IsSigned ? OutputBits : 0;
+    constexpr int InputBits = OutputBits - MultiplierBits;
+    const Bytes flips = hn::Set(d, Flip);
+    const Ints zeros = hn::Set(dInt, zero);
+    const auto zeroOutput = hn::Set(hn::Repartition<int16_t, ByteTag>(), int16_t{128});
+    for (size_t row = 0; row < rows; ++row, in += depth, out += depth)
+    {
+        const int64_t squares = SumSquares(in, depth, Flip, zero);
+        backends::QuantizedMultiplier inverse = backends::GetInverseSquareRoot(
+            static_cast<int32_t>(std::min<int64_t>(squares, std::numeric_limits<int32_t>::max())));
+        inverse.m_Shift += MultiplierBits;
+        const BoundedMultiplier<IntTag> multiply(inverse);
+        const auto divide = [&](Bytes stored) HWY_ATTR
+        {
+            const Bytes bytes = hn::Xor(stored, flips);
+            const auto part = [&](Ints quarter) HWY_ATTR
+            { return multiply(hn::ShiftLeft<InputBits>(hn::Sub(quarter, zeros))); };
+            return hn::Xor(JoinQuarters(part(quarters.Get<0>(bytes)), part(quarters.Get<1>(bytes)),
+                                        part(quarters.Get<2>(bytes)), part(quarters.Get<3>(bytes)), zeroOutput),
+                           flips);
+        };
+        size_t i = 0;
+        for (; i + Lanes <= depth; i += Lanes)
+        {
+            hn::StoreU(divide(hn::LoadU(d, in + i)), d, out + i);
+        }
+        if (i < depth)
+        {
+            StoreFirst(divide(LoadFirst(d, in + i, depth - i, uint8_t{0})), d, out + i, depth - i);
+        }
+    }
+}
+
+void Divide(const L2NormBytes& norm, const uint8_t* in, size_t rows, size_t depth, uint8_t* out)
+{
+    const auto divide = norm.m_IsSigned ? DivideRows<true> : DivideRows<false>;
+    divide(in, rows, depth, norm.m_Zero, out);
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void L2NormBytes::operator()(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const
+{
+    TENON_CHOOSE(Divide)(*this, in, rows, depth, out);
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How loops are split.
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include "common/Cores.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Multiplications that a part should have at least: 1.5 microseconds of a core with AVX-512, 4 of one with AVX2,
+/// several times what it takes to start a loop on other threads.
+constexpr double MultiplicationsPerPart = 1e5;
+
+} // namespace
+
+size_t GetCutParts()
+{
+    return std::clamp<size_t>(CountCores(), 4, 64);
+}
+
+size_t GetMaxParts(unsigned int maxThreads)
+{
+    return std::clamp<size_t>(maxThreads, 1, GetCutParts());
+}
+
+size_t GetWorthwhileParts(double multiplications)
+{
+    constexpr double Most = 1024.0; // more than any machine's threads
+    return static_cast<size_t>(std::clamp(multiplications / MultiplicationsPerPart, 1.0, Most));
+}
+
+Part GetPart(size_t count, size_t parts, size_t part, size_t unit)
+{
+    if (parts == 1)
+    {
+        return {0, count}; // without divisions: of small products all is one part
+    }
+    const size_t units = count / unit + (count % unit != 0 ? 1 : 0);
+    const size_t each = units / parts;
+    const size_t longer = units % parts; // so many parts, the first ones, have a unit more
+    const size_t begin = part * each + std::min(part, longer);
+    const size_t end = begin + each + (part < longer ? 1 : 0);
+    return {std::min(count, begin * unit), std::min(count, end * unit)};
+}
+
+} // namespace tenon::cpu

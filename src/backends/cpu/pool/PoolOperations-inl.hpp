@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// What windows of pools compute, for PoolVectors.cpp. Averages of integers round as the reference kernel's: half away
+// from zero. Included after simd/Foreach.hpp, once for each target.
+#if defined(TENON_POOL_OPERATIONS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_POOL_OPERATIONS_INL
+#undef TENON_POOL_OPERATIONS_INL
+#else
+#define TENON_POOL_OPERATIONS_INL
+#endif
+
+#include "backends/cpu/simd/Bf16-inl.hpp"
+#include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// An operation of these has
+//   Data, Lane         of elements and of what is accumulated
+//   First, Step        what a window starts with, and with one more element
+//   Finish             stores the result
+//   Slides             whether columns of windows may be found on their own and joined, see PoolSliding-inl.hpp
+//   IsMax              whether elements that are there twice change nothing
+
+/// One window of a row.
+struct PooledWindow
+{
+    const void* m_First = nullptr;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    size_t m_RowStride = 0;
+    size_t m_PixelStride = 0;
+    int32_t m_Padding = 0; ///< what padding adds to sums of integers
+    int32_t m_Divisor = 0;
+    int32_t m_HalfDivisor = 0;
+    float m_Inverse = 0.0f; ///< of the divisor
+};
+
+template <typename T>
+struct MaxPool
+{
+    static constexpr bool Slides = std::is_integral_v<T>; // of zeros of floats the first one counts, in order of rows
+    static constexpr bool IsMax = true;
+    static constexpr double InverseFactor = 1.0; // not used
+    using Data = T;
+    using Lane = T;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Set(d, std::numeric_limits<T>::lowest());
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> most, const T* values)
+    {
+        return GreaterOf(hn::LoadU(d, values), most); // NaN leaves what is there
+    }
+    template <class V>
+    static HWY_INLINE V Join(V a, V b)
+    {
+        return hn::Max(a, b);
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> most, const PooledWindow&, T* out)
+    {
+        hn::StoreU(most, d, out);
+    }
+};
+
+/// Of numbers of 16 bits with a sign and, where all bits from `Infinity` on are set, no value but infinity or NaN.
+template <int16_t Infinity>
+struct HalfMaxPool
+{
+    static constexpr bool Slides = false;
+    static constexpr double InverseFactor = 1.0; // not used
+    using Data = uint16_t;
+    using Lane = int16_t;
+    /// Integers in the order of the numbers, and back: those below zero are as negative as they are large.
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Ordered(D d, hn::Vec<D> bits)
+    {
+        return hn::Xor(bits, hn::And(hn::ShiftRight<15>(bits), hn::Set(d, int16_t{0x7FFF})));
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Set(d, static_cast<int16_t>(-Infinity - 1)); // minus infinity
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> most, const uint16_t* values)
+    {
+        const auto bits = hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<D>(), values));
+        const auto isNaN = hn::Gt(hn::And(bits, hn::Set(d, int16_t{0x7FFF})), hn::Set(d, Infinity));
+        return hn::Max(most, hn::IfThenElse(isNaN, most, Ordered(d, bits))); // NaN leaves what is there
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> most, const PooledWindow&, uint16_t* out)
+    {
+        const hn::RebindToUnsigned<D> dOut;
+        hn::StoreU(hn::BitCast(dOut, Ordered(d, most)), dOut, out);
+    }
+};
+
+/// What is added up.
+struct SumPool
+{
+    static constexpr bool Slides = true;
+    static constexpr bool IsMax = false;
+    template <class V>
+    static HWY_INLINE V Join(V a, V b)
+    {
+        return hn::Add(a, b);
+    }
+};
+
+struct Bf16MeanPool : SumPool
+{
+    static constexpr double InverseFactor = 1.0;
+    using Data = uint16_t;
+    using Lane = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Zero(d);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const uint16_t* values)
+    {
+        const hn::RebindToUnsigned<D> dWords;
+        const auto words = hn::PromoteTo(dWords, hn::LoadU(hn::Rebind<uint16_t, D>(), values));
+        return hn::Add(sum, hn::BitCast(d, hn::ShiftLeft<16>(words)));
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, uint16_t* out)
+    {
+        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
+        hn::StoreU(RoundToBf16(d, mean), hn::Rebind<uint16_t, D>(), out);
+    }
+};
+
+template <bool Squares>
+struct FloatMeanPool : SumPool
+{
+    static constexpr double InverseFactor = 1.0;
+    using Data = float;
+    using Lane = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Zero(d);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const float* values)
+    {
+        const auto v = hn::LoadU(d, values);
+        return hn::Add(sum, Squares ? hn::Mul(v, v) : v);
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, float* out)
+    {
+        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
+        hn::StoreU(Squares ? RootOf(mean) : mean, d, out);
+    }
+};
+
+/// Sums of integers, of which means are made.
+template <typename T>
+struct IntegerSum : SumPool
+{
+    using Data = T;
+    using Lane = int32_t;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow& window)
+    {
+        return hn::Set(d, window.m_Padding);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const T* values)
+    {
+        return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values)));
+    }
+};
+
+template <typename T>
+struct ByteMeanPool : IntegerSum<T>
+{
+    /// Above one by more than rounding takes away: a multiple of the divisor gives no less than its quotient.
+    static constexpr double InverseFactor = 1.0 + 3.0 / (1 << 24);
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, T* out)
+    {
+        // The inverse is too large by so little that no quotient of less than MostTaps bytes comes to the next integer.
+        const hn::RebindToFloat<D> dFloat;
+        const auto half = hn::Set(d, window.m_HalfDivisor);
+        const auto away = hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), half, hn::Neg(half));
+        const auto quotient = hn::Mul(hn::ConvertTo(dFloat, hn::Add(sum, away)), hn::Set(dFloat, window.m_Inverse));
+        const hn::Rebind<T, D> dBytes;
+        hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(d, quotient)), dBytes, out);
+    }
+};
+
+struct ShortMeanPool : IntegerSum<int16_t>
+{
+    static constexpr double InverseFactor = 1.0;
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, int16_t* out)
+    {
+        // Sums of less than MostTaps numbers have 28 bits, quotients 15: in float they are wrong by less than one,
+        // which the remainder shows.
+        const hn::RebindToFloat<D> dFloat;
+        const auto divisor = hn::Set(d, window.m_Divisor);
+        const auto sign = hn::ShiftRight<31>(sum);
+        const auto magnitude = hn::Add(hn::Sub(hn::Xor(sum, sign), sign), hn::Set(d, window.m_HalfDivisor));
+        const auto guess =
+            hn::ConvertTo(d, hn::Mul(hn::ConvertTo(dFloat, magnitude), hn::Set(dFloat, window.m_Inverse)));
+        const auto rest = hn::Sub(magnitude, hn::Mul(guess, divisor));
+        const auto isLess = hn::VecFromMask(d, hn::Lt(rest, divisor)); // -1 where it is, and so it should be
+        const auto quotient = hn::Add(hn::Add(guess, hn::Set(d, 1)), hn::Add(isLess, hn::ShiftRight<31>(rest)));
+        const hn::Rebind<int16_t, D> dShorts;
+        hn::StoreU(hn::DemoteTo(dShorts, hn::Sub(hn::Xor(quotient, sign), sign)), dShorts, out);
+    }
+};
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows of pools.
+#include "backends/cpu/pool/PoolVectors.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <tenon/Types.hpp>
+
+#include <algorithm>
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/pool/PoolVectors.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/pool/PoolOperations-inl.hpp"
+#include "backends/cpu/pool/PoolSliding-inl.hpp"
+#include "backends/cpu/simd/BlockedSumF32-inl.hpp"
+#include "backends/cpu/simd/Cover-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// PoolVectors for windows of more floats than one sum takes; `row` is the first pixel. Not inlined: its sums are in
+/// memory now and then, and those of PoolVectors are to stay in registers.
+template <typename Pool, size_t Vectors, class D>
+HWY_NOINLINE void PoolLongWindow(D d, const PooledWindow& window, const typename Pool::Data* row,
+                                 typename Pool::Data* out)
+{
+    constexpr size_t Lanes = hn::MaxLanes(D());
+    FloatTotals<Vectors, D> totals;
+    hn::Vec<D> sums[Vectors];
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        sums[v] = Pool::First(d, window);
+    }
+    size_t left = SumBlock;
+    for (size_t y = 0; y < window.m_Rows; ++y, row += window.m_RowStride)
+    {
+        const auto* pixel = row;
+        for (size_t x = 0; x < window.m_Columns;)
+        {
+            const size_t end = x + std::min(left, window.m_Columns - x);
+            left -= end - x;
+            for (; x < end; ++x, pixel += window.m_PixelStride)
+            {
+                HWY_UNROLL(8)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    sums[v] = Pool::Step(d, sums[v], pixel + v * Lanes);
+                }
+            }
+            if (left == 0)
+            {
+                totals.Take(d, sums);
+                left = SumBlock;
+            }
+        }
+    }
+    totals.Take(d, sums);
+    totals.Give(d, sums);
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        Pool::Finish(d, sums[v], window, out + v * Lanes);
+    }
+}
+
+/// `Vectors` vectors of channels from channel c on.
+template <typename Pool, size_t Vectors, class D>
+HWY_INLINE void PoolVectors(D d, const PooledWindow& window, size_t c, typename Pool::Data* out)
+{
+    using T = typename Pool::Data;
+    constexpr size_t Lanes = hn::MaxLanes(D());
+    const T* row = static_cast<const T*>(window.m_First) + c;
+    if constexpr (std::is_same_v<typename Pool::Lane, float> && std::is_base_of_v<SumPool, Pool>)
+    {
+        if (HWY_UNLIKELY(window.m_Rows * window.m_Columns > SumBlock))
+        {
+            PoolLongWindow<Pool, Vectors>(d, window, row, out + c);
+            return;
+        }
+    }
+    hn::Vec<D> acc[Vectors];
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        acc[v] = Pool::First(d, window);
+    }
+    for (size_t y = 0; y < window.m_Rows; ++y, row += window.m_RowStride)
+    {
+        const T* pixel = row;
+        for (size_t x = 0; x < window.m_Columns; ++x, pixel += window.m_PixelStride)
+        {
+            HWY_UNROLL(8)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                acc[v] = Pool::Step(d, acc[v], pixel + v * Lanes);
+            }
+        }
+    }
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        Pool::Finish(d, acc[v], window, out + c + v * Lanes);
+    }
+}
+
+template <typename Pool>
+HWY_INLINE void PoolWindow(const PooledWindow& window, size_t channels, typename Pool::Data* out)
+{
+    using Lane = typename Pool::Lane;
+    constexpr size_t Lanes = HWY_LANES(Lane);
+    size_t c = 0;
+    if constexpr (std::is_same_v<Pool, FloatMeanPool<false>>)
+    {
+        // Those of whole images wait for memory, which is read faster the longer its pieces are.
+        for (; c + 8 * Lanes <= channels; c += 8 * Lanes)
+        {
+            PoolVectors<Pool, 8>(hn::CappedTag<Lane, Lanes>(), window, c, out);
+        }
+    }
+    for (; c + 4 * Lanes <= channels; c += 4 * Lanes)
+    {
+        PoolVectors<Pool, 4>(hn::CappedTag<Lane, Lanes>(), window, c, out);
+    }
+    if (c != channels)
+    {
+        Cover<Lane>(channels - c, [&](auto d, size_t i) { PoolVectors<Pool, 1>(d, window, c + i, out); });
+    }
+}
+
+template <typename Pool>
+void SetDivisor(size_t divisor, PooledWindow& window)
+{
+    window.m_Divisor = static_cast<int32_t>(divisor);
+    window.m_HalfDivisor = static_cast<int32_t>(divisor / 2);
+    window.m_Inverse = static_cast<float>(Pool::InverseFactor / static_cast<double>(divisor));
+}
+
+template <typename Pool>
+void PoolWindows(const PoolRow& row)
+{
+    using T = typename Pool::Data;
+    const T* in = static_cast<const T*>(row.m_In);
+    T* out = static_cast<T*>(row.m_Out);
+    PooledWindow window;
+    window.m_Rows = row.m_Y.m_Count;
+    window.m_RowStride = row.m_RowStride;
+    window.m_PixelStride = row.m_PixelStride;
+    size_t divisor = 0;
+    for (size_t i = 0; i < row.m_Windows; ++i, out += row.m_OutPixelStride)
+    {
+        const PoolSpan x = row.m_X[i];
+        window.m_Columns = x.m_Count;
+        const size_t inside = window.m_Rows * window.m_Columns;
+        if (inside == 0)
+        {
+            std::fill_n(out, row.m_Channels, static_cast<T>(row.m_ZeroPoint)); // padding alone: real zeros
+            continue;
+        }
+        const size_t counted = row.m_Y.m_Divisor * x.m_Divisor;
+        if (counted != divisor)
+        {
+            divisor = counted;
+            SetDivisor<Pool>(divisor, window);
+        }
+        window.m_Padding = static_cast<int32_t>(counted - inside) * row.m_ZeroPoint;
+        window.m_First = in + x.m_First * row.m_PixelStride;
+        PoolWindow<Pool>(window, row.m_Channels, out);
+    }
+}
+
+template <typename Pool>
+void PoolRowOf(const PoolRow& row)
+{
+    if constexpr (Pool::Slides)
+    {
+        const SlideFunction slide = ChooseSlide<Pool>(row);
+        if (slide != nullptr)
+        {
+            PooledWindow window;
+            SetDivisor<Pool>(row.m_Y.m_Divisor * row.m_X[row.m_Even.m_Begin].m_Divisor, window);
+            slide(row, window);
+            PoolRow others = row;
+            others.m_Windows = row.m_Even.m_Begin;
+            PoolWindows<Pool>(others);
+            others.m_X += row.m_Even.m_End;
+            others.m_Windows = row.m_Windows - row.m_Even.m_End;
+            others.m_Out = static_cast<typename Pool::Data*>(row.m_Out) + row.m_Even.m_End * row.m_OutPixelStride;
+            PoolWindows<Pool>(others);
+            return;
+        }
+    }
+    PoolWindows<Pool>(row);
+}
+
+PoolFunctions MakePoolFunctions()
+{
+    PoolFunctions functions;
+    constexpr auto Max = static_cast<size_t>(PoolingAlgorithm::Max);
+    constexpr auto Average = static_cast<size_t>(PoolingAlgorithm::Average);
+    constexpr auto L2 = static_cast<size_t>(PoolingAlgorithm::L2);
+    static_assert(Max < 2 && Average < 2 && L2 == 2);
+    functions.m_Float[Max] = PoolRowOf<MaxPool<float>>;
+    functions.m_Float[Average] = PoolRowOf<FloatMeanPool<false>>;
+    functions.m_Float[L2] = PoolRowOf<FloatMeanPool<true>>;
+    functions.m_BFloat16[Max] = PoolRowOf<HalfMaxPool<0x7F80>>;
+    functions.m_BFloat16[Average] = PoolRowOf<Bf16MeanPool>;
+    functions.m_Float16[Max] = PoolRowOf<HalfMaxPool<0x7C00>>;
+    functions.m_Signed[Max] = PoolRowOf<MaxPool<int8_t>>;
+    functions.m_Signed[Average] = PoolRowOf<ByteMeanPool<int8_t>>;
+    functions.m_Unsigned[Max] = PoolRowOf<MaxPool<uint8_t>>;
+    functions.m_Unsigned[Average] = PoolRowOf<ByteMeanPool<uint8_t>>;
+    functions.m_Short[Max] = PoolRowOf<MaxPool<int16_t>>;
+    functions.m_Short[Average] = PoolRowOf<ShortMeanPool>;
+    return functions;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const PoolFunctions& GetPoolFunctions()
+{
+    static constinit PerIsa<PoolFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakePoolFunctions)(); });
+}
+
+} // namespace tenon::cpu
+#endif

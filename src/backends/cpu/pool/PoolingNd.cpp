@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// PoolingNd of CpuAcc: Max of floats and bytes, Average of floats. Windows are separable: they are reduced over all
+// dimensions but the last one first, whole rows of the input at a time, and then along the last one.
+//     rows of a window [row taps][width]  ->  one row [width]  ->  out [windows], each of which takes [taps] of it
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/pool/SeparableMaxPool.hpp"
+#include "backends/cpu/resize/InterpolateVectors.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/PoolGeometry.hpp"
+
+#include <tenon/descriptors/Pooling.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+using ref::PoolDimension;
+using ref::PoolReach;
+
+constexpr backends::TypeSet SignedBytes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
+constexpr backends::TypeSet UnsignedBytes = {DataType::QAsymmU8, DataType::Unsigned8};
+constexpr backends::TypeRow PoolingNdTypes[] = {backends::SameType(SignedBytes | UnsignedBytes | DataType::Float32)};
+/// Elements of a window along the last dimension, and along all others together. Sums of more are CpuRef's, which adds
+/// in double precision.
+constexpr size_t MostTaps = 128;
+
+struct PoolRun
+{
+    ref::PoolGeometry m_Geometry;
+    bool m_IsMax = true;
+    bool m_CountsPaddings = false;
+    size_t m_ElementBytes = sizeof(float);
+    size_t m_RowTaps = 1; ///< at most, of all dimensions but the last one
+    size_t m_Taps = 1;    ///< of the last dimension; 0: its elements stay as they are
+    std::vector<int32_t> m_Places;
+    std::vector<float> m_Weights;
+    WindowFunctions m_Windows;
+    const InterpolateFunctions* m_Sums = nullptr;
+    size_t m_Parts = 1;
+    size_t m_PartBytes = 0;
+    size_t m_RowAt = 0; ///< in the memory of a part
+    size_t m_RowsAt = 0;
+    size_t m_RowWeightsAt = 0;
+
+    const PoolDimension& Last() const { return m_Geometry.m_Dimensions.back(); }
+    size_t Width() const { return Last().m_Reaches.size(); }
+    size_t CountRows() const { return m_Geometry.m_Planes * (m_Geometry.m_OutputPlane / Width()); }
+
+    void operator()(const ExecuteArgs& run) const
+    {
+        const size_t used = std::min<size_t>(m_Parts, run.m_Parallel->GetNumThreads());
+        RunParts(*run.m_Parallel, used,
+                 [&](size_t index)
+                 {
+                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_PartBytes);
+                     const Part part = GetPart(CountRows(), used, index);
+                     for (size_t row = part.m_Begin; row < part.m_End; ++row)
+                     {
+                         PoolRow(run, row, memory);
+                     }
+                 });
+    }
+
+    void PoolRow(const ExecuteArgs& run, size_t row, std::byte* memory) const
+    {
+        const size_t inPlane = m_Geometry.m_OutputPlane / Width();
+        const std::byte* const plane =
+            run.GetInput<std::byte>(0) + row / inPlane * m_Geometry.m_InputPlane * m_ElementBytes;
+        std::byte* const out = run.GetOutput<std::byte>(0) + row * Width() * m_ElementBytes;
+        auto* const rows = backends::Scratch::At<const void*>(memory, m_RowsAt);
+        size_t counted = 1;
+        const size_t count = CollectRows(plane, row % inPlane, rows, counted);
+        std::byte* const reduced = m_Taps == 0 ? out : memory + m_RowAt;
+        const auto width = static_cast<size_t>(Last().m_Input);
+        const std::byte* from = reduced;
+        if (m_IsMax)
+        {
+            if (count == 1 && m_Taps != 0)
+            {
+                from = static_cast<const std::byte*>(rows[0]);
+            }
+            else
+            {
+                m_Windows.m_MaxRows(rows, count, width, reduced);
+            }
+            if (m_Taps != 0)
+            {
+                m_Windows.m_MaxColumns(from, m_Places.data(), m_Taps, Width(), out);
+            }
+            return;
+        }
+        auto* const weights = backends::Scratch::At<float>(memory, m_RowWeightsAt);
+        std::fill_n(weights, count, 1.0f / static_cast<float>(m_CountsPaddings ? counted : count));
+        m_Sums->m_WeighRows(rows, weights, count, width, reinterpret_cast<float*>(reduced));
+        if (m_Taps != 0)
+        {
+            m_Sums->m_WeighColumns(reinterpret_cast<const float*>(reduced),
+                                   {Width(), m_Taps, 1, m_Places.data(), m_Weights.data()},
+                                   reinterpret_cast<float*>(out));
+        }
+    }
+
+    /// The input rows that an output row of a plane takes; returns how many, and multiplies `counted` by how many there
+    /// are with those in paddings.
+    size_t CollectRows(const std::byte* plane, size_t row, const void** rows, size_t& counted) const
+    {
+        rows[0] = plane;
+        size_t count = 1;
+        for (size_t i = m_Geometry.m_Dimensions.size() - 1; i-- > 0;)
+        {
+            const PoolDimension& dimension = m_Geometry.m_Dimensions[i];
+            const PoolReach& reach = dimension.m_Reaches[row % dimension.m_Reaches.size()];
+            row /= dimension.m_Reaches.size();
+            counted *= static_cast<size_t>(reach.m_Counted);
+            const auto reached = static_cast<size_t>(reach.m_Count);
+            for (size_t k = reached; k-- > 0;) // the first ones last: the others are made of them
+            {
+                const int64_t index = reach.m_First + static_cast<int64_t>(k) * dimension.m_Dilation;
+                const int64_t offset = index * dimension.m_Stride * static_cast<int64_t>(m_ElementBytes);
+                for (size_t n = 0; n < count; ++n)
+                {
+                    rows[k * count + n] = static_cast<const std::byte*>(rows[n]) + offset;
+                }
+            }
+            count *= reached;
+        }
+        return count;
+    }
+
+    /// Fills the tables of the last dimension.
+    void FindColumns()
+    {
+        const PoolDimension& last = Last();
+        bool isIdentity = last.m_Input == last.m_Output;
+        for (size_t i = 0; i < Width(); ++i)
+        {
+            const PoolReach& reach = last.m_Reaches[i];
+            isIdentity = isIdentity && m_Taps == 1 && reach.m_Counted == 1 && reach.m_First == static_cast<int64_t>(i);
+        }
+        m_Taps = isIdentity ? 0 : m_Taps;
+        for (size_t k = 0; k < m_Taps; ++k)
+        {
+            for (const PoolReach& reach : last.m_Reaches)
+            {
+                const auto tap = static_cast<int64_t>(k);
+                const int64_t count = m_CountsPaddings ? reach.m_Counted : reach.m_Count;
+                // An element that comes twice is no larger, and has no weight.
+                m_Places.push_back(static_cast<int32_t>(reach.m_First + std::clamp<int64_t>(tap, 0, reach.m_Count - 1) *
+                                                                            last.m_Dilation));
+                m_Weights.push_back(tap < reach.m_Count ? 1.0f / static_cast<float>(count) : 0.0f);
+            }
+        }
+    }
+};
+
+/// The most elements of a window along a dimension.
+size_t CountTaps(const PoolDimension& dimension)
+{
+    int64_t most = 0;
+    for (const PoolReach& reach : dimension.m_Reaches)
+    {
+        most = std::max(most, reach.m_Count);
+    }
+    return static_cast<size_t>(most);
+}
+
+Prepared RefinePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
+{
+    const auto& pool = args.GetDescriptor<PoolingNdDescriptor>();
+    if (args.GetOutput(0).GetNumElements() == 0)
+    {
+        return Prepared::Declined("it is empty");
+    }
+    PoolRun run;
+    run.m_Geometry = ref::MakePoolGeometry(args);
+    for (size_t i = 0; i < run.m_Geometry.m_Dimensions.size(); ++i)
+    {
+        const PoolDimension& dimension = run.m_Geometry.m_Dimensions[i];
+        const auto isEmpty = [](const PoolReach& reach) { return reach.m_Count == 0; };
+        if (std::any_of(dimension.m_Reaches.begin(), dimension.m_Reaches.end(), isEmpty))
+        {
+            return Prepared::Declined("a window has no elements");
+        }
+        size_t& taps = i + 1 == run.m_Geometry.m_Dimensions.size() ? run.m_Taps : run.m_RowTaps;
+        taps *= CountTaps(dimension);
+        if (taps > MostTaps)
+        {
+            return Prepared::Declined("its windows are large");
+        }
+    }
+    if (run.Last().m_Input > std::numeric_limits<int32_t>::max())
+    {
+        return Prepared::Declined("its rows are very long");
+    }
+    const DataType type = args.GetInput(0).GetDataType();
+    const WindowTable& table = GetWindowTable();
+    run.m_IsMax = pool.m_Function == PoolingNdFunction::Max;
+    run.m_CountsPaddings = pool.m_PaddingMethod == PaddingMethod::IgnoreValue;
+    run.m_ElementBytes = GetDataTypeSize(type);
+    run.m_Windows = type == DataType::Float32 ? table.m_Float
+                    : SignedBytes.Has(type)   ? table.m_Signed
+                                              : table.m_Unsigned;
+    run.m_Sums = &GetInterpolateFunctions();
+    run.FindColumns();
+    backends::Scratch scratch;
+    run.m_RowAt = scratch.Add<std::byte>(static_cast<size_t>(run.Last().m_Input), run.m_ElementBytes);
+    run.m_RowsAt = scratch.Add<const void*>(run.m_RowTaps);
+    run.m_RowWeightsAt = scratch.Add<float>(run.m_RowTaps);
+    run.m_PartBytes = scratch.GetBytes();
+    const size_t rowCost = static_cast<size_t>(run.Last().m_Input) * run.m_ElementBytes * run.m_RowTaps +
+                           run.Width() * (run.m_Taps + 1) * sizeof(float); // in bytes moved
+    run.m_Parts = std::clamp<size_t>(run.CountRows() / GetGrain(rowCost), 1, GetMaxParts(args.m_MaxThreads));
+    const size_t bytes = backends::CheckedCount(run.m_Parts, run.m_PartBytes);
+    return Prepared(std::move(run), bytes);
+}
+
+SupportResult CheckPoolingNd(const LayerView& layer)
+{
+    const auto& pool = layer.GetDescriptor<PoolingNdDescriptor>();
+    const bool isMax = pool.m_Function == PoolingNdFunction::Max && !pool.m_IndicesEnabled;
+    if (!isMax &&
+        (pool.m_Function != PoolingNdFunction::Average || layer.GetInput(0).GetDataType() != DataType::Float32))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "it has Max without indices, and Average of Float32");
+    }
+    return SupportResult::Yes();
+}
+
+} // namespace
+
+extern const backends::Kernel CpuPoolingNdKernel = {.m_Name = "CpuPoolingNd",
+                                                    .m_Types = PoolingNdTypes,
+                                                    .m_Check = CheckPoolingNd,
+                                                    .m_Reference = &ref::RefPoolingNdKernel,
+                                                    .m_Refine = RefinePoolingNd};
+
+} // namespace tenon::cpu

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// BasicLstm and QuantizedLstm of CpuAcc for uint8 data and constant weights, the bytes of the reference kernel: one
+// product of data beside output state for all gates.
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/recurrent/BasicLstmCellInt8.hpp"
+#include "backends/cpu/recurrent/BasicLstmCheck.hpp"
+#include "backends/cpu/recurrent/GateGemmInt8.hpp"
+#include "backends/cpu/recurrent/LstmLoopsInt8.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/BasicLstm.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::Scratch;
+using ref::NumBasicLstmGates;
+using QuantizedSlots = ref::QuantizedLstmSlots;
+
+constexpr DataType Byte = DataType::QAsymmU8;
+constexpr backends::TypeRow BasicTypes[] = {backends::Types({Byte, Byte, Byte, DataType::Signed32}, Byte)};
+constexpr backends::TypeRow QuantizedTypes[] = {
+    backends::Types({Byte, DataType::QSymmS16, Byte, Byte}, DataType::QSymmS16)};
+
+class PackedGates final : public backends::PackedWeights
+{
+public:
+    /// `weights`: values of `info`, [gates * units, inputs + units]. Few rows may read them later on, if they stay.
+    PackedGates(const LayerView& layer, const TensorInfo& info, const uint8_t* weights, bool stay,
+                const std::vector<int32_t>& bias, backends::PackedStore& store)
+        : m_Sums(Pack(layer, info, weights, stay, store), ref::LstmByteZeroPoint, bias)
+    {
+    }
+
+    bool RefersToConstants() const override { return m_Sums.m_Weights.RefersToConstants(); }
+    const PackedSums8& Get() const { return m_Sums; }
+
+private:
+    static PackedWeights8 Pack(const LayerView& layer, const TensorInfo& info, const uint8_t* weights, bool stay,
+                               backends::PackedStore& store)
+    {
+        const std::vector<const TensorInfo*> inputs = {layer.m_Inputs[0], &info, nullptr};
+        const std::vector<const void*> constants = {nullptr, weights, nullptr};
+        LayerView view = layer;
+        view.m_Inputs = inputs;
+        view.m_ConstantData = constants;
+        ProductShape8 product = {info.GetShape()[0], info.GetShape()[1], GetMostRows(layer, 0), Rounding8::None};
+        product.m_HasZeroPoint = true;
+        product.m_MayStay = stay;
+        return PackedWeights8(view, product, store);
+    }
+
+    PackedSums8 m_Sums;
+};
+
+std::unique_ptr<backends::PackedWeights> PackBasic(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<PackedGates>(layer, layer.GetInput(2), static_cast<const uint8_t*>(layer.m_ConstantData[2]),
+                                         true, JoinConstants<int32_t>(layer, {3}), store);
+}
+
+/// QuantizedLstm's weights as those of BasicLstm.
+TensorShape GetJoinedShape(const LayerView& layer)
+{
+    const TensorShape& data = layer.GetInput(QuantizedSlots::Weights).GetShape();
+    return {static_cast<unsigned int>(NumBasicLstmGates) * data[0], data[1] + data[0]};
+}
+
+SupportResult CheckQuantized(const LayerView& layer)
+{
+    const TensorShape& data = layer.GetInput(QuantizedSlots::Weights).GetShape();
+    bool fit = IsKnownMatrix(data) && data[1] <= std::numeric_limits<unsigned int>::max() - data[0];
+    for (size_t i = 0; i < NumBasicLstmGates && fit; ++i)
+    {
+        fit = IsConstantOf(layer, QuantizedSlots::Weights + i, data) &&
+              IsConstantOf(layer, QuantizedSlots::Recurrent + i, TensorShape({data[0], data[0]})) &&
+              IsConstantOf(layer, QuantizedSlots::Bias + i, TensorShape({data[0]}));
+    }
+    if (!fit)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are not constant");
+    }
+    const TensorShape joined = GetJoinedShape(layer);
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(joined[0], joined[1]), joined.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> PackQuantized(const LayerView& layer, backends::PackedStore& store)
+{
+    TensorInfo info = layer.GetInput(QuantizedSlots::Weights);
+    const size_t inputs = info.GetShape()[1];
+    const size_t units = info.GetShape()[0];
+    info.SetShape(GetJoinedShape(layer));
+    std::vector<uint8_t> weights(info.GetNumElements());
+    std::vector<int32_t> bias(info.GetShape()[0]);
+    for (size_t i = 0; i < NumBasicLstmGates; ++i)
+    {
+        const size_t first = QuantizedSlots::Gates[i] * units;
+        const auto get = [&](size_t slots) { return static_cast<const uint8_t*>(layer.m_ConstantData[slots + i]); };
+        for (size_t unit = 0; unit < units; ++unit)
+        {
+            uint8_t* const row = weights.data() + (first + unit) * (inputs + units);
+            std::copy_n(get(QuantizedSlots::Weights) + unit * inputs, inputs, row);
+            std::copy_n(get(QuantizedSlots::Recurrent) + unit * units, units, row + inputs);
+        }
+        std::copy_n(static_cast<const int32_t*>(layer.m_ConstantData[QuantizedSlots::Bias + i]), units,
+                    bias.data() + first);
+    }
+    return std::make_unique<PackedGates>(layer, info, weights.data(), false, bias, store);
+}
+
+/// Which inputs and outputs are what.
+struct Places
+{
+    size_t m_OutputState;
+    size_t m_CellState;
+    size_t m_Output;
+    size_t m_NextCellState;
+    bool m_ShowsSums; ///< outputs 2 and 3 are data beside output state, and the sums of the gates
+};
+
+constexpr Places BasicPlaces = {1, 4, 0, 1, true};
+constexpr Places QuantizedPlaces = {2, 1, 1, 0, false};
+
+/// A layer of known shapes.
+class Step
+{
+public:
+    Step(const ref::BasicLstmSizes& sizes, const Places& places, const PackedSums8& packed, float biasScale,
+         unsigned int maxThreads)
+        : m_Sizes(sizes), m_Places(places), m_Product(packed, sizes.m_Batches, maxThreads),
+          m_ToSum(ref::GetLstmSumMultiplier(biasScale)), m_NumSums(sizes.m_Batches * packed.m_Weights.GetColumns())
+    {
+        constexpr size_t Past = LstmLoops8::PastUnits;
+        Scratch scratch;
+        m_Joined = scratch.Add<uint8_t>(places.m_ShowsSums ? 0 : sizes.m_Batches, sizes.GetColumns());
+        m_Products = scratch.Add<int32_t>(m_NumSums + Past);
+        m_Sums = scratch.Add<int16_t>(m_NumSums + Past);
+        m_Cell = scratch.Add<int16_t>(sizes.m_Units + Past);
+        m_Output = scratch.Add<uint8_t>(sizes.m_Units + Past);
+        m_ProductScratch = scratch.Add<std::byte>(m_Product.GetScratchBytes());
+        m_ScratchBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const size_t units = m_Sizes.m_Units;
+        auto* const joined =
+            m_Places.m_ShowsSums ? args.GetOutput<uint8_t>(2) : Scratch::At<uint8_t>(args.m_Scratch, m_Joined);
+        auto* const products = Scratch::At<int32_t>(args.m_Scratch, m_Products);
+        auto* const sums = Scratch::At<int16_t>(args.m_Scratch, m_Sums);
+        auto* const cell = Scratch::At<int16_t>(args.m_Scratch, m_Cell);
+        auto* const output = Scratch::At<uint8_t>(args.m_Scratch, m_Output);
+        ref::JoinLstmRows(args.GetInput<uint8_t>(0), args.GetInput<uint8_t>(m_Places.m_OutputState), m_Sizes, joined);
+        m_Product.Run(args, joined, products, Scratch::At<std::byte>(args.m_Scratch, m_ProductScratch));
+        m_ToShorts(m_ToSum, products, m_NumSums, sums);
+        if (m_Places.m_ShowsSums)
+        {
+            std::copy_n(sums, m_NumSums, args.GetOutput<int16_t>(3));
+        }
+        for (size_t batch = 0; batch < m_Sizes.m_Batches; ++batch)
+        {
+            // In memory that whole vectors fit in.
+            std::copy_n(args.GetInput<int16_t>(m_Places.m_CellState) + batch * units, units, cell);
+            m_Loop(sums + batch * NumBasicLstmGates * units, units, cell, output);
+            std::copy_n(cell, units, args.GetOutput<int16_t>(m_Places.m_NextCellState) + batch * units);
+            std::copy_n(output, units, args.GetOutput<uint8_t>(m_Places.m_Output) + batch * units);
+        }
+    }
+
+private:
+    ref::BasicLstmSizes m_Sizes;
+    Places m_Places;
+    GateSums8 m_Product;
+    backends::QuantizedMultiplier m_ToSum;
+    size_t m_NumSums;
+    decltype(LstmLoops8::m_ToShorts) m_ToShorts = GetLstmLoops8().m_ToShorts;
+    BasicLstmLoop m_Loop = GetBasicLstmLoop();
+    size_t m_Joined = 0; ///< offsets in the scratch memory: unless it is an output
+    size_t m_Products = 0;
+    size_t m_Sums = 0;
+    size_t m_Cell = 0; ///< of one batch
+    size_t m_Output = 0;
+    size_t m_ProductScratch = 0;
+    size_t m_ScratchBytes = 0;
+};
+
+Prepared Prepare(const ReshapeArgs& args, const Places& places, const PackedSums8& packed, float biasScale)
+{
+    const ref::BasicLstmSizes sizes(args.GetInput(0).GetShape(), args.GetInput(places.m_OutputState).GetShape());
+    if (!packed.m_Weights.IsExact())
+    {
+        return Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (sizes.m_Batches == 0 || sizes.GetColumns() != packed.m_Weights.GetDepth())
+    {
+        return Prepared::Declined("the data are empty, or not of the depth of the weights");
+    }
+    Step step(sizes, places, packed, biasScale, args.m_MaxThreads);
+    const size_t bytes = step.GetScratchBytes();
+    return {std::move(step), bytes};
+}
+
+Prepared PrepareBasic(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return Prepare(args, BasicPlaces, static_cast<const PackedGates&>(*packed).Get(),
+                   args.GetInput(3).GetQuantizationScale());
+}
+
+Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return Prepare(args, QuantizedPlaces, static_cast<const PackedGates&>(*packed).Get(),
+                   args.GetInput(0).GetQuantizationScale() *
+                       args.GetInput(QuantizedSlots::Weights).GetQuantizationScale());
+}
+
+} // namespace
+
+extern const backends::Kernel CpuBasicLstmBytesKernel = {.m_Name = "CpuBasicLstmBytes",
+                                                         .m_Types = BasicTypes,
+                                                         .m_Prepare = PrepareBasic,
+                                                         .m_Check = CheckBasicLstm,
+                                                         .m_Pack = PackBasic,
+                                                         .m_Reference = &ref::RefBasicLstmKernel};
+extern const backends::Kernel CpuQuantizedLstmBytesKernel = {.m_Name = "CpuQuantizedLstmBytes",
+                                                             .m_Types = QuantizedTypes,
+                                                             .m_Prepare = PrepareQuantized,
+                                                             .m_Check = CheckQuantized,
+                                                             .m_Pack = PackQuantized,
+                                                             .m_Reference = &ref::RefQuantizedLstmKernel};
+
+} // namespace tenon::cpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes and constant weights of gates, whose sums stay int32.
+#pragma once
+
+#include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/recurrent/GateWeights.hpp"
+#include "common/AlignedMemory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Weights of one product, and what its sums begin with.
+struct PackedSums8
+{
+    PackedSums8(PackedWeights8 weights, int32_t zeroPoint, const std::vector<int32_t>& bias)
+        : m_Weights(std::move(weights))
+    {
+        if (m_Weights.IsExact())
+        {
+            m_Start = m_Weights.MakeSumStart(zeroPoint, bias.empty() ? nullptr : bias.data());
+        }
+    }
+
+    const int32_t* GetStart() const { return reinterpret_cast<const int32_t*>(m_Start.Data()); }
+
+    PackedWeights8 m_Weights;
+    AlignedMemory m_Start;
+};
+
+/// The product of known shapes.
+class GateSums8
+{
+public:
+    /// `maxThreads`: see ReshapeArgs.
+    GateSums8(const PackedSums8& packed, size_t rows, unsigned int maxThreads)
+        : m_Product(packed.m_Weights, MakeRowWindows(rows, packed.m_Weights.GetDepth()), rows, maxThreads),
+          m_Start(packed.GetStart())
+    {
+    }
+
+    size_t GetScratchBytes() const { return m_Product.GetScratchBytes(); }
+    /// See Product8::RunSums.
+    void Run(const ExecuteArgs& args, const void* data, int32_t* sums, std::byte* scratch) const
+    {
+        m_Product.RunSums(data, m_Start, sums, scratch, *args.m_Parallel);
+    }
+
+private:
+    Product8 m_Product;
+    const int32_t* m_Start;
+};
+
+} // namespace tenon::cpu

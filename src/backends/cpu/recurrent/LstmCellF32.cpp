@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// See LstmCellF32.hpp.
+#include "backends/cpu/recurrent/LstmCellF32.hpp"
+
+#include "backends/reference/kernels/GateProduct.hpp"
+
+#include <cmath>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Less their mean, divided by their standard deviation, as the reference kernel has it.
+void Normalize(float* values, size_t count)
+{
+    float sum = 0.0f;
+    for (size_t i = 0; i < count; ++i)
+    {
+        sum += values[i];
+    }
+    const float mean = sum / static_cast<float>(count);
+    float squares = 0.0f;
+    for (size_t i = 0; i < count; ++i)
+    {
+        squares += (values[i] - mean) * (values[i] - mean);
+    }
+    constexpr float LeastVariance = 1e-8f;
+    const float inverse = 1.0f / std::sqrt(squares / static_cast<float>(count) + LeastVariance);
+    for (size_t i = 0; i < count; ++i)
+    {
+        values[i] = (values[i] - mean) * inverse;
+    }
+}
+
+} // namespace
+
+FloatLstmCell::FloatLstmCell(size_t units, bool hasInputGate, float clip, const Gates& gates)
+    : m_Units(units), m_HasInputGate(hasInputGate), m_Clip(clip), m_Gates(gates),
+      m_Sigmoid(FindFloatLoop(FloatFunction::Sigmoid)), m_TanH(FindFloatLoop(FloatFunction::TanH))
+{
+}
+
+void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
+{
+    float* const forget = sums + (m_HasInputGate ? m_Units : 0);
+    float* const output = forget + m_Units;
+    float* const update = output + m_Units;
+    if (m_HasInputGate)
+    {
+        Finish(LstmSlots::Input, cell, sums);
+    }
+    Finish(LstmSlots::Forget, cell, forget);
+    Finish(LstmSlots::Cell, cell, update);
+    // An output gate that does not wait for the next cell state is one of those before.
+    const Gate& last = m_Gates[LstmSlots::Output];
+    const bool isPlain = last.m_Peephole == nullptr && last.m_LayerNorm == nullptr;
+    m_Sigmoid(sums, sums, (GetNumGates() - (isPlain ? 1 : 2)) * m_Units, 0.0f, 0.0f);
+    m_TanH(update, update, m_Units, 0.0f, 0.0f);
+    if (m_HasInputGate)
+    {
+        for (size_t i = 0; i < m_Units; ++i)
+        {
+            cell[i] = forget[i] * cell[i] + update[i] * sums[i];
+        }
+    }
+    else
+    {
+        for (size_t i = 0; i < m_Units; ++i)
+        {
+            cell[i] = forget[i] * cell[i] + update[i] * (1.0f - forget[i]);
+        }
+    }
+    ref::ClipValues(cell, m_Units, m_Clip);
+    if (!isPlain)
+    {
+        Finish(LstmSlots::Output, cell, output);
+        m_Sigmoid(output, output, m_Units, 0.0f, 0.0f);
+    }
+    m_TanH(cell, hidden, m_Units, 0.0f, 0.0f);
+    for (size_t i = 0; i < m_Units; ++i)
+    {
+        hidden[i] *= output[i];
+    }
+}
+
+void FloatLstmCell::Finish(LstmSlots::Gate gate, const float* cell, float* sums) const
+{
+    const Gate& has = m_Gates[gate];
+    if (has.m_Peephole != nullptr)
+    {
+        for (size_t i = 0; i < m_Units; ++i)
+        {
+            sums[i] += has.m_Peephole[i] * cell[i];
+        }
+    }
+    if (has.m_LayerNorm != nullptr)
+    {
+        Normalize(sums, m_Units);
+        for (size_t i = 0; i < m_Units; ++i)
+        {
+            sums[i] = sums[i] * has.m_LayerNorm[i] + has.m_Bias[i];
+        }
+    }
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant weights of an LSTM cell of floats, packed: floats or 8-bit weights.
+#pragma once
+
+#include "backends/cpu/recurrent/GateGemmF32.hpp"
+#include "backends/cpu/recurrent/LstmCellF32.hpp"
+#include "backends/reference/kernels/LstmCell.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Whether PackedFloatLstm takes the cell, which the reference kernel's check takes: float data, tanh, and constant
+/// weights, no auxiliary ones.
+SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, const ref::LstmParameters& parameters);
+
+class PackedFloatLstm
+{
+public:
+    PackedFloatLstm(const LayerView& layer, const LstmSlots& slots, const ref::LstmParameters& parameters,
+                    backends::PackedStore& store);
+
+    bool IsExact() const { return m_Data.IsExact() && m_State.IsExact() && (!m_Projection || m_Projection->IsExact()); }
+    bool RefersToConstants() const
+    {
+        return m_Data.RefersToConstants() || m_State.RefersToConstants() ||
+               (m_Projection && m_Projection->RefersToConstants());
+    }
+    const FloatGates& GetData() const { return m_Data; }
+    const FloatGates& GetState() const { return m_State; }
+    const std::optional<FloatGates>& GetProjection() const { return m_Projection; }
+    /// They refer to this.
+    FloatLstmCell::Gates GetGates() const;
+
+private:
+    FloatGates m_Data;
+    FloatGates m_State;
+    std::optional<FloatGates> m_Projection;
+    using Values = std::array<std::vector<float>, LstmSlots::NumGates>;
+    Values m_Peephole; ///< empty where there is none
+    Values m_LayerNorm;
+    Values m_Bias;
+};
+
+} // namespace tenon::cpu

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant weights of an LSTM cell of int8 data with 16-bit gates, packed for products whose sums LstmLoops8 takes.
+#pragma once
+
+#include "backends/cpu/recurrent/GateGemmInt8.hpp"
+#include "backends/reference/kernels/LstmCell.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Whether the weights of the cell (inputs as GetLstmSlots has them) are constants that PackedLstm8 takes.
+bool HasPackableLstm8(const LayerView& layer, const ref::LstmParameters& parameters);
+
+class PackedLstm8 final : public backends::PackedWeights
+{
+public:
+    /// The order of the gates in packed weights: the one that a cell may lack comes last.
+    static constexpr GateOrder Order = {LstmSlots::Forget, LstmSlots::Cell, LstmSlots::Output, LstmSlots::Input};
+
+    /// Precondition: HasPackableLstm8.
+    PackedLstm8(const LayerView& layer, const ref::LstmParameters& parameters, backends::PackedStore& store);
+
+    bool IsExact() const
+    {
+        return m_Data.m_Weights.IsExact() && m_State.m_Weights.IsExact() &&
+               (!m_Projection || m_Projection->m_Weights.IsExact());
+    }
+    bool RefersToConstants() const override
+    {
+        return !IsExact() || m_Data.m_Weights.RefersToConstants() || m_State.m_Weights.RefersToConstants() ||
+               (m_Projection && m_Projection->m_Weights.RefersToConstants());
+    }
+
+    const PackedSums8& GetData() const { return m_Data; }
+    const PackedSums8& GetState() const { return m_State; }
+    const std::optional<PackedSums8>& GetProjection() const { return m_Projection; }
+    /// Null where the gate has none.
+    const int16_t* GetPeephole(size_t gate) const
+    {
+        return m_Peephole[gate].empty() ? nullptr : m_Peephole[gate].data();
+    }
+
+    /// With layer normalization, else null.
+    const int16_t* GetLayerNorm(size_t gate) const
+    {
+        return m_LayerNorm[gate].empty() ? nullptr : m_LayerNorm[gate].data();
+    }
+    const int32_t* GetBias(size_t gate) const { return m_Bias[gate].empty() ? nullptr : m_Bias[gate].data(); }
+
+private:
+    PackedSums8 m_Data;
+    PackedSums8 m_State;
+    std::optional<PackedSums8> m_Projection;
+    std::vector<int16_t> m_Peephole[LstmSlots::NumGates];
+    std::vector<int16_t> m_LayerNorm[LstmSlots::NumGates];
+    std::vector<int32_t> m_Bias[LstmSlots::NumGates]; ///< with layer normalization
+};
+
+} // namespace tenon::cpu

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recurrent cell without gates of CpuAcc, of floats and constant weights, floats too or of 8 bits, over a sequence:
+// one product for what all steps get from the data, and one product a step for what they get from the state. The core
+// of Rnn and BidirectionalSequenceRnn.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/recurrent/GateGemmF32.hpp"
+#include "backends/reference/kernels/RnnCell.hpp"
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+/// Whether PackedRnn takes the cell, which the reference kernel's check takes: constant weights, no auxiliary ones.
+SupportResult CheckPackableRnn(const LayerView& layer, const ref::RnnSlots& slots);
+
+class PackedRnn final : public backends::PackedWeights
+{
+public:
+    PackedRnn(const LayerView& layer, const ref::RnnSlots& slots, backends::PackedStore& store);
+
+    /// Whether RnnSequence gives the numbers of the reference kernel for data of this shape.
+    bool Fits(const TensorShape& data) const;
+    bool RefersToConstants() const override { return m_Data.RefersToConstants() || m_State.RefersToConstants(); }
+    const FloatGates& GetData() const { return m_Data; }
+    const FloatGates& GetState() const { return m_State; }
+
+private:
+    FloatGates m_Data;
+    FloatGates m_State;
+};
+
+/// A cell of known shapes.
+class RnnSequence
+{
+public:
+    /// Takes its part of `scratch`. Precondition: PackedRnn::Fits.
+    RnnSequence(const ReshapeArgs& args, const ref::RnnSlots& slots, const ref::RnnRun& run, const PackedRnn& packed,
+                backends::Scratch& scratch);
+
+    /// As those of ref::RnnCell; Continue uses what Run left in the scratch memory.
+    void Run(const ExecuteArgs& args) const;
+    void Continue(const ExecuteArgs& args) const;
+    float* GetState(const ExecuteArgs& args) const { return args.GetOutput<float>(m_Run.m_StateOutput); }
+    size_t GetStateSize() const { return m_Run.m_Sequence.m_Batches * m_Units; }
+
+private:
+    ref::RnnSlots m_Slots;
+    ref::RnnRun m_Run;
+    size_t m_Units;
+    size_t m_OutputStride; ///< elements in a row of the output
+    FloatGatesProduct m_FromData;
+    FloatGatesProduct m_FromState;
+    size_t m_DataSums = 0; ///< offsets in the scratch memory: of all rows of data
+    size_t m_StateSums = 0;
+    size_t m_ProductScratch = 0;
+};
+
+} // namespace tenon::cpu

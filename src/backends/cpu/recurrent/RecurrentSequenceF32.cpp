@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+// RecurrentSequence of CpuAcc for floats and constant weights. Of each direction, with x [T][B][n], W [gates * H][n]
+// and R [gates * H][H]:
+//     sums[t][b] = W x[t][b] + biases                  one product for all steps and directions: [T][B][D][gates * H]
+//     h[t][b] = cell(sums[t][b], R h[t - 1][b])        one product a step; two of a GRU that resets its state before it
+// where the cell is that of an RNN, GRU or LSTM (reference/kernels/RecurrentSequence.cpp). Directions, and parts of the
+// batch, run side by side. The reference kernel runs the rest.
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/recurrent/GateWeights.hpp"
+#include "backends/cpu/recurrent/SequenceCell.hpp"
+#include "backends/cpu/recurrent/StepGemmF32.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "common/OneThread.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::Scratch;
+using ref::SequenceGeometry;
+
+constexpr backends::TypeRow FloatTypes[] = {backends::SameType(DataType::Float32, 4)};
+
+struct Sizes
+{
+    explicit Sizes(const LayerView& layer)
+        : m_Inputs(layer.GetInput(SequenceGeometry::Weights).GetShape()[2]),
+          m_Units(layer.GetInput(SequenceGeometry::Recurrent).GetShape()[2]),
+          m_Sums(layer.GetInput(SequenceGeometry::Recurrent).GetShape()[1]),
+          m_Directions(layer.GetInput(SequenceGeometry::Recurrent).GetShape()[0])
+    {
+    }
+
+    unsigned int m_Inputs;
+    unsigned int m_Units;
+    unsigned int m_Sums; ///< of a direction: of all gates
+    unsigned int m_Directions;
+};
+
+bool HasElements(const TensorShape& shape)
+{
+    return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() == 3 && shape.GetNumElements64() != 0;
+}
+
+/// Whether it is a GRU whose gate h is multiplied by a state that has been reset, in a product of its own.
+bool ResetsBefore(const RecurrentSequenceDescriptor& descriptor)
+{
+    return descriptor.m_Cell == RecurrentCell::Gru && !descriptor.m_LinearBeforeReset;
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto refuse = [](const char* reason)
+    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
+    if (!HasElements(layer.GetInput(SequenceGeometry::Weights).GetShape()) ||
+        !HasElements(layer.GetInput(SequenceGeometry::Recurrent).GetShape()))
+    {
+        return refuse("the weights have no three known dimensions with elements");
+    }
+    const Sizes s(layer);
+    const auto& descriptor = layer.GetDescriptor<RecurrentSequenceDescriptor>();
+    const unsigned int gates = descriptor.m_Cell == RecurrentCell::Lstm  ? 4
+                               : descriptor.m_Cell == RecurrentCell::Gru ? 3
+                                                                         : 1;
+    const auto isConstant = [&](size_t input, const TensorShape& shape)
+    { return !layer.HasInput(input) || IsConstantOf(layer, input, shape); };
+    if (s.m_Directions != descriptor.GetNumDirections() || uint64_t{s.m_Units} * gates != s.m_Sums ||
+        !isConstant(SequenceGeometry::Weights, {s.m_Directions, s.m_Sums, s.m_Inputs}) ||
+        !isConstant(SequenceGeometry::Recurrent, {s.m_Directions, s.m_Sums, s.m_Units}) ||
+        !isConstant(SequenceGeometry::Bias, {s.m_Directions, 2 * s.m_Sums}) ||
+        !isConstant(SequenceGeometry::Peepholes, {s.m_Directions, 3 * s.m_Units}))
+    {
+        return refuse("its weights, biases and peephole weights are not all constant");
+    }
+    const SupportResult ofData =
+        CheckPackedBytes(PackedWeightsF32::GetPackedBytes({1, size_t{s.m_Directions} * s.m_Sums, s.m_Inputs}),
+                         layer.GetInput(SequenceGeometry::Weights).GetNumBytes());
+    return ofData ? CheckPackedBytes(s.m_Directions * StepWeights::GetPackedBytes(s.m_Sums, s.m_Units),
+                                     layer.GetInput(SequenceGeometry::Recurrent).GetNumBytes())
+                  : ofData;
+}
+
+class PackedSequence final : public backends::PackedWeights
+{
+public:
+    PackedSequence(const LayerView& layer, backends::PackedStore& store)
+        : PackedSequence(layer, Sizes(layer), layer.GetDescriptor<RecurrentSequenceDescriptor>(), store)
+    {
+    }
+
+    const PackedWeightsF32& GetData() const { return m_Data; }
+    /// Null: zeros.
+    const float* GetBias() const { return m_Bias.empty() ? nullptr : m_Bias.data(); }
+    /// Of all gates, or of z and r alone where the cell resets its state before.
+    const StepWeights& GetState(size_t direction) const { return m_State[direction]; }
+    /// Of the gate h of such a cell.
+    const StepWeights& GetReset(size_t direction) const { return m_Reset[direction]; }
+    const float* GetHiddenBias(size_t direction) const { return m_HiddenBias.data() + direction * m_Units; }
+    const float* GetPeepholes(size_t direction) const
+    {
+        return m_Peepholes.empty() ? nullptr : m_Peepholes.data() + direction * 3 * m_Units;
+    }
+
+private:
+    PackedSequence(const LayerView& layer, const Sizes& s, const RecurrentSequenceDescriptor& descriptor,
+                   backends::PackedStore& store)
+        : m_Units(s.m_Units), m_Data(FloatWeights(layer, SequenceGeometry::Weights),
+                                     {1, size_t{s.m_Directions} * s.m_Sums, s.m_Inputs}, WeightOrder::Columns, store),
+          m_HiddenBias(size_t{s.m_Directions} * s.m_Units)
+    {
+        const size_t units = s.m_Units;
+        const size_t sums = s.m_Sums;
+        const size_t first = ResetsBefore(descriptor) ? 2 * units : sums;
+        const auto* const recurrent = static_cast<const float*>(layer.GetConstantData(SequenceGeometry::Recurrent));
+        m_State.reserve(s.m_Directions);
+        m_Reset.reserve(s.m_Directions);
+        for (size_t direction = 0; direction < s.m_Directions; ++direction)
+        {
+            const float* const of = recurrent + direction * sums * units;
+            m_State.emplace_back(of, first, units, store);
+            if (first != sums)
+            {
+                m_Reset.emplace_back(of + first * units, sums - first, units, store);
+            }
+        }
+        if (layer.HasInput(SequenceGeometry::Bias))
+        {
+            JoinBiases(static_cast<const float*>(layer.GetConstantData(SequenceGeometry::Bias)), s,
+                       descriptor.m_Cell == RecurrentCell::Gru && descriptor.m_LinearBeforeReset);
+        }
+        if (layer.HasInput(SequenceGeometry::Peepholes))
+        {
+            m_Peepholes = JoinConstants<float>(layer, {SequenceGeometry::Peepholes});
+        }
+    }
+
+    /// Those of data and state, but for the recurrent one of the last gate where that is to be multiplied before.
+    void JoinBiases(const float* biases, const Sizes& s, bool isLastApart)
+    {
+        for (size_t direction = 0; direction < s.m_Directions; ++direction, biases += size_t{2} * s.m_Sums)
+        {
+            const float* const recurrent = biases + s.m_Sums;
+            const size_t joined = s.m_Sums - (isLastApart ? s.m_Units : 0);
+            m_Bias.insert(m_Bias.end(), biases, biases + s.m_Sums);
+            float* const to = m_Bias.data() + direction * s.m_Sums;
+            std::transform(to, to + joined, recurrent, to, std::plus<>());
+            std::copy(recurrent + joined, recurrent + s.m_Sums, m_HiddenBias.data() + direction * s.m_Units);
+        }
+    }
+
+    size_t m_Units;
+    PackedWeightsF32 m_Data;
+    std::vector<StepWeights> m_State; ///< one a direction
+    std::vector<StepWeights> m_Reset; ///< likewise, or none
+    std::vector<float> m_Bias;
+    std::vector<float> m_HiddenBias;
+    std::vector<float> m_Peepholes;
+};
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<PackedSequence>(layer, store);
+}
+
+/// One direction of some sequences of the batch, all of whose steps one thread runs.
+class SequencePart
+{
+public:
+    /// Takes its part of `scratch`.
+    SequencePart(const RecurrentSequenceDescriptor& descriptor, const SequenceGeometry& geometry,
+                 const PackedSequence& packed, size_t direction, const Part& batches, Scratch& scratch)
+        : m_Direction(direction), m_Batches(batches),
+          m_Cell(descriptor, geometry, direction, packed.GetHiddenBias(direction), packed.GetPeepholes(direction)),
+          m_FromState(packed.GetState(direction), CountRows()), m_StateColumns(packed.GetState(direction).GetColumns()),
+          m_State(scratch.Add<float>(CountRows(), geometry.m_Units)),
+          m_CellState(scratch.Add<float>(CountRows(), geometry.m_Units)),
+          m_StateSums(scratch.Add<float>(CountRows(), m_StateColumns))
+    {
+        size_t product = m_FromState.GetScratchBytes();
+        if (m_Cell.ResetsBefore())
+        {
+            m_FromReset.emplace(packed.GetReset(direction), CountRows());
+            m_ResetColumns = packed.GetReset(direction).GetColumns();
+            m_ResetState = scratch.Add<float>(CountRows(), geometry.m_Units);
+            m_ResetSums = scratch.Add<float>(CountRows(), m_ResetColumns);
+            product = std::max(product, m_FromReset->GetScratchBytes());
+        }
+        m_ProductScratch = scratch.Add<std::byte>(product);
+    }
+
+    /// `dataSums`: of all steps, sequences and directions.
+    void Run(const ExecuteArgs& args, const SequenceGeometry& g, const float* dataSums, IParallelFor& parallel) const
+    {
+        LoadState(args, g, SequenceGeometry::State, m_State);
+        LoadState(args, g, SequenceGeometry::CellState, m_CellState);
+        size_t steps = 0;
+        for (size_t batch = m_Batches.m_Begin; batch < m_Batches.m_End; ++batch)
+        {
+            steps = std::max(steps, g.GetLength(args, batch));
+        }
+        for (size_t step = 0; step < steps; ++step)
+        {
+            Step(args, g, dataSums, step, parallel);
+        }
+        for (size_t step = steps; step < g.m_Steps; ++step)
+        {
+            for (size_t batch = m_Batches.m_Begin; batch < m_Batches.m_End; ++batch)
+            {
+                std::fill_n(GetOutput(args, g, step, batch), g.m_Units, 0.0f);
+            }
+        }
+        StoreState(args, g, m_State, 1);
+        if (args.m_Outputs.size() > 2)
+        {
+            StoreState(args, g, m_CellState, 2);
+        }
+    }
+
+private:
+    size_t CountRows() const { return m_Batches.m_End - m_Batches.m_Begin; }
+    float* GetOutput(const ExecuteArgs& args, const SequenceGeometry& g, size_t time, size_t batch) const
+    {
+        return args.GetOutput<float>(0) + g.GetOutput(time, m_Direction, batch);
+    }
+
+    void LoadState(const ExecuteArgs& args, const SequenceGeometry& g, size_t input, size_t offset) const
+    {
+        float* to = Scratch::At<float>(args.m_Scratch, offset);
+        for (size_t batch = m_Batches.m_Begin; batch < m_Batches.m_End; ++batch, to += g.m_Units)
+        {
+            if (g.m_HasInput[input] && g.GetLength(args, batch) != 0)
+            {
+                std::copy_n(args.GetInput<float>(input) + g.GetState(m_Direction, batch), g.m_Units, to);
+            }
+            else
+            {
+                std::fill_n(to, g.m_Units, 0.0f);
+            }
+        }
+    }
+
+    void StoreState(const ExecuteArgs& args, const SequenceGeometry& g, size_t offset, size_t output) const
+    {
+        const float* from = Scratch::At<float>(args.m_Scratch, offset);
+        for (size_t batch = m_Batches.m_Begin; batch < m_Batches.m_End; ++batch, from += g.m_Units)
+        {
+            std::copy_n(from, g.m_Units, args.GetOutput<float>(output) + g.GetState(m_Direction, batch));
+        }
+    }
+
+    /// Calls f(row, data sums, time) for each sequence that has this step.
+    template <typename F>
+    void ForEachRow(const ExecuteArgs& args, const SequenceGeometry& g, const float* dataSums, size_t step,
+                    const F& f) const
+    {
+        for (size_t row = 0; row < CountRows(); ++row)
+        {
+            const size_t batch = m_Batches.m_Begin + row;
+            const size_t length = g.GetLength(args, batch);
+            if (step < length)
+            {
+                const size_t time = g.IsReverse(m_Direction) ? length - 1 - step : step;
+                f(row, dataSums + (g.GetDataRow(time, batch) * g.m_Directions + m_Direction) * g.Sums(), time);
+            }
+        }
+    }
+
+    void Step(const ExecuteArgs& args, const SequenceGeometry& g, const float* dataSums, size_t step,
+              IParallelFor& parallel) const
+    {
+        auto* const state = Scratch::At<float>(args.m_Scratch, m_State);
+        auto* const stateSums = Scratch::At<float>(args.m_Scratch, m_StateSums);
+        auto* const product = Scratch::At<std::byte>(args.m_Scratch, m_ProductScratch);
+        m_FromState.Run(state, stateSums, product, parallel);
+        if (m_Cell.ResetsBefore())
+        {
+            auto* const resetState = Scratch::At<float>(args.m_Scratch, m_ResetState);
+            auto* const resetSums = Scratch::At<float>(args.m_Scratch, m_ResetSums);
+            ForEachRow(args, g, dataSums, step,
+                       [&](size_t row, const float* ofData, size_t) {
+                           m_Cell.RunGates(ofData, stateSums + row * m_StateColumns, state + row * g.m_Units,
+                                           resetState + row * g.m_Units);
+                       });
+            m_FromReset->Run(resetState, resetSums, product, parallel);
+            ForEachRow(args, g, dataSums, step,
+                       [&](size_t row, const float* ofData, size_t)
+                       {
+                           m_Cell.RunHidden(ofData, resetSums + row * m_ResetColumns, stateSums + row * m_StateColumns,
+                                            state + row * g.m_Units);
+                       });
+        }
+        auto* const cellState = Scratch::At<float>(args.m_Scratch, m_CellState);
+        for (size_t batch = m_Batches.m_Begin; batch < m_Batches.m_End; ++batch)
+        {
+            if (step >= g.GetLength(args, batch))
+            {
+                std::fill_n(GetOutput(args, g, step, batch), g.m_Units, 0.0f);
+            }
+        }
+        ForEachRow(args, g, dataSums, step,
+                   [&](size_t row, const float* ofData, size_t time)
+                   {
+                       float* const ofRow = state + row * g.m_Units;
+                       if (!m_Cell.ResetsBefore())
+                       {
+                           m_Cell.Run(ofData, stateSums + row * m_StateColumns, cellState + row * g.m_Units, ofRow);
+                       }
+                       std::copy_n(ofRow, g.m_Units, GetOutput(args, g, time, m_Batches.m_Begin + row));
+                   });
+    }
+
+    size_t m_Direction;
+    Part m_Batches;
+    SequenceCell m_Cell;
+    StepProduct m_FromState;
+    size_t m_StateColumns;
+    std::optional<StepProduct> m_FromReset;
+    size_t m_ResetColumns = 0;
+    size_t m_State; ///< offsets in the scratch memory
+    size_t m_CellState;
+    size_t m_StateSums;
+    size_t m_ResetState = 0;
+    size_t m_ResetSums = 0;
+    size_t m_ProductScratch = 0;
+};
+
+/// A layer of known shapes.
+class Sequence
+{
+public:
+    Sequence(const ReshapeArgs& args, const SequenceGeometry& geometry, const PackedSequence& packed)
+        : m_Geometry(geometry), m_Bias(packed.GetBias()),
+          m_FromData(packed.GetData(), MakeRowWindows(CountDataRows(), geometry.m_Inputs), CountDataRows(),
+                     backends::FloatClamp(), args.m_MaxThreads)
+    {
+        Scratch scratch;
+        m_DataSums = scratch.Add<float>(CountDataRows(), geometry.m_Directions, geometry.Sums());
+        m_ProductScratch = scratch.Add<std::byte>(m_FromData.GetScratchBytes());
+        const size_t batchParts = CountBatchParts();
+        for (size_t direction = 0; direction < geometry.m_Directions; ++direction)
+        {
+            for (size_t part = 0; part < batchParts; ++part)
+            {
+                m_Parts.emplace_back(args.GetDescriptor<RecurrentSequenceDescriptor>(), geometry, packed, direction,
+                                     GetPart(geometry.m_Batches, batchParts, part), scratch);
+            }
+        }
+        m_ScratchBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        m_Geometry.CheckLengths(args);
+        auto* const dataSums = Scratch::At<float>(args.m_Scratch, m_DataSums);
+        m_FromData.Run(args.GetInput<float>(SequenceGeometry::Data), m_Bias, dataSums,
+                       Scratch::At<std::byte>(args.m_Scratch, m_ProductScratch), *args.m_Parallel);
+        if (m_Parts.size() == 1 || !IsWorthThreads())
+        {
+            // The products of each step are shared by the threads where that is worth it.
+            for (const SequencePart& part : m_Parts)
+            {
+                part.Run(args, m_Geometry, dataSums, *args.m_Parallel);
+            }
+            return;
+        }
+        RunParts(*args.m_Parallel, m_Parts.size(),
+                 [&](size_t part)
+                 {
+                     OneThread alone;
+                     m_Parts[part].Run(args, m_Geometry, dataSums, alone);
+                 });
+    }
+
+private:
+    size_t CountDataRows() const { return backends::CheckedCount(m_Geometry.m_Steps, m_Geometry.m_Batches); }
+    double CountMultiplications() const
+    {
+        return static_cast<double>(CountDataRows()) * static_cast<double>(m_Geometry.m_Directions) *
+               static_cast<double>(m_Geometry.Sums()) * static_cast<double>(m_Geometry.m_Units);
+    }
+    bool IsWorthThreads() const { return GetWorthwhileParts(CountMultiplications()) > 1; }
+
+    /// A part has some sequences, which read the weights together.
+    size_t CountBatchParts() const
+    {
+        constexpr size_t LeastRows = 4;
+        const size_t parts = std::min(GetCutParts(), GetWorthwhileParts(CountMultiplications()));
+        return std::clamp<size_t>(m_Geometry.m_Batches / LeastRows, 1, DivideUp(parts, m_Geometry.m_Directions));
+    }
+
+    SequenceGeometry m_Geometry;
+    const float* m_Bias;
+    ProductF32 m_FromData;
+    std::vector<SequencePart> m_Parts;
+    size_t m_DataSums = 0; ///< offsets in the scratch memory
+    size_t m_ProductScratch = 0;
+    size_t m_ScratchBytes = 0;
+};
+
+Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const SequenceGeometry geometry(args);
+    if (args.GetInput(SequenceGeometry::Data).GetNumElements() == 0)
+    {
+        return Prepared::Declined("the data are empty");
+    }
+    const auto sequence = std::make_shared<const Sequence>(args, geometry, static_cast<const PackedSequence&>(*packed));
+    return {[sequence](const ExecuteArgs& run) { (*sequence)(run); }, sequence->GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuRecurrentSequenceF32Kernel = {.m_Name = "CpuRecurrentSequenceF32",
+                                                               .m_Types = FloatTypes,
+                                                               .m_Prepare = Prepare,
+                                                               .m_Check = Check,
+                                                               .m_Pack = Pack,
+                                                               .m_Reference = &ref::RefRecurrentSequenceKernel};
+
+} // namespace tenon::cpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product that a recurrent layer has in each step: of the states of some sequences, mostly of one, by constant
+// weights. A few rows read the weights as they lie; more go through tiles.
+#pragma once
+
+#include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/driver/GemmF32.hpp"
+#include "backends/cpu/gemm/pack/PanelsF32.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tenon::cpu
+{
+
+/// A matrix [depth, columns], in whole vectors, for any number of rows.
+class StepWeights
+{
+public:
+    /// `weights`: [columns, depth].
+    StepWeights(const float* weights, size_t columns, size_t depth, backends::PackedStore& store);
+
+    /// Bytes of what is packed.
+    static uint64_t GetPackedBytes(uint64_t columns, uint64_t depth);
+
+    const float* GetData() const { return m_Data.As<float>(); }
+    const PanelsF32& GetPanels() const { return m_Panels; }
+    size_t GetDepth() const { return m_Panels.GetSizes().m_Depth; }
+    size_t GetColumns() const { return m_Panels.GetSizes().m_Columns; } ///< with those that fill up the last vector
+    size_t GetStride() const { return m_Panels.GetSizes().m_InPlaceStride; }
+
+private:
+    PanelsF32 m_Panels;
+    backends::PackedBlock m_Data;
+};
+
+/// A product of known shape. Results do not depend on the number of threads.
+class StepProduct
+{
+public:
+    /// The weights outlive this.
+    StepProduct(const StepWeights& weights, size_t rows);
+
+    size_t GetScratchBytes() const { return m_Tiles ? m_Tiles->GetPartBytes() * m_ColumnParts : 0; }
+    /// sums[row][column] = data[row] * weights
+    void Run(const float* data, float* sums, std::byte* scratch, IParallelFor& parallel) const;
+
+private:
+    void RunPart(const float* data, float* sums, std::byte* scratch, size_t part) const;
+
+    const StepWeights* m_Weights;
+    size_t m_Rows;
+    size_t m_ColumnParts;
+    std::optional<ProductF32> m_Tiles; ///< of many rows
+};
+
+} // namespace tenon::cpu

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scans for elements above a bound.
+#include "backends/cpu/reduce/TopScan.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/reduce/TopScan.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace
+{
+
+/// Not below or equal, which NaN is not either. Collect has the last word.
+template <class D>
+HWY_INLINE hn::Mask<D> IsAbove(D, hn::Vec<D> v, hn::Vec<D> bound)
+{
+    if constexpr (hwy::IsFloat<hn::TFromD<D>>() && HWY_ARCH_ARM_V7)
+    {
+        return hn::Not(hn::Lt(v, bound)); // these vectors take subnormal numbers for zeros: they may be above one
+    }
+    else if constexpr (hwy::IsFloat<hn::TFromD<D>>())
+    {
+        return hn::Not(hn::Le(v, bound));
+    }
+    else
+    {
+        return hn::Gt(v, bound);
+    }
+}
+
+template <typename T>
+size_t Collect(const T* row, size_t begin, size_t end, T bound, uint32_t* found)
+{
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i)
+    {
+        found[count] = static_cast<uint32_t>(i);
+        count += !(row[i] <= bound) ? 1 : 0; // no branch: nobody can tell where they are
+    }
+    return count;
+}
+
+template <typename T>
+size_t Scan(const T* row, size_t& next, size_t end, T bound, uint32_t* found)
+{
+    const hn::ScalableTag<T> d;
+    const size_t lanes = hn::Lanes(d);
+    static_assert(hn::MaxLanes(hn::ScalableTag<T>()) <= MostFound);
+    const auto bounds = hn::Set(d, bound);
+    size_t i = next;
+    for (; i + 4 * lanes <= end; i += 4 * lanes)
+    {
+        const auto m0 = IsAbove(d, hn::LoadU(d, row + i), bounds);
+        const auto m1 = IsAbove(d, hn::LoadU(d, row + i + lanes), bounds);
+        const auto m2 = IsAbove(d, hn::LoadU(d, row + i + 2 * lanes), bounds);
+        const auto m3 = IsAbove(d, hn::LoadU(d, row + i + 3 * lanes), bounds);
+        if (!hn::AllFalse(d, hn::Or(hn::Or(m0, m1), hn::Or(m2, m3))))
+        {
+            break; // one of the next four vectors
+        }
+    }
+    for (; i < end; i += lanes)
+    {
+        const size_t stop = i + lanes < end ? i + lanes : end;
+        const bool isWhole = stop == i + lanes;
+        if (isWhole && hn::AllFalse(d, IsAbove(d, hn::LoadU(d, row + i), bounds)))
+        {
+            continue;
+        }
+        const size_t count = Collect(row, i, stop, bound, found);
+        if (count != 0)
+        {
+            next = stop;
+            return count;
+        }
+    }
+    next = end;
+    return 0;
+}
+
+TopScan<float> ScanOfFloats()
+{
+    return Scan<float>;
+}
+
+TopScan<int32_t> ScanOfInts()
+{
+    return Scan<int32_t>;
+}
+
+TopScan<int8_t> ScanOfSignedBytes()
+{
+    return Scan<int8_t>;
+}
+
+TopScan<uint8_t> ScanOfBytes()
+{
+    return Scan<uint8_t>;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+template <>
+TopScan<float> FindTopScan()
+{
+    return TENON_CHOOSE(ScanOfFloats)();
+}
+
+template <>
+TopScan<int32_t> FindTopScan()
+{
+    return TENON_CHOOSE(ScanOfInts)();
+}
+
+template <>
+TopScan<int8_t> FindTopScan()
+{
+    return TENON_CHOOSE(ScanOfSignedBytes)();
+}
+
+template <>
+TopScan<uint8_t> FindTopScan()
+{
+    return TENON_CHOOSE(ScanOfBytes)();
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// How elements of images become numbers that are blended, and back. Included by BilinearVectors.cpp after
+// simd/Foreach.hpp, once for each target.
+#if defined(TENON_RESIZE_LANES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_RESIZE_LANES_INL
+#undef TENON_RESIZE_LANES_INL
+#else
+#define TENON_RESIZE_LANES_INL
+#endif
+
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// How elements become lanes of floats, and, but for bytes, back.
+template <typename T>
+struct ResizeLanes;
+
+template <>
+struct ResizeLanes<float>
+{
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const float* from)
+    {
+        return hn::LoadU(d, from);
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, float* to)
+    {
+        hn::StoreU(sum, d, to);
+    }
+};
+
+/// BFloat16, as numbers that no other type of elements has.
+enum class Brain : uint16_t
+{
+};
+
+template <>
+struct ResizeLanes<Brain>
+{
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const Brain* from)
+    {
+        const auto halves = hn::LoadU(hn::Rebind<uint16_t, D>(), reinterpret_cast<const uint16_t*>(from));
+        return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), halves)));
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, Brain* to)
+    {
+        hn::StoreU(RoundToBf16(d, sum), hn::Rebind<uint16_t, D>(), reinterpret_cast<uint16_t*>(to));
+    }
+};
+
+template <>
+struct ResizeLanes<uint8_t>
+{
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const uint8_t* from)
+    {
+        return hn::ConvertTo(d, hn::PromoteTo(hn::Rebind<int32_t, D>(), hn::LoadU(hn::Rebind<uint8_t, D>(), from)));
+    }
+};
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bilinear resizing of rows.
+#include "backends/cpu/resize/BilinearVectors.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/resize/BilinearVectors.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/resize/BilinearLanes-inl.hpp"
+#include "backends/cpu/simd/Cover-inl.hpp"
+#include "backends/cpu/simd/FixedPointToInt8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// Pixels of at most `Lanes` channels, a vector each, whose last lane may be past the pixel: the next one is written
+/// over it. Returns how many columns it has made: not those of which one lane would be past the row.
+template <size_t Lanes, typename T, typename W, class F>
+HWY_INLINE size_t BlendPixels(const T* in, const ref::Blend<W>* columns, size_t count, size_t channels, W* out,
+                              const F& blend)
+{
+    const hn::CappedTag<W, Lanes> d;
+    const size_t last = columns[count - 1].m_Upper;
+    size_t i = 0;
+    for (; channels == Lanes ? i < count : columns[i].m_Upper < last; ++i, out += channels)
+    {
+        const ref::Blend<W> column = columns[i];
+        hn::StoreU(blend(d, in + column.m_Lower * channels, in + column.m_Upper * channels, column), d, out);
+    }
+    return i;
+}
+
+/// blend(d, elements of the lower column, of the upper one, their weights) for all columns.
+template <typename T, typename W, class F>
+HWY_INLINE void BlendEach(const T* in, const ref::Blend<W>* columns, size_t count, size_t channels, W* out,
+                          const F& blend)
+{
+    size_t made = 0;
+    switch (channels)
+    {
+    case 1: made = BlendPixels<1>(in, columns, count, channels, out, blend); break;
+    case 2: made = BlendPixels<2>(in, columns, count, channels, out, blend); break;
+    case 3:
+    case 4: made = BlendPixels<4>(in, columns, count, channels, out, blend); break;
+    default: break;
+    }
+    for (size_t i = made; i < count; ++i)
+    {
+        const ref::Blend<W> column = columns[i];
+        const T* lower = in + column.m_Lower * channels;
+        const T* upper = in + column.m_Upper * channels;
+        W* to = out + i * channels;
+        Cover<W>(channels,
+                 [&](auto d, size_t c) HWY_ATTR { hn::StoreU(blend(d, lower + c, upper + c, column), d, to + c); });
+    }
+}
+
+template <typename T>
+void BlendColumns(const void* row, const ref::Blend<float>* columns, size_t count, size_t channels, float* out)
+{
+    BlendEach(static_cast<const T*>(row), columns, count, channels, out,
+              [](auto d, const T* lower, const T* upper, const ref::Blend<float>& x) HWY_ATTR
+              {
+                  const auto part = hn::Mul(ResizeLanes<T>::Load(d, upper), hn::Set(d, x.m_UpperWeight));
+                  return hn::MulAdd(ResizeLanes<T>::Load(d, lower), hn::Set(d, x.m_LowerWeight), part);
+              });
+}
+
+template <typename T>
+void BlendRows(const float* lower, const float* upper, const ref::Blend<float>& y, size_t count, void* out)
+{
+    auto* to = static_cast<T*>(out);
+    Cover<float>(count,
+                 [&](auto d, size_t i) HWY_ATTR
+                 {
+                     const auto part = hn::Mul(hn::LoadU(d, upper + i), hn::Set(d, y.m_UpperWeight));
+                     ResizeLanes<T>::Store(hn::MulAdd(hn::LoadU(d, lower + i), hn::Set(d, y.m_LowerWeight), part), d,
+                                           to + i);
+                 });
+}
+
+/// A sum is unsure where FixedBytes says so.
+size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact, size_t count,
+                        uint8_t* out, uint32_t* unsure)
+{
+    constexpr size_t Lanes = FixedBytes::Lanes;
+    constexpr size_t Quarter = FixedBytes::QuarterLanes;
+    static_assert(Lanes <= UnsignedResize::MostUnsureTwice);
+    uint32_t* to = unsure;
+    if (count < Lanes)
+    {
+        for (size_t i = 0; i < count; ++i)
+        {
+            *to++ = static_cast<uint32_t>(i);
+        }
+        return count;
+    }
+    const FloatTag d;
+    const IntTag dInt;
+    // TFLite's way rounds 6 times, this one 4 times, 5 without fused multiplications, by 2^-24 of 255 times the sum of
+    // the weights' sizes. That is up to 2 at edges; where it is more, in corners, all four elements are one, and no
+    // half. In all less than 4 last bits.
+    constexpr int OffBits = 3;
+    constexpr float One = FixedBytes::One;
+    const Floats lowerWeight = hn::Set(d, y.m_LowerWeight * One);
+    const Floats upperWeight = hn::Set(d, y.m_UpperWeight * One);
+    const Floats offset = hn::Set(d, 0.5f * One + (isExact ? 0.0f : FixedBytes::GetOffset(OffBits)));
+    // With the half no sum is 0: none of the exact ones is unsure.
+    const Ints sureBits = hn::Set(dInt, isExact ? -1 : FixedBytes::GetSureBits(OffBits));
+    const auto blend = [&](size_t i) HWY_ATTR
+    {
+        const Floats part = hn::MulAdd(hn::LoadU(d, upper + i), upperWeight, offset);
+        return Nearest(hn::MulAdd(hn::LoadU(d, lower + i), lowerWeight, part));
+    };
+    CoverBy<uint8_t, Lanes>(count,
+                            [&](auto, size_t first) HWY_ATTR
+                            {
+                                const FixedBytes bytes(blend(first), blend(first + Quarter), blend(first + 2 * Quarter),
+                                                       blend(first + 3 * Quarter));
+                                hn::StoreU(bytes.Join(), ByteTag(), out + first);
+                                if (!bytes.HaveAll(sureBits))
+                                {
+                                    int32_t bits[Lanes];
+                                    bytes.StoreBits(sureBits, bits);
+                                    for (size_t i = 0; i < Lanes; ++i)
+                                    {
+                                        *to = static_cast<uint32_t>(first + i);
+                                        to += bits[i] == 0 ? 1 : 0;
+                                    }
+                                }
+                            });
+    return static_cast<size_t>(to - unsure);
+}
+
+/// Sums of int16 elements have 35 bits. What both rows give to an element has 25, so it is split: its upper bits, times
+/// 2^10, and its lower 10 bits are weighed by columns each for themselves.
+void BlendRowOfShorts(const BlendedShorts& row)
+{
+    const auto* lower = static_cast<const int16_t*>(row.m_Lower);
+    const auto* upper = static_cast<const int16_t*>(row.m_Upper);
+    int32_t* highs = row.m_WeighedLower;
+    int32_t* lows = row.m_WeighedUpper;
+    Cover<int32_t>(row.m_InputElements,
+                   [&](auto d, size_t i) HWY_ATTR
+                   {
+                       const hn::Rebind<int16_t, decltype(d)> dShorts;
+                       const auto sum = hn::Add(
+                           hn::Mul(hn::PromoteTo(d, hn::LoadU(dShorts, lower + i)), hn::Set(d, row.m_Y.m_LowerWeight)),
+                           hn::Mul(hn::PromoteTo(d, hn::LoadU(dShorts, upper + i)), hn::Set(d, row.m_Y.m_UpperWeight)));
+                       hn::StoreU(hn::ShiftRight<10>(sum), d, highs + i);
+                       hn::StoreU(hn::And(sum, hn::Set(d, (1 << 10) - 1)), d, lows + i);
+                   });
+    auto* out = static_cast<int16_t*>(row.m_Out);
+    for (size_t i = 0; i < row.m_Count; ++i, out += row.m_Channels)
+    {
+        const ref::Blend<int32_t> x = row.m_Columns[i];
+        const size_t left = x.m_Lower * row.m_Channels;
+        const size_t right = x.m_Upper * row.m_Channels;
+        const auto weigh = [&](auto d, const int32_t* parts, size_t c) HWY_ATTR
+        {
+            return hn::Add(hn::Mul(hn::LoadU(d, parts + left + c), hn::Set(d, x.m_LowerWeight)),
+                           hn::Mul(hn::LoadU(d, parts + right + c), hn::Set(d, x.m_UpperWeight)));
+        };
+        Cover<int32_t>(row.m_Channels,
+                       [&](auto d, size_t c) HWY_ATTR
+                       {
+                           const hn::Rebind<int16_t, decltype(d)> dShorts;
+                           const auto high = weigh(d, highs, c);
+                           const auto low = weigh(d, lows, c);
+                           // Half away from zero as in BlendRowsOfBytes.
+                           const auto step = hn::ShiftRight<31>(hn::Add(high, hn::ShiftRight<10>(low)));
+                           const auto half = hn::Add(hn::Set(d, int32_t{1} << 19), step);
+                           const auto sum = hn::Add(high, hn::ShiftRight<10>(hn::Add(low, half)));
+                           hn::StoreU(hn::DemoteTo(dShorts, hn::ShiftRight<10>(sum)), dShorts, out + c);
+                       });
+    }
+}
+
+/// Weights of int8 elements have 10 fraction bits and add up to 2^10.
+constexpr int WeightBits = 10;
+
+void BlendColumnsOfBytes(const void* row, const ref::Blend<int32_t>* columns, size_t count, size_t channels,
+                         int32_t* out)
+{
+    BlendEach(static_cast<const int8_t*>(row), columns, count, channels, out,
+              [](auto d, const int8_t* lower, const int8_t* upper, const ref::Blend<int32_t>& x) HWY_ATTR
+              {
+                  const hn::Rebind<int8_t, decltype(d)> dBytes;
+                  const auto a = hn::PromoteTo(d, hn::LoadU(dBytes, lower));
+                  const auto b = hn::PromoteTo(d, hn::LoadU(dBytes, upper));
+                  return hn::Add(hn::ShiftLeft<WeightBits>(a), hn::Mul(hn::Sub(b, a), hn::Set(d, x.m_UpperWeight)));
+              });
+}
+
+void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count, int8_t* out)
+{
+    const auto rounded = [=](auto d, size_t i) HWY_ATTR
+    {
+        const auto a = hn::LoadU(d, lower + i);
+        const auto step = hn::Mul(hn::Sub(hn::LoadU(d, upper + i), a), hn::Set(d, upperWeight));
+        const auto sum = hn::Add(hn::ShiftLeft<WeightBits>(a), step);
+        // Half away from zero: half is added, one less to negative sums, and shifted.
+        const auto half = hn::Set(d, int32_t{1} << (2 * WeightBits - 1));
+        return hn::ShiftRight<2 * WeightBits>(hn::Add(hn::Add(sum, half), hn::ShiftRight<31>(sum)));
+    };
+    constexpr size_t Lanes = HWY_LANES(int8_t);
+    if (count < Lanes)
+    {
+        Cover<int32_t>(count,
+                       [&](auto d, size_t i) HWY_ATTR
+                       {
+                           const hn::Rebind<int8_t, decltype(d)> dBytes;
+                           hn::StoreU(hn::DemoteTo(dBytes, rounded(d, i)), dBytes, out + i);
+                       });
+        return;
+    }
+    CoverBy<int8_t, Lanes>(count,
+                           [&](auto, size_t i) HWY_ATTR
+                           {
+                               const IntTag d;
+                               const auto part = [&](size_t quarter) HWY_ATTR
+                               { return hn::Add(rounded(d, i + quarter * Lanes / 4), hn::Set(d, 128)); };
+                               const Bytes bytes = JoinInOrder(part(0), part(1), part(2), part(3));
+                               hn::StoreU(hn::Xor(bytes, hn::Set(ByteTag(), uint8_t{0x80})), ByteTag(),
+                                          reinterpret_cast<uint8_t*>(out) + i);
+                           });
+}
+
+ResizeFunctions MakeResizeFunctions()
+{
+    ResizeFunctions functions;
+    functions.m_Float = {BlendColumns<float>, BlendRows<float>};
+    functions.m_BFloat16 = {BlendColumns<Brain>, BlendRows<Brain>};
+    functions.m_Unsigned = {BlendColumns<uint8_t>, BlendRowsToBytes};
+    functions.m_Signed = {BlendColumnsOfBytes, BlendRowsOfBytes};
+    functions.m_Short = BlendRowOfShorts;
+    return functions;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const ResizeFunctions& GetResizeFunctions()
+{
+    static constinit PerIsa<ResizeFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeResizeFunctions)(); });
+}
+
+} // namespace tenon::cpu
+#endif

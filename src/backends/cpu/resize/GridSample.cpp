@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// GridSample of CpuAcc: floats, by gathers with weights. The taps of a point p are the elements around it, 1, 2 or 4 in
+// each dimension (reference/kernels/GridPoint.hpp):
+//     out[c][p] = sum over k of weight[k][p] * image[c][place[k][p]]
+// Places and weights, [taps][points], are found once for a block of points and serve all channels.
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/resize/InterpolateVectors.hpp"
+#include "backends/reference/Kernels.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
+#include "backends/reference/kernels/GridPoint.hpp"
+
+#include <tenon/descriptors/Vision.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow GridSampleTypes[] = {
+    backends::Types({DataType::Float32, DataType::Float32}, DataType::Float32)};
+
+constexpr size_t BlockPoints = 128;
+
+struct GridSampleRun
+{
+    size_t m_Batches = 0;
+    size_t m_Channels = 0;
+    size_t m_InputPlane = 0; ///< elements
+    size_t m_OutputPlane = 0;
+    ref::Extents m_Strides{}; ///< of the images' spatial dimensions
+    std::vector<ref::GridAxis> m_Axes;
+    bool m_IsPlane = false; ///< m_Points says all: two dimensions, and not Cubic
+    GridPoints m_Points;
+    size_t m_Taps = 1; ///< of a point
+    size_t m_Parts = 1;
+    size_t m_PartBytes = 0;
+    size_t m_PlacesAt = 0; ///< in the memory of a part
+    size_t m_WeightsAt = 0;
+    const InterpolateFunctions* m_Functions = nullptr;
+
+    size_t CountBlocks() const { return DivideUp(m_OutputPlane, BlockPoints); }
+
+    void operator()(const ExecuteArgs& run) const
+    {
+        const size_t used = std::min<size_t>(m_Parts, run.m_Parallel->GetNumThreads());
+        RunParts(*run.m_Parallel, used,
+                 [&](size_t index)
+                 {
+                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_PartBytes);
+                     const Part part = GetPart(m_Batches * CountBlocks(), used, index);
+                     for (size_t block = part.m_Begin; block < part.m_End; ++block)
+                     {
+                         SampleBlock(run, block / CountBlocks(), block % CountBlocks() * BlockPoints, memory);
+                     }
+                 });
+    }
+
+    /// The points of a batch from `first` on.
+    void SampleBlock(const ExecuteArgs& run, size_t batch, size_t first, std::byte* memory) const
+    {
+        const size_t count = std::min(BlockPoints, m_OutputPlane - first);
+        auto* const places = backends::Scratch::At<int32_t>(memory, m_PlacesAt);
+        auto* const weights = backends::Scratch::At<float>(memory, m_WeightsAt);
+        const float* point = run.GetInput<float>(1) + (batch * m_OutputPlane + first) * m_Axes.size();
+        if (m_IsPlane)
+        {
+            m_Functions->m_FindGridTaps(m_Points, point, count, places, weights);
+        }
+        for (size_t i = 0; i < count && !m_IsPlane; ++i, point += m_Axes.size())
+        {
+            FindTaps(point, count, places + i, weights + i);
+        }
+        const WeighedColumns columns{count, m_Taps, 1, places, weights};
+        for (size_t channel = 0; channel < m_Channels; ++channel)
+        {
+            const size_t plane = batch * m_Channels + channel;
+            m_Functions->m_WeighColumns(run.GetInput<float>(0) + plane * m_InputPlane, columns,
+                                        run.GetOutput<float>(0) + plane * m_OutputPlane + first);
+        }
+    }
+
+    /// All taps of a point, `step` numbers apart.
+    void FindTaps(const float* point, size_t step, int32_t* places, float* weights) const
+    {
+        std::array<int64_t, MostTaps> place{};
+        std::array<double, MostTaps> weight{1.0};
+        size_t found = 1;
+        for (size_t axis = 0; axis < m_Axes.size(); ++axis)
+        {
+            const ref::GridTaps taps = m_Axes[axis].Find(static_cast<double>(point[m_Axes.size() - 1 - axis]));
+            for (size_t k = taps.m_Count; k-- > 0;) // the first ones last: the others are made of them
+            {
+                const bool isInside = taps.m_Index[k] >= 0;
+                for (size_t i = 0; i < found; ++i)
+                {
+                    place[k * found + i] = place[i] + (isInside ? taps.m_Index[k] * m_Strides[axis] : 0);
+                    weight[k * found + i] = isInside ? weight[i] * taps.m_Weight[k] : 0.0;
+                }
+            }
+            found *= taps.m_Count;
+        }
+        for (size_t i = 0; i < found; ++i)
+        {
+            places[i * step] = static_cast<int32_t>(place[i]);
+            weights[i * step] = static_cast<float>(weight[i]);
+        }
+    }
+
+    static constexpr size_t MostTaps = 64; ///< cubic, of volumes
+};
+
+GridDimension MakeDimension(unsigned int size, int64_t stride, const GridSampleDescriptor& descriptor)
+{
+    const auto elements = static_cast<float>(size);
+    const float range = descriptor.m_AlignCorners ? elements - 1.0f : elements;
+    return {range / 2.0f, (elements - 1.0f) / 2.0f,   descriptor.m_AlignCorners ? 0.0f : -0.5f,
+            range,        static_cast<int32_t>(size), static_cast<int32_t>(stride)};
+}
+
+Prepared RefineGridSample(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
+{
+    const auto& descriptor = args.GetDescriptor<GridSampleDescriptor>();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const unsigned int rank = input.GetNumDimensions();
+    if (output.GetNumElements() == 0 || rank > 5)
+    {
+        return Prepared::Declined("it is empty, or has more than three spatial dimensions");
+    }
+    GridSampleRun run;
+    run.m_Batches = input[0];
+    run.m_Channels = input[1];
+    run.m_InputPlane = ref::CountElements(input, 2, rank);
+    run.m_OutputPlane = ref::CountElements(output, 2, rank);
+    if (run.m_InputPlane > size_t{std::numeric_limits<int32_t>::max()})
+    {
+        return Prepared::Declined("an image has more than 2^31 elements");
+    }
+    const ref::Extents strides = ref::GetStrides(input);
+    const size_t tapsOfAxis = descriptor.m_Mode == InterpolationMode::Nearest  ? 1
+                              : descriptor.m_Mode == InterpolationMode::Linear ? 2
+                                                                               : 4;
+    for (unsigned int i = 2; i < rank; ++i)
+    {
+        run.m_Strides[i - 2] = strides[i];
+        run.m_Axes.emplace_back(input[i], descriptor);
+        run.m_Taps *= tapsOfAxis;
+    }
+    // A dimension of one element that corners are aligned to has no range to reflect in.
+    run.m_IsPlane = rank == 4 && descriptor.m_Mode != InterpolationMode::Cubic && input[2] > 1 && input[3] > 1;
+    if (run.m_IsPlane)
+    {
+        run.m_Points = {MakeDimension(input[2], strides[2], descriptor),
+                        MakeDimension(input[3], strides[3], descriptor), descriptor.m_Mode, descriptor.m_Padding};
+    }
+    backends::Scratch scratch;
+    run.m_PlacesAt = scratch.Add<int32_t>(run.m_Taps, BlockPoints);
+    run.m_WeightsAt = scratch.Add<float>(run.m_Taps, BlockPoints);
+    run.m_PartBytes = scratch.GetBytes();
+    const size_t pointCost = run.m_IsPlane ? 64 : 512; // in bytes moved
+    const size_t blockCost = BlockPoints * (run.m_Channels * run.m_Taps * 8 + pointCost);
+    run.m_Parts =
+        std::clamp<size_t>(run.m_Batches * run.CountBlocks() / GetGrain(blockCost), 1, GetMaxParts(args.m_MaxThreads));
+    run.m_Functions = &GetInterpolateFunctions();
+    const size_t bytes = backends::CheckedCount(run.m_Parts, run.m_PartBytes);
+    return Prepared(std::move(run), bytes);
+}
+
+} // namespace
+
+extern const backends::Kernel CpuGridSampleKernel = {.m_Name = "CpuGridSample",
+                                                     .m_Types = GridSampleTypes,
+                                                     .m_Reference = &ref::RefGridSampleKernel,
+                                                     .m_Refine = RefineGridSample};
+
+} // namespace tenon::cpu

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of float32: what CpuAcc's float kernels share. For sources that are compiled once for each target, after
+// simd/Foreach.hpp.
+#if defined(TENON_CPU_FLOATS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_FLOATS_INL
+#undef TENON_CPU_FLOATS_INL
+#else
+#define TENON_CPU_FLOATS_INL
+#endif
+
+#include "backends/cpu/simd/MinMax-inl.hpp"
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using Floats = hn::Vec<FloatTag>;
+
+/// Whether there are 32 vector registers; else there are 16.
+constexpr bool ManyRegisters = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);
+
+// Parts of vectors go through masks where a target has them, else through memory: a function of their own, since
+// unrolled loops would repeat it for each load.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
+/// The first `count` floats, fewer than a vector has, zeros after them. Reads nothing past them.
+HWY_INLINE Floats LoadFew(const float* from, size_t count)
+{
+    const FloatTag d;
+    return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+}
+
+/// Writes the first `count` floats, fewer than a vector has, and nothing past them.
+HWY_INLINE void StoreFew(Floats values, float* to, size_t count)
+{
+    const FloatTag d;
+    hn::BlendedStore(values, hn::FirstN(d, count), d, to);
+}
+
+#else
+
+HWY_NOINLINE inline Floats LoadFew(const float* from, size_t count)
+{
+    const FloatTag d;
+    HWY_ALIGN float buffer[hn::MaxLanes(d)] = {};
+    HWY_UNROLL(4)
+    for (size_t i = 0; i + 1 < hn::MaxLanes(d); ++i)
+    {
+        if (i < count)
+        {
+            buffer[i] = from[i];
+        }
+    }
+    return hn::Load(d, buffer);
+}
+
+HWY_NOINLINE inline void StoreFew(Floats values, float* to, size_t count)
+{
+    const FloatTag d;
+    HWY_ALIGN float buffer[hn::MaxLanes(d)];
+    hn::Store(values, d, buffer);
+    HWY_UNROLL(4)
+    for (size_t i = 0; i + 1 < hn::MaxLanes(d); ++i)
+    {
+        if (i < count)
+        {
+            to[i] = buffer[i];
+        }
+    }
+}
+
+#endif
+
+/// The first `count` floats, at most a vector, zeros after them. Reads nothing past them.
+HWY_INLINE Floats LoadSome(const float* from, size_t count)
+{
+    return count >= hn::Lanes(FloatTag()) ? hn::LoadU(FloatTag(), from) : LoadFew(from, count);
+}
+
+/// Writes the first `count` floats, at most a vector, and nothing past them.
+HWY_INLINE void StoreSome(Floats values, float* to, size_t count)
+{
+    if (count >= hn::Lanes(FloatTag()))
+    {
+        hn::StoreU(values, FloatTag(), to);
+        return;
+    }
+    StoreFew(values, to, count);
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sigmoid and tanh of vectors in 16-bit fixed point, bit for bit as backends/common/FixedPoint16.hpp has them: numbers
+// with so many integer bits left of the binary point. Included by sources with vector code after simd/Foreach.hpp, once
+// for each target.
+#if defined(TENON_FIXED16_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_FIXED16_INL
+#undef TENON_FIXED16_INL
+#else
+#define TENON_FIXED16_INL
+#endif
+
+#include "backends/common/FixedPoint16.hpp"
+#include "backends/cpu/simd/Int16-inl.hpp"
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// A constant that is given with 31 bits.
+HWY_INLINE Shorts SetWide(int32_t raw)
+{
+    return hn::Set(ShortTag(), backends::Fixed16<0>::FromWide(raw).m_Raw);
+}
+
+/// The product of fixed-point numbers, which has the integer bits of both. Where all bits of one are fractions, it is
+/// no -1 beside another -1, so that nothing saturates.
+HWY_INLINE Shorts MultiplyShorts(Shorts a, Shorts b)
+{
+    return hn::MulFixedPoint15(a, b);
+}
+
+/// x / 2^Exponent, rounded to nearest, half away from zero, of any x but the least one. `Exponent`: from 1 on.
+template <int Exponent>
+HWY_INLINE Shorts DivideByPot(Shorts x)
+{
+    // A rounding multiplication adds the half without overflow.
+    return hn::MulFixedPoint15(hn::Add(x, hn::ShiftRight<15>(x)), hn::Set(ShortTag(), 1 << (15 - Exponent)));
+}
+
+/// Saturated.
+HWY_INLINE Shorts Twice(Shorts x)
+{
+    return hn::SaturatedAdd(x, x);
+}
+
+/// See backends::ExpNearZero.
+HWY_INLINE Shorts ExpNearZero(Shorts x)
+{
+    const Shorts expOfCentre = SetWide(1895147668);
+    const Shorts oneThird = SetWide(715827883);
+    const Shorts y = hn::Add(x, hn::Set(ShortTag(), 1 << 12));
+    const Shorts y2 = MultiplyShorts(y, y);
+    const Shorts y3 = MultiplyShorts(y2, y);
+    const Shorts y4Over4 = DivideByPot<2>(MultiplyShorts(y2, y2));
+    const Shorts tail = DivideByPot<1>(hn::Add(MultiplyShorts(hn::Add(y4Over4, y3), oneThird), y2));
+    return hn::SaturatedAdd(expOfCentre, MultiplyShorts(expOfCentre, hn::Add(y, tail)));
+}
+
+/// exp(x) for x <= 0, of which the result has no integer bits. See backends::ExpOfNonPositive.
+HWY_INLINE Shorts ExpOfNonPositive(int integerBits, Shorts x)
+{
+    constexpr int32_t Factors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+    const int numFactors = integerBits + 2 < 7 ? integerBits + 2 : 7;
+    const int fractionBits = 15 - integerBits;
+    const ShortTag d;
+    const Shorts quarter = hn::Set(d, static_cast<int16_t>(1 << (fractionBits - 2)));
+    const Shorts fine = hn::Sub(hn::And(x, hn::Sub(quarter, hn::Set(d, 1))), quarter);
+    const Shorts steps = hn::Sub(fine, x);
+    Shorts result = ExpNearZero(hn::ShiftLeftSame(fine, integerBits));
+    Shorts bit = quarter;
+    for (int i = 0; i < numFactors; ++i)
+    {
+        result = hn::IfThenElse(hn::TestBit(steps, bit), MultiplyShorts(result, SetWide(Factors[i])), result);
+        bit = hn::Add(bit, bit);
+    }
+    if (integerBits > 5)
+    {
+        // Below this there is a bit that has no factor.
+        const auto isZero = hn::Lt(x, hn::Set(d, static_cast<int16_t>(-(1 << (fractionBits + 5)))));
+        result = hn::IfThenElse(isZero, hn::Zero(d), result);
+    }
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, INT16_MAX), result);
+}
+
+/// 1 / ((1 + x) / 2) for x in [0, 1], with two integer bits. See backends::TwiceReciprocalOfOnePlus.
+HWY_INLINE Shorts TwiceReciprocalOfOnePlus(Shorts x)
+{
+    const ShortTag d;
+    const hn::RebindToUnsigned<ShortTag> dUnsigned;
+    const Shorts one = hn::Set(d, backends::Fixed16<2>::One().m_Raw);
+    const Shorts half =
+        hn::BitCast(d, hn::AverageRound(hn::BitCast(dUnsigned, x), hn::Set(dUnsigned, uint16_t{INT16_MAX})));
+    Shorts y = hn::Add(SetWide(1515870810), MultiplyShorts(half, SetWide(-1010580540)));
+    for (int i = 0; i < 3; ++i)
+    {
+        y = hn::Add(y, Twice(Twice(MultiplyShorts(y, hn::Sub(one, MultiplyShorts(half, y))))));
+    }
+    return y;
+}
+
+/// 1 / (1 + exp(-x)), in [0, 1) without integer bits.
+HWY_INLINE Shorts Sigmoid16(int integerBits, Shorts x)
+{
+    const ShortTag d;
+    const auto isPositive = hn::Gt(x, hn::Zero(d));
+    const Shorts negative = hn::IfThenElse(isPositive, hn::Neg(x), x);
+    const Shorts ofPositive = Twice(TwiceReciprocalOfOnePlus(ExpOfNonPositive(integerBits, negative)));
+    const Shorts result = hn::IfThenElse(isPositive, ofPositive, hn::Sub(hn::Set(d, INT16_MAX), ofPositive));
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 1 << 14), result);
+}
+
+/// In (-1, 1) without integer bits.
+HWY_INLINE Shorts Tanh16(int integerBits, Shorts x)
+{
+    const ShortTag d;
+    const auto isPositive = hn::Gt(x, hn::Zero(d));
+    const Shorts negative = hn::IfThenElse(isPositive, hn::Neg(x), x);
+    const Shorts one = hn::Set(d, backends::Fixed16<2>::One().m_Raw);
+    const Shorts y = TwiceReciprocalOfOnePlus(ExpOfNonPositive(integerBits + 1, negative));
+    const Shorts magnitude = Twice(Twice(hn::Sub(y, one)));
+    const Shorts result = hn::IfThenElse(isPositive, magnitude, hn::Neg(magnitude));
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Zero(d), result);
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

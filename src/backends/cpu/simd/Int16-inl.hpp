@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of int16 as two of int32, and interpolation in tables. Included by sources with vector code after
+// simd/Foreach.hpp, once for each target.
+#if defined(TENON_SHORTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_SHORTS_INL
+#undef TENON_SHORTS_INL
+#else
+#define TENON_SHORTS_INL
+#endif
+
+#include "backends/cpu/simd/Int8-inl.hpp"
+
+#include <array>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+using ShortTag = hn::Repartition<int16_t, ByteTag>;
+using Shorts = hn::Vec<ShortTag>;
+
+/// The numbers of the lower or upper half of each block, times 2^16. NarrowPair puts such halves together.
+template <bool IsUpper>
+HWY_INLINE Ints WidenHigh(Shorts x)
+{
+    const ShortTag d;
+    const Shorts zero = hn::Zero(d);
+    return hn::BitCast(IntTag(), IsUpper ? hn::InterleaveUpper(d, zero, x) : hn::InterleaveLower(d, zero, x));
+}
+
+template <bool IsUpper>
+HWY_INLINE Ints Widen(Shorts x)
+{
+    return hn::ShiftRight<16>(WidenHigh<IsUpper>(x));
+}
+
+/// f(Ints) of both halves, saturated.
+template <class F>
+HWY_INLINE Shorts MapHalves(Shorts x, const F& f)
+{
+    return NarrowPair(ShortTag(), f(Widen<false>(x)), f(Widen<true>(x)));
+}
+
+/// Both saturated, all of `low` before all of `high`.
+HWY_INLINE Shorts NarrowInOrder(Ints low, Ints high)
+{
+    const ShortTag d;
+    const Shorts joined = NarrowPair(d, low, high);
+    constexpr size_t Blocks = hn::MaxLanes(ByteTag()) / 16;
+    if constexpr (Blocks == 1)
+    {
+        return joined;
+    }
+    else
+    {
+        // Each block has four numbers of each vector, in two words.
+        alignas(64) static constexpr auto Order = []
+        {
+            std::array<uint32_t, 4 * Blocks> order{};
+            for (size_t i = 0; i < order.size(); ++i)
+            {
+                const size_t inVector = i % (2 * Blocks);
+                order[i] = static_cast<uint32_t>(inVector / 2 * 4 + i / (2 * Blocks) * 2 + inVector % 2);
+            }
+            return order;
+        }();
+        const hn::Repartition<uint32_t, ByteTag> dWords;
+        return hn::BitCast(
+            d, hn::TableLookupLanes(hn::BitCast(dWords, joined), hn::SetTableIndices(dWords, Order.data())));
+    }
+}
+
+/// a * b of the lower or upper half of each block.
+template <bool IsUpper>
+HWY_INLINE Ints MultiplyWide(Shorts a, Shorts b)
+{
+    const ShortTag d;
+    const Shorts low = hn::Mul(a, b);
+    const Shorts high = hn::MulHigh(a, b);
+    return hn::BitCast(IntTag(), IsUpper ? hn::InterleaveUpper(d, low, high) : hn::InterleaveLower(d, low, high));
+}
+
+/// entries[index] in the lower half of each lane, entries[index + 1] in the upper one.
+template <typename T>
+HWY_INLINE Ints GatherPairs(const T* entries, Ints index)
+{
+    static_assert(sizeof(T) == sizeof(int16_t));
+    const IntTag d;
+#if HWY_TARGET == HWY_AVX3
+    return Ints{_mm512_i32gather_epi32(index.raw, entries, sizeof(T))};
+#elif HWY_TARGET == HWY_AVX2
+    return Ints{_mm256_i32gather_epi32(reinterpret_cast<const int*>(entries), index.raw, sizeof(T))};
+#else
+    HWY_ALIGN int32_t at[HWY_MAX_BYTES / sizeof(int32_t)];
+    HWY_ALIGN int32_t pairs[HWY_MAX_BYTES / sizeof(int32_t)];
+    hn::Store(index, d, at);
+    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    {
+        std::memcpy(pairs + i, entries + at[i], sizeof(int32_t));
+    }
+    return hn::Load(d, pairs);
+#endif
+}
+
+/// The line between the entries of ref::InterpolatedTableEntries around x, as ref::Interpolate has it.
+HWY_INLINE Shorts Interpolate(const int16_t* entries, Shorts x)
+{
+    const ShortTag d;
+    const Shorts index = hn::Add(hn::ShiftRight<7>(x), hn::Set(d, 256));
+    const Ints lower = GatherPairs(entries, Widen<false>(index));
+    const Ints upper = GatherPairs(entries, Widen<true>(index));
+    const Shorts base =
+        NarrowPair(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(lower)), hn::ShiftRight<16>(hn::ShiftLeft<16>(upper)));
+    const Shorts next = NarrowPair(d, hn::ShiftRight<16>(lower), hn::ShiftRight<16>(upper));
+    // (slope * offset + 64) >> 7 as (slope * (offset << 8) + 2^14) >> 15: a rounding multiplication.
+    const Shorts offset = hn::ShiftLeft<8>(hn::And(x, hn::Set(d, 0x7F)));
+    return hn::Add(base, hn::MulFixedPoint15(hn::Sub(next, base), offset));
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax of rows of floats, along the last axis and along others. What is left of a row after whole vectors is
+// computed in one that begins before its end.
+#include "backends/cpu/softmax/SoftmaxF32.hpp"
+
+#include "backends/cpu/reduce/RowBlocks.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/softmax/SoftmaxF32.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/BlockedSumF32-inl.hpp"
+#include "backends/cpu/simd/Cover-inl.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+#include "backends/cpu/simd/Math-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// The largest of the numbers, a vector of them at least. Where there is a NaN it may be anything: that one's power is
+/// a NaN, as is then the sum.
+float FindMax(const float* in, size_t depth)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    Floats most = hn::LoadU(d, in + depth - lanes);
+    Floats others = most; // so that not every comparison waits for the one before it
+    size_t i = 0;
+    for (; i + 2 * lanes <= depth; i += 2 * lanes)
+    {
+        most = hn::Max(most, hn::LoadU(d, in + i));
+        others = hn::Max(others, hn::LoadU(d, in + i + lanes));
+    }
+    most = i + lanes <= depth ? hn::Max(most, hn::LoadU(d, in + i)) : most;
+    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(most, others)));
+}
+
+/// Writes exp((in - max) * beta) where wanted and returns the sum.
+template <bool Store>
+float SumPowers(const float* in, size_t depth, float max, float beta, float* out)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    // Parts of a long row have sums of their own, which are added up in double precision. The last one is longer.
+    const size_t part = 2 * lanes * SumBlock;
+    if (depth >= 2 * part)
+    {
+        double total = 0.0;
+        for (size_t first = 0; first < depth;)
+        {
+            const size_t some = depth - first >= 2 * part ? part : depth - first;
+            total += static_cast<double>(SumPowers<Store>(in + first, some, max, beta, Store ? out + first : nullptr));
+            first += some;
+        }
+        return static_cast<float>(total);
+    }
+    const Floats most = hn::Set(d, max);
+    const Floats factor = hn::Set(d, beta);
+    const Floats end = hn::LoadU(d, in + depth - lanes); // before `out` may take its place
+    const auto power = [&](Floats x, float* to) HWY_ATTR
+    {
+        const Floats y = ExpUpTo88(d, hn::Mul(hn::Sub(x, most), factor));
+        if constexpr (Store)
+        {
+            hn::StoreU(y, d, to);
+        }
+        return y;
+    };
+    Floats sum = hn::Zero(d);
+    Floats others = sum;
+    size_t i = 0;
+    for (; i + 2 * lanes <= depth; i += 2 * lanes)
+    {
+        const Floats x = hn::LoadU(d, in + i);
+        const Floats next = hn::LoadU(d, in + i + lanes);
+        sum = hn::Add(sum, power(x, out + i));
+        others = hn::Add(others, power(next, out + i + lanes));
+    }
+    if (i + lanes <= depth)
+    {
+        sum = hn::Add(sum, power(hn::LoadU(d, in + i), out + i));
+        i += lanes;
+    }
+    if (i != depth)
+    {
+        // The last vector has the end of the one before it, too.
+        const Floats y = power(end, out + depth - lanes);
+        others = hn::Add(others, hn::IfThenZeroElse(hn::FirstN(d, i + lanes - depth), y));
+    }
+    return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, others)));
+}
+
+void ScaleRow(float* row, size_t depth, float factor)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    const Floats factors = hn::Set(d, factor);
+    const Floats end = hn::Mul(hn::LoadU(d, row + depth - lanes), factors);
+    for (size_t i = 0; i + lanes <= depth; i += lanes)
+    {
+        hn::StoreU(hn::Mul(hn::LoadU(d, row + i), factors), d, row + i);
+    }
+    hn::StoreU(end, d, row + depth - lanes);
+}
+
+void SoftmaxRows(const float* in, size_t rows, size_t depth, float beta, float* out)
+{
+    const size_t block = CountRowsOfBlock(depth);
+    for (size_t first = 0; first < rows; first += block, in += block * depth, out += block * depth)
+    {
+        const size_t some = std::min(block, rows - first);
+        float factors[MostRowsOfBlock];
+        for (size_t i = 0; i < some; ++i)
+        {
+            factors[i] = FindMax(in + i * depth, depth);
+        }
+        for (size_t i = 0; i < some; ++i)
+        {
+            factors[i] = 1.0f / SumPowers<true>(in + i * depth, depth, factors[i], beta, out + i * depth);
+        }
+        for (size_t i = 0; i < some; ++i)
+        {
+            ScaleRow(out + i * depth, depth, factors[i]);
+        }
+    }
+}
+
+void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
+{
+    const float max = FindMax(in, depth);
+    const float logSum = std::log(SumPowers<false>(in, depth, max, beta, nullptr));
+    Cover<float>(depth,
+                 [=](auto d, size_t i)
+                 {
+                     const auto scaled = hn::Mul(hn::Sub(hn::LoadU(d, in + i), hn::Set(d, max)), hn::Set(d, beta));
+                     hn::StoreU(hn::Sub(scaled, hn::Set(d, logSum)), d, out + i);
+                 });
+}
+
+/// As many rows as a vector has lanes, fewer of them for the last ones: element i of all rows is one vector.
+template <bool IsLog>
+void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* out)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    HWY_ALIGN float elements[SoftmaxFunctions::LongestShort * HWY_LANES(float)];
+    const Floats factor = hn::Set(d, beta);
+    for (size_t first = 0; first < rows; first += lanes, in += lanes * depth, out += lanes * depth)
+    {
+        const size_t count = std::min(lanes, rows - first);
+        for (size_t row = 0; row < lanes; ++row)
+        {
+            const float* from = in + std::min(row, count - 1) * depth;
+            for (size_t i = 0; i < depth; ++i)
+            {
+                elements[i * lanes + row] = from[i];
+            }
+        }
+        Floats most = hn::Load(d, elements);
+        for (size_t i = 1; i < depth; ++i)
+        {
+            most = hn::Max(most, hn::Load(d, elements + i * lanes));
+        }
+        Floats sum = hn::Zero(d);
+        for (size_t i = 0; i < depth; ++i)
+        {
+            const Floats x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), most), factor);
+            const Floats power = ExpUpTo88(d, x);
+            sum = hn::Add(sum, power);
+            hn::Store(IsLog ? x : power, d, elements + i * lanes);
+        }
+        const Floats last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+        for (size_t i = 0; i < depth; ++i)
+        {
+            const Floats x = hn::Load(d, elements + i * lanes);
+            hn::Store(IsLog ? hn::Sub(x, last) : hn::Mul(x, last), d, elements + i * lanes);
+        }
+        for (size_t row = 0; row < count; ++row)
+        {
+            for (size_t i = 0; i < depth; ++i)
+            {
+                out[row * depth + i] = elements[i * lanes + row];
+            }
+        }
+    }
+}
+
+template <bool IsLog>
+void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
+{
+    if (depth <= SoftmaxFunctions::LongestShort)
+    {
+        ShortRows<IsLog>(in, rows, depth, beta, out);
+        return;
+    }
+    if constexpr (!IsLog)
+    {
+        SoftmaxRows(in, rows, depth, beta, out);
+        return;
+    }
+    for (size_t row = 0; row < rows; ++row, in += depth, out += depth)
+    {
+        LogSoftmaxRow(in, depth, beta, out);
+    }
+}
+
+/// A vector of rows that begin side by side: of `count` ones, where these are fewer than the lanes.
+template <bool IsLog, bool IsWhole>
+HWY_INLINE void Column(const float* in, size_t count, size_t depth, size_t step, float beta, float* out)
+{
+    const FloatTag d;
+    const auto load = [&](const float* from) HWY_ATTR { return IsWhole ? hn::LoadU(d, from) : LoadSome(from, count); };
+    const auto store = [&](Floats values, float* to) HWY_ATTR
+    {
+        if constexpr (IsWhole)
+        {
+            hn::StoreU(values, d, to);
+        }
+        else
+        {
+            StoreSome(values, to, count);
+        }
+    };
+    const Floats factor = hn::Set(d, beta);
+    Floats most = load(in);
+    for (size_t i = 1; i < depth; ++i)
+    {
+        most = hn::Max(most, load(in + i * step));
+    }
+    const Floats sum = SumSteps(d, depth,
+                                [&](size_t i) HWY_ATTR
+                                {
+                                    const Floats x = hn::Mul(hn::Sub(load(in + i * step), most), factor);
+                                    const Floats power = ExpUpTo88(d, x);
+                                    store(IsLog ? x : power, out + i * step);
+                                    return power;
+                                });
+    const Floats last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+    for (size_t i = 0; i < depth; ++i)
+    {
+        const Floats x = load(out + i * step);
+        store(IsLog ? hn::Sub(x, last) : hn::Mul(x, last), out + i * step);
+    }
+}
+
+template <bool IsLog>
+void Columns(const float* in, size_t columns, size_t depth, size_t step, float beta, float* out)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    size_t column = 0;
+    for (; column + lanes <= columns; column += lanes)
+    {
+        Column<IsLog, true>(in + column, lanes, depth, step, beta, out + column);
+    }
+    if (column != columns)
+    {
+        Column<IsLog, false>(in + column, columns - column, depth, step, beta, out + column);
+    }
+}
+
+SoftmaxFunctions MakeSoftmaxFunctions()
+{
+    SoftmaxFunctions functions;
+    functions.m_Softmax = Rows<false>;
+    functions.m_LogSoftmax = Rows<true>;
+    functions.m_SoftmaxColumns = Columns<false>;
+    functions.m_LogSoftmaxColumns = Columns<true>;
+    return functions;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const SoftmaxFunctions& GetSoftmaxFunctions()
+{
+    static constinit PerIsa<SoftmaxFunctions> functions;
+    return functions.Get([] { return TENON_CHOOSE(MakeSoftmaxFunctions)(); });
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the float kernels of sums of products ask of their layers. What they refuse other kernels run.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
+#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/descriptors/Products.hpp>
+
+namespace tenon::cpu
+{
+
+/// data, weights, bias -> output
+constexpr backends::TypeRow FloatTypes[] = {
+    backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32)};
+
+/// The same, and with weights that the model stores as halves: what packs its weights takes them as well.
+constexpr backends::TypeRow PackedFloatTypes[] = {
+    FloatTypes[0], backends::Types({DataType::Float32, DataType::Float16, DataType::Float32}, DataType::Float32)};
+
+/// The same in BFloat16.
+constexpr backends::TypeRow Bf16Types[] = {backends::Types(
+    {DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}}, DataType::BFloat16)};
+
+/// Whether the processor multiplies bfloat16; else layers of it are for the kernels of Float32, see
+/// WeightedLayersF16.cpp.
+inline SupportResult CheckBf16Products()
+{
+    return GetEngineBf16().m_HasDots
+               ? SupportResult::Yes()
+               : SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
+}
+
+/// A constant bias, as long as there are `columns`, or none.
+inline SupportResult CheckConstantBias(const LayerView& layer, unsigned int columns)
+{
+    if (layer.HasInput(2) && (!layer.IsConstant(2) || !layer.GetInput(2).GetShape().AreAllDimensionsSpecified() ||
+                              layer.GetInput(2).GetNumElements() != columns))
+    {
+        return SupportResult::No(SupportCode::UnsupportedDynamic, "the bias is not constant, or of another length");
+    }
+    return SupportResult::Yes();
+}
+
+/// Constant weights of `rank` known dimensions.
+inline SupportResult CheckFloatWeights(const LayerView& layer, unsigned int rank)
+{
+    if (!layer.HasInput(1) || !layer.IsConstant(1))
+    {
+        return SupportResult::No(SupportCode::UnsupportedDynamic, "the weights are not constant");
+    }
+    return CheckWeightsShape(layer, rank);
+}
+
+/// The sizes of the weights of a FullyConnected.
+inline WeightSizes GetConnectedSizes(const LayerView& layer)
+{
+    const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    return {1, isTransposed ? shape[0] : shape[1], isTransposed ? shape[1] : shape[0]};
+}
+
+/// The rows of a FullyConnected. Throws LayerValidationException where its shapes do not fit together.
+inline size_t GetConnectedRows(const ReshapeArgs& args, const WeightSizes& sizes)
+{
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const size_t rows = output.GetNumElements() / sizes.m_Columns;
+    if (rows * sizes.m_Columns != output.GetNumElements() || rows * sizes.m_Depth != input.GetNumElements() ||
+        (args.HasInput(2) && args.GetInput(2).GetNumElements() != sizes.m_Columns))
+    {
+        throw LayerValidationException("FullyConnected of " + input.ToString() + " with " +
+                                       args.GetInput(1).GetShape().ToString() + " to " + output.ToString() +
+                                       ": the elements of input and output must be whole rows of the weights' sizes, "
+                                       "and a bias as long as a row of the output");
+    }
+    return rows;
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of sums of products of bytes ask of their layers. What they refuse the reference kernel runs.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Signed weights of whole bytes.
+constexpr backends::TypeSet SignedByteWeights = {DataType::QSymmS8, DataType::QAsymmS8};
+/// Also those of four bits, two of which share a byte.
+constexpr backends::TypeSet SignedWeights = SignedByteWeights | DataType::QSymmS4;
+
+/// data, weights, bias -> output
+constexpr backends::TypeRow BytesTypes[] = {
+    backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
+    backends::Types({DataType::QAsymmS8, SignedWeights, DataType::Signed32}, DataType::QAsymmS8),
+};
+
+/// float data, weights, bias -> output: the data are quantized while running.
+constexpr backends::TypeRow HybridTypes[] = {
+    backends::Types({DataType::Float32, SignedWeights | DataType::QAsymmU8, DataType::Float32}, DataType::Float32),
+};
+
+/// Constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference kernel takes.
+/// `weightsAxis`: the output channels' dimension in the weights.
+inline SupportResult CheckBytes(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
+{
+    if (!layer.HasInput(1) || !layer.IsConstant(1) || (layer.HasInput(2) && !layer.IsConstant(2)))
+    {
+        return SupportResult::No(SupportCode::UnsupportedDynamic, "the weights or the bias are not constant");
+    }
+    const SupportResult result = CheckWeightsShape(layer, rank);
+    if (!result)
+    {
+        return result;
+    }
+    const unsigned int columns = layer.GetInput(1).GetShape()[weightsAxis];
+    if (layer.HasInput(2) &&
+        (!layer.GetInput(2).GetShape().AreAllDimensionsSpecified() || layer.GetInput(2).GetNumElements() != columns))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the bias is not as long as there are outputs");
+    }
+    return ref::CheckWeightsQuantization(layer, weightsAxis);
+}
+
+/// How TFLite quantizes the float data of a Convolution2d: symmetrically unless the channels' scales differ or the
+/// convolution is grouped.
+inline bool IsHybridAsymmetric(const ReshapeArgs& args)
+{
+    const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
+    return args.GetInput(0).GetShape()[3] != args.GetInput(1).GetShape()[3] ||
+           std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for NHWC float data and constant 3x3 weights by Winograd's transforms: with the option
+// FastMathEnabled, because sums are rounded otherwise.
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckFloat.hpp"
+#include "backends/cpu/winograd/WinogradCheck.hpp"
+#include "backends/cpu/winograd/WinogradF32.hpp"
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Whether this is faster than the products with all windows, as measured on AVX-512, AVX2 and SSE4: with tiles that
+/// are well filled, and enough of them for reading four times the memory of the weights.
+bool IsFaster(const LayerView& layer)
+{
+    constexpr unsigned int LeastChannels = 4; // a vector of fewer is padding for the most part
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const TensorShape& output = layer.GetOutput(0).GetShape();
+    if (weights[3] < LeastChannels || !output.AreAllDimensionsSpecified() || output.GetNumDimensions() != 4)
+    {
+        return weights[3] >= LeastChannels;
+    }
+    const WinogradCounts counts(output, WinogradTile::Outputs);
+    constexpr uint64_t LeastTilePixels = 8; // on average: where products are half as many
+    constexpr uint64_t ManyTiles = 9;
+    constexpr uint64_t FewTiles = 4;
+    constexpr uint64_t CachedWeights = 640 * 1024; // whose transforms have 10 MiB
+    constexpr unsigned int FewTilesChannels = 16;
+    const bool areWeightsSmall = weights.GetNumElements64() <= CachedWeights && weights[3] >= FewTilesChannels;
+    return counts.m_Pixels >= counts.m_Tiles * LeastTilePixels &&
+           (counts.m_Tiles >= ManyTiles || (counts.m_Tiles >= FewTiles && areWeightsSmall));
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult steps = CheckWinogradSteps(layer);
+    if (!steps)
+    {
+        return steps;
+    }
+    const SupportResult result = CheckFloatWeights(layer, 4);
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (weights[1] != WinogradTile::Window || weights[2] != WinogradTile::Window)
+    {
+        return RefuseWinograd("its windows are not 3x3");
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    if (data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+        data.GetDimensionSpecificity(3) && data[3] != weights[3])
+    {
+        return RefuseWinograd("its channels are in groups");
+    }
+    if (!IsFaster(layer))
+    {
+        return RefuseWinograd("it has too few channels or pixels to gain from other products");
+    }
+    return CheckPackedBytes(PackedWeightsF32::GetPackedBytes(GetWinogradSizes(weights[0], weights[3])),
+                            weights.GetNumElements64() * sizeof(float));
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return PackWinograd(FloatWeights(layer, 1), weights[0], weights[3], store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
+    const Windows windows = MakeConvolutionWindows(args);
+    if (windows.m_Channels != windows.m_GroupChannels)
+    {
+        return backends::Prepared::Declined("its channels are in groups");
+    }
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const WinogradF32 convolution(weights, windows, output[0], backends::FloatClamp(args.m_FusedActivation),
+                                  args.m_MaxThreads);
+    const bool hasBias = args.HasInput(2);
+    return {[convolution, hasBias](const ExecuteArgs& run)
+            {
+                convolution.Run(run.GetInput<float>(0), hasBias ? run.GetInput<float>(2) : nullptr,
+                                run.GetOutput<float>(0), run.m_Scratch, *run.m_Parallel);
+            },
+            convolution.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dWinogradKernel = {
+    "CpuConvolution2dWinograd", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, true};
+
+} // namespace tenon::cpu

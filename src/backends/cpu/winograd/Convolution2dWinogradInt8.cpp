@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for 8-bit NHWC data, or floats that are quantized while running, and constant 3x3 weights by
+// Winograd's transforms, on processors that have no dot products of bytes: the sums of the reference kernel.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/weights/LayerWithWeights.hpp"
+#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
+#include "backends/cpu/winograd/WinogradCheck.hpp"
+#include "backends/cpu/winograd/WinogradInt8.hpp"
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Refuses what is not faster than the products with all windows, as measured on AVX2 and SSE4: faster are tiles that
+/// are well filled, and enough of them for reading two to four times the memory of the weights, which may have to come
+/// from far. Of a batch whose size is not known, one image is counted.
+SupportResult CheckIsFaster(const LayerView& layer)
+{
+    constexpr unsigned int LeastChannels = 16;
+    constexpr uint64_t MostWeights = 640 * 1024; // whose transforms have 2.3 MiB
+    constexpr uint64_t ManyTiles = 16;
+    constexpr uint64_t FewTiles = 4;
+    constexpr uint64_t FewWeights = 160 * 1024;
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (weights[0] < LeastChannels || weights[3] < LeastChannels)
+    {
+        return RefuseWinograd("it has too few channels to gain from other products");
+    }
+    if (weights.GetNumElements64() > MostWeights)
+    {
+        return RefuseWinograd("its weights are too many to gain from other products");
+    }
+    TensorShape output = layer.GetOutput(0).GetShape();
+    if (output.GetDimensionality() != Dimensionality::Specified || output.GetNumDimensions() != 4 ||
+        !output.GetDimensionSpecificity(1) || !output.GetDimensionSpecificity(2))
+    {
+        return RefuseWinograd("its height or width are not known");
+    }
+    if (!output.GetDimensionSpecificity(0))
+    {
+        output.SetDimensionSize(0, 1);
+    }
+    const WinogradCounts counts(output, WinogradTile8::Outputs);
+    const uint64_t leastTiles = weights.GetNumElements64() <= FewWeights ? FewTiles : ManyTiles;
+    return counts.m_Tiles >= leastTiles && counts.m_Pixels >= 3 * counts.m_Tiles // of four
+               ? SupportResult::Yes()
+               : RefuseWinograd("it has too few pixels to gain from other products");
+}
+
+/// Dot products of bytes are faster with all windows than these are, whose transforms have 16 bits.
+SupportResult CheckMachine()
+{
+    return GetEngine8().m_Signed.m_Layout == Layout8::WidePairs
+               ? SupportResult::Yes()
+               : RefuseWinograd("the processor has dot products of bytes");
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = CheckBytes(layer, 4, 0);
+    if (!result)
+    {
+        return result;
+    }
+    const SupportResult steps = CheckWinogradSteps(layer);
+    if (!steps)
+    {
+        return steps;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (weights[1] != WinogradTile8::Window || weights[2] != WinogradTile8::Window)
+    {
+        return RefuseWinograd("its windows are not 3x3");
+    }
+    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3) || data[3] != weights[3])
+    {
+        return RefuseWinograd("its channels are in groups, or not known");
+    }
+    if (weights[3] > WinogradWeights8::MostChannels)
+    {
+        return RefuseWinograd("its transforms have too many channels for sums of 32 bits");
+    }
+    const SupportResult faster = CheckIsFaster(layer);
+    if (!faster)
+    {
+        return faster;
+    }
+    return CheckPackedBytes(WinogradWeights8::GetPackedBytes(weights[0], weights[3]), weights.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    if (layer.GetInput(1).GetDataType() != DataType::QSymmS4)
+    {
+        return std::make_unique<WinogradWeights8>(layer, store);
+    }
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const StoredBytes stored(layer);
+    const LayerWithWeights unpacked(layer, shape, {stored.Get(), stored.Get() + shape.GetNumElements()});
+    return std::make_unique<WinogradWeights8>(unpacked.View(), store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const WinogradWeights8&>(*packed);
+    const Windows windows = MakeConvolutionWindows(args);
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (windows.m_Channels != windows.m_GroupChannels)
+    {
+        return backends::Prepared::Declined("its channels are in groups");
+    }
+    if (args.GetOutput(0).GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Winograd8 convolution(weights, windows, args, IsHybridAsymmetric(args));
+    return {[convolution](const ExecuteArgs& run) { convolution.Run(run); }, convolution.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dWinogradBytesKernel = {
+    "CpuConvolution2dWinogradBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
+
+extern const backends::Kernel CpuConvolution2dWinogradHybridKernel = {
+    "CpuConvolution2dWinogradHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
+
+} // namespace tenon::cpu

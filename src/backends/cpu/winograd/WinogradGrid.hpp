@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiles that Winograd's convolutions cut images into: where they lie, and where their pixels are.
+#pragma once
+
+#include "backends/cpu/im2col/Im2col.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// Tiles of `Outputs` x `Outputs` outputs, which need `Inputs` x `Inputs` pixels.
+template <size_t Outputs, size_t Inputs>
+class WinogradGrid
+{
+public:
+    /// Where a tile lies; its outputs begin at row and column.
+    struct Place
+    {
+        size_t m_Image = 0;
+        size_t m_Row = 0;
+        size_t m_Column = 0;
+    };
+
+    /// `windows`: of stride 1, that lie beside each other.
+    WinogradGrid(const Windows& windows, size_t images)
+        : m_Windows(windows), m_Images(images), m_Down(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
+          m_Across(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)), m_Tiles(images * m_Down * m_Across)
+    {
+    }
+
+    const Windows& GetWindows() const { return m_Windows; }
+    size_t GetImages() const { return m_Images; }
+    /// Of all images.
+    size_t GetTiles() const { return m_Tiles; }
+    /// One past the last tile beside this one.
+    size_t GetRowEnd(size_t tile) const { return tile - tile % m_Across + m_Across; }
+
+    Place GetPlace(size_t tile) const
+    {
+        const size_t row = tile / m_Across;
+        return {row / m_Down, row % m_Down * Outputs, tile % m_Across * Outputs};
+    }
+
+    /// How many tiles a strip has at most that may take so many bytes.
+    size_t CountStripTiles(size_t stripBytes, size_t tileBytes) const
+    {
+        // Fewer do not pay for reading all weights, more do not read them noticeably less often.
+        constexpr size_t Least = 24;
+        constexpr size_t Most = 96;
+        return std::min(std::clamp(stripBytes / tileBytes, Least, Most), m_Tiles);
+    }
+
+    /// Calls body(part, first tile, one past the last) for all strips, on several threads.
+    template <typename F>
+    void ForEachStrip(IParallelFor& parallel, size_t mostParts, size_t stripTiles, const F& body) const
+    {
+        const size_t parts = std::min<size_t>(mostParts, parallel.GetNumThreads());
+        RunParts(parallel, parts,
+                 [&](size_t index)
+                 {
+                     const Part tiles = GetPart(m_Tiles, parts, index);
+                     ForEachTile(tiles.m_End - tiles.m_Begin, stripTiles,
+                                 [&](size_t begin, size_t count)
+                                 { body(index, tiles.m_Begin + begin, tiles.m_Begin + begin + count); });
+                 });
+    }
+
+    /// Row by row, where the first channels of the tile's pixels are; `padding` outside of the image.
+    template <typename T>
+    void FindPixels(const T* input, const T* padding, size_t tile, const T** pixels) const
+    {
+        const Place place = GetPlace(tile);
+        const int64_t top = static_cast<int64_t>(place.m_Row) - m_Windows.m_PadTop;
+        const int64_t left = static_cast<int64_t>(place.m_Column) - m_Windows.m_PadLeft;
+        const T* const image = input + static_cast<int64_t>(place.m_Image) * m_Windows.m_InputHeight *
+                                           m_Windows.m_InputWidth * m_Windows.m_Channels;
+        for (int64_t y = top; y < top + static_cast<int64_t>(Inputs); ++y)
+        {
+            const bool isRow = y >= 0 && y < m_Windows.m_InputHeight;
+            for (int64_t x = left; x < left + static_cast<int64_t>(Inputs); ++x, ++pixels)
+            {
+                const bool isInside = isRow && x >= 0 && x < m_Windows.m_InputWidth;
+                *pixels = isInside ? image + (y * m_Windows.m_InputWidth + x) * m_Windows.m_Channels : padding;
+            }
+        }
+    }
+
+private:
+    Windows m_Windows;
+    size_t m_Images;
+    size_t m_Down; ///< tiles of an image
+    size_t m_Across;
+    size_t m_Tiles; ///< of all images
+};
+
+/// At least so many elements of T from one point of a strip to the next: an odd number of cache lines, so that the
+/// points of a tile do not all lie in a few sets of the first-level cache.
+template <typename T>
+constexpr size_t GetPointStride(size_t elements)
+{
+    constexpr size_t Line = 64 / sizeof(T);
+    return (DivideUp(elements, Line) | 1) * Line;
+}
+
+} // namespace tenon::cpu

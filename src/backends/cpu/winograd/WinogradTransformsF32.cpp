@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transforms are products with small matrices from both sides: all columns of a tile first, into memory that the
+// first-level cache holds, then all rows. 36 vectors do not fit into the registers.
+#include "backends/cpu/winograd/WinogradTransformsF32.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <hwy/cache_control.h>
+
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/winograd/WinogradTransformsF32.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/simd/F32-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+constexpr size_t Inputs = WinogradTile::Inputs;
+constexpr size_t Outputs = WinogradTile::Outputs;
+constexpr float Near = WinogradTile::Near;
+constexpr float Far = WinogradTile::Far;
+constexpr float NearSquare = WinogradTile::NearSquare;
+constexpr float FarSquare = WinogradTile::FarSquare;
+
+/// Six values in a line to the six points: with a = Near, b = Far the rows of the matrix are
+///   a^2 b^2    0       -(a^2 + b^2)    0               1    0
+///   0          -a b^2  -b^2            a               1    0     and with -a for a
+///   0          -b a^2  -a^2            b               1    0     and with -b for b
+///   0          a^2 b^2 0               -(a^2 + b^2)    0    1
+HWY_INLINE void ToPoints(const Floats (&x)[Inputs], Floats (&points)[Inputs])
+{
+    const FloatTag d;
+    const Floats product = hn::Set(d, NearSquare * FarSquare);
+    const Floats sum = hn::Set(d, NearSquare + FarSquare);
+    const Floats near = hn::Set(d, Near);
+    const Floats far = hn::Set(d, Far);
+    const Floats nearSquare = hn::Set(d, NearSquare);
+    const Floats farSquare = hn::Set(d, FarSquare);
+    points[0] = hn::NegMulAdd(sum, x[2], hn::MulAdd(product, x[0], x[4]));
+    points[5] = hn::NegMulAdd(sum, x[3], hn::MulAdd(product, x[1], x[5]));
+    const Floats nearEven = hn::NegMulAdd(farSquare, x[2], x[4]);
+    const Floats nearOdd = hn::NegMulAdd(farSquare, x[1], x[3]);
+    points[1] = hn::MulAdd(near, nearOdd, nearEven);
+    points[2] = hn::NegMulAdd(near, nearOdd, nearEven);
+    const Floats farEven = hn::NegMulAdd(nearSquare, x[2], x[4]);
+    const Floats farOdd = hn::NegMulAdd(nearSquare, x[1], x[3]);
+    points[3] = hn::MulAdd(far, farOdd, farEven);
+    points[4] = hn::NegMulAdd(far, farOdd, farEven);
+}
+
+/// The six points to the four outputs of the line: the matrix has the powers 0 to 3 of the points as its columns, and
+/// of infinity the last one alone.
+HWY_INLINE void FromPoints(const Floats (&points)[Inputs], Floats (&y)[Outputs])
+{
+    const FloatTag d;
+    const Floats nearSum = hn::Add(points[1], points[2]);
+    const Floats nearDifference = hn::Sub(points[1], points[2]);
+    const Floats farSum = hn::Add(points[3], points[4]);
+    const Floats farDifference = hn::Sub(points[3], points[4]);
+    y[0] = hn::Add(hn::Add(points[0], nearSum), farSum);
+    y[1] = hn::MulAdd(hn::Set(d, Far), farDifference, hn::Mul(hn::Set(d, Near), nearDifference));
+    y[2] = hn::MulAdd(hn::Set(d, FarSquare), farSum, hn::Mul(hn::Set(d, NearSquare), nearSum));
+    y[3] = hn::MulAdd(hn::Set(d, Far * FarSquare), farDifference,
+                      hn::MulAdd(hn::Set(d, Near * NearSquare), nearDifference, points[5]));
+}
+
+/// A vector of channels; `count`: how many of them there are.
+HWY_INLINE void TransformInputVector(const WinogradInput& tile, size_t channel, size_t count)
+{
+    const FloatTag d;
+    constexpr size_t Lanes = hn::MaxLanes(d);
+    HWY_ALIGN float columns[Inputs * Inputs * Lanes]; // [column][point]
+    HWY_UNROLL(6)
+    for (size_t x = 0; x < Inputs; ++x)
+    {
+        Floats line[Inputs];
+        HWY_UNROLL(6)
+        for (size_t y = 0; y < Inputs; ++y)
+        {
+            line[y] = LoadSome(tile.m_Pixels[y * Inputs + x] + channel, count);
+            if (x >= Inputs - Outputs) // the others are this tile's
+            {
+                hwy::Prefetch(tile.m_Next[y * Inputs + x] + channel);
+            }
+        }
+        Floats points[Inputs];
+        ToPoints(line, points);
+        HWY_UNROLL(6)
+        for (size_t i = 0; i < Inputs; ++i)
+        {
+            hn::Store(points[i], d, columns + (x * Inputs + i) * Lanes);
+        }
+    }
+    HWY_UNROLL(6)
+    for (size_t i = 0; i < Inputs; ++i)
+    {
+        Floats line[Inputs];
+        HWY_UNROLL(6)
+        for (size_t x = 0; x < Inputs; ++x)
+        {
+            line[x] = hn::Load(d, columns + (x * Inputs + i) * Lanes);
+        }
+        Floats points[Inputs];
+        ToPoints(line, points);
+        float* out = tile.m_Out + i * Inputs * tile.m_PointStride + channel;
+        HWY_UNROLL(6)
+        for (size_t j = 0; j < Inputs; ++j)
+        {
+            hn::Store(points[j], d, out + j * tile.m_PointStride);
+        }
+    }
+}
+
+void TransformInput(const WinogradInput& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes)
+    {
+        TransformInputVector(tile, channel, lanes);
+    }
+    if (channel < tile.m_Channels)
+    {
+        TransformInputVector(tile, channel, tile.m_Channels - channel);
+    }
+}
+
+HWY_INLINE void TransformOutputVector(const WinogradOutput& tile, size_t channel, size_t count)
+{
+    const FloatTag d;
+    constexpr size_t Lanes = hn::MaxLanes(d);
+    HWY_ALIGN float columns[Inputs * Outputs * Lanes]; // [point of a row][row]
+    HWY_UNROLL(6)
+    for (size_t j = 0; j < Inputs; ++j)
+    {
+        Floats points[Inputs];
+        HWY_UNROLL(6)
+        for (size_t i = 0; i < Inputs; ++i)
+        {
+            points[i] = hn::Load(d, tile.m_Sums + (i * Inputs + j) * tile.m_PointStride + channel);
+        }
+        Floats line[Outputs];
+        FromPoints(points, line);
+        HWY_UNROLL(4)
+        for (size_t y = 0; y < Outputs; ++y)
+        {
+            hn::Store(line[y], d, columns + (j * Outputs + y) * Lanes);
+        }
+    }
+    const Floats bias = tile.m_Bias != nullptr ? LoadSome(tile.m_Bias + channel, count) : hn::Zero(d);
+    for (size_t y = 0; y < tile.m_Rows; ++y)
+    {
+        Floats points[Inputs];
+        HWY_UNROLL(6)
+        for (size_t j = 0; j < Inputs; ++j)
+        {
+            points[j] = hn::Load(d, columns + (j * Outputs + y) * Lanes);
+        }
+        Floats line[Outputs];
+        FromPoints(points, line);
+        HWY_UNROLL(4)
+        for (size_t x = 0; x < Outputs; ++x)
+        {
+            line[x] = hn::Add(line[x], bias);
+            if (tile.m_HasClamp)
+            {
+                line[x] = Clamped(line[x], hn::Set(d, tile.m_Low), hn::Set(d, tile.m_High));
+            }
+        }
+        float* out = tile.m_Out + y * tile.m_RowStride + channel;
+        HWY_UNROLL(4)
+        for (size_t x = 0; x < Outputs; ++x)
+        {
+            if (x < tile.m_Columns)
+            {
+                StoreSome(line[x], out + x * tile.m_PixelStride, count);
+            }
+        }
+    }
+}
+
+void TransformOutput(const WinogradOutput& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes)
+    {
+        TransformOutputVector(tile, channel, lanes);
+    }
+    if (channel < tile.m_Channels)
+    {
+        TransformOutputVector(tile, channel, tile.m_Channels - channel);
+    }
+}
+
+WinogradEngine MakeEngine()
+{
+    return {TransformInput, TransformOutput};
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const WinogradEngine& GetWinogradEngine()
+{
+    static constinit PerIsa<WinogradEngine> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+}
+
+namespace
+{
+
+/// The three weights of a line at the six points, times what the other transforms leave out; for all channels.
+template <typename From, typename To>
+void WeightsToPoints(const From* from, size_t fromStride, size_t channels, To* to, size_t toStride)
+{
+    constexpr double Near = WinogradTile::Near;
+    constexpr double Far = WinogradTile::Far;
+    constexpr double Difference = Far * Far - Near * Near;
+    constexpr double AtZero = 1.0 / (Near * Near * Far * Far);
+    constexpr double AtNear = -1.0 / (2.0 * Near * Near * Difference);
+    constexpr double AtFar = 1.0 / (2.0 * Far * Far * Difference);
+    for (size_t c = 0; c < channels; ++c)
+    {
+        const double w0 = from[c];
+        const double w1 = from[fromStride + c];
+        const double w2 = from[2 * fromStride + c];
+        const double nearEven = AtNear * (w0 + Near * Near * w2);
+        const double farEven = AtFar * (w0 + Far * Far * w2);
+        to[c] = static_cast<To>(AtZero * w0);
+        to[toStride + c] = static_cast<To>(nearEven + AtNear * Near * w1);
+        to[2 * toStride + c] = static_cast<To>(nearEven - AtNear * Near * w1);
+        to[3 * toStride + c] = static_cast<To>(farEven + AtFar * Far * w1);
+        to[4 * toStride + c] = static_cast<To>(farEven - AtFar * Far * w1);
+        to[5 * toStride + c] = static_cast<To>(w2);
+    }
+}
+
+} // namespace
+
+void TransformWinogradWeights(const float* weights, size_t outputs, size_t channels, float* transformed)
+{
+    constexpr size_t Window = WinogradTile::Window;
+    constexpr size_t Inputs = WinogradTile::Inputs;
+    const size_t planeSize = outputs * channels;
+    std::vector<double> columns(Window * Inputs * channels); // [column][point][channel]
+    for (size_t o = 0; o < outputs; ++o, weights += Window * Window * channels, transformed += channels)
+    {
+        for (size_t x = 0; x < Window; ++x)
+        {
+            const float* from = weights + x * channels;
+            WeightsToPoints(from, Window * channels, channels, columns.data() + x * Inputs * channels, channels);
+        }
+        for (size_t i = 0; i < Inputs; ++i)
+        {
+            WeightsToPoints(columns.data() + i * channels, Inputs * channels, channels,
+                            transformed + i * Inputs * planeSize, planeSize);
+        }
+    }
+}
+
+} // namespace tenon::cpu
+#endif

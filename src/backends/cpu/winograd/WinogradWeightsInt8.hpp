@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of 3x3 convolutions of bytes for Winograd8: as pairs of int16, transformed.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/epilogue/DequantizeArraysInt8.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeArraysInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/pack/PanelInt8.hpp"
+#include "backends/cpu/parallel/Tasks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+class WinogradWeights8 final : public backends::PackedWeights
+{
+public:
+    /// Packs input 1 of the layer, [outputs, 3, 3, channels], int8 or uint8, with an int32 bias that is constant or
+    /// missing; or int8 beside float data, with a float bias.
+    WinogradWeights8(const LayerView& layer, backends::PackedStore& store);
+
+    /// Bytes of what is packed of weights of these sizes.
+    static uint64_t GetPackedBytes(size_t outputs, size_t channels);
+    /// With so many, four times any sum fits 32 bits.
+    static constexpr size_t MostChannels = 512;
+
+    /// Whether the sums and scales are such that the results are the bytes of the reference kernel. Nothing is packed
+    /// otherwise.
+    bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
+    bool IsHybrid() const { return m_IsHybrid; }
+    bool RefersToConstants() const override { return !IsExact(); }
+
+    const Engine8& GetEngine() const { return *m_Engine; }
+    const TileSet8& GetTiles() const { return m_Engine->m_Signed; }
+    size_t GetOutputs() const { return m_Outputs; }
+    size_t GetChannels() const { return m_Channels; }
+    /// Pairs of channels.
+    size_t GetGroups() const { return m_Groups; }
+    int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
+    const std::vector<Panel8>& GetPanels() const { return m_Panels; }
+    const void* GetData(const Panel8& panel, size_t point) const
+    {
+        return m_Data.Data() + panel.m_Offset + point * GetPointBytes(panel);
+    }
+    /// What is to be added to sums of products of stored data: nothing if these were floats.
+    const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Column); }
+    /// The output's range is the caller's.
+    RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
+    /// Of hybrid weights; the clamp is the caller's.
+    FloatColumns GetFloatColumns(const Panel8& panel) const { return m_Floats.From(panel.m_Column); }
+
+private:
+    size_t MakePanels();
+    void SetUpColumns(const LayerView& layer, backends::PackedStore& store);
+    void PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* to) const;
+    size_t GetPointBytes(const Panel8& panel) const;
+
+    const Engine8* m_Engine;
+    bool m_IsHybrid;
+    size_t m_Outputs;
+    size_t m_Channels;
+    size_t m_Groups;
+    bool m_AreSigned;    ///< the weights
+    int32_t m_ZeroPoint; ///< likewise
+    int32_t m_DataZeroPoint;
+    bool m_IsExact = true;
+    std::vector<Panel8> m_Panels;
+    size_t m_PanelBytes = 0; ///< of all panels
+    RequantizeArrays m_Arrays;
+    FloatArrays8 m_Floats;
+    backends::PackedBlock m_Data; ///< for each panel and point [groups][width] pairs of int16
+};
+
+} // namespace tenon::cpu

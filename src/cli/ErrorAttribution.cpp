@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// See ErrorAttribution.hpp.
+#include "cli/Blame.hpp"
+#include "cli/Errors.hpp"
+#include "cli/Strings.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+namespace tenon::cli
+{
+
+Blame::Blame(const std::string& modelPath) : m_Model(fmt::format("model '{}'", OneLine(modelPath))) {}
+
+/// Messages of parsers name the model themselves.
+std::string Blame::Text(const std::string& message) const
+{
+    const bool isNamed = message.compare(0, m_Model.size(), m_Model) == 0;
+    return m_Model + m_Inputs + (isNamed ? message.substr(m_Model.size()) : ": " + message);
+}
+
+void Blame::RethrowOfModel() const
+{
+    try
+    {
+        throw;
+    }
+    catch (const LimitExceededException& error)
+    {
+        throw InputError(Text(error.what()));
+    }
+    catch (const MemoryValidationException& error)
+    {
+        throw RunError(Text(error.what()));
+    }
+    catch (const BackendUnavailableException& error) // an optimized network's
+    {
+        throw UnimplementedException(Text(error.what()));
+    }
+    catch (const UnimplementedException& error)
+    {
+        throw UnimplementedException(Text(error.what()));
+    }
+    catch (const Exception& error)
+    {
+        throw InputError(Text(error.what()));
+    }
+}
+
+void Blame::RethrowOfRun() const
+{
+    try
+    {
+        throw;
+    }
+    catch (const LimitExceededException& error)
+    {
+        throw InputError(Text(error.what()));
+    }
+    catch (const LayerValidationException& error)
+    {
+        throw InputError(Text(error.what()));
+    }
+    catch (const UnimplementedException& error)
+    {
+        throw UnimplementedException(Text(error.what()));
+    }
+    catch (const Exception& error)
+    {
+        throw RunError(Text(error.what()));
+    }
+}
+
+} // namespace tenon::cli

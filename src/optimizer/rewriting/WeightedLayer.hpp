@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scaling and shifting what a convolution or product gives, channel by channel, in its weights and bias. Used by the
+// passes FoldBatchNormalization and FoldScaleShift.
+#pragma once
+
+#include "optimizer/rewriting/Patterns.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tenon
+{
+
+/// How many channels the layer gives, its last dimension or that of the layout, if it is a Convolution2d,
+/// DepthwiseConvolution2d or FullyConnected of Float32 whose weights, and bias if it has one, are constant, and whose
+/// output has one reader.
+std::optional<unsigned int> GetFoldableChannels(const Layer& layer);
+
+/// Changes the layer so that channel c of its output becomes y * scales[c] + shifts[c]. `layer` is one of
+/// GetFoldableChannels. Gives the layer that then computes the output: `layer`, or where that has no slot for a bias a
+/// new one in its place, `layer` being left for the caller to remove. Null, and nothing changed, where the new weights
+/// would not be finite or above the budget.
+Layer* ScaleOutput(Graph& graph, Layer& layer, const std::vector<double>& scales, const std::vector<double>& shifts,
+                   ConstantBudget& budget);
+
+} // namespace tenon

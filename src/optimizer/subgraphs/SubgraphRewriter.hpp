@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SubgraphRewriter: checks what a backend answered about its subgraphs of one network, and does it.
+#pragma once
+
+#include "optimizer/subgraphs/BackendFallback.hpp"
+#include "optimizer/subgraphs/SubgraphViewMaker.hpp"
+
+#include <tenon/Limits.hpp>
+#include <tenon/backend/IBackend.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tenon
+{
+
+/// A subgraph and what its backend makes of it.
+struct SubgraphAnswer
+{
+    std::unique_ptr<ShownSubgraph> m_Subgraph;
+    OptimizationViews m_Views;
+};
+
+/// Everything is checked before anything changes, but for cycles, which show at the end. What does not fit throws
+/// BackendCapabilityException that names the backend and a layer.
+class SubgraphRewriter
+{
+public:
+    SubgraphRewriter(const PlacedGraph& graph, const IBackend& backend, const ModelOptions& options,
+                     const Limits& limits);
+
+    void Rewrite(std::vector<SubgraphAnswer> answers, Reassigner& reassigner);
+
+private:
+    /// A substitution that was checked.
+    struct Replacement
+    {
+        std::unique_ptr<Graph> m_Graph; ///< of the replacement, with all infos
+        const ShownSubgraph* m_Subgraph = nullptr;
+        const Substitution* m_Substitution = nullptr;
+    };
+
+    /// Constants of one subgraph by where their memory begins.
+    using Constants = std::map<const uint8_t*, std::shared_ptr<const ConstantPayload>>;
+
+    void Check(const SubgraphAnswer& answer);
+    void CheckNames(const SubgraphAnswer& answer) const;
+    void CheckTensors(const ShownSubgraph& subgraph, const Substitution& substitution) const;
+    void CheckDeleted(const Layer& layer) const;
+    std::unique_ptr<Graph> MakeReplacement(const ShownSubgraph& subgraph, const Substitution& substitution,
+                                           const Constants& constants) const;
+    void BindReplacement(const ShownSubgraph& subgraph, const Substitution& substitution, Graph& replacement) const;
+    void CheckReplacementLayers(const Graph& replacement, const Layer& named) const;
+    void CheckInfo(const Layer& named, const std::string& what, const TensorInfo& wanted,
+                   const TensorInfo& given) const;
+
+    void Substitute(const Replacement& replacement);
+    void Delete(Layer& layer);
+    void MoveTensor(OutputSlot& from, OutputSlot& to, const Layer& named);
+    OutputSlot& Resolve(OutputSlot& slot) const;
+    void RemoveReplaced();
+
+    [[noreturn]] void Refuse(const Layer& layer, const std::string& text) const;
+
+    PlacedGraph m_Graph;
+    const IBackend& m_Backend;
+    std::shared_ptr<const ILayerSupport> m_Support;
+    Limits m_Limits;
+    std::vector<Replacement> m_Replacements;
+    std::vector<bool> m_IsReplaced; ///< by layer
+    std::unordered_map<const OutputSlot*, OutputSlot*> m_Moved;
+};
+
+} // namespace tenon

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which convolutions in groups CpuAcc has kernels of their own for.
+#pragma once
+
+#include "backends/cpu/depthwise/float/DepthwiseMicrokernelsF32.hpp"
+#include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <tenon/Tensor.hpp>
+
+namespace tenon::test
+{
+
+/// Of integers: groups of few channels that give as many, unless there are too few channels for vectors of them, or
+/// sums could become too large. `weights`: [outputs, height, width, channels of a group]. `mostDepth`: of a window.
+inline bool AreSmallGroups(const TensorShape& data, const TensorShape& weights, unsigned int mostDepth = 4096)
+{
+    const unsigned int channels = weights[3];
+    if (!cpu::GetCpuFeatures().m_Simd || weights[0] != data[3] || channels == data[3] ||
+        (channels != 2 && channels != 4 && channels != 8))
+    {
+        return false;
+    }
+    return 2 * data[3] >= cpu::GetEngine16().m_Lanes * (channels == 8 ? 3 : 2) &&
+           weights[1] * weights[2] * channels <= mostDepth;
+}
+
+/// The same for floats, which have groups of eight on some processors.
+inline bool AreSmallFloatGroups(const TensorShape& data, const TensorShape& weights)
+{
+    const unsigned int channels = weights[3];
+    const bool hasOctets = cpu::GetCpuFeatures().m_Simd && cpu::GetDepthwiseEngine<float>().m_Octets.m_Columns != 0;
+    return weights[0] == data[3] &&
+           (channels == 2 || channels == 4 || (channels == 8 && hasOctets && data[3] != channels));
+}
+
+} // namespace tenon::test

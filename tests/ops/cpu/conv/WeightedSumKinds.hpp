@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types that convolutions have kernels for on CpuAcc, as random data, weights and biases, for tests that compare
+// these kernels with CpuRef.
+#pragma once
+
+#include "ops/cpu/CompareWithReference.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+struct SumKind
+{
+    const char* m_Name;
+    const char* m_Kernel; ///< end of its name
+    DataType m_Data;
+    DataType m_Weights;
+    DataType m_Bias;
+    bool m_HasScales;       ///< one for each output channel
+    int32_t m_WeightsPoint; ///< zero point
+    double m_OfLargest;     ///< how far from the reference kernel's, see ExpectAsReference
+};
+
+inline constexpr SumKind SumKinds[] = {
+    {"floats", "F32", DataType::Float32, DataType::Float32, DataType::Float32, false, 0, 1e-5},
+    {"int8, scales", "Bytes", DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed32, true, 0, 0},
+    {"int8, zero point", "Bytes", DataType::QAsymmS8, DataType::QAsymmS8, DataType::Signed32, false, -7, 0},
+    {"int8 by int4", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, 0, 0},
+    {"int8 by int4, scales", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, true, 0, 0},
+    {"int8 by int4, zero point", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, -3, 0},
+    {"uint8", "Bytes", DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32, false, 131, 0},
+    {"floats by int8", "Hybrid", DataType::Float32, DataType::QSymmS8, DataType::Float32, false, 0, 0},
+    {"floats by int8, scales", "Hybrid", DataType::Float32, DataType::QSymmS8, DataType::Float32, true, 0, 0},
+    {"floats by int4", "Hybrid", DataType::Float32, DataType::QSymmS4, DataType::Float32, false, 0, 0},
+    {"int16 by int8", "Shorts", DataType::QSymmS16, DataType::QSymmS8, DataType::Signed64, true, 0, 0},
+    {"int16 by int4, bias of 32 bits", "Shorts", DataType::QSymmS16, DataType::QSymmS4, DataType::Signed32, false, 0,
+     0},
+};
+
+inline TestTensor MakeWeights(const TensorInfo& info, uint32_t seed)
+{
+    if (info.GetDataType() != DataType::QSymmS4)
+    {
+        return Random(info, seed);
+    }
+    const auto bytes = static_cast<unsigned int>(info.GetNumBytes());
+    return {info, Random(TensorInfo(TensorShape({bytes}), DataType::QAsymmS8, 1.0f, 0), seed).m_Bytes};
+}
+
+/// A layer of this kind. `weights`: [outputs, height, width, depth], output channels in front.
+template <typename D>
+OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type, const D& descriptor,
+                   const TensorShape& data, const TensorShape& weights, const TensorShape& output, uint32_t seed)
+{
+    const bool isFloat = kind.m_Data == DataType::Float32;
+    const float dataScale = kind.m_Data == DataType::QSymmS16 ? 1.0f / 4096 : 0.05f;
+    const int32_t point = kind.m_Data == DataType::QAsymmU8 ? 125 : kind.m_Data == DataType::QAsymmS8 ? 3 : 0;
+    const float largest = kind.m_Weights == DataType::QSymmS4 ? 16 : 1; // as far as int8 reach
+    std::vector<float> scales;
+    for (unsigned int c = 0; c < (kind.m_HasScales ? weights[0] : 1); ++c)
+    {
+        scales.push_back(largest * (0.02f + 0.003f * static_cast<float>(c % 5)));
+    }
+    TensorInfo weightsInfo(weights, kind.m_Weights, scales.front(), kind.m_WeightsPoint);
+    if (kind.m_HasScales)
+    {
+        weightsInfo = TensorInfo(weights, kind.m_Weights, scales, 0);
+    }
+    const float depth = std::sqrt(static_cast<float>(weights.GetNumElements() / weights[0]));
+    const float step = dataScale * 2.5f * depth; // a sum covers most of the range, and some saturate
+    const TensorInfo dataInfo =
+        isFloat ? TensorInfo(data, kind.m_Data) : TensorInfo(data, kind.m_Data, dataScale, point);
+    const TensorInfo outputInfo =
+        isFloat ? TensorInfo(output, kind.m_Data) : TensorInfo(output, kind.m_Data, step, point == 0 ? 0 : point - 9);
+    const TensorInfo bias = isFloat ? TensorInfo(TensorShape({weights[0]}), kind.m_Bias)
+                                    : TensorInfo(TensorShape({weights[0]}), kind.m_Bias, dataScale * scales.front(), 0);
+    return FastCase(
+        name + ", " + kind.m_Name, type, descriptor,
+        {Random(dataInfo, seed), Constant(MakeWeights(weightsInfo, seed + 1)), Constant(Random(bias, seed + 2, -2, 2))},
+        outputInfo);
+}
+
+} // namespace tenon::test

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiles of products of bytes one by one: all numbers of rows and vectors that the processor at hand has them for,
+// beside plain sums. And products whose rows of data are read in place, where whole vectors of the depth would read
+// past them.
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+
+#include "harness/GuardedBuffer.hpp"
+#include "ops/cpu/CompareWithReference.hpp"
+
+#include <tenon/descriptors/Products.hpp>
+
+#include <cstring>
+#include <random>
+#include <utility>
+
+namespace tenon::test::fast_tiles_test
+{
+
+namespace
+{
+
+using cpu::Layout8;
+using cpu::Signs8;
+using cpu::TileSet8;
+
+/// A tile's operands in guarded memory. Its own memory: a tile reads all of its rows' groups, and nothing else.
+class Operands
+{
+public:
+    /// With all numbers at an end of their range, or any: what is added up on the way may not overflow.
+    enum class Choice
+    {
+        Any,
+        LeastData,
+        MostData
+    };
+
+    Operands(const TileSet8& tiles, size_t vectors, size_t rows, size_t groups, Choice choice)
+        : m_Tiles(tiles), m_Choice(choice), m_Rows(rows), m_Width(vectors * GetLanes()), m_Groups(groups),
+          m_Depth(groups * tiles.GetGroupDepth()), m_Data(rows * groups * 4),
+          m_Panel(m_Width * groups * tiles.GetGroupBytes(), GetLanes() * tiles.GetGroupBytes()),
+          m_Bias(m_Width * sizeof(int32_t), GetLanes() * sizeof(int32_t)),
+          m_Sums(rows * m_Width * sizeof(int32_t), GetLanes() * sizeof(int32_t))
+    {
+        std::mt19937 random(static_cast<uint32_t>(rows * 100 + vectors * 10 + groups));
+        const bool isDataSigned = tiles.m_Signs == Signs8::DataSigned || tiles.m_Signs == Signs8::BothSigned;
+        for (size_t i = 0; i < rows * m_Depth; ++i)
+        {
+            const auto [least, most] = tiles.IsWide() ? std::pair(-255, 255)
+                                       : isDataSigned ? std::pair(-128, 127)
+                                                      : std::pair(0, 255);
+            m_DataValues.push_back(choice == Choice::Any         ? Choose(random, least, most)
+                                   : choice == Choice::LeastData ? least
+                                                                 : most);
+            Put(m_Data, i, tiles.IsWide(),
+                m_DataValues.back() ^ (tiles.m_FlipsData && !tiles.m_FlipsFloats ? 0x80 : 0));
+        }
+        std::memset(m_Panel.GetData(), 0, m_Width * groups * tiles.GetGroupBytes());
+        for (size_t k = 0; k < m_Depth; ++k)
+        {
+            for (size_t c = 0; c < m_Width; ++c)
+            {
+                PutWeight(random, k, c);
+            }
+        }
+        for (size_t c = 0; c < m_Width; ++c)
+        {
+            const int32_t bias = Choose(random, -1000000, 1000000);
+            std::memcpy(m_Bias.GetData() + c * sizeof(bias), &bias, sizeof(bias));
+        }
+        m_Data.MakeReadOnly();
+        m_Panel.MakeReadOnly();
+        m_Bias.MakeReadOnly();
+    }
+
+    void Check(cpu::TileFunction8 tile) const
+    {
+        auto* sums = reinterpret_cast<int32_t*>(m_Sums.GetData());
+        const auto* bias = reinterpret_cast<const int32_t*>(m_Bias.GetData());
+        tile(m_Data.GetData(), m_Groups * 4, m_Panel.GetData(), m_Groups, bias, sums);
+        EXPECT_TRUE(m_Sums.IsIntactAround());
+        for (size_t r = 0; r < m_Rows; ++r)
+        {
+            for (size_t c = 0; c < m_Width; ++c)
+            {
+                int32_t want = bias[c];
+                for (size_t k = 0; k < m_Depth; ++k)
+                {
+                    want += m_DataValues[r * m_Depth + k] * m_Weights[k * m_Width + c];
+                }
+                ASSERT_EQ(sums[r * m_Width + c], want) << "row " << r << ", column " << c;
+            }
+        }
+    }
+
+private:
+    static size_t GetLanes() { return cpu::GetEngine8().m_Lanes; }
+
+    void PutWeight(std::mt19937& random, size_t k, size_t c)
+    {
+        const bool isSigned = m_Tiles.m_Signs == Signs8::DataUnsigned || m_Tiles.m_Signs == Signs8::BothSigned;
+        const bool isWide = m_Tiles.m_Layout == Layout8::WidePairs;
+        const bool isNibble = m_Tiles.m_Layout == Layout8::Nibbles;
+        const auto [least, most] = isWide     ? std::pair(-255, 255)
+                                   : isNibble ? std::pair(0, 15)
+                                   : isSigned ? std::pair(-128, 127)
+                                              : std::pair(0, 255);
+        const int32_t weight = m_Choice == Choice::Any ? Choose(random, least, most) : most;
+        m_Weights.push_back(weight);
+        const size_t run = m_Tiles.IsWide() ? 2 : 4 * m_Tiles.m_ColumnGroups;
+        if (!isNibble)
+        {
+            Put(m_Panel, (k / run * m_Width + c) * run + k % run, isWide, weight);
+            return;
+        }
+        std::byte& both = m_Panel.GetData()[(k / (2 * run) * m_Width + c) * run + k % run];
+        both |= static_cast<std::byte>(k / run % 2 == 0 ? weight : weight << 4);
+    }
+
+    /// One of the ends more often than others.
+    static int32_t Choose(std::mt19937& random, int32_t least, int32_t most)
+    {
+        const int32_t any = std::uniform_int_distribution<int32_t>(least, most)(random);
+        return random() % 4 != 0 ? any : random() % 2 != 0 ? least : most;
+    }
+
+    static void Put(const GuardedBuffer& to, size_t index, bool isWide, int32_t value)
+    {
+        const auto wide = static_cast<int16_t>(value);
+        const size_t size = isWide ? 2 : 1;
+        std::memcpy(to.GetData() + index * size, &wide, size);
+    }
+
+    const TileSet8& m_Tiles;
+    Choice m_Choice;
+    size_t m_Rows;
+    size_t m_Width;
+    size_t m_Groups;
+    size_t m_Depth;
+    GuardedBuffer m_Data;
+    GuardedBuffer m_Panel;
+    GuardedBuffer m_Bias;
+    GuardedBuffer m_Sums;
+    std::vector<int32_t> m_DataValues;
+    std::vector<int32_t> m_Weights; ///< [depth][width]
+};
+
+} // namespace
+
+ISA_TEST(FastTiles, AllSumsOfProducts)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
+    const cpu::Engine8& engine = cpu::GetEngine8();
+    EXPECT_NE(engine.m_Nibbles.m_Vectors, 0U);
+    EXPECT_EQ(engine.m_Narrow.m_Vectors != 0, engine.m_Signed.m_Layout == Layout8::WidePairs);
+    const std::pair<const char*, const TileSet8&> sets[] = {{"int8", engine.m_Signed},
+                                                            {"uint8", engine.m_Unsigned},
+                                                            {"floats", engine.m_OfFloats},
+                                                            {"narrow", engine.m_Narrow},
+                                                            {"nibbles", engine.m_Nibbles}};
+    for (const auto& [name, tiles] : sets)
+    {
+        for (size_t vectors = 1; vectors <= tiles.m_Vectors; ++vectors)
+        {
+            for (size_t rows = tiles.m_RowUnit; rows <= tiles.m_Rows[vectors]; rows += tiles.m_RowUnit)
+            {
+                ASSERT_NE(tiles.m_Tiles[vectors][rows], nullptr);
+                for (const size_t units : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 18U})
+                {
+                    for (const auto choice :
+                         {Operands::Choice::Any, Operands::Choice::LeastData, Operands::Choice::MostData})
+                    {
+                        SCOPED_TRACE(std::string(name) + ", " + std::to_string(vectors) + " vectors, " +
+                                     std::to_string(rows) + " rows, " + std::to_string(units) + " units of groups");
+                        const Operands operands(tiles, vectors, rows, units * tiles.m_GroupUnit, choice);
+                        if (tiles.m_Begin != nullptr)
+                        {
+                            tiles.m_Begin();
+                        }
+                        operands.Check(tiles.m_Tiles[vectors][rows]);
+                        if (tiles.m_End != nullptr)
+                        {
+                            tiles.m_End();
+                        }
+                        if (testing::Test::HasFatalFailure())
+                        {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Signed and unsigned data and weights, with zero points and by channel.
+ISA_TEST(FastTiles, RowsThatAreReadInPlace)
+{
+    for (const unsigned int depth : {4U, 12U, 16U, 28U, 44U, 100U})
+    {
+        for (const unsigned int rows : {1U, 2U, 7U, 11U, 40U})
+        {
+            for (const unsigned int columns : {3U, 16U, 17U, 52U})
+            {
+                FullyConnectedDescriptor d;
+                d.m_TransposeWeightMatrix = true;
+                const TensorShape weights({columns, depth});
+                const TensorShape output({rows, columns});
+                const std::string name =
+                    std::to_string(rows) + " x " + std::to_string(depth) + " x " + std::to_string(columns);
+                const auto check = [&](const std::string& types, const TensorInfo& data, const TensorInfo& of,
+                                       const TensorInfo& out, const char* kernel, double bound)
+                {
+                    ExpectAsReference(FastCase(types + name, LayerType::FullyConnected, d,
+                                               {Random(Shaped(data, {rows, depth}), rows),
+                                                Constant(Random(Shaped(of, weights), columns))},
+                                               Shaped(out, output)),
+                                      kernel, bound);
+                };
+                const TensorShape any({1});
+                const TensorInfo int8(any, DataType::QAsymmS8, 0.1f, 5);
+                const TensorInfo uint8(any, DataType::QAsymmU8, 0.1f, 131);
+                const TensorInfo outInt8(any, DataType::QAsymmS8, 3.0f, -4);
+                const TensorInfo outUint8(any, DataType::QAsymmU8, 3.0f, 120);
+                const char* const bytes = "CpuFullyConnectedBytes";
+                check("int8 ", int8, TensorInfo(any, DataType::QSymmS8, 0.1f, 0), outInt8, bytes, 0);
+                check("int8 asymmetric ", int8, int8, outInt8, bytes, 0);
+                check("uint8 ", uint8, TensorInfo(any, DataType::QAsymmU8, 0.1f, 3), outUint8, bytes, 0);
+                check("uint8 about 128 ", uint8, TensorInfo(any, DataType::QAsymmU8, 0.1f, 128), outUint8, bytes, 0);
+                const TensorInfo floats(any, DataType::Float32);
+                d.m_AsymmetricQuantizeInputs = rows % 2 == 0;
+                check("floats ", floats, TensorInfo(any, DataType::QSymmS8, 0.1f, 0), floats, "CpuFullyConnectedHybrid",
+                      1e-6);
+            }
+        }
+    }
+}
+
+} // namespace tenon::test::fast_tiles_test

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of bytes become bytes again by multipliers of all magnitudes, as CpuRef's do: the largest shifts.
+#include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+#include "ops/cpu/CompareWithReference.hpp"
+#include "ops/cpu/TensorInfoInt8.hpp"
+
+#include <tenon/descriptors/Convolution.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tenon::test::fast_byte_scales_test
+{
+
+ISA_TEST(FastBytes, ShiftsBy31AsReference)
+{
+    constexpr unsigned int Channels = 40;
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    const TestTensor data = Random(BytesInfo({1, 4, 4, 24}, true, std::exp2(-15.6f), 0), 1);
+    for (const bool isMixed : {false, true}) // with a channel that is shifted to the left
+    {
+        std::vector<float> scales(Channels, std::exp2(-16.0f));
+        if (isMixed)
+        {
+            scales[7] = std::exp2(17.0f);
+        }
+        const TensorInfo weights(TensorShape({Channels, 1, 1, 24}), DataType::QSymmS8, scales, 0);
+        ExpectAsReference(FastCase(isMixed ? "mixed" : "all", LayerType::Convolution2d, d,
+                                   {data, Constant(Random(weights, 2))}, BytesInfo({1, 4, 4, Channels}, true, 1.0f, 5)),
+                          "CpuConvolution2dBytes");
+    }
+}
+
+namespace
+{
+
+/// What tiles that write bytes make of `sums` of so many columns: without products they begin with all of them.
+void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums, size_t count, const int32_t* term,
+                      const int8_t* expected)
+{
+    const cpu::Engine8& engine = cpu::GetEngine8();
+    if (engine.m_PrepareColumns == nullptr || !columns.m_AllShift)
+    {
+        return;
+    }
+    cpu::ByteColumns8 prepared;
+    engine.m_PrepareColumns(columns, sums, count, true, prepared);
+    const bool isPositive = columns.m_Min >= columns.m_ZeroPoint;
+    for (const cpu::TileSet8* set : {&engine.m_Signed, &engine.m_Unsigned})
+    {
+        const cpu::ByteRowsFunction8 write = set->m_WriteRows[isPositive][term != nullptr][(count + 15) / 16];
+        for (size_t numRows = 1; write != nullptr && numRows <= 16; ++numRows)
+        {
+            const std::vector<int32_t> terms(numRows, term != nullptr ? *term : 0);
+            std::vector<int8_t> bytes(numRows * count);
+            const uint8_t data = 0;
+            cpu::ByteRows8 rows;
+            rows.m_Data = &data;
+            rows.m_Rows = numRows;
+            rows.m_RowTerms = terms.data();
+            rows.m_Out = reinterpret_cast<uint8_t*>(bytes.data());
+            rows.m_OutStride = count;
+            if (!write(rows, prepared))
+            {
+                continue; // so few are summed in memory
+            }
+            for (size_t i = 0; i < bytes.size(); ++i)
+            {
+                ASSERT_EQ(bytes[i], expected[i % count]) << "row " << i / count << ", column " << i % count;
+            }
+        }
+    }
+}
+
+} // namespace
+
+// Tiles that end beside the products of the next ones, or after each other, with all numbers of rows that are left.
+ISA_TEST(FastBytes, PixelsOfAllCountsAsReference)
+{
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    for (const unsigned int depth : {44U, 48U, 68U, 512U, 516U})
+    {
+        for (const unsigned int outputs : {8U, 24U, 40U, 64U, 107U})
+        {
+            for (const unsigned int pixels : {5U, 6U, 7U, 8U, 9U, 12U, 16U, 25U})
+            {
+                for (const bool isSigned : {false, true})
+                {
+                    // Negative sums count, or do not; weights of uint8 have a zero point of their own, or none.
+                    const int32_t least = isSigned ? -128 : 0;
+                    const int32_t zeroPoint = pixels % 2 == 0 ? least : least + 100;
+                    const int32_t weightZero = isSigned ? 0 : pixels % 3 == 0 ? 128 : 117;
+                    const TensorShape weights({outputs, 1, 1, depth});
+                    ExpectAsReference(
+                        FastCase(std::to_string(pixels) + " pixels, " + std::to_string(depth) + " to " +
+                                     std::to_string(outputs) + (isSigned ? ", int8" : ", uint8"),
+                                 LayerType::Convolution2d, d,
+                                 {Random(BytesInfo({1, 1, pixels, depth}, isSigned, 0.1f, least + 120), pixels),
+                                  Constant(Random(BytesInfo(weights, isSigned, 0.1f, weightZero), depth))},
+                                 BytesInfo({1, 1, pixels, outputs}, isSigned, 9.0f, zeroPoint)),
+                        "CpuConvolution2dBytes");
+                }
+            }
+        }
+    }
+}
+
+// All of the shifts: for whole vectors by one, and for lanes by different ones. Sums may be as large as they are
+// allowed to be whatever the shift is, so that those to the left saturate, and the zero point's addition too.
+ISA_TEST(FastBytes, RequantizeAsTheScalarFunction)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
+    constexpr size_t Columns = 64;
+    constexpr int32_t Most = (1 << 30) - 1;
+    for (int shift = -31; shift <= 30; ++shift)
+    {
+        for (const int step : {0, 1}) // between the shifts of lanes
+        {
+            alignas(64) int32_t multiplier[Columns];
+            alignas(64) int32_t right[Columns];
+            alignas(64) int32_t left[Columns];
+            alignas(64) int32_t sums[Columns + cpu::RequantizeRows::PastSums] = {};
+            std::vector<backends::QuantizedMultiplier> multipliers;
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                const int ofLane = (shift + 31 + static_cast<int>(c) * step) % 62 - 31;
+                multiplier[c] = c % 3 == 0 ? 1 << 30 : c % 3 == 1 ? 1518500250 : std::numeric_limits<int32_t>::max();
+                right[c] = std::max(0, -ofLane);
+                left[c] = std::max(0, ofLane);
+                multipliers.push_back({multiplier[c], ofLane});
+            }
+            cpu::RequantizeColumns columns;
+            columns.m_Multiplier = multiplier;
+            columns.m_Right = right;
+            columns.m_Left = left;
+            columns.m_AllShift =
+                std::all_of(right, right + Columns, [](int32_t s) { return cpu::RequantizeColumns::IsShifted(-s); });
+            for (int sample = 0; sample < 200; ++sample)
+            {
+                // Negative sums do not count, or do; all values of a byte are in range, or not.
+                columns.m_ZeroPoint = sample % 13 < 6 ? -128 : sample % 13 == 6 ? 127 : -3;
+                columns.m_Min = sample % 3 == 0 ? columns.m_ZeroPoint : -128;
+                columns.m_Max = sample % 2 == 0 ? 127 : std::max(columns.m_Min, 90);
+                for (size_t c = 0; c < Columns; ++c)
+                {
+                    // Of all magnitudes, and the halves of what the shift divides by.
+                    const int32_t value =
+                        sample % 2 == 0
+                            ? (sample * 7919 + static_cast<int32_t>(c) * 104729) * (1 + sample) % Most >> sample % 31
+                            : (Most >> sample % 31) + 1 - sample % 3;
+                    const int32_t sum = std::clamp(c % 2 == 0 ? value : -value, -Most, Most);
+                    sums[c] = sample % 11 < 4 ? sum : sum >> left[c];
+                }
+                int8_t bytes[Columns];
+                const int32_t term = sample % 5 - 2;
+                cpu::RequantizeRows rows;
+                if (sample % 4 < 2)
+                {
+                    std::for_each_n(sums, Columns, [term](int32_t& sum) { sum -= term; });
+                    rows.m_RowTerms = &term;
+                }
+                rows.m_Sums = sums;
+                rows.m_SumStride = Columns;
+                rows.m_Rows = 1;
+                rows.m_Columns = sample % 7 == 0 ? 1 + static_cast<size_t>(sample) * 13 % Columns : Columns;
+                rows.m_Out = bytes;
+                rows.m_OutStride = Columns;
+                rows.m_IsSigned = true;
+                cpu::GetEngine8().m_Requantize(rows, columns);
+                for (size_t c = 0; c < rows.m_Columns; ++c)
+                {
+                    const int32_t sum = sums[c] + (rows.m_RowTerms != nullptr ? term : 0);
+                    const int32_t scaled = backends::MultiplySaturating(sum, multipliers[c]);
+                    ASSERT_EQ(bytes[c], std::clamp(backends::SaturatingAdd(scaled, columns.m_ZeroPoint), columns.m_Min,
+                                                   columns.m_Max))
+                        << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
+                }
+                ASSERT_NO_FATAL_FAILURE(ExpectTilesWrite(columns, sums, rows.m_Columns, rows.m_RowTerms, bytes));
+            }
+        }
+    }
+}
+
+// By doubles: of all magnitudes, halves, and far outside of what integers hold, with columns of their own scales.
+ISA_TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
+    constexpr size_t Columns = 128;
+    constexpr size_t Rows = 3;
+    std::mt19937 random(3);
+    std::vector<int> exponents = {120, 127, 128, 129, 200}; // to those that are no floats
+    for (int exponent = -40; exponent <= 40; ++exponent)
+    {
+        exponents.push_back(exponent);
+    }
+    for (const int exponent : exponents)
+    {
+        for (const bool isSigned : {false, true})
+        {
+            alignas(64) double scales[Columns];
+            alignas(64) int32_t sums[Rows * Columns + cpu::RequantizeRows::PastSums] = {};
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                scales[c] = std::ldexp(c % 3 == 0 ? 0.5 : 0.5 + static_cast<double>(random() % 1000) / 2003, exponent);
+            }
+            for (int32_t& sum : sums)
+            {
+                sum = static_cast<int32_t>(random()) >> random() % 32;
+                sum = random() % 8 == 0 ? 0 : sum;
+            }
+            const int32_t terms[Rows] = {5, -1, 0};
+            // Products as near to a half as there are, which floats round to either side of it.
+            for (size_t i = 0; i < Rows * Columns; i += 2)
+            {
+                const double half = static_cast<double>(random() % 600) - 299.5;
+                const double sum = std::round(half / scales[i % Columns]) - terms[i / Columns];
+                sums[i] = std::abs(sum) < 2e9 ? static_cast<int32_t>(sum) : sums[i];
+            }
+            const int32_t least = isSigned ? -128 : 0;
+            cpu::RequantizeColumns columns;
+            columns.m_Scale = scales;
+            columns.m_ZeroPoint = least + static_cast<int32_t>(random() % 256);
+            columns.m_Min = exponent % 2 == 0 ? columns.m_ZeroPoint : least;
+            columns.m_Max = exponent % 3 == 0 ? std::max(columns.m_Min, least + 200) : least + 255;
+            uint8_t bytes[Rows * Columns];
+            cpu::RequantizeRows rows;
+            rows.m_Sums = sums;
+            rows.m_SumStride = Columns;
+            rows.m_Rows = Rows;
+            rows.m_Columns = 1 + random() % Columns;
+            rows.m_RowTerms = exponent % 4 < 2 ? terms : nullptr;
+            rows.m_Out = bytes;
+            rows.m_OutStride = Columns;
+            rows.m_IsSigned = isSigned;
+            cpu::GetEngine8().m_Requantize(rows, columns);
+            for (size_t i = 0; i < Rows * Columns; ++i)
+            {
+                if (i % Columns < rows.m_Columns)
+                {
+                    const uint32_t term = rows.m_RowTerms != nullptr ? static_cast<uint32_t>(terms[i / Columns]) : 0;
+                    const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + term);
+                    const double scaled = std::clamp(std::round(sum * scales[i % Columns]), -1e5, 1e5);
+                    const int32_t want =
+                        std::clamp(static_cast<int32_t>(scaled) + columns.m_ZeroPoint, columns.m_Min, columns.m_Max);
+                    ASSERT_EQ(isSigned ? static_cast<int8_t>(bytes[i]) : bytes[i], want)
+                        << sum << " * " << scales[i % Columns] << " + " << columns.m_ZeroPoint;
+                }
+            }
+        }
+    }
+}
+
+// The same for the multipliers that elementwise kernels share: from outputs whose steps are the smallest, where sums
+// and products saturate before their zero point is added, to those where all results are the zero point.
+ISA_TEST(FastBytes, ProductsOfAllScalesAsReference)
+{
+    for (int exponent = -52; exponent <= 31; ++exponent) // sums have 20 bits more, and so have their multipliers
+    {
+        // Some with so many that loops in float are looked for, which takes a while.
+        const unsigned int count = exponent % 4 == 0 ? 4096 : 500;
+        for (const bool isSigned : {false, true})
+        {
+            const int32_t least = isSigned ? -128 : 0;
+            for (const int32_t zeroPoint : {least, least + 127, least + 255})
+            {
+                const TestTensor a = Random(BytesInfo({count}, isSigned, 1.0f, zeroPoint), 1);
+                const TestTensor b = Random(BytesInfo({count}, isSigned, 0.9f, least + 128), 2);
+                const TensorInfo output = BytesInfo({count}, isSigned, std::ldexp(1.4f, exponent), zeroPoint);
+                SCOPED_TRACE("output " + output.ToString());
+                for (const BinaryOperation operation :
+                     {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::SqDiff})
+                {
+                    ExpectAsReference(FastCase("operation " + std::to_string(static_cast<int>(operation)),
+                                               LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(operation),
+                                               {a, b}, output),
+                                      "CpuElementwiseBinary");
+                }
+                ExpectAsReference(FastCase("Prelu", LayerType::Prelu, MakeDescriptor(NullDescriptor()), {a, b}, output),
+                                  "CpuPrelu");
+            }
+        }
+    }
+}
+
+} // namespace tenon::test::fast_byte_scales_test
