@@ -40,7 +40,7 @@ struct KeptLines
     }
 };
 
-/// Whole vectors of channels, each of which is stored while the next one is worked on.
+/// Loads vectors of channels; stores each one while the next one is computed.
 struct Delayed : Whole
 {
     /// `from`: where the one before is kept, if there is one. `run`: lines between those that stay free.

@@ -162,10 +162,10 @@ private:
     CopyRepeatedFunction m_CopyRepeated; ///< of channels; null: numbers of times that it is not made for
     size_t m_Parts = 1;
     size_t m_Segments = 1;    ///< of each row, where there are fewer rows than parts
-    size_t m_TableLength = 0; ///< of each part
+    size_t m_TableLength = 0; ///< of each task
     size_t m_RepeatedOffset = 0;
     size_t m_StripRows = StripRows::MostRows;
-    size_t m_CopiedElements = 0; ///< that a part has quantized for them
+    size_t m_CopiedElements = 0; ///< that a task has quantized for them
     size_t m_CopiesOffset = 0;
     size_t m_ScratchBytes = 0;
 };

@@ -23,7 +23,7 @@ public:
     explicit DepthwiseStripRows(const DepthwiseLayer<T>& layer) : m_Layer(layer), m_Geometry(layer.m_Geometry) {}
 
     /// Some vectors of channels of up to `most` rows at a time: the rows of the image that two strips see stay in the
-    /// first-level cache. `copies`: room for data that are quantized first.
+    /// first-level cache. `quantized`: room for data that are quantized first.
     void Run(T* output, const T* image, const Part& rows, size_t most, const DepthwiseScaling& scaling, T* copies) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;

@@ -28,7 +28,7 @@ public:
                                             : backends::CheckedCount(m_Layer.GetTaps(), columns);
     }
 
-    /// Rows of the output, each in so many segments: those of them that a part has. `table`: as long as one of the
+    /// Rows of the output, each in so many segments: those of them that a task has. `table`: as long as one of the
     /// largest tile.
     void Run(T* output, const T* image, size_t parts, const Part& segments, const DepthwiseScaling& scaling,
              const T** table) const

@@ -75,15 +75,16 @@ bool AreWholeStripsFast(const ref::ConvolutionGeometry& g)
     return !areTilesFast && pixels * g.m_OutputChannels * sizeof(T) <= MostBytes;
 }
 
-/// Pairs of vectors where the lines that a strip of single vectors sees have no room in the first-level cache, as they
-/// share few places of it. Loads wait for earlier stores to places that seem to be theirs: pairs are stored late if the
-/// output has the places of the image, and in an order in which what is stored is far behind what is loaded.
+/// Chooses pairs of vectors if the cache lines that a strip of single vectors reads alias in the first-level cache and
+/// exceed its associativity. A load also waits for an earlier store whose address has the same low bits (4 KiB
+/// aliasing): stores are delayed by one pair if output and image alias, and the order of the pairs keeps stores far
+/// behind loads.
 template <typename T>
 DepthwisePairsWay ChooseDepthwisePairs(const ref::ConvolutionGeometry& g, const T* image, const T* out)
 {
     const DepthwisePlaces<T> places(g);
     constexpr size_t Line = DepthwisePlaces<T>::Line;
-    constexpr size_t ShortestDelayed = 512; // with more places stores are done before theirs come again
+    constexpr size_t ShortestDelayed = 512; // with a longer period a store has ended before its address comes again
     const size_t period = places.GetPeriod();
     const size_t distance = (reinterpret_cast<uintptr_t>(out) - reinterpret_cast<uintptr_t>(image)) % period;
     const bool areSame = distance < Line || period - distance < Line;
@@ -95,12 +96,12 @@ DepthwisePairsWay ChooseDepthwisePairs(const ref::ConvolutionGeometry& g, const 
     return way;
 }
 
-/// Strips where there are some for the layer's windows. Those of all channels see data as they are, see
-/// AreWholeStripsFast. Of the others: where pixels are multiples of 1,024 bytes apart they share few places of the
-/// first-level cache, and what a strip reads for two rows does not stay there for the next ones: those of columns read
-/// less of it again. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows, as bands of
-/// others are, unless twice as many bytes leave half as many places. Data that strips quantize first lie in blocks of
-/// channels by themselves.
+/// Chooses the variant of a layer; Tiles where no strip microkernel takes its windows. With AVX2 strips have all
+/// channels and cannot quantize, see AreWholeStripsFast. With AVX-512: pixels that are multiples of 1,024 bytes apart
+/// alias in the first-level cache, so that what a strip of rows reads for two output rows is evicted before the next
+/// two; strips of columns reread less. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows
+/// and row blocks of few rows, unless a pixel is a multiple of 2,048 bytes. Quantized copies are laid out in blocks of
+/// channels, which do not alias.
 template <typename T>
 DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
 {

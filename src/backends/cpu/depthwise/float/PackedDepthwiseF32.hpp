@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant weights and the bias of a depthwise convolution of floats or bfloat16, packed when a workload is made. Read
-// by Depthwise.
+// by DepthwiseDriverF32.hpp.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"

@@ -32,7 +32,7 @@ struct PairConstants
     HWY_ALIGN float m_High[Lanes];
 };
 
-/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `Delays`: sums go to `kept`, from
+/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `DelaysStores`: sums go to `kept`, from
 /// where those of the pair before go to the output.
 template <size_t Rows, size_t Stride, bool Delays>
 class DepthwisePairSlide

@@ -30,7 +30,7 @@ HWY_INLINE hn::Vec<HalfWordTag> RoundPixel(Floats values, [[maybe_unused]] bool 
     return RoundToBf16(values);
 }
 
-/// Whole vectors of channels.
+/// Loads and stores a vector of channels.
 struct Whole
 {
     HWY_INLINE Floats Load(const float* from) const { return hn::LoadU(FloatTag(), from); }
@@ -42,7 +42,7 @@ struct Whole
     }
 };
 
-/// The last channels, fewer than a vector has.
+/// Loads and stores the last channels, fewer than a vector has; nothing past them is read or written.
 struct Rest
 {
     size_t m_Count;

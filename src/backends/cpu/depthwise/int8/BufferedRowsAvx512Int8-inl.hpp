@@ -61,7 +61,7 @@ public:
             {
                 x[v] = sums[v][p].raw;
                 y[v] = sums[v][p + 1].raw;
-                ScaleTwo(reinterpret_cast<const Scale*>(m_Bytes->m_Columns->m_Scales)[v], x[v], y[v]);
+                ScaleTwo(reinterpret_cast<const Scale*>(m_Bytes->m_Requantization->m_Scales)[v], x[v], y[v]);
             }
             StorePixels(x, y, *m_Bytes, out + p * m_Bytes->m_OutStride, 2);
         }
@@ -77,7 +77,7 @@ private:
         HWY_UNROLL(4)
         for (size_t p = 0; p < WindowPixels; ++p)
         {
-            sums[p] = Load(m_Bytes->m_Columns->m_Bias + v * Lanes);
+            sums[p] = Load(m_Bytes->m_Requantization->m_Bias + v * Lanes);
         }
         const std::byte* const columns = m_Run->m_Columns + pixel * m_Run->m_PixelStep;
         HWY_UNROLL(2)

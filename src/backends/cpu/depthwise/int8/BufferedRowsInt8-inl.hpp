@@ -46,7 +46,7 @@ struct SlidePixels
 };
 
 /// A vector of channels at a time: its weights stay in registers, and each column is loaded once for all windows that
-/// it is in. `Stride`: columns from a window to the next. `Sets`: bytes that a weight is the sum of.
+/// it is in. `Stride`: columns from a window to the next. `WeightTerms`: bytes that a weight is the sum of.
 template <typename Dot, size_t Groups, size_t Sets, size_t Vectors, size_t Stride>
 void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
 {

@@ -30,7 +30,7 @@ template <size_t Vectors>
 HWY_INLINE void StorePixels(const __m512i (&x)[Vectors], const __m512i (&y)[Vectors], const DepthwiseBytes8& bytes,
                             uint8_t* out, size_t count)
 {
-    const ByteColumns8& columns = *bytes.m_Columns;
+    const ByteColumns8& columns = *bytes.m_Requantization;
     const uint64_t first = columns.m_Mask;
     const uint64_t second = count > 1 ? first : 0;
     uint8_t* const next = out + bytes.m_OutStride;
@@ -102,7 +102,7 @@ public:
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            const Scale& scale = reinterpret_cast<const Scale*>(m_Bytes->m_Columns->m_Scales)[v];
+            const Scale& scale = reinterpret_cast<const Scale*>(m_Bytes->m_Requantization->m_Scales)[v];
             x[v] = SumNext(v, m_Next + v * Lanes).raw;
             y[v] = SumNext(v, m_Next + Stride * m_Step + v * Lanes).raw;
             ScaleTwo(scale, x[v], y[v]);
@@ -117,7 +117,7 @@ public:
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            const Scale& scale = reinterpret_cast<const Scale*>(m_Bytes->m_Columns->m_Scales)[v];
+            const Scale& scale = reinterpret_cast<const Scale*>(m_Bytes->m_Requantization->m_Scales)[v];
             x[v] = ScaleOne(scale, SumNext(v, m_Next + v * Lanes).raw);
         }
         StorePixels(x, x, *m_Bytes, out, 1);
@@ -127,7 +127,7 @@ private:
     static constexpr size_t Lanes = 16;
 
     static HWY_INLINE Vector Load(const int32_t* from) { return Vector{LoadOnce(from)}; }
-    HWY_INLINE Vector GetBias(size_t v) const { return Load(m_Bytes->m_Columns->m_Bias + v * Lanes); }
+    HWY_INLINE Vector GetBias(size_t v) const { return Load(m_Bytes->m_Requantization->m_Bias + v * Lanes); }
 
     template <size_t Column>
     HWY_INLINE void Add(size_t v, Vector& sums, const Vector& data) const

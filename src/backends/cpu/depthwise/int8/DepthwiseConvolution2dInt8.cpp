@@ -76,7 +76,7 @@ public:
         m_Strips = DivideUp(g.m_Y.m_Output, weights.GetPhases());
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
-        // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
+        // Cost of a multiply-add beside a float one, for the number of tasks: interleaving and requantizing included.
         const double slowerThanProducts = weights.GetEngine().m_Layout == Layout8::WidePairs ? 8 : 2;
         m_Parts = std::min(GetMaxParts(maxThreads), GetWorthwhileParts(multiplications * slowerThanProducts));
         const size_t strips = g.m_Batches * m_Strips;
@@ -139,7 +139,7 @@ private:
             const Part pixels = {all.m_Begin + run.m_Begin, all.m_Begin + run.m_End};
             for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
             {
-                if (block.m_Parts != 0)
+                if (block.m_StripCount != 0)
                 {
                     continue;
                 }
@@ -209,7 +209,7 @@ private:
                uint8_t* row) const
     {
         DepthwiseBytes8 bytes;
-        bytes.m_Columns = &columns;
+        bytes.m_Requantization = &columns;
         bytes.m_IsPositive = GetRequantization(block).AreNegativesAlike();
         bytes.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
         bytes.m_OutStride = m_Geometry.m_OutputChannels;
@@ -241,7 +241,7 @@ private:
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0;
-    size_t m_SumsOffset = 0; ///< in a part's scratch memory
+    size_t m_SumsOffset = 0; ///< in a task's scratch memory
 };
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

@@ -39,7 +39,7 @@ struct DepthwiseRun8
 /// Where the bytes of a run go.
 struct DepthwiseBytes8
 {
-    const ByteColumns8* m_Columns = nullptr; ///< of Engine8::m_PrepareColumns; in place of the run's bias
+    const ByteColumns8* m_Requantization = nullptr; ///< of Engine8::m_PrepareColumns; in place of the run's bias
     bool m_IsPositive = false;               ///< the clamp makes the same of all negative sums
     uint8_t* m_Out = nullptr;
     size_t m_OutStride = 0; ///< from a pixel to the next
@@ -64,7 +64,7 @@ struct DepthwiseStrips8
     size_t m_Stride = 1; ///< columns from a window to the next; 2: windows of up to three rows, of one output row
     size_t m_Pixels = 0; ///< of an output row
     const void* m_Weights = nullptr; ///< see DepthwiseRun8; those of the second output row follow
-    const void* m_Columns = nullptr; ///< of DepthwiseEngine8::m_PrepareStrips
+    const void* m_Requantization = nullptr; ///< of DepthwiseEngine8::m_PrepareStrips
     bool m_IsPositive = false;       ///< see DepthwiseBytes8
     bool m_HasSecond = false;        ///< output row
     uint8_t* m_Out[MostParts];
@@ -76,14 +76,14 @@ struct DepthwiseStrips8
 /// The loops of a kind of processor.
 struct DepthwiseEngine8
 {
-    static constexpr size_t PieceChannels = 16; ///< blocks are of 1 to m_MostPieces pieces
+    static constexpr size_t PieceChannels = 16; ///< blocks are of 1 to m_MostPieces chunks
     static constexpr size_t MostPieces = 4;
     static constexpr size_t PieceBytes = 64; ///< of an interleaved column
 
     Layout8 m_Layout = Layout8::WidePairs;
     bool m_TakesSigned = false; ///< of bytes beside each other: they become int8, else uint8, by 128 less or more
     size_t m_MostPieces = 0;
-    /// Whether a block of the most pieces has its channels in the order of interleaving 128-bit lanes: see
+    /// Whether a block of the most chunks has its channels in the order of interleaving 128-bit lanes: see
     /// RequantizeRows::m_IsInterleaved. Others are in their natural order, but for those in strips.
     bool m_InterleavesFullBlocks = false;
     size_t m_BlockLanes = 0; ///< 128-bit lanes of vectors of blocks whose channels are interleaved, if there are some

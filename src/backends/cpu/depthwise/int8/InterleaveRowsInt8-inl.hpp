@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of an image interleaved for 8-bit depthwise convolutions: four as bytes, with AVX-512 four pieces at a time, of
+// Rows of an image interleaved for 8-bit depthwise convolutions: four as bytes, with AVX-512 four chunks at a time, of
 // one column or of several, or two as int16. Part of DepthwiseMicrokernelsInt8.cpp, after simd/Foreach.hpp.
 #if defined(TENON_CPU_DEPTHWISE_INTERLEAVE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_INTERLEAVE_INL
@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX3
 
-/// The pieces of `4 / Pieces` columns (three: of one column) of a row, one in each 128-bit lane; zeros for channels
+/// The chunks of `4 / Chunks` columns (three: of one column) of a row, one in each 128-bit lane; zeros for channels
 /// that do not exist. `step`: bytes from a column to the next; 0 repeats one.
 template <size_t Pieces>
 HWY_INLINE __m512i LoadPieces(const uint8_t* from, size_t step, size_t channels)
@@ -102,7 +102,7 @@ HWY_INLINE void StoreLanes(__m512i a, __m512i b, __m512i c, __m512i e, size_t la
     }
 }
 
-/// Columns of `Pieces` pieces: some at a time, and the last ones once more where they are fewer. Returns false, and
+/// Columns of `Chunks` chunks: some at a time, and the last ones once more where they are fewer. Returns false, and
 /// does nothing, where there are too few.
 template <size_t Pieces>
 bool InterleavePieces(const InterleaveColumns8& columns, uint8_t flip, std::byte* out)
@@ -182,7 +182,7 @@ HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
     (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64))
 
 #if TENON_HAS_DOTS
-/// Four rows of a piece, which keeps the order of its channels.
+/// Four rows of a chunk, which keeps the order of its channels.
 HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
 {
     const Bytes16 d;
@@ -240,7 +240,7 @@ void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte
 }
 #endif
 
-/// Two rows of a piece as [channel][row] of int16.
+/// Two rows of a chunk as [channel][row] of int16.
 template <typename T>
 HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, std::byte* to)
 {

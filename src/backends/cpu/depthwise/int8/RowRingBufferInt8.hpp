@@ -80,12 +80,12 @@ private:
     void PlanRuns();
     size_t CountLines() const { return m_IsByTap ? m_Geometry.m_X.m_Kernel : 1; }
     Line GetLine(const Part& pixels, size_t line) const;
-    /// How many columns of a line lie before a position in the image.
+    /// How many columns of a range lie before a position in the image.
     static size_t CountColumnsBelow(const Line& line, int64_t position);
     /// Where rows of a group that begin with other pixels enter or leave the image, between the begin and the end of a
-    /// line; in order.
+    /// range; in order.
     std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> FindCuts(const Line& line) const;
-    /// Of a line, and a group whose first row is `firstRow`: columns [begin, end), which are in the image or not.
+    /// Of a range, and a group whose first row is `firstRow`: columns [begin, end), which are in the image or not.
     void Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
               int64_t firstRow, std::byte* out, std::byte* scratch) const;
     const uint8_t* Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block, size_t row,

@@ -28,7 +28,7 @@ HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
     return _mm256_add_epi32(sums, _mm256_madd_epi16(data, weights));
 }
 
-/// Windows that overlap by two columns, of `Phases` output rows.
+/// Windows that overlap by two columns, of `OutputRows` output rows.
 template <typename T, typename Scale, size_t Phases>
 class ShortStripsOfStride1
 {

@@ -49,29 +49,29 @@ class StripConstants
 public:
     explicit HWY_INLINE StripConstants(const DepthwiseStrips8& strips)
         : m_Weights(static_cast<const __m512i*>(strips.m_Weights)),
-          m_Columns(static_cast<const ByteColumns8*>(strips.m_Columns))
+          m_Requantization(static_cast<const ByteColumns8*>(strips.m_Requantization))
     {
     }
 
-    HWY_INLINE __m512i GetBias(size_t v) const { return LoadOnce(m_Columns->m_Bias + 16 * v); }
-    /// Of a column of the windows. `phase`: 1 for those of the second output row, which begin one row lower.
+    HWY_INLINE __m512i GetBias(size_t v) const { return LoadOnce(m_Requantization->m_Bias + 16 * v); }
+    /// Of a column of the windows. `outputRow`: 1 for those of the second output row, which begin one row lower.
     HWY_INLINE const __m512i& GetWeights(size_t column, size_t v, size_t phase = 0) const
     {
         return m_Weights[(phase * 3 + column) * 4 + v];
     }
-    HWY_INLINE const Scale& GetScale(size_t v) const { return reinterpret_cast<const Scale*>(m_Columns->m_Scales)[v]; }
+    HWY_INLINE const Scale& GetScale(size_t v) const { return reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v]; }
 
     HWY_INLINE void Store(const __m512i (&x)[4], uint8_t* const (&out)[DepthwiseStrips8::MostParts], size_t at) const
     {
-        StorePixels<Parts>(PackBytes<true>(Scale16::Pack(x[0], x[1]), Scale16::Pack(x[2], x[3]), *m_Columns), out, at);
+        StorePixels<Parts>(PackBytes<true>(Scale16::Pack(x[0], x[1]), Scale16::Pack(x[2], x[3]), *m_Requantization), out, at);
     }
 
 private:
     const __m512i* m_Weights;
-    const ByteColumns8* m_Columns;
+    const ByteColumns8* m_Requantization;
 };
 
-/// Windows that overlap by two columns, of `Phases` output rows.
+/// Windows that overlap by two columns, of `OutputRows` output rows.
 template <typename Scale, size_t Parts, size_t Phases>
 class StripsOfStride1
 {

@@ -87,7 +87,7 @@ public:
                                                     : reinterpret_cast<const __m256i*>(m_Columns->m_Bias)[v];
     }
 
-    /// Of two rows of the windows, or what is beside them, in a column. `phase`: 1 for windows of the second output
+    /// Of two rows of the windows, or what is beside them, in a column. `outputRow`: 1 for windows of the second output
     /// row, which begin one row lower.
     HWY_INLINE const __m256i& GetWeights(size_t group, size_t column, size_t v, size_t phase = 0) const
     {

@@ -41,7 +41,7 @@ HWY_INLINE void Store32(__m256i x, uint8_t* to)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
 }
 
-/// A pixel of each strip, of 64 / Parts channels, beside each other.
+/// A pixel of each strip, of 64 / StripCount channels, beside each other.
 template <size_t Parts>
 HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[DepthwiseStrips8::MostParts], size_t at)
 {
@@ -64,7 +64,7 @@ HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[DepthwiseStrip
 }
 
 /// Columns of an image one after the other, with those before it and behind it, each with its rows beside each other.
-/// `Rows`: those that windows see; the fourth may be anything. `Flips`: data may be int8, else they are uint8.
+/// `Rows`: those that windows see; the fourth may be anything. `AppliesSignXor`: data may be int8, else they are uint8.
 template <size_t Parts, size_t Rows, bool Flips = true>
 class StripColumns
 {

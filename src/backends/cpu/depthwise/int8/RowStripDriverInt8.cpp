@@ -69,7 +69,7 @@ void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part
             together.m_HasSecond = false;
             for (size_t part = 0; part < block.m_Parts; ++part)
             {
-                // Where there are fewer strips than parts, the last one is written several times.
+                // Where there are fewer strips than the block computes at once, the last one is written several times.
                 const size_t strip = std::min(first + part, strips.m_End - 1);
                 SetStrip(together, part, strip, image + block.m_Channel, firstColumn);
                 uint8_t* const out = to + strip * phases * rowElements + pixels.m_Begin * channels + block.m_Channel;

@@ -23,7 +23,7 @@ public:
     DepthwiseBands8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry, int32_t min,
                     int32_t max);
 
-    /// Writes the blocks in strips: pixels of strips of output rows. `line`: the columns that windows of these pixels
+    /// Writes the blocks in strips: pixels of strips of output rows. `range`: the columns that windows of these pixels
     /// see; `padding`: the bytes of a pixel outside of the image; `to`: the output's image.
     void Write(const uint8_t* image, const Part& strips, const Part& pixels, const DepthwiseRing8::Line& line,
                const uint8_t* padding, uint8_t* to) const;
