@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies: see InsertCopies.hpp.
+// InsertCopies: connects layers whose backends work in different memories.
 #include "optimizer/InsertCopies.hpp"
 
 #include "optimizer/assignment/Assignment.hpp"

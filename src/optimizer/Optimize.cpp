@@ -46,7 +46,7 @@ Optional<DataType> GetReducedType(const OptimizerOptionsOpaque& options)
     return options.GetReduceFp32ToBf16() ? Optional<DataType>(DataType::BFloat16) : EmptyOptional();
 }
 
-/// Debugging shows what each layer gives: layers that become parts of others would be missing.
+/// Debugging shows the outputs of each layer: fused layers would be missing.
 bool WantsAllResults(const OptimizerOptionsOpaque& options)
 {
     return options.GetDebugEnabled() || options.GetDebugToFileEnabled();
@@ -125,7 +125,8 @@ void Simplify(Graph& graph, std::span<const Pass> passes, PassContext& context, 
     RunPasses(graph, passes, context, profiler);
 }
 
-/// A small file must not ask for much memory: folded constants are held to a multiple of the constants that there are.
+/// Bound on the bytes of folded constants: 64 MiB and four times the constants of the network. A small file must not
+/// ask for much memory.
 uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
 {
     constexpr uint64_t base = uint64_t{64} << 20;
@@ -135,7 +136,7 @@ uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
     return bytes > most / copies ? most : std::min(most, base + copies * bytes);
 }
 
-/// What backends need around their layers, copies between memories, then subgraphs.
+/// The last stages: reshapes for broadcasts, copies between memories, subgraphs.
 void Distribute(Graph& graph, SupportCache& supports)
 {
     for (size_t i = 0; i < graph.Size() && graph.HasBodies(); ++i)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass: one rewriting of a graph. Each lives in a file of passes/; PassList.cpp lists them in the order in which
+// Pass: one rewrite of a graph. Each pass is a file of passes/; PassList.cpp lists them in the order in which
 // Optimize() runs them. A pass over N layers costs O(N).
 //
-// The rule above all: a pass may rely on nothing that another run's input shapes would change. A run may bring inputs
-// of other sizes, and of another rank, than Optimize() was told, or was told nothing about. A shape is fixed only where
-// it follows from constants, or from inputs of which the application promises their sizes (FixedShapes.hpp, and
-// SizeFacts.hpp for single dimensions); what is known beyond that may guide what pays, never what is right.
+// The rule for all passes: a pass may rely on no shape that another run may change. A run may bring inputs of other
+// sizes or ranks than Optimize() was told, and Optimize() may have been told none. A shape is fixed only if it follows
+// from constants, or from inputs whose sizes the application promises (FixedShapes.hpp; SizeFacts.hpp for single
+// dimensions). Declared shapes may decide whether a rewrite pays. They may not decide whether it is correct.
 // Passes run in the networks of If and While layers, too. Input and Output layers stay, with their binding ids, and
 // what reaches an Output layer keeps type and quantization. An input whose info is overridden stays as it is, and so do
 // states. A layer of another type is made by ReplacePattern(), which asks whether backends take it, too.
@@ -28,17 +28,17 @@ namespace tenon
 
 class BackendChooser;
 
-/// What a pass may look at beside the graph. One for all passes of one Optimize(), nested networks included.
+/// Inputs of a pass other than the graph. One object for all passes of one Optimize(), nested networks included.
 struct PassContext
 {
     const BackendRegistry& m_Registry;
     const OptimizerOptionsOpaque& m_Options;
     const BackendChooser& m_Chooser;
-    /// How many bytes of new constants may still be made: see ConstantFolding.
+    /// Bytes of new constants that ConstantFolding may still make.
     uint64_t m_FoldingBytesLeft = 0;
 };
 
-/// The layer types without which a pass has nothing to do; none: it looks at every graph.
+/// Layer types that a pass needs: it is skipped for a graph without any of them. No types: it always runs.
 class PassSeeds
 {
 public:
@@ -148,7 +148,7 @@ void MoveTransposes(Graph& graph);
 void SinkTransposes(Graph& graph);
 /// Transposes go behind Reshapes that join or cut neighbouring dimensions, or into the constant matrix after them.
 void MoveReshapes(Graph& graph);
-/// The last two and those that fold and move Transposes, as long as one makes way for another.
+/// MoveReshapes, SinkTransposes, FoldTransposes and MoveTransposes, repeated until nothing changes.
 void SettleTransposes(Graph& graph);
 /// BatchMatMul transposes its matrices itself where a Transpose before it does nothing else.
 void FoldMatMulTransposes(Graph& graph, PassContext& context);

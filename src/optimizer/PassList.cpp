@@ -27,15 +27,15 @@ std::span<const Pass> GetPasses()
 {
     using enum Pass::Kind;
     using enum LayerType;
-    // What is not constant is folded where its shape alone is read.
+    // Shape, Rank and ZerosLike read the shape of their input alone, so they fold where it is fixed.
     static constexpr PassSeeds foldable = {Constant, Shape, Rank, ZerosLike};
     static constexpr PassSeeds halfReaders = PassSeeds({Cast, ConvertFp16ToFp32, Dequantize}).AndConstants();
     static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
-    // One of them at least is where two layers make a function, as a rule.
+    // A function of two layers has at least one of these types, as a rule.
     static constexpr PassSeeds byteMath = {Activation, ElementwiseBinary, ElementwiseUnary, Prelu, Quantize};
     static constexpr PassSeeds withLayout = FindLayersWithLayout();
     static constexpr Pass list[] = {
-        // So that no pass works on what nobody wants.
+        // So that no pass works on dead layers.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
         // Before folding, so that what several layers fold alike is folded once.
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
@@ -66,7 +66,7 @@ std::span<const Pass> GetPasses()
         {"FoldFullyConnected", &passes::FoldFullyConnected, Hiding, PassSeeds({BatchMatMul}).AndConstants()},
         {"FoldBatchNormalization", &passes::FoldBatchNormalization, Hiding, {BatchNormalization}},
         {"FoldScaleShift", &passes::FoldScaleShift, Hiding, scalarMath},
-        // What the folds left unread would hold Transposes back.
+        // Dead layers behind the folds would hold Transposes back.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc, Necessary, withLayout},
@@ -78,20 +78,20 @@ std::span<const Pass> GetPasses()
          {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
         {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
         {"SettleTransposes", &passes::SettleTransposes, Optimization, {Transpose}},
-        // Those that are left where they have to be.
+        // The Transposes that remain.
         {"FoldMatMulTransposes", &passes::FoldMatMulTransposes, Optimization, {BatchMatMul}},
-        // It leaves masks and keys of constants to be folded, and asks who reads what.
+        // FoldAttention makes masks and keys of constants, which ConstantFolding folds, and counts readers.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
         {"FoldAttention", &passes::FoldAttention, Hiding, {BatchMatMul}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
         {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
         // After Transposes, which may move through slices and Concats, and not through a Roll.
         {"FoldRolls", &passes::FoldRolls, Hiding, {Concat}},
-        // Of channels that LowerToNhwc has made the last dimension.
+        // LowerToNhwc has made the channels the last dimension.
         {"FoldLayerNormalization", &passes::FoldLayerNormalization, Hiding, {Mean}},
         {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},
         {"FoldReshapes", &passes::FoldReshapes, Optimization, {Reshape, Squeeze, ExpandDims}},
-        // After all that products and sums alone could be a part of, and after Transposes, which move through them.
+        // After all passes that fold a product or a sum into another layer, and after MoveTransposes.
         {"FoldMulAdd", &passes::FoldMulAdd, Hiding, scalarMath},
         // In the one layout that is left, and through fewer layers.
         {"MoveStrides", &passes::MoveStrides, Hiding, {Convolution2d, DepthwiseConvolution2d}},

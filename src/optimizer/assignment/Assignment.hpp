@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assignment: gives each layer the first backend, in the user's order, that supports it. Called by Optimize().
+// Assignment: gives each layer the first backend, in the user's order, that supports it, with the reasons of those that
+// do not. BackendChooser also answers passes: whether a layer that they want to make would run as well.
 #pragma once
 
 #include "graph/Graph.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals: why backends do not run layers, collected for reasons, messages and exceptions. Used by assignment and by
-// whoever takes a layer from a backend later.
+// Refusals: the reasons why backends refuse a layer, for the layer's assignment reason, warnings and exceptions. Used
+// by Assignment, FitFloatWidths and BackendFallback.
 #pragma once
 
 #include "graph/Graph.hpp"

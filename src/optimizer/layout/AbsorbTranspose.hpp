@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AbsorbTranspose: reductions that do without a Transpose before them. For MoveTransposes.
+// AbsorbTranspose: a reduction over axes A behind a Transpose of mappings m is one over the axes m[A] without it, if
+// the dimensions that remain keep their order. For MoveTransposes.
 #pragma once
 
 #include "graph/Layer.hpp"

@@ -36,7 +36,7 @@ bool Absorbs(const InputSlot& reader, const PermutationVector& mappings)
            AbsorbTranspose(reader.GetOwningLayer(), mappings) != nullptr;
 }
 
-/// Lets what comes after a region be on its way from memory: there may be many small ones.
+/// Prefetches the regions that come next: there may be many small ones.
 TENON_FETCHES void FetchRegions(const Graph& graph, const LayoutRegions& regions, size_t number)
 {
     constexpr size_t ahead = 8;
@@ -132,7 +132,7 @@ BorderCost BorderedRegion::CostOf(const PermutationVector& mappings) const
         const Layer& producer = edges.m_Source->GetOwningLayer();
         if (IsConstant(*edges.m_Source))
         {
-            continue; // constants are turned around here
+            continue; // ConstantFolding transposes constants
         }
         if (!edges.m_IsTurned)
         {
@@ -169,11 +169,11 @@ void BorderedRegion::Change(const PermutationVector& mappings)
 {
     for (const Edges& edges : m_Inputs.All())
     {
-        OutputSlot& turned = Turned(edges, mappings);
+        OutputSlot& transposed = Turned(edges, mappings);
         for (InputSlot* reader : edges.m_Readers)
         {
             edges.m_Source->Disconnect(*reader);
-            turned.Connect(*reader);
+            transposed.Connect(*reader);
         }
         if (edges.m_IsTurned)
         {

@@ -39,11 +39,11 @@ private:
     Layer& Member(size_t i) const { return *m_Graph.Layers()[m_Members[i]]; }
     void Vote(const PermutationVector& mappings);
     Layer& AddTranspose(OutputSlot& source, const PermutationVector& mappings, const TensorInfo& info);
-    /// The slot's values in the region's new order: from before a Transpose, or behind a new one.
+    /// The values of the slot in the new order: the input of a Transpose that cancels, or a new Transpose.
     OutputSlot& Turned(const Edges& edges, const PermutationVector& mappings);
     /// A constant's info with ones in front, up to the rank of the region.
     TensorInfo WithRank(const TensorInfo& info) const;
-    /// Gives readers outside of the region the order that they know.
+    /// Puts Transposes back to the old order in front of readers outside of the region.
     void TurnBack(const Edges& edges, const PermutationVector& inverse);
 
     Graph& m_Graph;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FixedRanks: the ranks of a graph's tensors, as far as they are known before a run. Used by what moves Transposes and
-// by what gives broadcast inputs the rank of the output.
+// FixedRanks: the rank of each tensor, where it is the same in every run. A rank follows from the operator that makes
+// the tensor, from constants, or from an operator that reads it and takes no other rank. Used by MoveTransposes,
+// MoveStrides and AddBroadcastReshapes.
 #pragma once
 
 #include "graph/Graph.hpp"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayoutRegions: which layers of a graph may change their order of dimensions together. Used by pass MoveTransposes.
+// LayoutRegions: connected sets of layers that compute the same in any order of dimensions, once their axes are renamed
+// (LayoutRules.hpp). All layers of a region change their order together, or none does. Used by MoveTransposes.
+//
+//     Transpose -> [Add -> ReLU -> Concat] -> Transpose        one region; the Transposes are at its border
 #pragma once
 
 #include "optimizer/layout/FixedRanks.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayoutRules: layers that do the same in any order of their dimensions, if their axes are renamed with them. For
-// MoveTransposes.
+// LayoutRules: how a layer's parameters change when the dimensions of its data are permuted, for layers that compute
+// the same in any order of dimensions. The rules are column `axes` of ops.def. Used by MoveTransposes, MoveReshapes,
+// SinkTransposes and AddBroadcastReshapes.
 #pragma once
 
 #include "graph/Layer.hpp"

@@ -28,7 +28,8 @@ struct BorderCost
     }
 };
 
-/// Those who read slots across the border of a region, by slot. Its memory is used again for the next region.
+/// Connections across the border of a region: readers by the slot that they read. Its memory is reused for the next
+/// region.
 class RegionBorder
 {
 public:
@@ -36,7 +37,7 @@ public:
     {
         OutputSlot* m_Source = nullptr;
         std::vector<InputSlot*> m_Readers;
-        bool m_IsTurned = false; ///< an input that comes from a Transpose of what is outside of the region
+        bool m_IsTurned = false; ///< an input of the region: its source is a Transpose of an outside tensor
     };
 
     void Clear()
@@ -56,7 +57,7 @@ public:
     Span<const Edges> All() const { return {m_Edges.data(), m_Size}; }
 
 private:
-    static constexpr size_t MostSearched = 8; ///< beyond, places are looked up
+    static constexpr size_t MostSearched = 8; ///< above this number slots are found by hash
 
     Edges& Find(OutputSlot* source);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ContractedGraph: a directed acyclic graph whose nodes are added in topological order and united with their producers
-// of the same colour wherever that makes no cycle. PartitionGraph.cpp gets its subgraphs from it.
+// ContractedGraph: acyclic clustering of a directed acyclic graph. Nodes are added in topological order; a node joins
+// the clusters of its producers of the same colour (= backend) unless that would make a cycle between clusters.
+// PartitionGraph() takes its subgraphs from it.
+//
+//     a(red) -> b(blue) -> c(red), a -> c      a and c stay apart: {a, c} -> {b} -> {a, c} would be a cycle
+//     a(red) -> b(red)  -> c(red), a -> c      one cluster {a, b, c}
 #pragma once
 
 #include "common/Pages.hpp"

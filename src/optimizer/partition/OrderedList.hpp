@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderedList: numbers in an order that can change. Which of two comes first is known at once; moving k of them costs
-// O(k). Used by ContractedGraph for its topological order.
+// OrderedList: order maintenance (Dietz and Sleator). A linked list of numbers with ascending 64-bit labels: comparing
+// two positions costs O(1), moving k items O(k), but for a rare relabelling of all. Used by ContractedGraph for its
+// topological order.
 #pragma once
 
 #include "common/Pages.hpp"

@@ -49,8 +49,8 @@ private:
     uint32_t m_Number = 0;
 };
 
-/// Who feeds whom, by index: layers are larger than caches where there are many, so one walk reads them and all that
-/// follows works on these few bytes.
+/// Producers of each layer by index. Many layers are larger than the caches, so they are read once, and the rest works
+/// on these few bytes.
 class Producers
 {
 public:

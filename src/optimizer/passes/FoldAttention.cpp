@@ -30,7 +30,7 @@ namespace tenon::passes
 namespace
 {
 
-/// A number that stands for -infinity in place of a score: its power is 0 beside that of any score.
+/// A score at or below this hides its key: exp(score - max) is 0.
 constexpr float MostHidden = -1e4f;
 
 /// Mappings that exchange two dimensions, counted from the end.
@@ -64,7 +64,7 @@ bool IsPlainProduct(const Layer* layer)
            HasFloats(*layer->Input(1).GetConnectedOutputSlot());
 }
 
-/// What is hidden where a condition chooses.
+/// A mask of Select(condition, scores, value).
 struct ChosenMask
 {
     OutputSlot* m_Condition = nullptr;
@@ -454,7 +454,7 @@ OutputSlot* FindUnrepeated(const Layer& attention, unsigned int input, SizeFacts
     return fits ? source : nullptr;
 }
 
-/// Lets several heads of queries share one of keys and values.
+/// Grouped-query attention: several heads of queries share one head of keys and values.
 void ShareHeads(Graph& graph)
 {
     SizeFacts facts(graph);

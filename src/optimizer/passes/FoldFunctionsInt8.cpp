@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass FoldByteFunctions: layers that make of each byte of one tensor another byte become a Table of 256 results, which
-// the reference kernels compute here: x * sigmoid(x), max(x, x / 10), a Dequantize with functions of floats and a
-// Quantize behind it.
+// Pass FoldByteFunctions: elementwise functions of one int8 or uint8 tensor become a lookup table (layer Table):
+//     y[i] = table[x[i] - lowest]        table[k] = f(lowest + k), k = 0 .. 255
+// The reference kernels compute the 256 entries here. Examples: x * sigmoid(x), max(x, x / 10), Dequantize -> functions
+// of floats -> Quantize.
 #include "optimizer/Pass.hpp"
 #include "optimizer/passes/FunctionsInt8.hpp"
 #include "optimizer/rewriting/ConstantRunner.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass FoldMulAdd: x * scale + shift, both constants with a value for each channel, becomes a BatchNormalization of
-// mean 0 and variance 1, which computes the same bits in one walk over the tensor. Pairs that a layer with weights
-// could take are gone before it.
+// Pass FoldMulAdd: x * scale[c] + shift[c] with constants becomes a BatchNormalization of mean 0 and variance 1, which
+// computes the same bits in one pass over memory. FoldScaleShift has folded such pairs behind layers with weights
+// before.
 #include "optimizer/Pass.hpp"
 #include "optimizer/rewriting/Patterns.hpp"
 

@@ -90,13 +90,13 @@ std::optional<double> GetValue(const Layer& pad)
     }
 }
 
-/// What stands for real 0.
+/// Whether the stored value stands for 0.
 bool IsZero(double value, const TensorInfo& info)
 {
     return !info.HasMultipleQuantizationScales() && value == (info.IsQuantized() ? info.GetQuantizationOffset() : 0);
 }
 
-/// What no maximum takes.
+/// Whether no element is below the value, so that a maximum never takes the border.
 bool IsLeast(double value, DataType type)
 {
     switch (type)

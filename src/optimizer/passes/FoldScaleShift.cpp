@@ -96,7 +96,7 @@ std::optional<Affine> GetAffine(BinaryOperation operation, bool isDataFirst, con
     }
 }
 
-/// The inputs of a layer whose output is as many times larger as what it reads of one of them.
+/// The inputs in which a layer is linear: a factor of one of them is a factor of the output.
 std::vector<unsigned int> GetScaledInputs(const Layer& layer)
 {
     switch (layer.GetType())
@@ -110,7 +110,7 @@ std::vector<unsigned int> GetScaledInputs(const Layer& layer)
     }
 }
 
-/// How many dimensions the output of such a layer has in every run at least.
+/// A lower bound of the rank of the output of such a layer.
 unsigned int GetLeastRank(const Layer& layer)
 {
     if (layer.GetType() == LayerType::Reshape)
@@ -126,8 +126,8 @@ bool IsFloat(const Layer& layer, unsigned int input)
     return IsPlainInput(layer, input) && layer.Input(input).GetTensorInfo().GetDataType() == DataType::Float32;
 }
 
-/// The layer of GetFoldableChannels from which input `i` gets what it reads, by way of at most `most` others.
-Layer* FindScalable(const Layer& reader, unsigned int i, unsigned int most)
+/// The layer of GetFoldableChannels that input `i` reads through at most `maxBetween` layers.
+Layer* FindScalable(const Layer& reader, unsigned int i, unsigned int maxBetween)
 {
     Layer* const producer = GetSoleProducer(reader, i);
     if (producer == nullptr || GetFoldableChannels(*producer).has_value())
@@ -135,7 +135,7 @@ Layer* FindScalable(const Layer& reader, unsigned int i, unsigned int most)
         return producer;
     }
     const std::vector<unsigned int> inputs = GetScaledInputs(*producer);
-    if (most == 0 || !IsFloat(reader, i) ||
+    if (maxBetween == 0 || !IsFloat(reader, i) ||
         !std::all_of(inputs.begin(), inputs.end(), [&](unsigned int input) { return IsFloat(*producer, input); }))
     {
         return nullptr;
@@ -143,7 +143,7 @@ Layer* FindScalable(const Layer& reader, unsigned int i, unsigned int most)
     Layer* found = nullptr;
     for (size_t k = 0; found == nullptr && k < inputs.size(); ++k)
     {
-        found = FindScalable(*producer, inputs[k], most - 1);
+        found = FindScalable(*producer, inputs[k], maxBetween - 1);
     }
     return found;
 }

@@ -14,7 +14,7 @@ namespace tenon
 namespace
 {
 
-/// Of a function. All of them run for each table, which a long chain could be cut into many of.
+/// Layers of one function. All of them run for each table, and a long chain could become many tables.
 constexpr size_t MostLayers = 16;
 
 bool IsByte(const TensorInfo& info)
@@ -104,7 +104,7 @@ const ByteFunction* ByteFunctions::Find(const OutputSlot& slot) const
     return found != m_Functions.end() ? &found->second : nullptr;
 }
 
-/// A look at the inputs that costs less than GetData(): most elementwise layers have nothing to do with bytes.
+/// A cheaper test of the inputs than GetData(): most elementwise layers read no int8 tensor.
 bool ByteFunctions::MayBeFunction(const Layer& layer) const
 {
     return std::any_of(layer.Inputs().begin(), layer.Inputs().end(),

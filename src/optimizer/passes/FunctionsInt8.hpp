@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ByteFunctions: which layers of a graph compute their elements from those of one tensor of bytes alone. For the pass
-// FoldByteFunctions.
+// FunctionsInt8: finds layers y[i] = f(x[i]) of one int8 or uint8 tensor x. Such a function, of up to 16 layers, is a
+// lookup table of 256 entries. For the pass FoldFunctionsInt8.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -12,13 +12,13 @@
 namespace tenon
 {
 
-/// What a layer computes of the elements of one tensor.
+/// A layer as a function of the elements of one tensor.
 struct ByteFunction
 {
     OutputSlot* m_Source = nullptr;
     std::vector<Layer*> m_Layers; ///< that do it, in order of data flow; the layer itself is the last
-    bool m_IsInner = false;       ///< only functions of the same tensor read it, which become tables
-    bool m_IsCovered = false;     ///< it is such a function, or an inner one
+    bool m_IsInner = false;       ///< all its readers are functions of the same tensor that become tables
+    bool m_IsCovered = false;     ///< its type is int8 or uint8, so that it can become a table, or it is an inner one
 };
 
 class ByteFunctions
@@ -26,7 +26,7 @@ class ByteFunctions
 public:
     explicit ByteFunctions(const Graph& graph);
 
-    /// Those whose tables make other layers unnecessary, in order of data flow.
+    /// Functions whose tables make other layers unnecessary, in order of data flow.
     std::vector<ByteFunction> GetWorthwhile() const;
 
 private:

@@ -30,10 +30,9 @@ public:
     /// `order` has convolutions and elementwise layers at least.
     ImageSizes(const LayerOrder& order, const FixedRanks& ranks);
 
-    /// Of what is not known, it is the tensor's own size.
+    /// A tensor of which nothing is known has a size of its own.
     ImageSize Get(const OutputSlot& slot) const;
-    /// Whether all operands of an elementwise layer that have images have such of one size, or of one pixel: it takes
-    /// inputs of all sizes that the network takes.
+    /// Whether the operands of an elementwise layer have images of one size, or of one pixel, in every run.
     bool Fit(const Layer& elementwise) const { return FindCommon(elementwise).has_value(); }
     /// The images of `slot` become every so many rows and columns of those of `of`, as they were.
     void SetStrided(const OutputSlot& slot, const OutputSlot& of, Stride stride);

@@ -41,7 +41,7 @@ private:
     uint64_t m_Value = 0;
 };
 
-/// Of all constants with one hash the first one alone is compared, so that no constant's bytes are read twice.
+/// Hash of a constant. Only the first constant of a hash is compared with others, so no bytes are read twice.
 size_t HashOfConstant(const ConstTensor& tensor)
 {
     Hash hash;
@@ -221,7 +221,7 @@ private:
     std::unordered_set<const OutputSlot*> m_Hashed; ///< outputs whose readers are all in m_FirstByHash, once met
 };
 
-/// Whether two layers read the same output, or none. Else no two are twins, and none become ones.
+/// Whether two layers read the same output, or two have no inputs: else no layers can be equal.
 bool MayHaveTwins(const Graph& graph)
 {
     size_t sources = 0; // that compute something

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass MoveStrides: convolutions of 1x1 with a stride, as ResNets begin their stages with, read every second pixel of
-// every second row, say. Where nothing but such layers reads a tensor, the others need not be computed: the stride
-// moves to the layer before, through elementwise ones to a convolution, which then has a quarter of its work. An
-// operand of an elementwise layer that others read as a whole is sliced. Its operands have to be of one size in every
-// run (ImageSizes): those that do not fit might fit once they are strided, and nobody would be told.
+// Pass MoveStrides: a 1x1 convolution with stride s reads every s-th pixel of every s-th row. If all readers of a
+// tensor are such layers, the other pixels need not be computed:
+//     conv 3x3 -> ReLU -> conv 1x1, stride 2      becomes      conv 3x3, stride 2 -> ReLU -> conv 1x1
+// The stride moves through elementwise layers to a convolution, which then has 1 / s^2 of its work. An operand that
+// other layers read as a whole is sliced. The operands of an elementwise layer must have one size in every run
+// (ImageSizes): sizes that do not fit may fit once they are strided, and the error would be lost.
 //
 // Right for inputs of any size: n strided windows of n' ones, every s-th from the first on, are those of a stride s
 // times as large, floor(floor(a / t) / s) = floor(a / (s * t)).
@@ -229,7 +230,7 @@ void MoveStrides(Graph& graph, PassContext& context)
     const LayerOrder order =
         graph.TopologicalOrder({LayerType::Convolution2d, LayerType::DepthwiseConvolution2d, LayerType::Activation,
                                 LayerType::ElementwiseBinary, LayerType::ElementwiseUnary});
-    // Of a graph in which a stride might move, as most are not.
+    // Made only for a graph in which a stride may move: most have none.
     std::optional<FixedRanks> ranks;
     std::optional<ImageSizes> sizes;
     // From the outputs on: a convolution of 1x1 that takes a stride may hand it on.

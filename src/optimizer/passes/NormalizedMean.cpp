@@ -62,7 +62,8 @@ std::optional<NormalizedMean> GetMean(const Layer* layer, const FixedForms& form
     {
         return NormalizedMean{data, first, count, true};
     }
-    // Which dimensions are the last is the run's to say. It pays where they are so by what was declared.
+    // The rank is unknown, so the run decides whether these are the last dimensions. The declared shape decides whether
+    // the fold pays.
     const TensorShape& declared = data->GetTensorInfo().GetShape();
     const bool isLast =
         first >= 0 && declared.AreAllDimensionsSpecified() && axes.back() + 1 == int64_t{declared.GetNumDimensions()};

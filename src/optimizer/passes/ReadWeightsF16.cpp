@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass ReadHalfWeights: models that are stored in Float16 convert each constant to Float32 in front of its readers.
-// Where these are products whose backend packs halves as well, they read the constant itself: folding the conversion
-// would write and keep Float32 copies of all weights, which are read but once.
+// Pass ReadHalfWeights: some models store weights in Float16 and convert them to Float32 in front of a convolution or
+// product. If the backend packs Float16 weights itself, the layer reads the constant without the conversion. Folding
+// the conversion would write and keep Float32 copies of all weights, which are read once.
 #include "graph/MakeLayerView.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/assignment/Assignment.hpp"
@@ -23,7 +23,7 @@ bool IsProduct(LayerType type)
            type == LayerType::FullyConnected || type == LayerType::TransposeConvolution2d;
 }
 
-/// Whether the layer makes floats of a constant of halves.
+/// Whether the layer converts a Float16 constant to Float32.
 bool WidensHalves(const Layer& layer)
 {
     const LayerType type = layer.GetType();
@@ -33,7 +33,7 @@ bool WidensHalves(const Layer& layer)
            layer.Output(0).GetTensorInfo().GetDataType() == DataType::Float32;
 }
 
-/// A layer as it will be once its constants are folded and it reads its weights as halves.
+/// A layer as it will be once its constants are folded and it reads Float16 weights.
 class FoldedView
 {
 public:
@@ -66,7 +66,7 @@ private:
     std::vector<const TensorInfo*> m_Pointers;
 };
 
-/// Whether the reader of widened halves would run as well with the halves as its weights.
+/// Whether the reader of converted weights would run as well with the Float16 weights.
 bool TakesHalves(const InputSlot& reader, const BackendChooser& chooser)
 {
     const Layer& layer = reader.GetOwningLayer();
@@ -90,13 +90,13 @@ void ReadHalfWeights(Graph& graph, PassContext& context)
         {
             continue;
         }
-        OutputSlot& halves = *layer->Input(0).GetConnectedOutputSlot();
+        OutputSlot& weightsF16 = *layer->Input(0).GetConnectedOutputSlot();
         const Span<InputSlot* const> readers = layer->Output(0).GetConnections();
         if (std::all_of(readers.begin(), readers.end(),
                         [&](const InputSlot* reader) { return TakesHalves(*reader, context.m_Chooser); }))
         {
-            layer->Output(0).MoveAllConnections(halves);
-            halves.Disconnect(layer->Input(0));
+            layer->Output(0).MoveAllConnections(weightsF16);
+            weightsF16.Disconnect(layer->Input(0));
             dead[layer->m_Index] = true; // ConstantFolding would still compute it
         }
     }

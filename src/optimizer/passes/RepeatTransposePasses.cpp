@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass SettleTransposes: a Transpose that goes behind a Reshape or Concat may meet another one, or come to a region of
-// layers that it can move through, and the other way around. So these passes take turns, as long as anything changes.
+// Pass SettleTransposes: repeats MoveReshapes, SinkTransposes, FoldTransposes and MoveTransposes until nothing
+// changes, at most four times. A Transpose that moves behind a Reshape or Concat may meet another Transpose, or a
+// region of layers that it can move through, and the other way around.
 #include "optimizer/Pass.hpp"
 
 namespace tenon::passes

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass SinkTransposes: Transposes that MoveTransposes leaves, as the layers around them are of one region, but of which
-// fewer or smaller ones do: before a Concat all of whose inputs are transposed alike; before Gathers that take one
-// index each, or slices that lose a dimension then, as queries, keys and values are cut out of one product; and those
-// of dimensions of size 1, whose place says nothing (SizeFacts.hpp): they become Reshapes, or Transposes of the other
-// dimensions alone.
+// Pass SinkTransposes: Transposes that MoveTransposes leaves and that fewer or smaller Transposes can replace.
+// - Concat of inputs that are transposed alike: one Transpose behind the Concat.
+// - Gathers of one index each, or slices that are reshaped, as queries, keys and values are cut out of one product:
+//   smaller Transposes behind them.
+// - Dimensions of size 1 (SizeFacts.hpp): a Reshape, or a Transpose of the other dimensions alone.
 #include "optimizer/Pass.hpp"
 #include "optimizer/layout/LayoutRules.hpp"
 #include "optimizer/layout/Transposes.hpp"

@@ -13,7 +13,7 @@
 namespace tenon
 {
 
-/// Every so many rows and columns.
+/// Strides of rows and columns.
 struct Stride
 {
     uint32_t m_Y = 1;
@@ -43,14 +43,13 @@ auto VisitConvolution(const Layer& layer, const F& visit)
 /// Of a convolution of either kind, channels last, whose weights are constant; nothing of other layers.
 std::optional<Filter> GetFilter(const Layer& layer);
 
-/// What all readers of an output have in common: that they read no more than every so many pixels; else no stride.
+/// The stride with which all readers of an output read it; no stride if they differ, or if one reads every pixel.
 Stride GetReadStride(const OutputSlot& output);
 
-/// The descriptor of a convolution that gives every so many rows and columns of what it gives now; null where there is
-/// none.
+/// The descriptor of a convolution whose output is the present one at this stride; null where there is none.
 std::unique_ptr<BaseDescriptor> MakeStrided(const Layer& convolution, const Filter& filter, Stride stride);
 
-/// What is left of a tensor.
+/// The info of a tensor at this stride.
 TensorInfo MakeStrided(TensorInfo info, Stride stride);
 
 } // namespace tenon

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClampPair: a Maximum and a Minimum with constants of one element, one after the other. For the passes that make
-// activations of them.
+// ClampPair: min(max(x, a), b) or max(min(x, b), a) of two layers with constants of one element. Used by FoldMaxMin and
+// FoldHardSwish.
 #pragma once
 
 #include "graph/Graph.hpp"

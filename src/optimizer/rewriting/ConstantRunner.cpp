@@ -79,7 +79,7 @@ std::vector<ConstantResult> ConstantRunner::Run(const Layer& layer, uint64_t mos
     }
     catch (const std::exception&)
     {
-        // The layer stays. If a run gets to it, that run tells what is wrong, and where.
+        // The layer stays. A run that reaches it reports the error with the layer's name.
         return {};
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConstantRunner: runs single layers on the reference backend while a network is optimized. For ConstantFolding.
+// ConstantRunner: runs a single layer on CpuRef while a network is optimized, so that folded values are those of the
+// reference kernels. Used by ConstantFolding and FoldFunctionsInt8.
 #pragma once
 
 #include "common/AlignedMemory.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnreadLayers: what nobody reads any more once a pass has changed connections.
+// DeadLayers: removes the layers that lose their last reader while a pass changes connections, and the layers that fed
+// only them. RemoveDeadLayers does the same for a whole graph. Used by FoldReshapes, FoldTransposes and MoveTransposes.
 #pragma once
 
 #include "graph/Graph.hpp"

@@ -16,7 +16,7 @@ namespace
 {
 
 /// The data of a constant input of this type and number of elements, else null.
-const void* GetData(const Layer& layer, unsigned int input, DataType type, uint64_t least, uint64_t most)
+const void* GetData(const Layer& layer, unsigned int input, DataType type, uint64_t minElements, uint64_t maxElements)
 {
     if (input >= layer.NumInputs() || !IsPlainInput(layer, input) || layer.GetConstantInput(input) == nullptr)
     {
@@ -25,7 +25,7 @@ const void* GetData(const Layer& layer, unsigned int input, DataType type, uint6
     const TensorInfo& info = layer.Input(input).GetTensorInfo();
     const TensorShape& shape = info.GetShape();
     const bool fits = info.GetDataType() == type && shape.AreAllDimensionsSpecified() &&
-                      shape.GetNumElements64() >= least && shape.GetNumElements64() <= most;
+                      shape.GetNumElements64() >= minElements && shape.GetNumElements64() <= maxElements;
     return fits ? layer.GetConstantInput(input) : nullptr;
 }
 
@@ -70,14 +70,14 @@ std::optional<float> GetFloat(const Layer& layer, unsigned int input)
     return data == nullptr ? std::nullopt : std::optional(*static_cast<const float*>(data));
 }
 
-std::optional<std::vector<int64_t>> GetIntegers(const Layer& layer, unsigned int input, uint64_t most)
+std::optional<std::vector<int64_t>> GetIntegers(const Layer& layer, unsigned int input, uint64_t maxElements)
 {
-    const void* data = GetData(layer, input, DataType::Signed32, 0, most);
+    const void* data = GetData(layer, input, DataType::Signed32, 0, maxElements);
     if (data != nullptr)
     {
         return Convert<int64_t, int32_t>(data, layer.Input(input).GetTensorInfo().GetNumElements());
     }
-    data = GetData(layer, input, DataType::Signed64, 0, most);
+    data = GetData(layer, input, DataType::Signed64, 0, maxElements);
     return data == nullptr
                ? std::nullopt
                : std::optional(Convert<int64_t, int64_t>(data, layer.Input(input).GetTensorInfo().GetNumElements()));

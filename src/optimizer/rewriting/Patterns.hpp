@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fusing passes ask of a graph: who reads a tensor, which values a constant has, how many bytes of new
-// constants are in proportion. Used by passes/.
+// Tools of the fusing passes. Queries: the only reader or producer of a tensor, operations with a constant, products
+// c * x1 * x2 ... Edits: ReplacePattern() puts one layer in the place of a matched pattern, if backends take it.
+// ConstantBudget limits the bytes of new constants. Used by passes/.
+//
+//     x -> [first] -> ... -> [last] -> readers        `last` is the layer from which a pattern is matched upwards
+//     x ------------> [new] ---------> readers        ReplacePattern(); RemoveUnused() then removes the pattern
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -24,8 +28,8 @@ Layer* GetSoleProducer(const Layer& layer, unsigned int input);
 /// Whether input `i` is connected and its info is the producer's.
 bool IsPlainInput(const Layer& layer, unsigned int i);
 
-/// The values of a constant Signed32 or Signed64 input of at most `most` elements.
-std::optional<std::vector<int64_t>> GetIntegers(const Layer& layer, unsigned int input, uint64_t most);
+/// The values of a constant Signed32 or Signed64 input of at most `maxElements` elements.
+std::optional<std::vector<int64_t>> GetIntegers(const Layer& layer, unsigned int input, uint64_t maxElements);
 
 /// The values of a constant Float32 input of `count` elements; nothing where it is something else.
 std::optional<std::vector<double>> GetFloats(const Layer& layer, unsigned int input, uint64_t count);

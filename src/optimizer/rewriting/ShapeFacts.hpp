@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FixedForms: what is sure of ranks and last dimensions in every run. Used by the fusing passes.
+// ShapeFacts: for output 0 of each layer a lower bound of the rank, the exact rank where it is fixed, and the size of
+// the last dimension where it is fixed: facts that hold in every run. The rules are column `form` of ops.def. Used by
+// the passes that match patterns: a constant of shape [C] may be folded only if it cannot change the shape of x.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -10,13 +12,13 @@
 namespace tenon
 {
 
-/// What is sure of the shape of output 0 of each layer, whatever shapes a run brings: it follows from operators and
-/// constants. Nothing is sure of layers that are added later.
+/// Facts about the shape of output 0 of each layer that follow from operators and constants, so that they hold in every
+/// run. There are none about layers that are added later.
 class FixedForms
 {
 public:
     explicit FixedForms(const Graph& graph);
-    /// At least so many dimensions.
+    /// A lower bound of the rank.
     unsigned int GetLeastRank(const OutputSlot& slot) const { return Of(slot).m_LeastRank; }
     std::optional<unsigned int> GetRank(const OutputSlot& slot) const;
     /// The size of the last dimension; 0 where it is not sure.

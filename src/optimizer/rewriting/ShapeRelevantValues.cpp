@@ -115,7 +115,7 @@ private:
             {
                 const bool isLoop = scope.m_Owner->GetType() == LayerType::While;
                 Open(scope.m_Owner->Input(static_cast<unsigned int>(layer.GetBindingId()) + (isLoop ? 0 : 1)));
-                if (isLoop) // from the second turn on it is what the body gave
+                if (isLoop) // from the second iteration on the input is the output of the body
                 {
                     OpenOutput(*scope.m_Owner->Bodies()[1], layer.GetBindingId());
                 }

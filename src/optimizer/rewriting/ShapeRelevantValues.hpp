@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layers compute sizes and numbers of turns: in fewer bits they would give other shapes, or loops without end.
-// The reduction of precision leaves them alone.
+// Shape-relevant values: the layers whose values a shape or a loop condition depends on. In 16 bits they would give
+// other shapes, or loops that do not end, so FitFloatWidths leaves them in Float32.
 #pragma once
 
 #include "graph/Graph.hpp"

@@ -695,8 +695,8 @@ void SizeFacts::InferBinary(const Layer& layer, Facts& facts)
         const Entry& p = (*x)[x->size() == 1 ? 0 : i];
         const Entry& q = (*y)[y->size() == 1 ? 0 : i];
         const bool areKnown = p.IsKnown() && q.IsKnown();
-        constexpr int64_t Most = int64_t{1} << 31; // no overflow, of Signed32 neither
-        const auto isSmall = [](int64_t value) { return value > -Most && value < Most; };
+        constexpr int64_t MaxNumber = int64_t{1} << 31; // no overflow, of Signed32 neither
+        const auto isSmall = [](int64_t value) { return value > -MaxNumber && value < MaxNumber; };
         Entry result = Anything();
         if (areKnown && isSmall(p.m_Number) && isSmall(q.m_Number))
         {

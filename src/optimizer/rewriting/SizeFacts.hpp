@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SizeFacts: what is sure, dimension by dimension, of sizes and of the integers that are computed from them, whatever
-// inputs a run brings. Used by the passes that bake computed parameters and find shuffles of channels.
+// SizeFacts: symbolic shape inference. Each dimension of a tensor, and each element of a small integer tensor, is a
+// known number or a symbol; equal symbols stand for equal numbers in every run, whatever its inputs. Shape, Gather,
+// Concat, Reshape and arithmetic on sizes are followed, so that the target [batch, 196, 768] of a Reshape is known but
+// for the symbol `batch`. Used by BakeComputedParameters, FoldAttention, FoldRolls, FoldShuffles, MoveReshapes and
+// SinkTransposes.
 #pragma once
 
 #include "graph/FixedShapes.hpp"
@@ -16,11 +19,11 @@ namespace tenon
 class SizeFacts
 {
 public:
-    /// A number that is known, or a name of one that is not: equal names are of equal numbers.
+    /// A known number, or a symbol for an unknown one. Equal symbols stand for equal numbers.
     struct Entry
     {
         int64_t m_Number = 0;
-        uint32_t m_Name = 0; ///< 0: the number is known
+        uint32_t m_Name = 0; ///< 0: m_Number is known
 
         bool IsKnown() const { return m_Name == 0; }
         bool Is(int64_t number) const { return IsKnown() && m_Number == number; }
@@ -48,11 +51,11 @@ private:
     };
 
     static Entry Number(int64_t number) { return {number, 0}; }
-    /// Something that nothing is known of.
+    /// A new symbol.
     Entry Anything() { return {0, ++m_NumNames}; }
     /// Likewise, but not negative.
     Entry AnySize();
-    /// As a size: what may be negative is none.
+    /// The entry if it cannot be negative, else a new symbol for a size.
     Entry AsSize(const Entry& entry);
     List AnySizes(unsigned int rank);
 
@@ -100,7 +103,7 @@ private:
     bool m_IsComplete = false;
     std::vector<Facts> m_Facts; ///< by layer index, of output 0
     std::unordered_map<const OutputSlot*, Facts> m_Further;
-    std::vector<bool> m_IsSize; ///< by name: not negative
+    std::vector<bool> m_IsSize; ///< by symbol: not negative
     uint32_t m_NumNames = 0;
 };
 

@@ -50,7 +50,7 @@ bool IsConstantFloat(const Layer& layer, unsigned int input)
     return IsConstant(layer, input) && layer.Input(input).GetTensorInfo().GetDataType() == DataType::Float32;
 }
 
-/// Floats, or the halves that ReadHalfWeights left.
+/// Weights of Float32, or of Float16 as ReadHalfWeights leaves them.
 bool AreWeightsScalable(const Layer& layer)
 {
     return IsConstantFloat(layer, Weights) ||
@@ -94,11 +94,11 @@ std::optional<std::vector<float>> ScaledWeights(const Layer& layer, const std::v
     }
     const bool areHalves = layer.Input(Weights).GetTensorInfo().GetDataType() == DataType::Float16;
     const auto* floats = static_cast<const float*>(layer.GetConstantInput(Weights));
-    const auto* halves = static_cast<const uint16_t*>(layer.GetConstantInput(Weights));
+    const auto* valuesF16 = static_cast<const uint16_t*>(layer.GetConstantInput(Weights));
     std::vector<float> scaled(shape.GetNumElements());
     for (size_t i = 0; i < scaled.size(); ++i)
     {
-        const float value = areHalves ? HalfToFloat(halves[i]) : floats[i];
+        const float value = areHalves ? HalfToFloat(valuesF16[i]) : floats[i];
         const double scale = scales[i / inner % scales.size()];
         scaled[i] = static_cast<float>(value * scale);
         if (!std::isfinite(scaled[i]) || LosesDigits(value, scale, value * scale))

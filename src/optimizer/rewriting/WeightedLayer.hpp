@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling and shifting what a convolution or product gives, channel by channel, in its weights and bias. Used by the
-// passes FoldBatchNormalization and FoldScaleShift.
+// Folds y * s[c] + t[c] into the convolution or product that makes y: weights' = weights * s[c], bias' = bias * s[c] +
+// t[c], for each output channel c. Computed in double, stored as Float32. Used by FoldBatchNormalization and
+// FoldScaleShift.
 #pragma once
 
 #include "optimizer/rewriting/Patterns.hpp"

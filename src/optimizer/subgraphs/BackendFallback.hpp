@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reassigner: takes layers from the backend that they were assigned to and gives them to those after it. Used where
-// partition options, or the backend itself, refuse layers that it supports.
+// BackendFallback: moves layers to the next backend in the order of preference, after assignment. Needed where
+// partition options exclude a layer from a backend that supports it, or where a backend fails to optimize its subgraph.
+// Used by OptimizeSubgraphs and SubgraphRewriter.
 #pragma once
 
 #include "graph/MakeLayerView.hpp"

@@ -62,7 +62,7 @@ std::vector<Subgraph> FindSubgraphs(Graph& graph, const BackendId& backend)
     return all;
 }
 
-/// A backend's turn.
+/// The limits and subgraphs of one backend.
 class Turn
 {
 public:
@@ -73,7 +73,7 @@ public:
     {
     }
 
-    /// Takes from the backend what its limits do not leave it.
+    /// Moves the layers that the limits exclude to other backends.
     void HoldLimits()
     {
         std::vector<Loss> losses;
@@ -248,7 +248,7 @@ void HoldLimits(Graph& graph, const std::vector<std::shared_ptr<const IBackend>>
     } while (reassigner.GetNumMoves() != numMoves);
 }
 
-/// The backends whose turn changes something, in their order.
+/// The backends that have limits or optimize subgraphs, in their order.
 std::vector<std::shared_ptr<const IBackend>> FindBackends(const std::vector<Candidate>& candidates,
                                                           const BackendRegistry& registry,
                                                           const OptimizerOptionsOpaque& options)
@@ -294,7 +294,7 @@ void OptimizeSubgraphs(Graph& graph, const std::vector<Candidate>& candidates, c
         return;
     }
     Reassigner reassigner(candidates, messages);
-    // Of those whose subgraphs are as the network has them.
+    // Backends that have limits and have not optimized their subgraphs yet.
     std::vector<std::shared_ptr<const IBackend>> limited;
     std::copy_if(backends.begin(), backends.end(), std::back_inserter(limited),
                  [&](const auto& backend) { return IsRestricted(options.GetPartitionOptions(backend->GetId())); });

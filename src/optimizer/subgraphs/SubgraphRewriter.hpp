@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SubgraphRewriter: checks what a backend answered about its subgraphs of one network, and does it.
+// SubgraphRewriter: applies a backend's OptimizationViews (substitutions, deleted and failed layers) to one network,
+// after checking that they fit together and to the network around them. Used by OptimizeSubgraphs.
 #pragma once
 
 #include "optimizer/subgraphs/BackendFallback.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShownSubgraph: one subgraph as its backend sees it, and what stands behind the numbers that the backend answers with.
+// SubgraphViewMaker: the SubgraphView of one subgraph for its backend, and the way back: the layer and the output slot
+// that belong to each index in the backend's answer.
 #pragma once
 
 #include "graph/MakeLayerView.hpp"

@@ -51,7 +51,7 @@ void Store(DataType type, const float* floats, size_t first, size_t count, std::
     std::memcpy(data + first * sizeof(uint16_t), bits.data(), count * sizeof(uint16_t));
 }
 
-/// Makes finite numbers beyond the range of Float16 its largest one. Returns how many there were.
+/// Clamps finite numbers to the range of Float16. Returns the number of clamped values.
 size_t CutToHalves(float* floats, size_t count)
 {
     const auto isBeyond = [](float value)

@@ -28,7 +28,7 @@ public:
     {
         return Make(constant, type).m_Bytes;
     }
-    /// The same for values that go into the network: a message says which of them became another number.
+    /// The same for values that become a part of the network, with a message if any were clamped.
     const std::shared_ptr<const Bytes>& Use(const Layer& constant, DataType type);
 
 private:
@@ -36,7 +36,7 @@ private:
     struct Made
     {
         std::shared_ptr<const Bytes> m_Bytes;
-        size_t m_Cut = 0; ///< values that became the largest number, which no message has said yet
+        size_t m_Cut = 0; ///< values that were clamped and have not been reported yet
     };
 
     Made& Make(const Layer& constant, DataType type);

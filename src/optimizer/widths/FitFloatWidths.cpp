@@ -150,7 +150,7 @@ private:
             return;
         }
         const LayerOrder order = graph.TopologicalOrder();
-        std::vector<bool> isUseful(widths.size()); // narrow beside a layer that computes, or moves for one that does
+        std::vector<bool> isUseful(widths.size()); // a narrow layer that computes, or that moves data to or from one
         const auto isNarrow = [&](const Layer* layer) { return widths[layer->m_Index] == Width::Narrow; };
         for (const Layer* layer : order)
         {

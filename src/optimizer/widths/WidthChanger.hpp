@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WidthChanger: gives the floating-point tensors of a graph other widths, with conversions in between. For FloatWidths.
+// WidthChanger: changes tensors of a graph between Float32 and 16 bits, as FitFloatWidths has decided for each layer,
+// and puts conversions where layers of two widths meet. ConvertedConstants converts constants, each once.
 #pragma once
 
 #include "graph/Graph.hpp"
