@@ -146,7 +146,7 @@ TEST_F(Onnx, FieldsInAnyOrder)
     const std::string unnamed = m_Folder.Write("model.bin", late);
     ExpectFailure(Execute({"-m", unnamed, "-N"}), 3,
                   "it is of no known format; supported: TensorFlow Lite (.tflite, "
-                  "identifier TFL3), ONNX (.onnx) and networks");
+                  "identifier TFL3), ONNX (.onnx), networks of Arm NN (.armnn) and");
     const Outcome named = Execute({"-m", unnamed, "-N", "-f", "onnx"});
     EXPECT_EQ(named.m_Status, 0) << named.m_Error;
     EXPECT_EQ(named.m_Error, "");
