@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of one column as such of one row, which kernels run along. Used by Windows and the depthwise convolutions.
+// ColumnAsRow: images of one column are taken as images of one row, because kernels run along rows. Used by Im2col and
+// the depthwise convolutions.
 #pragma once
 
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
@@ -9,15 +10,14 @@
 namespace tenon::cpu
 {
 
-/// Whether images, outputs and windows have one column, each the same. `x`: the axis along rows. With padding to the
-/// left a stride may leave the windows beside the image, all in zeros, of which packed weights have no more than a row
-/// of the window has as it was.
+/// Whether images, outputs and windows have one column. `x`: the axis along rows. Padding to the left is excluded: with
+/// a stride, windows could then lie entirely in the padding, for which the packed weights have too few zeros.
 inline bool IsOfOneColumn(const ref::WindowAxis& x)
 {
     return x.m_Input == 1 && x.m_Output == 1 && x.m_Kernel == 1 && x.m_Pad == 0;
 }
 
-/// An image of one column as one of one row, which lies in memory as it does: tiles are of neighbours in a row.
+/// Swaps the axes of an image of one column. The memory layout is the same, and tiles then cover neighbours in a row.
 inline void LayColumnAsRow(ref::WindowAxis& y, ref::WindowAxis& x)
 {
     if (IsOfOneColumn(x))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of windows: contiguous runs where the image has them, padding outside.
+// Im2col: copies of windows, contiguous runs where the image has them, and padding.
 #include "backends/cpu/im2col/Im2col.hpp"
 
 #include "backends/cpu/im2col/ColumnAsRow.hpp"
@@ -21,7 +21,7 @@ Windows::Columns Windows::FindColumns(int64_t left) const
     {
         return {left, 0, m_Width}; // most windows: no divisions
     }
-    // Positions left + i * dilation that lie in the image.
+    // Positions left + i * dilation inside the image.
     const int64_t begin = std::clamp<int64_t>((-left + m_DilationX - 1) / m_DilationX, 0, m_Width);
     const int64_t end = std::clamp<int64_t>((m_InputWidth - left + m_DilationX - 1) / m_DilationX, begin, m_Width);
     return {begin < end ? left + begin * m_DilationX : 0, begin, end};
@@ -117,7 +117,7 @@ T* Windows::FindRows(const T* input, size_t first, size_t last, const T* padding
                      size_t rowStep) const
 {
     const int64_t rowElements = m_Width * m_Channels;
-    // Windows beside each other, of which each row lies one stride behind the one before.
+    // Neighbouring windows: each row of taps is one stride after that of the window before.
     const auto width = static_cast<size_t>(m_OutputWidth);
     for (size_t window = first; window < last;)
     {

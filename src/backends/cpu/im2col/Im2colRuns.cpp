@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of bytes whose runs are longer than a few registers, or many: rows of windows, or points of one group.
+// Im2col of runs longer than a few registers, or many of them: rows of taps, or taps of one group of channels.
 #include "backends/cpu/im2col/Im2col.hpp"
 #include "backends/cpu/im2col/RunCopies.hpp"
 
@@ -33,7 +33,7 @@ void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t 
     copies.m_Pitch = pitch;
     for (size_t pixel = first; pixel < last;)
     {
-        // Those that lie in the image as a whole are copied so.
+        // Windows inside the image are copied in this way.
         const Beside beside = FindBeside(pixel, last);
         const int64_t count = beside.m_Count;
         const Span whole = beside.m_IsInside ? FindWhole(beside.m_Column, count) : Span{count, count};

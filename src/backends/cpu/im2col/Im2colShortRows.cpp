@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of bytes whose rows are as short as those of an image's colours: moved by a known number of bytes, which may
-// be more than there are.
+// Im2col of short rows of taps (at most 32 bytes, e.g. three colours): each row is copied by a constant number of
+// bytes, which may exceed the row; the next row overwrites the excess.
 #include "backends/cpu/im2col/Im2col.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Which bytes of a row are those of the image; the others become padding.
+/// Mask of the bytes of a row that come from the image; the others become padding.
 template <size_t Bytes>
 struct Kept
 {
@@ -69,7 +69,7 @@ void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t
 template <typename T>
 void Windows::CopyNumbers(const T* input, size_t first, size_t last, size_t pitch, T* to) const
 {
-    // As bytes, of which each channel has several.
+    // As bytes: a channel of T is sizeof(T) channels of bytes.
     Windows bytes = *this;
     bytes.m_Channels *= static_cast<int64_t>(sizeof(T));
     bytes.m_GroupChannels *= static_cast<int64_t>(sizeof(T));
@@ -84,15 +84,15 @@ template <size_t Bytes>
 void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                             uint8_t* to) const
 {
-    // A call of memcpy for nine bytes takes longer than sixteen of a known number. What they write too much is written
-    // again, by the next row or pixel. They read no further than the image.
+    // A memcpy of nine bytes takes longer than a copy of a constant sixteen. The excess is overwritten by the next row
+    // or pixel. Reads stay within the image.
     const int64_t imageBytes = m_InputHeight * m_InputWidth * m_Channels;
     const int64_t rowBytes = m_Width * m_Channels;
     const int64_t rowStep = m_DilationY * m_InputWidth * m_Channels;
     const int64_t pixelStep = m_StrideX * m_Channels;
     for (size_t pixel = first; pixel < last;)
     {
-        // [begin, end) of them are copied so.
+        // Windows [begin, end) are copied in this way.
         const Beside beside = FindBeside(pixel, last);
         const int64_t image = beside.m_Image;
         const int64_t count = beside.m_Count;
@@ -116,7 +116,7 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
                      to + static_cast<size_t>(from) * pitch);
             }
         };
-        // Windows over the image's left or right end: what is read past it lies in the rows beside.
+        // Windows over the left or right border: the excess is read from the neighbouring rows of the image.
         const auto copyBorder = [&](int64_t from, int64_t past)
         {
             for (int64_t i = from; i < past; ++i)

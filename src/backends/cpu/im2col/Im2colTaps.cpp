@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where windows lie in an image, for products that read them there.
+// Im2col: pointers to the taps of windows, for indirection buffers.
 #include "backends/cpu/im2col/Im2col.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void Windows::FindRun(const T* input, const PixelRun& run, const T* padding, con
         FindColumn(input, run, padding, table, pointStep);
         return;
     }
-    // Windows beside each other, of which each point lies one stride behind the one before.
+    // Neighbouring windows: each tap is one stride after that of the window before.
     const auto width = static_cast<size_t>(m_OutputWidth);
     const size_t last = run.m_First + run.m_Count;
     for (size_t window = run.m_First; window < last;)
@@ -40,7 +40,7 @@ void Windows::FindRun(const T* input, const PixelRun& run, const T* padding, con
     }
 }
 
-/// The windows of a column of an image.
+/// The windows of one column of an image.
 template <typename T>
 void Windows::FindColumn(const T* input, const PixelRun& run, const T* padding, const T** table, size_t pointStep) const
 {
@@ -65,8 +65,8 @@ void Windows::FindColumn(const T* input, const PixelRun& run, const T* padding, 
     }
 }
 
-/// Where a point lies in `count` windows beside each other: first in column `left` of a row of the image, or outside of
-/// it where that is null.
+/// Pointers to one tap of `count` neighbouring windows: the first one is in column `left` of a row of the image; a null
+/// row means padding.
 template <typename T>
 void Windows::FindPoints(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const
 {

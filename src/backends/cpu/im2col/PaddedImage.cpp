@@ -10,7 +10,7 @@ namespace
 
 constexpr size_t RowUnit = 4; ///< bytes
 
-/// What windows along an axis see of it, padding included.
+/// Length of the input, padding included, that windows along an axis read.
 size_t GetExtent(int64_t output, int64_t stride, int64_t kernel, int64_t dilation)
 {
     return static_cast<size_t>((output - 1) * stride + (kernel - 1) * dilation + 1);

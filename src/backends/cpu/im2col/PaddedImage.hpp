@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PaddedImage: rows of an image with their padding, which all windows of a block lie in.
+// PaddedImage: a copy, in scratch memory, of the rows and columns of the image (with padding) that the windows of a
+// block of output pixels read. Used by ImplicitGemmInt8 and ComplementImageInt8.
 #pragma once
 
 #include "backends/cpu/im2col/Im2col.hpp"
@@ -11,7 +12,7 @@
 namespace tenon::cpu
 {
 
-/// Whether windows of so many points share enough of their pixels with others.
+/// Whether windows overlap enough: each pixel is read by at least two windows on average.
 constexpr bool ShareImage(size_t height, size_t width, size_t strideY, size_t strideX)
 {
     return static_cast<double>(height * width) >= 2.0 * static_cast<double>(strideY) * static_cast<double>(strideX);
@@ -22,35 +23,33 @@ inline bool ShareImage(const Windows& windows)
                       static_cast<size_t>(windows.m_StrideY), static_cast<size_t>(windows.m_StrideX));
 }
 
-/// What a block of output pixels sees of an image, made in scratch memory from the rows of the input and the padding
-/// around them: [rows][padded columns][channels], rows a multiple of four bytes apart. Blocks are whole rows of the
-/// output, or a part of one where that has many pixels.
+/// The part of an image that a block of output pixels reads, copied to scratch memory with its padding: [rows][padded
+/// columns][channels], with a row pitch that is a multiple of four bytes. Blocks are whole rows of the output, or a
+/// part of one long row.
 class PaddedImage
 {
 public:
     PaddedImage() = default;
-    /// For blocks of so many output pixels at most, of channels that take `channelBytes` each there. Blocks are made
-    /// smaller where they would take more than `blockBytes`; not used where the smallest ones take more than
-    /// `mostBytes`.
+    /// For blocks of at most `maxPixels` output pixels, with `channelBytes` bytes for each channel. Blocks are made
+    /// smaller to fit `blockBytes`; the copy is not used where the smallest block exceeds `maxBytes`.
     PaddedImage(const Windows& windows, size_t mostPixels, size_t channelBytes, size_t blockBytes, size_t mostBytes);
 
     bool IsUsed() const { return m_Rows != 0; }
-    /// Bytes of the rows for a block.
+    /// Bytes of the copied rows of a block.
     size_t GetBytes() const { return m_Rows * m_RowBytes; }
     size_t GetRows() const { return m_Rows; }
     size_t GetRowBytes() const { return m_RowBytes; }
-    /// Columns that there is room for.
+    /// Capacity in columns.
     size_t GetWidth() const { return m_Width; }
-    /// Output pixels that a block has at most.
+    /// Maximal output pixels of a block.
     size_t GetBlockPixels() const { return m_OutputRows * m_OutputColumns; }
-    /// One past the last pixel of a block from `first` on, of those up to `last`: of one image.
+    /// End of the block from `first` on, at most `last`, within one image.
     size_t GetBlockEnd(size_t first, size_t last) const;
-    /// Which column of the output the first column of a block's rows is for.
+    /// The column of the output that the first column of a block belongs to.
     size_t GetFirstColumn(size_t first) const { return AreParts() ? first % GetOutputWidth() : 0; }
 
-    /// Makes the rows for the output pixels [first, last), a block counted through all images. pad(pixels, to) writes
-    /// pixels outside of the image, fill(from, pixels, to) those that begin `from` pixels after the first one of the
-    /// input.
+    /// Copies the rows for the output pixels [first, last), a block counted over all images. pad(pixels, to) writes
+    /// pixels of the padding; fill(from, pixels, to) writes pixels of the input from pixel `from` on.
     template <typename Pad, typename Fill>
     void Make(size_t first, size_t last, uint8_t* rows, const Pad& pad, const Fill& fill) const;
 
@@ -59,10 +58,10 @@ private:
     /// Output pixels of an image.
     size_t GetPixels() const { return static_cast<size_t>(m_Windows.m_OutputHeight * m_Windows.m_OutputWidth); }
     bool AreParts() const { return m_OutputColumns < GetOutputWidth(); }
-    /// Rows and columns that so many of the output see.
+    /// Rows and columns of the input that a number of output rows or columns reads.
     size_t CountRows(size_t outputRows) const;
     size_t CountColumns(size_t outputColumns) const;
-    /// Of a block.
+    /// Bytes of the copied rows of a block.
     double CountBytes(size_t outputRows, size_t outputColumns) const;
 
     Windows m_Windows;
@@ -81,7 +80,7 @@ void PaddedImage::Make(size_t first, size_t last, uint8_t* rows, const Pad& pad,
     const size_t firstRow = first % GetPixels() / GetOutputWidth();
     const size_t lastRow = (last - 1) % GetPixels() / GetOutputWidth();
     const size_t columns = CountColumns(AreParts() ? last - first : m_OutputColumns);
-    // Where the columns begin in the input, and which of them it has.
+    // The columns' origin in the input, and the range of them inside the image.
     const int64_t origin = static_cast<int64_t>(GetFirstColumn(first)) * m_Windows.m_StrideX - m_Windows.m_PadLeft;
     const int64_t end = origin + static_cast<int64_t>(columns);
     const int64_t insideBegin = std::clamp<int64_t>(0, origin, end);
@@ -96,7 +95,7 @@ void PaddedImage::Make(size_t first, size_t last, uint8_t* rows, const Pad& pad,
             pad(columns, rows);
             continue;
         }
-        const auto inputRow = static_cast<int64_t>(image) * m_Windows.m_InputHeight + row; // counted through all images
+        const auto inputRow = static_cast<int64_t>(image) * m_Windows.m_InputHeight + row; // counted over all images
         pad(before, rows);
         fill(static_cast<size_t>(inputRow * m_Windows.m_InputWidth + insideBegin), inside,
              rows + before * m_PixelBytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows and columns of a convolution's output are apart.
+// PixelOrder: decides which border rows and columns of the output become runs of their own.
 #include "backends/cpu/im2col/PixelOrder.hpp"
 
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -16,15 +16,15 @@ namespace
 
 /// Shorter runs do not fill tiles.
 constexpr size_t LeastRun = 4;
-/// What rows apart must save of the time, as a share of one.
+/// Border rows as runs of their own must save more than 1 / MinRowShare of the time.
 constexpr size_t LeastRowShare = 256;
 
-/// The positions along an axis of the output whose windows lack points.
+/// The positions along an axis of the output whose windows have taps in the padding.
 struct Border
 {
     size_t m_Before = 0;
     size_t m_After = 0;
-    size_t m_Points = 0; ///< that they lack together
+    size_t m_Points = 0; ///< missing taps, all positions together
 };
 
 Border FindBorder(const ref::WindowAxis& axis)
@@ -33,7 +33,7 @@ Border FindBorder(const ref::WindowAxis& axis)
     if (axis.m_Output == 0 ||
         (axis.FirstTap(axis.Origin(0)) == 0 && axis.EndTap(axis.Origin(axis.m_Output - 1)) == axis.m_Kernel))
     {
-        return border; // at once: products of matrices have millions of rows
+        return border; // early: matrices have millions of rows
     }
     size_t whole = 0;
     for (size_t i = 0; i < axis.m_Output; ++i)
@@ -52,9 +52,9 @@ Border FindBorder(const ref::WindowAxis& axis)
 
 TileCosts TileCosts::Find(size_t rows)
 {
-    // Lower tiles read more for each product. Where registers have room for few sums, reading takes as long as products
-    // do, and longer where another thread shares the core: 12x12 windows of 3x3 on Zen 3, as rows of ten and columns
-    // apart, take 0.95 of the time when it is alone, and 1.2 when it is not.
+    // Tiles of fewer rows load more for each multiply-add. With few registers, loads take as long as multiply-adds, and
+    // longer where another thread shares the core. Measured on Zen 3, 12x12 output with 3x3 kernels, as rows of ten and
+    // border columns: 0.95 of the time when the core is not shared, 1.2 when it is.
     TileCosts costs;
     costs.m_Rows = std::max<size_t>(rows, 1);
     if (!HaveManyRegisters())
@@ -77,10 +77,10 @@ PixelOrder::PixelOrder(const Windows& windows, const TileCosts& tiles, bool spli
     {
         return;
     }
-    // Time in products of a window's point.
+    // Unit of time: the products of one tap of a window.
     const auto ofRun = [&tiles](size_t count) { return count + DivideUp(count, tiles.m_Rows) * tiles.m_OfTile; };
     const size_t edges = rows.m_Before + rows.m_After;
-    const size_t edgePoints = edges * y.m_Kernel - rows.m_Points; // along y, of all rows at the edges together
+    const size_t edgePoints = edges * y.m_Kernel - rows.m_Points; // taps along y of all border rows
     const size_t inner = (y.m_Output - edges) * y.m_Kernel;
     const auto withRows = [&](size_t length)
     { return (ofRun((y.m_Output - edges) * length) * y.m_Kernel + ofRun(length) * edgePoints) * x.m_Kernel; };
@@ -93,7 +93,7 @@ PixelOrder::PixelOrder(const Windows& windows, const TileCosts& tiles, bool spli
     size_t length = x.m_Output - left - right;
     if (length < LeastRun)
     {
-        left += length; // what is left of rows is too short
+        left += length; // the inner part of the rows is too short
         length = 0;
     }
     const size_t columnPoints = (left + right) * x.m_Kernel - columns.m_Points;
@@ -129,7 +129,7 @@ PixelRun PixelOrder::GetRun(size_t first, size_t last) const
         row = place / rowLength;
         column = place % rowLength;
         run.m_LacksPoints = row < m_TopRows || row >= m_Height - m_BottomRows;
-        // Rows without columns apart follow each other.
+        // Rows without separate border columns are contiguous.
         const size_t endRow = run.m_LacksPoints || SplitsColumns() ? row + 1 : m_Height - m_BottomRows;
         run.m_Count = endRow * rowLength - place;
         column += m_LeftColumns;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which order a product takes the output pixels of a convolution. At the borders of an image windows lack points,
-// and a tile skips those that all of its windows lack: of 3x3 windows of 7x7 pixels that is a sixth of the
-// multiplications. Used by the products of floats, of bfloat16, of 16-bit data and of float data beside bytes.
+// PixelOrder: the order in which a GEMM computes the output pixels of a convolution. Border windows have taps in the
+// padding, and a tile skips a tap if all of its windows have it there. Border rows and columns therefore become runs of
+// their own: that saves a sixth of the multiplications of 3x3 windows on 7x7 pixels. Used by GemmF32, GemmBf16,
+// GemmInt16 and hybrid GemmInt8.
 #pragma once
 
 #include "backends/cpu/im2col/Im2col.hpp"
@@ -11,28 +12,28 @@
 namespace tenon::cpu
 {
 
-/// What runs cost that do not fill tiles.
+/// Cost of runs that do not fill tiles.
 struct TileCosts
 {
     size_t m_Rows = 1;         ///< windows of the highest tile
-    size_t m_OfTile = 0;       ///< what a tile takes more than its windows, in windows
-    size_t m_ColumnShare = 64; ///< what columns apart must save of the time, as a share of one
+    size_t m_OfTile = 0;       ///< cost of a tile beyond its windows, in windows
+    size_t m_ColumnShare = 64; ///< border columns must save more than 1 / m_ColumnShare of the time
 
-    /// On the processor at hand, of tiles with so many windows (none: there are no tiles).
+    /// The costs on this processor, for tiles of `rows` windows (0: there are no tiles).
     static TileCosts Find(size_t rows);
 };
 
 class PixelOrder
 {
 public:
-    /// As the pixels lie.
+    /// The order in memory.
     PixelOrder() = default;
-    /// Rows and columns whose windows lack points are runs of their own where that saves more than shorter runs cost.
-    /// `splitsColumns`: whether columns may be.
+    /// Border rows and columns become runs of their own where skipped taps save more than shorter runs cost.
+    /// `hasSplitColumns`: whether columns may.
     PixelOrder(const Windows& windows, const TileCosts& tiles, bool splitsColumns);
 
-    /// Where the windows of pixels [first, last) of the order have their points, or rows of points, as Windows::Find
-    /// and Windows::FindRows say it.
+    /// Fills the indirection buffer for pixels [first, last) of the order, by taps or by rows of taps, as
+    /// Im2col::FindTaps and Im2col::FindRows do.
     template <typename T>
     void FindPoints(const Windows& windows, const T* input, size_t first, size_t last, const T* padding,
                     const T** table) const
@@ -53,7 +54,7 @@ public:
                    });
     }
 
-    /// Calls body(run, pixels before it) for the runs that pixels [first, last) of the order are.
+    /// Calls body(run, number of pixels before it) for the runs of pixels [first, last) of the order.
     template <typename F>
     void ForEachRun(size_t first, size_t last, F&& body) const
     {
@@ -65,19 +66,19 @@ public:
         }
     }
 
-    /// Whether pixels are taken otherwise than they lie. Those of an image still follow each other.
+    /// Whether the order differs from the order in memory. Images stay contiguous.
     bool IsOther() const { return m_Height != 0; }
-    /// Whether columns are runs of their own.
+    /// Whether border columns are runs of their own.
     bool SplitsColumns() const { return m_LeftColumns + m_RightColumns != 0; }
-    /// Whether loops over one point of so many channels are long enough; with fewer, those over a row of points are
-    /// better. These cannot have columns apart.
+    /// Whether loops over one tap of `channels` channels are long enough; with fewer channels, loops over a row of taps
+    /// are better, which exclude separate border columns.
     bool PrefersPoints(size_t channels) const
     {
         constexpr size_t LongDepth = 96;
         constexpr size_t LongDepthOfColumns = 32;
         return channels >= (SplitsColumns() ? LongDepthOfColumns : LongDepth);
     }
-    /// Rows of an output that has gaps between them end where they end in memory.
+    /// For an output with gaps between rows: runs end at the end of a row.
     void FitTo(const OutputPlace& place)
     {
         if (place.m_Width != 0)
@@ -87,15 +88,15 @@ public:
     }
 
 private:
-    /// From place `first` of the order on, up to place `last` at most.
+    /// The run from position `first` of the order on, up to position `last` at most.
     PixelRun GetRun(size_t first, size_t last) const;
 
-    /// In each image come rows without the columns apart, then these columns.
-    size_t m_Height = 0; ///< of the output; 0: all pixels as they lie
+    /// Order within an image: the rows without the border columns, then the border columns.
+    size_t m_Height = 0; ///< of the output; 0: the order in memory
     size_t m_Width = 0;
-    size_t m_TopRows = 0; ///< that lack points
+    size_t m_TopRows = 0; ///< with taps in the padding
     size_t m_BottomRows = 0;
-    size_t m_LeftColumns = 0; ///< that are runs of their own
+    size_t m_LeftColumns = 0; ///< runs of their own
     size_t m_RightColumns = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See RunCopies.hpp. A call of memcpy takes as long as several copies by registers.
+// See RunCopies.hpp. A call of memcpy takes as long as several copies through registers.
 #include "backends/cpu/im2col/RunCopies.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/im2col/RunCopies.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included after Foreach.hpp: compiled for each target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -42,7 +42,7 @@ HWY_INLINE void ForEachRun(const RunCopies& copies, const F& copy)
     }
 }
 
-/// Of one register at least: the last two may overlap.
+/// Copies at least one register; the last two may overlap.
 template <typename D>
 HWY_INLINE void CopyLongRuns(D d, const RunCopies& copies)
 {
@@ -59,7 +59,7 @@ HWY_INLINE void CopyLongRuns(D d, const RunCopies& copies)
                });
 }
 
-/// By halves of a register, down to bytes.
+/// Copies by halves of a register, down to bytes.
 template <size_t Bytes>
 void CopyRunsBy(const RunCopies& copies)
 {

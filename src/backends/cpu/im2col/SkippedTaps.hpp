@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that all windows of a tile lack, whose products are skipped: see PixelOrder. Used by the tiles of floats,
-// of bfloat16, of 16-bit data and of float data beside bytes.
+// IsTapPadding: whether a tap lies in the padding for all rows of a tile, so that its products are skipped; see
+// PixelOrder. Used by the microkernels that read an indirection buffer.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace tenon::cpu
 {
 
-/// Whether all rows of a tile have the point among zeros. Without branches, as nearly none have.
+/// Whether a tap lies in the padding for all rows of a tile. Branch-free, as this is rare.
 template <size_t Rows, typename T>
 inline bool AreAll(const T* const* places, const T* zeros)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of three columns, one pixel from each other, for tiles that slide over the pixels of an image: neighbours
-// share two of three columns, and a pixel is read once for all windows that have it. That serves where there is one
-// vector of output channels, for which each number would be read for one multiplication.
+// ForEachSlide: runs of neighbouring output pixels of 3-column kernels of stride 1, for the sliding microkernels.
+// Neighbouring windows share two of three columns. It pays with one vector of output channels, where each loaded number
+// would otherwise serve a single multiply-add. Used by GemmF32 and GemmBf16.
 #pragma once
 
 #include "backends/cpu/im2col/Im2col.hpp"
@@ -14,11 +14,11 @@
 namespace tenon::cpu
 {
 
-inline constexpr size_t SlidingColumns = 3; ///< of windows
+inline constexpr size_t SlidingColumns = 3; ///< of a window
 
-/// Calls tile(window, count) for neighbouring windows of a row of the output, `mostRows` at most, that are all those of
-/// [first, last) together. places[i] is then where the first pixel of their row i lies, with the others behind it: in
-/// `input`, or in `strip` where some are outside of the image. `strip`: of m_Height * (mostRows + SlidingColumns - 1)
+/// Calls tile(window, count) for neighbouring windows of a row of the output, at most `maxRows` at a time, which
+/// together are [first, last). places[i] then points to the first pixel of their row i, followed by the others: in
+/// `input`, or in `strip` where some pixels are padding. `strip` has room for m_Height * (maxRows + SlidingColumns - 1)
 /// pixels.
 template <typename T, typename F>
 void ForEachSlide(const Windows& windows, const T* input, size_t first, size_t last, size_t mostRows, T* strip,

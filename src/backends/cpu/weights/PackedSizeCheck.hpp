@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much larger than the weights of a layer what is packed of them may be. Columns are padded to whole vectors and
-// depths to whole groups, so that a matrix of one column or one row takes up to 64 times its memory.
+// CheckPackedSize: limit on the memory of packed weights. Packing pads columns to whole vectors and depths to whole
+// groups, so a matrix of one column or one row can take 64 times its own memory.
 #pragma once
 
 #include <tenon/backend/ILayerSupport.hpp>
@@ -12,7 +12,8 @@
 namespace tenon::cpu
 {
 
-/// Few layers would, and the reference kernels run those.
+/// Refuses layers whose packed weights take more than four times the weights plus 4 MiB; the reference kernels run
+/// them.
 inline SupportResult CheckPackedBytes(uint64_t packedBytes, uint64_t weightBytes)
 {
     constexpr uint64_t MostTimes = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for NHWC float data and constant 3x3 weights by Winograd's transforms: with the option
-// FastMathEnabled, because sums are rounded otherwise.
+// Convolution2dWinogradF32: Convolution2d of NHWC float data by constant 3x3 weights, with the option FastMathEnabled,
+// as sums are rounded differently.
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/cpu/winograd/WinogradCheck.hpp"
@@ -12,11 +12,11 @@ namespace tenon::cpu
 namespace
 {
 
-/// Whether this is faster than the products with all windows, as measured on AVX-512, AVX2 and SSE4: with tiles that
-/// are well filled, and enough of them for reading four times the memory of the weights.
+/// Whether Winograd is faster than GemmF32 with all taps, as measured on AVX-512, AVX2 and SSE4: tiles must be well
+/// filled, and numerous enough to pay for reading four times the memory of the weights.
 bool IsFaster(const LayerView& layer)
 {
-    constexpr unsigned int LeastChannels = 4; // a vector of fewer is padding for the most part
+    constexpr unsigned int LeastChannels = 4; // a vector of fewer is mostly padding
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const TensorShape& output = layer.GetOutput(0).GetShape();
     if (weights[3] < LeastChannels || !output.AreAllDimensionsSpecified() || output.GetNumDimensions() != 4)
@@ -24,10 +24,10 @@ bool IsFaster(const LayerView& layer)
         return weights[3] >= LeastChannels;
     }
     const WinogradCounts counts(output, WinogradTile::Outputs);
-    constexpr uint64_t LeastTilePixels = 8; // on average: where products are half as many
+    constexpr uint64_t LeastTilePixels = 8; // on average: half the products
     constexpr uint64_t ManyTiles = 9;
     constexpr uint64_t FewTiles = 4;
-    constexpr uint64_t CachedWeights = 640 * 1024; // whose transforms have 10 MiB
+    constexpr uint64_t CachedWeights = 640 * 1024; // their transforms have 10 MiB
     constexpr unsigned int FewTilesChannels = 16;
     const bool areWeightsSmall = weights.GetNumElements64() <= CachedWeights && weights[3] >= FewTilesChannels;
     return counts.m_Pixels >= counts.m_Tiles * LeastTilePixels &&

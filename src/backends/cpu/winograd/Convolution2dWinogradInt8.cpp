@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 8-bit NHWC data, or floats that are quantized while running, and constant 3x3 weights by
-// Winograd's transforms, on processors that have no dot products of bytes: the sums of the reference kernel.
+// Convolution2dWinogradInt8: Convolution2d of 8-bit NHWC data, or of float data that are quantized at run time
+// (hybrid), by constant 3x3 weights, on processors without int8 dot products. Sums equal those of the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
@@ -14,13 +14,13 @@ namespace tenon::cpu
 namespace
 {
 
-/// Refuses what is not faster than the products with all windows, as measured on AVX2 and SSE4: faster are tiles that
-/// are well filled, and enough of them for reading two to four times the memory of the weights, which may have to come
-/// from far. Of a batch whose size is not known, one image is counted.
+/// Refuses layers where Winograd is not faster than GemmInt8 with all taps, as measured on AVX2 and SSE4: tiles must be
+/// well filled, and numerous enough to pay for reading two to four times the memory of the weights, which may come from
+/// a distant cache or memory. A batch of unknown size counts as one image.
 SupportResult CheckIsFaster(const LayerView& layer)
 {
     constexpr unsigned int LeastChannels = 16;
-    constexpr uint64_t MostWeights = 640 * 1024; // whose transforms have 2.3 MiB
+    constexpr uint64_t MostWeights = 640 * 1024; // their transforms have 2.3 MiB
     constexpr uint64_t ManyTiles = 16;
     constexpr uint64_t FewTiles = 4;
     constexpr uint64_t FewWeights = 160 * 1024;
@@ -50,7 +50,7 @@ SupportResult CheckIsFaster(const LayerView& layer)
                : RefuseWinograd("it has too few pixels to gain from other products");
 }
 
-/// Dot products of bytes are faster with all windows than these are, whose transforms have 16 bits.
+/// Processors with int8 dot products are faster with GemmInt8: the transforms have 16 bits.
 SupportResult CheckMachine()
 {
     return GetEngine8().m_Signed.m_Layout == Layout8::WidePairs

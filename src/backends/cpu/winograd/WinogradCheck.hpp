@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the convolutions by Winograd's transforms ask of their layers.
+// Checks of layers for the Winograd convolutions.
 #pragma once
 
 #include <tenon/backend/ILayerSupport.hpp>
@@ -16,7 +16,7 @@ inline SupportResult RefuseWinograd(const char* reason)
     return SupportResult::No(SupportCode::UnsupportedParameters, reason);
 }
 
-/// Windows that lie beside each other in channels-last data.
+/// Refuses strides and dilations other than 1, and layouts other than channels-last.
 inline SupportResult CheckWinogradSteps(const LayerView& layer)
 {
     const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
@@ -26,13 +26,13 @@ inline SupportResult CheckWinogradSteps(const LayerView& layer)
                   : RefuseWinograd("its layout is not NHWC, or its strides or dilations are not 1");
 }
 
-/// Tiles that an output is cut into, and pixels that it has.
+/// Number of tiles and pixels of an output.
 struct WinogradCounts
 {
     uint64_t m_Tiles = 0;
     uint64_t m_Pixels = 0;
 
-    /// `output`: of four dimensions, all known; a tile is `outputs` high and wide.
+    /// `output`: of four dimensions, all known; `outputs`: height and width of a tile.
     WinogradCounts(const TensorShape& output, size_t outputs)
         : m_Tiles(output[0] * CountTiles(output[1], outputs) * CountTiles(output[2], outputs)),
           m_Pixels(uint64_t{output[0]} * output[1] * output[2])

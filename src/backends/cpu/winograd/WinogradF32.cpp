@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a convolution is cut into strips of tiles, and what becomes of a strip.
+// WinogradF32: partition into strips of tiles, and the steps of a strip.
 #include "backends/cpu/winograd/WinogradF32.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -20,7 +20,7 @@ using backends::Scratch;
 constexpr size_t Points = WinogradTile::Points;
 constexpr size_t Outputs = WinogradTile::Outputs;
 
-/// Bytes that a strip may have before and behind the products: most of a second-level cache of 1 MiB.
+/// Bytes of a strip's points and sums: most of a second-level cache of 1 MiB.
 constexpr size_t StripBytes = 640 * 1024;
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3x3 convolutions of float32 by Winograd's F(4x4, 3x3): strips of tiles of the image are transformed into memory that
-// stays in the second-level cache, each of the 36 points is a product of matrices there, and what comes out is
-// transformed back. Sums are rounded otherwise than those of ProductF32: for FastMathEnabled alone.
+// WinogradF32: 3x3 convolutions of float32 by Winograd's F(4x4, 3x3), Y = At [(G g Gt) . (Bt d B)] A (Lavin and Gray
+// 2015). A strip of tiles is transformed into points that stay in the second-level cache; each of the 36 points is a
+// matrix product by MicrokernelsF32; the sums are transformed back. Rounding differs from GemmF32, hence
+// FastMathEnabled alone.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -16,18 +17,18 @@
 namespace tenon::cpu
 {
 
-/// The sizes of the transformed weights: each point is a group.
+/// Sizes of the transformed weights: each point is a group of columns.
 WeightSizes GetWinogradSizes(size_t outputs, size_t channels);
 
-/// Packs weights [outputs][3][3][channels].
+/// Transforms and packs weights [outputs][3][3][channels].
 std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size_t outputs, size_t channels,
                                                backends::PackedStore& store);
 
-/// A convolution whose shapes are known. Results do not depend on the number of threads.
+/// A convolution of known shapes. Results do not depend on the number of threads.
 class WinogradF32
 {
 public:
-    /// `weights`: of PackWinograd; `windows`: 3x3, of stride and dilation 1 and one group. `maxThreads`: see
+    /// `weights`: of PackWinogradF32; `windows`: 3x3, of stride and dilation 1 and one group. `maxThreads`: see
     /// ReshapeArgs.
     WinogradF32(const PackedWeightsF32& weights, const Windows& windows, size_t images,
                 const backends::FloatClamp& clamp, unsigned int maxThreads);
@@ -56,16 +57,16 @@ private:
     Grid m_Grid;
     backends::FloatClamp m_Clamp;
     size_t m_Channels = 0;    ///< of the output
-    size_t m_StripTiles = 0;  ///< that are transformed together, at most
-    size_t m_PointDepth = 0;  ///< floats of a tile's point: channels, in whole vectors
+    size_t m_StripTiles = 0;  ///< most tiles that are transformed together
+    size_t m_PointDepth = 0;  ///< floats of a tile's point: channels, padded to whole vectors
     size_t m_PanelWidth = 0;  ///< floats of the widest panel
-    size_t m_PointStride = 0; ///< floats from one point of the strip to the next
+    size_t m_PointStride = 0; ///< floats between points of the strip
     size_t m_SumStride = 0;   ///< likewise, of the sums
     size_t m_Parts = 1;
-    size_t m_PointsOffset = 0; ///< in a part's scratch memory
+    size_t m_PointsOffset = 0; ///< in the scratch memory of a task
     size_t m_SumsOffset = 0;   ///< likewise
     size_t m_PartBytes = 0;
-    size_t m_ScratchBytes = 0; ///< of all parts
+    size_t m_ScratchBytes = 0; ///< of all tasks
 };
 
 } // namespace tenon::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles that Winograd's convolutions cut images into: where they lie, and where their pixels are.
+// WinogradGrid: the grid of output tiles of an image, pointers to a tile's input pixels, and strips of tiles for
+// threads.
 #pragma once
 
 #include "backends/cpu/im2col/Im2col.hpp"
@@ -12,12 +13,13 @@
 namespace tenon::cpu
 {
 
-/// Tiles of `Outputs` x `Outputs` outputs, which need `Inputs` x `Inputs` pixels.
+/// Tiles of `Outputs` x `Outputs` outputs, each of which reads `Inputs` x `Inputs` pixels. A strip is a number of
+/// consecutive tiles, counted row by row over all images.
 template <size_t Outputs, size_t Inputs>
 class WinogradGrid
 {
 public:
-    /// Where a tile lies; its outputs begin at row and column.
+    /// Position of a tile's first output.
     struct Place
     {
         size_t m_Image = 0;
@@ -25,7 +27,7 @@ public:
         size_t m_Column = 0;
     };
 
-    /// `windows`: of stride 1, that lie beside each other.
+    /// `windows`: windows of stride and dilation 1.
     WinogradGrid(const Windows& windows, size_t images)
         : m_Windows(windows), m_Images(images), m_Down(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
           m_Across(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)), m_Tiles(images * m_Down * m_Across)
@@ -34,9 +36,9 @@ public:
 
     const Windows& GetWindows() const { return m_Windows; }
     size_t GetImages() const { return m_Images; }
-    /// Of all images.
+    /// Tiles of all images.
     size_t GetTiles() const { return m_Tiles; }
-    /// One past the last tile beside this one.
+    /// End of the row of tiles that contains `tile`.
     size_t GetRowEnd(size_t tile) const { return tile - tile % m_Across + m_Across; }
 
     Place GetPlace(size_t tile) const
@@ -45,16 +47,16 @@ public:
         return {row / m_Down, row % m_Down * Outputs, tile % m_Across * Outputs};
     }
 
-    /// How many tiles a strip has at most that may take so many bytes.
+    /// Maximal tiles of a strip of `stripBytes`.
     size_t CountStripTiles(size_t stripBytes, size_t tileBytes) const
     {
-        // Fewer do not pay for reading all weights, more do not read them noticeably less often.
+        // Shorter strips read all weights too often; longer ones gain nothing noticeable.
         constexpr size_t Least = 24;
         constexpr size_t Most = 96;
         return std::min(std::clamp(stripBytes / tileBytes, Least, Most), m_Tiles);
     }
 
-    /// Calls body(part, first tile, one past the last) for all strips, on several threads.
+    /// Calls body(task, first tile, one past the last) for all strips, on several threads.
     template <typename F>
     void ForEachStrip(IParallelFor& parallel, size_t mostParts, size_t stripTiles, const F& body) const
     {
@@ -69,7 +71,7 @@ public:
                  });
     }
 
-    /// Row by row, where the first channels of the tile's pixels are; `padding` outside of the image.
+    /// Pointers to the first channels of a tile's pixels, row by row; `padding` outside of the image.
     template <typename T>
     void FindPixels(const T* input, const T* padding, size_t tile, const T** pixels) const
     {
@@ -97,8 +99,8 @@ private:
     size_t m_Tiles; ///< of all images
 };
 
-/// At least so many elements of T from one point of a strip to the next: an odd number of cache lines, so that the
-/// points of a tile do not all lie in a few sets of the first-level cache.
+/// The distance between points of a strip, at least `elements` elements of T: an odd number of cache lines, so that the
+/// points of a tile do not share a few sets of the first-level cache.
 template <typename T>
 constexpr size_t GetPointStride(size_t elements)
 {

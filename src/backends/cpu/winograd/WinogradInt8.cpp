@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a convolution is cut into strips of tiles, and what becomes of a strip.
+// WinogradInt8: partition into strips of tiles, and the steps of a strip.
 #include "backends/cpu/winograd/WinogradInt8.hpp"
 
 #include "backends/common/FusedActivation.hpp"
@@ -20,7 +20,7 @@ using backends::Scratch;
 constexpr size_t Points = WinogradTile8::Points;
 constexpr size_t Outputs = WinogradTile8::Outputs;
 
-/// Bytes that a strip may have before and behind the products: most of a second-level cache of 512 KiB.
+/// Bytes of a strip's points and sums: most of a second-level cache of 512 KiB.
 constexpr size_t StripBytes = 448 * 1024;
 
 } // namespace
@@ -54,7 +54,7 @@ Winograd8::Winograd8(const WinogradWeights8& weights, const Windows& windows, co
     m_PointStride = GetPointStride<int16_t>(m_StripTiles * m_PointDepth);
     m_SumStride = GetPointStride<int32_t>(m_StripTiles * m_PanelWidth);
 
-    // Parts are made for so many float multiplications.
+    // The number of tasks is stated in float multiplications.
     constexpr double FasterThanFloats = 1.5;
     const double multiplications = static_cast<double>(m_Grid.GetTiles() * Points) *
                                    static_cast<double>(weights.GetChannels()) *
@@ -65,7 +65,7 @@ Winograd8::Winograd8(const WinogradWeights8& weights, const Windows& windows, co
     part.Add<int16_t>(Points, m_PointStride);
     m_SumsOffset = part.Add<int32_t>(Points, m_SumStride);
     m_PixelsOffset = part.Add<int32_t>(Outputs * Outputs * m_StripTiles * m_PanelWidth + RequantizeRows::PastSums);
-    const size_t mostPixels = weights.IsHybrid() ? Outputs * m_StripTiles : 0; // beside each other
+    const size_t mostPixels = weights.IsHybrid() ? Outputs * m_StripTiles : 0; // in a row of tiles
     m_ScalesOffset = part.Add<float>(mostPixels);
     m_ZeroPointsOffset = part.Add<int32_t>(mostPixels);
     m_PartBytes = part.GetBytes();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms are products with small matrices from both sides: all columns of a tile first, into memory that the
-// first-level cache holds, then all rows. 36 vectors do not fit into the registers.
+// Transforms from both sides by small matrices (Bt d B, At m A, G g Gt): first all columns of a tile, into memory that
+// fits the first-level cache, then all rows. 36 vectors do not fit the registers.
 #include "backends/cpu/winograd/WinogradTransformsF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/winograd/WinogradTransformsF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it.
+// Included after Foreach.hpp.
 #include "backends/cpu/simd/F32-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,7 +29,7 @@ constexpr float Far = WinogradTile::Far;
 constexpr float NearSquare = WinogradTile::NearSquare;
 constexpr float FarSquare = WinogradTile::FarSquare;
 
-/// Six values in a line to the six points: with a = Near, b = Far the rows of the matrix are
+/// Bt: six values of a line to six points. With a = Near, b = Far the rows of the matrix are
 ///   a^2 b^2    0       -(a^2 + b^2)    0               1    0
 ///   0          -a b^2  -b^2            a               1    0     and with -a for a
 ///   0          -b a^2  -a^2            b               1    0     and with -b for b
@@ -55,8 +55,8 @@ HWY_INLINE void ToPoints(const Floats (&x)[Inputs], Floats (&points)[Inputs])
     points[4] = hn::NegMulAdd(far, farOdd, farEven);
 }
 
-/// The six points to the four outputs of the line: the matrix has the powers 0 to 3 of the points as its columns, and
-/// of infinity the last one alone.
+/// At: six points to the four outputs of a line. The columns of the matrix are the powers 0 to 3 of the points; that of
+/// infinity has the last power alone.
 HWY_INLINE void FromPoints(const Floats (&points)[Inputs], Floats (&y)[Outputs])
 {
     const FloatTag d;
@@ -71,7 +71,7 @@ HWY_INLINE void FromPoints(const Floats (&points)[Inputs], Floats (&y)[Outputs])
                       hn::MulAdd(hn::Set(d, Near * NearSquare), nearDifference, points[5]));
 }
 
-/// A vector of channels; `count`: how many of them there are.
+/// Transforms a vector of channels, `count` of which exist.
 HWY_INLINE void TransformInputVector(const WinogradInput& tile, size_t channel, size_t count)
 {
     const FloatTag d;
@@ -85,7 +85,7 @@ HWY_INLINE void TransformInputVector(const WinogradInput& tile, size_t channel, 
         for (size_t y = 0; y < Inputs; ++y)
         {
             line[y] = LoadSome(tile.m_Pixels[y * Inputs + x] + channel, count);
-            if (x >= Inputs - Outputs) // the others are this tile's
+            if (x >= Inputs - Outputs) // the others belong to this tile
             {
                 hwy::Prefetch(tile.m_Next[y * Inputs + x] + channel);
             }
@@ -223,7 +223,7 @@ const WinogradEngine& GetWinogradEngine()
 namespace
 {
 
-/// The three weights of a line at the six points, times what the other transforms leave out; for all channels.
+/// G: three weights of a line to six points, for all channels. The factors that Bt and At leave out are included.
 template <typename From, typename To>
 void WeightsToPoints(const From* from, size_t fromStride, size_t channels, To* to, size_t toStride)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms of Winograd's convolution F(4x4, 3x3): 16 outputs of a 3x3 convolution of stride 1 take 36 products
-// per channel in place of 144. The inner loops of WinogradF32, one set for each kind of processor.
+// WinogradTransformsF32: the transforms of F(4x4, 3x3), one set for each kind of processor: 16 outputs of a 3x3
+// convolution of stride 1 take 36 products per channel instead of 144. Used by WinogradF32.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 namespace tenon::cpu
 {
 
-/// The sizes of a tile, and the points at which the polynomials behind the transforms are taken: 0, +-Near, +-Far and
-/// infinity. These two give the least rounding error of all pairs of short numbers: 0.4 times that of the customary 1
-/// and 2. Their squares are exact in float32.
+/// Sizes of a tile, and the interpolation points of the transforms: 0, +-Near, +-Far and infinity. This pair has the
+/// least rounding error of all pairs of short numbers: 0.4 times that of the customary 1 and 2. Their squares are exact
+/// in float32.
 struct WinogradTile
 {
     static constexpr size_t Window = 3;
@@ -24,17 +24,17 @@ struct WinogradTile
     static constexpr float FarSquare = Far * Far;
 };
 
-/// What a tile of the image becomes: for each point the channels' values.
+/// Input transform of a tile: all channels of each point.
 struct WinogradInput
 {
-    const float* const* m_Pixels = nullptr; ///< row by row, where the first channels are
-    const float* const* m_Next = nullptr;   ///< those of the tile that follows, to be fetched meanwhile
+    const float* const* m_Pixels = nullptr; ///< pointers to the first channels, row by row
+    const float* const* m_Next = nullptr;   ///< those of the next tile, prefetched meanwhile
     size_t m_Channels = 0;
-    float* m_Out = nullptr; ///< has room for whole vectors
+    float* m_Out = nullptr; ///< with room for whole vectors
     size_t m_PointStride = 0;
 };
 
-/// What the sums over the channels become: pixels of the output.
+/// Output transform of a tile: sums over the channels to pixels of the output.
 struct WinogradOutput
 {
     const float* m_Sums = nullptr; ///< whole vectors
@@ -45,7 +45,7 @@ struct WinogradOutput
     float m_Low = 0.0f;
     float m_High = 0.0f;
     float* m_Out = nullptr;
-    size_t m_Rows = 0;    ///< of the tile that the output has
+    size_t m_Rows = 0;    ///< of the tile, inside the output
     size_t m_Columns = 0; ///< likewise
     size_t m_RowStride = 0;
     size_t m_PixelStride = 0;
@@ -57,10 +57,10 @@ struct WinogradEngine
     void (*m_TransformOutput)(const WinogradOutput& tile) = nullptr;
 };
 
-/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The best set for this processor. Precondition: the processor has vectors, see CpuFeatures.
 const WinogradEngine& GetWinogradEngine();
 
-/// [outputs][3][3][channels] becomes [point][outputs][channels]. In double precision, rounded once.
+/// Weights [outputs][3][3][channels] to [point][outputs][channels]; computed in double precision and rounded once.
 void TransformWinogradWeights(const float* weights, size_t outputs, size_t channels, float* transformed);
 
 } // namespace tenon::cpu

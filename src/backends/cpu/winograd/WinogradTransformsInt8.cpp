@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms are sums and differences of both directions: all columns of a tile first, then all rows.
+// Transforms by sums and differences along both axes: first all columns of a tile, then all rows.
 #include "backends/cpu/winograd/WinogradTransformsInt8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -23,7 +23,7 @@ constexpr size_t Window = WinogradTile8::Window;
 constexpr size_t Inputs = WinogradTile8::Inputs;
 constexpr size_t Outputs = WinogradTile8::Outputs;
 
-/// Four values in a line to the four points, 0, 1, -1 and infinity.
+/// Bt: four values of a line to the points 0, 1, -1 and infinity.
 template <class V>
 HWY_INLINE void ToPoints(const V (&x)[Inputs], V (&points)[Inputs])
 {
@@ -33,7 +33,7 @@ HWY_INLINE void ToPoints(const V (&x)[Inputs], V (&points)[Inputs])
     points[3] = hn::Sub(x[1], x[3]);
 }
 
-/// The four points to the two outputs of the line.
+/// At: four points to the two outputs of a line.
 template <class V>
 HWY_INLINE void FromPoints(const V (&points)[Inputs], V (&y)[Outputs])
 {
@@ -41,7 +41,7 @@ HWY_INLINE void FromPoints(const V (&points)[Inputs], V (&y)[Outputs])
     y[1] = hn::Sub(hn::Sub(points[1], points[2]), points[3]);
 }
 
-/// A vector of channels from `channel` on.
+/// Loads a vector of channels from `channel` on.
 template <typename T>
 HWY_INLINE void TransformInputVector(const WinogradInput8& tile, size_t channel)
 {
@@ -129,7 +129,7 @@ void TransformOutput(const WinogradOutput8& tile)
     }
 }
 
-/// The three weights of a line to the four points, twice.
+/// 2 G: three weights of a line to four points, doubled.
 template <class V>
 HWY_INLINE void WeightsToPoints(const V (&w)[Window], V (&points)[Inputs])
 {

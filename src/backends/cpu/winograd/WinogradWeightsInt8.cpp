@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With stored values a and zero point za of the data and weights w less their own: sum((a - za) * w) is
-// sum(a * w) - za * sum(w), whose last term is one number for each output channel and goes into its bias.
+// With stored data a, their zero point za, and weights w less their own zero point: sum((a - za) * w) = sum(a * w) - za
+// * sum(w). The last term is constant for each output channel and is added to its bias.
 #include "backends/cpu/winograd/WinogradWeightsInt8.hpp"
 
 #include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
@@ -110,7 +110,7 @@ void WinogradWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, st
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
     if (panel.m_Columns != width)
     {
-        std::memset(to, 0, Points * GetPointBytes(panel)); // columns that there are not
+        std::memset(to, 0, Points * GetPointBytes(panel)); // padding columns
     }
     for (size_t point = 0; point < Points; ++point)
     {

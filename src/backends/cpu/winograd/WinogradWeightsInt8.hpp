@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of 3x3 convolutions of bytes for Winograd8: as pairs of int16, transformed.
+// WinogradWeightsInt8: weights of WinogradInt8, transformed by 2 G from both sides (an exact integer matrix), packed as
+//     [panel][point][pairs of channels][columns][2] int16.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -20,17 +21,16 @@ namespace tenon::cpu
 class WinogradWeights8 final : public backends::PackedWeights
 {
 public:
-    /// Packs input 1 of the layer, [outputs, 3, 3, channels], int8 or uint8, with an int32 bias that is constant or
-    /// missing; or int8 beside float data, with a float bias.
+    /// Packs input 1 of the layer, [outputs, 3, 3, channels]: int8 or uint8 with a constant or missing int32 bias, or,
+    /// for float data, int8 with a float bias.
     WinogradWeights8(const LayerView& layer, backends::PackedStore& store);
 
-    /// Bytes of what is packed of weights of these sizes.
+    /// Bytes of the packed weights of these sizes.
     static uint64_t GetPackedBytes(size_t outputs, size_t channels);
-    /// With so many, four times any sum fits 32 bits.
+    /// Up to this many, four times any sum fits int32.
     static constexpr size_t MostChannels = 512;
 
-    /// Whether the sums and scales are such that the results are the bytes of the reference kernel. Nothing is packed
-    /// otherwise.
+    /// Whether sums and scales are such that results equal those of the reference kernel. Otherwise nothing is packed.
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
     bool IsHybrid() const { return m_IsHybrid; }
     bool RefersToConstants() const override { return !IsExact(); }
@@ -47,11 +47,11 @@ public:
     {
         return m_Data.Data() + panel.m_Offset + point * GetPointBytes(panel);
     }
-    /// What is to be added to sums of products of stored data: nothing if these were floats.
+    /// Added to the sums of products of stored data; nothing for float data.
     const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Column); }
-    /// The output's range is the caller's.
+    /// The caller sets the range of the output.
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
-    /// Of hybrid weights; the clamp is the caller's.
+    /// Of hybrid weights; the caller sets the clamp.
     FloatColumns GetFloatColumns(const Panel8& panel) const { return m_Floats.From(panel.m_Column); }
 
 private:
@@ -73,7 +73,7 @@ private:
     size_t m_PanelBytes = 0; ///< of all panels
     RequantizeArrays m_Arrays;
     FloatArrays8 m_Floats;
-    backends::PackedBlock m_Data; ///< for each panel and point [groups][width] pairs of int16
+    backends::PackedBlock m_Data; ///< [panel][point][groups][width] pairs of int16
 };
 
 } // namespace tenon::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of CpuAcc of random sizes, strides, dilations and padding: the numbers of CpuRef for all types. What
-// tables of cases leave out shows here, such as windows without taps, beside the image or larger than it.
+// Convolutions of CpuAcc with random sizes, strides, dilations and padding, compared with CpuRef for all types. They
+// cover cases that the tables of other tests omit, such as windows without taps, outside of the image or larger than
+// it.
 #include "ops/cpu/conv/WeightedSumKinds.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
@@ -15,7 +16,7 @@ namespace
 {
 
 constexpr uint32_t NumCases = 1000;
-constexpr size_t MostMultiplications = 2000000; // of a case: CpuRef takes them one by one
+constexpr size_t MostMultiplications = 2000000; // of a case, because CpuRef is slow
 
 class RandomWindows
 {
@@ -27,7 +28,7 @@ public:
         const SumKind& kind = GetKind();
         for (;;)
         {
-            // Few channels and many, as these have kernels of their own.
+            // Few channels and many, which have different kernels.
             const uint32_t channels = Roll(1, Roll(0, 1) == 0 ? 8 : 70);
             const uint32_t outputs = Roll(1, Roll(0, 1) == 0 ? 8 : 70);
             const Axis y = MakeAxis(14);
@@ -68,7 +69,7 @@ private:
             const int64_t room = int64_t{m_Size} + m_Before + m_After - (int64_t{m_Kernel} - 1) * m_Dilation - 1;
             return room < 0 ? 0 : room / m_Stride + 1;
         }
-        /// Of the transposed convolution, which has no dilation.
+        /// For the transposed convolution, which has no dilation.
         int64_t GetSpread() const { return (int64_t{m_Size} - 1) * m_Stride + m_Kernel - m_Before - m_After; }
     };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes that kernels of float products cut differently: whole and broken vectors, tiles of one row and of many, several
-// panels and blocks, windows at all edges. Convolutions, depthwise ones, and fully connected layers of
+// Sizes with different partitions in the float kernels: whole and partial vectors, tiles of one row and of many,
+// several panels and blocks, windows at all borders. Convolutions, depthwise convolutions and fully connected layers of
 // Float32 and BFloat16.
 #include "ops/WeightedSumOracle.hpp"
 
@@ -44,7 +44,7 @@ std::vector<TestTensor> MakeInputs(DataType type, const TensorShape& data, const
 void CheckSums(OpCase op)
 {
     const bool isHalf = op.m_Output.GetDataType() == DataType::BFloat16;
-    op.m_Relative = isHalf ? 4e-3 : 1e-5; // half a step of 8 bits, and the sum's own roundings
+    op.m_Relative = isHalf ? 4e-3 : 1e-5; // half a step of 8 bits, plus the rounding of the sum
     op.m_Absolute = isHalf ? 1e-3 : 5e-5; // of sums of up to 5,400 products of numbers up to 1
     CheckOp(op);
 }
@@ -83,15 +83,15 @@ ISA_TEST(FloatProducts, ConvolutionsOfManySizes)
         {{2, 3, 3, 33}, {65, 1, 1, 33}},              // an odd depth, a column over
         {{1, 1, 1, 40}, {17, 1, 1, 40}},              // one pixel
         {{1, 28, 28, 3}, {19, 3, 3, 3}, 2, 1, 0, 1},  // few channels, read row by row
-        {{1, 9, 11, 3}, {8, 5, 3, 3}, 1, 2, 3, 2},    // few channels that lie apart
+        {{1, 9, 11, 3}, {8, 5, 3, 3}, 1, 2, 3, 2},    // few channels, dilated
         {{2, 6, 5, 12}, {20, 3, 3, 12}, 1, 1, 1, 1},  // several images
         {{1, 7, 6, 9}, {33, 3, 2, 9}, 2, 2, 2, 2},    // dilation and stride
         {{1, 3, 4, 600}, {5, 3, 3, 600}, 1, 1, 1, 1}, // a depth of several slices
-        {{1, 4, 4, 2600}, {70, 1, 1, 2600}},          // the same in one point
+        {{1, 4, 4, 2600}, {70, 1, 1, 2600}},          // the same in one tap
         {{1, 5, 5, 24}, {36, 3, 3, 8}, 1, 1, 1, 1},   // three groups
         {{1, 6, 6, 4}, {8, 3, 3, 2}, 1, 1, 1, 1},     // groups of few channels
         {{1, 40, 41, 5}, {2, 1, 1, 5}},               // many blocks of pixels
-        {{1, 4, 5, 16}, {16, 1, 1, 16}, 2, 1, 0, 0},  // pixels that are left out
+        {{1, 4, 5, 16}, {16, 1, 1, 16}, 2, 1, 0, 0},  // strided pixels
         {{1, 2, 2, 8}, {4, 3, 3, 8}, 1, 1, 2, 2},     // windows that see padding alone
     };
     for (const Case& c : cases)

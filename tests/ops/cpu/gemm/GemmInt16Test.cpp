@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of 16-bit data and weights of 8 or 4 bits of CpuAcc: the numbers of CpuRef, bit for bit, for all roundings,
-// kinds of bias and weights, and at the ends of what sums and scales may be.
+// GemmInt16 by weights of 8 or 4 bits: exact agreement with CpuRef for all roundings and kinds of bias and weights, and
+// at the limits of sums and scales.
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"
@@ -30,7 +30,7 @@ TensorInfo Shorts(const TensorShape& shape, float scale)
     return TensorInfo(shape, DataType::QSymmS16, scale, 0);
 }
 
-/// An output scale at which random sums of so many products cover most of the range, and some saturate.
+/// An output scale at which random sums of `depth` products cover most of the range, and some saturate.
 float OutputScale(size_t depth)
 {
     return DataScale * WeightScale * 100.0f * std::sqrt(static_cast<float>(depth));
@@ -62,7 +62,7 @@ TensorInfo WeightInfo(const TensorShape& shape, WeightKind kind, unsigned int ax
     }
 }
 
-/// Random constant weights; the harness knows no elements of 4 bits, so two of those are drawn as a byte.
+/// Random constant weights. The harness has no elements of 4 bits, so two of them are drawn as a byte.
 TestTensor MakeWeights(const TensorShape& shape, WeightKind kind, unsigned int axis)
 {
     const TensorInfo info = WeightInfo(shape, kind, axis);
@@ -76,7 +76,7 @@ TestTensor MakeWeights(const TensorShape& shape, WeightKind kind, unsigned int a
     return Constant(weights);
 }
 
-/// A bias of up to so many sums; none for AnyType.
+/// A random bias; none for AnyType.
 void AddBias(std::vector<TestTensor>& inputs, DataType type, unsigned int channels)
 {
     if (type == DataType::Signed32 || type == DataType::Signed64)
@@ -150,11 +150,11 @@ ISA_TEST(FastShorts, ConvolutionsAsReference)
     const Conv convs[] = {
         {{1, 5, 7, 24}, {40, 1, 1, 24}},        // pixels
         {{2, 5, 7, 3}, {5, 1, 1, 3}},           // pixels of an odd depth
-        {{1, 9, 8, 3}, {17, 3, 3, 3}, 2, 1, 1}, // laid out
+        {{1, 9, 8, 3}, {17, 3, 3, 3}, 2, 1, 1}, // im2col
         {{1, 12, 11, 3}, {9, 5, 5, 3}, 1, 1, 2},
-        {{2, 9, 9, 16}, {33, 3, 3, 16}, 1, 1, 1},   // point by point
-        {{1, 11, 10, 9}, {20, 3, 2, 9}, 1, 2, 2},   // laid out, dilated
-        {{1, 12, 9, 10}, {144, 2, 3, 10}, 3, 2, 1}, // point by point, strided and dilated
+        {{2, 9, 9, 16}, {33, 3, 3, 16}, 1, 1, 1},   // tap by tap
+        {{1, 11, 10, 9}, {20, 3, 2, 9}, 1, 2, 2},   // im2col, dilated
+        {{1, 12, 9, 10}, {144, 2, 3, 10}, 3, 2, 1}, // tap by tap, strided and dilated
         {{1, 6, 6, 24}, {48, 3, 3, 8}, 1, 1, 1},    // three groups
         {{1, 6, 6, 15}, {10, 3, 3, 3}, 2, 1, 1},    // five groups of an odd depth
         {{1, 4, 4, 20}, {70, 1, 1, 10}},            // two groups of pixels
@@ -164,9 +164,9 @@ ISA_TEST(FastShorts, ConvolutionsAsReference)
         {{1, 6, 5, 70}, {70, 3, 3, 2}, 1, 1, 1}, // as many outputs as channels
         {{1, 6, 5, 44}, {44, 2, 3, 4}, 2, 1, 1},
         {{2, 5, 6, 56}, {56, 3, 3, 8}, 1, 2, 2},
-        {{2, 7, 8, 16}, {20, 3, 3, 16}, 1, 1, 1},   // rows that lack points
-        {{1, 9, 7, 34}, {9, 5, 5, 34}, 1, 2, 4},    // and columns
-        {{1, 6, 7, 160}, {17, 3, 3, 160}, 1, 1, 1}, // of which sums need several slices
+        {{2, 7, 8, 16}, {20, 3, 3, 16}, 1, 1, 1},   // border rows with missing taps
+        {{1, 9, 7, 34}, {9, 5, 5, 34}, 1, 2, 4},    // and border columns
+        {{1, 6, 7, 160}, {17, 3, 3, 160}, 1, 1, 1}, // sums of several slices
     };
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const Conv& c : convs)
@@ -298,7 +298,7 @@ ISA_TEST(FastShorts, ProductsByAConstantMatrixAsReference)
                       "CpuBatchMatMulConstantShorts");
 }
 
-// Two matrices of 16 bits: turned around or not, broadcast, of odd sizes, with sums that fit doubles or not.
+// Two matrices of int16: transposed or not, broadcast, of odd sizes, with sums that fit doubles or not.
 ISA_TEST(FastShorts, ProductsOfTwoMatricesAsReference)
 {
     struct Sizes
@@ -337,14 +337,14 @@ ISA_TEST(FastShorts, ProductsOfTwoMatricesAsReference)
     }
 }
 
-// Depths whose sums exceed 32 bits: random ones, and all products as large as they may be, which cancel out or not.
+// Depths whose sums exceed 32 bits: random products, and the largest ones, which cancel out or not.
 ISA_TEST(FastShorts, SumsOf64BitsAsReference)
 {
     for (const DataType bias : BiasTypes)
     {
         for (const WeightKind kind : {WeightKind::PerChannel, WeightKind::ZeroPoint})
         {
-            for (const unsigned int rows : {3U, 7U}) // weights of bytes, and of 16 bits
+            for (const unsigned int rows : {3U, 7U}) // weights packed as int8, and as int16
             {
                 OpCase op = MakeConnected("deep", rows, {70, 4099}, true, kind, bias);
                 ExpectAsReference(op, "CpuFullyConnectedShorts");
@@ -365,7 +365,7 @@ ISA_TEST(FastShorts, SumsOf64BitsAsReference)
     }
 }
 
-// With a bias of 32 bits sums may need more than 32 bits, and are scaled by any factor.
+// With a bias of 32 bits, sums may need more than 32 bits, and any scale is possible.
 ISA_TEST(FastShorts, SumsBeyond32BitsAsReference)
 {
     for (const int exponent : {-40, -31, -16, -3, 0, 5, 17})
@@ -384,7 +384,8 @@ ISA_TEST(FastShorts, SumsBeyond32BitsAsReference)
     }
 }
 
-// What doubles could not hold, or what the reference kernel's results of 32 bits could not, it runs itself.
+// Layers whose sums exceed doubles, or whose results exceed the reference kernel's 32 bits, are left to the reference
+// kernel.
 ISA_TEST(FastShorts, ResultsThatWouldWrapAreLeftToTheReference)
 {
     OpCase op = MakeCase("large bias", {{1, 3, 3, 8}, {4, 1, 1, 8}}, WeightKind::PerTensor, DataType::Signed64);
@@ -399,7 +400,7 @@ ISA_TEST(FastShorts, ResultsThatWouldWrapAreLeftToTheReference)
     ExpectAsReference(connected, "RefFullyConnected");
 }
 
-// All of the shifts of sums of 64 bits, and halves between two results.
+// All shifts of sums of 64 bits, and sums halfway between two results.
 ISA_TEST(FastShorts, RequantizeAsTheScalarFunctions)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
@@ -446,7 +447,7 @@ ISA_TEST(FastShorts, RequantizeAsTheScalarFunctions)
                 multipliers[i] = {static_cast<int32_t>((engine() >> 34) | (1U << 30)), shift};
                 const int32_t reduced = (std::min(multipliers[i].m_Multiplier, 0x7FFEFFFF) + (1 << 15)) >> 16;
                 scale[i] = std::ldexp(reduced, shift - 15);
-                // Sums whose results are of all magnitudes, and those around a half.
+                // Sums with results of all magnitudes, and sums around a half.
                 const double most = std::min(std::ldexp(1.0, 37), std::ldexp(1.0, 30 - shift));
                 const double part = static_cast<double>(engine() >> 11) * 0x1p-52 - 1.0;
                 const double result = std::floor(part * 32768.0) + 0.5;

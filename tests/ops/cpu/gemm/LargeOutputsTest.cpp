@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products whose outputs are larger than what a core has of the caches, and whose rows begin within cache lines: these
-// are filled with zeros before, by the thread that computes them, and by none where a row is shared.
+// Outputs that are larger than a core's share of the caches, with rows that begin within cache lines: they are zeroed
+// first, by the thread that computes them, and not where threads share a row.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
 
@@ -17,7 +17,7 @@ namespace
 
 constexpr unsigned int LargeBytes = 9u << 20;
 
-/// A connected layer of as many rows as make the output large.
+/// A fully connected layer with enough rows to make the output large.
 OpCase MakeOp(const TestTensor& weights, DataType data, const TensorInfo& outputType)
 {
     const unsigned int columns = weights.m_Info.GetShape()[0];
@@ -40,7 +40,7 @@ TestTensor MakeWeights(DataType type, unsigned int columns, unsigned int depth)
     return Random(TensorInfo(TensorShape({columns, depth}), type, 0.01f, 0), depth, -1, 1);
 }
 
-/// Windows of a row of three points, of which those at both ends of the image's rows lack one.
+/// Kernels of one row of three taps, one of which is missing at each border of the image.
 OpCase MakeConvolution(DataType type, DataType weightType, unsigned int outputs)
 {
     constexpr unsigned int Width = 16;
@@ -73,7 +73,7 @@ ISA_TEST(FastLargeOutputs, OfFloats)
         for (const DataType type : {DataType::Float32, DataType::BFloat16})
         {
             const bool isHalf = type == DataType::BFloat16;
-            // Rows of bfloat16 that are as long.
+            // Rows of bfloat16 of the same length in bytes.
             const TestTensor weights = MakeWeights(type, isHalf ? 2 * columns + 1 : columns, 3);
             OpCase op = MakeOp(weights, type, TensorInfo({1}, type));
             SetFloatBounds(op);
@@ -82,8 +82,7 @@ ISA_TEST(FastLargeOutputs, OfFloats)
     }
 }
 
-// Products take the pixels whose windows lack points by themselves, so that blocks are not of rows that follow each
-// other.
+// Pixels with missing taps are computed in runs of their own, so that the rows of a block are not contiguous.
 ISA_TEST(FastLargeOutputs, OfWindowsWithColumnsApart)
 {
     for (const DataType type : {DataType::Float32, DataType::BFloat16})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles of float32 products: all numbers of rows and vectors that the processor at hand has them for, two tiles one
-// below the other, with the last vector full, half full and with one column, beside plain sums.
+// MicrokernelsF32: all numbers of rows and vectors of this processor, two tiles one below the other, with the last
+// vector full, half full and with one column, compared with plain sums.
 #include "backends/cpu/gemm/kernels/f32/MicrokernelsF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -30,7 +30,7 @@ std::vector<float> RandomFloats(std::mt19937& random, size_t count)
     return values;
 }
 
-/// What tiles multiply, in two taps.
+/// The operands of the tiles, in two taps.
 struct Product
 {
     static constexpr size_t Taps = 2;
@@ -95,7 +95,7 @@ struct Product
     std::vector<const float*> m_Rows;
 };
 
-/// Where data lie, and what sums begin and end with.
+/// How data are read, and what is added to the sums.
 enum class Way
 {
     Bias,
@@ -103,7 +103,7 @@ enum class Way
     BiasAndAdded,
     Continues,
     FewRows,
-    Rows ///< of one tap, that follow each other: without a table
+    Rows ///< one tap at a stride: no indirection buffer
 };
 constexpr Way Ways[] = {Way::Bias, Way::Clamp, Way::BiasAndAdded, Way::Continues, Way::FewRows, Way::Rows};
 
@@ -183,7 +183,7 @@ ISA_TEST(FastFloatTiles, AllSumsOfProducts)
     }
 }
 
-// A point is skipped where it lies among zeros for all rows of the tile, and only then: its weights are NaN here.
+// A tap is skipped if and only if it lies in the padding for all rows of the tile: its weights are NaN here.
 ISA_TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
 {
     if (!cpu::GetCpuFeatures().m_Simd)

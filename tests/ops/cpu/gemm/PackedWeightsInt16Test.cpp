@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of weights of products of 16-bit data: what lies where, beside what the layout says, for sizes that fill
-// vectors and ones that do not.
+// PackedWeightsInt16: the packed layout, compared with its definition, for sizes that fill vectors and sizes that do
+// not.
 #include "backends/cpu/gemm/pack/PackedWeightsInt16.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -29,7 +29,7 @@ using cpu::RequantizeArrays16;
 using cpu::Sizes16;
 using cpu::Weights16;
 
-/// Keeps what is packed, and sees what is written around it.
+/// Keeps the packed bytes, and detects writes around them.
 class KeepingStore final : public backends::PackedStore
 {
 public:
@@ -45,7 +45,7 @@ public:
     }
 };
 
-/// Gives weights that nothing packs, as a file might that is no good.
+/// Returns weights that no packing produces, as a corrupt file might.
 class ForgedStore final : public backends::PackedStore
 {
 public:
@@ -77,7 +77,7 @@ struct PackingCase
     int m_Least = -128; ///< of the weights
 };
 
-/// Weights at the end of what may be read.
+/// Weights that end at a guard page.
 class StoredWeights
 {
 public:
@@ -116,7 +116,7 @@ private:
     int8_t* m_Values;
 };
 
-/// The pair of a place, from bytes or from shorts.
+/// The pair of a padded column, packed as int8 or int16.
 std::pair<int, int> GetPair(const PackedWeights16& packed, const std::byte* group, size_t place)
 {
     if (packed.AreBytes())
@@ -151,7 +151,7 @@ void ExpectPairs(const PackedWeights16& packed, const Panel16& panel, const Stor
     }
 }
 
-/// Each slice ends before the first group that is too much for one of the columns.
+/// Each slice ends before the first group that exceeds the limit of one of the columns.
 void ExpectSlices(const PackedWeights16& packed, const Panel16& panel, const StoredWeights& weights)
 {
     const auto fits = [&](size_t begin, size_t end)
@@ -243,7 +243,7 @@ ISA_TEST(PackedShorts, GroupsOfColumns)
     }
 }
 
-// Depths of several slices, the magnitudes of which may be as large as they get.
+// Depths of several slices, up to the largest magnitudes.
 ISA_TEST(PackedShorts, DepthsOfSeveralSlices)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
@@ -266,7 +266,7 @@ ISA_TEST(PackedShorts, DepthsOfSeveralSlices)
     }
 }
 
-// Slices of pairs that are too much by themselves.
+// Slices of pairs that exceed the limit by themselves.
 ISA_TEST(PackedShorts, SlicesOfWeightsThatCannotBe)
 {
     if (!cpu::GetCpuFeatures().m_Simd)

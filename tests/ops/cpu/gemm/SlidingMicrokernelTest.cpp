@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc's convolutions of three columns and few output channels beside CpuRef's: images of all widths that tiles have,
-// and some more, with windows that reach beyond each of their sides, in batches, on one and three threads. Each tensor
-// ends at a guard page.
+// Sliding microkernels: convolutions with three columns and few output channels, compared with CpuRef. Images of all
+// widths of tiles, and some more, with windows that overlap each border, in batches, on one and three threads. Each
+// tensor ends at a guard page.
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "ops/ElementwiseOracle.hpp"

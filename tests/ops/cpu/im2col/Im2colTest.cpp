@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that are laid out, their rows copied by moves of a known number of bytes or not, and rows of windows that are
-// found in place: the elements that windows have, those of padding outside of the image, and nothing read or written
-// past what there is.
+// Im2col: copied windows, with and without moves of constant size, and rows of taps read in place. Checks the elements,
+// the padding, and that nothing is read or written out of bounds.
 #include "backends/cpu/im2col/PixelOrder.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "harness/IsaTest.hpp"
@@ -68,7 +67,7 @@ std::string Describe(const Windows& w, size_t images)
     return out.str();
 }
 
-/// `images`: how many there are.
+/// `images`: their number.
 template <typename T>
 void CheckCopies(const Windows& w, size_t images, T padding, std::mt19937& random)
 {
@@ -118,7 +117,7 @@ void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
     }
 }
 
-/// An order has each pixel once, knows which runs may lack points, and finds the points of its windows.
+/// Checks a pixel order: each pixel occurs once, runs with missing taps are marked, and the taps of windows are found.
 void CheckOrder(const Windows& w, size_t images, bool splitsColumns, std::mt19937& random)
 {
     const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
@@ -200,7 +199,8 @@ ISA_TEST(Windows, LaidOut)
     }
 }
 
-// Of a group's channels, or with columns between theirs, windows have many short runs; of many channels, few long ones.
+// Windows of a group of channels, or with a dilation, have many short runs; windows of many channels have few long
+// ones.
 ISA_TEST(Windows, LaidOutInRuns)
 {
     std::mt19937 random(7);
@@ -236,8 +236,8 @@ ISA_TEST(Windows, PixelsInOrder)
     }
 }
 
-/// Runs that 3x3 windows of a square output are, and how many of their pixels may lack points. `more`: pixels that the
-/// image has after those that windows begin in.
+/// Counts the runs of 3x3 windows on a square output, and their pixels with possible missing taps. `more`: pixels of
+/// the image after the origins of the last windows.
 std::pair<size_t, size_t> CountRuns(size_t size, int64_t stride, int64_t before, const cpu::TileCosts& tiles,
                                     bool splitsColumns, int64_t more = 0)
 {
@@ -259,19 +259,19 @@ std::pair<size_t, size_t> CountRuns(size_t size, int64_t stride, int64_t before,
     return counts;
 }
 
-// Rows and columns of 3x3 windows of 7x7 pixels lack a third of their points.
+// Border rows and columns of 3x3 windows on 7x7 pixels miss a third of their taps.
 ISA_TEST(Windows, BordersAreApart)
 {
     EXPECT_EQ(CountRuns(7, 1, 1, {12}, true), std::make_pair(size_t{9}, size_t{24}));
     EXPECT_EQ(CountRuns(7, 1, 1, {6, 1, 36}, true), std::make_pair(size_t{9}, size_t{24}));
     EXPECT_EQ(CountRuns(7, 1, 1, {12}, false), std::make_pair(size_t{3}, size_t{14}));
-    EXPECT_EQ(CountRuns(7, 1, 0, {12}, true).first, size_t{9}); // they lack points on the other side
+    EXPECT_EQ(CountRuns(7, 1, 0, {12}, true).first, size_t{9}); // taps are missing on the other side
     EXPECT_EQ(CountRuns(3, 1, 1, {12}, true), std::make_pair(size_t{1}, size_t{0}));    // too short
     EXPECT_EQ(CountRuns(7, 1, 0, {12}, true, 2), std::make_pair(size_t{1}, size_t{0})); // without padding
 }
 
-// With a stride of two there is one row and one column of 8x8 pixels that lack points: a column apart would leave runs
-// of seven, which tiles of six do not fit. Nor do they fit ten.
+// With stride two, one row and one column of 8x8 pixels have missing taps. A separate column would leave runs of seven,
+// which fit neither tiles of six nor of ten.
 ISA_TEST(Windows, BordersAreApartWhereThatPays)
 {
     const cpu::TileCosts low{6, 1, 36};
@@ -281,7 +281,7 @@ ISA_TEST(Windows, BordersAreApartWhereThatPays)
     EXPECT_EQ(CountRuns(14, 1, 1, low, true), std::make_pair(size_t{16}, size_t{52}));
 }
 
-// Copies of rows that are cut off take no more memory than the cache has for them, or than the fewest windows need.
+// Copies of border windows are bounded by the cache, or by the smallest number of windows.
 ISA_TEST(Windows, CopiesOfCutRowsAreBounded)
 {
     Windows windows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc's convolutions at the borders of images beside CpuRef's: where windows lack points, tiles skip those that all
-// of theirs lack, and take pixels of rows and columns that lack the same ones together. Depthwise ones of images that
-// are one pixel high or wide. On one and three threads; each tensor ends at a guard page.
+// Convolutions of CpuAcc at the borders of images, compared with CpuRef: tiles skip the taps that all of their windows
+// miss, and border rows and columns are runs of their own. Also depthwise convolutions of images that are one pixel
+// high or wide. On one and three threads; each tensor ends at a guard page.
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
 #include "backends/cpu/simd/Isa.hpp"
@@ -50,10 +50,10 @@ const Sizes Cases[] = {
     {.m_Height = 4, .m_Width = 4},
     {.m_Height = 1, .m_Width = 1},
     {.m_Height = 6, .m_Width = 5, .m_KernelY = 5, .m_KernelX = 5, .m_Top = 2, .m_Bottom = 2, .m_Left = 2, .m_Right = 2},
-    // Slices of the depth, of which one may be skipped as a whole.
+    // Slices of the depth, one of which may be skipped entirely.
     {.m_Inputs = 700, .m_Outputs = 70},
     {.m_Inputs = 2100, .m_Outputs = 66},
-    // One side alone, as strides of two have it.
+    // Padding on one side alone, as with stride two.
     {.m_Height = 14, .m_Width = 14, .m_Stride = 2, .m_Top = 0, .m_Left = 0},
     {.m_Height = 9, .m_Width = 9, .m_Bottom = 0, .m_Right = 0},
     // More padding than windows reach.
@@ -146,8 +146,8 @@ ISA_TEST(FastBorders, AsReference)
     }
 }
 
-// Of few outputs float kernels take dot products along the depth of a window, by what lies beside each other of it:
-// points, rows of points, or windows that are laid out.
+// With few outputs, float kernels compute dot products along the contiguous parts of a window: taps, rows of taps, or
+// im2col rows.
 ISA_TEST(FastBorders, FewOutputsAsReference)
 {
     const ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 30.0f, -20.0f);
@@ -158,7 +158,7 @@ ISA_TEST(FastBorders, FewOutputsAsReference)
         {.m_Height = 10, .m_Width = 11, .m_Inputs = 3, .m_KernelY = 5, .m_KernelX = 5, .m_Bottom = 3, .m_Right = 3},
         {.m_Height = 12, .m_Width = 10, .m_Inputs = 5, .m_Dilation = 3, .m_Top = 3, .m_Left = 3},
         {.m_Height = 9, .m_Width = 12, .m_Inputs = 37, .m_Dilation = 2},
-        {.m_Height = 2, .m_Width = 1, .m_Inputs = 21}, // few rows too: halves stay
+        {.m_Height = 2, .m_Width = 1, .m_Inputs = 21}, // few rows too: 16-bit weights stay unpacked
         {.m_Height = 31, .m_Width = 1, .m_Inputs = 40, .m_KernelX = 1, .m_Left = 0, .m_Right = 0},
         {.m_Height = 6,
          .m_Width = 7,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of CpuAcc with FastMathEnabled: sizes that the tiles of 4x4 outputs and the strips of them cut
-// differently, judged by sums in double precision; and which layers take part.
+// WinogradF32 with FastMathEnabled, compared with sums in double precision: sizes that divide into tiles of 4x4 outputs
+// and into strips in different ways; and which layers are supported.
 #include "ops/WeightedSumOracle.hpp"
 #include "ops/cpu/CompareWithReference.hpp"
 
@@ -17,7 +17,7 @@ namespace tenon::test::winograd_test
 namespace
 {
 
-/// CpuAcc as models with the option see it.
+/// CpuAcc with the option, as a model sees it.
 class FastMath final : public IBackend
 {
 public:
@@ -94,18 +94,18 @@ std::vector<double> AskOracle(const OpCase& op)
     return op.m_Oracle(inputs);
 }
 
-/// The bound for this transform. Sums of 9 * channels products of random numbers in [-1, 1] have a root of the mean
-/// square of sqrt(channels); relative to that, the one of the errors is at most this. (That of exact products is about
-/// half. The points 0, +-1, +-2 and infinity exceed it.)
+/// The error bound of this transform. Sums of 9 * channels products of random numbers in [-1, 1] have a root mean
+/// square of sqrt(channels); the root mean square of the errors, relative to it, is at most this. (Exact products have
+/// about half of it. The interpolation points 0, +-1, +-2 and infinity exceed it.)
 double GetRmsBound(unsigned int channels)
 {
     return 2e-7 + 1.3e-7 * std::sqrt(channels);
 }
 
-/// No element is further off than this many times the root of the mean square of all errors.
+/// No error exceeds this multiple of the root mean square of all errors.
 constexpr double Peak = 16;
 
-/// Runs the case with fast math on several numbers of threads, which all give the same bits; returns the values.
+/// Runs the case with fast math on several numbers of threads, which must give identical bits; returns the values.
 std::vector<double> RunFast(const OpCase& op, const std::string& kernel)
 {
     const FastMath fastMath;
@@ -228,7 +228,7 @@ ISA_TEST(WinogradConvolution, LeavesOtherLayersAsTheyAre)
     };
     expectSame(MakeOp({{1, 14, 14, 3}, 16}, 1), Products);              // too few channels
     expectSame(MakeOp({{1, 6, 6, 16}, 16}, 1), Products);               // too few tiles
-    expectSame(MakeOp({{1, 3, 60, 16}, 16}, 1), Products);              // tiles of which the output has a row
+    expectSame(MakeOp({{1, 3, 60, 16}, 16}, 1), Products);              // tiles with one row inside the output
     expectSame(MakeOp({{1, 8, 8, 256}, 520, 1, 1, 1, 1}, 1), Products); // many weights for few tiles
     Convolution2dDescriptor descriptor;
     descriptor.m_StrideX = 2;

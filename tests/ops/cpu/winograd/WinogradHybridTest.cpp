@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3x3 convolutions of floats by integer weights, which are quantized while running and done by Winograd's transforms:
-// the sums of CpuRef.
+// Hybrid 3x3 convolutions (float data, quantized at run time, by integer weights) by WinogradInt8: the sums of CpuRef.
 #include "ops/cpu/conv/WeightedSumKinds.hpp"
 #include "ops/cpu/winograd/WinogradSupport.hpp"
 
@@ -39,7 +38,7 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
     const TensorShape output({c.m_Data[0], c.m_Data[1] + 2 * c.m_Pad - 2, c.m_Data[2] + 2 * c.m_Pad - 2, c.m_Outputs});
     OpCase op = MakeSumCase(c.m_Name, kind, LayerType::Convolution2d, d, c.m_Data,
                             TensorShape({c.m_Outputs, 3, 3, c.m_Data[3]}), output, 3);
-    // All numbers above 0, so that a zero point is not in the middle, and the images' ranges differ.
+    // All numbers are positive, so that the zero point is not in the middle, and the images have different ranges.
     auto* const values = reinterpret_cast<float*>(op.m_Inputs[0].m_Bytes.data());
     const size_t count = op.m_Inputs[0].m_Bytes.size() / sizeof(float);
     for (size_t i = 0; i < count; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 3x3 convolutions of bytes by Winograd's transforms: the bytes of CpuRef, for sizes that tiles and strips cut
-// differently and for values as large as they can be; and which layers take part.
+// WinogradInt8: exact agreement with CpuRef, for sizes that divide into tiles and strips in different ways and for the
+// largest values; and which layers are supported.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/winograd/WinogradTransformsInt8.hpp"
 #include "ops/cpu/gemm/LayerCasesInt8.hpp"
@@ -33,7 +33,7 @@ namespace
 
 constexpr const char* Products = "CpuConvolution2dBytes";
 
-/// What runs convolutions that take part on this processor.
+/// The name of the kernel of supported convolutions on this processor.
 const char* GetWinograd()
 {
     return HasDots() ? Products : "CpuConvolution2dWinogradBytes";
@@ -71,7 +71,7 @@ TensorInfo DescribeWeights(const Case& c)
                         : TensorInfo(shape, DataType::QAsymmU8, 0.02f, 131);
 }
 
-/// `outputScale`: a step of the output, where data have steps of 0.1 and weights of 0.02.
+/// `outputScale`: of the output; data have a scale of 0.1 and weights of 0.02.
 OpCase MakeOp(const Case& c, const TestTensor& data, const TestTensor& weights, float outputScale,
               const Convolution2dDescriptor& d)
 {
@@ -139,8 +139,8 @@ ISA_TEST(WinogradBytes, RandomSizes)
     }
 }
 
-// Sums, transforms and the products between them are as large as they can be: all values are at one of their ends, all
-// alike or such that the signs of data and weights agree in one tile and in all weights of a column.
+// Largest sums, transforms and products: all values are at one limit of their type, either all equal, or with signs of
+// data and weights that agree in one tile and in all weights of a column.
 ISA_TEST(WinogradBytes, LargestValues)
 {
     for (const bool isSigned : {false, true})
@@ -200,7 +200,7 @@ ISA_TEST(WinogradBytes, AppliesActivations)
     }
 }
 
-// What gains nothing is left to products with whole windows.
+// Layers that gain nothing from Winograd are left to GemmInt8.
 ISA_TEST(WinogradBytes, LayersThatTakeNoPart)
 {
     const Case taken = {{1, 14, 14, 16}, 16, 1, 1, 1, 1};
@@ -218,13 +218,13 @@ ISA_TEST(WinogradBytes, LayersThatTakeNoPart)
     expectProducts({{1, 8, 8, 520}, 16, 1, 1, 1, 1}, Describe(taken), 3);  // sums that may not fit 32 bits
     expectProducts({{1, 6, 6, 256}, 80, 1, 1, 1, 1}, Describe(taken), 3);  // many weights for few tiles
     expectProducts({{1, 9, 9, 288}, 256, 1, 1, 1, 1}, Describe(taken), 3); // more weights than the caches hold
-    expectProducts({{1, 14, 14, 16}, 16, 1, 1, 1, 1}, Describe(taken), 5); // other windows
+    expectProducts({{1, 14, 14, 16}, 16, 1, 1, 1, 1}, Describe(taken), 5); // kernels other than 3x3
     Convolution2dDescriptor strided = Describe(taken);
     strided.m_StrideX = strided.m_StrideY = 2;
     expectProducts(taken, strided, 3);
 }
 
-// Sums that a bias takes beyond what four times of them may be are those of the reference kernel.
+// Sums that the bias takes beyond their limit of a quarter of int32 are those of the reference kernel.
 ISA_TEST(WinogradBytes, LargestBias)
 {
     OpCase op = MakeOp({{1, 8, 8, 16}, 16, 1, 1, 1, 1}, 7);
@@ -237,7 +237,7 @@ ISA_TEST(WinogradBytes, LargestBias)
     ExpectAsReference(op, ""); // any kernel
 }
 
-// Of what is known before a run, height, width and channels are enough.
+// Height, width and channels must be known before a run; the batch need not.
 ISA_TEST(WinogradBytes, DimensionsToBeKnown)
 {
     const Case c = {{1, 14, 14, 16}, 16, 1, 1, 1, 1};
@@ -282,7 +282,7 @@ ISA_TEST(WinogradBytes, DimensionsToBeKnown)
     }
 }
 
-// The transforms of any numbers add up to four times the sums of the windows.
+// The transforms of random numbers add up to four times the sums of the direct convolution.
 ISA_TEST(WinogradBytes, TransformsAreExact)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
@@ -299,7 +299,7 @@ ISA_TEST(WinogradBytes, TransformsAreExact)
     std::generate_n(&weights[0][0][0], 9 * Channels, [&pick] { return pick(-255, 255); });
     int16_t points[16][Channels];
     cpu::GetWinogradEngine8().m_TransformWeights(&weights[0][0][0], Channels, &points[0][0], Channels);
-    // B of the paper (Lavin and Gray, 2015) for the data, and A for what comes out.
+    // Bt of the paper (Lavin and Gray, 2015) for the data, and At for the sums.
     constexpr int ToPoints[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
     constexpr int FromPoints[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
     for (size_t y = 0; y < 2; ++y)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether 3x3 convolutions of bytes are done by Winograd's transforms on this processor.
+// Whether this processor runs int8 3x3 convolutions by WinogradInt8.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -8,7 +8,7 @@
 namespace tenon::test
 {
 
-/// Dot products of bytes are faster than the transforms.
+/// Int8 dot products are faster than the transforms.
 inline bool HasDots()
 {
     return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Signed.m_Layout != cpu::Layout8::WidePairs;

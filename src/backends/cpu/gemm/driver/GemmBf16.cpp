@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a product of bfloat16 is cut: blocks of rows for the cache, panels of columns, tiles for the registers.
+// GemmBf16: blocks of rows for the cache, panels of columns, tiles for the registers.
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -16,10 +16,10 @@ namespace
 
 using backends::Scratch;
 
-/// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
+/// Bytes of data of a block: a quarter of a second-level cache of 1 MiB.
 constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 512;
-/// With fewer channels than this the loop over one point is too short.
+/// With fewer channels than this the loop over one tap is too short.
 constexpr size_t LeastTapDepth = 8;
 
 } // namespace
@@ -60,7 +60,7 @@ void ProductBf16::Plan(unsigned int maxThreads)
         m_Slides = m_FindsRows && m_TableTaps != 0 && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
                    windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
         m_Order = m_Slides ? PixelOrder() : m_FindsRows ? PixelOrder(windows, tiles, false) : byPoints;
-        rowElements = channels; // neighbouring windows share most of their points
+        rowElements = channels; // neighbouring windows share most of their pixels
     }
     m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
                                      EngineBf16::MostRows, MostBlockRows);
@@ -72,7 +72,7 @@ void ProductBf16::Plan(unsigned int maxThreads)
 
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
-    constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
+    constexpr double FasterThanFloats = 4; // the number of tasks is stated in float multiplications
     m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications / FasterThanFloats),
                         std::max(rows, m_Panels->GetPanels())});
     Scratch part;
@@ -82,7 +82,7 @@ void ProductBf16::Plan(unsigned int maxThreads)
                                        : m_InPlace || m_TableTaps != 0 ? 0
                                                                        : m_BlockRows,
                                        m_Pitch);
-    part.Add<std::byte>(Windows::ShortRowBytes); // past the end of the strip
+    part.Add<std::byte>(Windows::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
     m_PartBytes = part.GetBytes();
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
@@ -180,7 +180,7 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
                           reinterpret_cast<int16_t*>(strip));
     if (m_Pitch != depth)
     {
-        // Zeros: whatever else there were, times a weight of zero, could be NaN.
+        // Padding of the depth must be zeros: any other value times a weight of zero could be NaN.
         for (size_t r = 0; r < last - first; ++r)
         {
             std::fill(strip + r * m_Pitch + depth, strip + (r + 1) * m_Pitch, uint16_t{0});

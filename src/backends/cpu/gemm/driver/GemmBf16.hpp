@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bfloat16: windows of an image, or rows of a matrix, by packed weights, summed in float32. What the
-// BFloat16 Convolution2d and FullyConnected of CpuAcc are.
+// GemmBf16: the bfloat16 GEMM driver, with float32 sums:
+//   out[row][column] = bf16(clamp(bias[column] + sum_k data[row][k] * weights[column][k]))
+// Used by the BFloat16 Convolution2d, TransposeConvolution2d, FullyConnected and BatchMatMul of CpuAcc.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -16,26 +17,26 @@
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Rows of data are read in place where they are whole steps of the depth, or tiles
-/// read tables of where the points of windows are; else a strip of rows at a time is laid out in the scratch memory,
-/// where it stays in the cache.
+/// A GEMM of known shapes. Data are read in place where rows are whole steps of the depth, or where the microkernels
+/// read an indirection buffer; otherwise a block of rows is copied to an im2col buffer that stays in the cache.
 class ProductBf16
 {
 public:
-    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix. `maxThreads`: see ReshapeArgs.
+    /// `windows`: the geometry of the image, or of `rows` pixels that are rows of a matrix. `maxThreads`: see
+    /// ReshapeArgs.
     ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
                 const backends::FloatClamp& clamp, unsigned int maxThreads);
-    /// Of the rows of a matrix, by weights that are packed anew for each run.
+    /// Rows of a matrix by weights that are packed in each run.
     ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows, unsigned int maxThreads);
 
-    /// Has the output written there, in place of one pixel after the other.
+    /// Sets the layout of the output; the default is contiguous pixels.
     void SetPlace(const OutputPlace& place)
     {
         m_Place = place;
         m_Order.FitTo(place);
     }
 
-    /// Of the whole output, where this is a part of it.
+    /// Bytes of the whole output, where this GEMM writes a part of it.
     void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
 
     /// Whether Run takes a tensor to be added.
@@ -43,11 +44,11 @@ public:
     void SetClamp(const backends::FloatClamp& clamp) { m_Clamp = clamp; }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    /// `added`, if not null, is added to the output, in whose place it may lie, as a layer of its own would add it.
+    /// `added`, if not null, is added to the rounded output as a separate layer would add it, and may alias the output.
     void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
              const uint16_t* added = nullptr) const;
-    /// A range of the product on the calling thread alone. `packed`: the range's panels, one after the other.
-    /// `scratch`: GetPartBytes() bytes. EngineBf16::m_Release is to be called after it.
+    /// Computes a range on the calling thread. `packed`: the panels of the range. `scratch`: GetTaskBytes() bytes.
+    /// MicrokernelsBf16::m_Release must be called afterwards.
     void RunRange(const uint16_t* input, const uint16_t* packed, uint16_t* out, const PanelRange& range,
                   std::byte* scratch) const
     {
@@ -59,25 +60,26 @@ private:
     struct Operands
     {
         const uint16_t* m_Input = nullptr;
-        const uint16_t* m_Packed = nullptr; ///< of a range
+        const uint16_t* m_Packed = nullptr; ///< panels of the range
         uint16_t* m_Out = nullptr;
-        const uint16_t* m_Added = nullptr; ///< to be added to the output
+        const uint16_t* m_Added = nullptr; ///< added to the output
     };
 
     void Plan(unsigned int maxThreads);
-    /// Of a range's rows. With columns of the image apart, rows of a block are not those that lie at its place.
+    /// The cache lines of a range of rows. With border columns as runs of their own, the rows of a block are not
+    /// contiguous.
     OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
-    /// Rows of data: one after the other, or in a table as TileBf16 has it.
+    /// Rows of data: at a stride, or through an indirection buffer as in TileBf16.
     struct Rows
     {
         const uint16_t* m_Data = nullptr;
         const uint16_t* const* m_Table = nullptr;
-        size_t m_First = 0; ///< place in the order
+        size_t m_First = 0; ///< first row, in the pixel order
         size_t m_Count = 0;
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
-    /// What all tiles of some vectors of columns have.
+    /// The operands that all tiles of a panel share.
     TileBf16 MakeTile(const Part& vectors) const;
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, NextWeights& next) const;
@@ -90,16 +92,16 @@ private:
     backends::FloatClamp m_Clamp;
     OutputPlace m_Place;
     size_t m_OutputBytes = 0;
-    size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
-    size_t m_Pitch = 0;     ///< elements from a row of data to the next, as they are read
+    size_t m_BlockRows = 0; ///< rows whose data stay in the cache while all panels pass
+    size_t m_Pitch = 0;     ///< elements between rows of data, as the microkernels read them
     bool m_InPlace = false;
-    size_t m_TableTaps = 0; ///< points or rows of a window in a table; 0: there is none
+    size_t m_TableTaps = 0; ///< taps, or rows of taps, in the indirection buffer; 0: there is none
     bool m_FindsRows = false;
     bool m_Slides = false;
-    size_t m_StripOffset = 0; ///< in a part's scratch memory
+    size_t m_StripOffset = 0; ///< in the scratch memory of a task
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
-    size_t m_ScratchBytes = 0; ///< of all parts
+    size_t m_ScratchBytes = 0; ///< of all tasks
 };
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a product of float32 block by block, slice by slice, panel by panel, tile by tile. GemmF32Plan.cpp says how
-// it is cut into these.
+// GemmF32: the loops over blocks of rows, slices of the depth, panels and tiles. Their sizes are chosen in
+// GemmF32Plan.cpp.
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -17,10 +17,10 @@ namespace
 
 using backends::Scratch;
 
-/// Up to this depth tiles write more than they read, and take no longer than memory does.
+/// Up to this depth tiles write more than they read and are bound by memory bandwidth.
 constexpr size_t ShallowDepth = 32;
 
-/// Lets lines that will be written in part be on their way from memory. Whole lines need not come from there.
+/// Prefetches cache lines that will be written in part.
 void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t stride, [[maybe_unused]] size_t count,
                   [[maybe_unused]] size_t columns)
 {
@@ -39,7 +39,7 @@ void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t st
 
 bool ProductF32::CanAdd() const
 {
-    // The output holds sums of some slices until it gets the last one's.
+    // Between slices the output holds partial sums, so `added` needs a product of one slice.
     return m_Plain == nullptr && m_Taps != 0 && GetSlice(0).m_IsLast;
 }
 
@@ -53,7 +53,7 @@ OutputLines ProductF32::FindLines(const Operands& operands, const PanelRange& ra
 
 ProductF32::Slice ProductF32::GetSlice(size_t index) const
 {
-    if (m_SliceTaps == m_Taps && m_SliceDepth == m_TapDepth) // without divisions, for small products
+    if (m_SliceTaps == m_Taps && m_SliceDepth == m_TapDepth) // no divisions, for small products
     {
         return {0, m_Taps, 0, m_TapDepth, true};
     }
@@ -109,7 +109,7 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
         const size_t blocks = end - first <= mostRows ? 1 : DivideUp(end - first, mostRows);
         for (size_t i = 0; i < blocks; ++i)
         {
-            const Part rows = GetPart(end - first, blocks, i); // equal ones
+            const Part rows = GetPart(end - first, blocks, i); // of nearly equal size
             const PanelRange block{first + rows.m_Begin, first + rows.m_End, range.m_FirstPanel, range.m_LastPanel};
             lines.Prepare(operands.m_Out + m_Place.GetOffset(block.m_FirstRow), rows.m_End - rows.m_Begin);
             RunBlock(operands, block, scratch);
@@ -181,7 +181,7 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
     }
 }
 
-/// `table`: what was found for another group of the block, if any.
+/// `table`: the indirection buffer of another group of the block, if there is one.
 ProductF32::BlockRows ProductF32::FindGroup(const float* const* table, const float* input, size_t group,
                                             const PanelRange& block, std::byte* scratch) const
 {
@@ -196,7 +196,7 @@ ProductF32::BlockRows ProductF32::FindGroup(const float* const* table, const flo
 
 ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
 {
-    if (m_Taps == 0) // sums of nothing: a phase of a transposed convolution that none of its taps reach
+    if (m_Taps == 0) // an empty sum: a phase of a transposed convolution without taps
     {
         return {nullptr, data, 0};
     }
@@ -223,7 +223,7 @@ ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size
     return {table, nullptr, 0};
 }
 
-/// What the tiles of all panels of a slice have.
+/// The operands that the tiles of all panels of a slice share.
 TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const
 {
     TileF32 tile;
@@ -240,7 +240,7 @@ TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const 
     return tile;
 }
 
-/// Where a slice's weights of a panel are.
+/// The weights of a panel for one slice.
 const float* ProductF32::FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const
 {
     const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;

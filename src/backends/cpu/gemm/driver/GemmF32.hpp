@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of float32: windows of an image, or rows of a matrix, by packed weights. What the float Convolution2d,
-// FullyConnected and BatchMatMul of CpuAcc are.
+// GemmF32: the float32 GEMM driver.
+//
+//   out[row][column] = clamp(bias[column] + sum_k data[row][k] * weights[column][k] + added[row][column])
+//
+// Rows are rows of a matrix or receptive fields of an image; data are not packed. Loops: rows in blocks for the cache,
+// depth in slices, columns in panels, rows in tiles. Used by the float Convolution2d, Convolution3d,
+// TransposeConvolution2d, FullyConnected, BatchMatMul and recurrent layers.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -17,28 +22,29 @@
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Data are read in place: rows of a matrix as they follow each other, windows
-/// through a table of where each of their points lies.
+/// A GEMM of known shapes. Data are read in place: rows of a matrix by a stride, windows through an indirection buffer
+/// of taps.
 class ProductF32
 {
 public:
-    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix. `maxThreads`: see ReshapeArgs.
+    /// `windows`: the geometry of the image, or of `rows` pixels that are rows of a matrix. `maxThreads`: see
+    /// ReshapeArgs.
     ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp,
                unsigned int maxThreads);
-    /// Of the rows of a matrix, by weights that are packed anew for each run.
+    /// Rows of a matrix by weights that are packed in each run.
     ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows, unsigned int maxThreads);
 
-    /// Has the output written there, in place of one pixel after the other.
+    /// Sets the layout of the output; the default is contiguous pixels.
     void SetPlace(const OutputPlace& place)
     {
         m_Place = place;
         m_Order.FitTo(place);
     }
 
-    /// Of the whole output, where this is a part of it.
+    /// Bytes of the whole output, where this GEMM writes a part of it.
     void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
 
-    /// Has sums added to what the output holds, in place of the bias.
+    /// Adds the sums to the content of the output, without a bias.
     void SetContinues() { m_Continues = true; }
 
     /// Whether Run takes a tensor to be added.
@@ -46,14 +52,14 @@ public:
     void SetClamp(const backends::FloatClamp& clamp) { m_Clamp = clamp; }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    /// A null bias is zeros. `added`, if not null, is added to the output, in whose place it may lie.
+    /// A null bias is zeros. `added`, if not null, is added to the output and may alias it.
     void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel,
              const float* added = nullptr) const
     {
         Run({input, bias, out, m_Data, 0, added}, scratch, parallel);
     }
-    /// A range of the product on the calling thread alone. `weights`: the range's panels, one after the other, or all
-    /// of a matrix that is not packed. `bias`: of all columns; null: zeros. `scratch`: GetPartBytes() bytes.
+    /// Computes a range on the calling thread. `weights`: the packed panels of the range, or a whole unpacked matrix.
+    /// `bias`: of all columns; null: zeros. `scratch`: GetTaskBytes() bytes.
     void RunRange(const float* input, const float* weights, const float* bias, float* out, const PanelRange& range,
                   void* scratch) const;
     size_t GetPartBytes() const { return m_PartBytes; }
@@ -65,34 +71,34 @@ private:
         const float* m_Bias = nullptr;
         float* m_Out = nullptr;
         const float* m_Packed = nullptr;
-        size_t m_FirstOffset = 0;       ///< of the first panel that is there
-        const float* m_Added = nullptr; ///< to be added to the output
+        size_t m_FirstOffset = 0;       ///< floats: offset of the first panel in m_Packed
+        const float* m_Added = nullptr; ///< added to the output
     };
-    /// A part of the depth.
+    /// A slice of the depth.
     struct Slice
     {
         size_t m_FirstTap = 0;
         size_t m_Taps = 0;
-        size_t m_FirstDepth = 0; ///< of each tap
+        size_t m_FirstDepth = 0; ///< within each tap
         size_t m_Depth = 0;
         bool m_IsLast = false;
     };
 
-    /// Where a block's data lie: [taps][rows] in a table, or row after row.
+    /// The data of a block of rows: an indirection buffer [taps][rows], or rows at a stride.
     struct BlockRows
     {
         const float* const* m_Table = nullptr;
-        const float* m_First = nullptr; ///< without a table
+        const float* m_First = nullptr; ///< without an indirection buffer
         size_t m_Stride = 0;
-        size_t m_Offset = 0; ///< of a group in each place of the table
+        size_t m_Offset = 0; ///< floats added to each pointer, for a group
     };
-    /// How windows are read.
+    /// How the data of windows are read.
     enum class Reading : uint8_t
     {
-        Points,  ///< in place, point by point
-        Rows,    ///< in place, row by row: images with few channels
-        Sliding, ///< the same by tiles that read a pixel once for three windows
-        Strips   ///< laid out first: such images, where a row's points lie apart
+        Points,  ///< in place, tap by tap
+        Rows,    ///< in place, one pointer for each row of taps: few channels
+        Sliding, ///< likewise, by sliding microkernels that load a pixel once for three windows
+        Strips   ///< copied to an im2col buffer first: few channels, and taps of a row that are not contiguous
     };
 
     void Plan(unsigned int maxThreads);
@@ -102,9 +108,10 @@ private:
     bool CanSlide() const;
     bool IsOneBlock(const PanelRange& range) const;
     void RunInPlace(const Operands& operands, const PanelRange& range) const;
-    /// Of a range's rows. With columns of the image apart, rows of a block are not those that lie at its place.
+    /// The cache lines of a range of rows. With border columns as runs of their own, the rows of a block are not
+    /// contiguous.
     OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
-    /// Whether windows are the rows of a matrix, or are made such.
+    /// Whether the data are rows of a matrix, after im2col if needed.
     bool AreRows() const { return m_Windows.ArePixels() || m_Reading == Reading::Strips; }
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
@@ -121,10 +128,10 @@ private:
     void RunDots(DotsF32& dots, const Operands& operands, size_t firstColumn) const;
 
     const PanelsF32* m_Panels;
-    const float* m_Data = nullptr; ///< packed before
-    const void* m_Plain = nullptr; ///< columns that are not packed
+    const float* m_Data = nullptr; ///< packed panels
+    const void* m_Plain = nullptr; ///< unpacked weights [columns][depth]
     DataType m_PlainType = DataType::Float32;
-    const float* m_Zeros = nullptr; ///< a row of windows outside of the image
+    const float* m_Zeros = nullptr; ///< a row of taps in the padding
     Windows m_Windows;
     PixelOrder m_Order;
     size_t m_Rows;
@@ -135,13 +142,13 @@ private:
     size_t m_Taps = 1;
     size_t m_TapDepth = 0;
     Reading m_Reading = Reading::Points;
-    size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
+    size_t m_BlockRows = 0; ///< rows whose data stay in the cache while all panels pass
     size_t m_SliceTaps = 0;
     size_t m_SliceDepth = 0;
     size_t m_Parts = 1;
-    size_t m_StripOffset = 0; ///< in a part's scratch memory
+    size_t m_StripOffset = 0; ///< in the scratch memory of a task
     size_t m_PartBytes = 0;
-    size_t m_ScratchBytes = 0; ///< of all parts
+    size_t m_ScratchBytes = 0; ///< of all tasks
 };
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a product of float32 is cut: blocks of rows for the cache, slices of the depth, panels of columns, tiles for the
+// GemmF32: sizes of the loops. Blocks of rows for the cache, slices of the depth, panels of columns, tiles for the
 // registers.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
@@ -17,17 +17,17 @@ namespace
 
 using backends::Scratch;
 
-/// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
+/// Bytes of data of a block: a quarter of a second-level cache of 1 MiB.
 constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 480;
-/// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
+/// Bytes of a panel's slice, which each tile of a block reads: half of a second-level cache of 1 MiB.
 constexpr size_t SliceBytes = 512 * 1024;
-/// With fewer channels than this the loop over one point is short, which takes longer than laying windows out does
-/// where these are multiplied by more than so many columns for each channel, or have rows that are moved at once.
+/// With fewer channels than this the loop over one tap is short. It then takes longer than im2col does, where the
+/// columns exceed this multiple of the channels or the rows of taps are copied by moves of constant size.
 constexpr size_t LeastTapDepth = 8;
 constexpr size_t ManyColumns = 16;
 
-/// Rows of the highest tile.
+/// Rows of the highest microkernel.
 size_t FindTileRows(const PanelsF32& panels)
 {
     size_t rows = DotsF32::Rows;
@@ -106,7 +106,7 @@ void ProductF32::Plan(unsigned int maxThreads)
                                         : m_Reading == Reading::Rows ? m_Windows.GetMostCut(m_BlockRows)
                                                                      : 0,
                                         sizes.m_Depth);
-        part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // past the end of the strip
+        part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // slack for CopyBytes
     }
     m_PartBytes = part.GetBytes();
     Scratch scratch;
@@ -116,7 +116,7 @@ void ProductF32::Plan(unsigned int maxThreads)
 
 void ProductF32::PlanBlocks(size_t rows)
 {
-    // Neighbouring windows share most of their points.
+    // Neighbouring windows share most of their pixels.
     const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
     const size_t newBytes = std::max<size_t>(m_Reading == Reading::Strips ? m_TapDepth : channels, 1) * sizeof(float);
     m_BlockRows = std::min(std::clamp(BlockBytes / newBytes, EngineF32::MostRows, MostBlockRows), rows);
@@ -140,7 +140,7 @@ bool ProductF32::CanSlide() const
 {
     const EngineF32& engine = m_Panels->GetEngine();
     const std::vector<PanelF32>& panels = m_Panels->Get();
-    // Tiles whose rows share vectors of half as many columns are faster.
+    // Microkernels whose rows share half vectors are faster than sliding ones.
     return engine.m_SlidingRows != 0 && panels.size() == 1 && panels[0].m_Vectors == 1 &&
            static_cast<size_t>(m_Windows.m_Channels) <= engine.m_MostSlidingChannels &&
            2 * panels[0].m_Columns > engine.m_Lanes && m_Windows.m_Width == SlidingColumns && m_Windows.m_StrideX == 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of float32 whose columns are not packed: dot products by weights as they are, and panels in place.
+// GemmF32 without packed panels: dot products by weights [columns][depth], and panels read in place.
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 
@@ -56,7 +56,7 @@ void ProductF32::RunPlainBlock(const Operands& operands, const PanelRange& block
                        });
 }
 
-/// Of columns from one on, whose data and output are known.
+/// Computes the columns from `firstColumn` on; data and output are set.
 void ProductF32::RunDots(DotsF32& dots, const Operands& operands, size_t firstColumn) const
 {
     dots.m_Depth = m_Panels->GetSizes().m_Depth;
@@ -75,8 +75,8 @@ void ProductF32::RunDots(DotsF32& dots, const Operands& operands, size_t firstCo
     }
 }
 
-/// Whether a range is rows by rows of a matrix, and so little that it is one block of one slice: of many small products
-/// what Run does for others takes as long as a tile.
+/// Whether a range is one block and one slice of a product of two matrices. RunInPlace then skips the bookkeeping of
+/// RunRange, which costs as much as a tile of a small product.
 bool ProductF32::IsOneBlock(const PanelRange& range) const
 {
     const bool isOneSlice = m_SliceTaps == m_Taps && m_SliceDepth == m_TapDepth;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a product of 16-bit data is cut: blocks of rows for the cache, panels of columns, tiles for the registers, slices
-// of the depth for sums of 32 bits.
+// GemmInt16: blocks of rows for the cache, panels of columns, tiles for the registers, slices of the depth for int32
+// sums.
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -16,12 +16,12 @@ namespace
 
 using backends::Scratch;
 
-/// Bytes of data that a block may have: an eighth of a second-level cache of 1 MiB, as the panels pass through it too.
+/// Bytes of data of a block: an eighth of a second-level cache of 1 MiB, as the panels pass through it as well.
 constexpr size_t BlockBytes = 128 * 1024;
 constexpr size_t MostBlockRows = 240;
-/// With fewer channels than this the loop over one point of a window is too short.
+/// With fewer channels than this the loop over one tap is too short.
 constexpr int64_t LeastTapDepth = 8;
-/// With fewer, columns that are runs of their own cost more than the products that they save.
+/// With fewer, border columns as runs of their own cost more time than the skipped products save.
 constexpr int64_t LeastTapDepthOfColumns = 32;
 
 } // namespace
@@ -42,19 +42,19 @@ Product16::Product16(const PackedWeights16& weights, const Windows& windows, siz
         m_Order = PixelOrder(windows, TileCosts::Find(weights.GetTileRows(weights.GetPanels().front())),
                              windows.m_GroupChannels >= LeastTapDepthOfColumns);
     }
-    // Neighbouring windows share most of their points.
+    // Neighbouring windows share most of their pixels.
     const size_t rowBytes = m_TapGroups * sizeof(int32_t);
     m_BlockRows = std::min(std::clamp(BlockBytes / rowBytes, Engine16::MostRows, MostBlockRows), rows);
 
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
-    constexpr double FasterThanFloats = 2; // parts are made for so many float multiplications
+    constexpr double FasterThanFloats = 2; // the number of tasks is stated in float multiplications
     m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications / FasterThanFloats),
                         std::max(rows, weights.GetPanels().size())});
     Scratch part;
     part.Add<const int16_t*>(m_BlockRows, m_Taps);
     m_StripOffset = part.Add<int32_t>(m_InPlace ? 0 : m_BlockRows, m_TapGroups);
-    part.Add<std::byte>(Windows::ShortRowBytes); // past the end of the strip
+    part.Add<std::byte>(Windows::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
     m_PartBytes = part.GetBytes();
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
@@ -79,7 +79,7 @@ void Product16::RunRange(const Operands& operands, const PanelRange& range, std:
     const size_t blocks = (rows + m_BlockRows - 1) / m_BlockRows;
     for (size_t i = 0; i < blocks; ++i)
     {
-        const Part block = GetPart(rows, blocks, i); // equal ones
+        const Part block = GetPart(rows, blocks, i); // of nearly equal size
         const size_t first = range.m_FirstRow + block.m_Begin;
         const size_t last = range.m_FirstRow + block.m_End;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
@@ -100,7 +100,7 @@ void Product16::FindRows(const int16_t* data, size_t first, size_t last, std::by
     auto* table = Scratch::At<const int16_t*>(scratch, 0);
     if (!m_InPlace)
     {
-        // Where the depth is odd, what is read behind it is multiplied by 0.
+        // With an odd depth, the element after each row is multiplied by 0.
         const size_t pitch = 2 * m_TapGroups;
         auto* strip = Scratch::At<int16_t>(scratch, m_StripOffset);
         m_Windows.CopyNumbers(data, first, last, pitch, strip);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of 16-bit data: windows of an image, or rows of a matrix, by packed weights. What Convolution2d,
-// FullyConnected and BatchMatMul of CpuAcc are for them.
+// GemmInt16: the GEMM driver of int16 data and int8 or int4 weights:
+//   out[row][column] = requantize(bias[column] + sum_k data[row][k] * (weights[column][k] - zeroPoint))
+// with the exact results of CpuRef. Used by Convolution2d, TransposeConvolution2d, FullyConnected and BatchMatMul.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -17,17 +18,17 @@
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Data are read in place, through a table of where each point of the windows lies;
-/// where points are no pairs of numbers, or only a few, a block of windows at a time is laid out first.
+/// A GEMM of known shapes. Data are read in place through an indirection buffer of taps. Where taps have an odd number
+/// of elements, or few of them, a block of windows is copied to an im2col buffer first.
 class Product16
 {
 public:
-    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix. `range`: of the output.
+    /// `windows`: the geometry of the image, or of `rows` pixels that are rows of a matrix. `range`: of the output.
     /// `maxThreads`: see ReshapeArgs.
     Product16(const PackedWeights16& weights, const Windows& windows, size_t rows,
               const backends::QuantizedRange& range, unsigned int maxThreads);
 
-    /// Has the output written there, in place of one pixel after the other.
+    /// Sets the layout of the output; the default is contiguous pixels.
     void SetPlace(const OutputPlace& place)
     {
         m_Place = place;
@@ -47,7 +48,7 @@ private:
 
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     void FindRows(const int16_t* data, size_t first, size_t last, std::byte* scratch) const;
-    /// Pixels [first, last) are places of the order.
+    /// [first, last): positions in the pixel order.
     void RunPanel(const Operands& operands, const Panel16& panel, size_t first, size_t last,
                   const int16_t* const* table) const;
 
@@ -61,9 +62,9 @@ private:
     bool m_InPlace;
     size_t m_Taps = 1;
     size_t m_TapGroups;
-    size_t m_BlockRows; ///< whose data stay in the cache while all panels pass
+    size_t m_BlockRows; ///< rows whose data stay in the cache while all panels pass
     size_t m_Parts;
-    size_t m_StripOffset; ///< in a part's scratch memory, which begins with the table
+    size_t m_StripOffset; ///< in the scratch memory of a task, after the indirection buffer
     size_t m_PartBytes;
     size_t m_ScratchBytes;
 };

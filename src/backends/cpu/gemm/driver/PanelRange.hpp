@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a product is split over threads.
+// Partition of a GEMM over threads: RunPanelRanges gives each task a range of rows or a range of panels. Used by all
+// GEMM drivers.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/WeightPrefetcher.hpp"
@@ -11,7 +12,7 @@
 namespace tenon::cpu
 {
 
-/// What one thread computes of a product: some rows of the output by some panels of its columns.
+/// The block of the output that one task computes: rows [m_FirstRow, m_LastRow) by panels [m_FirstPanel, m_LastPanel).
 struct PanelRange
 {
     size_t m_FirstRow = 0;
@@ -19,11 +20,11 @@ struct PanelRange
     size_t m_FirstPanel = 0;
     size_t m_LastPanel = 0;
 
-    /// Whether it has all of so many panels.
+    /// Whether the range has all `count` panels.
     bool HasPanels(size_t count) const { return m_FirstPanel == 0 && m_LastPanel == count; }
 };
 
-/// What is split.
+/// The sizes that a partition depends on.
 struct PanelShape
 {
     size_t m_Rows = 0;
@@ -32,13 +33,13 @@ struct PanelShape
     size_t m_TileRows = 1;
 };
 
-/// Whether rows are split, where each part gets a tile of them or there are too few panels; else panels are. That is
-/// better too where there are many more weights than data: each thread then reads weights of its own, which may come
-/// from a cache that threads share, or fit into one that is its own.
+/// Whether tasks get ranges of rows (true) or of panels (false). Rows are split where there are fewer panels than
+/// tasks, or where each task gets at least one full tile of rows. Panels are split where the weights are much larger
+/// than the data: each thread then reads weights of its own, from a shared cache or its private one.
 inline bool SplitsRows(const PanelShape& shape, size_t parts)
 {
     constexpr size_t ManyMore = 2;
-    constexpr size_t Even = 8; // panels of a thread, or the threads' shares are of unlike sizes
+    constexpr size_t Even = 8; // panels per task, below which the shares of the tasks are uneven
     if (shape.m_Panels < parts)
     {
         return true;
@@ -47,8 +48,8 @@ inline bool SplitsRows(const PanelShape& shape, size_t parts)
     return shape.m_Rows >= parts * shape.m_TileRows && !(shape.m_Columns >= ManyMore * shape.m_Rows && areEven);
 }
 
-/// Calls body(part, range), on several threads, for at most `parts` ranges that make up the product. Where rows are
-/// split, it is at multiples of `rowUnit`.
+/// Calls body(task, range), on several threads, for at most `tasks` ranges that cover the product. Boundaries between
+/// ranges of rows are multiples of `rowUnit`.
 template <typename F>
 void RunPanelRanges(IParallelFor& parallel, size_t parts, const PanelShape& shape, size_t rowUnit, const F& body)
 {

@@ -14,7 +14,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// What MultiplyReducedSaturating multiplies sums of 64 bits by.
+/// The multiplier of MultiplyReducedSaturating for int64 sums, as a double.
 double GetShortScale(backends::QuantizedMultiplier m)
 {
     const int32_t reduced = m.m_Multiplier < 0x7FFF0000 ? (m.m_Multiplier + (1 << 15)) >> 16 : 0x7FFF;
@@ -36,7 +36,7 @@ void RequantizeArrays16::Set(size_t place, int64_t magnitude, int64_t bias, doub
 {
     if (m_Rounding == Rounding16::FixedPoint)
     {
-        // Sums of several slices have their bias added in more bits.
+        // Sums of several slices get their bias in double.
         const bool isOneSlice = magnitude <= MostMagnitude;
         m_IsExact = m_IsExact && (!isOneSlice || magnitude * 32768 + std::abs(bias) <= INT32_MAX);
         const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
@@ -50,7 +50,7 @@ void RequantizeArrays16::Set(size_t place, int64_t magnitude, int64_t bias, doub
     const double factor = isHalfUp ? GetShortScale(backends::QuantizeMultiplier(scale)) : scale;
     const double mostSum = static_cast<double>(magnitude) * 32768.0 + std::abs(static_cast<double>(bias));
     const double mostExact = std::ldexp(1.0, isHalfUp ? 37 : 52);
-    constexpr double MostResult = 2147483646.0; // past it the reference kernel's numbers wrap
+    constexpr double MostResult = 2147483646.0; // the reference kernel's results wrap beyond this
     m_IsExact = m_IsExact && mostSum <= mostExact && mostSum * factor <= MostResult;
     Doubles(0)[place] = isHalfUp ? static_cast<double>(bias) * factor + 0.5 : static_cast<double>(bias);
     Doubles(1)[place] = factor;

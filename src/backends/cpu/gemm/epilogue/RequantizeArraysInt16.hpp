@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What turns sums of products of 16-bit data into 16-bit numbers, column by column, as the inner loops read it. Part of
-// packed weights.
+// RequantizeArraysInt16: per-column constants of requantization (bias, scale or multiplier and shifts) in the order in
+// which the epilogue reads them. Part of the packed weights of int16 data.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"
@@ -15,22 +15,22 @@ namespace tenon::cpu
 class RequantizeArrays16
 {
 public:
-    /// Bytes for each place.
+    /// Bytes for each padded column.
     static constexpr size_t PlaceBytes = 2 * sizeof(double);
-    /// What the weights' magnitudes of a column may add up to, so that no sum of 16-bit data overflows 32 bits.
+    /// Limit on the sum of a column's weight magnitudes: no sum of int16 data then overflows int32.
     static constexpr int64_t MostMagnitude = 65535;
 
-    /// For so many places, all of which give 0 at first.
+    /// For `paddedColumns` columns, which give 0 until they are set.
     RequantizeArrays16(size_t places, Rounding16 rounding);
 
-    /// `magnitude`: of all of the column's weights, added up.
+    /// `magnitude`: the sum of magnitudes of the column's weights.
     void Set(size_t place, int64_t magnitude, int64_t bias, double scale);
 
     Rounding16 GetRounding() const { return m_Rounding; }
-    /// Whether Engine16::m_Requantize gives the numbers of the reference kernel.
+    /// Whether MicrokernelsInt16::m_Requantize gives the exact results of the reference kernel.
     bool IsExact() const { return m_IsExact; }
 
-    /// From this place on. The range of the output is the caller's to set.
+    /// The arrays from `paddedColumn` on. The caller sets the range of the output.
     Columns16 From(size_t place) const;
 
 private:
@@ -39,7 +39,7 @@ private:
 
     size_t m_Places;
     Rounding16 m_Rounding;
-    AlignedMemory m_Memory; ///< bias and scale; or bias, multiplier, shifts to the right and left
+    AlignedMemory m_Memory; ///< bias and scale; or bias, multiplier, right and left shifts
     bool m_IsExact = true;
 };
 

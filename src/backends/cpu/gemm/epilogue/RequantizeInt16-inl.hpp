@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sums of products of 16-bit data to 16-bit numbers, exactly as TFLite's reference kernels round, for sources that
-// are compiled for each target (Foreach.hpp): MicrokernelsInt16.cpp. Included once a target.
+// Requantization of int32 sums, and totals in double, to int16, with the rounding of TFLite's reference kernels.
+// Included once for each target by MicrokernelsInt16.cpp.
 //
-// Sums of 64 bits are multiplied as doubles: a sum of at most 2^37 times a multiplier of 15 bits, and one half, are
-// exact in them, so that rounding down gives what the shift of the integer product does. What the bias and the half
-// come to is added last.
+// int64 sums are multiplied as doubles: the product of a sum of at most 2^37 by a 15-bit multiplier, plus one half, is
+// exact in double, so rounding down gives the result of the integer product and its shift. The bias and the half, both
+// scaled, are added last.
 #if defined(TENON_CPU_REQUANTIZE16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE16_INL
 #undef TENON_CPU_REQUANTIZE16_INL
@@ -33,7 +33,7 @@ using HalfInts = hn::Half<Ints>;
 using DoubleTag = hn::Rebind<double, HalfInts>;
 using Doubles = hn::Vec<DoubleTag>;
 
-/// Rounded down; it fits int32.
+/// floor(x), which must fit int32.
 HWY_INLINE hn::Vec<HalfInts> ToIntsBelow(Doubles x)
 {
 #if HWY_TARGET == HWY_AVX3
@@ -43,7 +43,7 @@ HWY_INLINE hn::Vec<HalfInts> ToIntsBelow(Doubles x)
 #endif
 }
 
-/// Half a vector of columns.
+/// Requantizes half a vector of columns.
 template <bool IsHalfUp>
 class HalfScaling
 {
@@ -78,7 +78,7 @@ private:
     Doubles m_Scale;
 };
 
-/// A vector of columns, scaled in double precision.
+/// Scaling of a vector of columns in double precision.
 template <bool IsHalfUp>
 class DoubleScaling
 {
@@ -156,7 +156,7 @@ void Accumulate(const int32_t* sums, size_t count, bool isFirst, double* totals)
 
 #endif
 
-/// A vector of columns, scaled in fixed point.
+/// Scaling of a vector of columns in fixed point.
 class IntScaling
 {
 public:
@@ -184,7 +184,7 @@ public:
             }
             x = hn::Load(d, narrow);
         }
-        // Scales that are made larger are rare: others do not pay for it.
+        // Left shifts (scales above 1) are rare, hence the branch.
         if (HWY_UNLIKELY(!m_AllShifted))
         {
             const Vector bounded = ShiftLeftBounded(d, x, hn::Load(d, m_Columns.m_Left + m_At));
@@ -194,7 +194,7 @@ public:
     }
 
 private:
-    /// The sums of all slices with their bias, if all of them fit 32 bits.
+    /// Sums over all slices plus the bias; returns whether all of them fit int32.
     HWY_INLINE bool Narrow(const int32_t* sums, const double* totals, int32_t* narrow) const
     {
         constexpr double Limit = 2147483648.0;
@@ -209,7 +209,7 @@ private:
         return most < Limit;
     }
 
-    /// Rescales lane by lane, for the rare sums that need more than 32 bits.
+    /// Rescales lane by lane, for the rare sums that exceed int32.
     HWY_NOINLINE Vector ScaleWide(const int32_t* sums, const double* totals) const
     {
         HWY_ALIGN int32_t values[HWY_MAX_BYTES / sizeof(int32_t)];
@@ -235,7 +235,7 @@ private:
     bool m_AllShifted;
 };
 
-/// Writes the first `count` numbers.
+/// Writes the first `count` numbers of a vector.
 template <class D16>
 HWY_INLINE void StoreSome(hn::Vec<D16> values, D16 d, int16_t* out, size_t count)
 {
@@ -251,7 +251,7 @@ HWY_INLINE void StoreSome(hn::Vec<D16> values, D16 d, int16_t* out, size_t count
     }
 }
 
-/// The columns from c on of all rows: two vectors of them, or the one that is left.
+/// Requantizes the columns from c on of all rows: a pair of vectors, or a single last one.
 template <class Scaling, bool HasTotals, bool IsPair>
 void RequantizeColumns16(const Rows16& rows, const Columns16& columns, size_t c)
 {
@@ -260,7 +260,7 @@ void RequantizeColumns16(const Rows16& rows, const Columns16& columns, size_t c)
     const size_t lanes = hn::Lanes(Ints());
     const Scaling first(columns, c);
     const Scaling second(columns, IsPair ? c + lanes : c);
-    // Copies: the compiler would read them again behind each store.
+    // Copies in locals: the compiler would reload them after each store.
     const size_t stride = rows.m_SumStride;
     const size_t outStride = rows.m_OutStride;
     const size_t count = rows.m_Columns - c;

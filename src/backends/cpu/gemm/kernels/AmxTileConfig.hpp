@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of the tile registers that AMX has, on x86-64.
+// AmxTileConfig: palette, rows and row bytes of the eight AMX tile registers, in the format of ldtilecfg (x86-64). Used
+// by the AMX microkernels of int8 and bf16.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 namespace tenon::cpu
 {
 
-/// What ldtilecfg reads.
+/// The operand of ldtilecfg.
 struct alignas(64) TileConfiguration
 {
     static constexpr size_t MostRows = 16;
@@ -25,7 +26,7 @@ struct alignas(64) TileConfiguration
         m_Rows[tile] = static_cast<uint8_t>(rows);
         m_RowBytes[tile] = static_cast<uint16_t>(rowBytes);
     }
-    /// Gives the thread's registers these sizes, until "tilerelease".
+    /// Configures the tile registers of this thread, until "tilerelease".
     void Load() const { asm volatile("ldtilecfg %0" : : "m"(*this)); }
 };
 static_assert(sizeof(TileConfiguration) == 64);

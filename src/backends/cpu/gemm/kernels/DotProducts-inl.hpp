@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of bytes and of pairs of int16 on vectors, for sources that are compiled for each target (Foreach.hpp):
-// MicrokernelsInt8.cpp and the depthwise convolutions. Included once a target.
+// Dot products in vectors of int32 lanes: acc[lane] += sum_i data[lane][i] * weights[lane][i], i over four bytes
+// (vpdpbusd, sdot) or two int16 (vpdpwssd, pmaddwd). Included once for each target by the microkernels of int8 and
+// int16 and by the depthwise convolutions.
 //
-// GCC 12 copies and spills the sums around the intrinsics of dot products, so these are written as assembly.
+// GCC 12 copies and spills the accumulators around the intrinsics of dot products, hence inline assembly.
 #if defined(TENON_CPU_DOTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DOTS_INL
 #undef TENON_CPU_DOTS_INL
@@ -28,7 +29,7 @@ using Ints = hn::ScalableTag<int32_t>;
 using Vector = hn::Vec<Ints>;
 
 #if HWY_TARGET == HWY_AVX3
-/// acc += the dot products of four unsigned bytes with four signed ones.
+/// acc += dot products of four uint8 with four int8.
 struct VnniDataUnsigned
 {
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
@@ -51,7 +52,7 @@ struct VnniDataSigned
         asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(weights), "v"(data));
     }
 };
-/// acc += the dot products of two int16 with two int16.
+/// acc += dot products of two int16 with two int16.
 struct VnniPairs
 {
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
@@ -82,8 +83,8 @@ struct VnniPairs
     }
 };
 #elif HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-/// acc += the dot products of four signed bytes with four signed ones. The assembler has to be told of a processor that
-/// has them; what else this source is compiled for stays among its instructions.
+/// acc += dot products of four int8 with four int8. The .arch directive enables sdot in the assembler and keeps the
+/// other extensions that this source is compiled for.
 struct SignedDots
 {
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
@@ -95,7 +96,7 @@ struct SignedDots
 };
 #endif
 
-/// acc += the dot products of two int16 with two int16.
+/// acc += dot products of two int16 with two int16.
 struct WidePairs
 {
 #if HWY_ARCH_X86
@@ -121,7 +122,8 @@ struct WidePairs
         acc.raw = vaddq_s32(acc.raw, sums);
     }
 
-    /// The same where all lanes of the data are one pair: the even and the odd weights times its halves.
+    /// The same for data with one pair in all lanes: the even and odd weights are multiplied by the two numbers of the
+    /// pair.
     static HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
     {
         const int16x4_t x = vget_low_s16(vreinterpretq_s16_s32(data.raw));
@@ -132,7 +134,7 @@ struct WidePairs
 #endif
 };
 
-/// The same with weights that are stored as int8.
+/// WidePairs with weights that are stored as int8.
 struct NarrowPairs : WidePairs
 {
     static constexpr size_t GroupBytes = 2;
@@ -145,7 +147,7 @@ struct NarrowPairs : WidePairs
     }
 };
 
-/// Bytes of a column's weights in a group, and a vector of them.
+/// Bytes of a column's weights in a group of the depth; LoadWeights loads a vector of them.
 template <typename Dot>
 HWY_INLINE constexpr size_t GetGroupBytes()
 {
@@ -172,7 +174,7 @@ HWY_INLINE Vector LoadWeights(const std::byte* from)
     }
 }
 
-/// Dot::Add for data whose lanes are all the same.
+/// Dot::Add for data with the same value in all lanes.
 template <typename Dot>
 HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
 {
@@ -187,7 +189,7 @@ HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
 }
 
 #if HWY_ARCH_X86
-/// The products of unsigned with signed bytes, added up two by two to int16.
+/// pmaddubsw: products of uint8 by int8, added in pairs to int16.
 HWY_INLINE Vector MultiplyBytes(const Vector& unsignedBytes, const Vector& signedBytes)
 {
     Vector pairs;
@@ -201,7 +203,7 @@ HWY_INLINE Vector MultiplyBytes(const Vector& unsignedBytes, const Vector& signe
     return pairs;
 }
 
-/// sums += the int16 beside each other
+/// sums += sums of neighbouring int16.
 HWY_INLINE void AddPairs(Vector& sums, const Vector& shorts)
 {
     WidePairs::Add(sums, shorts, hn::Set(Ints(), 0x00010001));
@@ -209,9 +211,9 @@ HWY_INLINE void AddPairs(Vector& sums, const Vector& shorts)
 #endif
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
-/// acc += the dot products of four signed bytes with four signed ones, of which the weights are not -128. With the
-/// magnitude of one factor and the sign of both in the other one, sums of two products fit 16 bits. More instructions
-/// for each row than pairs of int16, but fewer for what is read.
+/// acc += dot products of four int8 with four int8 weights, none of which is -128: a * w = |a| * (sign(a) * w), by
+/// pmaddubsw(|a|, psignb(w, a)). The sum of two products fits int16, as |w| <= 127. Takes more instructions per row
+/// than pairs of int16, but fewer loads.
 struct SignedBytes
 {
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
@@ -229,7 +231,8 @@ struct SignedBytes
 };
 #endif
 
-/// Four bytes of the data in all lanes. GCC would read two groups at once and part them in other registers.
+/// Broadcasts four bytes of the data to all lanes. Assembly, as GCC would load two groups at once and separate them in
+/// registers.
 HWY_INLINE Vector ReadGroup(const uint8_t* from)
 {
 #if HWY_TARGET == HWY_AVX2
@@ -243,7 +246,7 @@ HWY_INLINE Vector ReadGroup(const uint8_t* from)
 #endif
 }
 
-/// What all tiles begin with: where rows of data are, and sums in registers.
+/// Start of a tile: pointers to the rows of data, and accumulators initialized with the bias.
 template <size_t Rows, size_t Vectors>
 HWY_INLINE void BeginTile(const void* data, size_t dataStride, const int32_t* bias, const uint8_t* (&rows)[Rows],
                           Vector (&sums)[Rows][Vectors])
@@ -274,7 +277,7 @@ HWY_INLINE void EndTile(const Vector (&sums)[Rows][Vectors], int32_t* out)
     }
 }
 
-/// Kind::Run<rows, vectors> as the tiles of 1 to `Rows` rows for panels of `Vectors`.
+/// Fills the microkernels Kind::Run<rows, Vectors> for tiles of 1 to `Rows` rows.
 template <typename Kind, size_t Vectors, size_t Rows>
 void FillTiles(TileSet8& tiles)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of three columns, one pixel from each other, by one vector of columns of weights. A pixel is read for the
-// windows of three output pixels at once, so that loads are not what such a product waits for. Included by sources of
-// tiles, once for each target.
+// Sliding microkernel: 3-column kernels of stride 1 by one vector of output channels (direct convolution).
+//     sums[r] += x[r] * w[0] + x[r + 1] * w[1] + x[r + 2] * w[2]      x: Rows + 2 neighbouring pixels, each loaded once
+// Each pixel serves three output pixels, so loads do not limit the speed. Included by MicrokernelsF32.cpp and
+// MicrokernelsBf16.cpp, once for each target.
 #if defined(TENON_SLIDING_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_SLIDING_INL
 #undef TENON_SLIDING_INL
@@ -19,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Pixels beside each other, every fourth of which has a pointer, so that they need few registers.
+/// Neighbouring pixels of a row. Every fourth pixel has a pointer, which saves registers.
 template <typename T, size_t Pixels>
 class PixelRow
 {
@@ -30,7 +31,7 @@ public:
         for (size_t i = 0; i < Fours; ++i)
         {
             m_Fours[i] = first + static_cast<ptrdiff_t>(4 * i) * step;
-            asm("" : "+r"(m_Fours[i])); // else the compiler makes pointers of all pixels again
+            asm("" : "+r"(m_Fours[i])); // keeps the compiler from making a pointer for each pixel
         }
     }
     HWY_INLINE const T* At(size_t pixel) const
@@ -55,18 +56,19 @@ private:
     ptrdiff_t m_ThreeSteps;
 };
 
-/// What tiles slide over. A word is what a lane multiplies at once: a float, or two bfloat16.
+/// Operands of a sliding tile. A word is the element that a lane multiplies at once: a float, or two bfloat16.
 template <typename T>
 struct SlidingTile
 {
-    const T* const* m_Places = nullptr; ///< of the first pixel in each row of the windows
-    size_t m_Rows = 0;                  ///< of windows
-    size_t m_PixelStep = 0;             ///< elements from one pixel to the next
-    size_t m_Words = 0;                 ///< of a pixel
+    const T* const* m_Places = nullptr; ///< the first pixel of each row of taps
+    size_t m_Rows = 0;                  ///< rows of taps
+    size_t m_PixelStep = 0;             ///< elements between neighbouring pixels
+    size_t m_Words = 0;                 ///< words of a pixel
     const float* m_Panel = nullptr;     ///< [rows][3][words][lanes]
 };
 
-/// Of Op: how elements become a vector, of how many, and what adds its products to sums.
+/// One word of `Rows` + 2 pixels by the weights of three columns. Op: Set broadcasts an element, Load loads weights,
+/// Add multiplies and adds.
 template <typename Op, size_t Rows, typename T>
 HWY_INLINE void SlideStep(const PixelRow<T, Rows + SlidingColumns - 1>& pixels, size_t element, const float* weights,
                           size_t column, Floats (&sums)[Rows][1])
@@ -90,7 +92,7 @@ HWY_INLINE void SlideStep(const PixelRow<T, Rows + SlidingColumns - 1>& pixels, 
     }
 }
 
-/// sums += all windows by the weights.
+/// sums += the products of all rows of taps.
 template <typename Op, size_t Rows, typename T>
 HWY_INLINE void Slide(const SlidingTile<T>& tile, Floats (&sums)[Rows][1])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NextWeights: weights that will be wanted after those in use, and are to be on their way from memory by then.
+// WeightPrefetcher: software prefetch of the next panel of weights into the second-level cache.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,23 @@
 namespace tenon::cpu
 {
 
-constexpr size_t LineBytes = 64; ///< of caches
+constexpr size_t LineBytes = 64; ///< of a cache line
 
-/// A panel of weights that is fetched into the second-level cache line by line, beside the products of the one before:
-/// else the first tile of each panel waits for its weights. In the first level they would take the place of those in
-/// use.
+/// Prefetches a panel line by line while the microkernels multiply by the panel before it. Without it the first tile of
+/// each panel waits for its weights. The second-level cache is the target, because lines in the first level would evict
+/// the panel in use. Microkernels call FetchLine once per iteration of their unrolled loop.
 class NextWeights
 {
 public:
-    /// One line alone where there are so many that they would not stay in a second-level cache.
+    /// A panel too large for the second-level cache is reduced to its first line.
     NextWeights(const void* first, size_t bytes)
         : m_Next(reinterpret_cast<uintptr_t>(first)),
           m_Last(m_Next + (bytes > LineBytes && bytes <= MostBytes ? bytes - LineBytes : 0))
     {
     }
 
-    /// Once it has come to the last line it fetches that again, which costs less than to ask. It is of memory that is
-    /// there: the processor would look for the page of any other address each time.
+    /// At the last line it fetches that line again, which is cheaper than a branch. The address stays valid memory: a
+    /// prefetch of any other address would cost a page walk each time.
     void FetchLine()
     {
 #if defined(__GNUC__)

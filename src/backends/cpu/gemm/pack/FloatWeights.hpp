@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FloatWeights: the constant weights of a float product as the model stores them: Float32, Float16 or BFloat16.
-// Packing reads them in slices, so that there is never a Float32 copy of all of them beside what is packed.
+// FloatWeights: the constant weights of a float layer as the model stores them: Float32, Float16 or BFloat16. Packing
+// reads them in slices, so that no Float32 copy of all weights exists.
 #pragma once
 
 #include <tenon/backend/LayerView.hpp>
@@ -16,18 +16,18 @@ class FloatWeights
 {
 public:
     explicit FloatWeights(const float* floats) : m_Floats(floats) {}
-    /// Of a constant input of one of these types.
+    /// `input`: a constant input of one of these types.
     FloatWeights(const LayerView& layer, size_t input);
 
     bool AreHalves() const { return m_Halves != nullptr; }
     DataType GetType() const { return m_Type; }
-    /// Of their type.
+    /// The weights in their own type.
     const void* GetData() const { return m_Halves != nullptr ? static_cast<const void*>(m_Halves) : m_Floats; }
-    /// Precondition: they are no halves.
+    /// Precondition: the type is Float32.
     const float* GetFloats() const { return m_Floats; }
-    /// Writes `count` of them, from `first` on, as floats.
+    /// Writes `count` weights from `first` on, as floats.
     void Copy(size_t first, size_t count, float* to) const;
-    /// `count` of them, from `first` on, as floats: in `memory` if they are halves.
+    /// `count` weights from `first` on, as floats; those of 16 bits are widened into `memory`.
     const float* Get(size_t first, size_t count, std::vector<float>& memory) const;
     const float* GetAll(size_t count, std::vector<float>& memory) const { return Get(0, count, memory); }
 

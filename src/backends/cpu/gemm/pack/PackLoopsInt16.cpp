@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See PackLoopsInt16.hpp. Pairs of weights are transposed as they are stored, as 16-bit elements, and become wider on
-// their way out: that is half as much to shuffle as pairs of int16.
+// See PackLoopsInt16.hpp. Pairs of weights are transposed as stored, in 16-bit elements, and widened when they are
+// written: half the shuffles of pairs of int16.
 #include "backends/cpu/gemm/pack/PackLoopsInt16.hpp"
 
 #include "backends/cpu/gemm/epilogue/RequantizeArraysInt16.hpp"
@@ -13,7 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/pack/PackLoopsInt16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included after Foreach.hpp: compiled for each target.
 #include "backends/cpu/simd/Cover-inl.hpp"
 #include "backends/cpu/simd/TransposeBlocks-inl.hpp"
 
@@ -37,7 +37,7 @@ int64_t SumMagnitudes(const int8_t* values, size_t count, int8_t zeroPoint)
     auto sums = hn::Zero(dSums);
     const auto add = [&](const hn::Vec<Bytes>& v) HWY_ATTR
     {
-        const auto magnitudes = hn::Sub(hn::Max(v, zero), hn::Min(v, zero)); // up to 255, as it has no sign
+        const auto magnitudes = hn::Sub(hn::Max(v, zero), hn::Min(v, zero)); // up to 255, as uint8
         sums = hn::Add(sums, hn::SumsOf8(hn::BitCast(dMagnitudes, magnitudes)));
     };
     size_t i = 0;
@@ -52,7 +52,7 @@ int64_t SumMagnitudes(const int8_t* values, size_t count, int8_t zeroPoint)
     return static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(dSums, sums)));
 }
 
-/// Blocks of 16 bytes, each from `begin` on of a row eight after the one before.
+/// Blocks of 16 bytes from `begin` on; each further block is of the row eight rows below.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const int8_t* const* rows, size_t begin)
 {
@@ -93,7 +93,7 @@ HWY_INLINE void StorePairs(D /*d*/, const hn::Vec<D>& pairs, int8_t zeroPoint, i
     }
 }
 
-/// Eight pairs from `begin` on of so many rows, of which the first `groups` are stored.
+/// Packs eight pairs from `begin` on of some rows, and writes the first `groups` of them.
 template <typename T, size_t Places>
 HWY_INLINE void PackBlock(const int8_t* const* rows, size_t begin, size_t groups, int8_t zeroPoint, T* to,
                           size_t stride)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant bfloat16 weights: their panels of columns one after the other, and their bias in float32.
+// PackedWeightsBf16: panels of columns one after the other, and the bias in float32.
 #include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 
 #include "common/HalfFloat.hpp"

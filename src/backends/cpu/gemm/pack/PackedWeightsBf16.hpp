@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant bfloat16 weights of a product and their bias, packed when a workload is made. Read by ProductBf16.
+// PackedWeightsBf16: constant bfloat16 weights and their bias, packed when a workload is made. Read by GemmBf16.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -17,7 +17,7 @@ class PackedWeightsBf16 final : public backends::PackedWeights
 {
 public:
     /// Packs the weights, of one group, and input 2 of the layer, a bias of Float32 or BFloat16, if it has one.
-    /// `getWeights` is called where there is something to be packed.
+    /// `getWeights` is called only where packing is needed.
     PackedWeightsBf16(FunctionRef<const uint16_t*()> getWeights, const WeightSizes& sizes, WeightOrder order,
                       const LayerView& layer, backends::PackedStore& store);
     PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order, const LayerView& layer,
@@ -26,16 +26,16 @@ public:
     {
     }
 
-    /// Bytes of what is packed of such weights.
+    /// Bytes of the packed weights of these sizes.
     static uint64_t GetPackedBytes(const WeightSizes& sizes);
 
     const PanelsBf16& GetPanels() const { return m_Panels; }
     const WeightSizes& GetSizes() const { return m_Panels.GetSizes(); }
-    /// All vectors of columns, one after the other.
+    /// All panels, one after the other.
     const uint16_t* GetData() const { return m_Data.As<uint16_t>(); }
-    /// As many zeros as a point of a window has elements, at least: what lies outside of an image.
+    /// Zeros for taps in the padding: at least as many as a tap has elements.
     const uint16_t* GetZeros() const { return reinterpret_cast<const uint16_t*>(m_Zeros.Data()); }
-    /// Of whole vectors, with zeros for columns that do not exist.
+    /// The bias, padded with zeros to whole vectors.
     const float* GetBias() const { return reinterpret_cast<const float*>(m_Bias.Data()); }
 
 private:

@@ -91,10 +91,10 @@ uint64_t PackedWeightsF32::GetPackedBytes(const WeightSizes& sizes)
 
 bool AreFewColumns(const WeightSizes& sizes)
 {
-    // Shorter columns are not worth adding up the lanes of their sums.
+    // Shorter columns do not pay for the horizontal addition of their sums.
     constexpr size_t LeastVectors = 4;
     const size_t lanes = GetEngineF32().m_Lanes;
-    // Measured with AVX2: seven take 1.1 times as long as a vector of eight.
+    // Measured with AVX2: seven columns take 1.1 times the time of a vector of eight.
     const size_t most = lanes == 8 ? 6 : lanes / 2;
     return sizes.m_Groups == 1 && sizes.m_Columns <= most && sizes.m_Depth >= LeastVectors * lanes;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant float32 weights of a product, packed for the processor at hand when a workload is made. Read by ProductF32.
+// PackedWeightsF32: constant float32 weights, packed for this processor when a workload is made. Read by GemmF32.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -18,19 +18,20 @@ namespace tenon::cpu
 class PackedWeightsF32 final : public backends::PackedWeights
 {
 public:
-    /// Packs the weights into panels. `getWeights` is called where there is something to be packed: its result is read
-    /// before it is called again.
+    /// Packs the weights into panels. `getWeights` is called only where packing is needed; its result is read before
+    /// the next call.
     PackedWeightsF32(FunctionRef<const float*()> getWeights, const WeightSizes& sizes, WeightOrder order,
                      backends::PackedStore& store);
     PackedWeightsF32(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                      backends::PackedStore& store);
-    /// Leaves the weights as columns, for products of few rows or few columns: refers to them, which must outlive this,
-    /// or has them turned around or as floats. There are no panels. `areReadOnce`: weights of 16 bits may stay so.
+    /// Weights that stay unpacked as [columns][depth], for GEMMs of few rows or few columns (DotProductsF32). Refers to
+    /// the constant weights, which must outlive this; a transposed or widened copy is made where their layout or type
+    /// differs. `isReadOnce`: weights of F16 or Bf16 need not be widened.
     static std::unique_ptr<PackedWeightsF32> MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
                                                        WeightOrder order, bool areReadOnce,
                                                        backends::PackedStore& store);
 
-    /// Bytes of the panels of such weights.
+    /// Bytes of the packed panels of weights of these sizes.
     static uint64_t GetPackedBytes(const WeightSizes& sizes);
 
     bool RefersToConstants() const override { return m_Plain != nullptr && m_Data.Bytes() == 0; }
@@ -39,10 +40,10 @@ public:
     const WeightSizes& GetSizes() const { return m_Panels.GetSizes(); }
     /// All panels.
     const float* GetData() const { return m_Data.As<float>(); }
-    /// The weights as columns, where they are not in panels; else null.
+    /// The unpacked weights [columns][depth]; null: they are in panels.
     const void* GetPlain() const { return m_Plain; }
     DataType GetPlainType() const { return m_PlainType; }
-    /// As many zeros as a row of windows has elements of all groups: what lies outside of an image.
+    /// Zeros for taps in the padding: as many as a row of taps of all groups has elements.
     const float* GetZeros() const { return reinterpret_cast<const float*>(m_Zeros.Data()); }
 
 private:
@@ -58,12 +59,11 @@ private:
     AlignedMemory m_Zeros;
 };
 
-/// Weights for `rows` rows, or the most that there are where these are not known: as columns where there are few rows,
-/// so that all of the weights are read once anyway, or so few columns that vectors of them would be padding for the
-/// most part; else in panels.
+/// Weights for a GEMM of `rows` rows (an upper bound where the number is unknown). Unpacked for few rows, where all
+/// weights are read once anyway, and for few columns, where vectors would be mostly padding; else in panels.
 std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                                              size_t rows, backends::PackedStore& store);
-/// Whether such weights are left as columns for any number of rows.
+/// Whether the columns are so few that the weights stay unpacked for any number of rows.
 bool AreFewColumns(const WeightSizes& sizes);
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of the weights of products of 16-bit data: two weights of the depth beside each other, less their zero point.
+// Packing of int16 panels: pairs of neighbouring weights of the depth, less their zero point.
 #include "backends/cpu/gemm/pack/PackedWeightsInt16.hpp"
 
 #include "backends/cpu/gemm/pack/PackLoopsInt16.hpp"
@@ -25,8 +25,8 @@ size_t GetNumVectors(size_t columns, size_t lanes)
 
 constexpr size_t MostPlaces = Engine16::MostVectors * Engine16::MostLanes;
 
-/// Calls f(values, stride, depth) for one part of the depth after the other: where the parts of `count` columns from
-/// `first` on lie, `stride` apart. Those of transposed weights are laid out first; they fit the first-level cache.
+/// Calls f(values, stride, depth) for each segment of the depth of `count` columns from `first` on; columns are
+/// `stride` apart. Segments of transposed weights are first copied to a buffer that fits the first-level cache.
 template <typename F>
 void ForEachPart(const Weights16& weights, const Sizes16& sizes, bool isTransposed, size_t first, size_t count,
                  const F& f)
@@ -47,7 +47,7 @@ void ForEachPart(const Weights16& weights, const Sizes16& sizes, bool isTranspos
     }
 }
 
-/// The sum of the magnitudes of each column.
+/// The sum of magnitudes of each column.
 void SumMagnitudes(const Weights16& weights, const Sizes16& sizes, bool isTransposed, std::span<int64_t> magnitudes)
 {
     std::fill(magnitudes.begin(), magnitudes.end(), int64_t{0});
@@ -120,7 +120,7 @@ size_t PackedWeights16::MakePanels()
             size_t width = std::min(left, m_Engine->m_Vectors);
             if (left == m_Engine->m_Vectors + 1 && left >= 5)
             {
-                width = left - 2; // a lone vector at the end would make a slow panel
+                width = left - 2; // equal widths: a last panel of one vector would be slow
             }
             Panel16 panel;
             panel.m_Column = group * groupColumns + column;
@@ -162,7 +162,7 @@ void PackedWeights16::PackPanel(const Panel16& panel, const Weights16& weights, 
                                 std::byte* data) const
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    // Of places without a column.
+    // Weights of padding columns.
     const std::vector<int8_t> none(panel.m_Columns == width ? 0 : m_Sizes.m_Depth, weights.m_ZeroPoint);
     const int8_t* rows[MostPlaces];
     std::fill_n(rows, width, none.data());
@@ -188,7 +188,7 @@ void PackedWeights16::FindSlices(Panel16& panel)
     {
         const PackLoops16& loops = GetPackLoops16();
         const auto countFitting = m_AreBytes ? loops.m_CountFittingBytes : loops.m_CountFittingShorts;
-        // A group fits by itself, unless it is from a file that is no good; the next slice begins then, too.
+        // A single group always fits, except in weights from a corrupt file; a slice then has one group.
         const auto getEnd = [&](size_t begin)
         { return begin + std::max<size_t>(1, countFitting(GetData(panel, begin), m_Groups - begin, panel.m_Vectors)); };
         for (size_t g = getEnd(0); g < m_Groups; g = getEnd(g))

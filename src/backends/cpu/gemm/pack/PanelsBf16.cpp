@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of bfloat16 weights: pairs of the depth beside each other, a panel of columns after the other.
+// Packing of bfloat16 weights: [pairs][vectors][lanes][2], panel by panel.
 #include "backends/cpu/gemm/pack/PanelsBf16.hpp"
 
 #include "backends/cpu/move/TransposeVectors.hpp"
@@ -11,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/pack/PanelsBf16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it.
+// Included after Foreach.hpp.
 #include "backends/cpu/simd/Bf16-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Rows of `columns` elements, at most a vector of floats has, become rows of pairs, each with a row and the next one.
+/// Interleaves rows of at most one vector of columns to rows of pairs: (row 2p, row 2p + 1).
 void ZipRows(const uint16_t* from, size_t stride, size_t rows, size_t columns, uint16_t* to, size_t pairStride)
 {
     const WordTag d;
@@ -45,8 +45,8 @@ namespace tenon::cpu
 
 PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Engine(&GetEngineBf16()), m_Sizes(sizes)
 {
-    // Steps that divide the depth let the data be read where they are. Shorter steps than the longest cost time, so
-    // that data are laid out anew, with zeros at the end of each row, rather than that there be two steps more.
+    // Where the steps divide the depth, data are read in place. Steps shorter than the longest cost time: data are
+    // therefore copied, with zeros at the end of each row, where reading in place would take two more steps.
     const size_t most = m_Engine->m_MostStepPairs;
     const size_t pairs = (sizes.m_Depth + 1) / 2;
     const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
@@ -63,7 +63,7 @@ PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Engine(&GetEngineBf16()), m
     }
 }
 
-/// Whole pairs of columns that are no whole number of pairs apart.
+/// Packs whole pairs of columns whose stride is not a whole number of pairs.
 void PanelsBf16::PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to, size_t pairStride) const
 {
     constexpr size_t Block = 16; // a cache line of a column
@@ -99,7 +99,7 @@ void PanelsBf16::PackVector(size_t vector, const uint16_t* weights, WeightOrder 
     const size_t lanes = m_Engine->m_Lanes;
     const size_t columns = CountColumns(vector, 1);
     const size_t depth = m_Sizes.m_Depth;
-    const size_t pairs = depth / 2; // that have both
+    const size_t pairs = depth / 2; // complete pairs
     if (order == WeightOrder::Depth)
     {
         TENON_CHOOSE(ZipRows)(weights + vector * lanes, stride, depth, columns, to, pairStride);

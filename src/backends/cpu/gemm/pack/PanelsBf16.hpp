@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PanelsBf16: how bfloat16 weights are cut into vectors of columns for the tiles of the processor at hand, and how one
-// is packed. Used by PackedWeightsBf16, whose weights are constant, and by BatchMatMul, which packs a matrix each time
-// it runs.
+// PanelsBf16: cuts the columns of bfloat16 weights into panels of vectors for the microkernels of the processor, and
+// packs them. Used by PackedWeightsBf16 (constant weights) and by BatchMatMul (a matrix that is packed in each run).
 #pragma once
 
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
@@ -15,8 +14,8 @@
 namespace tenon::cpu
 {
 
-/// Weights of one group. A panel, which is some vectors of columns, is packed as [pairs][vectors][lanes][2]; a pair is
-/// two neighbours of the depth.
+/// The panels of one group. A panel is a few vectors of columns, packed as [pairs][vectors][lanes][2]; a pair is two
+/// neighbours of the depth.
 class PanelsBf16
 {
 public:
@@ -24,36 +23,36 @@ public:
 
     const EngineBf16& GetEngine() const { return *m_Engine; }
     const WeightSizes& GetSizes() const { return m_Sizes; }
-    /// Pairs of the depth, with what fills up the last step.
+    /// Pairs of the depth, padded to whole steps.
     size_t GetPairs() const { return m_Pairs; }
     size_t GetStepPairs() const { return m_StepPairs; }
     /// Vectors of columns.
     size_t GetVectors() const { return (m_Sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes; }
     size_t GetVectorElements() const { return m_Pairs * m_Engine->m_Lanes * 2; }
     size_t GetPanels() const { return DivideUp(GetVectors(), m_Engine->m_Vectors); }
-    /// The vectors of a panel: a lone one at the end would make a slow panel, so they are as equal as they can be.
+    /// The vectors of a panel. Widths are as equal as possible, as a last panel of one vector would be slow.
     Part GetPanel(size_t panel) const { return GetPart(GetVectors(), GetPanels(), panel); }
-    /// Of the vectors of some panels.
+    /// The vectors of a range of panels.
     Part GetVectors(const Part& panels) const
     {
         return panels.m_Begin == panels.m_End
                    ? Part{}
                    : Part{GetPanel(panels.m_Begin).m_Begin, GetPanel(panels.m_End - 1).m_End};
     }
-    /// Elements of some panels, packed.
+    /// Packed elements of a range of panels.
     size_t GetElements(const Part& panels) const
     {
         const Part vectors = GetVectors(panels);
         return (vectors.m_End - vectors.m_Begin) * GetVectorElements();
     }
-    /// Columns that exist, of so many vectors from one on.
+    /// Columns among `vectors` vectors from `vector` on, without padding.
     size_t CountColumns(size_t vector, size_t vectors) const
     {
         return std::min(vectors * m_Engine->m_Lanes, m_Sizes.m_Columns - vector * m_Engine->m_Lanes);
     }
 
-    /// Writes a panel of the weights, with zeros for what does not exist, to `to`: GetVectorElements() of each vector.
-    /// `stride`: elements from one column, or one step of the depth, to the next.
+    /// Packs a panel to `to`, GetVectorElements() for each vector, with zeros as padding. `stride`: elements between
+    /// columns, or between steps of the depth.
     void Pack(size_t panel, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting and packing of panels.
+// PanelsF32: partition of columns into panels, and packing.
 #include "backends/cpu/gemm/pack/PanelsF32.hpp"
 
 #include "backends/cpu/move/CopyPlane.hpp"
@@ -14,7 +14,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// `rows` of so many floats.
+/// Copies `rows` rows of `floats` floats.
 void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, float* to, size_t toStride)
 {
     Plane plane;
@@ -26,8 +26,9 @@ void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, 
                                       reinterpret_cast<std::byte*>(to));
 }
 
-/// Vectors in the widest panel. With next to nothing to compute, wide panels write the lines of a row together. Where
-/// rows of the output begin within cache lines and are long, they come back to fewer lines that are written in part.
+/// Vectors of the widest panel. Shallow products write much and compute little: their wide panels write the cache lines
+/// of a row together. Rows of the output that begin within cache lines and are long then have fewer lines that are
+/// written in part.
 size_t GetMostVectors(const EngineF32& engine, const WeightSizes& sizes)
 {
     constexpr size_t ShallowDepth = 32;
@@ -58,7 +59,7 @@ PanelsF32::PanelsF32(const WeightSizes& sizes) : m_Engine(&GetEngineF32()), m_Si
         size_t column = 0;
         for (size_t i = 0; i < panels; ++i)
         {
-            // As equal as can be: a lone vector at the end would make a slow panel.
+            // Widths are as equal as possible: a last panel of one vector would be slow.
             const size_t width = vectors / panels + (i < vectors % panels ? 1 : 0);
             m_Panels.push_back({group, group * columns + column, std::min(width * lanes, columns - column), width,
                                 AreInPlace() ? column : m_Floats});
@@ -113,7 +114,7 @@ void PanelsF32::PackHalves(const PanelF32& panel, const FloatWeights& weights, W
     }
     else
     {
-        constexpr size_t SliceDepth = 128; // of all columns they fit the first-level cache, or nearly so
+        constexpr size_t SliceDepth = 128; // of all columns: about the first-level cache
         std::vector<float> slice(std::min(SliceDepth, depth) * panel.m_Columns);
         for (size_t begin = 0; begin < depth; begin += SliceDepth)
         {

@@ -35,7 +35,7 @@ Weights16::Weights16(const LayerView& layer, size_t columns, bool isDouble, bool
     m_ZeroPoint = info.HasMultipleQuantizationScales() ? int8_t{0} : static_cast<int8_t>(info.GetQuantizationOffset());
     if (m_Scales.size() != 1 && m_Scales.size() != columns)
     {
-        m_Scales.clear(); // the reference kernel says what is wrong
+        m_Scales.clear(); // the reference kernel reports the error
     }
     if (info.GetDataType() == DataType::QSymmS4)
     {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of 16-bit data are given to pack: constant weights of 8 or 4 bits, the bias and the scales of sums.
+// WeightReaderInt16: the constant weights (int8 or int4), bias and scales of a layer of int16 data, as packing reads
+// them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -16,20 +17,20 @@ struct Weights16
 {
     /// Input 1 of a layer whose bias is input 2 or missing. `sumsOf32Bits`: see Convolution2dDescriptor.
     Weights16(const LayerView& layer, size_t columns, bool isDouble, bool sumsOf32Bits = false);
-    /// The constant matrix of a BatchMatMul, all of whose columns share a scale.
+    /// The constant matrix of a BatchMatMul, with one scale for all columns.
     Weights16(const int8_t* values, double scale);
 
     Weights16(const Weights16&) = delete;
     Weights16& operator=(const Weights16&) = delete;
 
     int32_t GetValue(size_t index) const { return m_Values[index] - m_ZeroPoint; }
-    /// The sums of magnitudes of columns, clamped to what they can be, so that what is worked out from them cannot
-    /// overflow, whatever file they are from.
+    /// Clamps the sums of magnitudes of columns to their possible range, so that computations with them cannot
+    /// overflow, whatever the file contains.
     std::vector<int64_t> ClampMagnitudes(const int64_t* sums, size_t columns, size_t depth) const;
     int64_t GetBias(size_t column) const;
     double GetScale(size_t column) const { return m_Scales[m_Scales.size() == 1 ? 0 : column]; }
 
-    const int8_t* m_Values = nullptr; ///< as they are stored, bytes
+    const int8_t* m_Values = nullptr; ///< as stored, one byte each
     int8_t m_ZeroPoint = 0;           ///< kernels refuse weights with one beyond their type
     Rounding16 m_Rounding = Rounding16::HalfUp;
     std::vector<double> m_Scales; ///< one for all columns, or one for each
@@ -37,7 +38,7 @@ struct Weights16
 private:
     const void* m_Bias = nullptr;
     bool m_IsBias64 = false;
-    std::vector<int8_t> m_Unpacked; ///< of 4 bits
+    std::vector<int8_t> m_Unpacked; ///< weights of 4 bits, unpacked
 };
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the sums of a tile of bfloat16. For sources that are compiled once for each target, after
-// simd/Foreach.hpp. Loops are over registers: plain ones, which compilers unroll before they place arrays in memory.
+// Epilogue of bfloat16 tiles: out = bf16(clamp(bf16(sum) + added)), or bf16(clamp(sum)) with nothing to add. Included
+// once for each target. Loops over registers are fully unrolled, so that the arrays stay in registers.
 #if defined(TENON_CPU_FINISHBF16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_FINISHBF16_INL
 #undef TENON_CPU_FINISHBF16_INL
@@ -19,8 +19,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 #if HWY_TARGET == HWY_AVX3
-/// Adds what TileBf16::m_Added has, as the product alone is rounded before a layer adds something to it. `IsWhole`:
-/// whether the last vector of a row is; else it has `last` columns.
+/// Adds m_Added to the rounded product, as a separate layer would. `IsWhole`: the last vector of a row is whole; else
+/// it has `last` columns.
 template <bool IsWhole, size_t Rows, size_t Vectors>
 HWY_INLINE void AddToSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors], size_t last)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of bfloat16 products by AMX. What compilers of this time do not know is assembly. Included by
-// MicrokernelsBf16.cpp, once for each target.
+// bfloat16 microkernels for AMX (tdpbf16ps), two by two tile registers of accumulators. Instructions that older
+// compilers lack are assembly. Included by MicrokernelsBf16.cpp, once for each target.
 #if defined(TENON_CPU_AMX_TILES_BF16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_AMX_TILES_BF16_INL
 #undef TENON_CPU_AMX_TILES_BF16_INL
@@ -22,7 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Registers 0 to 3 are sums (two rows of them by two vectors), 4 and 5 data, 6 and 7 weights.
+/// Tile registers 0 to 3 are accumulators (two of rows by two of columns), 4 and 5 data, 6 and 7 weights.
 HWY_INLINE void Configure(size_t rows, size_t stepPairs)
 {
     TileConfiguration configuration;
@@ -39,7 +39,7 @@ HWY_INLINE void Configure(size_t rows, size_t stepPairs)
     configuration.Load();
 }
 
-/// Rows and step of the configuration that the thread's tiles have; zeros: none.
+/// Rows and step of this thread's current configuration; zeros: none.
 thread_local size_t configuredRows = 0;
 thread_local size_t configuredPairs = 0;
 
@@ -129,7 +129,7 @@ void AmxTiles(const TileBf16& first, size_t count)
     {
         if (tile.m_Next != nullptr)
         {
-            // A share beside each tile: four tiles or more have all of a panel as wide as this one.
+            // Prefetches a share of the next panel: four tiles or more fetch all of a panel of this width.
             tile.m_Next->FetchLines(tile.m_Pairs / 2);
         }
         AmxTile<Vectors>(tile);

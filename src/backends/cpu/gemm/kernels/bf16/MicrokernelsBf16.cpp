@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of bfloat16. What compilers of this time do not know, or spill around, is assembly.
+// MicrokernelsBf16: the inner loops. Instructions that compilers lack, or spill around, are assembly.
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it.
+// Included after Foreach.hpp.
 #include "backends/cpu/gemm/kernels/SlidingMicrokernel-inl.hpp"
 #include "backends/cpu/gemm/kernels/bf16/EpilogueBf16-inl.hpp"
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsAmxBf16-inl.hpp"
@@ -32,7 +32,7 @@ struct DotPairs
     {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
-    /// The same of a pair in memory.
+    /// The same with the pair as a broadcast memory operand.
     static HWY_INLINE void Add(Floats& sum, const uint16_t* pair, Words w)
     {
         using Bytes = const char[sizeof(uint32_t)];
@@ -40,7 +40,7 @@ struct DotPairs
     }
 };
 
-/// Adds the products of a pair of the depth, of which rows may have the first half alone.
+/// Adds the products of a pair of the depth. T = uint16_t reads the first half of the pair alone.
 template <typename T, size_t Rows, size_t Vectors>
 HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], ptrdiff_t pair,
                         const uint32_t* panel)
@@ -71,7 +71,7 @@ HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&r
     }
 }
 
-/// The products of `pairs` of the depth, which end at `ends`. Returns where the next ones' weights are.
+/// Adds the products of `pairs` pairs of the depth, which end at `ends`. Returns the weights after them.
 template <size_t Rows, size_t Vectors>
 HWY_INLINE const uint32_t* AddPairs(Floats (&sums)[Rows][Vectors], const uint16_t* const (&ends)[Rows], size_t pairs,
                                     const uint32_t* panel, NextWeights& next)
@@ -95,7 +95,7 @@ HWY_INLINE const uint32_t* AddPairs(Floats (&sums)[Rows][Vectors], const uint16_
     return panel;
 }
 
-/// The same for few rows, each pair of a turn in sums of its own: else a product would wait for the one before.
+/// The same for few rows, in independent accumulator chains, which hide the latency of the dot products.
 template <size_t Rows>
 HWY_INLINE const uint32_t* AddPairsInTurns(Floats (&sums)[Rows][1], const uint16_t* const (&ends)[Rows], size_t pairs,
                                            const uint32_t* panel, NextWeights& next)
@@ -220,7 +220,7 @@ void DotTiles(const TileBf16& first, size_t count)
     }
 }
 
-/// Of SlideStep.
+/// The operations of SlideStep.
 struct PairWords : DotPairs
 {
     using Vector = Words;
@@ -262,7 +262,7 @@ void FillSlidingTiles(EngineBf16& engine)
     }
 }
 
-/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+/// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
 void FillTiles(EngineBf16& engine)
 {
@@ -286,7 +286,7 @@ EngineBf16 MakeEngine()
     engine.m_Lanes = hn::Lanes(FloatTag());
     engine.m_Release = KeepAll;
 #if HWY_TARGET == HWY_AVX3
-    if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // which rounds
+    if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // for the rounding
     {
         engine.m_Vectors = 2;
         engine.m_Rows[1] = engine.m_Rows[2] = 32;
@@ -304,7 +304,7 @@ EngineBf16 MakeEngine()
         engine.m_HasDots = true;
         if (GetCpuFeatures().m_SplitsVectors)
         {
-            FillTiles<1, 7>(engine); // as those of floats
+            FillTiles<1, 7>(engine); // as in MicrokernelsF32
             return engine;
         }
         FillTiles<1, 12>(engine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bfloat16 with sums of float32: the inner loops of ProductBf16, one set for each kind of
-// processor that multiplies bfloat16: AMX or AVX512-BF16. Elsewhere the kernels of float32 run such products, see
-// half/WeightedLayersF16.cpp.
+// MicrokernelsBf16: the inner loops of GemmBf16 with float32 accumulators, for processors that multiply bfloat16: AMX
+// (tdpbf16ps, tiles of 32 x 2 vectors) or AVX512-BF16 (vdpbf16ps). Other processors widen such layers to float32, see
+// half/.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/WeightPrefetcher.hpp"
@@ -17,37 +17,36 @@ struct TileBf16
 {
     const uint16_t* m_Data = nullptr;
     size_t m_DataStride = 0; ///< elements between rows
-    /// [taps][m_TapStep]: where the rows' data are, for each point of a window; null: in m_Data.
+    /// Indirection buffer [taps][m_TapStep] of pointers to the rows' data; null: the data are in m_Data.
     const uint16_t* const* m_Table = nullptr;
     size_t m_TapStep = 0;
-    size_t m_TapPairs = 0; ///< of a point, of which m_Pairs is a multiple
-    /// Where points that are zeros alone lie: those that all rows have there are skipped; null: none are. Not of
-    /// sliding tiles.
+    size_t m_TapPairs = 0; ///< pairs of a tap; m_Pairs is a multiple of it
+    /// Pointer that marks taps in the padding: a tap is skipped if all rows of the tile have it. Null: none is skipped.
+    /// Not for sliding tiles.
     const uint16_t* m_Zeros = nullptr;
-    size_t m_PixelStep = 0;            ///< of sliding tiles: elements from a row's data to the next one's
+    size_t m_PixelStep = 0;            ///< of sliding tiles: elements between rows of data
     const uint16_t* m_Panel = nullptr; ///< [pairs][vectors][lanes][2]
     size_t m_Pairs = 0;
-    bool m_HasHalfPair = false; ///< whether the data end in the middle of the last pair; not of a table
+    bool m_HasHalfPair = false; ///< the last pair has its first half alone; not with an indirection buffer
     size_t m_Rows = 0;
-    /// Whether the product that the tiles are of has few rows: its sums may then be taken in another order. Not of
-    /// tiles alone, or the order would depend on how rows are split over threads.
+    /// Whether the whole GEMM has few rows, so that independent accumulator chains may be used. The order of summation
+    /// must not depend on the number of rows of a tile: that depends on the partition over threads.
     bool m_HasFewRows = false;
     static constexpr size_t FewRows = 3;
-    size_t m_StepPairs = 0; ///< of AMX: pairs of a step, which m_Pairs is a multiple of
+    size_t m_StepPairs = 0; ///< of AMX: pairs of a step, a divisor of m_Pairs
 
-    const float* m_Bias = nullptr; ///< [columns], and zeros up to whole vectors
+    const float* m_Bias = nullptr; ///< [columns], padded with zeros to whole vectors
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
-    /// Where what is to be added to the rounded output lies, as the output does; null: nothing. Then that is clamped,
-    /// and rounded again.
+    /// Added to the rounded output, with the layout of the output; null: nothing. The sum is clamped and rounded again.
     const uint16_t* m_Added = nullptr;
     uint16_t* m_Out = nullptr;
     size_t m_OutStride = 0;
-    size_t m_Columns = 0;          ///< to be written
-    NextWeights* m_Next = nullptr; ///< to be fetched meanwhile, moved on; null: none
+    size_t m_Columns = 0;          ///< written columns
+    NextWeights* m_Next = nullptr; ///< prefetched meanwhile and advanced; null: none
 
-    /// On to the tile below, which has `rows`.
+    /// Moves on to the tile below, which has `rows` rows.
     void MoveDown(size_t rows)
     {
         m_Table += m_Table != nullptr ? rows : 0;
@@ -57,10 +56,10 @@ struct TileBf16
     }
 };
 
-/// Runs so many tiles of a height one below the other, of which `tile` is the first one.
+/// Runs `count` tiles of the same height, one below the other; `tile` is the first one.
 using TileFunctionBf16 = void (*)(const TileBf16& tile, size_t count);
 
-/// The inner loops of a kind of processor.
+/// The microkernels for a kind of processor.
 struct EngineBf16
 {
     static constexpr size_t MostVectors = 4;
@@ -69,21 +68,21 @@ struct EngineBf16
 
     size_t m_Lanes = 0;                  ///< columns of a vector
     size_t m_Vectors = 1;                ///< in the widest panel
-    size_t m_Rows[MostVectors + 1] = {}; ///< of the highest tile for a panel of so many vectors
-    size_t m_MostStepPairs = 1;          ///< pairs of the depth that one step takes: the depth is a multiple of a step
-    bool m_ReadsTables = false;          ///< whether tiles take TileBf16::m_Table, and halves of pairs
-    bool m_HasDots = false;              ///< whether there are tiles: the processor multiplies bfloat16
-    size_t m_RowUnit = 1;                ///< of tiles that are not the last one
+    size_t m_Rows[MostVectors + 1] = {}; ///< of the highest tile, by vectors of the panel
+    size_t m_MostStepPairs = 1;          ///< most pairs of a step; the depth is a multiple of a step
+    bool m_ReadsTables = false;          ///< tiles read m_Indirection, and halves of pairs
+    bool m_HasDots = false;              ///< there are tiles: the processor multiplies bfloat16
+    size_t m_RowUnit = 1;                ///< row multiple of all tiles but the last
     TileFunctionBf16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
-    /// Panels of one vector by windows of three columns, one pixel from each other: m_Table has where the first one's
-    /// rows lie. By rows, and how many the highest tile has; 0: there are none.
+    /// Panels of one vector by windows of three columns and stride 1; the indirection buffer points to the first pixel
+    /// of each row of taps. By rows; m_SlidingRows: of the highest tile, 0: there are none.
     size_t m_SlidingRows = 0;
     TileFunctionBf16 m_SlidingTiles[MostRows + 1] = {};
-    /// To be called when a thread is done with tiles.
+    /// Releases the tile registers; called when a thread has run its tiles.
     void (*m_Release)() = nullptr;
 };
 
-/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The best set for this processor. Precondition: the processor has vectors, see CpuFeatures.
 const EngineBf16& GetEngineBf16();
 
 } // namespace tenon::cpu

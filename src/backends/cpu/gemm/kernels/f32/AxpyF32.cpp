@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a matrix' rows, some of them at a time: each is then a stream that the processor fetches ahead, and what has
-// been added up stays in the first cache.
+// AxpyF32: adds a few rows of the matrix at a time. Each row is then a stream for the hardware prefetcher, and the sums
+// stay in the first-level cache.
 #include "backends/cpu/gemm/kernels/f32/AxpyF32.hpp"
 
 #include "backends/cpu/gemm/kernels/f32/MaxSumDepth.hpp"
@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/f32/AxpyF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it.
+// Included after Foreach.hpp.
 #include "backends/cpu/simd/F32-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Adds `Steps` steps of the depth, from k on, to all sums. The first ones begin them.
+/// Adds `Steps` steps of the depth, from k on, to all sums; the first steps initialize them.
 template <size_t Rows, size_t Steps>
 void AddSteps(const SumsF32& sums, size_t k)
 {
@@ -77,11 +77,11 @@ void AddSteps(const SumsF32& sums, size_t k)
     }
 }
 
-/// Sums that registers hold for the whole depth.
+/// Vectors of sums that stay in registers for the whole depth.
 constexpr size_t HeldSums = ManyRegisters ? 24 : 8;
 
-/// All sums of so many whole vectors of columns. Steps of the depth take turns at `Chains` sets of sums, so that each
-/// addition finds its register ready.
+/// All sums of `Vectors` whole vectors of columns, in registers. Steps of the depth alternate between
+/// `AccumulatorChains` independent sets of accumulators, which hides the latency of the multiply-adds.
 template <size_t Rows, size_t Vectors>
 void AddHeld(const SumsF32& sums)
 {
@@ -147,7 +147,7 @@ void AddHeld(const SumsF32& sums)
     }
 }
 
-/// Whether the columns are so few whole vectors that AddHeld has computed all sums.
+/// Computes all sums with AddInRegisters if the columns are few whole vectors; returns whether it did.
 template <size_t Rows, size_t Vectors = 1>
 bool TryHeld(const SumsF32& sums)
 {
@@ -170,7 +170,7 @@ void AddRows(const SumsF32& sums)
     {
         return;
     }
-    constexpr size_t Steps = Rows <= 2 ? 8 : 4; // whose factors have registers
+    constexpr size_t Steps = Rows <= 2 ? 8 : 4; // with their factors in registers
     size_t k = 0;
     for (; k + Steps <= sums.m_Depth; k += Steps)
     {
@@ -195,8 +195,8 @@ void AddSlice(const SumsF32& sums)
     }
 }
 
-/// The more numbers one sum takes, the more it loses: those of deep products are taken in slices of the depth, whose
-/// sums are added up, for some columns at a time.
+/// Blocked summation: the rounding error grows with the length of a sum, so deep products are summed in slices of
+/// MaxSumDepth whose partial sums are added, for at most MaxColumns columns at a time.
 void AddAll(const SumsF32& sums)
 {
     constexpr size_t MostColumns = 1024;
@@ -245,14 +245,14 @@ void RunSumsF32(const SumsF32& sums)
 bool TakesManyRows(size_t rows, size_t columns, size_t depth)
 {
     constexpr size_t LeastBytes = 16 * 1024 * 1024;
-    constexpr size_t MostOfMany = 8; // which take 1.2 times as long as with a packed matrix
+    constexpr size_t MostOfMany = 8; // 1.2 times the time with a packed matrix
     return rows <= MostOfMany && depth <= MaxSumDepth && columns * sizeof(float) * depth >= LeastBytes;
 }
 
 void RunSumsOfManyRows(const SumsF32& sums)
 {
     constexpr size_t SliceBytes = 256 * 1024;
-    constexpr size_t Steps = 8; // that loops take together
+    constexpr size_t Steps = 8; // of the depth, taken together by the loops
     const size_t most = SliceBytes / (sums.m_Columns * sizeof(float)) / Steps * Steps;
     const size_t depth = std::max(most, Steps);
     for (size_t k = 0; k < sums.m_Depth; k += depth)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a few rows of float32 by a matrix that lies as [depth, columns] and is read once, as it is: sums of its
-// rows.
+// AxpyF32: GEMM of a few rows by an unpacked matrix [depth][columns], in axpy form: each step of the depth adds a
+// multiple of a row of the matrix to the output rows. The matrix is read once. Used for matrices that change from run
+// to run and by the recurrent layers.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +12,17 @@ namespace tenon::cpu
 /// out[row][column] = sum over k of data[row][k] * weights[k][column]
 struct SumsF32
 {
-    const float* m_Data = nullptr; ///< an element for each row and step of the depth
-    size_t m_RowStep = 0;          ///< floats from one row's to the next one's
+    const float* m_Data = nullptr; ///< element of row r at step k: r * m_RowStep + k * m_DepthStep
+    size_t m_RowStep = 0;          ///< floats between rows of data
     size_t m_DepthStep = 0;
     const float* m_Weights = nullptr; ///< [depth][columns]
-    size_t m_WeightStride = 0;        ///< floats from one step of the depth to the next
+    size_t m_WeightStride = 0;        ///< floats between steps of the depth
     size_t m_Rows = 0;
     size_t m_Columns = 0;
     size_t m_Depth = 0;
     float* m_Out = nullptr; ///< [rows][columns]
     size_t m_OutStride = 0;
-    bool m_Continues = false; ///< the output holds sums that these go on with
+    bool m_Continues = false; ///< out += the products, instead of out =
 
     static constexpr size_t MostRows = 4;
 };
@@ -29,8 +30,9 @@ struct SumsF32
 /// Preconditions: the processor has vectors, see CpuFeatures; at most MostRows rows.
 void RunSumsF32(const SumsF32& sums);
 
-/// More rows, by a matrix that is larger than caches: it is read once, as some of its rows are in the second cache
-/// while all rows of the data pass. Precondition: TakesManyRows(sums.m_Rows, sums.m_Columns, sums.m_Depth).
+/// Up to eight rows by a matrix larger than the caches. The depth is cut into slices of 256 KiB that stay in the
+/// second-level cache while all rows of data pass, so the matrix is read from memory once. Precondition:
+/// IsBlockedAxpyFaster(sums.m_Rows, sums.m_Columns, sums.m_Depth).
 void RunSumsOfManyRows(const SumsF32& sums);
 /// Whether the matrix is so large and the rows so few that packing it is not worth its time and memory.
 bool TakesManyRows(size_t rows, size_t columns, size_t depth);

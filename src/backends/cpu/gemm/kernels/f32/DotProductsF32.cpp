@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/f32/DotProductsF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it.
+// Included after Foreach.hpp.
 #include "backends/cpu/simd/F16-inl.hpp"
 #include "backends/cpu/simd/F32-inl.hpp"
 #include "backends/cpu/simd/LaneSums-inl.hpp"
@@ -24,7 +24,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// How weights of a type are read: vectors, and the first few of one with zeros after them.
+/// Readers of weights of a type: a vector, or its first few elements followed by zeros.
 struct FloatReader
 {
     using Type = float;
@@ -51,7 +51,7 @@ struct Float16Reader
     }
 };
 
-/// sums += rows, at `data`, by columns, so far apart, of `depth` numbers.
+/// sums += rows at `data` by columns that are `columnStride` apart, over `depth` elements.
 template <typename Reader, size_t Rows, size_t Columns>
 HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader::Type* weights, size_t columnStride,
                         size_t depth, Floats (&sums)[Rows][Columns])
@@ -80,7 +80,7 @@ HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader:
     size_t k = 0;
     if constexpr (Rows == 1)
     {
-        // With nothing to decide between few vectors, so that memory is asked for the next columns meanwhile.
+        // Four vectors without a branch between them, so that the loads of the next columns are issued early.
         for (; k + 4 * lanes <= depth; k += 4 * lanes)
         {
             HWY_UNROLL(4)
@@ -104,7 +104,7 @@ HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader:
     }
 }
 
-/// The same of a further part of the depth. Not inlined: few products are that deep.
+/// The same for a further slice of the depth. Not inlined, as few products are that deep.
 template <typename Reader, size_t Rows, size_t Columns>
 HWY_NOINLINE void AddPart(const float* const (&data)[Rows], const typename Reader::Type* weights, size_t columnStride,
                           size_t depth, Floats (&sums)[Rows][Columns])
@@ -131,8 +131,8 @@ HWY_NOINLINE void AddPart(const float* const (&data)[Rows], const typename Reade
     }
 }
 
-/// Writes the sums of all lanes of some rows and a column, to `out` of the first row. Lanes are added up in one order
-/// whatever tiles are: how rows are split over threads changes no bit.
+/// Writes the horizontal sums of some rows and a column, to `out` of the first row. Lanes are added in a fixed order,
+/// independent of the tile: the partition of rows over threads changes no bit.
 template <size_t Rows, size_t Columns>
 HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&sums)[Rows][Columns], size_t c,
                             float* out)
@@ -160,7 +160,7 @@ HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&s
     }
 }
 
-/// Of some rows, the product of their data by some columns.
+/// The dot products of some rows and some columns.
 template <typename Reader, size_t Rows, size_t Columns>
 HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (&sums)[Rows][Columns])
 {
@@ -174,7 +174,8 @@ HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (
         {
             data[r] = dots.m_Data + (row + r) * depth;
         }
-        // The more numbers one sum takes, the more it loses: parts of the depth have sums of their own.
+        // Blocked summation: the rounding error grows with the length of a sum, so slices of the depth have sums of
+        // their own.
         constexpr size_t MostDepth = 1024 * hn::MaxLanes(FloatTag());
         AddDots<Reader>(data, weights, depth, std::min(depth, MostDepth), sums);
         for (size_t k = MostDepth; k < depth; k += MostDepth)
@@ -206,8 +207,8 @@ HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (
 }
 
 /// The products of rows [row, row + Rows) by `Columns` columns at a time, from `column` on. Returns the first column
-/// that is left. `dots` is a copy, which nothing that is stored can be part of: of a small depth, loading it anew takes
-/// as long as a column.
+/// that is left. `dots` is passed by value so that stores to the output cannot alias it: with a small depth, reloading
+/// its members takes as long as a column.
 template <typename Reader, size_t Rows, size_t Columns>
 HWY_NOINLINE size_t Dots(const DotsF32 dots, size_t row, size_t column)
 {
@@ -259,7 +260,7 @@ HWY_NOINLINE size_t Dots(const DotsF32 dots, size_t row, size_t column)
 template <typename Reader, size_t Rows>
 void DotRows(const DotsF32& dots, size_t row)
 {
-    // Enough sums that each addition finds its register ready; of a small depth those of the next columns are underway.
+    // Enough independent sums to hide the latency of the additions; with a small depth the next columns overlap.
     constexpr size_t Columns = Rows == 1 ? 8 : Rows == 4 && !ManyRegisters ? 2 : 4;
     constexpr size_t SmallDepth = 8 * hn::MaxLanes(FloatTag());
     size_t column = 0;
@@ -301,7 +302,7 @@ void AllDots(const DotsF32& dots)
     }
 }
 
-/// Others take several instructions for each vector of Float16: longer than reading floats takes.
+/// Other processors take several instructions for a vector of Float16, which is slower than reading floats.
 bool WidenInOne()
 {
     return HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);

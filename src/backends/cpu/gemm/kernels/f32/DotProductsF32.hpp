@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of float32 by weights that stay as they are, [columns, depth]: dot products. For few rows of data, where the
-// time is that of reading the weights once, which takes half as long where they are of 16 bits; and for few columns.
+// DotProductsF32: GEMM by unpacked weights [columns][depth], one dot product for each row and column. Used by GemmF32
+// for few rows of data (memory-bound: the weights are read once, and F16 or Bf16 weights in half the time) and for few
+// columns, and by the batched GEMM of matrices that change from run to run.
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -13,7 +14,7 @@ namespace tenon::cpu
 /// out[row][column] = bias[column] + sum over k of data[row][k] * weights[column][k]
 struct DotsF32
 {
-    static constexpr size_t Rows = 4; ///< that the loops take together
+    static constexpr size_t Rows = 4; ///< taken together by the loops
 
     const float* m_Data = nullptr;   ///< [rows][depth]
     const void* m_Weights = nullptr; ///< [columns][depth]
@@ -23,19 +24,20 @@ struct DotsF32
     size_t m_Depth = 0;
     float* m_Out = nullptr; ///< [rows][outStride]
     size_t m_OutStride = 0;
-    DataType m_WeightType = DataType::Float32; ///< or of 16 bits, see ReadsHalves
-    /// In place of the data, [taps][tapStep]: where so many parts of the rows lie, of equal depths.
+    DataType m_WeightType = DataType::Float32; ///< or Float16, BFloat16, see CanWidenOnLoad
+    /// Indirection buffer [taps][tapStep] in place of m_Data: pointers to each row's tap, all of one depth.
     const float* const* m_Table = nullptr;
     size_t m_Taps = 1;
     size_t m_TapStep = 0;
-    /// Where parts lie that are zeros: what all rows of the loops have there is skipped. Null: nothing is.
+    /// Pointer that marks taps in the padding: a tap is skipped where all rows of a step have it. Null: none is
+    /// skipped.
     const float* m_Zeros = nullptr;
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.
 void RunDotsF32(const DotsF32& dots);
 
-/// Whether weights of Float16 and BFloat16 may stay as they are: the processor widens them while it reads them.
+/// Whether weights of Float16 and BFloat16 may stay unpacked: the processor widens them while it loads them.
 bool ReadsHalves();
 
 } // namespace tenon::cpu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of float32 tiles whose last vector has columns in its lower half alone: two rows share a vector of these sums,
-// or, where the processor runs 512-bit instructions as two halves, each row has half a vector. Included by
-// MicrokernelsF32.cpp, once for each target.
+// Tiles whose last vector has columns in its lower half alone (AVX-512). Two rows share a vector of accumulators,
+//     [ row 2p: c0 .. c7 | row 2p + 1: c0 .. c7 ],
+// or, where the processor executes 512-bit instructions as two halves, each row has a 256-bit vector. Part of
+// MicrokernelsF32.cpp.
 #if defined(TENON_HALF_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_HALF_VECTORS_INL
 #undef TENON_HALF_VECTORS_INL
@@ -18,8 +19,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 #if HWY_TARGET == HWY_AVX3
-/// Two rows' upper and lower halves of the last vector's columns, where only its lower half has any: one vector of sums
-/// for both.
+/// Packs the last vectors of two rows, whose columns are in the lower half alone, into the halves of one vector of
+/// accumulators; UnpackHalfVectors reverses it.
 template <size_t Rows, size_t Vectors>
 HWY_INLINE void PackHalves(const Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
 {
@@ -77,7 +78,7 @@ HWY_INLINE void StepWithHalves(const float* const (&rows)[Rows], ptrdiff_t k, co
     }
 }
 
-/// As Step, of one vector whose lower half alone has columns.
+/// The step for one vector that has columns in its lower half alone.
 template <size_t Rows>
 HWY_INLINE void NarrowStep(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, __m256 (&narrow)[Rows])
 {

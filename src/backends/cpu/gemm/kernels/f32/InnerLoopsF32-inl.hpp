@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of float32 products: each number of the data is broadcast against the panel's vectors. GCC keeps
-// arrays in memory unless every loop over registers is unrolled before registers are given out. Included by
+// The inner loops of MicrokernelsF32: each element of the data is broadcast and multiplied by the panel's vectors. GCC
+// keeps arrays in memory unless every loop over registers is unrolled before register allocation. Included by
 // MicrokernelsF32.cpp, once for each target.
 #if defined(TENON_TILE_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_TILE_STEPS_INL
@@ -19,11 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Steps of the depth in one turn of the loop: what else it does competes for the ports of the products. With sixteen
-/// registers, all but one of which a step fills, GCC would mix several steps and keep sums in memory.
+/// Steps of the depth in an iteration of the loop: its other instructions compete with the multiply-adds for ports.
+/// With sixteen registers, all but one of which a step fills, GCC would interleave several steps and spill sums.
 constexpr size_t DepthUnroll = ManyRegisters ? 4 : 1;
-/// Steps in one turn for a tile of this height. Clang's turns of four steps of ten rows or more take up to 1.5 times as
-/// long with AVX-512: half of their instructions are loads of a number, and they are as fast one by one.
+/// Steps in an iteration for tiles of `Rows` rows. Clang's iterations of four steps of ten rows or more take up to 1.5
+/// times as long with AVX-512: half of their instructions are loads of an element, and single steps are as fast.
 template <size_t Rows>
 #if defined(__clang__) && HWY_ARCH_X86
 constexpr size_t StepsOfTurn = Rows < 10 ? DepthUnroll : 1;
@@ -31,7 +31,7 @@ constexpr size_t StepsOfTurn = Rows < 10 ? DepthUnroll : 1;
 constexpr size_t StepsOfTurn = DepthUnroll;
 #endif
 
-/// sums += the data at k times the weights.
+/// One step: sums += the data at k times the weights.
 template <size_t Rows, size_t Vectors>
 HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, Floats (&sums)[Rows][Vectors])
 {
@@ -40,7 +40,7 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
     {
-        w[v] = hn::LoadU(d, weights + v * hn::Lanes(d)); // in place they are not aligned
+        w[v] = hn::LoadU(d, weights + v * hn::Lanes(d)); // not aligned if read in place
     }
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
@@ -54,7 +54,7 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
     }
 }
 
-/// What moves on from tile to tile: see TileF32.
+/// The position of the current tile: indirection or data pointer, and the prefetcher, moved from tile to tile.
 struct TilePlace
 {
     const float* const* m_Table;
@@ -72,16 +72,17 @@ struct TilePlace
     }
 };
 
-/// Calls step(rows, k, weights, turn) for the depth of a tap: `rows` are where it ends, `turn` counts to DepthUnroll,
-/// `stride` is floats of weights from one step to the next. Returns where the next tap's weights are.
+/// Calls step(rows, k, weights, chain) for the depth of a tap. `rows` point to its end, with k < 0; `chain` counts to
+/// DepthUnroll; `stride` is the floats of weights between steps. Returns the weights of the next tap.
 template <size_t Rows, typename F>
 HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
                                      const float* weights, size_t stride, F&& step)
 {
     const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
     ptrdiff_t k = -depth;
-    // In each turn, a line of the next weights: a few rows alone read weights as fast as they come. With sixteen
-    // registers, where turns are short, more rows would take up to a fifth longer (Zen 3): sixteen tiles fetch them.
+    // Each iteration prefetches a line of the next weights, as tiles of few rows read weights as fast as they arrive.
+    // With sixteen registers, where iterations are short, tiles of more rows would take up to a fifth longer (Zen 3):
+    // they prefetch once per tap, so that sixteen tiles cover a panel.
     constexpr bool FetchesInTurns = ManyRegisters || Rows <= TileF32::FewRows;
     if constexpr (!FetchesInTurns)
     {
@@ -109,7 +110,7 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
     return weights;
 }
 
-/// Calls step(rows, k, weights, turn) for the whole depth.
+/// Calls step(rows, k, weights, chain) for the whole depth.
 template <size_t Rows, size_t Vectors, bool InPlace = false, typename F>
 HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
 {
@@ -144,8 +145,8 @@ HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
     }
 }
 
-/// sums += the whole depth, each step of a turn in sums of its own: with few rows a product would wait for the one
-/// before.
+/// sums += the products of the whole depth, in DepthUnroll independent accumulator chains that are added at the end:
+/// with few rows one chain would wait for the latency of each multiply-add.
 template <size_t Rows>
 HWY_INLINE void MultiplyInTurns(const TileF32& tiles, TilePlace& place, Floats (&sums)[Rows][1])
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many products CpuAcc's float kernels add up before a partial sum begins anew. docs/numerics.md states the bound.
+// MaxSumDepth: length of a partial sum in CpuAcc's float kernels (blocked summation). docs/numerics.md states the
+// bound.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of float32 products: what sums begin and end with. Sums stay in registers for the whole depth of a slice.
+// MicrokernelsF32: initialization and epilogue of tiles. Sums stay in registers for the whole depth of a slice.
 #include "backends/cpu/gemm/kernels/f32/MicrokernelsF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/f32/MicrokernelsF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it.
+// Included after Foreach.hpp.
 #include "backends/cpu/gemm/kernels/SlidingMicrokernel-inl.hpp"
 #include "backends/cpu/gemm/kernels/f32/HalfVectorStepsF32-inl.hpp"
 #include "backends/cpu/gemm/kernels/f32/InnerLoopsF32-inl.hpp"
@@ -21,7 +21,7 @@ namespace
 {
 
 #if HWY_TARGET == HWY_AVX3
-/// Of SlideStep.
+/// The operations of SlideStep.
 struct FloatWords
 {
     using Vector = Floats;
@@ -32,13 +32,13 @@ struct FloatWords
 };
 #endif
 
-/// What tiles do with their rows and the panel.
+/// How a microkernel reads its rows and the panel.
 enum class Way
 {
     Plain,
-    InPlace, ///< the panel is not packed
-    Halves,  ///< two rows share the last vector
-    Narrow,  ///< of the one vector only the lower half is computed
+    InPlace, ///< panel rows are read from the matrix
+    Halves,  ///< two rows share the last vector of sums
+    Narrow,  ///< one vector, only its lower half computed
     Sliding
 };
 
@@ -96,7 +96,7 @@ HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sum
         { Step(rows, k, weights, sums); });
 }
 
-/// Loads or stores of a row of sums: all vectors but the last one are whole.
+/// Loads and stores a row of sums; all vectors but the last one are whole.
 template <size_t Vectors>
 HWY_INLINE void LoadRow(const float* from, size_t lastColumns, Floats (&row)[Vectors])
 {
@@ -121,7 +121,7 @@ HWY_INLINE void StoreRow(const Floats (&row)[Vectors], size_t lastColumns, float
     StoreSome(row[Vectors - 1], to + (Vectors - 1) * hn::Lanes(d), lastColumns);
 }
 
-/// `count` tiles, one at least, one below the other.
+/// `count` tiles, at least one, one below the other.
 template <size_t Rows, size_t Vectors, Way How = Way::Plain>
 void Tiles(const TileF32& tiles, size_t count)
 {
@@ -140,8 +140,8 @@ void Tiles(const TileF32& tiles, size_t count)
     }
     TilePlace place{tiles.m_Table, tiles.m_Data,
                     tiles.m_Next != nullptr ? *tiles.m_Next : NextWeights(tiles.m_Panel, 0)};
-    // The sums of a slice begin with zeros and are added to those of the others: the more numbers one sum takes, the
-    // more it loses.
+    // Blocked summation: the sums of a slice start at zero and are added to those of the other slices, because the
+    // rounding error grows with the length of a sum.
     const float* added = tiles.m_Continues ? tiles.m_Out : tiles.m_Added;
     float* out = tiles.m_Out;
     while (true)
@@ -205,7 +205,7 @@ void Tiles(const TileF32& tiles, size_t count)
     }
 }
 
-/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+/// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
 void FillTiles(EngineF32& engine)
 {
@@ -254,9 +254,9 @@ EngineF32 MakeEngine()
         FillSlidingTiles<12>(engine);
         if (GetCpuFeatures().m_SplitsVectors)
         {
-            // One product a cycle: seven sums keep it busy, and a product reads its number from memory itself. The end
-            // of so small a tile runs beside the products of the next one, which that of 24 sums does not.
-            engine.m_MostSlidingChannels = 8; // with more, tiles of seven are faster
+            // One multiply-add per cycle: seven sums keep it busy, with the broadcast as a memory operand. The epilogue
+            // of so small a tile overlaps with the multiply-adds of the next tile; that of 24 sums does not.
+            engine.m_MostSlidingChannels = 8; // with more, tiles of seven rows are faster
             FillTiles<1, 7>(engine);
             FillHalfTiles<1, 8, Way::Narrow>(engine);
             FillTiles<2, 12>(engine);
@@ -277,7 +277,7 @@ EngineF32 MakeEngine()
     }
     else
     {
-        // Sixteen registers hold 12 sums, 2 vectors of weights and the data.
+        // Sixteen registers: 12 sums, 2 vectors of weights, and the data.
         FillTiles<1, 8>(engine);
         FillTiles<2, 6>(engine);
     }

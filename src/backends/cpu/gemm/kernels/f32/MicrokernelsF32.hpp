@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of float32 matrix products: the inner loops of ProductF32, one set for each kind of processor.
+// MicrokernelsF32: the inner loops of GemmF32, one set for each kind of processor.
+//
+//   out[r][c] = clamp(bias[c] + sum over taps t and depth k of data[r][t][k] * panel[t * depth + k][c] + added[r][c])
+//
+// A tile is `rows` x `vectors` accumulators in registers. Each step of k loads a row of the panel (`vectors` loads) and
+// broadcasts one number of each row: rows x vectors multiply-adds. Rows x vectors is chosen so that all accumulators
+// and a panel row fit the registers and the multiply-adds hide their latency. Called by GemmF32, WinogradF32 and the
+// fused attention.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/WeightPrefetcher.hpp"
@@ -10,45 +17,45 @@
 namespace tenon::cpu
 {
 
-/// A tile of a product: a few rows of data by a panel of packed weights. A row's data lie in `m_Taps` places, each with
-/// `m_Depth` floats beside each other: for a matrix one place, for a convolution one for each point of the window.
+/// Operands of a microkernel: a few rows of data by a panel of packed weights. A row's data are `m_Taps` contiguous
+/// runs of `m_Depth` floats: one for a matrix, one for each kernel tap (or row of taps) of a convolution.
 struct TileF32
 {
-    const float* const* m_Table = nullptr; ///< [taps][m_TapStep]: where the rows' data are
+    const float* const* m_Table = nullptr; ///< [taps][m_TapStep] pointers to the rows' data
     size_t m_TapStep = 0;
-    /// Without a table: where the first row's data are, and floats from one row's to the next one's. For one tap.
+    /// Without an indirection buffer, for one tap: the first row's data, and floats between rows.
     const float* m_Data = nullptr;
     size_t m_DataStride = 0;
     size_t m_Taps = 1;
     size_t m_Depth = 0;      ///< of a tap
-    size_t m_DataOffset = 0; ///< floats to add to each of the pointers
-    /// Where taps that hold zeros alone lie: those that all rows have there are skipped; null: none are. Not of sliding
-    /// tiles.
+    size_t m_DataOffset = 0; ///< floats added to each of the pointers
+    /// Pointer that marks taps in the padding: a tap is skipped if all rows of the tile have it. Null: none is skipped.
+    /// Not for sliding tiles.
     const float* m_Zeros = nullptr;
-    size_t m_PixelStep = 0; ///< of sliding tiles: floats from a row's data to the next one's
-    /// Whether the product that the tiles are of has few rows: its sums may then be taken in another order. Not of
-    /// tiles alone, or the order would depend on how rows are split over threads.
+    size_t m_PixelStep = 0; ///< of sliding tiles: floats between rows of data
+    /// Whether the whole GEMM has few rows, so that independent accumulator chains may be used. The order of summation
+    /// must not depend on the number of rows of a tile: that depends on the partition over threads.
     bool m_HasFewRows = false;
     static constexpr size_t FewRows = 3;
     const float* m_Panel = nullptr; ///< [taps * depth][vectors * lanes]
-    size_t m_PanelStride = 0;       ///< of tiles in place: floats from one step of the depth to the next one
-    size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more
+    size_t m_PanelStride = 0;       ///< of tiles in place: floats between steps of the depth
+    size_t m_Columns = 0;           ///< of the output, without the panel's padding
     const float* m_Bias = nullptr;  ///< [columns]; null: zeros
-    bool m_Continues = false;       ///< the sums are added to what the output holds, without the bias
-    /// To be added to the output, which it lies like, or in the place of; null: nothing.
+    bool m_Continues = false;       ///< adds the sums to the output, without the bias
+    /// Added to the output, with the layout of the output, which it may alias; null: nothing.
     const float* m_Added = nullptr;
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
-    NextWeights* m_Next = nullptr; ///< to be fetched meanwhile, moved on; null: none
+    NextWeights* m_Next = nullptr; ///< prefetched meanwhile and advanced; null: none
 };
 
-/// Runs so many tiles of a height one below the other, of which `tile` is the first one.
+/// Runs `count` tiles of the same height, one below the other; `tile` is the first one.
 using TileFunctionF32 = void (*)(const TileF32& tile, size_t count);
 
-/// The inner loops of a kind of processor.
+/// The microkernels for a kind of processor.
 struct EngineF32
 {
     static constexpr size_t MostVectors = 4;
@@ -56,24 +63,24 @@ struct EngineF32
 
     size_t m_Lanes = 0;                                          ///< columns of a vector
     size_t m_Vectors = 0;                                        ///< in the widest panel that is fast
-    size_t m_MostVectors = 0;                                    ///< in the widest one that there are tiles for
-    size_t m_Rows[MostVectors + 1] = {};                         ///< of the highest tile for a panel of so many vectors
+    size_t m_MostVectors = 0;                                    ///< in the widest panel that has microkernels
+    size_t m_Rows[MostVectors + 1] = {};                         ///< of the highest tile, by vectors of the panel
     TileFunctionF32 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
-    /// The same of panels that are not packed: vectors of a matrix's rows, from anywhere.
+    /// Panels that are not packed: vectors of a matrix's rows, unaligned.
     TileFunctionF32 m_InPlaceTiles[MostVectors + 1][MostRows + 1] = {};
-    /// For panels whose last vector has columns in its lower half alone; no rows: the others serve.
+    /// For panels whose last vector has columns in its lower half alone; 0 rows: the other tiles serve.
     size_t m_HalfRows[MostVectors + 1] = {};
     TileFunctionF32 m_HalfTiles[MostVectors + 1][MostRows + 1] = {};
-    /// Panels of one vector by windows of three columns, one pixel from each other: a place is where the first one's
-    /// row lies. By rows, and how many the highest tile has; 0: there are none.
+    /// Panels of one vector by windows of three columns and stride 1; the indirection buffer points to the first pixel
+    /// of each row of taps. By rows; m_SlidingRows: of the highest tile, 0: there are none.
     size_t m_SlidingRows = 0;
-    size_t m_MostSlidingChannels = SIZE_MAX; ///< of the data, for which they serve
+    size_t m_MostSlidingChannels = SIZE_MAX; ///< sliding tiles serve up to this many
     TileFunctionF32 m_SlidingTiles[MostRows + 1] = {};
-    /// Whether lines of an output in memory that shallow tiles write in part are best fetched before. On Zen 4 they
-    /// are; on Zen 3 with AVX2 it takes up to 1.8 times as long.
+    /// Whether output lines in memory are prefetched before shallow tiles write parts of them. Useful on Zen 4; on Zen
+    /// 3 with AVX2 it takes up to 1.8 times as long.
     bool m_FetchesOutput = true;
 
-    /// The tiles for so many columns of a panel, by rows, and the rows of the highest one.
+    /// The tiles, by rows, for a panel of `columns` columns; `maxRows`: rows of the highest one.
     const TileFunctionF32* FindTiles(size_t vectors, size_t columns, size_t& mostRows) const
     {
         const bool hasHalves = m_HalfRows[vectors] != 0 && 2 * columns <= (2 * vectors - 1) * m_Lanes;
@@ -82,7 +89,7 @@ struct EngineF32
     }
 };
 
-/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The best set for this processor. Precondition: the processor has vectors, see CpuFeatures.
 const EngineF32& GetEngineF32();
 
 } // namespace tenon::cpu

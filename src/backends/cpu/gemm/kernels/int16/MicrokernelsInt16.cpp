@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of 16-bit data and packed weights. Sums stay in registers over the depth; each pair of
-// the data is broadcast against the panel's vectors. Every loop over registers is unrolled before the compiler gives
-// out registers: the sums would live in memory otherwise.
+// MicrokernelsInt16: the inner loops. Sums stay in registers over the depth; each pair of the data is broadcast and
+// multiplied by the panel's vectors. Every loop over registers is unrolled before register allocation: otherwise the
+// sums would live in memory.
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"
 
 #include "backends/cpu/im2col/SkippedTaps.hpp"
@@ -13,7 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-//
+// Included after Foreach.hpp.
 #include "backends/cpu/gemm/epilogue/RequantizeInt16-inl.hpp"
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsPerChannelInt16-inl.hpp"
@@ -25,7 +25,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// A vector of pairs.
+/// Loads a vector of pairs.
 HWY_INLINE Vector LoadPairs(const int16_t* from)
 {
     return hn::BitCast(Ints(), hn::Load(hn::Repartition<int16_t, Ints>(), from));
@@ -37,7 +37,7 @@ HWY_INLINE Vector LoadPairs(const int8_t* from)
     return hn::BitCast(Ints(), hn::PromoteTo(d16, hn::Load(hn::Rebind<int8_t, decltype(d16)>(), from)));
 }
 
-/// Rows x Vectors sums; W: type of the packed weights.
+/// A tile of Rows x Vectors vectors of sums; W: type of the packed weights.
 template <typename Dot, typename W, size_t Rows, size_t Vectors>
 void Tile(const Tile16& tile)
 {
@@ -107,7 +107,7 @@ void Tile(const Tile16& tile)
     }
 }
 
-/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+/// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <typename Dot, size_t Vectors, size_t Rows>
 void FillTiles(Engine16& engine)
 {
@@ -124,7 +124,7 @@ void FillTiles(Engine16& engine)
     }
 }
 
-/// Tiles of 1 to `Pixels` pixels.
+/// Fills the microkernels of 1 to `Pixels` pixels.
 template <typename Dot, typename Kind, size_t Pixels>
 void FillPixels(DepthwiseTiles16& tiles)
 {
@@ -137,7 +137,7 @@ void FillPixels(DepthwiseTiles16& tiles)
     }
 }
 
-/// For 32 registers: 24 sums, 4 vectors of weights, the data.
+/// 32 registers: 24 sums, 4 vectors of weights, and the data.
 template <typename Dot>
 void FillWide(Engine16& engine)
 {
@@ -151,7 +151,7 @@ void FillWide(Engine16& engine)
     FillPixels<Dot, GroupsKind<8>, 3>(engine.m_Groups[8]);
 }
 
-/// For 16 registers: 12 sums, 2 vectors of weights, the data and a product.
+/// 16 registers: 12 sums, 2 vectors of weights, the data and a product.
 template <typename Dot>
 void FillNarrow(Engine16& engine)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of depthwise convolutions of 16-bit data, and of those in small groups of channels, for sources that are
-// compiled for each target (Foreach.hpp): MicrokernelsInt16.cpp. Included once a target.
+// Microkernels of depthwise convolutions of int16 data and of grouped ones with small groups of channels: included once
+// for each target by MicrokernelsInt16.cpp.
 #if defined(TENON_CPU_CHANNEL_TILES16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_CHANNEL_TILES16_INL
 #undef TENON_CPU_CHANNEL_TILES16_INL
@@ -20,7 +20,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 using ShortTag = hn::Repartition<int16_t, Ints>;
 using Shorts = hn::Vec<ShortTag>;
 
-/// A vector of channels, or its first `count` with zeros after them: nothing past those is read.
+/// Loads a vector of channels, or the first `count` of them followed by zeros; reads nothing past those.
 template <bool IsWhole>
 HWY_INLINE Shorts LoadChannels(const int16_t* from, [[maybe_unused]] size_t count)
 {
@@ -41,7 +41,7 @@ HWY_INLINE Shorts LoadChannels(const int16_t* from, [[maybe_unused]] size_t coun
     }
 }
 
-/// The channels of two taps are interleaved, so that a pair of taps is a pair of the dot product.
+/// Depthwise: interleaves the channels of two taps, so that a pair of taps is a pair of the dot product.
 template <typename Dot, size_t Pixels, bool IsWhole>
 HWY_INLINE void SumTaps(const DepthwiseTile16& tile)
 {
@@ -106,8 +106,8 @@ HWY_INLINE Vector UpperHalves(Vector a, Vector b)
     return hn::BitCast(Ints(), hn::InterleaveUpper(d64, hn::BitCast(d64, a), hn::BitCast(d64, b)));
 }
 
-/// The sums of groups from those of their pairs of channels, which lie beside each other: a vector for each output of a
-/// group becomes two vectors of all outputs, in the order of GetPlace16. All of it stays in blocks of four lanes.
+/// Horizontal sums of groups. Input: one vector for each output of a group, whose lanes are pairs of channels. Output:
+/// two vectors of all outputs, in the order of GetPaddedColumnInt16. All shuffles stay within blocks of four lanes.
 HWY_INLINE void FoldGroups(const Vector (&sums)[2], Vector& low, Vector& high)
 {
     low = hn::InterleaveLower(Ints(), sums[0], sums[1]);
@@ -125,7 +125,7 @@ HWY_INLINE void FoldGroups(const Vector (&sums)[4], Vector& low, Vector& high)
     high = hn::Add(LowerHalves(firstHigh, lastHigh), UpperHalves(firstHigh, lastHigh));
 }
 
-/// All lanes of each block, of four vectors.
+/// Sums of the four lanes of each block, of four vectors.
 HWY_INLINE Vector AddBlocks(Vector first, Vector second, Vector third, Vector fourth)
 {
     const Ints d;
@@ -140,7 +140,7 @@ HWY_INLINE void FoldGroups(const Vector (&sums)[8], Vector& low, Vector& high)
     high = AddBlocks(sums[4], sums[5], sums[6], sums[7]);
 }
 
-/// From the order of GetPlace16 to that of the columns.
+/// Reorders columns from the order of GetPaddedColumnInt16 to ascending order.
 HWY_INLINE void SortColumns([[maybe_unused]] Vector& low, [[maybe_unused]] Vector& high)
 {
 #if HWY_TARGET == HWY_AVX3
@@ -157,8 +157,8 @@ HWY_INLINE void SortColumns([[maybe_unused]] Vector& low, [[maybe_unused]] Vecto
 #endif
 }
 
-/// Channels are read as they lie: a lane's pair of them is multiplied by the weights of one output of its group after
-/// the other, each of which has sums of its own.
+/// Groups: channels are read in place. A lane's pair of channels is multiplied by the weights of one output of its
+/// group after the other; each output has a vector of sums of its own.
 template <typename Dot, size_t Group, size_t Pixels, bool IsWhole>
 HWY_INLINE void SumGroups(const DepthwiseTile16& tile)
 {
