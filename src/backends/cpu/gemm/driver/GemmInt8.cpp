@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a product of bytes is cut: blocks of rows for the cache, panels of columns, tiles for the registers. See
-// GemmInt8Blocks.cpp for how the rows of a block are laid out.
+// Partition of an int8 GEMM: tasks, blocks of rows for the cache, panels of columns, tiles for the registers.
+// GemmInt8Blocks.cpp prepares the rows of a block.
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 
 #include "backends/common/FusedActivation.hpp"
@@ -17,13 +17,13 @@ namespace
 
 using backends::Scratch;
 
-/// Bytes of data that a block may have: an eighth of a second-level cache of 1 MiB, as the panels pass through it too.
+/// Bytes of data in a block: an eighth of a second-level cache of 1 MiB, as the panels pass through it too.
 constexpr size_t BlockBytes = 128 * 1024;
 constexpr size_t MostBlockRows = 512;
 constexpr size_t MostTableRows = 1024;
-/// With fewer channels in a point, looking whether it is to be skipped takes too long beside its products.
+/// With fewer channels per tap, the test whether a tap is skipped takes too long compared with its products.
 constexpr int64_t LeastSkippedDepth = 128;
-/// With fewer pixels or columns, tiles that read an image gain more than those that skip points.
+/// With fewer pixels or columns, implicit GEMM gains more than tiles that skip taps.
 constexpr size_t LeastSkippedRows = 24;
 constexpr size_t LeastSkippedColumns = 64;
 
@@ -63,7 +63,7 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     Plan(Scratch(), maxThreads);
 }
 
-/// `scratch`: with the shared part of the memory.
+/// `scratch`: with the memory that all tasks share.
 void Product8::Plan(Scratch scratch, unsigned int maxThreads)
 {
     const TileSet8& tiles = m_Weights->GetTiles();
@@ -75,7 +75,7 @@ void Product8::Plan(Scratch scratch, unsigned int maxThreads)
     m_InputBytes = m_Rows * m_InputPitch;
     m_Place.m_PixelStride = m_Weights->GetColumns();
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-    m_Pitch = m_Weights->GetGroups() * tiles.GetGroupDepth(); // as many stored values as there are weights
+    m_Pitch = m_Weights->GetGroups() * tiles.GetGroupDepth(); // as many values as there are weights, padding included
     const bool areRows = m_Windows.ArePixels() && depth == m_InputPitch && depth == m_Pitch;
     m_CopiesStrips = !m_InPlace && !areRows;
     m_FindsPoints = m_CopiesStrips && m_IsHybrid && m_Weights->GetRowFactor() == 0 && tiles.m_LeastTableRows != 0 &&
@@ -88,7 +88,7 @@ void Product8::Plan(Scratch scratch, unsigned int maxThreads)
     m_BlockRows = m_StripRows = countRows(m_Weights->GetGroups() * 4, MostBlockRows);
     if (m_FindsPoints && m_BatchRows <= MostTableRows && m_Windows.m_GroupChannels >= LeastSkippedDepth)
     {
-        // Points can be skipped in blocks that are whole images. Neighbouring windows share most of their points.
+        // Taps can be skipped in blocks that are whole images. Neighbouring receptive fields share most of their taps.
         m_BlockRows = std::max(m_BlockRows, countRows(static_cast<size_t>(m_Windows.m_GroupChannels), MostTableRows));
         m_Order = PixelOrder(m_Windows, TileCosts::Find(tileRows), true);
     }
@@ -99,14 +99,14 @@ void Product8::Plan(Scratch scratch, unsigned int maxThreads)
         m_WindowImage = WindowImage8(m_Windows, m_BlockRows);
     }
 
-    // Of whole vectors of columns, and of few rows as of some more, which weights come from memory for.
+    // Columns count as whole vectors, and few rows as at least four, since weights come from memory for these.
     constexpr size_t FewRows = 4;
     const size_t lanes = m_Weights->GetEngine().m_Lanes;
     const double multiplications = static_cast<double>(std::max(m_Rows, FewRows)) *
                                    static_cast<double>(DivideUp(m_Weights->GetColumns(), lanes) * lanes) *
                                    static_cast<double>(depth);
-    // Parts are made for so many float multiplications: how much faster these are than those, and how many of those
-    // making a byte of a sum takes as long as.
+    // The number of tasks is chosen from a cost in float multiply-adds: an int8 multiply-add costs 1/4 of one (1/1.5 as
+    // int16 pairs, 1/2 by pmaddubsw), and requantizing one output as much as 12 (36 without dot products).
     const bool areShorts = tiles.m_Layout == Layout8::Splits || tiles.m_Layout == Layout8::Permuted;
     const double fasterThanFloats = isWide ? 1.5 : areShorts ? 2 : 4;
     const double ofAnOutput = isWide || areShorts ? 36 : 12;
@@ -127,7 +127,8 @@ void Product8::Plan(Scratch scratch, unsigned int maxThreads)
     part.Add<int32_t>(mostRows);
     m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? mostRows : 0);
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? mostRows : 0);
-    // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
+    // In place, fewer rows than a tile and the rows that fill up a unit may have to be copied: at most fifteen of four
+    // bytes.
     const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
     const size_t stripRows = m_WindowImage.IsUsed()                ? 0
                              : m_CopiesStrips || tiles.m_FlipsRows ? m_StripRows
@@ -144,7 +145,7 @@ void Product8::Plan(Scratch scratch, unsigned int maxThreads)
     m_PlacesOffset = part.Add<size_t>(m_Order.IsOther() ? mostRows : 0);
     if (m_Image.GetScratchBytes() > part.GetBytes())
     {
-        part.Add<std::byte>(m_Image.GetScratchBytes() - part.GetBytes()); // in place of all that, see SetPlace
+        part.Add<std::byte>(m_Image.GetScratchBytes() - part.GetBytes()); // replaces all of the above, see SetPlace
     }
     m_PartBytes = part.GetBytes();
     m_PartsOffset = scratch.AddParts(part, m_Parts);
@@ -167,7 +168,7 @@ void Product8::RunAll(const Memory& memory, void* scratch, IParallelFor& paralle
     const size_t panels = m_Weights->GetPanels().size();
     const TileSet8& tiles = m_Weights->GetTiles();
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-    const size_t unit = m_Rows >= parts * 16 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
+    const size_t unit = m_Rows >= parts * 16 * tileRows ? tileRows : 1; // whole tiles, where more rows do not matter
     std::byte* const ofParts = static_cast<std::byte*>(scratch) + m_PartsOffset;
     RunPanelRanges(parallel, parts, {m_Rows, m_Weights->GetColumns(), panels, tileRows}, unit,
                    [&](size_t part, const PanelRange& range)
@@ -195,7 +196,7 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     const OutputLines lines = FindLines(memory, range);
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
-        // Points are skipped in whole images alone.
+        // Taps are skipped in whole images only.
         const size_t end = m_FindsPoints ? range.m_LastRow : std::min(first + lines.GetBlockRows(), range.m_LastRow);
         const size_t last = GetBlockEnd(first, end);
         if (memory.m_Start != nullptr && tiles.AreStored() && m_Weights->GetRowFactor() == 0)

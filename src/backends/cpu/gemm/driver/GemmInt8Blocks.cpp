@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the tiles of a product of bytes get rows of data: in place, or laid out in the scratch memory.
+// Rows of data of an int8 GEMM for the microkernels: in place, by an indirection buffer, or copied to the scratch
+// memory.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -22,7 +23,7 @@ size_t Product8::GetBlockEnd(size_t first, size_t last) const
     {
         return std::min(first + m_BlockRows, last);
     }
-    // What lies outside of the image is the same for all rows that share a table.
+    // All rows of an indirection buffer share the padding pixel.
     const size_t end = std::min(last, (first / m_BatchRows + 1) * m_BatchRows);
     return std::min(first + (m_Place.m_Width == 0 ? m_BlockRows : m_StripRows), end);
 }
@@ -145,7 +146,7 @@ Product8::RowValues Product8::FindRowValues(const ByteData8& data, const Block& 
     return values;
 }
 
-/// `end`: of the data.
+/// `end`: end of the data.
 Product8::Block Product8::UseInPlace(const uint8_t* values, const uint8_t* end, size_t first, size_t last,
                                      std::byte* scratch) const
 {
@@ -155,7 +156,8 @@ Product8::Block Product8::UseInPlace(const uint8_t* values, const uint8_t* end, 
     block.m_Stride = m_InputPitch;
     block.m_Rows = block.m_SafeRows = last - first;
     block.m_Data = values + first * m_InputPitch;
-    // Tiles of whole units read past the last row, and past the depth. What is not the input's is copied before.
+    // Microkernels with row units read past the last row, and past the depth. Rows for which these bytes are not the
+    // input's are copied.
     const size_t unit = tiles.m_RowUnit;
     const size_t wholeRows = DivideUp(block.m_Rows, unit) * unit;
     const auto left = static_cast<size_t>(end - block.m_Data);
@@ -192,7 +194,7 @@ Product8::Block Product8::LayOut(const ByteData8& data, const uint8_t* values, s
     auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
     for (size_t row = first; m_CopiesStrips && row < last;)
     {
-        // Float data have a zero point for each batch.
+        // Hybrid data have a zero point for each batch.
         const size_t end = m_IsHybrid ? std::min(last, (row / m_BatchRows + 1) * m_BatchRows) : last;
         m_Windows.CopyBytes(values, row, end, GetPadding(data, row), m_Pitch, strip + (row - first) * m_Pitch);
         row = end;

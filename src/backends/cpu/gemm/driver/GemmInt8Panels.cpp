@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the panels of a product of bytes write their columns for the rows of a block: at once, or by way of sums.
+// Panels of an int8 GEMM for the rows of a block: by microkernels with a fused epilogue, or by accumulators in memory.
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/gemm/driver/MultiplyPanelInt8.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes whose sums stay as they are.
+// int8 GEMM whose sums are the output.
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/gemm/driver/MultiplyPanelInt8.hpp"
 #include "backends/reference/TensorQuantization.hpp"

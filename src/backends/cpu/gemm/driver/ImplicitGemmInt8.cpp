@@ -17,7 +17,7 @@ constexpr size_t MostBlockPixels = 512;
 /// An eighth of a second-level cache of 1 MiB, as the panels pass through it too; blocks of few pixels may need more.
 constexpr size_t BlockBytes = 128 * 1024;
 constexpr size_t MostBytes = 8 * BlockBytes;
-/// Padded weights are for nothing else.
+/// Upper bound for padded weights, which no other path can use.
 constexpr size_t MostBytesOfPadded = size_t{64} << 20;
 
 bool CanWrite(const PackedWeights8& weights, bool isHybrid)
@@ -51,7 +51,7 @@ ImageProduct8::ImageProduct8(const PackedWeights8& weights, const Windows& windo
         return;
     }
     const PaddedImage image(windows, MostBlockPixels, 1, BlockBytes, arePadded ? MostBytesOfPadded : MostBytes);
-    // More bytes than all windows of a block have take longer than laying these out.
+    // An image with more bytes than all receptive fields of a block takes longer than im2col.
     const int64_t pixelBytes = windows.m_Height * windows.m_Width * windows.m_Channels; // of all groups
     const double windowBytes = static_cast<double>(image.GetBlockPixels()) * static_cast<double>(pixelBytes);
     const auto pixels = static_cast<size_t>(windows.m_OutputHeight * windows.m_OutputWidth);
@@ -75,7 +75,7 @@ ImageProduct8::ImageProduct8(const PackedWeights8& weights, const Windows& windo
 
 bool ImageProduct8::HaveManyPixels(size_t pixels, size_t rows)
 {
-    // Each image is a block, which reads all panels anew, and fills a tile at least.
+    // Each image is a block, for which all panels are read again and which fills at least one tile.
     constexpr size_t LeastPixels = 4;
     constexpr size_t LeastPixelsOfMany = 32;
     return pixels >= (rows > pixels ? LeastPixelsOfMany : LeastPixels);
@@ -83,7 +83,7 @@ bool ImageProduct8::HaveManyPixels(size_t pixels, size_t rows)
 
 void ImageProduct8::FindGroups(const ImageRuns8& runs)
 {
-    const size_t points = runs.m_Count / static_cast<size_t>(m_Windows.m_Height); // of a row
+    const size_t points = runs.m_Count / static_cast<size_t>(m_Windows.m_Height); // of a kernel row
     const size_t rowStep = static_cast<size_t>(m_Windows.m_DilationY) * m_Image.GetRowBytes();
     const auto pointStep = static_cast<size_t>(m_Windows.m_DilationX * m_Windows.m_Channels);
     for (size_t run = 0; run < runs.m_Count; ++run)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImageProduct8: convolutions of bytes whose tiles read windows of the image where they lie.
+// ImplicitGemmInt8: int8 and hybrid convolutions without im2col.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -15,49 +15,54 @@
 namespace tenon::cpu
 {
 
-/// What Product8 multiplies in place of windows that are laid out one after the other: a block of output pixels has the
-/// rows of the image that it sees in scratch memory, padded, as bytes of the sign that tiles multiply. A window is some
-/// runs of bytes in it, whose distances are the same for all windows.
+/// Implicit GEMM (indirect convolution). A block of output pixels has the image rows that it reads in scratch memory,
+/// padded and biased. A receptive field is a few contiguous runs there, at the same distances for every output pixel:
+///   address(row r, group g) = image + m_RowOffsets[r] + m_GroupOffsets[g]          g: four bytes of the depth
+///   output: m_OutputOffsets[r]
+/// Runs that are not whole groups of four have zero weights at their ends (PatchRunsInt8::Pad). For AVX-512 VNNI on
+/// processors with spare vector ports (AMD).
 class ImageProduct8
 {
 public:
     ImageProduct8() = default;
-    /// `rows`: output pixels of all images. `isHybrid`: data were floats, and become floats.
+    /// `rows`: output pixels of all images. `isHybrid`: data are quantized floats, outputs are floats.
     ImageProduct8(const PackedWeights8& weights, const Windows& windows, size_t rows, bool isHybrid = false);
 
-    /// Whether it is worth while for so many output pixels, of an image and of all, unless weights are padded for it.
+    /// Whether implicit GEMM is faster for this number of output pixels, per image and in all. Weights that are padded
+    /// for it use it anyway.
     static bool HaveManyPixels(size_t pixels, size_t rows);
 
-    /// Whether there are such tiles, the weights are packed for these windows, which share enough of their pixels, and
-    /// runs are whole groups. The rest is for such alone.
+    /// Whether there are such microkernels, the weights are packed for these receptive fields, which share enough of
+    /// their pixels, and runs are whole groups. Precondition of all other methods.
     bool IsUsed() const { return m_Image.IsUsed(); }
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    /// Of a block, at most.
+    /// Maximum over all blocks.
     size_t GetBlockPixels() const { return m_Image.GetBlockPixels(); }
-    /// One past the last pixel of a block from `first` on, of those up to `last`.
+    /// One past the last pixel of the block that begins at `first` and ends at `last` or before.
     size_t GetBlockEnd(size_t first, size_t last) const { return m_Image.GetBlockEnd(first, last); }
-    /// Makes the rows for the output pixels [first, last), which are written at `place`. `input`: bytes of the first
-    /// image, with the sign that tiles multiply if they were floats. `padding`: the byte outside of it, of that sign.
+    /// Makes the image rows for the output pixels [first, last); `place`: layout of the output. `input`: bytes of the
+    /// first image, biased already if they were quantized from floats. `padding`: the padding byte, biased as `input`
+    /// is.
     void Make(const uint8_t* input, uint8_t padding, size_t first, size_t last, const OutputPlace& place,
               std::byte* scratch) const;
-    /// A panel's columns of `rows` pixels, those that rows were made for, to `output`, which begins with the panel's
-    /// first column. `columns`: with the output's range.
+    /// Multiplies `rows` pixels, whose image rows Make has made, by a panel. `output`: the panel's first column.
+    /// `columns`: with the output's range.
     void Write(const Panel8& panel, const RequantizeColumns& columns, bool isSigned, size_t rows, uint8_t* output,
                std::byte* scratch) const;
-    /// The same for floats. `data`: how those of the image became bytes. `columns`: with the clamp.
+    /// The same with a dequantizing epilogue. `data`: scale and zero point of the image. `columns`: with the clamp.
     void WriteFloats(const Panel8& panel, const FloatColumns& columns, const FloatScale& data, size_t rows,
                      float* output, std::byte* scratch) const;
 
 private:
     void FindGroups(const ImageRuns8& runs);
-    /// What tiles read for a panel.
+    /// The operands of the microkernels for a panel.
     ImageRows8 MakeRows(const Panel8& panel, size_t rows, std::byte* scratch) const;
 
     const PackedWeights8* m_Weights = nullptr;
     Windows m_Windows;
     bool m_IsHybrid = false;
     PaddedImage m_Image;
-    std::vector<uint32_t> m_GroupPlaces; ///< see ImageRows8
+    std::vector<uint32_t> m_GroupPlaces; ///< see ImplicitGemmRowsInt8
     size_t m_BeginsOffset = 0;           ///< in the scratch memory, behind the image
     size_t m_PlacesOffset = 0;
     size_t m_ScratchBytes = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of data by a panel of packed weights: how rows are cut into tiles, and when their sums are turned into what is
-// written.
+// Multiplies rows of A by one packed panel: cuts the rows into tiles and hands blocks of accumulators to the epilogue.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -15,26 +14,26 @@
 namespace tenon::cpu
 {
 
-/// A panel as the tiles read it.
+/// Operands of a microkernel for one panel.
 struct PackedPanel8
 {
     const TileSet8* m_Tiles = nullptr;
     size_t m_Vectors = 0;
-    size_t m_Width = 0; ///< columns of them
+    size_t m_Width = 0; ///< columns, padding included
     const void* m_Weights = nullptr;
     size_t m_Groups = 0;             ///< of the depth
-    const int32_t* m_Bias = nullptr; ///< what sums begin with
+    const int32_t* m_Bias = nullptr; ///< initial accumulators
 };
 
-/// Rows of data as the tiles read them: whole TileSet8::m_RowUnit of them.
+/// Rows of A; a multiple of MicrokernelSetInt8::m_RowUnit can be read.
 struct DataRows8
 {
     const void* m_Data = nullptr;
     size_t m_Stride = 0; ///< bytes
-    size_t m_Rows = 0;   ///< that count
+    size_t m_Rows = 0;   ///< without those that fill up a unit
 };
 
-/// Calls write(sums, row, rows) for runs of rows, with [rows][width] sums.
+/// Calls write(sums, row, rows) with blocks of accumulators, [rows][width].
 template <typename F>
 void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
 {
@@ -51,7 +50,7 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
     };
     if (unit != 1)
     {
-        // Full tiles before a lower one: equal ones would compute more rows that do not count.
+        // Full tiles come first, a lower tile last: tiles of equal heights would compute more rows that are not needed.
         for (size_t row = 0; row < data.m_Rows; row += most)
         {
             const size_t rows = std::min(most, data.m_Rows - row);
@@ -60,7 +59,7 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
         }
         return;
     }
-    // Several tiles for each time that their sums are turned into what is written, which takes a while to set up.
+    // Several tiles for each call of the epilogue, as its setup takes a while.
     size_t written = 0;
     ForEachTile(data.m_Rows, most,
                 [&](size_t row, size_t rows)
@@ -78,8 +77,8 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
     }
 }
 
-/// The sums of `count` columns from `first` on that are where the model has them, [rows][stride]. `bias`: what sums
-/// begin with, from the first of these columns on.
+/// Multiplies by `count` columns from `first` on whose weights are not packed; sums are [rows][stride]. `bias`: initial
+/// accumulators, from the first of these columns on.
 inline void WriteStoredSums8(const TileSet8& tiles, const ColumnPieces8& weights, size_t first, size_t count,
                              const int32_t* bias, const DataRows8& data, int32_t* sums, size_t stride)
 {
@@ -100,7 +99,7 @@ inline void WriteStoredSums8(const TileSet8& tiles, const ColumnPieces8& weights
                        });
 }
 
-/// SumPanel8 for such columns.
+/// MultiplyPanelInt8 for columns whose weights are not packed.
 template <typename F>
 void SumStored8(const ColumnPieces8& weights, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
                 const F& write)

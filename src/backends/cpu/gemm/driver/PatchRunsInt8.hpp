@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImageRuns8: the runs of bytes that windows of an image are, for products whose tiles read them where they lie.
+// PatchRunsInt8: receptive fields as contiguous runs of bytes, for implicit GEMM.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -14,8 +14,8 @@
 namespace tenon::cpu
 {
 
-/// Windows of a convolution as runs: rows of them, or points where rows have gaps. Weights of runs that are no whole
-/// groups of four bytes are padded by zeros.
+/// A receptive field as contiguous runs of bytes: one run per kernel row, or one per tap where rows have gaps
+/// (dilation, groups). Runs in the weights are padded by zeros to whole groups of four bytes.
 struct ImageRuns8
 {
     static constexpr size_t GroupBytes = 4;
@@ -38,10 +38,10 @@ struct ImageRuns8
 
     size_t GetGroups() const { return (m_Bytes + GroupBytes - 1) / GroupBytes; } ///< of a run
     size_t GetPaddedDepth() const { return m_Count * GetGroups() * GroupBytes; }
-    /// Whether runs follow each other in weights as whole groups.
+    /// Whether consecutive runs in the weights are whole groups.
     bool AreWhole() const { return m_Count == 1 || m_Bytes % GroupBytes == 0; }
-    /// Whether the groups that padding adds, which take a product for each vector of columns, take less than copying
-    /// windows run by run does.
+    /// Whether padding is faster than im2col run by run: each group that it adds costs a dot product per vector of
+    /// columns.
     bool ArePaddable(size_t vectors) const
     {
         constexpr size_t CopyProducts = 3;
@@ -53,8 +53,8 @@ struct ImageRuns8
     std::vector<uint8_t> Pad(const uint8_t* weights, size_t outputs) const;
 };
 
-/// Whether weights of such a layer, Convolution2d of int8 with constant scales or of floats beside 8 or 4 bits, are
-/// those that the engine's tiles take beside windows of an image. Whether they do depends on shapes, too.
+/// Whether the weights of a layer have the signs and zero point that implicit GEMM takes: Convolution2d of int8 with
+/// constant scales, or of floats with 8- or 4-bit weights. Shapes decide as well, see ImplicitGemmInt8.
 bool MayReadImage(const LayerView& layer, const Engine8& engine);
 
 } // namespace tenon::cpu

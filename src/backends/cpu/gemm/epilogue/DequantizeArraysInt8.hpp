@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What turns the sums of a product's columns into floats, for float data that are quantized while running.
+// DequantizeArraysInt8: per-channel column sums, weight scales and float bias for hybrid layers.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -15,12 +15,12 @@ namespace tenon::cpu
 class FloatArrays8
 {
 public:
-    /// For all columns, with the weights' scales and a float bias of the layer. `places`: see GetPlace8. False, and
-    /// nothing is there, where scales are not those of so many columns, or sums may be too large: the reference kernel
-    /// runs these.
+    /// Sets all columns, with the weights' scales and a float bias of the layer. `places`: length of the arrays, see
+    /// GetPaddedColumnInt8. Returns false, with nothing set, where the number of scales does not match the columns, or
+    /// sums may overflow: the reference kernel runs these.
     bool SetColumns(const LayerView& layer, const ColumnSums8& sums, const WeightBytes8& weights, size_t places);
 
-    /// From this place on. The clamp is the caller's to set.
+    /// The arrays from this index on. The caller sets the clamp.
     FloatColumns From(size_t place) const
     {
         FloatColumns columns;
@@ -34,7 +34,7 @@ private:
     float* Floats(size_t array) const { return reinterpret_cast<float*>(m_Memory.Data()) + array * m_Places; }
 
     size_t m_Places = 0;
-    AlignedMemory m_Memory; ///< sums of weights, scales, biases
+    AlignedMemory m_Memory; ///< column sums, scales, biases
 };
 
 } // namespace tenon::cpu

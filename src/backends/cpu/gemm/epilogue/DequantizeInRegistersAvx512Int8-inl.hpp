@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How sums of products of bytes begin and end that become floats, with AVX-512, for sources that are compiled for each
-// target (Foreach.hpp): MicrokernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a target.
+// Dequantization of accumulators in registers, with AVX-512, and their initial values:
+//   out = clamp(float(sum - zero point * column sum) * (row scale * column scale) + bias)
+//
+// Part of MicrokernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for each target (Foreach.hpp);
+// included once a target.
 #if defined(TENON_CPU_FLOAT_ENDS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_FLOAT_ENDS_AVX512_INL
 #undef TENON_CPU_FLOAT_ENDS_AVX512_INL
@@ -18,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// What sums of a panel begin with in place of `bias`, where the data of all rows have this zero point.
+/// Initial accumulators of a panel where the data of all rows have this zero point; they replace `bias`.
 template <size_t Vectors>
 HWY_INLINE void BeginAtZeroPoint(const int32_t* bias, int32_t zeroPoint, const int32_t* weightSums, int32_t* begin)
 {
@@ -30,19 +33,20 @@ HWY_INLINE void BeginAtZeroPoint(const int32_t* bias, int32_t zeroPoint, const i
     }
 }
 
-/// What rows of data have of their own.
+/// Parameters that rows of data have of their own.
 enum class RowValues8
 {
-    None, ///< all have one scale and zero point, which sums take part of from where they begin
+    None, ///< none: all have one scale and zero point, and the initial accumulators include the zero point's correction
     Scale ///< a scale and a zero point
 };
 
-/// Writes a vector of columns. `HasPlaces`: see FloatRows.
+/// Dequantizes and writes one vector of columns. `HasOutputOffsets`: see DequantizeRows.
 template <RowValues8 Values, bool HasPlaces, size_t V, size_t Rows, size_t Vectors>
 HWY_INLINE void WriteFloats(const FloatRows& of, const FloatColumns& panel, size_t row,
                             const Vector (&sums)[Rows][Vectors])
 {
-    // Copies: what is stored may be theirs otherwise, and they would be loaded anew for each row.
+    // Copies: a store to the output might change the originals for all the compiler knows, which would then be loaded
+    // for each row.
     const FloatRows rows = of;
     const FloatColumns columns = panel;
     const Ints d;

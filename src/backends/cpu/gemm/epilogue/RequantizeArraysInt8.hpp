@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What turns sums of products of bytes into bytes, channel by channel, as the inner loops read it. Part of packed
-// weights.
+// RequantizeArraysInt8: per-channel bias, multiplier and shifts (or doubles), laid out as the requantization loops read
+// them. Part of packed weights.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -17,18 +17,18 @@
 namespace tenon::cpu
 {
 
-/// How sums become bytes.
+/// Rounding of requantization.
 enum class Rounding8 : uint8_t
 {
     FixedPoint, ///< by a 31-bit multiplier, then a rounding shift: convolutions
     Double,     ///< in double precision, rounded once: FullyConnected
-    None        ///< they become floats: float data, quantized while running
+    None        ///< no requantization: the output is float (hybrid), or the sums themselves
 };
 
 class RequantizeArrays
 {
 public:
-    /// For so many places, all of which give 0 at first.
+    /// Arrays of `places` entries, which give 0 at first.
     RequantizeArrays(size_t places, Rounding8 rounding, int32_t zeroPoint)
         : m_Places(places), m_Rounding(rounding), m_ZeroPoint(zeroPoint), m_Memory(places * 4 * sizeof(int32_t))
     {
@@ -39,11 +39,11 @@ public:
         std::fill_n(Ints(2), places, rounding == Rounding8::FixedPoint ? 1 : 0);
     }
 
-    /// Whether none of the steps from sums up to this to a byte overflows. (Corrections for zero points may: they
-    /// cancel out.)
+    /// Whether no step of the requantization overflows for sums of this magnitude. (Zero-point corrections may
+    /// overflow: they cancel out.)
     static bool IsExactFor(int64_t mostSum) { return mostSum < int64_t{1} << 30; }
 
-    /// `mostSum`: what no sum with its own bias exceeds. `bias`: the same with corrections for zero points.
+    /// `mostSum`: upper bound of |sum| with its own bias. `bias`: that bias with zero-point corrections.
     void Set(size_t place, int64_t mostSum, int64_t bias, double scale)
     {
         m_IsExact = m_IsExact && IsExactFor(mostSum);
@@ -60,18 +60,18 @@ public:
         Ints(3)[place] = std::max(0, multiplier.m_Shift);
     }
 
-    /// Sets the columns of a product, an int32 bias of the layer's included. `correction`: what sums of a column lack,
-    /// from the sum of its weights less their zero point. False where the scales are not those of so many columns, of
-    /// which the reference kernel says what is wrong.
+    /// Sets all columns, with an int32 bias of the layer. `correction`: column correction, from the sum of a column's
+    /// weights less their zero point. Returns false where the number of scales does not match the columns; the
+    /// reference kernel reports the error.
     bool SetColumns(const LayerView& layer, const ColumnSums8& sums, const WeightBytes8& weights,
                     FunctionRef<int64_t(int64_t)> correction);
 
-    /// Whether Engine8::m_Requantize gives the bytes of the reference kernel.
+    /// Whether MicrokernelsInt8::m_Requantize gives the results of the reference kernel.
     bool IsExact() const { return m_IsExact; }
 
-    /// What sums begin with, from this place on.
+    /// Initial accumulators, from this index on.
     const int32_t* GetBias(size_t place) const { return Ints(0) + place; }
-    /// From this place on. The range of the output is the caller's to set.
+    /// The arrays from this index on. The caller sets the range of the output.
     RequantizeColumns From(size_t place) const
     {
         RequantizeColumns columns;
@@ -96,7 +96,7 @@ private:
     size_t m_Places;
     Rounding8 m_Rounding;
     int32_t m_ZeroPoint;    ///< of the output
-    AlignedMemory m_Memory; ///< bias, multiplier, shifts to the right and left; or bias, nothing, doubles
+    AlignedMemory m_Memory; ///< bias, multiplier, right and left shifts; or bias, nothing, doubles
     bool m_IsExact = true;
     bool m_AllShift = true;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of RequantizeInt8-inl.hpp with AVX2, for sums that are shifted to the right after the multiplication, and
-// for those that are multiplied by doubles.
+// Requantization (RequantizeInt8-inl.hpp) with AVX2: by multipliers with right shifts, and by doubles.
 #if defined(TENON_CPU_REQUANTIZE8_AVX2_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE8_AVX2_INL
 #undef TENON_CPU_REQUANTIZE8_AVX2_INL
@@ -25,15 +24,14 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Multipliers, shifts and the zero point of the eight lanes of a vector.
 ///
-/// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
-/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The zero point is added before the last shift, which
-/// RequantizeColumns::MostShift leaves room for.
+/// Both rounding steps are one floor division, see RequantizeInt8-inl.hpp. The zero point is added before the last
+/// shift, which RequantizeColumns::MaxShift leaves room for.
 struct Scale8
 {
     __m256i m_Even, m_Odd;             ///< multipliers
     __m256i m_EvenAddend, m_OddAddend; ///< 64 bits each
 
-    /// Of lanes [c, c + 8) of the columns.
+    /// For lanes [c, c + 8) of the columns.
     HWY_INLINE Scale8(const RequantizeColumns& columns, size_t c)
         : m_Even(_mm256_load_si256(reinterpret_cast<const __m256i*>(columns.m_Multiplier + c))),
           m_Odd(_mm256_srli_epi64(m_Even, 32))
@@ -50,14 +48,14 @@ struct Scale8
     {
         return _mm256_load_si256(reinterpret_cast<const __m256i*>(columns.m_Right + c));
     }
-    /// It is in the addends.
+    /// The addends include it.
     static HWY_INLINE __m256i AddZeroPoint(__m256i shorts) { return shorts; }
-    /// Of even lanes.
+    /// Products of the even lanes.
     HWY_INLINE __m256i MultiplyEven(__m256i x) const
     {
         return _mm256_add_epi64(_mm256_mul_epi32(x, m_Even), m_EvenAddend);
     }
-    /// Of odd lanes, which lie one place lower.
+    /// Products of the odd lanes, which lie one lane lower.
     HWY_INLINE __m256i MultiplyOdd(__m256i x) const
     {
         return _mm256_add_epi64(_mm256_mul_epi32(x, m_Odd), m_OddAddend);
@@ -76,18 +74,18 @@ struct AnyScale : Scale8
 
     HWY_INLINE __m256i operator()(__m256i x, __m256i lower) const
     {
-        // Where the product's 2^31 are one unit.
+        // A blend at the position where 2^31 of the product is one unit.
         const __m256i units =
             _mm256_blend_epi32(_mm256_srli_epi64(MultiplyEven(x), 31), _mm256_slli_epi64(MultiplyOdd(lower), 1), 0xAA);
         return _mm256_srav_epi32(_mm256_add_epi32(units, _mm256_srai_epi32(x, 31)), m_Right);
     }
 
-    /// Puts bytes that Pack16 has packed in order.
+    /// Restores the order of the bytes that Pack16 has packed.
     static HWY_INLINE __m128i Order(__m128i bytes) { return _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0)); }
 };
 
-/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero: without the step for
-/// negative products they give the zero point at most.
+/// For a clamp at or above the zero point: negative sums give at most the zero point even without the step for negative
+/// products, and the clamp maps them to the same value as zero.
 struct PositiveScale : Scale8
 {
     static constexpr bool EvensFirst = true;
@@ -113,7 +111,7 @@ struct PositiveScale : Scale8
     }
 };
 
-/// Scales that are doubles: half away from zero.
+/// Scales in double precision, rounded half away from zero.
 struct DoubleScale
 {
     __m256d m_Lower, m_Upper;
@@ -127,13 +125,13 @@ struct DoubleScale
     {
     }
 
-    /// Finite: an infinite scale would make NaN of a sum of 0.
+    /// Finite scales: an infinite one would give NaN for a sum of 0.
     static HWY_INLINE __m128 ToFloats(__m256d scales)
     {
         return _mm256_cvtpd_ps(_mm256_min_pd(scales, _mm256_set1_pd(std::numeric_limits<float>::max())));
     }
 
-    /// What is too low for an integer becomes the lowest one.
+    /// Results below the range of int32 become its lowest value.
     static HWY_INLINE __m128i ScaleFour(__m128i x, __m256d scale)
     {
         const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(x), scale);
@@ -163,13 +161,13 @@ struct DoubleScale
         return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1);
     }
 
-    /// Bytes clamp more closely than the sixteen bits that zero points are added in.
+    /// int8 clamps more closely than int16, in which the zero point is added.
     HWY_INLINE __m256i AddZeroPoint(__m256i shorts) const { return _mm256_adds_epi16(shorts, m_ZeroPoint); }
 
     static HWY_INLINE __m128i Order(__m128i bytes) { return AnyScale::Order(bytes); }
 };
 
-/// Sixteen bytes of two vectors of scaled sums, clamped.
+/// Sixteen bytes from two vectors of scaled accumulators, clamped.
 template <typename T, bool Clamps, typename Scale>
 HWY_INLINE __m128i Pack16(const Scale& scale, __m256i first, __m256i second, __m128i least, __m128i most)
 {
@@ -189,11 +187,11 @@ HWY_INLINE __m128i Pack16(const Scale& scale, __m256i first, __m256i second, __m
     }
 }
 
-/// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
+/// Requantizes the channels from c on of all rows, up to `Vectors` vectors of them.
 template <typename T, typename Scale, size_t Vectors, bool HasTerms, bool Clamps>
 void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
-    constexpr size_t Second = Vectors > 1 ? 8 : 0; // what there is not is not read
+    constexpr size_t Second = Vectors > 1 ? 8 : 0; // vectors that do not exist are not read
     const Scale first(columns, c);
     const Scale second(columns, c + Second);
     const __m128i least = _mm_set1_epi8(static_cast<char>(columns.m_Min));
@@ -207,7 +205,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
         const auto scaled = [&](const Scale& scale, const int32_t* from) HWY_ATTR
         {
             const __m256i sum = _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
-            // Sums lie in memory: a load takes the place of a shift.
+            // Accumulators lie in memory: a load replaces a shift.
             static_assert(RequantizeRows::PastSums == 1);
             const __m256i lower = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 1));
             return HasTerms ? scale(_mm256_add_epi32(sum, term), _mm256_add_epi32(lower, term)) : scale(sum, lower);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of RequantizeInt8-inl.hpp with AVX-512, for sums that are shifted to the right after the multiplication.
+// Requantization (RequantizeInt8-inl.hpp) with AVX-512, by multipliers with right shifts.
 #if defined(TENON_CPU_REQUANTIZE8_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE8_AVX512_INL
 #undef TENON_CPU_REQUANTIZE8_AVX512_INL
@@ -23,16 +23,15 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Multipliers, shifts and the zero point of the sixteen lanes of a vector.
 ///
-/// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
-/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The product's upper half is what the last shift works on. The
-/// zero point is added before that, which RequantizeColumns::MostShift leaves room for.
+/// Both rounding steps are one floor division, see RequantizeInt8-inl.hpp. The last shift works on the product's upper
+/// half. The zero point is added before it, which RequantizeColumns::MaxShift leaves room for.
 struct Scale16
 {
     __m512i m_Even, m_Odd;             ///< multipliers
     __m512i m_EvenAddend, m_OddAddend; ///< 64 bits each
     __m512i m_Right;
 
-    /// For products that are doubled, or not.
+    /// `isDoubled`: whether products are doubled.
     HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint, bool isDoubled)
         : m_Even(_mm512_slli_epi32(_mm512_load_si512(multiplier), isDoubled ? 1 : 0)),
           m_Odd(_mm512_srli_epi64(m_Even, 32))
@@ -47,10 +46,10 @@ struct Scale16
         m_Right = isDoubled ? shift : _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
     }
 
-    /// Two vectors of scaled sums as 16-bit numbers.
+    /// Packs two vectors of scaled accumulators to int16.
     static HWY_INLINE __m512i Pack(__m512i a, __m512i b) { return _mm512_packs_epi32(a, b); }
 
-    /// The upper halves of the products. `lower`: x with its odd lanes one place lower.
+    /// The upper halves of the products. `lower`: x with its odd lanes one lane lower.
     HWY_INLINE __m512i Multiply(__m512i x, __m512i lower) const
     {
         const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, m_Even), m_EvenAddend);
@@ -60,7 +59,7 @@ struct Scale16
 };
 
 /// For all sums. Doubled, a product has 2^31 as one unit of its upper half. A doubled multiplier is at least 2^31, so
-/// that as a signed one it is 2^32 less, and the product lacks x in its upper half.
+/// that as a signed number it is 2^32 less, and the product lacks x in its upper half.
 struct AnyScale : Scale16
 {
     HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c)
@@ -75,8 +74,8 @@ struct AnyScale : Scale16
     }
 };
 
-/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero: without the step for
-/// negative products they give the zero point at most.
+/// For a clamp at or above the zero point: negative sums give at most the zero point even without the step for negative
+/// products, and the clamp maps them to the same value as zero.
 struct PositiveScale : Scale16
 {
     HWY_INLINE PositiveScale(const RequantizeColumns& columns, size_t c)
@@ -90,7 +89,7 @@ struct PositiveScale : Scale16
     }
 };
 
-/// 64 bytes of two vectors of 16-bit numbers: clamp, and the order of channels that is asked for.
+/// 64 bytes from two vectors of int16, clamped, in the requested order of channels.
 template <typename T, bool IsInterleaved, bool Clamps>
 HWY_INLINE __m512i PackShorts(__m512i low, __m512i high, __m512i least, __m512i most)
 {
@@ -109,29 +108,29 @@ HWY_INLINE __m512i PackShorts(__m512i low, __m512i high, __m512i least, __m512i 
     return bytes;
 }
 
-/// 64 bytes of four vectors of scaled sums.
+/// 64 bytes from four vectors of scaled accumulators.
 template <typename T, bool IsInterleaved, bool Clamps, typename Scale>
 HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i least, __m512i most)
 {
     return PackShorts<T, IsInterleaved, Clamps>(scale.Pack(x[0], x[1]), scale.Pack(x[2], x[3]), least, most);
 }
 
-/// A vector of sums, scaled.
+/// Scales one vector of accumulators.
 template <bool HasTerm, typename Scale>
 HWY_INLINE __m512i ScaleSums(const Scale& scale, const int32_t* sums, __m512i term)
 {
     const __m512i x = _mm512_load_si512(sums);
-    // Sums lie in memory: a load takes the place of a shuffle.
+    // Accumulators lie in memory: a load replaces a shuffle.
     static_assert(RequantizeRows::PastSums == 1);
     const __m512i lower = _mm512_loadu_si512(sums + 1);
     return HasTerm ? scale(_mm512_add_epi32(x, term), _mm512_add_epi32(lower, term)) : scale(x, lower);
 }
 
-/// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
+/// Requantizes the channels from c on of all rows, up to `Vectors` vectors of them.
 template <typename T, typename Scale, bool IsInterleaved, size_t Vectors, bool HasTerms, bool Clamps>
 void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
-    constexpr size_t Third = Vectors > 2 ? 32 : 0; // what there is not is not read
+    constexpr size_t Third = Vectors > 2 ? 32 : 0; // vectors that do not exist are not read
     constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
     const Scale scales[4] = {Scale(columns, c), Scale(columns, c + 16), Scale(columns, c + Third),
                              Scale(columns, c + Fourth)};
@@ -154,7 +153,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     }
 }
 
-/// Up to 16 channels from c on, in their natural order: four rows at a time.
+/// Requantizes up to 16 channels from c on, in their natural order, four rows at a time.
 template <typename T, typename Scale, bool HasTerms, bool Clamps>
 void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {

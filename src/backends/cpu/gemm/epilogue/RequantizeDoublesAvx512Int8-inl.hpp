@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of bytes to bytes by doubles, as FullyConnected rounds, with AVX-512. A scale of
+// Requantization in double precision with AVX-512, as FullyConnected rounds: a scale class for
 // RequantizeAvx512Int8-inl.hpp.
 #if defined(TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INL
@@ -21,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Eight sums by their scales: half away from zero. What is too low for an integer becomes the lowest one.
+/// Eight sums by their scales, rounded half away from zero. Results below the range of int32 become its lowest value.
 HWY_INLINE __m256i RescaleEight(__m256i x, __m512d scale)
 {
     const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(x), scale);
@@ -34,7 +34,7 @@ HWY_INLINE __m256i RescaleEight(__m256i x, __m512d scale)
     return _mm512_cvttpd_epi32(_mm512_min_pd(rounded, _mm512_set1_pd(MostRounded)));
 }
 
-/// The scales of the sixteen lanes of a vector, and the zero point, in place of Scale16.
+/// The scales of the sixteen lanes of a vector, and the zero point; replaces SixteenLaneScale.
 struct DoubleScale
 {
     __m512d m_Lower, m_Upper;
@@ -48,7 +48,7 @@ struct DoubleScale
     {
     }
 
-    /// Finite: an infinite scale would make NaN of a sum of 0.
+    /// Finite scales: an infinite one would give NaN for a sum of 0.
     static HWY_INLINE __m256 ToFloats(__m512d scales)
     {
         return _mm512_cvtpd_ps(_mm512_min_pd(scales, _mm512_set1_pd(std::numeric_limits<float>::max())));
@@ -60,7 +60,7 @@ struct DoubleScale
             _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(lower)), _mm256_castps_pd(upper), 1));
     }
 
-    /// Bytes clamp more closely than the sixteen bits that zero points are added in.
+    /// int8 clamps more closely than int16, in which the zero point is added.
     HWY_INLINE __m512i Pack(__m512i a, __m512i b) const
     {
         return _mm512_adds_epi16(_mm512_packs_epi32(a, b), m_ZeroPoint);
@@ -74,7 +74,7 @@ inline HWY_NOINLINE __m512i RescaleSixteen(const DoubleScale& scale, __m512i x)
     return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
 }
 
-/// A vector of sums, scaled; without the zero point. See MostFloatProduct.
+/// Scales one vector of accumulators, without the zero point. See MostFloatProduct.
 template <bool HasTerm>
 HWY_INLINE __m512i ScaleSums(const DoubleScale& scale, const int32_t* sums, __m512i term)
 {

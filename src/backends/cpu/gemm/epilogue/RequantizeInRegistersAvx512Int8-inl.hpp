@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums to bytes while they are in registers, with AVX-512 (see ByteColumns8), for sources that are compiled for each
-// target (Foreach.hpp). Included once a target.
+// Requantization of accumulators in registers, with AVX-512 (see PreparedRequantizationInt8). The formula is in
+// RequantizeInt8-inl.hpp. Part of sources that are compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_BYTE_SCALES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_BYTE_SCALES_AVX512_INL
 #undef TENON_CPU_BYTE_SCALES_AVX512_INL
@@ -21,7 +21,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// A load that is not repeated: the compiler would read what is used twice anew, where loads are what takes longest.
+/// A load that is not repeated: the compiler would load a value again for its second use, where loads are the
+/// bottleneck.
 HWY_INLINE __m512i LoadOnce(const void* from)
 {
     __m512i x = _mm512_load_si512(from);
@@ -29,8 +30,8 @@ HWY_INLINE __m512i LoadOnce(const void* from)
     return x;
 }
 
-/// AnyScale for sums that are `Offset` more, which makes them positive: products are unsigned then, what doubling takes
-/// away need not be given back, and a bit says which sums were negative.
+/// AnyScale for sums plus `Offset`, which are never negative: products are unsigned then, 2^31 taken away by doubling
+/// need not be given back, and one bit says which sums were negative.
 struct OffsetScale : Scale16
 {
     static constexpr int32_t Offset = int32_t{1} << 30;
@@ -38,7 +39,7 @@ struct OffsetScale : Scale16
     HWY_INLINE OffsetScale(const RequantizeColumns& columns, size_t c)
         : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
     {
-        // What the offset adds to a product, and one unit, which sums that were not negative give back.
+        // The offset's share of a product, and one unit, which sums that were not negative give back.
         const __m512i offset = _mm512_set1_epi64(Offset);
         const __m512i unit = _mm512_set1_epi64(int64_t{1} << 32);
         const auto lessOffset = [&](__m512i addend, __m512i multiplier) HWY_ATTR
@@ -48,14 +49,14 @@ struct OffsetScale : Scale16
     }
 
     static HWY_INLINE __m512i Product(__m512i x, __m512i multiplier) { return _mm512_mul_epu32(x, multiplier); }
-    /// `units`: upper halves of products of x.
+    /// `units`: upper halves of the products of x.
     static HWY_INLINE __m512i Round(__m512i units, __m512i x)
     {
         return _mm512_add_epi32(units, _mm512_srli_epi32(x, 30));
     }
 };
 
-/// PositiveScale for sums in registers.
+/// PositiveScale for accumulators in registers.
 struct PlainScale : PositiveScale
 {
     static constexpr int32_t Offset = 0;
@@ -66,7 +67,7 @@ struct PlainScale : PositiveScale
     static HWY_INLINE __m512i Round(__m512i units, __m512i) { return units; }
 };
 
-/// A vector of sums, scaled.
+/// Scales one vector of accumulators.
 template <typename Scale>
 HWY_INLINE __m512i ScaleOne(const Scale& scale, __m512i x)
 {
@@ -77,7 +78,7 @@ HWY_INLINE __m512i ScaleOne(const Scale& scale, __m512i x)
                              scale.m_Right);
 }
 
-/// Two of the same columns; the scale is read from memory, once.
+/// Scales two vectors of the same columns; the scale is read from memory once.
 template <typename Scale>
 HWY_INLINE void ScaleTwo(const Scale& scale, __m512i& x, __m512i& y)
 {
@@ -98,7 +99,7 @@ HWY_INLINE void ScaleTwo(const Scale& scale, __m512i& x, __m512i& y)
     y = _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(yOdd, 0x5555, yEven, _MM_PERM_DDBB), y), factor);
 }
 
-/// 64 bytes of two vectors of 16-bit numbers, see PackShorts.
+/// 64 bytes from two vectors of int16, see PackInt16.
 template <bool IsInterleaved>
 HWY_INLINE __m512i PackBytes(__m512i low, __m512i high, const ByteColumns8& columns)
 {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sums of products of bytes to bytes, exactly as TFLite's reference kernels round, for sources that are compiled
-// for each target (Foreach.hpp): MicrokernelsInt8.cpp. Included once a target.
+// Requantization, bit-exact with TFLite's reference kernels: out = clamp(zp + MultiplyByQuantizedMultiplier(sum, m,
+// shift)), or zp + sum * scale in double precision, rounded once half away from zero, for FullyConnected.
+//
+// Both rounding steps are one floor division: with 2^31 taken from negative products (half away from zero),
+//   (x * m + 2^30 + 2^(30 + s)) >> (31 + s)
+// Right shifts of 1 to 21 let the zero point be added before the last shift (MaxShift). A clamp at or above the zero
+// point makes the step for negative products unnecessary (PositiveScale). Part of MicrokernelsInt8.cpp, which is
+// compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_REQUANTIZE8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE8_INL
 #undef TENON_CPU_REQUANTIZE8_INL
@@ -23,7 +29,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Bytes of 16-bit values that are in range.
+/// Stores int16 values, which are in range, as bytes.
 template <typename T>
 void StoreBytes(Vector values, T* out, size_t count)
 {
@@ -44,7 +50,7 @@ void StoreBytes(Vector values, T* out, size_t count)
 
 #if HWY_HAVE_FLOAT64
 
-/// Half a vector of sums by doubles.
+/// Scales half a vector of accumulators by doubles.
 template <typename Half>
 HWY_INLINE auto RescaleHalf(Half x, const double* scale)
 {
@@ -120,7 +126,7 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
 template <typename T, typename Scale, bool HasTerms>
 void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-    // Packing clamps to all values that bytes have.
+    // Packing saturates to the range of the type.
     const bool clamps =
         columns.m_Min > std::numeric_limits<T>::lowest() || columns.m_Max < std::numeric_limits<T>::max();
     clamps ? RequantizeAllColumns<T, Scale, HasTerms, true>(rows, columns)

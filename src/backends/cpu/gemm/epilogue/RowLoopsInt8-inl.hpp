@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of data around products of bytes, for sources that are compiled for each target (Foreach.hpp): bytes as
-// int16, and sums as floats. Part of MicrokernelsInt8.cpp; included once a target.
+// Loops over rows around an int8 GEMM: widening of data to int16, XOR 0x80, and dequantization of accumulators in
+// memory. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_ROWS8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_ROWS8_INL
 #undef TENON_CPU_ROWS8_INL
@@ -59,7 +59,7 @@ void Flip(const uint8_t* bytes, size_t count, uint8_t* flipped)
     }
 }
 
-/// Columns from c on, `Vectors` vectors of them as far as there are. `SameScale`: the data of all rows have one scale
+/// Dequantizes the columns from c on, up to `Vectors` vectors of them. `SameScale`: the data of all rows have one scale
 /// and zero point.
 template <size_t Vectors, bool SameScale, bool HasTerms, bool Clamps>
 void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_t c)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding up the weights of columns.
+// Sums over the weights of columns.
 #include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
 
 #include <cstdlib>
@@ -10,17 +10,17 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr size_t Part = 32; ///< columns that are added up at once: unpacked, they stay in a cache
+constexpr size_t Part = 32; ///< columns that are summed together: unpacked, they stay in a cache
 
-/// Of as many columns as `weights` says. Into `columnMagnitudes` go the most that there can be, where that is enough to
-/// know.
+/// Sums weights.m_Columns columns. `columnMagnitudes` gets the upper bound `mostMagnitudes` where that is enough to
+/// rule out an overflow.
 void SumColumns(const uint8_t* bytes, const WeightBytes8& weights, const Engine8& engine, int64_t mostMagnitudes,
                 int32_t* columnSums, int64_t* columnMagnitudes)
 {
     const size_t columns = weights.m_Columns;
     const size_t depth = weights.m_Depth;
     std::fill_n(columnMagnitudes, columns, mostMagnitudes);
-    // Few layers are so deep that the most their weights might be matters.
+    // Few layers are so deep that the upper bound is too large.
     constexpr int64_t Enough = int64_t{1} << 21;
     const bool needsMagnitudes = mostMagnitudes >= Enough;
     if (!weights.m_IsTransposed)

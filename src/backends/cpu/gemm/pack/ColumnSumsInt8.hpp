@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What packing has to know of the weights of each column of a product of bytes.
+// ColumnSumsInt8: sum and sum of magnitudes of each column's weights, for zero-point corrections and the overflow
+// check.
 #pragma once
 
 #include "backends/common/PackedStore.hpp"
@@ -12,7 +13,7 @@
 namespace tenon::cpu
 {
 
-/// How stored weights are to be read.
+/// Format of stored weights.
 struct WeightBytes8
 {
     size_t m_Columns = 0;
@@ -20,7 +21,7 @@ struct WeightBytes8
     bool m_IsTransposed = false; ///< [depth, columns]
     bool m_IsSigned = false;
     int32_t m_ZeroPoint = 0;
-    size_t m_Matrices = 1; ///< of a convolution in groups: as many columns each, which have channels of their own
+    size_t m_Matrices = 1; ///< groups of a convolution: as many columns each, with input channels of their own
 };
 
 inline int32_t GetValue8(uint8_t byte, bool isSigned)
@@ -28,23 +29,23 @@ inline int32_t GetValue8(uint8_t byte, bool isSigned)
     return isSigned ? static_cast<int8_t>(byte) : int32_t{byte};
 }
 
-/// A block of its own: what else a layer needs is worked out from it without a look at the weights.
+/// The sums are a block of the store of their own: the other properties of a layer follow from them without reading the
+/// weights.
 class ColumnSums8
 {
 public:
-    /// Gives some columns, the first one and how many, [count, depth]; all weights where these are transposed.
+    /// Gives columns, by the first one and their number, as [count, depth]; all weights where these are transposed.
     using GetColumns = FunctionRef<const uint8_t*(size_t, size_t)>;
-    /// `getColumns` is called where the weights are to be added up; its result is read before it is called again.
+    /// `getColumns` is called if the weights have to be summed; its result is read before the next call.
     ColumnSums8(GetColumns getColumns, const WeightBytes8& weights, const Engine8& engine,
                 backends::PackedStore& store);
 
-    /// Of the stored weights.
+    /// Sum of the stored weights.
     int64_t GetSum(size_t column) const
     {
         return reinterpret_cast<const int32_t*>(m_Block.As<int64_t>() + m_Columns)[column];
     }
-    /// Of the magnitudes of the weights less their zero point. Clamped, so that what is worked out from it cannot
-    /// overflow, whatever file it is from.
+    /// Sum of |weight - zero point|. Clamped, so that later computations cannot overflow, whatever file it is from.
     int64_t GetMagnitudes(size_t column) const
     {
         return std::clamp<int64_t>(m_Block.As<int64_t>()[column], 0, m_MostMagnitudes);
@@ -52,7 +53,7 @@ public:
 
 private:
     size_t m_Columns;
-    int64_t m_MostMagnitudes; ///< what no column's can exceed
+    int64_t m_MostMagnitudes; ///< upper bound for every column
     backends::PackedBlock m_Block;
 };
 

@@ -16,7 +16,7 @@ namespace
 
 constexpr auto WindowChannels = static_cast<int64_t>(PermuteLoops8::StepDepth);
 constexpr size_t ChannelBytes = PermutedWindowBytes / PermuteLoops8::StepDepth;
-/// More would not stay in the caches until the last window has read it.
+/// A larger image would not stay in the caches until the last receptive field has read it.
 constexpr size_t MostBytes = 1 << 20;
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowImage8: rows of an image as data of permuted weights (PermutedWeightsInt8.hpp), with their padding.
+// ComplementImageInt8: rows of an image as data of permuted weights (PermutedWeightsInt8.hpp), with their padding.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -12,27 +12,29 @@
 namespace tenon::cpu
 {
 
-/// What convolutions with several points see of an image, made once for all windows that share it: [rows][padded
-/// width][channels / 8] windows of eight channels. Windows of the convolution are copied out of it as they are.
+/// Image rows of a convolution with several taps, as complement blocks that are made once for all receptive fields that
+/// share them:
+///   [rows][padded width][channels / 8] blocks of 16 bytes: eight channels biased by 128, and their complements
+/// im2col copies the blocks as they are.
 class WindowImage8
 {
 public:
     WindowImage8() = default;
-    /// For blocks of so many output pixels.
+    /// `blockRows`: output pixels of a block of the GEMM.
     WindowImage8(const Windows& windows, size_t blockRows);
 
-    /// Whether windows of eight channels are whole ones, and enough of the convolution's share them. The rest is for
-    /// such alone.
+    /// Whether channels are whole blocks of eight, and enough receptive fields share them. Precondition of all other
+    /// methods.
     bool IsUsed() const { return m_Image.IsUsed(); }
-    /// Bytes of the rows for a block.
+    /// Bytes of the image rows for a block.
     size_t GetBytes() const { return m_Image.GetBytes(); }
     /// See PaddedImage.
     size_t GetBlockEnd(size_t first, size_t last) const { return m_Image.GetBlockEnd(first, last); }
-    /// Makes the rows for the output pixels [first, last), counted through all images. `input`: int8 of these.
+    /// Makes the image rows for the output pixels [first, last), counted through all images. `input`: their int8 data.
     void Make(const Engine8& engine, const uint8_t* input, size_t first, size_t last, uint8_t padding,
               uint8_t* rows) const;
-    /// Copies the windows of the pixels that the rows were made for, of the channels from `channel` on that a group
-    /// has, one row each, `pitch` bytes after each other, and up to Windows::ShortRowBytes past the end.
+    /// im2col of the pixels that Make has made the rows for: the channels from `channel` on that a group reads, one row
+    /// per pixel at distances of `pitch` bytes, and up to Windows::ShortRowBytes past the end.
     void Copy(const uint8_t* rows, size_t channel, size_t first, size_t last, size_t pitch, uint8_t* to) const;
 
 private:

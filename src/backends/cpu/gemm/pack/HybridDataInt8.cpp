@@ -16,7 +16,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Floats that a thread is started for.
+/// Minimum number of floats per task.
 constexpr size_t PartElements = size_t{1} << 15;
 
 size_t CountParts(const IParallelFor& parallel, size_t count)
@@ -53,7 +53,7 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     GetEngine8().m_QuantizeToFloats(values, count, steps, quantized);
 }
 
-/// QuantizeRun of some pixels, unless these are zeros.
+/// QuantizeBatch for sampled pixels. Precondition: the batch is not all zeros.
 void QuantizeSeen(IParallelFor& parallel, const float* values, const SeenPixels8& seen, const QuantizeSteps8& steps,
                   int8_t* quantized)
 {

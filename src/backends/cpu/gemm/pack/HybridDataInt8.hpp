@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float data of products with integer weights: quantized to int8 while running, each batch with a scale of its own, as
-// TFLite's hybrid kernels do.
+// Hybrid data (TFLite's word): float activations are quantized to int8 at run time, each batch with its own scale (and
+// zero point if asymmetric).
+//
+//   q = round(x / scale) + zero point
+//   out = float(sum_k q w - zero point * column sum) * (scale * weight scale) + bias
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -15,53 +18,54 @@
 namespace tenon::cpu
 {
 
-/// Pixels of an image that become bytes, one after the other, where windows are some of them; steps are in floats.
+/// Pixels that a strided 1x1 convolution reads: only these are quantized, one after the other. Steps are in floats.
 struct SeenPixels8
 {
-    size_t m_Rows = 0; ///< 0: all become bytes
+    size_t m_Rows = 0; ///< 0: all pixels are quantized
     size_t m_Columns = 0;
     size_t m_RowStep = 0;
     size_t m_ColumnStep = 0;
     size_t m_Channels = 0;
 
     SeenPixels8() = default;
-    /// What of these windows. All with so few channels that becoming bytes pixel by pixel takes longer.
+    /// The pixels that these windows read. All pixels where channels are so few that quantizing pixel by pixel takes
+    /// longer.
     explicit SeenPixels8(const Windows& windows);
 
     bool AreSome() const { return m_Rows != 0; }
     size_t GetElements() const { return m_Rows * m_Columns * m_Channels; }
 };
 
-/// How float data are quantized.
+/// Parameters of hybrid data.
 struct HybridData8
 {
-    size_t m_Batches = 1; ///< runs of data that have a scale of their own
+    size_t m_Batches = 1; ///< batches, each with its own scale
     bool m_IsAsymmetric = false;
-    uint8_t m_Flip = 0;   ///< see QuantizeSteps8
-    SeenPixels8 m_Seen{}; ///< of each batch, whose product is that of these alone; the scale is that of all
+    uint8_t m_Flip = 0;   ///< see QuantizeParametersInt8
+    SeenPixels8 m_Seen{}; ///< pixels of each batch that the GEMM reads; the scale is that of the whole batch
 };
 
-/// How a run of floats that share a scale becomes bytes.
+/// Quantization of one batch: floats that share a scale and zero point.
 struct RunSteps8
 {
-    QuantizeSteps8 m_Steps; ///< unless they are zeros
+    QuantizeSteps8 m_Steps; ///< unused if m_IsZero
     FloatScale m_Scale;
-    bool m_AreZeros = true; ///< whatever they are
+    bool m_AreZeros = true; ///< all values are zeros
 };
 
-/// Looks at all of them, as the reference kernels do (ref::QuantizeSymmetric, QuantizeAsymmetric); at many on several
-/// threads.
+/// Finds the range over all values, as the reference kernels do (ref::QuantizeSymmetric, QuantizeAsymmetric); many
+/// values are split among threads.
 RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric);
 
-/// Quantizes the run. T: int8_t, or float: whole numbers less the zero point, with nothing to flip.
+/// Quantizes a batch. T: int8_t, or float: whole numbers less the zero point; m_SignXor must be 0.
 template <typename T>
 void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, const RunSteps8& steps, T* quantized);
 
-/// The data of a product: bytes, or what floats became.
+/// The data operand of a GEMM: int8 or uint8, or quantized floats.
 struct ByteData8
 {
     const uint8_t* m_Values = nullptr;
-    const FloatScale* m_Batches = nullptr; ///< of float data; null for bytes
+    const FloatScale* m_Batches = nullptr; ///< of hybrid data; else null
 };
 
 /// Quantizes input 0 of a layer into scratch memory.
@@ -69,7 +73,7 @@ class HybridQuantizer8
 {
 public:
     HybridQuantizer8() = default;
-    /// Of so many elements, of all batches. Takes its part of `shared`.
+    /// `elements`: of all batches. Reserves its share of `shared`.
     HybridQuantizer8(const HybridData8& data, size_t elements, backends::Scratch& shared)
         : m_Data(data), m_BatchElements(elements / data.m_Batches),
           m_SeenElements(data.m_Seen.AreSome() ? data.m_Seen.GetElements() : m_BatchElements),
@@ -82,7 +86,7 @@ public:
 private:
     HybridData8 m_Data;
     size_t m_BatchElements = 0;
-    size_t m_SeenElements = 0; ///< that become bytes
+    size_t m_SeenElements = 0; ///< of a batch, quantized
     size_t m_Values = 0;       ///< offsets in the scratch memory
     size_t m_Scales = 0;
 };

@@ -15,21 +15,22 @@ namespace tenon::cpu
 namespace
 {
 
-/// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
+/// With so few rows most of the time is reading the weights from memory, and no layout is shorter than the bytes
+/// themselves.
 constexpr size_t FewProductRows = 4;
-/// What FormChoice8::FewColumnsOfDots is for the other instructions.
+/// Counterpart of KernelChoiceInt8::FewColumnsOfDots for sign transfer.
 constexpr size_t FewColumnsOfSigns = 5;
-/// Rows of so many bytes take up more of the caches, as windows, than adding lanes up takes of the time.
+/// For rows of this many bytes, horizontal sums cost less than the cache space of complement blocks.
 constexpr size_t DeepRows = 2048;
 constexpr size_t FewColumnsOfDeepRows = 8;
 constexpr size_t LeastDepthOfColumn = 32;
-/// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
+/// Larger weights come from beyond the second-level cache, faster from huge pages than from those of a file.
 constexpr size_t MostStoredBytes = size_t{512} << 10;
-/// Permuting takes as long as some dozen inferences of fewer rows gain, but where their steps are many.
+/// Permuting weights takes as long as a few dozen inferences with fewer rows would gain, unless the depth is large.
 constexpr size_t ManyRows = 16;
 constexpr size_t LargeDepth = 1024;
-/// Windows of data take as long to make as a vector of columns of products by them does, unless they are made once for
-/// all pixels that see them.
+/// Making complement blocks takes as long as multiplying one vector of columns by them, unless they are made once for
+/// all pixels that read them.
 constexpr size_t NarrowVectors = 2;
 
 bool IsSigned(DataType type)
@@ -37,13 +38,13 @@ bool IsSigned(DataType type)
     return type != DataType::QAsymmU8;
 }
 
-/// Whether WindowImage8 makes windows once for several rows of the product.
+/// Whether ComplementImageInt8 makes each block once for several rows of the GEMM.
 bool ShareWindows(const TensorShape& weights)
 {
     return weights.GetNumDimensions() == 4 && weights[1] * weights[2] > 1 && weights[3] % PermuteLoops8::StepDepth == 0;
 }
 
-/// Up to how many columns weights may stay where they are, whatever the number of rows.
+/// Maximum number of columns for which weights may stay unpacked, whatever the number of rows.
 size_t GetFewColumns(const TileSet8& stored, size_t depth, bool isSigned)
 {
     if (stored.TakesLeastByte())
@@ -65,15 +66,15 @@ WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
             shape.m_Matrices};
 }
 
-/// How many more terms than groups are worth while, in percent: what these tiles are faster than pairs of int16, by
-/// 1.35 with six rows; int8 data take an instruction more.
+/// Extra terms, in percent of the groups, up to which split weights are faster than int16 pairs: they are 1.35 times as
+/// fast with six rows; int8 data take one more instruction.
 size_t GetWorthwhilePercent(const TileSet8& tiles)
 {
     return tiles.m_FlipsData ? 10 : 25;
 }
 
-/// How often the least byte is among eight weights of a column that begin at a multiple of eight, at most: -128, whose
-/// sign cannot change, or what becomes of it.
+/// Maximum number of weights equal to -128 (int8) or 0 (uint8) in any aligned group of eight weights of a column. They
+/// cannot be negated in int8.
 size_t FindMostLeast(const ColumnPieces8& pieces, const WeightBytes8& bytes, backends::PackedStore& store)
 {
     const auto fill = [&](std::byte* to)
@@ -90,7 +91,7 @@ size_t FindMostLeast(const ColumnPieces8& pieces, const WeightBytes8& bytes, bac
         };
         const auto countInRun = [&](size_t, size_t count, const uint8_t* weights)
         {
-            const bool haveSome = std::memchr(weights, least, count * bytes.m_Depth) != nullptr; // rarely
+            const bool haveSome = std::memchr(weights, least, count * bytes.m_Depth) != nullptr; // rarely true
             for (size_t c = 0; haveSome && c < count; ++c)
             {
                 countIn(weights + c * bytes.m_Depth);
@@ -117,18 +118,18 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const bool areNibbles = layer.GetInput(1).GetDataType() == DataType::QSymmS4;
     const bool areBytes = !areNibbles && !shape.m_IsTransposed;
     const bool areCentred = m_Bytes.m_IsSigned && m_Bytes.m_ZeroPoint == 0;
-    const bool areSigned = areBytes && areCentred && m_IsDataSigned; // both
+    const bool areSigned = areBytes && areCentred && m_IsDataSigned; // data and weights
     const bool areFew = shape.m_Rows <= FewProductRows;
     Weights8 weights(layer, m_Bytes, shape.m_Pieces);
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
-    std::optional<size_t> knownLeast; // to be looked for once at most: it takes reading all weights
+    std::optional<size_t> knownLeast; // counted once at most: counting reads all weights
     const auto findMostLeast = [&]
     {
         knownLeast = knownLeast ? *knownLeast : FindMostLeast(weights.GetPieces(), m_Bytes, store);
         return *knownLeast;
     };
 
-    const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
+    const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights have the same sign
     const TileSet8& stored = m_IsDataSigned ? engine.m_StoredSigned : engine.m_StoredUnsigned;
     const bool areFewColumns = shape.m_Columns <= GetFewColumns(stored, shape.m_Depth, m_IsDataSigned) &&
                                !shape.IsHybrid() && shape.m_Depth >= LeastDepthOfColumn * shape.m_Columns;
@@ -142,14 +143,14 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
     if (fewRows.m_Vectors != 0 && areBytes && (areFew || mayStay) && areAlike && findMostLeast() == 0)
     {
-        return mayStay ? stored : fewRows; // neither takes the least byte
+        return mayStay ? stored : fewRows; // neither takes -128
     }
 
     const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
     const bool mayPermute = engine.m_Permuted.m_Vectors != 0 && areSigned && arePaidBack &&
                             shape.m_Depth >= PermutedWeights8::LeastDepth &&
                             shape.m_Depth <= PermutedWeights8::MostDepth;
-    // Weights with a scale for each channel have too many terms, as a rule.
+    // Weights with a scale for each channel usually have too many terms.
     const bool haveFewTerms = !(mayPermute && layer.GetInput(1).HasMultipleQuantizationScales());
     const TileSet8& splits = m_IsDataSigned ? engine.m_SplitSigned : engine.m_SplitUnsigned;
     if (splits.m_Vectors != 0 && areBytes && haveFewTerms && !(areFew && areCentred))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tiles the constant weights of a product of bytes are packed for.
+// KernelChoiceInt8: chooses the microkernels, and with them the layout, for constant int8 weights.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -16,50 +16,52 @@
 namespace tenon::cpu
 {
 
-/// What a product is made of.
+/// Sizes and conditions of a GEMM whose weights are to be packed.
 struct ProductShape8
 {
     size_t m_Columns = 0;
     size_t m_Depth = 0;
-    size_t m_Rows = 0; ///< at most
+    size_t m_Rows = 0; ///< upper bound
     Rounding8 m_Rounding = Rounding8::FixedPoint;
     bool m_IsTransposed = false; ///< weights are [depth, columns]
-    size_t m_Matrices = 1;       ///< see WeightBytes8
-    bool m_MayStay = false;      ///< weights may be read where they are, as long as there is what is packed: for few
-                                 ///< rows, or few columns
-    size_t m_PaddedRunBytes = 0; ///< of runs that the weights were padded for, see ImageRuns8; 0: they were not
-    /// Constants of as many columns each, which are the weights together; none: input 1.
+    size_t m_Matrices = 1;       ///< see WeightFormatInt8
+    /// Weights may stay unpacked, for few rows or columns: the model's constant outlives the packed weights.
+    bool m_MayStay = false;
+    /// Length of the runs that the weights were padded for, see PatchRunsInt8; 0: not padded.
+    size_t m_PaddedRunBytes = 0;
+    /// Constants with equal numbers of columns that together are the weights; empty: input 1.
     std::span<const void* const> m_Pieces = {};
-    /// With Rounding8::None: weights are of the type and zero point that they have, in place of int8 without one.
+    /// With RoundingInt8::None: weights keep their type and zero point, and are not taken for int8 without a zero
+    /// point.
     bool m_HasZeroPoint = false;
 
-    /// Of float data, which are quantized while running.
+    /// For float data, which are quantized at run time.
     bool IsHybrid() const { return m_Rounding == Rounding8::None; }
-    /// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+    /// With float data, TFLite takes uint8 weights for int8 bit patterns without a zero point.
     bool AreWeightsPlain() const { return IsHybrid() && !m_HasZeroPoint; }
 };
 
 class FormChoice8
 {
 public:
-    /// Vectors of so few columns would be empty for the most part; dot products along the depth, of weights that stay
-    /// where they are, are not, but have to add lanes up for each column. Of instructions that multiply and add up at
-    /// once, which take the least byte and fill a vector's sums faster than others.
+    /// Up to this number of columns, weights stay unpacked and dot products run along the depth: a packed panel would
+    /// leave most lanes of a vector empty. The price is one horizontal sum per column. For dot-product instructions
+    /// (VNNI), which take weights of -128 and fill a vector's accumulators faster than other instructions.
     static constexpr size_t FewColumnsOfDots = 4;
 
-    /// For input 1 of the layer. What has to be known of the weights is in blocks of the store.
+    /// For input 1 of the layer. Counts over the weights are blocks of the store.
     FormChoice8(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
                 backends::PackedStore& store);
 
-    /// Bytes that panels of any form have at most.
+    /// Upper bound of a matrix's packed bytes over all layouts.
     static uint64_t GetMostBytes(size_t columns, size_t depth, const Engine8& engine);
 
     const WeightBytes8& GetBytes() const { return m_Bytes; }
     bool IsDataSigned() const { return m_IsDataSigned; }
     const TileSet8& GetTiles() const { return *m_Tiles; }
-    /// Where the tiles are for split weights.
+    /// Counts of terms, if the choice is split weights.
     const SplitCounts8& GetSplits() const { return m_Splits; }
-    /// Where they are for permuted ones.
+    /// Packing of permuted weights, if they are the choice.
     const PermutedWeights8& GetPermuted() const { return m_Permuted; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of matrices of bytes as they run. Where columns lie beside each other their words are made of several rows at
-// once, which compilers make vectors of.
+// Packing of int8 matrices at run time. Where adjacent columns are contiguous, words are made from several rows at
+// once, which compilers vectorize.
 #include "backends/cpu/gemm/pack/MatrixPanelsInt8.hpp"
 
 #include "backends/cpu/move/TransposeVectors.hpp"
@@ -15,7 +15,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Four bytes of a column, or two as int16 less the zero point: the number of the depth k of them, as part of a word.
+/// Value of the depth k of a column, at its position in a word: four bytes, or two int16 less the zero point.
 template <bool IsWide, typename T>
 uint32_t ToPartOfWord(T value, size_t k, int32_t zeroPoint, uint8_t flip)
 {
@@ -142,7 +142,7 @@ void MatrixPanels8::Pack(const Panel8& panel, const Matrix8& matrix, int32_t dat
     {
         const int64_t sum = bias[c] - int64_t{m_ZeroPoint} * static_cast<int64_t>(m_Depth);
         const int64_t correction = m_Tiles->IsWide() ? 0 : m_Form.GetCorrection(sum, m_Depth, dataZeroPoint);
-        bias[c] = static_cast<int32_t>(correction); // what overflows cancels out
+        bias[c] = static_cast<int32_t>(correction); // overflows cancel out
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix of bytes that changes from run to run, packed for the tiles of Product8 as it runs.
+// MatrixPanelsInt8: packs a B matrix that is not constant, at run time, into the panels that the int8 microkernels
+// read.
 #pragma once
 
 #include "backends/cpu/gemm/pack/PanelInt8.hpp"
@@ -24,7 +25,7 @@ struct Matrix8
 class MatrixPanels8
 {
 public:
-    /// For tiles whose data have the sign of x.
+    /// `isDataSigned`: sign of the data operand; the other parameters describe the matrix.
     MatrixPanels8(bool isDataSigned, size_t columns, size_t depth, bool isSigned, int32_t zeroPoint);
 
     const TileSet8& GetTiles() const { return *m_Tiles; }
@@ -32,31 +33,32 @@ public:
     size_t GetWidth(const Panel8& panel) const { return panel.m_Vectors * GetEngine8().m_Lanes; }
     size_t GetMostWidth() const { return GetWidth(m_Panels.front()); }
     size_t GetBytes(const Panel8& panel) const { return GetWidth(panel) * m_Groups * 4; }
-    /// Of several.
+    /// Sum over several panels.
     size_t GetBytes(const Part& panels) const;
-    /// What packing needs to work in, for matrices with this stride of columns.
+    /// Bytes of working memory for packing, for matrices with this stride of columns.
     size_t GetSliceBytes(size_t columnStride) const
     {
         return PacksSlices(columnStride) ? GetBytes(m_Panels.front()) : 0;
     }
-    /// Groups of the depth of the data as they are read.
+    /// Groups of the depth, as the microkernels read the data.
     size_t GetGroups() const { return m_Groups; }
 
-    /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
+    /// Row correction = this factor * sum of the row's data; 0: rows need no correction.
     int32_t GetRowFactor() const { return m_Form.m_RowFactor; }
-    /// Packs a panel into `packed`, GetBytes() of it. Into `bias`, whole vectors, goes what its sums begin with, for
-    /// data with this zero point. `slice`: GetSliceBytes() to work in.
+    /// Packs a panel into `packed`, GetBytes() of it. `bias`, whole vectors, gets the initial accumulators for data
+    /// with this zero point. `slice`: GetSliceBytes() of working memory.
     void Pack(const Panel8& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed, int32_t* bias,
               std::byte* slice) const;
 
 private:
-    /// Whether columns are copied to a slice first: they lie one behind the other, and words of a column do not.
+    /// Whether columns are copied to a slice first: each column is contiguous, but the words of a packed column are
+    /// not.
     bool PacksSlices(size_t columnStride) const { return columnStride != 1 && m_Tiles->m_ColumnGroups == 1; }
     void PackColumns(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums,
                      std::byte* slice) const;
     template <bool IsSigned>
     void PackAs(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums) const;
-    /// The place of a group of a column, in words.
+    /// Index of the word that holds a group of a column.
     size_t FindWord(size_t group, size_t column, size_t width) const;
 
     const TileSet8* m_Tiles;

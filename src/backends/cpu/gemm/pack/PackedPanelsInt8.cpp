@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the weights of a panel are laid out for each form of tiles.
+// Packing of a panel's weights in each layout.
 #include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsInt8.hpp"
 #include "backends/cpu/move/TransposeVectors.hpp"
@@ -14,7 +14,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// `to`: [2 * words][width] pairs of bytes, the halves of [words][width] words.
+/// Splits [words][width] words into their halves. `to`: [2 * words][width] pairs of bytes.
 void SplitWords(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
 {
     for (size_t word = 0; word < numWords; ++word, words += width, to += 2 * width * sizeof(uint16_t))
@@ -28,7 +28,7 @@ void SplitWords(const uint32_t* words, size_t numWords, size_t width, std::byte*
     }
 }
 
-/// `to`: [words / 2][width] words, bytes of two words of four bits each in one.
+/// Joins pairs of words of 4-bit weights. `to`: [words / 2][width] words.
 void JoinNibbles(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
 {
     auto* joined = reinterpret_cast<uint32_t*>(to);
@@ -65,7 +65,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std:
     }
     if (m_Groups * m_Tiles->GetGroupDepth() != m_Depth || panel.m_Columns != width)
     {
-        // Padding is 0 in any form: data beside it may be anything.
+        // Padding weights are 0 in every layout, so the data that they multiply may be anything.
         std::memset(packed, 0, width * m_Groups * GroupBytes);
     }
     if (!bytes.m_IsTransposed)
@@ -74,7 +74,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std:
                                      : PackColumns(panel, weights, packed);
         return;
     }
-    const size_t runBytes = m_Tiles->m_ColumnGroups * GroupBytes; // of a column beside each other
+    const size_t runBytes = m_Tiles->m_ColumnGroups * GroupBytes; // adjacent groups of a column
     const bool areDots = m_Tiles->m_Layout == Layout8::Dots;
     for (size_t c = 0; c < panel.m_Columns; ++c)
     {
@@ -98,7 +98,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std:
 void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
 {
     constexpr size_t PairBytes = 2 * GroupBytes;
-    constexpr size_t ChunkPairs = 32; // of all columns they fit the first-level cache
+    constexpr size_t ChunkPairs = 32; // pairs of all columns fit the first-level cache
     const uint64_t flip = m_Form.m_Flip * 0x0101010101010101U;
     const size_t whole = m_Depth / PairBytes;
     for (size_t begin = 0; begin < whole; begin += ChunkPairs)
@@ -128,13 +128,13 @@ void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t wi
 
 void PackedWeights8::PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
 {
-    constexpr size_t SliceWords = 64; // four weights each; an even number of them
+    constexpr size_t SliceWords = 64; // four weights each; an even number of words
     const bool areNibbles = m_Tiles->m_Layout == Layout8::Nibbles;
     const size_t words = m_Groups * m_Tiles->GetGroupDepth() / GroupBytes;
     const size_t most = std::min(SliceWords, words);
     AlignedMemory slice(columns * most * GroupBytes);      // [columns][words]
     AlignedMemory transposed(width * most * GroupBytes);   // [words][columns]
-    std::memset(transposed.Data(), 0, transposed.Bytes()); // columns that there are not
+    std::memset(transposed.Data(), 0, transposed.Bytes()); // columns that do not exist
     const auto* const rows = reinterpret_cast<const uint32_t*>(transposed.Data());
     for (size_t begin = 0; begin < words; begin += SliceWords)
     {
@@ -160,12 +160,12 @@ void PackedWeights8::PackHalves(const uint8_t* weights, size_t columns, size_t w
 void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, std::byte* packed) const
 {
     const WeightBytes8& bytes = m_Choice.GetBytes();
-    constexpr size_t SliceGroups = 64; // of all columns they fit the first-level cache
+    constexpr size_t SliceGroups = 64; // groups of all columns fit the first-level cache
     const bool areDots = m_Tiles->m_Layout == Layout8::Dots;
     const size_t groupDepth = m_Tiles->GetGroupDepth();
     const size_t groups = DivideUp(m_Depth, groupDepth);
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    // The groups of a few columns as they are stored, each to be moved as one number.
+    // The stored groups of a few columns, each to be moved as one number.
     AlignedMemory slice(panel.m_Columns * std::min(SliceGroups, groups) * GroupBytes);
     for (size_t begin = 0; begin < groups; begin += SliceGroups)
     {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of the weights of products of bytes.
-//
-// With stored values a and w, zero points za and zw: sum((a - za) * (w - zw)) is
-//   sum(a * w') - z' * sum(a) - za * sum(w - zw), with w' = w or w +- 128 and z' = zw moved likewise. Weights that are
-// split are w' = w - zw, z' = 0.
-// The last term is one number for each output channel and goes into its bias, the middle one is one for each row. Where
-// int8 data are read as uint8, a and za are 128 more than what is stored.
+// Packing of int8 weights. ZeroPointCorrectionInt8.hpp has the formula: the column correction goes into each output
+// channel's bias, the row correction is computed for each row at run time.
 #include "backends/cpu/gemm/pack/PackedWeightsInt8.hpp"
 
 #include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
@@ -70,7 +65,7 @@ uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth, size_t mat
     const Engine8& engine = GetEngine8();
     const size_t ofMatrix = columns / matrices;
     const uint64_t padded = uint64_t{DivideUp(ofMatrix, engine.m_Lanes)} * engine.m_Lanes;
-    constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float); // of RequantizeArrays and of scales
+    constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float); // of RequantizeArraysInt8 and of scales
     return matrices * (FormChoice8::GetMostBytes(ofMatrix, depth, engine) + padded * ColumnBytes);
 }
 
@@ -115,7 +110,8 @@ size_t PackedWeights8::MakePanels(bool isHybrid)
     return isHybrid ? 0 : CountPlaces();
 }
 
-/// What a file has for packed weights of a form that is not read as numbers alone may be anything.
+/// Checks panels that a file may have: in layouts with offsets these must be in range, all other numbers may be
+/// anything.
 void PackedWeights8::CheckPanels(const LayerView& layer) const
 {
     for (size_t p = 0; p < m_Panels.size(); ++p)

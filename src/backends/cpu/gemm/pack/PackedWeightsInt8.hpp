@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights of a product of bytes, packed for the processor at hand when a workload is made, together with what
-// turns sums into bytes of the output. Read by Product8. Weights for few rows, or of few columns, may stay where the
-// model has them.
+// PackedWeightsInt8: constant int8 weights, packed for this processor when a workload is created, with the parameters
+// that turn accumulators into outputs. Read by GemmInt8. Weights for few rows or of few columns may stay unpacked in
+// the model.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -27,61 +27,61 @@ class PackedWeights8 final : public backends::PackedWeights
 public:
     static constexpr size_t GroupBytes = 4; ///< of data
 
-    /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if it is transposed. Types: int8 or
-    /// uint8 data, weights and output, an int32 bias that is constant or missing. Or, with Rounding8::None: float data,
-    /// output and bias, and signed weights of 8 or 4 bits; or int8 or uint8 data whose sums stay as they are.
+    /// Packs input 1 of the layer, [columns, depth], or [depth, columns] if it is transposed. Types: int8 or uint8
+    /// data, weights and output, an int32 bias that is constant or missing. With Rounding8::None: float data, output
+    /// and bias, and signed weights of 8 or 4 bits; or int8 or uint8 data whose sums are the output.
     PackedWeights8(const LayerView& layer, const ProductShape8& shape, backends::PackedStore& store);
 
-    /// Bytes of what is packed of weights of these sizes.
+    /// Upper bound of the packed bytes of weights of these sizes.
     static uint64_t GetPackedBytes(size_t columns, size_t depth, size_t matrices = 1);
 
-    /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel. Nothing is packed
-    /// otherwise.
+    /// Whether sums and scales are in the range where MicrokernelsInt8 gives the results of the reference kernel.
+    /// Nothing is packed otherwise.
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
     bool RefersToConstants() const override { return !IsExact() || m_Tiles->AreStored(); }
 
     const Engine8& GetEngine() const { return *m_Engine; }
-    /// For the form that the weights are packed in.
+    /// The microkernels that the weights are packed for.
     const TileSet8& GetTiles() const { return *m_Tiles; }
     size_t GetColumns() const { return m_NumColumns; }
     size_t GetDepth() const { return m_Depth; }
-    /// See ProductShape8.
+    /// See GemmShapeInt8.
     size_t GetPaddedRunBytes() const { return m_PaddedRunBytes; }
-    /// Groups of four bytes in the depth of the data as they are read.
+    /// Groups of four bytes in the depth, as the microkernels read the data.
     size_t GetGroups() const { return m_Groups; }
     const std::vector<Panel8>& GetPanels() const { return m_Panels; }
     size_t GetNumMatrices() const { return m_Choice.GetBytes().m_Matrices; }
     const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
-    /// With TileSet8::AreStored, in place of panels' data.
+    /// The weights where MicrokernelSetInt8::IsUnpacked; panels have no data then.
     const ColumnPieces8& GetStored() const { return m_Stored; }
-    /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
+    /// Row correction = this factor * sum of the row's data; 0: rows need no correction.
     int32_t GetRowFactor() const { return m_Form.m_RowFactor; }
-    /// What the product reads of data is so much more than what is stored.
+    /// 128 or -128 where the microkernels read biased data, else 0.
     int32_t GetDataShift() const { return m_Form.m_DataShift; }
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
-    /// What the sums of a panel begin with, if they become bytes.
+    /// Initial accumulators of a panel whose outputs are requantized.
     const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Place); }
-    /// The arrays of a panel; the output's range is the caller's.
+    /// The requantization of a panel; the caller sets the output's range.
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Place); }
-    /// With Rounding8::None; the clamp is the caller's.
+    /// With RoundingInt8::None; the caller sets the clamp.
     FloatColumns GetFloatColumns(const Panel8& panel) const { return m_Floats.From(panel.m_Place); }
-    /// With Rounding8::None: int32 for each place, what sums that stay as they are begin with, of data with this zero
-    /// point. `bias`: one for each column; null: none.
+    /// With RoundingInt8::None: initial accumulators, int32 per padded column, for sums as the output and data with
+    /// this zero point. `bias`: one number for each column; null: none.
     AlignedMemory MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const;
 
 private:
-    /// How many places m_Arrays has.
+    /// Returns the length of the arrays in m_Arrays.
     size_t MakePanels(bool isHybrid);
     size_t CountPlaces() const { return m_Panels.back().m_Place + m_Panels.back().m_Vectors * m_Engine->m_Lanes; }
     void CheckPanels(const LayerView& layer) const;
     /// `weights`: the panel's columns, or all weights where these are transposed.
     void PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* packed) const;
-    /// A panel whose columns lie one behind the other from `weights` on.
+    /// Packs a panel whose columns are contiguous one after the other from `weights` on.
     void PackColumns(const Panel8& panel, const uint8_t* weights, std::byte* packed) const;
-    /// The same with pairs of groups of a column beside each other; `width`: columns that the panel has room for.
+    /// The same with adjacent pairs of groups of a column; `width`: columns of the panel, padding included.
     void PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
-    /// The same where a group's weights take two bytes.
+    /// The same for layouts in which a group's weights take two bytes.
     void PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
 
     const Engine8* m_Engine;
@@ -100,7 +100,7 @@ private:
     backends::PackedBlock m_Data;
     ColumnPieces8 m_Stored;
     RequantizeArrays m_Arrays;
-    FloatArrays8 m_Floats; ///< with Rounding8::None, in place of the others
+    FloatArrays8 m_Floats; ///< replaces m_Arrays with RoundingInt8::None
 };
 
 } // namespace tenon::cpu

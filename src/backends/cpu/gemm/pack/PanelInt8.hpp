@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the columns of a product of bytes are cut into panels.
+// Partition of the columns of an int8 GEMM into panels.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -12,25 +12,25 @@
 namespace tenon::cpu
 {
 
-/// A few vectors of output channels.
+/// A panel: nr = vectors * lanes neighbouring columns (output channels) whose weights are packed together.
 struct Panel8
 {
-    size_t m_Column = 0;  ///< the first one
-    size_t m_Columns = 0; ///< that exist; the rest of the last vector is zeros
+    size_t m_Column = 0;  ///< the first column
+    size_t m_Columns = 0; ///< without padding; the rest of the last vector is zeros
     size_t m_Vectors = 0;
     size_t m_Offset = 0; ///< bytes from the start of the packed weights
-    size_t m_Matrix = 0; ///< which one of the groups of a convolution
-    size_t m_Place = 0;  ///< of the first column in arrays that have whole vectors for each matrix
+    size_t m_Matrix = 0; ///< group of a convolution
+    size_t m_Place = 0;  ///< index of the first column in arrays that have whole vectors for each matrix
 };
 
-/// A column's place in arrays that have whole vectors of places for each matrix.
+/// Index of a column in arrays that have whole vectors for each matrix.
 inline size_t GetPlace8(size_t column, size_t columns, size_t lanes, size_t matrices)
 {
     const size_t ofMatrix = columns / matrices;
     return column / ofMatrix * DivideUp(ofMatrix, lanes) * lanes + column % ofMatrix;
 }
 
-/// Panels for these tiles, each of one of the matrices, which have as many columns; their offsets are the caller's.
+/// Cuts the columns of each matrix into panels for these microkernels. The caller sets the offsets.
 inline std::vector<Panel8> CutColumns8(size_t columns, size_t lanes, const TileSet8& tiles, size_t matrices = 1)
 {
     std::vector<Panel8> panels;
@@ -42,7 +42,7 @@ inline std::vector<Panel8> CutColumns8(size_t columns, size_t lanes, const TileS
         size_t vectors = std::min(left, tiles.m_Vectors);
         if (left == tiles.m_Vectors + 1 && left >= 5 && tiles.m_RowUnit == 1)
         {
-            vectors = left - 2; // a lone vector at the end would make a slow panel
+            vectors = left - 2; // a single vector at the end would make a slow panel
         }
         panels.push_back({column, std::min(vectors * lanes, end - column), vectors, 0, matrix,
                           GetPlace8(column, columns, lanes, matrices)});

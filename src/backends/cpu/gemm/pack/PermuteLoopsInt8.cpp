@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of weights, for two vectors of columns at a time: magnitudes are sorted by a network, and dealt out by rank,
-// so that large ones share a sum with small ones. Signs are as they are needed, as numbers can be taken as mirrored.
+// Orders of weights, for two vectors of columns at a time: a sorting network sorts magnitudes, which are dealt out by
+// rank so that large ones share a sum with small ones. Signs are free, as each weight may multiply the value or its
+// complement.
 #include "backends/cpu/gemm/pack/PermuteLoopsInt8.hpp"
 
 #include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
@@ -36,7 +37,7 @@ constexpr size_t Count = PermuteLoops8::StepDepth;
 constexpr uint8_t Comparators[][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {1, 2}, {5, 6},
                                       {0, 4}, {1, 5}, {2, 6}, {3, 7}, {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
 
-/// The larger one first.
+/// Puts the larger one first.
 HWY_INLINE void Exchange(Vector& first, Vector& second)
 {
     const Vector least = hn::Min(first, second);
@@ -50,27 +51,28 @@ HWY_INLINE void Sort(Vector (&keys)[Count], std::index_sequence<Indices...>)
     (Exchange(keys[Comparators[Indices][0]], keys[Comparators[Indices][1]]), ...);
 }
 
-/// Which rank goes where, the largest magnitude being the first: four weights of a step's first word, and four of its
-/// second. Of both words the first two share a sum when they are coupled, and so do the last two; else the two of a
-/// word do. Places take positive and negative weights in turn, such that those of a word always fit; but where one
-/// weight is against three, the second word's first place is negative. The two largest are at positive places.
+/// Positions of the ranks, the largest magnitude being rank 0: four weights of a step's first word, then four of its
+/// second. When a step is paired, the first two of both words share an int16 sum, and so do the last two of both; else
+/// the two of one word do. Positive and negative positions alternate, such that those of a word always fit; but where
+/// one weight is against three, the second word's first position is negative. The two largest are at positive
+/// positions.
 struct Deal
 {
     std::array<uint8_t, Count> m_Ranks;
     bool m_IsOneAgainstThree;
 };
 
-/// One after the other is tried, as none suits every column; the last one serves where none does. Found by search: of
-/// weights whose magnitudes add up to at most 4 * MostPairSum, as no order serves others, they serve 99.4 % where these
-/// are normally distributed and the largest is three deviations (all orders together: 99.6 %), and 72 % (76 %) of
+/// The deals are tried in order, as none suits every column; the last one is taken where none does. Found by search:
+/// among weights whose magnitudes add up to at most 4 * MaxPairSum (no order suits others), they suit 99.4 % where
+/// these are normally distributed and the largest is three deviations (all orders together: 99.6 %), and 72 % (76 %) of
 /// uniform ones.
 constexpr std::array<Deal, 3> Deals = {
     {{{0, 3, 1, 2, 4, 7, 6, 5}, true}, {{0, 3, 1, 2, 5, 6, 7, 4}, true}, {{0, 2, 1, 3, 7, 5, 6, 4}, false}}};
-/// The place whose sign depends on the deal.
+/// The position whose sign depends on the deal.
 constexpr size_t AnySign = 4;
 
-/// Where no sum of products of unsigned bytes with the positive weights of a sum, nor with its negative ones, leaves 16
-/// bits. `weights`: magnitudes, sorted.
+/// True where the products of unsigned bytes with the positive weights of each sum fit int16, and so do those with the
+/// negative weights. `weights`: magnitudes, sorted.
 template <size_t Which>
 HWY_INLINE Mask Fit(const Vector (&weights)[Count])
 {
@@ -86,7 +88,7 @@ HWY_INLINE Mask Fit(const Vector (&weights)[Count])
     return hn::Lt(hn::Max(first, second), hn::Set(Shorts(), MostPairSum + 1));
 }
 
-/// Four bytes of each column as a word.
+/// Joins four bytes of each column to a word.
 HWY_INLINE void StoreWords(const Vector (&bytes)[4], int32_t* first, int32_t* second)
 {
     const Shorts d;
@@ -104,7 +106,7 @@ HWY_INLINE void StoreWords(const Vector (&bytes)[4], int32_t* first, int32_t* se
     hn::Store(join(hn::UpperHalf(dHalf, low), hn::UpperHalf(dHalf, high)), dWords, second);
 }
 
-/// Of each lane: a weight's magnitude, whether it is negative, and its place in the window.
+/// Bits of a lane: a weight's magnitude, whether it is negative, and its index in the block.
 constexpr int MagnitudeShift = 4;
 constexpr int16_t NegativeBit = 8;
 
@@ -124,7 +126,7 @@ HWY_INLINE void ReadSorted(const std::byte* from, Vector (&keys)[Count])
     Sort(keys, std::make_index_sequence<std::size(Comparators)>());
 }
 
-/// Adds the halves of two vectors of columns to int32.
+/// Adds int16 to int32, for two vectors of columns.
 HWY_INLINE void AddTo(int32_t* sums, const Vector& terms)
 {
     const Ints d;
@@ -134,16 +136,16 @@ HWY_INLINE void AddTo(int32_t* sums, const Vector& terms)
     hn::Store(hn::Add(hn::Load(d, second), hn::PromoteTo(d, hn::UpperHalf(dHalf, terms))), d, second);
 }
 
-/// Writes a step of eight keys, of both vectors, in the order that it takes them in.
-/// `largest`: magnitudes. Where it is 128, all signs are the other way around: -128, which has no other sign, is one of
-/// the two largest then.
+/// Writes a step of eight keys, for both vectors, in the order of the deal. `largest`: magnitudes. Where it is 128, all
+/// signs are inverted: -128, which cannot be negated, is one of the two largest then.
 HWY_INLINE void StoreStep(const Vector (&keys)[Count], const Mask& isOneAgainstThree, const Vector& largest,
                           std::byte* first, int32_t* mirrored)
 {
     const Shorts d;
     const size_t lanes = hn::Lanes(Ints());
     const Vector zero = hn::Zero(d);
-    const Vector negative = hn::Set(d, NegativeBit); // of a number at a place of the other sign: that it is mirrored
+    // Of a value at a position of the opposite sign: its complement is taken.
+    const Vector negative = hn::Set(d, NegativeBit);
     const Vector place = hn::Set(d, 2 * NegativeBit - 1);
     const Vector inverted = hn::IfThenElseZero(hn::Eq(largest, hn::Set(d, 128)), negative);
     const Vector any = hn::IfThenElseZero(isOneAgainstThree, negative);

@@ -15,10 +15,10 @@ namespace
 {
 
 constexpr size_t StepDepth = PermuteLoops8::StepDepth;
-/// What a number and its mirror are together.
+/// The sum of a value and its complement.
 constexpr int32_t MirrorSum = 255;
 
-/// A vector of columns that is being packed: coupled steps from the front on, the others from the back.
+/// A vector of columns that is being packed: paired steps from the front on, the others from the back.
 class PackedVector
 {
 public:
@@ -38,7 +38,7 @@ public:
         std::memcpy(m_Steps + place * stepBytes, step, stepBytes);
     }
 
-    /// `mirrored`: the sums of each lane's weights of mirrored numbers.
+    /// `mirrored`: for each lane, the sum of the weights that multiply complements.
     void Finish(const int32_t* mirrored, size_t bytes)
     {
         const PermutedHeader header = {static_cast<uint32_t>(m_NumCoupled)};
@@ -69,7 +69,7 @@ size_t PermutedWeights8::GetPanelBytes(const Panel8& panel) const
 void PermutedWeights8::Pack(const Panel8& panel, const uint8_t* columns, std::byte* to) const
 {
     const size_t numSteps = GetNumSteps();
-    const size_t places = 2 * m_Lanes; // columns of the two vectors that are arranged at once
+    const size_t places = 2 * m_Lanes; // columns of the two vectors that are arranged together
     const AlignedMemory weights(numSteps * StepDepth * places);
     std::memset(weights.Data(), 0, weights.Bytes());
     TransposeBytes(reinterpret_cast<const std::byte*>(columns), m_Depth, m_Depth, panel.m_Columns, weights.Data(),

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights for processors that multiply bytes but have no dot product of four, like those of SplitWeightsInt8.hpp, where
-// many are too large for sums of 16 bits: int8 weights with a scale for each channel. Data are windows of eight numbers
-// x, unsigned, and their mirrors 255 - x. Each column takes the eight in an order of its own, by a shuffle of the
-// window's bytes, and each as it is or as mirrored, which its weight has the other sign for: w * x = 255 * w - w * (255
-// - x). So signs are free, and large weights share a sum with small ones, or with large ones of the other sign. Most
-// products of four fit 16 bits then, and all of two.
+// Sign-free permuted pmaddubsw, for int8 weights with many large values (scale per channel) on processors without VNNI.
+// Data come as complement blocks of 16 bytes: eight biased bytes x (x = a + 128) and their complements 255 - x.
 //
-// A panel is, for each vector of its columns: a PermutedHeader; for each step, coupled ones first, the byte of a row of
-// windows where its window begins, uint32; from the next multiple of 64 bytes on what the sum of each lane lacks for
-// the mirrored numbers, int32; then the steps, each of PermuteLoops8::StepBytes for each lane: [lanes] words of eight
-// indices, those of the first word of weights in the lower halves of bytes; [lanes] words of four int8, and [lanes]
-// more. A whole number of 64 bytes.
+//   w * x = 255 * w - w * (255 - x)      a weight takes either sign, 255 * w goes into the lane's correction
+//
+// Each column sorts its eight weights by magnitude, deals them out by rank so that large ones share an int16 sum with
+// small ones or with large ones of the opposite sign, and reads the block by a byte shuffle (pshufb) in that order.
+// Most sums of four products fit int16 then, and all sums of two.
+//
+// Panel, for each vector of columns, a multiple of 64 bytes:
+//   header:  | PermutedHeader | block offset per step, uint32, paired first | pad to 64 | correction per lane |
+//   step:    | 8 indices of 4 bits per lane | weights 0-3 per lane, int8[4] | weights 4-7 per lane, int8[4] |
+// Offsets are uint32, corrections int32, a step has 12 bytes per lane. In the bytes of indices, the lower halves belong
+// to the first word of weights. Paired steps add both words' products in int16 before widening; single steps widen
+// each.
 #pragma once
 
 #include "backends/cpu/gemm/pack/PanelInt8.hpp"
@@ -27,19 +30,19 @@ namespace tenon::cpu
 
 struct PermutedHeader
 {
-    uint32_t m_NumCoupled = 0; ///< steps whose products of both words share sums of 16 bits; in others those of each do
+    uint32_t m_NumCoupled = 0; ///< steps whose words share int16 sums; in all others each word has sums of its own
 };
 
-/// Bytes of a window: eight numbers, and their mirrors.
+/// Bytes of a block: eight values, and their complements.
 constexpr size_t PermutedWindowBytes = 2 * PermuteLoops8::StepDepth;
 
-/// How many steps it takes to multiply a row of so many numbers: one for each window.
+/// Number of steps for a row of this depth: one for each block.
 constexpr size_t GetNumPermutedSteps(size_t depth)
 {
     return DivideUp(depth, PermuteLoops8::StepDepth);
 }
 
-/// Bytes in front of what sums lack.
+/// Bytes in front of the corrections.
 constexpr size_t GetPermutedHeaderBytes(size_t numSteps)
 {
     return DivideUp(sizeof(PermutedHeader) + numSteps * sizeof(uint32_t), ArenaAlignment) * ArenaAlignment;
@@ -55,18 +58,18 @@ constexpr size_t GetPermutedBytes(size_t lanes, size_t numSteps)
 class PermutedWeights8
 {
 public:
-    /// With fewer numbers of the depth, what a tile begins and ends with weighs more than its steps.
+    /// With a smaller depth, the start and the end of a tile take longer than its steps.
     static constexpr size_t LeastDepth = 33;
-    /// Up to which all windows' offsets have room.
+    /// Largest depth for which the offsets of all blocks fit.
     static constexpr size_t MostDepth = std::numeric_limits<uint32_t>::max() / 2;
 
     PermutedWeights8() = default;
-    /// Precondition: the weights are int8 without a zero point, not transposed, and no eight of a column that begin at
-    /// a multiple of eight have -128 more often than PermuteLoops8::MostLeast.
+    /// Precondition: the weights are int8 without a zero point, not transposed, and no aligned group of eight of a
+    /// column has -128 more than PermuteLoopsInt8::MaxMinWeights times.
     PermutedWeights8(size_t depth, size_t lanes) : m_Depth(depth), m_Lanes(lanes) {}
 
     size_t GetPanelBytes(const Panel8& panel) const;
-    /// `columns`: the panel's, one behind the other.
+    /// `columns`: the panel's, contiguous one after the other.
     void Pack(const Panel8& panel, const uint8_t* columns, std::byte* to) const;
     /// Whether a packed panel can be read: it may come from a file.
     bool IsPanel(const Panel8& panel, const std::byte* packed) const;

@@ -21,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// See Engine8::m_Quantize and m_QuantizeToFloats.
+/// See MicrokernelsInt8::m_Quantize and m_QuantizeToFloats.
 template <typename T>
 void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, T* quantized)
 {
@@ -31,9 +31,10 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     const size_t lanes = hn::Lanes(d);
     const auto least = hn::Set(d, static_cast<float>(steps.m_Lowest - steps.m_ZeroPoint));
     const auto most = hn::Set(d, static_cast<float>(127 - steps.m_ZeroPoint));
-    // Bytes that are written may be anything's: what is read here is not read again after each of them.
+    // A store to the output might change the parameters for all the compiler knows: copies are not loaded again after
+    // each store.
     const auto inverse = hn::Set(d, steps.m_Inverse);
-    // Bytes that are cut off where they no longer fit int8 are what flipping their highest bit gives.
+    // For values beyond int8, truncation to eight bits gives the same as XOR 0x80.
     const auto zeroPoint = hn::Set(dInt, steps.m_ZeroPoint + (HWY_TARGET == HWY_AVX3 ? steps.m_Flip : 0));
     [[maybe_unused]] const auto flip = hn::Set(hn::Rebind<int8_t, decltype(d)>(), static_cast<int8_t>(steps.m_Flip));
     const auto quantize = [=](Floats value) HWY_ATTR
@@ -46,7 +47,7 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
         {
             const auto clamped = StepsOf(value, inverse, least, most);
 #if HWY_TARGET == HWY_AVX3
-            // They fit uint8 or int8, so that nothing has to be saturated.
+            // Values fit uint8 or int8, so no saturation is needed.
             const __m512i whole = _mm512_add_epi32(_mm512_cvttps_epi32(clamped.raw), zeroPoint.raw);
             return hn::Vec<decltype(dOut)>{_mm512_cvtepi32_epi8(whole)};
 #else
@@ -67,8 +68,8 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     }
 }
 
-/// See Engine8::m_Quantize. On x86 by four vectors: those that follow their range, as data do that have it from
-/// FindRange, saturate to where they are to be bounded, or by a step less.
+/// See MicrokernelsInt8::m_Quantize. On x86 four vectors at a time: where the scale is that of the range by FindRange,
+/// values saturate to their bounds, or one step beyond.
 void QuantizeToBytes(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* quantized)
 {
     size_t i = 0;
@@ -80,7 +81,8 @@ void QuantizeToBytes(const float* values, size_t count, const QuantizeSteps8& st
     const auto zeroPoint = hn::Set(dShort, static_cast<int16_t>(steps.m_ZeroPoint + 128)); // of unsigned bytes
     const Bytes lowest = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Lowest + 128));
     const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Flip ^ 0x80));
-    // NaN become the least integer, and the lowest byte. So would what is infinite only because the inverse is.
+    // NaN become the lowest integer, and the lowest byte. So would values that are infinite only because the inverse
+    // is.
     const size_t whole = steps.m_Inverse < 0x1p120f ? count / (4 * lanes) * (4 * lanes) : 0;
     const auto number = [&](size_t v) HWY_ATTR
     { return Truncated(UnboundedStepsOf(hn::LoadU(d, values + i + v * lanes), inverse)); };
@@ -93,7 +95,7 @@ void QuantizeToBytes(const float* values, size_t count, const QuantizeSteps8& st
     QuantizeValues(values + i, count - i, steps, quantized + i);
 }
 
-/// See Engine8::m_FindRange.
+/// See MicrokernelsInt8::m_FindRange.
 FloatRange FindRange(const float* values, size_t count)
 {
     const hn::ScalableTag<float> d;

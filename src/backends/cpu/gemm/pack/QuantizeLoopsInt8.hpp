@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats quantized to bytes while a hybrid product runs.
+// Quantization of float data for hybrid layers at run time.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of rows of bytes, for sources that are compiled for each target (Foreach.hpp). Part of MicrokernelsInt8.cpp;
-// included once a target. Several rows at a time: most of what a short row takes is to add up the lanes of its vector.
+// Row sums of int8 or uint8 data, for row corrections. Several rows at a time: in a short row most of the time is the
+// horizontal sum. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a
+// target.
 #if defined(TENON_CPU_SUMROWS8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_SUMROWS8_INL
 #undef TENON_CPU_SUMROWS8_INL
@@ -43,7 +44,7 @@ void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, boo
     const __m512i flips = isSigned ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
     const __mmask64 lastMask = (__mmask64{1} << depth % Lanes) - 1;
     const __m512i lastFlips = _mm512_maskz_mov_epi8(lastMask, flips);
-    // Bytes become numbers from 0 on. Sums are those of 32 bits, which wrap around.
+    // Bytes become numbers from 0 on. Sums wrap around at 32 bits.
     const __m256i correction =
         _mm256_set1_epi32(static_cast<int32_t>(static_cast<uint32_t>(isSigned ? depth << 7 : 0)));
     const __m256i factors = _mm256_set1_epi32(factor);
@@ -108,7 +109,7 @@ HWY_INLINE void SumPair(D d, hn::Vec<D> a, hn::Vec<D> b, uint64_t* sums)
     }
 }
 
-/// The sums of four rows of at least `Lanes` bytes, each with `flip` applied, which makes int8 of 128 more.
+/// The sums of four rows of at least `Lanes` bytes, XOR `flip`, which biases int8 by 128.
 template <size_t Lanes>
 HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t flip, uint64_t* sums)
 {
@@ -126,7 +127,7 @@ HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t flip, 
     }
     if (i < depth)
     {
-        // The last vector lies over the one before it, whose bytes count once.
+        // The last vector overlaps the one before, whose bytes count once.
         const auto isCounted = hn::FirstN(d, Lanes - (depth - i));
         for (size_t r = 0; r < 4; ++r)
         {

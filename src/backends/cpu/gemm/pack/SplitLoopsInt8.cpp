@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of pairs of weights, by vectors.
+// Sums of pairs of weights, vectorized.
 #include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -25,7 +25,7 @@ using Bytes = hn::Repartition<int8_t, Shorts>;
 using UnsignedBytes = hn::Repartition<uint8_t, Shorts>;
 using UnsignedShorts = hn::Repartition<uint16_t, Shorts>;
 
-/// The sum of both halves of each word in its lower one.
+/// Adds both halves of each word; the sum is in the lower half.
 HWY_INLINE hn::Vec<Shorts> AddHalves(const hn::Vec<Shorts>& v)
 {
     return hn::Add(v, hn::BitCast(Shorts(), hn::ShiftRight<16>(hn::BitCast(Words(), v))));
@@ -68,7 +68,8 @@ uint8_t FindPairSums(const std::byte* term, size_t bytes, uint8_t* sums)
     {
         const auto weights = hn::LoadU(d, reinterpret_cast<const int8_t*>(term) + i);
         const auto positive = addPairs(hn::Max(weights, zero));
-        const auto negative = addPairs(hn::Sub(zero, hn::Min(weights, zero))); // -128 becomes 128, as it has no sign
+        // -128 becomes 128, as it cannot be negated
+        const auto negative = addPairs(hn::Sub(zero, hn::Min(weights, zero)));
         const auto all = hn::BitCast(dSums, hn::Or(positive, hn::ShiftLeft<8>(negative)));
         hn::StoreU(all, dSums, sums + i);
         most = hn::Max(most, all);

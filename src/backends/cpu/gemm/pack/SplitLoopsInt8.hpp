@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What splitting of weights (SplitWeightsInt8.hpp) spends its time in: the sums of pairs of weights, of the positive
-// ones and of the negative ones apart.
+// Loops that split weights (SplitWeightsInt8.hpp): sums of pairs of weights, separately for positive and negative ones.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +8,19 @@
 namespace tenon::cpu
 {
 
-/// The most that weights of one sign may add up to that share a sum of 16 bits, less at the positive end where one has
-/// it alone: bytes of data are at most 255, and 255 * 128 < 2^15.
+/// Largest sum of the weights of one sign that share an int16 sum, as 255 * 128 < 2^15 and data are at most 255. A
+/// single positive weight is at most 127.
 constexpr int MostPairSum = 128;
 
 struct SplitLoops8
 {
-    /// Where `count` values, an even number, have sums beyond those of `most` and `least`, at the place of the pair's
-    /// first one, these become theirs. What stands at the second one has no meaning.
+    /// For each pair of `count` values (an even number), raises `most` and lowers `least` to the pair's sums, at the
+    /// index of its first value. The result at the second index has no meaning.
     void (*m_RaisePairSums)(const int16_t* values, size_t count, int16_t* most, int16_t* least) = nullptr;
-    /// sums[i], sums[i + 1] = the magnitudes of those of the pair `term`[i, i + 1], whole vectors of int8. Returns the
+    /// sums[i], sums[i + 1] = the magnitudes of the pair sums of `term`[i, i + 1], whole vectors of int8. Returns the
     /// largest.
     uint8_t (*m_FindPairSums)(const std::byte* term, size_t bytes, uint8_t* sums) = nullptr;
-    /// Whether no two of them add up to more than MostPairSum; whole vectors.
+    /// Whether no two of them add up to more than MaxPairSum; whole vectors.
     bool (*m_FitTogether)(const uint8_t* some, const uint8_t* others, size_t bytes) = nullptr;
 };
 

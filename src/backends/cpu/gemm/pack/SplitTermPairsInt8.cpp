@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each term, the largest first, looks for another among the smallest ones that are left.
+// Greedy search: each term, the largest first, looks for a partner among the smallest that are left.
 #include "backends/cpu/gemm/pack/SplitTermPairsInt8.hpp"
 
 #include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
@@ -13,10 +13,10 @@ namespace tenon::cpu
 namespace
 {
 
-/// Terms by the largest of the sums of their pairs, that first.
+/// Sorts terms by their largest pair sum, in descending order.
 std::vector<uint32_t> SortBySum(const std::vector<uint8_t>& largest)
 {
-    std::array<uint32_t, MostPairSum + 1> places = {}; // of the next term with so much
+    std::array<uint32_t, MostPairSum + 1> places = {}; // index of the next term with this sum
     for (const uint8_t sum : largest)
     {
         ++places[MostPairSum - sum];
@@ -34,7 +34,7 @@ std::vector<uint32_t> SortBySum(const std::vector<uint8_t>& largest)
 
 SplitOrder FindCouples(const std::byte* terms, size_t numTerms, size_t rowBytes)
 {
-    // With 32 tries 83 to 94 % of the terms of MobileNets with one scale find another; all tries find few more.
+    // With 32 tries 83 to 94 % of the terms of MobileNets with one scale find a partner; with all tries few more do.
     constexpr size_t MostTries = 32;
     std::vector<uint8_t> sums(numTerms * rowBytes);
     std::vector<uint8_t> largest(numTerms);
@@ -44,7 +44,7 @@ SplitOrder FindCouples(const std::byte* terms, size_t numTerms, size_t rowBytes)
         largest[t] = loops.m_FindPairSums(terms + t * rowBytes, rowBytes, sums.data() + t * rowBytes);
     }
     const std::vector<uint32_t> sorted = SortBySum(largest);
-    // Places in `sorted` that are left, as a list from the back: place + 1, or 0 at the end.
+    // Indices in `sorted` that are left, as a list from the back: index + 1, or 0 at the end.
     std::vector<uint32_t> previous(numTerms + 1);
     std::iota(previous.begin() + 1, previous.end(), 0U);
     std::vector<bool> isTaken(numTerms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which terms of split weights have products that fit 16 bits together. See SplitWeightsInt8.hpp.
+// Pairs of split terms whose products fit int16 together. See SplitWeightsInt8.hpp.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace tenon::cpu
 /// An order of terms.
 struct SplitOrder
 {
-    std::vector<uint32_t> m_Terms; ///< a permutation, couples first
+    std::vector<uint32_t> m_Terms; ///< a permutation, paired terms first
     size_t m_NumCouples = 0;
 };
 

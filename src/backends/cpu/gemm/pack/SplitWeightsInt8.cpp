@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting weights into terms whose products fit 16 bits.
+// Splits weights into terms whose products fit int16.
 #include "backends/cpu/gemm/pack/SplitWeightsInt8.hpp"
 
 #include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
@@ -25,7 +25,7 @@ namespace
 constexpr size_t GroupDepth = 4;
 constexpr int Most = MostPairSum;
 
-/// Takes from two weights what one term may have of them.
+/// Takes one term out of a pair of weights.
 std::array<int8_t, 2> TakeTerm(int16_t* pair)
 {
     const int first = std::clamp<int>(pair[0], -Most, Most - 1);
@@ -48,7 +48,7 @@ size_t CountTermsOf(int16_t first, int16_t second)
     return terms;
 }
 
-/// Writes a term of a group and leaves the rest.
+/// Writes a term of a group and leaves the remainder.
 void TakeGroup(int16_t* group, std::byte* to)
 {
     for (size_t k = 0; k < GroupDepth; k += 2)
@@ -86,7 +86,7 @@ std::vector<uint32_t> SplitPanel8::FindTerms() const
 {
     std::vector<uint32_t> groups(m_Groups);
     std::iota(groups.begin(), groups.end(), 0U);
-    std::vector<size_t> most(m_Large.size(), 1); // the first one is there already
+    std::vector<size_t> most(m_Large.size(), 1); // the first term is there already
     for (size_t c = 0; c < m_Columns; ++c)
     {
         const int16_t* const column = m_Values.data() + c * m_Groups * GroupDepth;
@@ -161,15 +161,15 @@ SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes
     const auto fill = [&](std::byte* to)
     {
         auto* const counts = reinterpret_cast<uint32_t*>(to);
-        std::fill_n(counts, panels.size(), std::numeric_limits<uint32_t>::max()); // too many
+        std::fill_n(counts, panels.size(), std::numeric_limits<uint32_t>::max()); // marks panels as too large
         size_t more = 0;
         for (size_t p = 0; p < panels.size(); ++p)
         {
             const Panel8& panel = panels[p];
             const SplitPanel8 split(getColumns(panel.m_Column, panel.m_Columns), panel.m_Columns, weights, engine);
-            // Terms of two more panels than there are: the first ones may be unlike the others.
+            // Room for extra terms of two more panels than counted so far: the first panels may not be typical.
             const size_t room = std::min(p + 3, panels.size()) * m_Groups * percent / 100;
-            const size_t least = split.GetNumLarge() / 2; // few of them need no other term
+            const size_t least = split.GetNumLarge() / 2; // few of these groups need no second term
             if (more + least > room)
             {
                 return;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights for processors that multiply bytes but have no dot product of four: they add the products of two bytes up in
-// 16 bits, which some weights are too large for. Those are split into several terms that are not. Sums stay exact, and
-// few weights of trained networks need it. Where two terms are so small that their products fit 16 bits together, they
-// become a couple, which is added up in fewer steps.
+// Saturation-safe split weights for pmaddubsw (no VNNI). pmaddubsw adds two products of uint8 x int8 in int16 and
+// saturates: 255 * (w0 + w1) fits only while the positive and the negative weights of a pair add up to at most 128 each
+// (MaxPairSum). A larger pair is written as several terms w = t1 + t2 + ... that each fit, multiplied with the same
+// four data bytes. The result is exact, and few weights of trained networks need it. Two terms whose pairs fit together
+// are added in int16 before pmaddwd widens them (term pairs: one widening less).
 //
-// A panel is a SplitHeader; for each term, couples first, the group of the data that it is multiplied with, uint32;
-// from the next multiple of 64 bytes of the panel on [terms][width] words of four int8.
+// Panel, with `width` columns:
+//   | SplitHeader | uint32 group of the data per term, paired first | pad to 64 | [terms][width] words of int8[4] |
 #pragma once
 
 #include "backends/common/PackedStore.hpp"
@@ -37,21 +38,21 @@ constexpr size_t GetSplitPanelBytes(size_t width, size_t numTerms)
     return GetSplitHeaderBytes(numTerms) + numTerms * width * 4;
 }
 
-/// The weights of a panel's columns, on their way to being packed.
+/// The weights of a panel's columns while they are packed.
 class SplitPanel8
 {
 public:
     /// `columns`: [count, depth], bytes of weights that are not transposed.
     SplitPanel8(const uint8_t* columns, size_t count, const WeightBytes8& weights, const Engine8& engine);
 
-    /// Groups whose weights may have to be split.
+    /// Number of groups whose weights may have to be split.
     size_t GetNumLarge() const { return m_Large.size(); }
     size_t CountTerms() const;
-    /// `to`: of GetSplitPanelBytes. Leaves nothing to pack again. Throws ParseException if there are not `numTerms`.
+    /// `to`: GetSplitPanelBytes of memory. Can be called once. Throws ParseException if there are not `numTerms` terms.
     void Pack(size_t width, size_t numTerms, std::byte* to);
 
 private:
-    /// Groups of all terms: of the first ones, which are those of all groups, and of the others.
+    /// Groups of all terms: of the first terms, which are all groups, then of the others.
     std::vector<uint32_t> FindTerms() const;
 
     size_t m_Columns;
@@ -60,17 +61,17 @@ private:
     std::vector<uint32_t> m_Large;
 };
 
-/// How many terms each panel has: a block of its own, so that packing anew does not look at the weights.
+/// Number of terms of each panel. It is a block of the store of its own, so that packing again does not read the
+/// weights.
 class SplitCounts8
 {
 public:
     SplitCounts8() = default;
-    /// For panels of these tiles. `percent`: so many more terms than groups are worth while.
+    /// For panels of these microkernels. `percent`: extra terms, relative to groups, up to which splitting is faster.
     SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles, size_t percent,
                  const Engine8& engine, backends::PackedStore& store);
 
-    /// Whether products of split weights are worth while. False if there are none, and where a file has numbers that
-    /// cannot be.
+    /// Whether split weights are faster. False if there are none, and where a file has impossible numbers.
     bool AreFew() const;
     /// Precondition: AreFew().
     size_t Get(size_t panel) const { return m_Block.As<uint32_t>()[panel]; }

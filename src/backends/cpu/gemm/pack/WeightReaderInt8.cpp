@@ -35,7 +35,7 @@ const uint8_t* Weights8::GetColumns(size_t first, size_t count)
     }
     if (m_IsTransposed && !m_Unpacked.empty())
     {
-        return reinterpret_cast<const uint8_t*>(m_Unpacked.data()); // all of them, as they were before
+        return reinterpret_cast<const uint8_t*>(m_Unpacked.data()); // all weights, as before
     }
     const size_t odd = begin % 2; // a column may begin in the middle of a byte
     m_Unpacked.resize(odd + (m_IsTransposed ? m_Count : count * depth));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constant weights of a product of bytes as bytes of their own.
+// WeightReaderInt8: reads constant weights as one byte each.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -14,18 +14,19 @@
 namespace tenon::cpu
 {
 
-/// Input 1 of a layer, or the constants that are its weights together. Only what is not in the store already has to
-/// look at them.
+/// Input 1 of a layer, or the constants that together are its weights. Data are read only for columns that are asked
+/// for, which are those that the store does not have.
 class Weights8
 {
 public:
-    /// `pieces`: constants of as many columns each, one byte a weight, not transposed; none: input 1.
+    /// `pieces`: constants with equal numbers of columns, one byte a weight, not transposed; empty: input 1.
     Weights8(const LayerView& layer, const WeightBytes8& bytes, std::span<const void* const> pieces = {});
 
-    /// `count` columns, one behind the other; all of the weights where these are transposed. Until the next call.
+    /// `count` columns, contiguous one after the other; all weights where these are transposed. Valid until the next
+    /// call.
     const uint8_t* GetColumns(size_t first, size_t count);
 
-    /// As they are stored. Precondition: one byte a weight, not transposed.
+    /// The weights as they are stored. Precondition: one byte a weight, not transposed.
     const ColumnPieces8& GetPieces() const { return m_Pieces; }
 
 private:
@@ -34,8 +35,8 @@ private:
     ColumnPieces8 m_Pieces;
     size_t m_Count;
     bool m_IsTransposed;
-    bool m_ArePairs;                ///< of four bits
-    std::vector<int8_t> m_Unpacked; ///< or columns of more than one piece
+    bool m_ArePairs;                ///< 4-bit weights, two a byte
+    std::vector<int8_t> m_Unpacked; ///< or columns of several segments
 };
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the columns of the weights of a product of bytes are: one constant, or several with as many columns each, as
-// the gates of a recurrent layer are.
+// WeightSegmentsInt8: addresses of the columns of int8 weights, which are one constant, or several with equal numbers
+// of columns, as for the gates of a recurrent layer.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace tenon::cpu
 struct ColumnPieces8
 {
     std::vector<const uint8_t*> m_Pieces; ///< [columns][depth]
-    size_t m_Columns = 0;                 ///< of a piece
-    size_t m_Depth = 0;                   ///< bytes
+    size_t m_Columns = 0;                 ///< of a segment
+    size_t m_Depth = 0;                   ///< in bytes
 
-    /// Calls run(column, count, weights) for `count` columns from `first` on: for those of a piece at a time.
+    /// Calls run(column, count, weights) for the columns [first, first + count), cut at the bounds of segments.
     template <typename F>
     void ForEachRun(size_t first, size_t count, const F& run) const
     {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes on tile registers. All eight registers have the same shape, 16 rows of 64 bytes, so that one
-// configuration serves everything: registers 0 to 3 hold sums of 16 x 16, 4 and 5 the data of 16 rows each, 6 and 7
-// weights of 16 columns. The depth is padded to whole registers: its weights are zeros, the data beside them anything.
+// AMX-INT8: C[16 or 32][16 * vectors] by tdpbssd (int8 x int8) or tdpbusd (uint8 x int8). All eight tile registers have
+// the same shape, 16 rows of 64 bytes, so that one configuration serves everything:
 //
-// Written as assembly: the compiler would take intrinsics only with options for the whole file.
+//   tmm0-3: accumulators, 2 x 2 blocks of 16 x 16      tmm4-5: data, 16 rows each      tmm6-7: weights, 16 columns each
+//
+// The depth is padded to whole registers by zero weights; the data there may be anything. The code is assembly, as the
+// compiler takes the intrinsics only with options for the whole file.
 #include "backends/cpu/gemm/kernels/int8/AmxMicrokernelsInt8.hpp"
 
 #if defined(__x86_64__)
@@ -20,7 +22,7 @@ namespace
 {
 
 constexpr size_t TileRows = TileConfiguration::MostRows;
-constexpr size_t TileBytes = TileConfiguration::MostRowBytes; ///< of a row: sixteen groups, or sixteen sums
+constexpr size_t TileBytes = TileConfiguration::MostRowBytes; ///< of a row: sixteen groups, or sixteen accumulators
 
 constexpr TileConfiguration MakeConfiguration()
 {
@@ -57,8 +59,8 @@ void End()
         asm volatile("tdpbusd %%tmm" weights ", %%tmm" data ", %%tmm" sums : :);                                       \
     }
 
-/// Sums of 16 or 32 rows by one or two vectors of columns. All rows begin with `bias`, which is loaded without a
-/// stride.
+/// Multiplies 16 or 32 rows by one or two vectors of columns. All rows begin with `bias`, which is loaded with a stride
+/// of 0.
 template <bool IsSigned, size_t Rows, size_t Vectors>
 void SumPair(const uint8_t* data, size_t dataStride, const uint8_t* weights, size_t weightStride, size_t steps,
              const int32_t* bias, int32_t* sums, size_t sumStride)
@@ -118,7 +120,7 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
 {
     const auto* rows = static_cast<const uint8_t*>(data);
     const auto* weights = static_cast<const uint8_t*>(panel);
-    constexpr size_t Stride = Vectors * TileBytes; // of the panel's groups, and of the sums
+    constexpr size_t Stride = Vectors * TileBytes; // of the panel's groups, and of the accumulators
     const size_t steps = groups / TileRows;
     for (size_t vector = 0; vector + 2 <= Vectors; vector += 2)
     {

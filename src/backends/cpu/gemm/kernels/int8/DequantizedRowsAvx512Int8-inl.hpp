@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes that write floats, for sources that are compiled for each target (Foreach.hpp):
-// MicrokernelsInt8.cpp. Included once a target. Sums stay in registers until they are floats, see
-// RequantizedTilesAvx512Int8-inl.hpp.
+// int8 microkernels with a dequantizing epilogue (hybrid layers). Rows of data may come from an indirection buffer.
+// Accumulators stay in registers until they are floats, see RequantizedTilesAvx512Int8-inl.hpp.
+//
+// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_FLOAT_TILES8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_FLOAT_TILES8_INL
 #undef TENON_CPU_FLOAT_TILES8_INL
@@ -26,7 +27,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// What a point gives that all rows have outside of the image.
+/// Adds the contribution of a tap that is padding for all rows.
 template <size_t Rows, size_t Vectors>
 HWY_INLINE void AddSkipped(const int32_t* skipped, Vector (&sums)[Rows][Vectors])
 {
@@ -42,8 +43,8 @@ HWY_INLINE void AddSkipped(const int32_t* skipped, Vector (&sums)[Rows][Vectors]
     }
 }
 
-/// The sums of a tile. `IsNarrow`: the last vector has columns in its lower half alone. `Skips`: points that all rows
-/// have outside of the image; of whole vectors.
+/// The accumulators of a tile. `IsNarrow`: the last vector uses its lower half only. `Skips`: taps that are padding for
+/// all rows are skipped (tiles of whole vectors only).
 template <typename Dot, bool IsNarrow, bool Skips, size_t Rows, size_t Vectors>
 HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&sums)[Rows][Vectors])
 {
@@ -104,7 +105,7 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
     }
 }
 
-/// `InOrder`: rows are pixels in an order of their own.
+/// `InOrder`: m_Rows has output offsets, as pixels have an order of their own.
 template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
 void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row, std::index_sequence<V...>)
 {
@@ -113,7 +114,7 @@ void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t
     (WriteFloats<Values, InOrder, V>(product.m_Rows, columns, row, sums), ...);
 }
 
-/// A tile that ends beside the next one's products.
+/// A software-pipelined tile.
 template <typename Dot, RowValues8 Values>
 struct FloatTurnTile : TurnTile<Dot>
 {
@@ -134,14 +135,14 @@ struct FloatTurnTile : TurnTile<Dot>
         WriteFloats<Values, false, V>(of.m_Rows, columns, row, sums);
     }
 
-    /// Each vector is written where it ends.
+    /// Nothing is left to store: each vector is written by its epilogue.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Store(const FloatProduct8&, const FloatColumns&, size_t, const Vector (&)[Rows][Vectors])
     {
     }
 };
 
-/// Of deeper products the ends, which are shorter than those of bytes, do not weigh.
+/// For deeper products the time of the epilogue, which is shorter than that of requantization, does not matter.
 constexpr size_t MostGroupsInTurn = 64;
 
 template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Vectors, size_t Rows>
@@ -149,7 +150,7 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
 {
     constexpr auto AllVectors = std::make_index_sequence<Vectors>();
     const size_t count = product.m_Rows.m_Rows;
-    // Equal tiles have one of two numbers of rows.
+    // Tiles of `Rows` and of `Rows` - 1 rows cover all rows.
     const size_t tiles = DivideUp(count, Rows);
     const bool areEqual = count >= tiles * (Rows - 1);
     if constexpr (!IsNarrow)
@@ -177,7 +178,7 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
     {
         return false;
     }
-    // The last tile is over some of the one before.
+    // The last tile overlaps the one before.
     for (size_t row = 0; row < count; row += Rows)
     {
         FloatTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, std::min(row, count - Rows),
@@ -186,13 +187,13 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
     return true;
 }
 
-/// Rows of narrow tiles: half a vector less of sums for each leaves room for some more.
+/// mr of tiles whose last vector is half: with half a vector less of accumulators per row, more rows fit.
 constexpr size_t GetNarrowRows(size_t vectors, size_t rows)
 {
     return vectors == 2 ? 10 : rows;
 }
 
-/// Dot is one of unsigned data and signed weights: sums then have no terms of rows, unless weights have a zero point.
+/// Dot takes unsigned data and signed weights: rows have corrections only where weights have a zero point.
 template <typename Dot, size_t Vectors, size_t Rows>
 bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes by Arm's dot products. One load takes four groups of a row's data, and each dot product names the
-// one it broadcasts: the loop is left little else to load than weights.
+// Arm dot products (sdot, udot): C[mr][4 * vectors], lanes of four int32. One load takes four groups of a row's data,
+// and each dot product names the group that it broadcasts: few loads besides the weights are left in the loop.
 #include "backends/cpu/gemm/kernels/int8/ArmMicrokernelsInt8.hpp"
 
 #include <hwy/base.h>
@@ -10,7 +10,7 @@
 #include <arm_neon.h>
 #include <cstring>
 
-// Of all functions here that use dot products: the rest of the library runs without them.
+// For all functions here that use dot products, as the rest of the library runs without them.
 #define TENON_DOTPROD __attribute__((target("arch=armv8.2-a+dotprod")))
 
 namespace tenon::cpu
@@ -22,7 +22,7 @@ namespace
 constexpr size_t Lanes = 4;      ///< int32 in a vector
 constexpr size_t LoadGroups = 4; ///< of a row's data in a vector
 
-// GCC 12 copies and spills the sums around the intrinsics, so these are written as assembly.
+// GCC 12 copies and spills the accumulators around the intrinsics, so these are written as assembly.
 struct SignedDots
 {
     template <int Group>
@@ -112,7 +112,7 @@ TENON_DOTPROD void Tile(const void* data, size_t dataStride, const void* panel, 
     }
 }
 
-/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+/// Microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
 void FillTiles(Engine8& engine)
 {
@@ -130,7 +130,7 @@ void UseDotProd(Engine8& engine)
 {
     engine.m_Signed.m_Signs = Signs8::BothSigned;
     engine.m_Unsigned.m_Signs = Signs8::BothUnsigned;
-    // 32 registers hold 21 sums, the rows' data and some vectors of weights.
+    // 32 registers hold 21 accumulators, the rows' data and some vectors of weights.
     FillTiles<1, 8>(engine);
     FillTiles<2, 8>(engine);
     FillTiles<3, 7>(engine);

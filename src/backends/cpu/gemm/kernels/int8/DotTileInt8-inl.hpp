@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes, for sources that are compiled for each target (Foreach.hpp): MicrokernelsInt8.cpp,
-// ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a target.
+// Tiles of Rows x Vectors accumulators by dot products of four bytes or two int16:
 //
-// Sums stay in registers for the whole depth; each group of four bytes of the data is broadcast against the panel's
-// vectors. Every loop over registers is unrolled before the compiler gives out registers: the sums would live in memory
-// otherwise.
+//   for each group g:   acc[r][v] += dot(broadcast(A[r][4g .. 4g+3]), panel[g][v])
+//
+// Accumulators stay in registers for the whole depth. Every loop over registers is unrolled before the compiler
+// allocates registers: the accumulators would live in memory otherwise. Part of MicrokernelsInt8.cpp,
+// ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for each target (Foreach.hpp);
+// included once a target.
 #if defined(TENON_CPU_DOT_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DOT_TILE_INL
 #undef TENON_CPU_DOT_TILE_INL
@@ -21,7 +23,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 #if HWY_TARGET == HWY_AVX3
-/// int8 data as uint8 that are 128 more: their sums take part in no correction of weights without a zero point.
+/// vpdpbusd for int8 data, which are biased by 128 on load. Weights without a zero point then need no row correction.
 struct VnniDataFlipped : VnniDataUnsigned
 {
     static HWY_INLINE Vector Broadcast(int32_t group)
@@ -44,7 +46,7 @@ HWY_INLINE Vector Broadcast(int32_t group)
     }
 }
 
-/// What was loaded is not loaded again for each use.
+/// Keeps a loaded vector in its register: the compiler would load it again for each use.
 HWY_INLINE void KeepInRegister([[maybe_unused]] Vector& x)
 {
 #if HWY_TARGET == HWY_AVX3
@@ -53,8 +55,8 @@ HWY_INLINE void KeepInRegister([[maybe_unused]] Vector& x)
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Adds what a group gives where the last vector has columns in its lower half alone, whose sums are half a vector for
-/// each row. `getRow`: where a row has the group.
+/// Adds one group to a tile whose last vector uses its lower half only: its accumulators are half a vector for each
+/// row. `getRow`: address of a row's group.
 template <typename Dot, size_t Rows, size_t Vectors, typename F>
 HWY_INLINE void AddNarrowGroup(const F& getRow, const std::byte*& weights, Vector (&sums)[Rows][Vectors],
                                __m256i (&narrow)[Rows])
@@ -85,11 +87,11 @@ HWY_INLINE void AddNarrowGroup(const F& getRow, const std::byte*& weights, Vecto
 }
 #endif
 
-/// The tiles of one kind of dot product: Rows x Vectors sums.
+/// The tiles of one dot product: Rows x Vectors accumulators.
 template <typename Dot>
 struct DotTile
 {
-    /// Adds what the group of the rows gives that is `at` bytes from where they begin, and goes to the next one in the
+    /// Adds the group of the rows that is `at` bytes from their start, and advances `weights` to the next group of the
     /// panel.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void AddGroup(const uint8_t* const (&rows)[Rows], size_t at, const std::byte*& weights,
@@ -117,7 +119,7 @@ struct DotTile
         }
     }
 
-    /// The same with the rows in registers in place of the weights, for tiles of few rows.
+    /// The same for tiles of few rows: the rows, not the weights, are held in registers.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void AddGroupByVectors(const uint8_t* const (&rows)[Rows], size_t at, const std::byte*& weights,
                                              Vector (&acc)[Rows][Vectors])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of data by a panel of columns that become bytes without memory in between: what such tiles of
-// MicrokernelsInt8.hpp read.
+// Operands of the microkernels in MicrokernelsInt8.hpp that requantize in registers (fused epilogue): rows of data
+// times a panel become int8 without accumulators in memory.
 #pragma once
 
 #include <cstddef>
@@ -9,32 +9,32 @@
 namespace tenon::cpu
 {
 
-/// Whether the last vector of so many columns has some in its lower half alone.
+/// Whether the last of the vectors that hold `columns` columns uses its lower half only.
 constexpr bool HasHalves(size_t columns)
 {
     constexpr size_t Lanes = 16;
     return columns % Lanes >= 1 && columns % Lanes <= Lanes / 2;
 }
 
-/// How the sums of a panel's columns become bytes, as tiles that write bytes read it.
+/// Per-column constants of a fused requantization, prepared for the microkernels.
 struct ByteColumns8
 {
     static constexpr size_t MostVectors = 4;
     static constexpr size_t MostLanes = 16;
     static constexpr size_t VectorBytes = 320;
 
-    alignas(64) std::byte m_Scales[MostVectors * VectorBytes]; ///< of the engine's making
-    alignas(64) int32_t m_Bias[MostVectors * MostLanes];       ///< what sums begin with
-    alignas(64) uint8_t m_Min[4 * MostLanes];                  ///< of int8, the same in all lanes
+    alignas(64) std::byte m_Scales[MostVectors * VectorBytes]; ///< format of the instruction set's scale class
+    alignas(64) int32_t m_Bias[MostVectors * MostLanes];       ///< initial accumulators
+    alignas(64) uint8_t m_Min[4 * MostLanes];                  ///< as int8, the same in all lanes
     alignas(64) uint8_t m_Max[4 * MostLanes];
-    alignas(64) uint8_t m_Flip[4 * MostLanes]; ///< what is written differs from int8 by these bits
-    /// HasHalves; the upper half repeats the lower one.
+    alignas(64) uint8_t m_Flip[4 * MostLanes]; ///< XOR mask from int8 to the output's type
+    /// IsLastVectorHalf; the upper half then repeats the lower one.
     bool m_HasHalves = false;
-    bool m_IsPlain = false; ///< bytes are int8, and all values of these are in range
-    uint64_t m_Mask = 0;    ///< a bit for each column that is written
+    bool m_IsPlain = false; ///< the output is int8 and not clamped
+    uint64_t m_Mask = 0;    ///< one bit for each column that is written
 };
 
-/// Rows of data by a panel, to become bytes.
+/// Operands of a microkernel whose epilogue requantizes: rows of data times a panel.
 struct ByteRows8
 {
     const void* m_Data = nullptr;
@@ -42,31 +42,32 @@ struct ByteRows8
     size_t m_Rows = 0;
     const void* m_Panel = nullptr;
     size_t m_Groups = 0;
-    const int32_t* m_RowTerms = nullptr; ///< to add to each row
+    const int32_t* m_RowTerms = nullptr; ///< added to each row
     uint8_t* m_Out = nullptr;
     size_t m_OutStride = 0;
 };
 
-/// Writes all rows; false, and nothing is done, where it is not made for so few.
+/// Writes all rows. Returns false without any effect where it has no tiles for that few rows.
 using ByteRowsFunction8 = bool (*)(const ByteRows8& rows, const ByteColumns8& columns);
 
-/// Rows of data by a panel, to become bytes or floats, that are windows of an image which is laid out with its padding:
-/// runs of bytes, at the same distances from where each row begins.
+/// Operands of an implicit GEMM, with a requantizing or a dequantizing epilogue. Rows are receptive fields in a padded
+/// image: runs of bytes at the same distances from the start of each row.
 struct ImageRows8
 {
-    /// As often as this the last row is named once more behind it, in m_Begins and m_Places.
+    /// The last row is repeated this many times at the end of m_RowOffsets and m_OutputOffsets, so that a full tile may
+    /// read past it.
     static constexpr size_t PastRows = 8;
 
-    const uint8_t* m_Image = nullptr;   ///< as the tiles multiply it
-    const uint32_t* m_Begins = nullptr; ///< [rows]: how many bytes of the image come before a row
-    const size_t* m_Places = nullptr;   ///< [rows]: where a row is written, in elements from the output on
-    size_t m_Rows = 0;                  ///< 1 at least
-    /// [groups]: how many bytes come before each group, from where a row begins on. What the last one of a run has past
-    /// the run's end has weights of zero.
+    const uint8_t* m_Image = nullptr;   ///< padded, and biased where the microkernels need it
+    const uint32_t* m_Begins = nullptr; ///< [rows]: bytes from the image's start to the row's
+    const size_t* m_Places = nullptr;   ///< [rows]: elements from the output's start to the row's
+    size_t m_Rows = 0;                  ///< at least 1
+    /// [groups]: bytes from the start of a row to the group. The last group of a run may extend past the run's end: its
+    /// weights are zero there.
     const uint32_t* m_GroupPlaces = nullptr;
     const void* m_Panel = nullptr;
     size_t m_Groups = 0;
-    uint8_t* m_Out = nullptr; ///< null for floats, see ImageFloats8
+    uint8_t* m_Out = nullptr; ///< null for floats, see ImplicitGemmDequantizeInt8
 };
 
 using ImageRowsFunction8 = void (*)(const ImageRows8& rows, const ByteColumns8& columns);

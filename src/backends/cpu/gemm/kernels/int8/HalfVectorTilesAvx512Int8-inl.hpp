@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes whose last vector has columns in its lower half alone, and of these those that write
-// bytes, with AVX-512 on processors that run 512-bit instructions as two. For sources that are compiled for each target
-// (Foreach.hpp): MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a
-// target.
+// AVX-512 tiles whose last vector of columns uses its lower half only: HalfVectorTile multiplies that half by 256-bit
+// instructions, for processors that execute 512-bit instructions as two. RequantizedHalfVectorTile requantizes it.
+//
+// Part of MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for
+// each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_BYTE_NARROW_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_BYTE_NARROW_AVX512_INL
 #undef TENON_CPU_BYTE_NARROW_AVX512_INL
@@ -18,11 +19,10 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// From so many groups of the depth on narrow tiles, which are made for ends beside products alone, are the faster
-/// ones.
+/// Smallest number of groups for which half-vector tiles are faster. They are made for software pipelining only.
 constexpr size_t LeastGroupsOfNarrow = 4;
 
-/// A tile of which that half alone is multiplied.
+/// A tile that multiplies the lower half of its last vector only.
 template <typename Dot, typename Base>
 struct NarrowTile : Base
 {
@@ -32,11 +32,11 @@ struct NarrowTile : Base
     template <size_t Rows, size_t Vectors>
     struct Sums
     {
-        Vector m_Whole[Rows][Vectors]; // the last one is what narrow sums begin with
+        Vector m_Whole[Rows][Vectors]; // the last vector is the initial value of m_HalfVector
         __m256i m_Narrow[Rows];
     };
 
-    /// Begins narrow sums as whole ones begin.
+    /// Initializes the half vectors from the whole ones.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Part(Sums<Rows, Vectors>& sums)
     {
@@ -70,7 +70,7 @@ struct NarrowTile : Base
         AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + from; }, weights, sums.m_Whole, sums.m_Narrow);
     }
 
-    /// All vectors but the last one.
+    /// Keeps all vectors but the last one.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void KeepWhole(const Sums<Rows, Vectors>& sums, Vector (&kept)[Rows][Vectors])
     {
@@ -86,7 +86,7 @@ struct NarrowTile : Base
     }
 };
 
-/// Two rows share a vector of the sums of these columns while they end, beside the next tile's products.
+/// In the epilogue, which runs between the products of the next tile, two rows share a vector for the last columns.
 template <typename Dot, typename Scale, bool HasTerms>
 struct ByteNarrowTile : NarrowTile<Dot, ByteTile<Dot, Scale, HasTerms>>
 {

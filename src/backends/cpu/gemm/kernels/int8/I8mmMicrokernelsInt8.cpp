@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes by Arm's matrix products, each of two rows and two columns over eight bytes of the depth. Packed
-// weights have those eight of a column beside each other. Sums of a pair of rows stay by twos,
+// Arm matrix products (smmla, usmmla): each multiplies 2 rows by 2 columns over 8 bytes of the depth. Packed weights
+// have these eight bytes of a column side by side (m_ColumnGroups = 2). Until they are stored, the accumulators of a
+// pair of rows are blocks of 2 x 2:
 //   row 0 column 0, row 0 column 1, row 1 column 0, row 1 column 1
-// until they are stored. The last row of an odd number has zeros as its pair.
+// For an odd number of rows, zeros stand for the second row of the last pair.
 #include "backends/cpu/gemm/kernels/int8/ArmMicrokernelsInt8.hpp"
 
 #include <hwy/base.h>
@@ -12,7 +13,7 @@
 #include <arm_neon.h>
 #include <initializer_list>
 
-// Of all functions here that use matrix products: the rest of the library runs without them.
+// For all functions here that use matrix products, as the rest of the library runs without them.
 #define TENON_I8MM __attribute__((target("arch=armv8.2-a+i8mm")))
 
 namespace tenon::cpu
@@ -22,9 +23,9 @@ namespace
 {
 
 constexpr size_t Lanes = 4;      ///< int32 in a vector
-constexpr size_t DepthBytes = 8; ///< that a matrix product takes of each row and column
+constexpr size_t DepthBytes = 8; ///< of each row and column in a matrix product
 
-// GCC 12 copies and spills the sums around the intrinsics, so these are written as assembly.
+// GCC 12 copies and spills the accumulators around the intrinsics, so these are written as assembly.
 struct SignedProducts
 {
     TENON_I8MM static HWY_INLINE void Add(int32x4_t& sums, uint8x16_t data, int8x16_t weights)
@@ -33,7 +34,7 @@ struct SignedProducts
     }
 };
 
-/// Of uint8 data and int8 weights.
+/// For uint8 data and int8 weights.
 struct MixedProducts
 {
     TENON_I8MM static HWY_INLINE void Add(int32x4_t& sums, uint8x16_t data, int8x16_t weights)
@@ -107,7 +108,7 @@ TENON_I8MM void Tile(const void* data, size_t dataStride, const void* panel, siz
     }
 }
 
-/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+/// Microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
 void FillTiles(Engine8& engine)
 {
@@ -129,7 +130,7 @@ void UseI8mm(Engine8& engine)
     {
         tiles->m_GroupUnit = tiles->m_ColumnGroups = DepthBytes / 4;
     }
-    // 32 registers hold up to 24 sums, the pairs of rows and a vector of weights.
+    // 32 registers hold up to 24 accumulators, the pairs of rows and a vector of weights.
     FillTiles<1, 8>(engine);
     FillTiles<2, 8>(engine);
     FillTiles<3, 6>(engine);

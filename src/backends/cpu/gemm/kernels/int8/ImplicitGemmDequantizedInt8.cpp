@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes that read windows of an image where they lie and write floats, for processors that
-// multiply them by AVX-512 VNNI. See ImageRows8.
+// Implicit GEMM microkernels with a dequantizing epilogue (hybrid convolutions), by AVX-512 VNNI. See
+// ImplicitGemmRowsInt8.
 #include "backends/cpu/gemm/kernels/int8/ImplicitGemmKernelsInt8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
@@ -22,14 +22,14 @@ namespace
 
 using Dot = VnniDataUnsigned;
 
-/// What becomes of a panel's sums.
+/// Parameters of a panel's epilogue.
 struct FloatsOfPanel
 {
     const ImageFloats8& m_Floats;
-    alignas(64) int32_t m_Bias[TileSet8::MostVectors * Engine8::MostLanes]; ///< what they begin with
+    alignas(64) int32_t m_Bias[TileSet8::MostVectors * Engine8::MostLanes]; ///< initial accumulators
 };
 
-/// What OfImage makes tiles of an image of.
+/// Base of the tiles that ImplicitGemmTile makes.
 struct FloatTileOfImage : TurnTile<Dot>
 {
     template <size_t V, size_t Rows, size_t Vectors>
@@ -39,7 +39,7 @@ struct FloatTileOfImage : TurnTile<Dot>
         WriteFloats<RowValues8::None, true, V>(panel.m_Floats.m_Rows, panel.m_Floats.m_Columns, row, sums);
     }
 
-    /// Each vector is written where it ends.
+    /// Nothing is left to store: each vector is written by its epilogue.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Store(const ImageRows8&, const FloatsOfPanel&, size_t, const Vector (&)[Rows][Vectors])
     {
@@ -61,7 +61,7 @@ private:
     }
 };
 
-/// The same where the last vector has columns in its lower half alone.
+/// The same where the last vector uses its lower half only.
 struct NarrowFloatTileOfImage : NarrowTile<Dot, FloatTileOfImage>
 {
     using Narrow = NarrowTile<Dot, FloatTileOfImage>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes that read windows of an image where they lie and write bytes, for processors that multiply
-// them by AVX-512 VNNI. See ImageRows8.
+// Implicit GEMM microkernels with a requantizing epilogue, by AVX-512 VNNI. See ImplicitGemmRowsInt8.
 #include "backends/cpu/gemm/kernels/int8/ImplicitGemmKernelsInt8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes that read windows of an image where they lie, with AVX-512, for sources that are compiled
-// for each target (Foreach.hpp): ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a target.
+// AVX-512 tiles of an implicit GEMM: rows are receptive fields of a padded image, see ImplicitGemmRowsInt8.
+//   address(row r, group g) = image + m_RowOffsets[r] + m_GroupOffsets[g]          g: four bytes of the depth
+//
+// Part of ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for each target
+// (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_IMAGE_TILE_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_IMAGE_TILE_AVX512_INL
 #undef TENON_CPU_IMAGE_TILE_AVX512_INL
@@ -22,8 +25,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// A tile whose rows are windows of an image: what it multiplies goes from run to run. Columns: what it makes of sums,
-/// with m_Bias, which they begin with.
+/// A tile whose rows are receptive fields of an image: the products follow the offsets of the groups. Columns:
+/// parameters of the epilogue, with the initial accumulators as m_Bias.
 template <typename Base>
 struct OfImage : Base
 {
@@ -73,8 +76,8 @@ struct OfImage : Base
     }
 };
 
-/// All rows by a panel of so many vectors, in tiles of up to `Rows` rows. `hasHalves`: the last vector has columns in
-/// its lower half alone.
+/// All rows by a panel of `Vectors` vectors, in tiles of up to `Rows` rows. `hasHalves`: the last vector uses its lower
+/// half only.
 template <typename Base, typename Narrow, size_t Vectors, size_t Rows, typename Columns>
 void WriteWindows(const ImageRows8& rows, const Columns& columns, bool hasHalves)
 {
@@ -91,7 +94,7 @@ void WriteWindows(const ImageRows8& rows, const Columns& columns, bool hasHalves
             return;
         }
     }
-    // Equal tiles have one of two numbers of rows; else the last one is over some of the one before.
+    // Tiles of `Rows` and of `Rows` - 1 rows cover all rows; else the last tile overlaps the one before.
     const bool areEqual = count >= DivideUp(count, Rows) * (Rows - 1);
     if (TakeTurns<Vectors>(count, rows.m_Groups, areEqual))
     {

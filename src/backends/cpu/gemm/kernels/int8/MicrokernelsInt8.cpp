@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of bytes: which ones each target has.
+// The table of int8 microkernels and row loops that each target has.
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 
 #include "backends/cpu/gemm/kernels/int8/AmxMicrokernelsInt8.hpp"
@@ -50,7 +50,7 @@ void FillTilesOf512(TileSet8& tiles)
 template <typename Dot>
 void FillPairs(Layout8 layout, TileSet8& tiles)
 {
-    // Sixteen registers hold 12 sums, 2 vectors of weights, the data and a product.
+    // Sixteen registers hold 12 accumulators, 2 vectors of weights, the data and a product.
     constexpr size_t Rows = ManyRegisters ? 8 : 6;
     tiles.m_Layout = layout;
     tiles.m_Signs = Signs8::BothSigned;
@@ -162,7 +162,7 @@ Engine8 MakeEngine()
         SetStoredSigns(engine);
 #endif
     }
-    // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.
+    // Dot products of 8-bit weights are as fast as those of 4-bit weights, whose only gain is fewer bytes from memory.
     constexpr size_t FewRows = 4;
     engine.m_NibbleRows = engine.m_Signed.m_Layout == Layout8::Dots ? FewRows : std::numeric_limits<size_t>::max();
     return engine;

@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of 8-bit matrices: the inner loops of Product8, one set for each kind of processor.
+// int8 microkernels: the inner loops of GemmInt8, of Winograd on int8, of BatchedGemmInt8 and FewRowsInt8; one set per
+// instruction.
+//
+//   C[r][c] = bias[c] + sum_k A[r][k] * B[k][c]      A: int8 or uint8 data, B: packed weights, C: int32 accumulators
+//
+// A tile of mr rows by nr = vectors * lanes columns stays in registers for the whole depth (lanes: 16, 8 or 4 int32):
+//
+//   panel of B, packed:   group 0 | c0: k0 k1 k2 k3 | c1: k0..k3 | ... | c(nr-1) |
+//                         group 1 | c0: k4 k5 k6 k7 | ...
+//   A, row r:  k0 k1 k2 k3 | k4 ...   -> broadcast of four bytes to all lanes, dot product with each vector of B
+//
+// The x86 instructions vpdpbusd and pmaddubsw take one unsigned and one signed operand, so one operand is biased by 128
+// (XOR 0x80): ZeroPointCorrectionInt8.hpp says what that adds. Arm (sdot, udot, smmla, usmmla) and AMX (tdpbssd,
+// tdpbusd) take the signs as they are. Layouts of B: WeightLayoutInt8. Epilogues: accumulators to memory, or
+// requantized / dequantized in registers (AVX-512). MicrokernelsInt8.cpp fills the table, KernelChoiceInt8 chooses from
+// it.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/FusedEpilogueInt8.hpp"
@@ -10,20 +25,19 @@
 namespace tenon::cpu
 {
 
-/// How the bytes of a product are laid out for its inner loop.
+/// Layout of packed weights, and of the data that they are multiplied with.
 enum class Layout8 : uint8_t
 {
-    Dots,        ///< four bytes of the depth beside each other, data as they are stored
-    WidePairs,   ///< two int16 of the depth beside each other: weights less their zero point, data less theirs or as
-                 ///< stored
-    NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
-    Nibbles,  ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
-    Splits,   ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeightsInt8.hpp
-    Permuted, ///< data as windows, weights in an order whose products fit 16 bits, see PermutedWeightsInt8.hpp
-    Stored    ///< data and weights as they are stored, see StoredDots8
+    Dots,        ///< groups of four bytes of the depth; data as they are stored
+    WidePairs,   ///< pairs of int16 of the depth: weights less their zero point; data less theirs or as stored
+    NarrowPairs, ///< data as in Int16x2; weights are int8 without a zero point, widened to int16 on load
+    Nibbles,     ///< data as in Int8x4, 4-bit weights: two groups of four of a column in the two halves of four bytes
+    Splits,      ///< data as in Int8x4, weights as terms whose products fit int16, see SplitWeightsInt8.hpp
+    Permuted, ///< data as complement blocks, weights in an order whose products fit int16, see PermutedWeightsInt8.hpp
+    Stored    ///< weights as the model has them, see UnpackedDotsInt8
 };
 
-/// Which of the operands a dot product takes as signed.
+/// Signs of the operands as the instruction takes them.
 enum class Signs8 : uint8_t
 {
     DataUnsigned, ///< uint8 data, int8 weights
@@ -32,67 +46,69 @@ enum class Signs8 : uint8_t
     BothUnsigned
 };
 
-/// How the sums of a panel's columns become bytes. Arrays are as long as the panel, whole vectors.
+/// Per-column parameters of requantization (int32 accumulators to int8 or uint8). Each array has whole vectors.
 struct RequantizeColumns
 {
-    /// Up to which shift to the right a zero point can be added before it, whatever the sum.
+    /// Largest right shift before which the zero point can be added, whatever the sum.
     static constexpr int32_t MostShift = 21;
-    /// Whether vectors with shifts to the right take this one, of a QuantizedMultiplier.
+    /// Whether a QuantizedMultiplier's shift is one that the right-shifting loops take.
     static constexpr bool IsShifted(int32_t shift) { return shift < 0 && shift >= -MostShift; }
 
     const int32_t* m_Multiplier = nullptr; ///< in [2^30, 2^31), or 0
     const int32_t* m_Right = nullptr;      ///< shifts to the right, in [0, 31]
-    const int32_t* m_Left = nullptr;       ///< shifts to the left before, where those to the right are 0
+    const int32_t* m_Left = nullptr;       ///< left shifts before the multiplication, where the right shifts are 0
     bool m_AllShift = false;               ///< all shifts to the right are in [1, MostShift]
-    const double* m_Scale = nullptr;       ///< in place of multiplier and shift: what to multiply by and round once
+    const double* m_Scale = nullptr;       ///< factor that replaces multiplier and shift; the product is rounded once
     int32_t m_ZeroPoint = 0;               ///< of the output
     int32_t m_Min = 0;                     ///< of the stored values
     int32_t m_Max = 0;
 
-    /// Whether the clamp makes the same of all negative sums.
+    /// Whether the clamp maps all negative sums to the same value.
     bool AreNegativesAlike() const { return m_Min >= m_ZeroPoint; }
 };
 
-/// Rows of sums to turn into bytes.
+/// Rows of accumulators to requantize.
 struct RequantizeRows
 {
-    /// So many more than there are sums are read.
+    /// Number of accumulators that may be read past the last one.
     static constexpr size_t PastSums = 1;
 
-    const int32_t* m_Sums = nullptr; ///< [rows][sumStride], bias and corrections for zero points in them
+    const int32_t* m_Sums = nullptr; ///< [rows][sumStride], bias and zero-point corrections included
     size_t m_SumStride = 0;
     size_t m_Rows = 0;
     size_t m_Columns = 0;                ///< to write of each row
-    const int32_t* m_RowTerms = nullptr; ///< to add to each row; null: nothing
-    void* m_Out = nullptr;               ///< bytes
+    const int32_t* m_RowTerms = nullptr; ///< added to each row; null: none
+    void* m_Out = nullptr;               ///< int8 or uint8
     size_t m_OutStride = 0;
     bool m_IsSigned = false; ///< int8 output, else uint8
-    /// Sums are in blocks of four vectors, in the order that two interleavings of bytes within 128-bit lanes give: lane
-    /// l of vector v has the channels 16 l + 4 v and the three that follow. So are the arrays of RequantizeColumns.
+    /// Accumulators are in blocks of four vectors, in the order that two interleavings of bytes within 128-bit lanes
+    /// give: lane l of vector v has the channels 16 l + 4 v to 16 l + 4 v + 3. The arrays of RequantizeColumns have the
+    /// same order.
     bool m_IsInterleaved = false;
 };
 
-/// Rows of sums to turn into floats: the data were floats, quantized while running.
+/// Rows of accumulators to dequantize (hybrid: the data were floats, quantized at run time).
 struct FloatRows
 {
     const int32_t* m_Sums = nullptr; ///< [rows][sumStride]
     size_t m_SumStride = 0;
     size_t m_Rows = 0;
     size_t m_Columns = 0;
-    const int32_t* m_RowTerms = nullptr;   ///< to add to each row; null: nothing
+    const int32_t* m_RowTerms = nullptr;   ///< added to each row; null: none
     const int32_t* m_ZeroPoints = nullptr; ///< of each row's data
     const float* m_Scales = nullptr;       ///< of each row's data
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
     bool m_HaveOneScale = false; ///< all rows' data have the same scale and zero point
-    /// Of rows that a table names: where they are written, in elements from m_Out on; null: one stride after the other.
+    /// Offset of each row's output from m_Out, in elements, for rows that an indirection buffer names; null: rows are
+    /// m_OutStride apart.
     const size_t* m_Places = nullptr;
 };
 
-/// How the sums of a panel's columns become floats. Arrays are as long as the panel, whole vectors.
+/// Per-column parameters of dequantization (int32 accumulators to float). Each array has whole vectors.
 struct FloatColumns
 {
-    const int32_t* m_WeightSums = nullptr; ///< what a zero point of the data has to be multiplied by
+    const int32_t* m_WeightSums = nullptr; ///< multiplied by the zero point of the data
     const float* m_Scales = nullptr;       ///< of the weights
     const float* m_Bias = nullptr;
     bool m_HasClamp = false;
@@ -100,29 +116,29 @@ struct FloatColumns
     float m_High = 0.0f;
 };
 
-/// How the sums of rows of an image, see ImageRows8, become floats.
+/// Dequantization of the rows of an implicit GEMM, see ImplicitGemmRowsInt8.
 struct ImageFloats8
 {
-    FloatRows m_Rows; ///< where they are written; without sums, of one scale and zero point
+    FloatRows m_Rows; ///< their outputs; without sums; one scale and zero point
     FloatColumns m_Columns;
 };
 
 using ImageFloatsFunction8 = void (*)(const ImageRows8& rows, const ImageFloats8& floats);
 
-/// How a run of floats became bytes.
+/// Scale and zero point that floats were quantized with.
 struct FloatScale
 {
     float m_Scale = 1.0f;
     int32_t m_ZeroPoint = 0;
 };
 
-/// How floats become int8.
+/// Parameters of quantization from float to int8.
 struct QuantizeSteps8
 {
-    float m_Inverse = 0.0f; ///< steps of 1
+    float m_Inverse = 0.0f; ///< 1 / scale
     int32_t m_ZeroPoint = 0;
-    int32_t m_Lowest = 0; ///< of the bytes; the highest one is 127
-    uint8_t m_Flip = 0;   ///< bits in which the bytes that are written differ: 0x80 makes uint8 of them, 128 more
+    int32_t m_Lowest = 0; ///< smallest int8 value; the largest one is 127
+    uint8_t m_Flip = 0;   ///< XOR mask of the written bytes: 0x80 biases them by 128, to uint8
 };
 
 struct FloatRange
@@ -132,58 +148,61 @@ struct FloatRange
 };
 
 /// sums[rows][vectors * lanes] = bias[vectors * lanes] + data[rows][groups] * panel[groups][vectors * lanes]; a group
-/// is four bytes of the data. `dataStride` is in bytes. TileSet8::m_ColumnGroups groups of a column follow upon each
-/// other in the panel, before the next column's.
+/// is four bytes of the data. `dataStride` is in bytes. In the panel, MicrokernelSetInt8::m_ColumnGroups groups of one
+/// column are adjacent, then follow those of the next column.
 using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
                                const int32_t* bias, int32_t* sums);
 
-/// Where rows of data are that are windows of an image, read in place: what a row has of a point lies in one piece.
+/// Indirection buffer: for each kernel tap and each row of A the address of that tap's channels in the image, as
+/// XNNPACK's indirect convolution has it. The channels of one tap are contiguous.
 struct PointTable8
 {
-    const uint8_t* const* m_Table = nullptr; ///< [points][rows]; null: rows are not read so
+    const uint8_t* const* m_Table = nullptr; ///< [taps][rows]; null: no indirection
     size_t m_Points = 1;
     size_t m_Rows = 0;
-    size_t m_Offset = 0; ///< bytes from what the table names to the data
-    /// What the table names outside of the image: points that all rows of a tile have there are skipped. Null: none
-    /// are.
+    size_t m_Offset = 0; ///< bytes from an address of the table to the data
+    /// Address of the padding pixel. A tap that has this address for all rows of a tile is skipped. Null: no tap is
+    /// skipped.
     const uint8_t* m_Padding = nullptr;
-    int32_t* m_Skipped = nullptr; ///< [points][vectors * lanes]: what to add to sums for each that is
+    int32_t* m_Skipped = nullptr; ///< [taps][vectors * lanes]: added to the accumulators for each skipped tap
 };
 
-/// Rows of data by a panel, to become floats.
+/// Operands of a microkernel whose epilogue dequantizes: rows of data times a panel.
 struct FloatProduct8
 {
     const void* m_Data = nullptr;
     size_t m_DataStride = 0;  ///< bytes
-    PointTable8 m_DataPoints; ///< in place of the data, if there is a table
+    PointTable8 m_DataPoints; ///< replaces m_Data where it has a table
     const void* m_Panel = nullptr;
-    size_t m_Groups = 0;             ///< of a point
-    const int32_t* m_Bias = nullptr; ///< what sums begin with
+    size_t m_Groups = 0;             ///< per tap
+    const int32_t* m_Bias = nullptr; ///< initial accumulators
     FloatRows m_Rows;                ///< without sums
 };
 
-/// Writes all rows; false, and nothing is done, where it is not made for so few, or for terms. Of rows that a table
-/// names it is made for any number from TileSet8::m_LeastTableRows on.
+/// Writes all rows. Returns false without any effect where it has no tiles for that few rows, or rows have corrections.
+/// With an indirection buffer it takes any number of rows from MicrokernelSetInt8::m_MinIndirectRows on.
 using FloatRowsFunction8 = bool (*)(const FloatProduct8& product, const FloatColumns& columns);
 
-/// Rows of data by columns that are where the model has them: dot products over the depth. Of few rows, for which the
-/// time is that of reading the weights once, or of few columns.
+/// Rows of data times columns of weights in the model's own layout: dot products along the depth. For few rows, where
+/// reading the weights once takes most of the time, or for few columns.
 struct StoredDots8
 {
-    const uint8_t* m_Data = nullptr; ///< as they are stored
+    const uint8_t* m_Data = nullptr; ///< as stored
     size_t m_DataStride = 0;         ///< bytes
     size_t m_Rows = 0;
     const uint8_t* m_Weights = nullptr; ///< [columns][depth]
     size_t m_Columns = 0;
     size_t m_Depth = 0;
-    const int32_t* m_Bias = nullptr; ///< [columns], what sums begin with
+    const int32_t* m_Bias = nullptr; ///< [columns], initial accumulators
     int32_t* m_Sums = nullptr;       ///< [rows][sumStride]
     size_t m_SumStride = 0;
 };
 
 using StoredFunction8 = void (*)(const StoredDots8& dots);
 
-/// The tiles for data and weights of one form.
+/// The microkernels of one instruction, one weight layout and one pair of operand signs. A microkernel computes a tile
+/// of mr rows by `vectors` vectors of columns, C[mr][nr] = bias + A[mr][depth] * B[depth][nr], with all accumulators in
+/// registers.
 struct TileSet8
 {
     static constexpr size_t MostVectors = 4;
@@ -191,42 +210,42 @@ struct TileSet8
 
     Layout8 m_Layout = Layout8::Dots;
     Signs8 m_Signs = Signs8::DataSigned;
-    bool m_FlipsData = false;            ///< data are read as bytes of the other sign, 128 more or less
-    bool m_FlipsRows = false;            ///< and so are rows of data written before the tiles read them
-    bool m_FlipsFloats = false;          ///< and floats quantized to such
-    size_t m_Vectors = 0;                ///< in the widest panel; 0: there are no tiles
-    size_t m_Rows[MostVectors + 1] = {}; ///< rows of the highest tile for a panel of so many vectors
-    size_t m_RowUnit = 1;        ///< tiles have a multiple of it: data are read, and sums written, for whole ones
-    size_t m_GroupUnit = 1;      ///< depths are padded to a multiple of it, by zeros in the weights
-    size_t m_ColumnGroups = 1;   ///< a divisor of it: groups of a column beside each other
-    void (*m_Begin)() = nullptr; ///< to be called on a thread before its first tile; null: nothing is to be done
-    void (*m_End)() = nullptr;   ///< and after its last one
-    TileFunction8 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
-    /// Tiles whose sums become bytes without memory in between: by whether the clamp makes the same of all negative
-    /// sums, whether rows have terms, and vectors of the panel. Null where there are none.
+    bool m_FlipsData = false;            ///< data are multiplied biased by 128 (XOR 0x80): on load, unless
+    bool m_FlipsRows = false;            ///< rows that the driver copies are biased already
+    bool m_FlipsFloats = false;          ///< quantized floats are biased already
+    size_t m_Vectors = 0;                ///< in the widest panel; 0: the set is empty
+    size_t m_Rows[MostVectors + 1] = {}; ///< mr of the highest tile, by vectors of the panel
+    size_t m_RowUnit = 1;                ///< mr is a multiple of it: whole units of rows are read and written
+    size_t m_GroupUnit = 1;              ///< depths are padded to a multiple of it by zero weights
+    size_t m_ColumnGroups = 1;           ///< adjacent groups of a column, a divisor of m_GroupUnit
+    void (*m_Begin)() = nullptr;         ///< called on a thread before its first tile; null: nothing to do
+    void (*m_End)() = nullptr;           ///< called after its last tile
+    TileFunction8 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< [vectors][rows]
+    /// Microkernels that requantize in registers: [is the clamp equal for all negative sums][do rows have corrections]
+    /// [vectors of the panel]. Null where there are none.
     ByteRowsFunction8 m_WriteRows[2][2][MostVectors + 1] = {};
-    /// The same, without terms, for any number of rows of an image whose bytes have the other sign already, see
-    /// m_FlipsData; and those whose sums become floats.
+    /// Implicit GEMM, for any number of rows of an image that is biased already (see m_IsDataBiased), without row
+    /// corrections: the requantizing kernels, then the dequantizing ones.
     ImageRowsFunction8 m_WriteImage[2][MostVectors + 1] = {};
     ImageFloatsFunction8 m_WriteImageFloats[MostVectors + 1] = {};
-    /// Rows, as m_WriteRows has them, whose sums become floats, by vectors.
+    /// Microkernels that dequantize in registers, by vectors.
     FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
-    StoredFunction8 m_StoredDots = nullptr; ///< in place of tiles: for weights that are not packed, else null
-    size_t m_LeastDepth = 0;                ///< of these
-    size_t m_LeastTableRows = 0;            ///< that these read by a table; 0: they read none
+    StoredFunction8 m_StoredDots = nullptr; ///< replaces microkernels for weights that are not packed, else null
+    size_t m_LeastDepth = 0;                ///< smallest depth of m_UnpackedDots
+    size_t m_LeastTableRows = 0; ///< fewest rows that m_DequantizedKernels take by indirection; 0: no indirection
 
-    /// Whether weights are left as they are stored.
+    /// Whether weights stay in the model's layout.
     bool AreStored() const { return m_Layout == Layout8::Stored; }
-    /// Whether -128 may be among the weights, or what becomes it, as often as it likes: products of two signed bytes
-    /// move signs to them, and so do numbers that are taken as mirrored.
+    /// Whether weights may be -128. Kernels that negate weights (sign transfer, complemented data) cannot take it, as
+    /// int8 has no +128.
     bool TakesLeastByte() const { return m_Signs != Signs8::BothSigned && m_Layout != Layout8::Permuted; }
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
-    /// Whether data take two bytes for each number: as int16, or with their mirrors.
+    /// Whether a value of the data takes two bytes: as int16, or with its complement.
     bool AreDoubled() const { return IsWide() || m_Layout == Layout8::Permuted; }
-    /// Numbers of the depth in a group.
+    /// Values of the depth in a group.
     size_t GetGroupDepth() const { return AreDoubled() ? 2 : 4; }
-    /// Bytes of a column's weights for a group of the data.
+    /// Bytes of a column's weights for one group of the data.
     size_t GetGroupBytes() const { return m_Layout == Layout8::NarrowPairs || m_Layout == Layout8::Nibbles ? 2 : 4; }
 
     void Add(size_t vectors, size_t rows, TileFunction8 tile)
@@ -237,60 +256,60 @@ struct TileSet8
     }
 };
 
-/// The inner loops of a kind of processor.
+/// All int8 microkernels and row loops of one instruction set.
 struct Engine8
 {
     static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
-    /// What weights of four bits are stored with more than their value.
+    /// 4-bit weights are stored plus this number, as unsigned 0..15.
     static constexpr int32_t NibbleZero = 8;
 
-    size_t m_Lanes = 0;       ///< columns of a vector
-    TileSet8 m_Signed;        ///< for int8 data
-    TileSet8 m_Unsigned;      ///< for uint8 data
-    TileSet8 m_OfFloats;      ///< for floats quantized to int8; without AVX-512 VNNI, and with AMX, m_Signed is
-    TileSet8 m_Narrow;        ///< where m_Signed and m_Unsigned are WidePairs
-    TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
-    TileSet8 m_SplitUnsigned; ///< the same for uint8 data
-    TileSet8 m_Permuted;      ///< for int8 data and int8 weights with more terms; some processors have none
-    TileSet8 m_FewRows;       ///< for few rows, or columns, of int8 data and weights that are not -128; some have none
-    TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
-    TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
-    TileSet8 m_OneRowNibbles;   ///< the same for one row of data; some have none for it alone
-    /// For few rows, or columns, of int8 data and int8 weights, where it does not take the least byte beside m_FewRows;
-    /// some processors have none.
+    size_t m_Lanes = 0;     ///< columns of a vector
+    TileSet8 m_Signed;      ///< for int8 data
+    TileSet8 m_Unsigned;    ///< for uint8 data
+    TileSet8 m_OfFloats;    ///< for floats quantized to int8; empty without AVX-512 VNNI and with AMX: m_Signed serves
+    TileSet8 m_Narrow;      ///< Int8x2, where m_Signed and m_Unsigned are Int16x2
+    TileSet8 m_SplitSigned; ///< for int8 data and weights that split into few extra terms; empty on some processors
+    TileSet8 m_SplitUnsigned; ///< for uint8 data, likewise
+    TileSet8 m_Permuted;      ///< for int8 data and int8 weights that would take more terms; empty on some processors
+    TileSet8 m_FewRows;       ///< for few rows or columns of int8 data, weights without -128; empty on some processors
+    TileSet8 m_FewRowsUnsigned; ///< for few rows or columns of uint8 data, weights without 0; both are biased to int8
+    TileSet8 m_Nibbles;         ///< for int8 data; empty on some processors
+    TileSet8 m_OneRowNibbles;   ///< for one row of int8 data; empty where m_Int4 serves one row as well
+    /// For few rows or columns of int8 data and int8 weights. Empty on some processors; where it cannot take -128,
+    /// m_SignTransfer is there, too.
     TileSet8 m_StoredSigned;
-    TileSet8 m_StoredUnsigned; ///< for those of uint8 data and uint8 weights
-    size_t m_NibbleRows = 0;   ///< with more rows, unpacked weights are faster
+    TileSet8 m_StoredUnsigned; ///< for few rows or columns of uint8 data and uint8 weights
+    size_t m_NibbleRows = 0;   ///< with more rows, unpacking 4-bit weights to bytes is faster
 
-    /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
-    /// zero; then zero point and clamp. |sum + row term| must be below 2^30 for multipliers.
+    /// Requantizes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
+    /// zero; then zero point and clamp. |sum + row correction| must be below 2^30 for multipliers.
     void (*m_Requantize)(const RequantizeRows& rows, const RequantizeColumns& columns) = nullptr;
-    /// For tiles that write bytes: all shifts are to the right. `bias`: what the sums begin with. Null
-    /// where there are no such tiles.
+    /// Prepares the columns of a requantizing microkernel; all shifts are right shifts. `bias`: initial accumulators.
+    /// Null where there are no such microkernels.
     void (*m_PrepareColumns)(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
                              ByteColumns8& prepared) = nullptr;
     /// sums[row] = factor * (sum of the row's bytes), `depth` of them.
     void (*m_SumRows)(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
                       int32_t* sums) = nullptr;
-    /// out = clamp(float(sum + row term - zero point * weight sum) * (row scale * column scale) + bias)
+    /// out = clamp(float(sum + row correction - zero point * column sum) * (row scale * column scale) + bias)
     void (*m_ToFloats)(const FloatRows& rows, const FloatColumns& columns) = nullptr;
-    /// The least and the most of the values, 0 among them; NaN do not count.
+    /// Minimum and maximum of the values and 0; NaN are ignored.
     FloatRange (*m_FindRange)(const float* values, size_t count) = nullptr;
-    /// Steps of values, rounded half away from zero, plus the zero point; NaN become the lowest one. Precondition: the
-    /// steps are those of a range that has all values in it that are finite.
+    /// round(value / scale) half away from zero, plus the zero point; NaN give the lowest value. Precondition: the
+    /// scale is that of a range that contains all finite values.
     void (*m_Quantize)(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* bytes) = nullptr;
     /// The same less the zero point, as floats.
     void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeSteps8& steps, float* whole) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
-    /// flipped[i] = bytes[i] + 128 of int8, or less 128 of uint8; may be in place.
+    /// out[i] = bytes[i] XOR 0x80: int8 + 128, or uint8 - 128; may be in place.
     void (*m_Flip)(const uint8_t* bytes, size_t count, uint8_t* flipped) = nullptr;
-    /// Data of permuted weights, see PermutedWeightsInt8.hpp: windows of `count` int8, a multiple of eight. Null where
-    /// there are no such tiles.
+    /// Makes complement blocks, the data of permuted weights (PermutedWeightsInt8.hpp), from `count` int8, a multiple
+    /// of eight. Null where there are no permuted microkernels.
     void (*m_MakeWindows)(const uint8_t* bytes, size_t count, uint8_t* windows) = nullptr;
 };
 
-/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The table of the best instruction set that the processor has. Precondition: it has vectors, see CpuFeatures.
 const Engine8& GetEngine8();
 
 } // namespace tenon::cpu

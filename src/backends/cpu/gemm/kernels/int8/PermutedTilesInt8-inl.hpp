@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of bytes by permuted weights (PermutedWeightsInt8.hpp), for sources that are compiled for each target
-// (Foreach.hpp): MicrokernelsInt8.cpp. Included once a target.
+// Tiles by sign-free permuted pmaddubsw, for the weights and the panels of PermutedWeightsInt8.hpp. Part of
+// MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_PERMUTED_TILES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_PERMUTED_TILES_INL
 #undef TENON_CPU_PERMUTED_TILES_INL
@@ -22,7 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_ARCH_X86
 
-/// The weights of a step, and how the data for them are permuted.
+/// The weights of a step, and the byte shuffle (pshufb) of the data for them.
 struct PermutedStep
 {
     Vector m_Indices[2];
@@ -44,7 +44,8 @@ HWY_INLINE PermutedStep ReadStep(const std::byte* from)
     return step;
 }
 
-/// sums += the products of a step with rows of windows. `AreCoupled`: those of both words share sums of 16 bits.
+/// sums += the products of a step with complement blocks of the rows. `IsPaired`: the products of both words share
+/// int16 sums.
 template <bool AreCoupled, size_t Rows>
 HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const std::byte* from, Vector (&sums)[Rows])
 {
@@ -71,7 +72,7 @@ HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const
     }
 }
 
-/// For steps up to `end`, where both pointers are then.
+/// Steps up to `end`; advances both pointers to it.
 template <bool AreCoupled, size_t Rows>
 HWY_INLINE void AddSteps(const uint8_t* const (&rows)[Rows], const uint32_t* end, const uint32_t*& offset,
                          const std::byte*& step, Vector (&sums)[Rows])
@@ -82,7 +83,8 @@ HWY_INLINE void AddSteps(const uint8_t* const (&rows)[Rows], const uint32_t* end
     }
 }
 
-/// Tiles; the panel says which windows it is multiplied with. A vector at a time: each has an order of its own.
+/// Tiles that read the offsets of the complement blocks from the panel. One vector at a time, as each has its own
+/// order.
 struct PermutedTile
 {
     template <size_t Rows, size_t Vectors>
@@ -128,7 +130,7 @@ struct PermutedTile
     }
 };
 
-/// windows[n / 8][16]: eight of n int8 as unsigned bytes, 128 more, and their mirrors; n is a multiple of eight.
+/// blocks[n / 8][16]: eight of n int8 biased by 128, and their complements 255 - x; n is a multiple of eight.
 void MakeWindows(const uint8_t* bytes, size_t count, uint8_t* windows)
 {
     const hn::FixedTag<uint8_t, PermutedWindowBytes> d;

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes that end beside the products of the next one, with AVX-512: dot products take two of four
-// vector units, and what makes bytes or floats of sums takes all four. For sources that are compiled for each target
-// (Foreach.hpp): MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a
-// target.
+// Software-pipelined tiles (AVX-512): the accumulators of tile i-1 are requantized or dequantized between the dot
+// products of tile i. Dot products use two of the four vector ports, the epilogue all four, so both together take less
+// than one after the other.
+//
+//   groups of tile i:  |--1/(V+1)--| epilogue of vector 0 |--1/(V+1)--| epilogue of vector 1 | ... | store |
+//   V: vectors of the panel
+//
+// Tile (template argument) gives Begin, AddGroups, Keep, EpilogueOfVector and Store.
+//
+// Part of MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for
+// each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_TURNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_TURNS_AVX512_INL
 #undef TENON_CPU_TURNS_AVX512_INL
@@ -24,21 +31,22 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Tiles of so many vectors whose end is beside the products of the next one.
+/// Shape of pipelined tiles for panels of 1 to 4 vectors.
 struct Turns
 {
     size_t m_Rows;
-    size_t m_LeastGroups; ///< of the depth, where 512-bit instructions are two
+    size_t m_LeastGroups; ///< of the depth, on processors that execute 512-bit instructions as two
 };
 constexpr Turns TurnsOf[] = {{}, {8, 12}, {6, 4}, {4, 4}, {3, 4}};
-/// The same where they are one: with fewer, loads take longer than products and ends.
+/// Smallest number of groups where 512-bit instructions are executed whole: with fewer, loads take longer than the
+/// products and the epilogue.
 constexpr size_t LeastGroupsOfWhole = 12;
-/// So many bytes of a panel stay in the first-level cache. With more the end of a tile does not weigh, and tiles of
-/// more rows read the panel less often.
+/// Bytes of a panel that stay in the first-level cache. With larger panels the time of the epilogue does not matter,
+/// and tiles of more rows read the panel less often.
 constexpr size_t MostPanelInTurn = 32768;
 
-/// Whether tiles of so many vectors take turns for so many rows of this depth, in groups. `areEqual`: there are equal
-/// tiles that repeat no rows.
+/// Whether tiles of `Vectors` vectors are pipelined for `rows` rows of a depth of `groups`. `areEqual`: tiles of two
+/// heights that differ by one cover the rows without overlap.
 template <size_t Vectors>
 bool TakeTurns(size_t rows, size_t groups, bool areEqual)
 {
@@ -49,17 +57,17 @@ bool TakeTurns(size_t rows, size_t groups, bool areEqual)
     {
         return false;
     }
-    // An end that is beside products spares each row what two groups take. Sums of fewer vectors go through memory at
-    // no more cost than rows that are repeated.
+    // A pipelined epilogue saves each row the time of two groups. With fewer vectors, accumulators that go through
+    // memory cost no more than repeated rows.
     const size_t repeated = DivideUp(rows, Of.m_Rows) * Of.m_Rows - rows;
     return repeated * groups <= 2 * rows || (Vectors == 4 && !areEqual);
 }
 
-/// What tiles that may take turns have in common.
+/// Common part of tiles that may be pipelined.
 template <typename Dot>
 struct TurnTile
 {
-    /// Where the products of a tile stand.
+    /// Position in the products of a tile.
     template <size_t Rows>
     struct Products
     {
@@ -71,7 +79,7 @@ struct TurnTile
     template <size_t Rows, size_t Vectors>
     using Sums = Vector[Rows][Vectors];
 
-    /// `of`: rows of data, as ByteRows8 and FloatProduct8 have them. `bias`: what sums begin with.
+    /// `of`: rows of data, as in RequantizedRowsInt8 and DequantizedRowsInt8. `bias`: initial accumulators.
     template <typename Of, size_t Rows, size_t Vectors>
     static HWY_INLINE void BeginRows(const Of& of, const int32_t* bias, size_t row, Products<Rows>& at,
                                      Vector (&sums)[Rows][Vectors])
@@ -105,7 +113,7 @@ struct TurnTile
         }
     }
 
-    /// What the group of the rows gives that is `from` bytes from where they begin.
+    /// Adds the group of the rows that is `from` bytes from their start.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t from, const std::byte*& weights,
                                   Vector (&sums)[Rows][Vectors])
@@ -120,7 +128,7 @@ struct TurnTile
         }
     }
 
-    /// Sums without their end.
+    /// Keeps accumulators for the epilogue.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Keep(const Vector (&sums)[Rows][Vectors], Vector (&kept)[Rows][Vectors])
     {
@@ -136,7 +144,7 @@ struct TurnTile
     }
 };
 
-/// Tiles of `Rows` rows by `Vectors` vectors, two of which are in registers.
+/// Pipelined tiles of `Rows` rows by `Vectors` vectors, two of which are in registers.
 template <typename Tile, size_t Rows, size_t Vectors>
 struct TilesInTurn
 {
@@ -144,8 +152,8 @@ struct TilesInTurn
     using Kept = Vector[Rows][Vectors];
     using Products = typename Tile::template Products<Rows>;
 
-    /// All rows, with the last tile over some of the one before. Precondition: `rows` is `Rows` at least. A function of
-    /// its own: beside other tiles' loops GCC keeps some of the sums in memory.
+    /// Computes all rows; the last tile overlaps the one before. Precondition: `rows` is at least `Rows`. Not inlined:
+    /// next to other tiles' loops GCC keeps some of the accumulators in memory.
     template <typename Of, typename Columns>
     static HWY_NOINLINE void Write(const Of& of, const Columns& columns, size_t rows)
     {
@@ -171,7 +179,7 @@ struct TilesInTurn
     }
 
 private:
-    /// The products of a tile, and meanwhile the end of the one before.
+    /// Multiplies one tile while the epilogue of the previous tile runs.
     template <typename Of, typename Columns, size_t... V>
     static HWY_INLINE void WriteBeside(const Of& of, const Columns& columns, size_t row, Sums& sums, size_t rowBefore,
                                        Kept& before, std::index_sequence<V...>)

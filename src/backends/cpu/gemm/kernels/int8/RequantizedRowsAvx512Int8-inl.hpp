@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of products of bytes that write bytes, with AVX-512: which tiles they take, and those of columns that fill half
-// of their last vector. For sources that are compiled for each target (Foreach.hpp): MicrokernelsInt8.cpp. Included
-// once a target.
+// AVX-512 microkernels that requantize: the choice of tiles for a number of rows (half vector, pipelined, equal heights
+// or overlap), and the tiles in which two rows share the last vector.
+//
+// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_BYTE_ROWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_BYTE_ROWS_AVX512_INL
 #undef TENON_CPU_BYTE_ROWS_AVX512_INL
@@ -24,8 +25,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Tiles whose last vector has columns in its lower half alone, for processors with whole vectors, and for products too
-/// shallow for ByteNarrowTile. Two rows share a vector of the sums of these columns.
+/// Tiles whose last vector uses its lower half only, for processors that execute whole 512-bit vectors, and for depths
+/// too small for RequantizedHalfVectorTile. Two rows share a vector of accumulators for these columns.
 template <typename Dot, typename Scale, bool HasTerms>
 struct ByteHalves
 {
@@ -69,7 +70,7 @@ struct ByteHalves
         Tile::Store(of, columns, row, sums);
     }
 
-    /// Every fourth row has a pointer: those of twelve would not all be in registers.
+    /// Every fourth row has a pointer: pointers of all twelve rows would not fit the registers.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void AddGroupWithHalves(const uint8_t* (&fours)[Rows / 4], size_t stride,
                                               const std::byte*& weights, Vector (&sums)[Rows][Vectors],
@@ -129,7 +130,7 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
     constexpr Turns InTurn = TurnsOf[Vectors];
     if constexpr (Vectors < 4)
     {
-        if constexpr (!std::is_same_v<Dot, VnniDataSigned>) // as on no processor that splits vectors
+        if constexpr (!std::is_same_v<Dot, VnniDataSigned>) // no processor that splits vectors uses VnniDataSigned
         {
             const bool splits = GetCpuFeatures().m_SplitsVectors;
             if (columns.m_HasHalves && splits && rows.m_Rows >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
@@ -139,7 +140,7 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
                 return true;
             }
         }
-        // A multiple of two: the last tile is over some of the one before.
+        // A multiple of two. The last tile overlaps the one before.
         constexpr size_t Rows2 = Vectors == 3 ? 8 : 12;
         if (columns.m_HasHalves && rows.m_Rows >= Rows2)
         {
@@ -151,7 +152,7 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
             return true;
         }
     }
-    // Equal tiles have one of two numbers of rows.
+    // Tiles of `Rows` and of `Rows` - 1 rows cover all rows.
     const size_t tiles = DivideUp(rows.m_Rows, Rows);
     const bool areEqual = rows.m_Rows >= tiles * (Rows - 1);
     if (TakeTurns<Vectors>(rows.m_Rows, rows.m_Groups, areEqual))

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes that write bytes, with AVX-512, for sources that are compiled for each target
-// (Foreach.hpp): MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp, ImplicitGemmDequantizedInt8.cpp. Included once a
-// target.
+// AVX-512 tiles with a requantizing epilogue. Accumulators stay in registers until they are int8: next to dot products,
+// each store of an accumulator takes the time of two of these on processors of AMD's fifth generation.
 //
-// Sums stay in registers until they are bytes: beside dot products, stores take the place of two of these each on
-// processors of AMD's fifth generation.
+// Part of MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for
+// each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_BYTE_TILES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_BYTE_TILES_AVX512_INL
 #undef TENON_CPU_BYTE_TILES_AVX512_INL
@@ -26,7 +25,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// A vector whose upper half is its lower one.
+/// A vector whose upper half repeats its lower half.
 HWY_INLINE __m512i RepeatLower(__m512i x)
 {
     return _mm512_shuffle_i64x2(x, x, 0x44);
@@ -54,7 +53,7 @@ void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t
     }
 }
 
-/// See Engine8::m_PrepareColumns. Bytes are made as int8: those of uint8 are 128 more.
+/// See MicrokernelsInt8::m_PrepareRequantization. Outputs are computed as int8; uint8 outputs are 128 more.
 inline void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
                            ByteColumns8& prepared)
 {
@@ -70,7 +69,7 @@ inline void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias
                                          : PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
 }
 
-/// Where rows are written.
+/// Addresses of the rows of the output.
 struct RowsOut
 {
     uint8_t* m_Out;
@@ -95,7 +94,7 @@ HWY_INLINE PlacesOut GetOut(const ImageRows8& of, size_t row)
     return {of.m_Out, of.m_Places + row};
 }
 
-/// Rows that are written together.
+/// Number of rows that are stored together.
 constexpr size_t GetRowsTogether(size_t vectors)
 {
     return vectors > 2 ? 1 : 4 / vectors;
@@ -114,7 +113,7 @@ struct ByteTile : TurnTile<Dot>
         TurnTile<Dot>::BeginRows(of, columns.m_Bias, row, at, sums);
     }
 
-    /// A vector of columns.
+    /// Scales one vector of columns.
     template <size_t V, typename Of, size_t Rows, size_t Vectors>
     static HWY_INLINE void ScaleVector(const Of& of, const ByteColumns8& columns, size_t row,
                                        Vector (&sums)[Rows][Vectors])
@@ -157,7 +156,8 @@ struct ByteTile : TurnTile<Dot>
         }
     }
 
-    /// A vector of columns in its lower half alone: every other row's has the sums of the next row in the upper one.
+    /// Scales the last vector where it uses its lower half only: the vector of every other row has the accumulators of
+    /// the next row in its upper half.
     template <size_t V, typename Of, size_t Rows, size_t Vectors>
     static HWY_INLINE void EndHalves(const Of& of, const ByteColumns8& columns, size_t row,
                                      Vector (&sums)[Rows][Vectors])
@@ -180,7 +180,7 @@ struct ByteTile : TurnTile<Dot>
         }
     }
 
-    /// The rows from `First` on that lie in 64 bytes.
+    /// Stores the rows from `First` on that fill 64 bytes.
     template <size_t First, typename Of, size_t Rows, size_t Vectors>
     static HWY_INLINE void StoreSome(const Of& of, const ByteColumns8& columns, size_t row,
                                      const Vector (&sums)[Rows][Vectors])
@@ -248,7 +248,7 @@ struct ByteTile : TurnTile<Dot>
         (ScaleVector<V>(of, columns, row, sums), ...);
     }
 
-    /// The end of a tile.
+    /// The epilogue of a tile.
     template <typename Of, size_t Rows, size_t Vectors>
     static HWY_INLINE void Finish(const Of& of, const ByteColumns8& columns, size_t row, Vector (&sums)[Rows][Vectors])
     {
@@ -256,7 +256,7 @@ struct ByteTile : TurnTile<Dot>
         Store(of, columns, row, sums);
     }
 
-    /// One tile.
+    /// Computes one tile.
     template <size_t Rows, size_t Vectors>
     static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
     {

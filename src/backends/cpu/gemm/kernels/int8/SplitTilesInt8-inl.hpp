@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of bytes by split weights (SplitWeightsInt8.hpp), for sources that are compiled for each target (Foreach.hpp):
-// MicrokernelsInt8.cpp. Included once a target.
+// Tiles by pmaddubsw with saturation-safe split weights (SplitWeightsInt8.hpp). Part of MicrokernelsInt8.cpp, which is
+// compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_SPLITS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_SPLITS_INL
 #undef TENON_CPU_SPLITS_INL
@@ -29,7 +29,8 @@ HWY_INLINE Vector ReadSplitGroup(const uint8_t* from)
     return Flips ? hn::Xor(group, hn::Set(Ints(), static_cast<int32_t>(0x80808080))) : group;
 }
 
-/// sums += a group of the data * a term. Weights are read for each row: sixteen registers have no room for them.
+/// sums += one group of the data * one term. Weights are read again for each row: sixteen registers have no room for
+/// them.
 template <bool Flips, size_t Rows, size_t Vectors>
 HWY_INLINE void AddTerm(const uint8_t* const (&rows)[Rows], size_t at, const int32_t* weights,
                         Vector (&sums)[Rows][Vectors])
@@ -47,7 +48,7 @@ HWY_INLINE void AddTerm(const uint8_t* const (&rows)[Rows], size_t at, const int
     }
 }
 
-/// The same for two terms whose products fit 16 bits together.
+/// The same for two terms whose products fit int16 together.
 template <bool Flips, size_t Rows, size_t Vectors>
 HWY_INLINE void AddCouple(const uint8_t* const (&rows)[Rows], size_t first, size_t second, const int32_t* weights,
                           Vector (&sums)[Rows][Vectors])
@@ -69,7 +70,7 @@ HWY_INLINE void AddCouple(const uint8_t* const (&rows)[Rows], size_t first, size
     }
 }
 
-/// Tiles; the panel says which groups it is multiplied with.
+/// Tiles that read the group of each term from the panel.
 template <bool Flips>
 struct SplitTile
 {

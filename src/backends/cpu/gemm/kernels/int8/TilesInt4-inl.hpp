@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of int8 data by weights of four bits, for sources that are compiled for each target (Foreach.hpp):
-// MicrokernelsInt8.cpp. Included once a target.
+// int8 data by 4-bit weights, which are stored plus 8 as unsigned 0..15, so that a mask and a shift unpack them. In the
+// four bytes that a column has in a vector, the lower halves are the weights of group 2g, the upper halves those of
+// group 2g + 1:
+//   byte j = w[8g + j] | w[8g + 4 + j] << 4
 //
-// Weights are 8 more than their value, in [0, 15], so that a mask and a shift unpack them. Of the four bytes that a
-// column has in a vector, the lower halves belong to one group of the data and the upper ones to the next.
+// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_NIBBLES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_NIBBLES_INL
 #undef TENON_CPU_NIBBLES_INL
@@ -23,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// In place of a dot product, where there is none of bytes: sums of two products, int16.
+/// Replaces a dot product where there is none of bytes: sums of two products in int16.
 struct NibblePairs
 {
     static constexpr size_t MostGroups = 8; ///< 8 * 2 * 15 * 128 < 2^15
@@ -36,7 +37,7 @@ struct NibblePairs
         shorts = hn::BitCast(Ints(), hn::Add(hn::BitCast(d16, shorts), hn::BitCast(d16, pairs)));
         asm("" : "+v"(shorts.raw)); // else the compiler adds up all pairs first, for which there are no registers
     }
-    /// sums += the pairs of the shorts
+    /// sums += the pairs of int16
     static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
     {
         AddPairs(sums, shorts);
@@ -70,7 +71,7 @@ HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, siz
 {
     const Ints d;
     const Vector mask = hn::Set(d, 0x0F0F0F0F);
-    // The few sums of a low tile would wait for each other: upper halves get their own.
+    // In a low tile the few accumulators would wait for each other: upper halves get their own.
     constexpr bool HaveOwn = Rows * Vectors <= 8 && !std::is_same_v<Dot, NibblePairs>;
     [[maybe_unused]] Vector own[Rows][Vectors];
     if constexpr (HaveOwn)
@@ -160,7 +161,7 @@ struct NibbleTile
     }
 
 private:
-    /// So many groups that their sums fit int16.
+    /// A number of groups whose sums fit int16.
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void AddSlice(const uint8_t* const (&rows)[Rows], size_t begin, size_t end,
                                     const int32_t* weights, Vector (&acc)[Rows][Vectors])
@@ -195,7 +196,7 @@ inline void DescribeNibbles(TileSet8& tiles)
     tiles.m_GroupUnit = 2;
 }
 
-/// For one row: panels as wide as the registers have sums for.
+/// For one row: panels as wide as registers for accumulators allow.
 template <typename Dot>
 void FillNibblesOfOneRow(TileSet8& tiles)
 {
@@ -209,7 +210,7 @@ void FillNibblesOfOneRow(TileSet8& tiles)
 template <typename Dot>
 void FillNibbleTiles(TileSet8& tiles)
 {
-    constexpr bool ArePairs = std::is_same_v<Dot, NibblePairs>; // which have two sums of each
+    constexpr bool ArePairs = std::is_same_v<Dot, NibblePairs>; // two accumulators per vector
     DescribeNibbles(tiles);
     FillTiles<NibbleTile<Dot>, 1, 4>(tiles);
     FillTiles<NibbleTile<Dot>, 2, 4>(tiles);

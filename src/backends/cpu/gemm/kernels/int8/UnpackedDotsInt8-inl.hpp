@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of bytes by columns of weights as the model stores them, for sources that are compiled for each target
-// (Foreach.hpp): dot products over the depth, whose lanes are added up at the end. Part of MicrokernelsInt8.cpp;
-// included once a target.
+// Dot products along the depth with weights in the model's own layout, [columns][depth]: for few rows (most of the time
+// is reading the weights once) or few columns. 256-bit vectors along the depth, up to 4 rows x 4 columns of partial
+// sums, horizontal sums at the end.
 //
-// A dot product takes an unsigned and a signed byte, or two signed ones: data, and weights too, may become bytes of the
-// other sign when they are read.
+// The instruction takes an unsigned and a signed operand, or two signed ones: data, and weights too, may be biased by
+// 128 (XOR 0x80) on load. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once
+// a target.
 #if defined(TENON_CPU_STORED_DOTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_STORED_DOTS_INL
 #undef TENON_CPU_STORED_DOTS_INL
@@ -24,12 +25,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
-/// Of 256 bits, with longer vectors too: of those more loads cross cache lines, and more lanes are to be added up.
+/// 256 bits, although longer vectors exist: more loads of these cross cache lines, and more lanes are to be summed.
 using StoredTag = hn::FixedTag<int32_t, 8>;
 using StoredBytes = hn::Repartition<uint8_t, StoredTag>;
 using StoredVector = hn::Vec<StoredTag>;
 
-/// Dot products, and what becomes a byte of the other sign for them.
+/// A dot-product instruction, and whether data and weights are biased by 128 on load for it.
 template <typename Product, bool FlipsItsData, bool FlipsItsWeights>
 struct StoredProduct
 {
@@ -56,7 +57,7 @@ HWY_INLINE void AddDots(StoredVector& sums, StoredVector data, StoredVector weig
 #endif
 }
 
-/// sums += a vector of each row by one of each column.
+/// sums += dot products of one vector of each row with one of each column.
 template <typename Product, size_t Rows, size_t Columns>
 HWY_INLINE void AddStored(StoredVector (&sums)[Rows][Columns], const StoredVector (&data)[Rows], const uint8_t* weights,
                           size_t depth)
@@ -73,7 +74,7 @@ HWY_INLINE void AddStored(StoredVector (&sums)[Rows][Columns], const StoredVecto
     }
 }
 
-/// Sums of rows [row, row + Rows) by columns [column, column + Columns), in eight parts each.
+/// Sums of rows [row, row + Rows) by columns [column, column + Columns), eight partial sums each.
 template <typename Product, size_t Rows, size_t Columns>
 HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows][Columns])
 {
@@ -107,7 +108,7 @@ HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t colum
     }
     if (k < depth)
     {
-        // The last whole vector there is, without what has been added already.
+        // The last whole vector, less the bytes that have been added already.
         const size_t last = depth - lanes;
         const auto isNew = hn::Gt(hn::Iota(dSigned, 0), hn::Set(dSigned, static_cast<int8_t>(k - last - 1)));
         HWY_UNROLL(4)
@@ -120,7 +121,7 @@ HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t colum
     }
 }
 
-/// The same of four columns, lanes of both blocks being added up side by side.
+/// The same for four columns; the lanes of both halves are summed side by side.
 template <typename Product, size_t Rows>
 HWY_INLINE void MultiplyFour(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows])
 {
@@ -204,7 +205,7 @@ void SumStoredRows(const StoredDots8& dots, size_t row)
 template <typename Product>
 void SumStored(const StoredDots8& dots)
 {
-    constexpr size_t Most = HWY_TARGET == HWY_AVX3 ? 4 : 2; // whose sums registers have room for
+    constexpr size_t Most = HWY_TARGET == HWY_AVX3 ? 4 : 2; // rows whose partial sums fit the registers
     for (size_t row = 0; row < dots.m_Rows; row += Most)
     {
         switch (std::min(Most, dots.m_Rows - row))
@@ -217,7 +218,7 @@ void SumStored(const StoredDots8& dots)
     }
 }
 
-/// `signs`: of what is multiplied, flipped or not.
+/// `signs`: of the operands as the instruction takes them, after biasing.
 template <typename Product>
 void SetStored(TileSet8& tiles, Signs8 signs)
 {
@@ -225,7 +226,7 @@ void SetStored(TileSet8& tiles, Signs8 signs)
     tiles.m_Signs = signs;
     tiles.m_FlipsData = Product::FlipsData;
     tiles.m_StoredDots = SumStored<Product>;
-    // Adding up lanes takes longer than the dot products of shallower columns do; and one vector has to fit.
+    // For smaller depths horizontal sums take longer than the dot products; and one vector has to fit.
     tiles.m_LeastDepth = 64;
     for (size_t vectors = 1; vectors <= TileSet8::MostVectors; ++vectors)
     {
@@ -242,7 +243,7 @@ inline void SetStoredDots(Engine8& engine)
 
 #if HWY_TARGET == HWY_AVX2
 
-/// For those without, where weights are not the least byte: see SignedBytes.
+/// For processors without dot products, for weights without -128 (biased: without 0): see SignedBytes.
 inline void SetStoredSigns(Engine8& engine)
 {
     SetStored<StoredProduct<SignedBytes, false, false>>(engine.m_StoredSigned, Signs8::BothSigned);
