@@ -58,15 +58,15 @@ HEAD = """Generated; write it anew with
     {command}
 
 {machine}
-ai-edge-litert {version}, 1 thread, batch 1. Engines have the model in a process of their own and run in turn on the
-same core: {rounds} turns of about {turn:g} ms in each of {processes} processes one after the other. Times are medians
-of the turns' medians; ratios and differences are medians of those of turns that follow each other. The delegate is
-TFLite with Tenon's delegate and its default options, and XNNPACK for the nodes that it leaves. Tenon is its own runtime
-with the same model, and TFLite alone has its builtin kernels without XNNPACK.
+ai-edge-litert {version}, 1 thread, batch 1. Each engine runs in a process of its own on the same core, in interleaved
+rounds: {rounds} rounds of about {turn:g} ms in each of {processes} consecutive processes. Times are medians of the rounds'
+medians; ratios and differences are medians over consecutive rounds. "Delegate" is TFLite with Tenon's delegate, its
+default options, and XNNPACK for the nodes that it leaves. "Tenon" is Tenon's own runtime with the same model. "TFLite
+alone" has TFLite's builtin kernels without XNNPACK.
 
-One invoke. "Above Tenon" is what an invoke takes more than {of_tenon:g} of Tenon's run: at most {more:g} us are asked.
-Beside XNNPACK at most {integers:g} is asked of int8 and uint8, and {floats:g} of floats. Of the models of one small
-layer at most {small:g} us more than TFLite alone are asked.
+One invoke. "Above Tenon" is the time of an invoke beyond {of_tenon:g} times Tenon's run; the limit is {more:g} us.
+The limits of the ratio to XNNPACK are {integers:g} for int8 and uint8, and {floats:g} for floats. The limit for models of
+one small layer is {small:g} us more than TFLite alone.
 """
 
 LOADING_HEAD = """
