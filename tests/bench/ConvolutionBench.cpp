@@ -177,24 +177,24 @@ void WriteTable(std::ostream& out, const std::string& wanted)
 {
     const MachinePeaks peaks = MeasurePeaks();
     const std::string int8Peak =
-        peaks.m_Int8 ? fmt::format(", of int8 {:.0f} ({})", *peaks.m_Int8 * 1e-9, peaks.m_Int8Name) : std::string();
+        peaks.m_Int8 ? fmt::format(", int8 {:.0f} ({})", *peaks.m_Int8 * 1e-9, peaks.m_Int8Name) : std::string();
     out << R"(# Single convolutions beside other libraries
 
 Generated; write it anew with `build/release/bin/bench_convolutions docs/convolutions.md`, which compares with those of
 XNNPACK and oneDNN that are installed (Debian's `libxnnpack-dev` with `libpthreadpool-dev`, and `libdnnl-dev`).
-Convolutions on CpuAcc, one thread, in turn; data as channels last. Tenon's time is that of a network of one layer, the
-call included; the others' is that of their operator alone. int8: weights have a scale a channel, data a zero point, but
-for oneDNN, which has none here and, on processors without VNNI, adds products up in 16 bits, which saturate. All memory
-begins at the start of a cache line, as inside of a network. GMAC/s count the multiplications of the definition:
-Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no VNNI, need fewer, and so do
-windows at the borders of small images, of which float products leave out what lies outside: more than 100 % is no error.
-Of the least: what the multiplications take at the peak, or copying as many bytes as are read and written with memcpy,
-whichever is longer, over Tenon's time. Ratios are medians; below 1 Tenon is faster. `–`: refused.
+Convolutions on one thread, channels last; the libraries run in interleaved rounds. Tenon's time includes the call of a
+one-layer network on CpuAcc; the other libraries' times are for the operator alone. int8: weights have a scale per
+channel, data a zero point. oneDNN has no zero point here, and without VNNI it adds products up in 16 bits, which
+saturate. All memory begins at the start of a cache line, as inside of a network. GMAC/s count the multiplications of
+the operator's definition. Values above 100 % are possible: Winograd (int8 3x3 without VNNI) needs fewer
+multiplications, and float kernels skip taps in the padding of small images. Of roofline: the larger of
+(multiply-accumulates / peak rate) and (memcpy time of the bytes read and written), divided by Tenon's time. Ratios are
+medians; below 1 Tenon is faster. `–`: refused.
 
 )";
-    out << fmt::format("Peaks of a core of the machine, measured before, in GMAC/s: of float32 {:.0f} ({}){}.\n\n",
+    out << fmt::format("Peaks of a core of the machine, measured before, in GMAC/s: float32 {:.0f} ({}){}.\n\n",
                        peaks.m_Float32 * 1e-9, peaks.m_Float32Name, int8Peak);
-    std::string head = "| model | layer | type | GMAC/s of Tenon | of the peak | of the least | Tenon, us |";
+    std::string head = "| model | layer | type | GMAC/s of Tenon | of peak | of roofline | Tenon, us |";
     std::string line = "|---|---|---|---:|---:|---:|---:|";
     for (const Peer& peer : Peers)
     {

@@ -65,33 +65,34 @@ void KernelReport::WriteTable(std::ostream& out, const MachinePeaks& peaks) cons
     out << R"(# Single layers as shares of what the machine can do
 
 Generated; write it anew with `build/release/bin/bench_kernels --table=docs/kernels.md --benchmark_repetitions=5`.
-Networks of one layer on CpuAcc, one thread; data as channels last, height x width x channels, and outputs behind it.
-Types are those of the data, then of the weights or of the output.
+Networks of one layer on CpuAcc, one thread. A name has the layer, its data as height x width x channels (channels last),
+the channels of the output, and the types of the data and of the weights or output. [glossary.md](glossary.md) explains
+the words.
 
-A layer takes turns with the loops that it is compared with, a millisecond or a run of each at a time, and of each the
-median counts, so that what else the machine does meets all of them alike. Of several repetitions a row shows the one
-of median time.
+Each layer and the loops that it is compared with run in interleaved rounds of a millisecond (or one run), so that other
+load affects all of them equally. Medians are shown. With several repetitions, a row shows the repetition with the
+median time.
 
-Of the peak: multiply-accumulates of the definition as a share of what this core's vectors reach on registers: fused
-multiply-adds (f32, f16, f32xf16), dot products of 8 bits (int8, uint8, f32xint8), of 16 bits (int16xint8) or of
-bfloat16 (bf16). Kernels that leave out points of the border or need fewer products can be above.
+Of peak: multiply-accumulates of the operator's definition per second, divided by this core's peak rate on registers.
+The peak is measured with fused multiply-adds (f32, f16, f32xf16), or with 8-bit (int8, uint8, f32xint8), 16-bit
+(int16xint8) or bfloat16 (bf16) dot products. Kernels that skip taps in the padding, or need fewer products, can exceed
+100 %.
 
-Of memcpy: of the speed that the layer would have that were a memcpy of as many bytes as it reads and writes, within
-the same memory. What is read twice within a cache can be above.
+Of memcpy: the time of a memcpy of as many bytes as the layer reads and writes, in the same memory, divided by the
+measured time. Layers that read data twice from a cache can exceed 100 %.
 
-Of the limit: of the speed that the layer would have that took only its multiply-accumulates at the peak, or only that
-memcpy, whichever is longer. Layers that compute other things than products, as softmax and tanh do, cannot reach it,
-nor can 8-bit products of few terms, whose sums have to become bytes, nor transpositions of bytes within the first
-cache: 32 bytes take four shuffles, two cycles where a core does two at a time, and one and a half of memcpy's.
-Depthwise convolutions have a closer limit. In place of the memcpy it has loads of all of the image and stores of all
-of the output; in place of the peak of 8-bit products it has a loop on data in the first cache that does what every
-exact kernel has to do for each vector of outputs, without waiting for results, so that only the units of the
-processor bound it: a dot product for every fourth tap (with AVX2 alone a product of pairs, and an addition, for every
-second one), two shuffles of each pixel that the windows see anew, which bring bytes of different pixels beside each
-other, TFLite's multiplication by a multiplier with two roundings, and packing. Windows that share rows take more of
-these shuffles in fact.
+Of roofline: the larger of (multiply-accumulates / peak rate) and (memcpy time), divided by the measured time. Some
+layers cannot reach 100 %: layers that compute other things than products, such as softmax and tanh; 8-bit products of
+few terms, whose accumulators have to be requantized; and transpositions of bytes within the first-level cache, where 32
+bytes take four shuffles: two cycles on a core that does two at a time, one and a half times memcpy's.
 
-Shares of memcpy and of the limit have on both sides what a run of an empty network takes.
+Depthwise convolutions have a closer roofline. Its memory bound is: load the image once and store the output once. Its
+8-bit compute bound is a loop on data in the first-level cache that issues the minimal instructions per output vector
+without dependencies: one dot product per four taps (AVX2: one pairwise multiply and one addition per two taps), two
+shuffles per new pixel to interleave taps, TFLite's two-step requantization, and packing. Receptive fields that share
+rows need more of these shuffles.
+
+The time of a run of an empty network is included on both sides of the shares of memcpy and of the roofline.
 
 )";
     const auto peak = [](double rate, const std::string& instructions)
@@ -110,7 +111,7 @@ Shares of memcpy and of the limit have on both sides what a run of an empty netw
         out << ", bfloat16 " << Number(*peaks.m_BFloat16 / 1e9);
     }
     out << ".\n\n";
-    out << "| layer | us | GMAC/s | of the peak | of memcpy | of the limit |\n|---|---:|---:|---:|---:|---:|\n";
+    out << "| layer | us | GMAC/s | of peak | of memcpy | of roofline |\n|---|---:|---:|---:|---:|---:|\n";
     for (const auto& [name, all] : m_Runs)
     {
         std::vector<Run> runs = all;

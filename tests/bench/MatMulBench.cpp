@@ -141,11 +141,11 @@ void WriteTable(std::ostream& out, const std::string& text)
         "    {}build/release/bin/bench_matmul docs/matmul.md\n\n"
         "BatchMatMul of two inputs on CpuAcc against `cblas_sgemm` of OpenBLAS with its {} kernels, one "
         "thread, in\n"
-        "turn. Tenon's time is that of a network of one layer. OpenBLAS', which would be called in such a "
-        "one, has\n"
-        "the run of a network that does nothing in it. Both read and write the same memory. Ratios are medians; "
-        "below 1\n"
-        "Tenon is faster.\n\n"
+        "interleaved rounds. Tenon's time is that of a network of one layer. OpenBLAS' time includes the run of an "
+        "empty\n"
+        "network, because a network would call it. Both read and write the same memory. Ratios are medians; below 1 "
+        "Tenon is\n"
+        "faster.\n\n"
         "| products | x | y | GMAC/s of Tenon | Tenon, us | OpenBLAS, us | ratio |\n"
         "|---:|---|---|---:|---:|---:|---:|\n",
         coreType != nullptr ? fmt::format("OPENBLAS_CORETYPE={} ", coreType) : "", openblas_get_corename());

@@ -29,14 +29,14 @@ Generated; write it anew with
     {command}
 
 Layers count without inputs, outputs and constants, and without those of nested networks. A partition is a connected
-piece of the network that one backend runs. The arena holds the intermediate tensors and scratch memory of one run; its
-bound is the largest sum of bytes alive at once, which no packing of these tensors can undercut. Tensors begin at
-multiples of 64 bytes; "smallest" says that it is proven that no packing with such offsets needs fewer units of 64 bytes.
+part of the network that one backend runs. The arena holds the intermediate tensors and scratch memory of one run; its
+bound is the largest sum of bytes alive at once, below which no placement of these tensors can go. Tensors begin at
+multiples of 64 bytes; "smallest": it is proven that no placement at such offsets needs fewer units of 64 bytes.
 
 {machine}
-Runs have {threads} thread. Scratch memory, which is part of the arena, depends on the instruction sets, as kernels lay
-data out for them: on another machine some figures differ. With more threads there is a part of it for each. Layers that
-run in tiles have memory for whole tensors as well, which a debug callback would ask for and other runs do not touch.
+Runs have {threads} thread. Scratch memory, which is part of the arena, depends on the instruction sets, because kernels
+lay data out for them: on another machine some figures differ. More threads need more of it, a part for each. The arena
+also has memory for the whole tensors of layers that run in tiles: a debug callback needs it, other runs do not touch it.
 
 | model | layers before | after | partitions | arena, bytes | bound | arena / bound | smallest |
 |---|---:|---:|---:|---:|---:|---:|---|

@@ -25,12 +25,12 @@ Generated; write it anew with
 
     {command}
 
-Parsing, optimizing and loading by CpuAcc, each in a fresh process, in turn{machine}: medians of {rounds} loads. Beside
-one thread: the same on {threads} threads, which share the layers that are to be packed, and on one from the file that
-SaveCachedNetwork wrote, of which each block is compared with its checksum in place of packing it. Ratios are medians of
-those of a round. The last column is load and first inference together, from the file beside packing.
+Parsing, optimizing and loading by CpuAcc, each in a fresh process, in interleaved rounds{machine}: medians of {rounds} loads.
+Two further columns are ratios to one thread with packing: {threads} threads, which share the packing; and one thread with a
+file from SaveCachedNetwork, whose blocks are checked against their checksums instead of packed. Ratios are medians over
+rounds. The last column is the ratio of load and first inference together, with the file and with packing.
 
-No weights are packed later than at the load: in a first inference, which runs all layers, that would only move the wait.
+All weights are packed at the load. Packing in the first inference, which runs all layers, would only move the wait.
 Branches of If and While are packed with the network, so that none of their runs takes longer than the others.
 
 """

@@ -62,11 +62,11 @@ Generated; write it anew with
     {command}
 
 {machine}
-{threads} batch 1. Engines have the model in a process of their own and run in turn on the same core, A B A B: {rounds}
-turns of about {turn:g} ms. Times are medians of the turns' medians. Ratios are medians of the ratios of turns that
-follow each other; they hold on a noisy machine, and from machine to machine, better than times do. Below 1 the first
-one of the two is faster. `–`: refused, or not measured. For models that compute in integers, Tenon bf16 / OpenVINO
-bf16 is Tenon as it is: there is nothing that bf16 would change. σ is the standard deviation of the turns.
+{threads} batch 1. Each engine runs in a process of its own on the same core, in interleaved rounds (A B A B): {rounds}
+rounds of about {turn:g} ms. Times are medians of the rounds' medians. Ratios are medians of the ratios of consecutive rounds;
+on a noisy machine, and from machine to machine, they vary less than times. Below 1 the first one of the two is faster.
+`–`: refused, or not measured. In the column Tenon bf16 / OpenVINO bf16, models that compute in integers have Tenon's
+usual time: bf16 changes nothing for them. σ is the standard deviation of the rounds.
 
 {peers}
 
@@ -76,7 +76,7 @@ medians of {loads} for Tenon, TFLite XNNPACK and all engines of an ONNX model, o
 for Tenon, which is touched before the time counts, and the engine's for others, for which it does. Tenon and OpenVINO
 are told sizes that an ONNX model leaves open when they load it, ONNX Runtime sees them when it runs. Memory: how much
 the peak of the resident set grows from just before loading to after ten inferences, measured inside the process itself.
-Tenon's program and library are copies, as installed ones are: of a linker's own output 3 MB more were seen resident.
+Tenon's program and library are copies, as installed ones are: the linker's own output had 3 MB more of resident memory.
 """
 
 HOW_BUILDS_RUN = """{threads} batch 1. Both builds have the model on the same core, each in {loads} processes of its

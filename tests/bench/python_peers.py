@@ -93,10 +93,10 @@ HEAD = """Generated; write it anew with
     {command}
 
 {machine}
-Python {python}; {versions}. One thread, batch 1. Each package has the model in a
-process of its own on the same core; they take turns of about {turn:g} ms, {rounds} in each of {processes} processes one after the
-other. Times are medians, and ratios are medians of the ratios of turns that follow each other: below 1 Tenon takes
-less. Imports are those of fresh processes, in turn, {imports} each.
+Python {python}; {versions}. One thread, batch 1. Each package runs in a
+process of its own on the same core, in interleaved rounds of about {turn:g} ms: {rounds} rounds in each of {processes}
+consecutive processes. Times are medians, and ratios are medians of the ratios of consecutive rounds: below 1 Tenon
+takes less. Imports are measured in fresh processes, interleaved, {imports} each.
 """
 
 NOTES = """

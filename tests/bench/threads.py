@@ -25,10 +25,11 @@ Generated; write it anew with
 
     {command}
 
-CpuAcc on {threads} threads over CpuAcc on one, in turn{machine}: medians of the ratios of {rounds} pairs of turns of
-{turn:g} ms, and ratios of the shortest times of all. Where other work shares the machine the shortest ones say more.
-Take cores that share a cache: a host may put a virtual machine's on different ones, where bench_parallel_for shows a
-line to take 600 ns from one to the other instead of 130, and models of a millisecond then run 1.3 to 1.5 times as fast.
+Speed-up of CpuAcc on {threads} threads over one thread, in interleaved rounds{machine}: medians of the ratios of {rounds} pairs of
+rounds of {turn:g} ms, and ratios of the shortest times. On a shared machine the shortest times are more reliable. Use cores
+that share a cache. A host may place the cores of a virtual machine on different caches: a cache line then takes 600 ns
+from one core to the other instead of 130 (bench_parallel_for shows it), and models of a millisecond have a speed-up of
+1.3 to 1.5 only.
 
 """
 
