@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of floats: a panel of queries at a time, softmax(cap(scale * q k) + mask) v. Scores of a panel are a block
-// [keys][queries], the packed panel of the second product, which stays in the cache ("FlashAttention": Dao et al.,
-// 2022). Keys that causality or a window hides from a whole panel are left out.
+// Attention of floats for a panel of queries at a time: out = softmax(cap(scale * q k) + mask) v, with cap(s) =
+// m_Softcap * tanh(s / m_Softcap). The scores of a panel are a block [keys][queries] that stays in the cache; the block
+// is the packed panel of the second product ("FlashAttention": Dao et al., 2022). Keys that causality or a window masks
+// for a whole panel are skipped.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/attention/ColumnSoftmaxF32.hpp"
@@ -29,10 +30,10 @@ using ref::AttentionGeometry;
 using ref::AttentionMask;
 
 constexpr float Hidden = -std::numeric_limits<float>::infinity();
-/// Panels of more vectors take less time where processors start several products a cycle.
+/// Wider panels take less time on processors that start several products a cycle.
 constexpr size_t MostVectors = 2;
 
-/// Of a panel, so that the queries leave as little of the last one empty as they can.
+/// The width of a panel in vectors. Among the widths, the one with the least padding in the last panel.
 size_t ChooseVectors(const EngineF32& engine, size_t queries)
 {
     size_t best = 1;
@@ -89,7 +90,7 @@ public:
     }
 
 private:
-    /// Where things of a part are.
+    /// Addresses of the buffers of a task.
     struct Buffers
     {
         Buffers(const Attention& of, const ExecuteArgs& args, size_t index)
@@ -106,14 +107,14 @@ private:
 
         float* m_Queries;                  ///< [depth][width]
         float* m_Block;                    ///< [keys][width]
-        float* m_Added;                    ///< the mask of these: [keys][width], or [keys]
+        float* m_Added;                    ///< mask: [keys][width], or [keys]
         float* m_Factors;                  ///< [width]
         float* m_Out;                      ///< [columns][width]
         float* m_Values;                   ///< [columns][keys]
-        size_t m_FirstOfValues = SIZE_MAX; ///< where those begin that were turned last
+        size_t m_FirstOfValues = SIZE_MAX; ///< offset of the values that were transposed last
     };
 
-    /// Numbers of the mask that are brought into the order of the block, for each key.
+    /// Mask values a key in scratch memory: none, one, or one for each query of the panel.
     size_t NumTerms() const
     {
         if (m_Geometry.m_Mask == AttentionMask::None || (IsMaskOfKeys() && m_Geometry.m_Mask == AttentionMask::Added))
@@ -134,7 +135,7 @@ private:
         return args.GetInput<uint8_t>(3)[place] != 0 ? 0.0f : Hidden;
     }
 
-    /// The mask of a panel for `count` keys from `key` on.
+    /// Prepares the mask of a panel for `count` keys from `key` on.
     void AddMask(const ExecuteArgs& args, size_t head, size_t query, size_t queries, size_t key, size_t count,
                  const Buffers& buffers, ColumnSoftmax& softmax) const
     {
@@ -167,7 +168,7 @@ private:
         }
     }
 
-    /// Hides keys of [first, end) that single queries of a panel do not see.
+    /// Masks keys of [first, end) that single queries of a panel do not see.
     void HideKeys(size_t query, size_t queries, int64_t offset, size_t first, size_t end, float* block) const
     {
         for (size_t q = 0; q < queries; ++q)
@@ -243,7 +244,7 @@ private:
         TransposeFloats(buffers.m_Out, m_Width, queries, g.m_ValueDepth, outRow, out.m_Stride);
     }
 
-    /// The values of a head with keys side by side, once for all panels that follow each other.
+    /// Transposes the values of a head to [columns][keys], once for all panels of the head in a row.
     void TurnValues(const ExecuteArgs& args, size_t head, Buffers& buffers) const
     {
         const AttentionGeometry::Rows rows = m_Geometry.OfValues(head);
@@ -257,11 +258,11 @@ private:
 
     AttentionGeometry m_Geometry;
     const EngineF32* m_Engine;
-    size_t m_Vectors; ///< of queries in a panel
-    size_t m_Width;   ///< so many queries
-    size_t m_Blocks;  ///< panels of a head
+    size_t m_Vectors; ///< vectors of a panel
+    size_t m_Width;   ///< queries of a panel
+    size_t m_Blocks;  ///< panels a head
     float m_Softcap;
-    size_t m_Parts = 1; ///< of the panels, on threads of their own
+    size_t m_Parts = 1; ///< ranges of panels, each on a thread of its own
     size_t m_QueriesOffset = 0;
     size_t m_BlockOffset = 0;
     size_t m_AddedOffset = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of columns, vectorized.
+// The SIMD loops of ColumnSoftmaxF32.hpp.
 #include "backends/cpu/attention/ColumnSoftmaxF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -25,7 +25,7 @@ enum class Terms
     All
 };
 
-/// A vector of columns, from `first` on.
+/// The softmax of one vector of columns, from column `first` on.
 template <Terms Kind>
 void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
 {
@@ -46,7 +46,7 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
         }
         return x;
     };
-    // By fours, so that not every step waits for the one before it, and sums of many numbers round less.
+    // Four accumulators hide the latency of each step, and their sums round less.
     constexpr size_t Chains = 4;
     Floats most[Chains];
     for (Floats& chain : most)
@@ -69,7 +69,7 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
     Floats max = hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3]));
     if (softmax.m_MayHide)
     {
-        // Infinities do not cancel out: of a finite number instead, all powers are 0.
+        // -inf - -inf is NaN. With a finite maximum all exponentials of a masked column are 0.
         max = hn::Max(max, hn::Set(d, hwy::LowestValue<float>()));
     }
 

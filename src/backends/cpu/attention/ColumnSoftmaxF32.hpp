@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of the columns of a block of floats that is a few vectors wide: each lane is a row of an attention's scores,
-// so that nothing is added up across lanes. Used by AttentionF32 and Attention.
+// Softmax along the columns of a block of floats [rows][width]: a lane holds one column, so no step adds across lanes.
+//     block[r][c] = exp(beta * (x[r][c] + mask - max over r)) / 2^n,    factors[c] = 1 / sum over r
+// Attention and FusedAttentionF32 call it with rows = keys and columns = queries.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +11,15 @@ namespace tenon::cpu
 
 struct ColumnSoftmax
 {
-    float* m_Block = nullptr; ///< [rows][width]: x, then exp(beta * (x - the largest x of the column)) / 2^halvings
+    float* m_Block = nullptr; ///< [rows][width]: x, then exp(beta * (x - maximum of the column)) / 2^m_Log2Divisor
     size_t m_Rows = 0;
-    size_t m_Width = 0;                ///< whole vectors
-    const float* m_RowTerms = nullptr; ///< [rows], of rows' numbers: added to x before; null: nothing is
-    const float* m_Terms = nullptr;    ///< [rows][width], the same of each number
+    size_t m_Width = 0;                ///< columns, a multiple of the lanes
+    const float* m_RowTerms = nullptr; ///< [rows]: added to each x of a row; null: no such mask
+    const float* m_Terms = nullptr;    ///< [rows][width]: added to each x; null: no such mask
     float m_Beta = 1.0f;               ///< above 0
     int m_Halvings = 0;                ///< 64 at most
-    bool m_MayHide = false;            ///< whether x may be -infinity in a whole column, which then becomes zeros
-    float* m_Factors = nullptr;        ///< [width]: gets 1 / the sum of the column
+    bool m_MayHide = false;            ///< whether a whole column of x may be -infinity; its exponentials are zeros
+    float* m_Factors = nullptr;        ///< [width], output: 1 / the sum of the column
 };
 
 struct AttentionFunctions

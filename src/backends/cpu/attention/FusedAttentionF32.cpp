@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AttentionF32: keys are rows of the first product and the values' columns those of the second one; both have panels of
-// queries.
+// FusedAttentionF32: the keys are the rows of the first product, the columns of the values those of the second. Both
+// products have a panel of queries on the right.
 #include "backends/cpu/attention/FusedAttentionF32.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -20,7 +20,7 @@ namespace
 
 using backends::Scratch;
 
-/// Panels of more vectors take less time where processors start several products a cycle.
+/// Wider panels take less time on processors that start several products a cycle.
 constexpr size_t MostVectors = 2;
 
 bool Takes(const ref::MatMulGeometry& g)
@@ -29,10 +29,10 @@ bool Takes(const ref::MatMulGeometry& g)
            g.m_Output.m_Column == 1;
 }
 
-/// Whether filling up the last panel is little beside what there is.
+/// Whether the padding of the last panel is small against the number of queries.
 bool FillPanels(size_t queries, size_t width)
 {
-    constexpr size_t Little = 4; // one such part of them
+    constexpr size_t Little = 4; // at least this many queries for each padded one
     const size_t missing = DivideUp(queries, width) * width - queries;
     return missing <= queries / Little;
 }
@@ -48,7 +48,7 @@ void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, 
     }
 }
 
-/// Where things are: the first two of all queries, the rest of those at a time.
+/// Addresses of buffers. Keys and values serve all queries, the others one panel.
 struct AttentionF32::Buffers
 {
     const float* m_Keys = nullptr;   ///< [keys][depth]
@@ -170,7 +170,7 @@ void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffe
                     args.GetOutput<float>(0) + first * m_Values.m_Output.m_Row, m_Values.m_Output.m_Row);
 }
 
-/// Keys and columns of values as rows: as they lie, or turned.
+/// Finds keys and value columns as rows: in place, or transposed into scratch memory.
 void AttentionF32::FindRows(const ExecuteArgs& args, Buffers& buffers) const
 {
     const auto at = [&](size_t offset) { return Scratch::At<float>(args.m_Scratch, offset); };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An attention of floats, softmax(beta * (queries * keys + added)) * values, for a vector of queries at a time: their
-// scores are columns of a block that stays in the first-level cache, and that is a packed panel of the second product.
-// Used by BatchMatMul.
+// FusedAttentionF32: BatchMatMul, Add, Softmax and BatchMatMul of floats as one step,
+//     out = softmax(beta * (queries * keys^T + mask)) * values
+// for a panel of queries at a time ("FlashAttention": Dao et al., 2022). The scores of a panel are a block
+// [keys][width] that stays in the first-level cache; the block is the packed panel [depth][width] of the second
+// product. BatchMatMul prepares it as FusionHooks::m_MakeAttention.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/f32/MicrokernelsF32.hpp"
@@ -15,17 +17,19 @@
 namespace tenon::cpu
 {
 
-/// out[count][width] = rows * panel, for a panel of `vectors` vectors of the engine: [depth][width].
+/// out[count][width] = rows[count][depth] * panel[depth][width], with the GEMM microkernels of the engine; width =
+/// vectors * lanes. Attention calls it as well.
 void MultiplyByPanel(const EngineF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
                      size_t depth, const float* panel, float* out);
-/// to[row][query] = from[query][row], and zeros for queries that fill up the width.
+/// Packs a panel: to[row][query] = from[query][row]. Queries beyond `queries` are zeros up to the width.
 void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width);
 
+/// One fused attention of known shapes. Tasks are panels of queries.
 class AttentionF32
 {
 public:
-    /// `scores`: of the first product. None where shapes or the order of matrices in memory are not of the kind that
-    /// this takes.
+    /// `scores`: the geometry of the first product. None if the shapes or the order of the matrices in memory are not
+    /// supported.
     static std::optional<AttentionF32> Make(const ref::MatMulGeometry& scores, const AttentionRest& rest);
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
@@ -33,11 +37,11 @@ public:
     void operator()(const ExecuteArgs& args) const;
 
 private:
-    /// What is added to scores.
+    /// The mask that is added to scores.
     enum class Added : uint8_t
     {
         Nothing,
-        OfKeys, ///< the same for all queries
+        OfKeys, ///< one number a key
         All
     };
     struct Buffers;
@@ -55,17 +59,17 @@ private:
     ref::MatMulGeometry m_Scores;
     ref::MatMulGeometry m_Values;
     float m_Beta;
-    int m_Halvings; ///< of powers, so that no sum of their products with values is larger than these
+    int m_Halvings; ///< exponentials are divided by 2^this: sums of their products with values do not exceed these
     Added m_Added;
     const EngineF32* m_Engine;
-    size_t m_Vectors; ///< of queries at a time
-    size_t m_Width;   ///< so many queries
-    size_t m_Parts;   ///< of the queries, on threads of their own
+    size_t m_Vectors; ///< vectors of a panel
+    size_t m_Width;   ///< queries of a panel
+    size_t m_Parts;   ///< ranges of panels, each on a thread of its own
     size_t m_KeysOffset = 0;
     size_t m_ValuesOffset = 0;
     size_t m_PartsOffset = 0;
     size_t m_PartBytes = 0;
-    size_t m_BlockOffset = 0; ///< in a part's
+    size_t m_BlockOffset = 0; ///< offset in the memory of a task, as the next three
     size_t m_AddedOffset = 0;
     size_t m_FactorsOffset = 0;
     size_t m_OutOffset = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest score of each box: of few classes by loads that take columns apart, of others by transposed blocks.
+// The SIMD loops of BoxRanks.hpp: few classes by loads that deinterleave columns, more classes by transposed blocks.
 #include "backends/cpu/detection/BoxRanks.hpp"
 
 #include "backends/cpu/move/TransposeVectors.hpp"
@@ -27,7 +27,7 @@ template <typename T>
 constexpr T Lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                           : std::numeric_limits<T>::lowest();
 
-/// Box by box.
+/// Ranks one box after the other.
 template <typename T>
 void RankEach(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks)
 {
@@ -42,7 +42,7 @@ void RankEach(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks)
     }
 }
 
-/// The best of the classes of a vector of boxes. NaN leaves what is there.
+/// The largest score of each box of a vector. NaN is passed over.
 template <size_t Columns, class D, typename T>
 HWY_INLINE hn::Vec<D> RankVector(D d, const T* from, size_t first)
 {
@@ -86,13 +86,13 @@ void RankOfFew(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks)
     }
 }
 
-/// Null: there are too many columns.
+/// The function for few columns; null: there are too many.
 template <typename T>
 RankBoxes<T> FindRankOfFew(size_t columns)
 {
     if (std::is_floating_point_v<T> && HWY_ARCH_ARM_V7)
     {
-        return RankEach<T>; // these vectors take subnormal numbers for zeros
+        return RankEach<T>; // these vectors flush subnormal numbers to zero
     }
     switch (columns)
     {
@@ -133,14 +133,14 @@ namespace
 template <typename T>
 constexpr size_t TypeIndex = std::is_floating_point_v<T> ? 0
                              : std::is_signed_v<T>       ? 1
-                                                         : 2; // of ReduceFunctions
+                                                         : 2; // index of the type in ReduceFunctions
 
-/// Blocks of classes of blocks of boxes, transposed, so that each class is a vector. What other blocks found is a class
-/// more.
+/// Transposes blocks of boxes and classes, so that each class is a row of boxes. The maximum of earlier blocks is one
+/// more row.
 template <typename T>
 void RankOfMany(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks)
 {
-    constexpr size_t Boxes = 256 / sizeof(T); // some vectors of any processor
+    constexpr size_t Boxes = 256 / sizeof(T); // boxes: a few vectors on any processor
     constexpr size_t Classes = 32;
     const ReduceFunction findLargest = GetReduceFunctions().m_Columns[1][TypeIndex<T>];
     alignas(64) T block[(Classes + 1) * Boxes];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best score of each box, and scores by class. Used by DetectionPostProcess.
+// Ranks of boxes, the largest score among their classes: [boxes][columns] -> [boxes]; and scores split by class:
+// [boxes][columns] -> [classes][boxes]. DetectionPostProcess calls them.
 #pragma once
 
 #include <cstddef>
@@ -7,21 +8,21 @@
 namespace tenon::cpu
 {
 
-/// Scores of boxes: those of their classes stand side by side, after that of the background where there is one.
+/// The scores of boxes, [boxes][columns]: the background's if there is one, then those of the classes.
 template <typename T>
 struct BoxScores
 {
     const T* m_Scores = nullptr;
-    size_t m_Columns = 0; ///< of a box
-    size_t m_First = 0;   ///< columns in front of the classes: 0 or 1
+    size_t m_Columns = 0; ///< columns of a box
+    size_t m_First = 0;   ///< columns before the classes: 0, or 1 for the background
 };
 
-/// ranks[i] = the largest score of a class of box i, for boxes [begin, end). NaN counts for the lowest value.
+/// ranks[i] = the largest score of a class of box i, for boxes [begin, end). NaN counts as the lowest value.
 template <typename T>
 using RankBoxes = void (*)(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks);
 
-/// For the processor at hand and so many columns, two at least; T is float, int8_t or uint8_t. Precondition: it has
-/// vectors, see CpuFeatures.
+/// The function for this number of columns, 2 or more, and the processor at hand; T is float, int8_t or uint8_t.
+/// Precondition: it has vectors, see CpuFeatures.
 template <typename T>
 RankBoxes<T> FindRankBoxes(size_t columns);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoxSelector: non-maximum suppression of boxes that are ranked by stored scores. Boxes are decoded only when it is
-// their turn: few are looked at until as many stay as are wanted. Used by DetectionPostProcess.
+// BoxSelector: non-maximum suppression. Boxes come from the best rank on and stay unless a better one overlaps them. A
+// box is decoded when it is next in this order; the search stops as soon as enough boxes stay. DetectionPostProcess
+// calls it.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -19,12 +20,12 @@
 namespace tenon::cpu
 {
 
-/// T is the type of stored scores, which order as the real ones do: float, int8_t or uint8_t.
+/// T is the type of stored scores, whose order is that of the real scores: float, int8_t or uint8_t.
 template <typename T>
 class BoxSelector
 {
 public:
-    /// For at most `limit` boxes that stay, out of one at least.
+    /// A selection of at most `limit` boxes (1 or more).
     BoxSelector(const ref::DetectionTensors& tensors, size_t limit, backends::Scratch& scratch)
         : m_Scan(FindTopScan<T>()), m_CandidatesAt(scratch.Add<uint64_t>(tensors.m_NumBoxes + MostFound)),
           m_KeptAt(scratch.Add<ref::Box>(limit))
@@ -32,11 +33,12 @@ public:
         FindBound(tensors);
     }
 
-    /// The greatest stored score below the threshold, if there is one.
+    /// The largest stored score below the threshold, if there is one.
     std::optional<T> GetBound() const { return m_Bound; }
 
-    /// Calls keep(i, box, its corners) for boxes that stay, the best first, at most `limit`; of those whose rank is
-    /// above the bound. `getScore(box)` is the score that the rank stands for. Returns how many stay.
+    /// Calls keep(i, box, its corners) for boxes that stay, the best first, at most `limit`. Only boxes whose rank is
+    /// above the bound are considered. `getScore(box)` is the real score of the rank. Returns the number of boxes that
+    /// stay.
     template <typename GetScore, typename Keep>
     size_t Select(const ref::DetectionTensors& tensors, const ExecuteArgs& args, const T* ranks, std::optional<T> bound,
                   size_t limit, const GetScore& getScore, const Keep& keep) const
@@ -45,14 +47,14 @@ public:
         auto* const candidates = backends::Scratch::At<uint64_t>(args.m_Scratch, m_CandidatesAt);
         auto* const kept = backends::Scratch::At<ref::Box>(args.m_Scratch, m_KeptAt);
         size_t count = 0;
-        uint64_t next = 0; // all numbers before it have been looked at
-        // Where boxes stand in each other's way, more of them are looked at than stay.
+        uint64_t next = 0; // all candidates before it are done
+        // If boxes suppress each other, more candidates are needed than boxes stay.
         for (size_t wanted = std::min(numBoxes, 4 * limit + 64);; wanted = std::min(numBoxes, 4 * wanted))
         {
             TopCandidates<T> top(m_Scan, numBoxes, wanted, candidates, next);
             top.Collect(ranks, bound);
             uint64_t* end = candidates + top.GetCount();
-            // A heap, as perhaps not all of them are looked at.
+            // A heap, as perhaps not all candidates are needed.
             std::make_heap(candidates, end, std::greater<>());
             while (end != candidates && count < limit)
             {
@@ -60,7 +62,7 @@ public:
                 const uint32_t index = GetElement(*end);
                 if (!(getScore(index) >= tensors.m_Rules.m_ScoreThreshold))
                 {
-                    continue; // NaN, which is collected even where better ones were left out
+                    continue; // NaN: such boxes are collected even if better ones are left out
                 }
                 next = *end + 1;
                 const ref::Box box = tensors.DecodeBox(args, index);
@@ -106,7 +108,7 @@ private:
     TopScan<T> m_Scan;
     size_t m_CandidatesAt;
     size_t m_KeptAt;
-    std::optional<T> m_Bound; ///< boxes whose score is not above it are left out
+    std::optional<T> m_Bound; ///< boxes must have a score above it
 };
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DetectionPostProcess of CpuAcc, of scores that are floats or bytes. These are ranked as they are stored.
+// Kernel row of DetectionPostProcess, of scores in float, int8 or uint8. Boxes are ranked by scores as they are stored.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/detection/BoxRanks.hpp"
@@ -30,7 +30,7 @@ constexpr backends::TypeSet Scores = {DataType::Float32, DataType::QAsymmU8, Dat
 constexpr backends::TypeRow DetectionTypes[] = {
     backends::PerTensor(backends::Types({Numbers, Scores, Numbers}, DataType::Float32))};
 
-/// T is the type of stored scores, which order as the real ones do.
+/// T is the type of stored scores, whose order is that of the real scores.
 template <typename T>
 class Detector
 {
@@ -83,7 +83,7 @@ private:
         RunRanges(*args.m_Parallel, m_Tensors.m_NumBoxes, GetGrain(m_Tensors.m_ScoreColumns * sizeof(T)), f);
     }
 
-    /// The real scores of a box's classes.
+    /// The dequantized scores of a box's classes.
     const float* LoadOwnScores(const ExecuteArgs& args, size_t box) const
     {
         const T* stored = args.GetInput<T>(1) + m_Tensors.GetFirstScore(box);
@@ -113,8 +113,8 @@ private:
         return ranks;
     }
 
-    /// Boxes by their best scores, of all classes at once, as the reference kernel's: those that are better than the
-    /// threshold, from the best on, as long as no kept one covers them.
+    /// Fast suppression, as the reference kernel's: one selection for all classes, by the best score of each box. Boxes
+    /// that reach the threshold stay, from the best on, unless a box that stays overlaps them.
     size_t RunFast(const ExecuteArgs& args) const
     {
         const T* ranks = RankAll(args);
@@ -133,7 +133,7 @@ private:
         return m_Selector.Select(m_Tensors, args, ranks, m_Selector.GetBound(), m_Limit, getScore, keep);
     }
 
-    /// The scores of each class side by side.
+    /// The scores by class: [classes][boxes].
     const T* SplitAll(const ExecuteArgs& args) const
     {
         if (IsOneColumn())
@@ -150,8 +150,8 @@ private:
         return ranks;
     }
 
-    /// Class by class, as the reference kernel's. When all rows of the output are taken, a box must be better than the
-    /// one in the last row, which then goes.
+    /// Regular suppression, as the reference kernel's: one selection a class. When all output rows are taken, a box
+    /// must be better than the one in the last row, and replaces it.
     size_t RunRegular(const ExecuteArgs& args) const
     {
         const T* ranks = SplitAll(args);
@@ -188,11 +188,11 @@ private:
     }
 
     ref::DetectionTensors m_Tensors;
-    size_t m_Limit; ///< boxes that may stay, of one class where these are selected one by one
+    size_t m_Limit; ///< boxes that may stay in one selection, which is for one class if suppression is regular
     Scratch m_Scratch;
     BoxSelector<T> m_Selector;
     RankBoxes<T> m_Rank = nullptr;
-    size_t m_RanksAt = 0; ///< of boxes, or their scores by class
+    size_t m_RanksAt = 0; ///< offset in scratch memory: ranks of boxes, or scores by class
     size_t m_OwnAt = 0;
     size_t m_ClassesAt = 0;
     size_t m_AddedAt = 0;
@@ -200,7 +200,7 @@ private:
     size_t m_MergedAt = 0;
 };
 
-/// Boxes of negative size are the reference kernel's: it says what is wrong with the first one of them.
+/// Layers with boxes of negative size run on the reference kernel, which reports the first such box.
 template <typename T>
 Prepared MakeDetection(const ReshapeArgs& args, Prepared& reference)
 {
@@ -228,7 +228,7 @@ Prepared MakeDetection(const ReshapeArgs& args, Prepared& reference)
     return Prepared([detector](const ExecuteArgs& execute) { detector.Run(execute); }, detector.GetScratchBytes());
 }
 
-/// Whether scores order as they do when they are dequantized: not where some of them become infinite.
+/// Whether stored scores have the order of the dequantized ones. They do not if some become infinite.
 bool OrdersAsStored(const ReshapeArgs& args)
 {
     const ref::RealInput scores(args, 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoiAlign of CpuAcc: averages of floats, by gathers with weights. A cell is the mean of its points, each of which is
+// Kernel row of RoiAlign: averages of floats, by weighted gathers. A cell is the mean of its points, each of which is
 // interpolated between four elements (reference/kernels/RegionPoints.hpp):
-//     out[c][cell] = sum over k of weight[k][cell] * image[c][place[k][cell]]
-// Places and weights, [points * 4][cells], are found once for a region and serve all channels. Regions with very many
-// points in a cell are cut into several sums.
+//     out[c][cell] = sum_k weight[k][cell] * image[c][offset[k][cell]]
+// Offsets and weights, [points * 4][cells], are computed once for a region and serve all channels. If a cell has more
+// points than MaxPoints, the sum is cut into several.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/resize/InterpolateVectors.hpp"
@@ -30,7 +30,7 @@ using ref::RegionPoint;
 constexpr backends::TypeRow RoiAlignTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32}, DataType::Float32)};
 
-/// Points of a cell in one sum, each with four elements.
+/// The most points of a cell in one sum. A point has four taps.
 constexpr size_t MostPoints = 64;
 constexpr size_t TapsOfPoint = 4;
 
@@ -43,7 +43,7 @@ struct RoiAlignRun
     const InterpolateFunctions* m_Functions = nullptr;
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
-    size_t m_PlacesAt = 0; ///< in the memory of a part
+    size_t m_PlacesAt = 0; ///< offset in the memory of a task
     size_t m_WeightsAt = 0;
     size_t m_SumsAt = 0;
 
@@ -111,7 +111,7 @@ struct RoiAlignRun
         }
     }
 
-    /// The four taps of point `index` of a cell, CountCells() numbers apart.
+    /// Writes the four taps of point `index` of a cell, CountCells() entries apart.
     void FindTaps(const RegionAxis& rows, const RegionAxis& columns, size_t cell, size_t index, size_t points,
                   int32_t* places, float* weights) const
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over rows of bytes that are divided by their norms.
+// The SIMD loops of L2NormInt8.hpp.
 #include "backends/cpu/norm/L2NormInt8.hpp"
 
 #include "backends/common/FixedPoint.hpp"
@@ -26,7 +26,7 @@ namespace
 constexpr size_t Lanes = HWY_LANES(uint8_t);
 constexpr int OutputBits = 7; // a step of the output is 1/128
 
-/// The sum of (byte - zero)^2 of stored bytes.
+/// The sum of (x - zero)^2, where x is a stored byte XOR signXor.
 int64_t SumSquares(const uint8_t* in, size_t depth, uint8_t flip, uint8_t zero)
 {
     const ByteTag d;
@@ -34,16 +34,16 @@ int64_t SumSquares(const uint8_t* in, size_t depth, uint8_t flip, uint8_t zero)
     const hn::Repartition<int16_t, ByteTag> dShort;
     const Bytes flips = hn::Set(d, flip);
     const auto zeros = hn::Set(dShort, static_cast<int16_t>(zero));
-    constexpr size_t MostAtOnce = 4096 * Lanes; // sums of lanes are below 2^30
+    constexpr size_t MostAtOnce = 4096 * Lanes; // elements: the sum of a lane stays below 2^30
     int64_t all = 0;
     for (size_t first = 0; first < depth; first += MostAtOnce)
     {
         const size_t end = std::min(depth, first + MostAtOnce);
         Ints sum = hn::Zero(dInt);
-        Ints others = hn::Zero(dInt); // some processors sum up the other half of the products here
+        Ints others = hn::Zero(dInt); // on some targets, the sum of the other half of the products
         for (size_t i = first; i < end; i += Lanes)
         {
-            // Beyond the end are zero points.
+            // Lanes beyond the row hold the zero point, which adds nothing.
             const Bytes stored = end - i >= Lanes ? hn::LoadU(d, in + i)
                                                   : LoadFirst(d, in + i, end - i, static_cast<uint8_t>(zero ^ flip));
             const Bytes x = hn::Xor(stored, flips);
@@ -69,7 +69,7 @@ void DivideRows(const uint8_t* in, size_t rows, size_t depth, uint8_t zero, uint
     const IntTag dInt;
     const Quarters quarters;
     constexpr uint8_t Flip = IsSigned ? 0x80 : 0;
-    // As in the reference kernels: the 7 bits are in the multiplier, or the numbers.
+    // As in the reference kernels: for int8 the 7 bits are in the multiplier, for uint8 in the elements.
     constexpr int MultiplierBits = IsSigned ? OutputBits : 0;
     constexpr int InputBits = OutputBits - MultiplierBits;
     const Bytes flips = hn::Set(d, Flip);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalizations of rows and columns of floats.
+// The SIMD loops of NormF32.hpp.
 #include "backends/cpu/norm/NormF32.hpp"
 
 #include "backends/cpu/reduce/RowBlocks.hpp"
@@ -24,7 +24,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The sum of step(value) over a row: of the difference to `centre`, or its square.
+/// The sum over a row of the differences to `centre`, or of their squares.
 template <bool Squares>
 float SumRow(const float* in, size_t depth, float centre)
 {
@@ -36,7 +36,7 @@ float SumRow(const float* in, size_t depth, float centre)
         const Floats difference = hn::Sub(x, middle);
         return hn::Add(sum, Squares ? hn::Mul(difference, difference) : difference);
     };
-    // Parts of a long row have sums of their own, which are added up in double precision.
+    // A long row is summed in blocks, and the blocks in double precision.
     const size_t part = 2 * lanes * SumBlock;
     if (depth > part)
     {
@@ -60,14 +60,14 @@ float SumRow(const float* in, size_t depth, float centre)
         sum0 = step(sum0, hn::LoadU(d, in + i));
         i += lanes;
     }
-    if (i < depth) // lanes beyond the end are at the centre
+    if (i < depth) // lanes beyond the row hold `centre`, which adds nothing
     {
         sum1 = step(sum1, hn::IfThenElse(hn::FirstN(d, depth - i), LoadSome(in + i, depth - i), middle));
     }
     return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
 }
 
-/// (x - mean) * factor * scale + bias of a row. What is left over of it goes by way of zeros.
+/// out = (x - mean) * factor * scale + bias for a row. The last partial vector is filled with zeros.
 void ScaleRow(const float* in, size_t depth, float mean, float factor, const NormParameter& scale,
               const NormParameter& bias, float* out)
 {
@@ -77,7 +77,7 @@ void ScaleRow(const float* in, size_t depth, float mean, float factor, const Nor
     const Floats factors = hn::Set(d, factor);
     const Floats oneScale = hn::Set(d, scale.m_Values != nullptr ? scale.m_Values[0] : 1.0f);
     const Floats oneBias = hn::Set(d, bias.m_Values != nullptr ? bias.m_Values[0] : 0.0f);
-    // Parameters are read before the output is written, which may lie in their memory.
+    // Parameters are read before the output is written, as the output may overwrite them.
     const auto vector = [&](size_t i, auto load) HWY_ATTR
     {
         const Floats s = scale.m_Step != 0 ? load(scale.m_Values + i) : oneScale;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalizations of floats, vectorized. Used by Normalizations.
+// Loops of normalizations of floats. Rows: (x - mean) / sqrt(var + eps) * scale + bias, and x / max(norm, eps). Columns
+// of an NHWC image: likewise with one gamma and beta. Affine: (x - mean) * factor + beta by channel. Normalizations
+// calls them.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +18,17 @@ struct NormParameter
 
 struct NormFunctions
 {
-    /// Rows brought to mean 0 and variance 1 each, or to a mean square of 1 alone, times scale plus bias; the output
-    /// may be where an input is.
+    /// Brings each row to mean 0 and variance 1, or without `subtractsMean` to a mean square of 1, times scale plus
+    /// bias; the output may overwrite an input.
     void (*m_LayerRows)(const float* in, size_t rows, size_t depth, bool subtractsMean, float epsilon,
                         const NormParameter& scale, const NormParameter& bias, float* out) = nullptr;
-    /// Rows divided by their norms, which count as `epsilon` at least.
+    /// Divides each row by its norm, or by `epsilon` if that is larger.
     void (*m_L2Rows)(const float* in, size_t rows, size_t depth, float epsilon, float* out) = nullptr;
-    /// Each of `channels` columns of `pixels` rows, `stride` apart, brought to mean 0 and variance 1, times gamma plus
+    /// Brings each of `channels` columns of `pixels` rows, `stride` apart, to mean 0 and variance 1, times gamma plus
     /// beta.
     void (*m_Columns)(const float* in, size_t pixels, size_t stride, size_t channels, float epsilon, float gamma,
                       float beta, float* out) = nullptr;
-    /// (in - mean) * factor + beta, one of each per channel, for `pixels` rows.
+    /// out = (in - mean) * factor + beta, with one of each a channel, for `pixels` rows.
     void (*m_Affine)(const float* in, size_t pixels, size_t channels, const float* mean, const float* factor,
                      const float* beta, float* out) = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The normalizations of CpuAcc, of floats: layer, L2, instance and batch; L2 of bytes, too.
+// Kernel rows of the normalizations: layer, L2, instance and batch normalization of floats, and L2 of int8 and uint8.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/norm/L2NormInt8.hpp"
@@ -28,11 +28,11 @@ constexpr backends::TypeRow L2Types[] = {
 constexpr backends::TypeRow LayerTypes[] = {backends::SameType(DataType::Float32, 3)};
 constexpr backends::TypeRow BatchTypes[] = {backends::SameType(DataType::Float32, 4)};
 
-/// Calls function(input, count, output) for parts of the rows.
+/// Calls function(input, count, output) for ranges of rows, one range a task.
 template <typename T = float, typename F>
 void RunRows(const ExecuteArgs& run, size_t rows, size_t depth, const F& function)
 {
-    constexpr size_t BytesPerElement = 16; // what the arithmetic costs, in bytes moved
+    constexpr size_t BytesPerElement = 16; // the cost of the arithmetic in bytes moved
     RunRanges(*run.m_Parallel, rows, GetGrain(BytesPerElement * depth),
               [&](size_t begin, size_t end)
               { function(run.GetInput<T>(0) + begin * depth, end - begin, run.GetOutput<T>(0) + begin * depth); });
@@ -101,7 +101,7 @@ Prepared RefineInstance(const ReshapeArgs& args, const backends::PackedWeights*,
     return [batches = size_t{shape[0]}, pixels, channels, gamma = descriptor.m_Gamma, beta = descriptor.m_Beta,
             epsilon = descriptor.m_Eps, function = GetNormFunctions().m_Columns](const ExecuteArgs& run)
     {
-        // A unit is a cache line of channels of an image.
+        // A unit of the loop is one cache line of channels of one image.
         constexpr size_t Line = 16;
         const size_t blocks = std::max<size_t>(1, channels / Line);
         RunRanges(*run.m_Parallel, batches * blocks, GetGrain(4 * pixels * Line * sizeof(float)),
@@ -118,8 +118,8 @@ Prepared RefineInstance(const ReshapeArgs& args, const backends::PackedWeights*,
     };
 }
 
-/// Batch normalization: the parameters of a few pixels lie in scratch memory one after the other, so that vectors are
-/// full where channels are few.
+/// Batch normalization. The parameters are repeated for a few pixels in scratch memory, so that vectors are full even
+/// if channels are few.
 class Batch
 {
 public:
@@ -152,7 +152,7 @@ public:
                       float* out = run.GetOutput<float>(0);
                       affine(in + begin * group, std::max(whole, begin) - begin, group, mean, factor, beta,
                              out + begin * group);
-                      if (whole < end) // the last pixels, fewer than a group
+                      if (whole < end) // the last pixels, less than a group
                       {
                           affine(in + whole * group, 1, m_Pixels * m_Channels - whole * group, mean, factor, beta,
                                  out + whole * group);
@@ -161,13 +161,13 @@ public:
     }
 
 private:
-    static constexpr size_t Lanes = 16; ///< of the widest vector
+    static constexpr size_t Lanes = 16; ///< lanes of the widest vector
 
     size_t m_Pixels;
     size_t m_Channels;
     size_t m_Repeats;
     float m_Epsilon;
-    size_t m_Mean; ///< offsets in the scratch memory
+    size_t m_Mean; ///< offset in scratch memory, as the next members
     size_t m_Factor;
     size_t m_Beta;
 };

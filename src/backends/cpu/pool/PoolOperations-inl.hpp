@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What windows of pools compute, for PoolVectors.cpp. Averages of integers round as the reference kernel's: half away
-// from zero. Included after simd/Foreach.hpp, once for each target.
+// The operations of pooling windows, for PoolVectors.cpp: First (start), Step (one more element), Join (two partial
+// results), Finish (store). Averages of integers round half away from zero, as the reference kernel's. Included after
+// simd/Foreach.hpp, once for each target.
 #if defined(TENON_POOL_OPERATIONS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_POOL_OPERATIONS_INL
 #undef TENON_POOL_OPERATIONS_INL
@@ -25,12 +26,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// An operation of these has
-//   Data, Lane         of elements and of what is accumulated
-//   First, Step        what a window starts with, and with one more element
+// The members of an operation:
+//   Data, Lane         the types of elements and of accumulators
+//   First, Step        the start value of a window, and the accumulator with one more element
 //   Finish             stores the result
-//   Slides             whether columns of windows may be found on their own and joined, see PoolSliding-inl.hpp
-//   IsMax              whether elements that are there twice change nothing
+//   Slides             whether columns may be combined on their own and joined, see PoolSliding-inl.hpp
+//   IsMax              whether an element may count twice without a change of the result
 
 /// One window of a row.
 struct PooledWindow
@@ -40,16 +41,16 @@ struct PooledWindow
     size_t m_Columns = 0;
     size_t m_RowStride = 0;
     size_t m_PixelStride = 0;
-    int32_t m_Padding = 0; ///< what padding adds to sums of integers
+    int32_t m_Padding = 0; ///< the contribution of padding to sums of integers
     int32_t m_Divisor = 0;
     int32_t m_HalfDivisor = 0;
-    float m_Inverse = 0.0f; ///< of the divisor
+    float m_Inverse = 0.0f; ///< InverseFactor / divisor
 };
 
 template <typename T>
 struct MaxPool
 {
-    static constexpr bool Slides = std::is_integral_v<T>; // of zeros of floats the first one counts, in order of rows
+    static constexpr bool Slides = std::is_integral_v<T>; // floats: of -0 and +0 the first one in row order counts
     static constexpr bool IsMax = true;
     static constexpr double InverseFactor = 1.0; // not used
     using Data = T;
@@ -62,7 +63,7 @@ struct MaxPool
     template <class D>
     static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> most, const T* values)
     {
-        return GreaterOf(hn::LoadU(d, values), most); // NaN leaves what is there
+        return GreaterOf(hn::LoadU(d, values), most); // NaN is passed over
     }
     template <class V>
     static HWY_INLINE V Join(V a, V b)
@@ -76,7 +77,7 @@ struct MaxPool
     }
 };
 
-/// Of numbers of 16 bits with a sign and, where all bits from `Infinity` on are set, no value but infinity or NaN.
+/// Maxima of bfloat16 or float16, by the bit pattern of infinity. Patterns above it are NaN.
 template <int16_t Infinity>
 struct HalfMaxPool
 {
@@ -84,7 +85,8 @@ struct HalfMaxPool
     static constexpr double InverseFactor = 1.0; // not used
     using Data = uint16_t;
     using Lane = int16_t;
-    /// Integers in the order of the numbers, and back: those below zero are as negative as they are large.
+    /// Maps bit patterns to integers in the order of the numbers, and back: the other bits of a negative number are
+    /// inverted.
     template <class D>
     static HWY_INLINE hn::Vec<D> Ordered(D d, hn::Vec<D> bits)
     {
@@ -100,7 +102,7 @@ struct HalfMaxPool
     {
         const auto bits = hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<D>(), values));
         const auto isNaN = hn::Gt(hn::And(bits, hn::Set(d, int16_t{0x7FFF})), hn::Set(d, Infinity));
-        return hn::Max(most, hn::IfThenElse(isNaN, most, Ordered(d, bits))); // NaN leaves what is there
+        return hn::Max(most, hn::IfThenElse(isNaN, most, Ordered(d, bits))); // NaN is passed over
     }
     template <class D>
     static HWY_INLINE void Finish(D d, hn::Vec<D> most, const PooledWindow&, uint16_t* out)
@@ -110,7 +112,7 @@ struct HalfMaxPool
     }
 };
 
-/// What is added up.
+/// The shared part of sums.
 struct SumPool
 {
     static constexpr bool Slides = true;
@@ -172,7 +174,7 @@ struct FloatMeanPool : SumPool
     }
 };
 
-/// Sums of integers, of which means are made.
+/// Sums of integers, for means.
 template <typename T>
 struct IntegerSum : SumPool
 {
@@ -193,12 +195,14 @@ struct IntegerSum : SumPool
 template <typename T>
 struct ByteMeanPool : IntegerSum<T>
 {
-    /// Above one by more than rounding takes away: a multiple of the divisor gives no less than its quotient.
+    /// The inverse is too large by more than it is rounded down, so a multiple of the divisor gives no less than its
+    /// quotient.
     static constexpr double InverseFactor = 1.0 + 3.0 / (1 << 24);
     template <class D>
     static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, T* out)
     {
-        // The inverse is too large by so little that no quotient of less than MostTaps bytes comes to the next integer.
+        // The error of the inverse is so small that no quotient of a sum of fewer than MaxTaps elements reaches the
+        // next integer.
         const hn::RebindToFloat<D> dFloat;
         const auto half = hn::Set(d, window.m_HalfDivisor);
         const auto away = hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), half, hn::Neg(half));
@@ -214,8 +218,8 @@ struct ShortMeanPool : IntegerSum<int16_t>
     template <class D>
     static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, int16_t* out)
     {
-        // Sums of less than MostTaps numbers have 28 bits, quotients 15: in float they are wrong by less than one,
-        // which the remainder shows.
+        // Sums of fewer than MaxTaps elements have 28 bits, quotients 15: the float quotient is off by less than one,
+        // and the remainder corrects it.
         const hn::RebindToFloat<D> dFloat;
         const auto divisor = hn::Set(d, window.m_Divisor);
         const auto sign = hn::ShiftRight<31>(sum);
@@ -223,7 +227,7 @@ struct ShortMeanPool : IntegerSum<int16_t>
         const auto guess =
             hn::ConvertTo(d, hn::Mul(hn::ConvertTo(dFloat, magnitude), hn::Set(dFloat, window.m_Inverse)));
         const auto rest = hn::Sub(magnitude, hn::Mul(guess, divisor));
-        const auto isLess = hn::VecFromMask(d, hn::Lt(rest, divisor)); // -1 where it is, and so it should be
+        const auto isLess = hn::VecFromMask(d, hn::Lt(rest, divisor)); // -1 if less, as it should be
         const auto quotient = hn::Add(hn::Add(guess, hn::Set(d, 1)), hn::Add(isLess, hn::ShiftRight<31>(rest)));
         const hn::Rebind<int16_t, D> dShorts;
         hn::StoreU(hn::DemoteTo(dShorts, hn::Sub(hn::Xor(quotient, sign), sign)), dShorts, out);

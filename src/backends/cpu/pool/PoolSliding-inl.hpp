@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that overlap, for PoolVectors.cpp: what a column of the image gives is found once and kept in registers for
-// the windows that see it. Included after simd/Foreach.hpp, once for each target.
+// Overlapping windows of one row, for PoolVectors.cpp. Each column of the image is combined over the window's rows once
+// and stays in registers for all windows that see it:
+//     registers [c0 c1 c2] -> window 0, shift by the stride, load c3 -> [c1 c2 c3] -> window 1
+// Included after simd/Foreach.hpp, once for each target.
 #if defined(TENON_POOL_SLIDES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_POOL_SLIDES_INL
 #undef TENON_POOL_SLIDES_INL
@@ -23,8 +25,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `Vectors` vectors of channels of all windows of a row, which have `Size` columns each. `rows`: as many rows, from
-/// the first column on.
+/// Computes `Vectors` vectors of channels of all windows of a row. A window has `Size` columns and `Size` rows; `rows`:
+/// the addresses of the rows, from the first column on.
 template <class Pool, size_t Size, size_t Stride, size_t Vectors, class D>
 HWY_INLINE void SlideVectors(D d, const typename Pool::Data* const* rows, size_t channel, const PoolRow& row,
                              const PooledWindow& window, size_t windows, typename Pool::Data* out)
@@ -75,14 +77,14 @@ HWY_INLINE void SlideVectors(D d, const typename Pool::Data* const* rows, size_t
 
 using SlideFunction = void (*)(const PoolRow& row, const PooledWindow& window);
 
-/// The even windows of a row, see PoolRow, of `Size` columns and as many rows, or less where that makes no difference.
-/// `window`: what they have in common.
+/// Computes the windows of m_Uniform (see PoolRow), which have `Size` columns and as many rows, or fewer if the
+/// operation may count a row twice (IsMax). `window`: the values that all of them share.
 template <class Pool, size_t Size, size_t Stride>
 void SlideWindows(const PoolRow& row, const PooledWindow& window)
 {
     using T = typename Pool::Data;
     using Lane = typename Pool::Lane;
-    // The pixels that some windows see stay in the cache for all of their channels.
+    // The pixels of a block of windows stay in the cache for all of their channels.
     constexpr size_t PartBytes = 16 * 1024;
     constexpr size_t LeastWindows = 8;
     const size_t windowBytes = Size * Stride * row.m_PixelStride * sizeof(T);
@@ -97,7 +99,8 @@ void SlideWindows(const PoolRow& row, const PooledWindow& window)
                       row.m_X[first].m_First * row.m_PixelStride;
         }
         T* out = static_cast<T*>(row.m_Out) + first * row.m_OutPixelStride;
-        // Two vectors where there are as many, which are whole lines of bytes with AVX2.
+        // Two vectors at a time if there are enough channels: with AVX2, two vectors of 8-bit elements are a cache
+        // line.
         constexpr size_t Lanes = HWY_LANES(Lane);
         size_t c = 0;
         for (; c + 2 * Lanes <= row.m_Channels; c += 2 * Lanes)
@@ -109,8 +112,8 @@ void SlideWindows(const PoolRow& row, const PooledWindow& window)
     }
 }
 
-/// Null where its pixels are too large: those far from each other share few places in the cache, which the many that
-/// channels go along evict from each other. Larger windows gain more.
+/// Null if pixels are too large: pixels far apart share few sets of the cache, and the pixels of a sweep along the
+/// channels evict each other. Larger windows gain more.
 template <class Pool, size_t Size, size_t Stride>
 SlideFunction SlideNearPixels(const PoolRow& row)
 {
@@ -118,8 +121,8 @@ SlideFunction SlideNearPixels(const PoolRow& row)
     return row.m_PixelStride * sizeof(typename Pool::Data) <= MostBytes ? SlideWindows<Pool, Size, Stride> : nullptr;
 }
 
-/// Null where there is none for the windows of the row. What it is does not depend on how many of them a thread has:
-/// sums come in another order.
+/// The sliding function of the windows of a row, or null. The choice must not depend on the number of windows of a
+/// task, as sliding adds in another order.
 template <class Pool>
 SlideFunction ChooseSlide(const PoolRow& row)
 {

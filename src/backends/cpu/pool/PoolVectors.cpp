@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of pools.
+// The SIMD loops of PoolVectors.hpp.
 #include "backends/cpu/pool/PoolVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -25,8 +25,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// PoolVectors for windows of more floats than one sum takes; `row` is the first pixel. Not inlined: its sums are in
-/// memory now and then, and those of PoolVectors are to stay in registers.
+/// PoolVectors for windows of more floats than one sum takes; `row` is the first pixel. Not inlined: its sums are
+/// spilled to memory now and then, and those of PoolVectors should stay in registers.
 template <typename Pool, size_t Vectors, class D>
 HWY_NOINLINE void PoolLongWindow(D d, const PooledWindow& window, const typename Pool::Data* row,
                                  typename Pool::Data* out)
@@ -71,7 +71,7 @@ HWY_NOINLINE void PoolLongWindow(D d, const PooledWindow& window, const typename
     }
 }
 
-/// `Vectors` vectors of channels from channel c on.
+/// Computes `Vectors` vectors of channels from channel c on.
 template <typename Pool, size_t Vectors, class D>
 HWY_INLINE void PoolVectors(D d, const PooledWindow& window, size_t c, typename Pool::Data* out)
 {
@@ -119,7 +119,7 @@ HWY_INLINE void PoolWindow(const PooledWindow& window, size_t channels, typename
     size_t c = 0;
     if constexpr (std::is_same_v<Pool, FloatMeanPool<false>>)
     {
-        // Those of whole images wait for memory, which is read faster the longer its pieces are.
+        // Windows of whole images wait for memory, which is read faster in longer segments.
         for (; c + 8 * Lanes <= channels; c += 8 * Lanes)
         {
             PoolVectors<Pool, 8>(hn::CappedTag<Lane, Lanes>(), window, c, out);

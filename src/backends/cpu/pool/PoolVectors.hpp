@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows of pools, vectorized over channels. Used by Pooling2d.
+// Windows of a row of Pooling2d, with vectors along channels: max, average or root of the mean square of rows x columns
+// pixels. Windows of one size and distance that overlap slide (PoolSliding-inl.hpp); others are computed one by one.
+// Pooling2d and the half types call them.
 #pragma once
 
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -12,26 +14,26 @@
 namespace tenon::cpu
 {
 
-/// Where a window lies in one direction.
+/// The range of a window along one axis.
 struct PoolSpan
 {
     size_t m_First = 0;
-    size_t m_Count = 0;   ///< inside the image
-    size_t m_Divisor = 0; ///< what an average counts
+    size_t m_Count = 0;   ///< taps inside the image
+    size_t m_Divisor = 0; ///< taps that an average counts, with those in padding or without
 };
 
-/// A row of windows.
+/// One output row of windows.
 struct PoolRow
 {
-    const void* m_In = nullptr; ///< the first row of the image that the windows see
+    const void* m_In = nullptr; ///< first input row of the windows
     size_t m_RowStride = 0;     ///< elements
     size_t m_PixelStride = 0;   ///< elements
-    PoolSpan m_Y;               ///< rows; m_First does not count
+    PoolSpan m_Y;               ///< the range of rows; m_First is not read
     const PoolSpan* m_X = nullptr;
     size_t m_Windows = 0;
-    Part m_Even;             ///< of the windows: those alike, each as far from the one before; may be empty
-    size_t m_EvenStride = 0; ///< columns from one to the next
-    size_t m_Channels = 0;   ///< to pool, of each pixel
+    Part m_Even;             ///< the range of windows of equal size and distance; may be empty
+    size_t m_EvenStride = 0; ///< columns from one of these windows to the next
+    size_t m_Channels = 0;   ///< channels to pool
     int32_t m_ZeroPoint = 0;
     void* m_Out = nullptr;
     size_t m_OutPixelStride = 0; ///< elements
@@ -39,7 +41,7 @@ struct PoolRow
 
 using PoolFunction = void (*)(const PoolRow& row);
 
-/// By PoolingAlgorithm; null where there is none.
+/// Indexed by PoolingAlgorithm; null: not supported.
 struct PoolFunctions
 {
     PoolFunction m_Float[3] = {};
@@ -53,7 +55,7 @@ struct PoolFunctions
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const PoolFunctions& GetPoolFunctions();
 
-/// The function for elements of a type, null where there is none: then halves become floats.
+/// The function for elements of a type; null: not supported, 16-bit floats are then converted to float32.
 PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm);
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling2d of CpuAcc: windows of NHWC float, 8-bit and 16-bit data, vectorized over channels. Averages of integers
-// round as the reference kernel's: half away from zero.
+// Kernel row of Pooling2d: windows of NHWC float, 8-bit and 16-bit data, with vectors along channels. Averages of
+// integers round half away from zero, as the reference kernel's.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/pool/PoolVectors.hpp"
@@ -43,7 +43,7 @@ PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm)
 namespace
 {
 
-/// What windows see of an axis, for each output element.
+/// The part of an axis inside each window, for each output element.
 std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, bool countPadding)
 {
     std::vector<PoolSpan> spans;
@@ -62,7 +62,7 @@ std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, b
     return spans;
 }
 
-/// The windows that are as the one in the middle, each as far from the one before as the others.
+/// The range of windows that are equal in size and distance, around the middle one.
 struct EvenWindows
 {
     Part m_Part;
@@ -95,8 +95,8 @@ EvenWindows FindEven(const std::vector<PoolSpan>& spans)
     return even;
 }
 
-/// A layer at known shapes, whose type and algorithm have a function. One unit of its loop is some channels of some
-/// output pixels of a row.
+/// A layer of known shapes, whose type and algorithm have a function. A unit of its loop is some channels of some
+/// output pixels of one row.
 class Pool
 {
 public:
@@ -116,7 +116,7 @@ public:
         m_X = MakeSpans({input[2], output[2], d.m_PoolWidth, d.m_StrideX, 1, d.m_PadLeft}, d.m_PadRight, countPadding);
         if (m_Width == 1 && m_X.size() == 1)
         {
-            // An image of one column lies in memory as one of one row does, whose windows are found together.
+            // In memory an image of one column is like an image of one row, whose windows one call computes.
             std::swap(m_Height, m_Width);
             m_Y.swap(m_X);
         }
@@ -125,7 +125,7 @@ public:
         m_Rows = input[0] * m_Y.size();
         m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, input[2]) *
                     std::min<size_t>(d.m_PoolHeight, input[1]) * m_Channels * m_ElementBytes;
-        // Where there are few rows, their windows are split too, or channels, if there are threads for the parts.
+        // If rows are few and there are threads for it, their windows or channels are split, too.
         constexpr size_t FewRows = 8;
         constexpr size_t PartWindows = 16;
         constexpr size_t PartBytes = 256;
@@ -141,7 +141,7 @@ public:
         const bool isSplit = run.m_Parallel->GetNumThreads() > 1;
         const size_t blocks = isSplit ? m_Blocks : 1;
         const size_t segments = isSplit ? m_Segments : 1;
-        const size_t units = blocks * segments; // of a row
+        const size_t units = blocks * segments; // units of a row
         RunRanges(*run.m_Parallel, m_Rows * units, GetGrain(m_RowCost / units),
                   [&](size_t begin, size_t end)
                   {
@@ -179,7 +179,7 @@ private:
 
     PoolFunction m_Function;
     size_t m_ElementBytes;
-    size_t m_Height = 0; ///< of the input
+    size_t m_Height = 0; ///< height of the input
     size_t m_Width = 0;
     size_t m_Channels = 0;
     size_t m_OutputPitch = 0; ///< elements
@@ -187,17 +187,17 @@ private:
     std::vector<PoolSpan> m_X;
     EvenWindows m_Even;
     int32_t m_ZeroPoint = 0;
-    size_t m_Rows = 0;     ///< of all output images
+    size_t m_Rows = 0;     ///< rows of all output images
     size_t m_RowCost = 0;  ///< bytes that a row of windows reads
-    size_t m_Segments = 1; ///< of the windows of a row, for threads
-    size_t m_Blocks = 1;   ///< of channels, for threads
+    size_t m_Segments = 1; ///< ranges of windows of a row, for threads
+    size_t m_Blocks = 1;   ///< ranges of channels, for threads
 };
 
 backends::Prepared RefinePool(const ReshapeArgs& args, const backends::PackedWeights*, backends::Prepared&)
 {
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
-    // Sums of integers over larger windows leave the numbers whose quotients are exact; very long axes would need
-    // tables larger than their data may be.
+    // Sums of integers over larger windows exceed the range of exact quotients, and very long axes need tables larger
+    // than their data.
     constexpr uint64_t MostTaps = 8000;
     constexpr unsigned int LongestAxis = 1 << 16;
     const TensorShape& output = args.GetOutput(0).GetShape();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolingNd of CpuAcc: Max of floats and bytes, Average of floats. Windows are separable: they are reduced over all
-// dimensions but the last one first, whole rows of the input at a time, and then along the last one.
-//     rows of a window [row taps][width]  ->  one row [width]  ->  out [windows], each of which takes [taps] of it
+// Kernel row of PoolingNd: Max of floats and 8-bit elements, Average of floats. Windows are separable: rows are reduced
+// over all dimensions but the last, whole input rows at a time, and then along the last one by a table of offsets:
+//     rows of a window [row taps][width]  ->  one row [width]  ->  out [windows], each from [taps] elements of the row
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/pool/SeparableMaxPool.hpp"
@@ -30,8 +30,8 @@ using ref::PoolReach;
 constexpr backends::TypeSet SignedBytes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
 constexpr backends::TypeSet UnsignedBytes = {DataType::QAsymmU8, DataType::Unsigned8};
 constexpr backends::TypeRow PoolingNdTypes[] = {backends::SameType(SignedBytes | UnsignedBytes | DataType::Float32)};
-/// Elements of a window along the last dimension, and along all others together. Sums of more are CpuRef's, which adds
-/// in double precision.
+/// The most taps of a window along the last dimension, and along all others together. CpuRef computes larger sums, in
+/// double precision.
 constexpr size_t MostTaps = 128;
 
 struct PoolRun
@@ -40,15 +40,15 @@ struct PoolRun
     bool m_IsMax = true;
     bool m_CountsPaddings = false;
     size_t m_ElementBytes = sizeof(float);
-    size_t m_RowTaps = 1; ///< at most, of all dimensions but the last one
-    size_t m_Taps = 1;    ///< of the last dimension; 0: its elements stay as they are
+    size_t m_RowTaps = 1; ///< the most row taps of a window: all dimensions but the last
+    size_t m_Taps = 1;    ///< taps of the last dimension; 0: the last dimension is not pooled
     std::vector<int32_t> m_Places;
     std::vector<float> m_Weights;
     WindowFunctions m_Windows;
     const InterpolateFunctions* m_Sums = nullptr;
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
-    size_t m_RowAt = 0; ///< in the memory of a part
+    size_t m_RowAt = 0; ///< offset in the memory of a task
     size_t m_RowsAt = 0;
     size_t m_RowWeightsAt = 0;
 
@@ -110,8 +110,8 @@ struct PoolRun
         }
     }
 
-    /// The input rows that an output row of a plane takes; returns how many, and multiplies `counted` by how many there
-    /// are with those in paddings.
+    /// Collects the input rows of an output row of a plane and returns their number. `counted` is multiplied by their
+    /// number with those in padding.
     size_t CollectRows(const std::byte* plane, size_t row, const void** rows, size_t& counted) const
     {
         rows[0] = plane;
@@ -123,7 +123,7 @@ struct PoolRun
             row /= dimension.m_Reaches.size();
             counted *= static_cast<size_t>(reach.m_Counted);
             const auto reached = static_cast<size_t>(reach.m_Count);
-            for (size_t k = reached; k-- > 0;) // the first ones last: the others are made of them
+            for (size_t k = reached; k-- > 0;) // backwards, as rows[0 ... count) are still needed
             {
                 const int64_t index = reach.m_First + static_cast<int64_t>(k) * dimension.m_Dilation;
                 const int64_t offset = index * dimension.m_Stride * static_cast<int64_t>(m_ElementBytes);
@@ -154,7 +154,7 @@ struct PoolRun
             {
                 const auto tap = static_cast<int64_t>(k);
                 const int64_t count = m_CountsPaddings ? reach.m_Counted : reach.m_Count;
-                // An element that comes twice is no larger, and has no weight.
+                // A repeated element does not change a maximum, and has weight 0 in an average.
                 m_Places.push_back(static_cast<int32_t>(reach.m_First + std::clamp<int64_t>(tap, 0, reach.m_Count - 1) *
                                                                             last.m_Dilation));
                 m_Weights.push_back(tap < reach.m_Count ? 1.0f / static_cast<float>(count) : 0.0f);
@@ -163,7 +163,7 @@ struct PoolRun
     }
 };
 
-/// The most elements of a window along a dimension.
+/// The most taps of a window along a dimension.
 size_t CountTaps(const PoolDimension& dimension)
 {
     int64_t most = 0;
@@ -218,7 +218,7 @@ Prepared RefinePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*
     run.m_RowWeightsAt = scratch.Add<float>(run.m_RowTaps);
     run.m_PartBytes = scratch.GetBytes();
     const size_t rowCost = static_cast<size_t>(run.Last().m_Input) * run.m_ElementBytes * run.m_RowTaps +
-                           run.Width() * (run.m_Taps + 1) * sizeof(float); // in bytes moved
+                           run.Width() * (run.m_Taps + 1) * sizeof(float); // cost in bytes moved
     run.m_Parts = std::clamp<size_t>(run.CountRows() / GetGrain(rowCost), 1, GetMaxParts(args.m_MaxThreads));
     const size_t bytes = backends::CheckedCount(run.m_Parts, run.m_PartBytes);
     return Prepared(std::move(run), bytes);

@@ -29,7 +29,7 @@ constexpr T Lowest()
 template <class V>
 HWY_INLINE V Larger(V best, V value)
 {
-    return hn::IfThenElse(hn::Gt(value, best), value, best); // NaN is larger than nothing
+    return hn::IfThenElse(hn::Gt(value, best), value, best); // NaN is passed over: comparisons with it are false
 }
 
 template <typename T>

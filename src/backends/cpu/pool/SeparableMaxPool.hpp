@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest elements of rows and columns. Used by PoolingNd.
+// Maxima of rows, and of gathered columns by a table of offsets [taps][count]: the two passes of a separable maximum
+// pool. PoolingNd calls them.
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -10,7 +11,7 @@
 namespace tenon::cpu
 {
 
-/// Of one element type. NaN is passed over; the largest element of none is the lowest one.
+/// The functions of one element type. NaN is passed over; the maximum of no elements is the lowest value.
 struct WindowFunctions
 {
     /// out[i] is the largest of rows[k][i] over k in [0, taps).

@@ -22,9 +22,9 @@ void RunStep(const int16_t* sums, size_t units, int16_t* cell, uint8_t* output)
 {
     using Gates = ref::BasicLstmGates;
     static_assert(HWY_LANES(int16_t) <= LstmLoops8::PastUnits);
-    constexpr int GateBits = 3;             // integer bits of gates before their function, which gives fractions
-    constexpr int CellBits = GateBits + 1;  // so that twice the cell state has as many as gates
-    constexpr int FewerOutputBits = 16 - 8; // of fractions as bytes
+    constexpr int GateBits = 3;             // integer bits of gates before their function; results are fractions
+    constexpr int CellBits = GateBits + 1;  // twice the cell state has as many integer bits as gates
+    constexpr int FewerOutputBits = 16 - 8; // the fraction bits that uint8 lacks
     const ShortTag d;
     const hn::Rebind<uint8_t, ShortTag> dBytes;
     const Shorts zeroPoint = hn::Set(d, int16_t{ref::LstmByteZeroPoint});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cells of BasicLstm and QuantizedLstm of uint8 data do with the sums of their gates, bit for bit as the
-// reference kernel.
+// The pointwise part of a cell of BasicLstm and QuantizedLstm of uint8 data, bit for bit as the reference kernel: int16
+// gates with 3 integer bits, int16 cell state with 4, uint8 output with zero point 128.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,11 @@
 namespace tenon::cpu
 {
 
-/// One row: `sums` of as many units for each of ref::BasicLstmGates, with 3 bits left of the binary point; the cell
-/// state, which is read and written. All are read and written in whole vectors: up to LstmLoops8::PastUnits more than
-/// there are units.
+/// One row. `sums` has `units` int16 sums for each of ref::BasicLstmGates, with 3 integer bits; `cell` is read and
+/// written. Loads and stores are whole vectors: buffers have up to LstmLoopsInt8::ExtraUnits elements more than units.
 using BasicLstmLoop = void (*)(const int16_t* sums, size_t units, int16_t* cell, uint8_t* output);
 
-/// That of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The loop of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
 BasicLstmLoop GetBasicLstmLoop();
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of BasicLstm ask of their layers. What they refuse the reference kernel runs.
+// The check of the kernels of BasicLstm. Layers that it refuses run on the reference kernel.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -8,7 +8,7 @@
 namespace tenon::cpu
 {
 
-/// Of what the reference kernel's check takes: whether weights and bias are constant.
+/// Whether weights and bias are constant. Precondition: the reference kernel's check accepts the layer.
 inline SupportResult CheckBasicLstm(const LayerView& layer)
 {
     const TensorShape& weights = layer.GetInput(2).GetShape();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BasicLstm of CpuAcc for floats and constant weights: one product of data beside output state. The reference kernel
-// runs the rest.
+// BasicLstm of floats with constant weights: one product a layer, sums = [data | output state] * weights. Other layers
+// run on the reference kernel.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/recurrent/BasicLstmCheck.hpp"
 #include "backends/cpu/recurrent/GateGemmF32.hpp"
@@ -45,7 +45,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedGates>(layer, store);
 }
 
-/// BasicLstm's place of a gate that FloatLstmCell has.
+/// The gate of BasicLstm for a gate of LstmCellF32.
 constexpr Gates::Gate FindGate(LstmSlots::Gate gate)
 {
     switch (gate)
@@ -98,7 +98,7 @@ private:
     ref::BasicLstmSizes m_Sizes;
     FloatGatesProduct m_Product;
     FloatLstmCell m_Cell;
-    size_t m_Gates = 0; ///< offsets in the scratch memory: of one batch, in the cell's order
+    size_t m_Gates = 0; ///< offset in scratch memory: the sums of one batch, in the cell's order
     size_t m_ProductScratch = 0;
     size_t m_ScratchBytes = 0;
 };

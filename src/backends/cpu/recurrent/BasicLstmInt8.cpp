@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BasicLstm and QuantizedLstm of CpuAcc for uint8 data and constant weights, the bytes of the reference kernel: one
-// product of data beside output state for all gates.
+// BasicLstm and QuantizedLstm of uint8 data with constant weights, bit for bit as the reference kernel: one product a
+// layer, sums = [data | output state] * weights for all gates.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/recurrent/BasicLstmCellInt8.hpp"
 #include "backends/cpu/recurrent/BasicLstmCheck.hpp"
@@ -35,7 +35,8 @@ constexpr backends::TypeRow QuantizedTypes[] = {
 class PackedGates final : public backends::PackedWeights
 {
 public:
-    /// `weights`: values of `info`, [gates * units, inputs + units]. Few rows may read them later on, if they stay.
+    /// `weights`: the values of `info`, [gates * units, inputs + units]. A product of few rows may read them in place
+    /// later, if they stay in memory (`stay`).
     PackedGates(const LayerView& layer, const TensorInfo& info, const uint8_t* weights, bool stay,
                 const std::vector<int32_t>& bias, backends::PackedStore& store)
         : m_Sums(Pack(layer, info, weights, stay, store), ref::LstmByteZeroPoint, bias)
@@ -69,7 +70,7 @@ std::unique_ptr<backends::PackedWeights> PackBasic(const LayerView& layer, backe
                                          true, JoinConstants<int32_t>(layer, {3}), store);
 }
 
-/// QuantizedLstm's weights as those of BasicLstm.
+/// The shape of QuantizedLstm's weights, joined as those of BasicLstm.
 TensorShape GetJoinedShape(const LayerView& layer)
 {
     const TensorShape& data = layer.GetInput(QuantizedSlots::Weights).GetShape();
@@ -118,14 +119,14 @@ std::unique_ptr<backends::PackedWeights> PackQuantized(const LayerView& layer, b
     return std::make_unique<PackedGates>(layer, info, weights.data(), false, bias, store);
 }
 
-/// Which inputs and outputs are what.
+/// Slots of inputs and outputs, which differ between BasicLstm and QuantizedLstm.
 struct Places
 {
     size_t m_OutputState;
     size_t m_CellState;
     size_t m_Output;
     size_t m_NextCellState;
-    bool m_ShowsSums; ///< outputs 2 and 3 are data beside output state, and the sums of the gates
+    bool m_ShowsSums; ///< output 2 is [data | output state], output 3 the sums of the gates
 };
 
 constexpr Places BasicPlaces = {1, 4, 0, 1, true};
@@ -171,7 +172,7 @@ public:
         }
         for (size_t batch = 0; batch < m_Sizes.m_Batches; ++batch)
         {
-            // In memory that whole vectors fit in.
+            // Copied to scratch memory, as the loop reads and writes whole vectors.
             std::copy_n(args.GetInput<int16_t>(m_Places.m_CellState) + batch * units, units, cell);
             m_Loop(sums + batch * NumBasicLstmGates * units, units, cell, output);
             std::copy_n(cell, units, args.GetOutput<int16_t>(m_Places.m_NextCellState) + batch * units);
@@ -187,10 +188,10 @@ private:
     size_t m_NumSums;
     decltype(LstmLoops8::m_ToShorts) m_ToShorts = GetLstmLoops8().m_ToShorts;
     BasicLstmLoop m_Loop = GetBasicLstmLoop();
-    size_t m_Joined = 0; ///< offsets in the scratch memory: unless it is an output
+    size_t m_Joined = 0; ///< offset in scratch memory of [data | output state], unless it is an output
     size_t m_Products = 0;
     size_t m_Sums = 0;
-    size_t m_Cell = 0; ///< of one batch
+    size_t m_Cell = 0; ///< offset of the cell state of one batch
     size_t m_Output = 0;
     size_t m_ProductScratch = 0;
     size_t m_ScratchBytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BidirectionalSequenceLstm of CpuAcc for floats and constant weights, floats too or of 8 bits: two cells over the
-// sequence. The reference kernel runs the rest.
+// BidirectionalSequenceLstm of floats with constant weights, F32 or 8-bit (hybrid): one cell a direction over the
+// sequence. Other layers run on the reference kernel.
 #include "backends/cpu/recurrent/LstmSequenceF32.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BidirectionalLstm.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights of the gates of a recurrent layer of floats, as one product: floats, or 8-bit weights, beside which
-// rows of data are quantized one by one while running.
+// GEMM of the gates of a recurrent layer with float data:
+//     sums[row][column] = sum_k data[row][k] * weights[column][k] + bias[column]
+// The columns are the units of one gate after those of the other. Weights are float (GemmF32), or 8-bit (hybrid): then
+// each row of data is quantized while the layer runs, and the sums are scaled back to float (GemmInt8).
 #pragma once
 
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
@@ -15,20 +17,20 @@
 namespace tenon::cpu
 {
 
-/// The constant at this input: floats, or bytes times their scale.
+/// The constant at this input as floats: 8-bit weights are multiplied by their scale.
 std::vector<float> ReadGateFloats(const LayerView& layer, size_t slot);
 
 class FloatGates
 {
 public:
-    /// The weights at the inputs `slots`, constants of one shape and kind; `bias`: one for each of their rows, or none.
-    /// `rows`: of the data, at most.
+    /// Packs the constants at the inputs `slots`, which have one shape and type; `bias`: one for each row of these
+    /// weights, or none. `rows`: the largest number of rows of data.
     FloatGates(const LayerView& layer, const std::vector<size_t>& slots, size_t rows, std::vector<float> bias,
                backends::PackedStore& store);
 
-    /// Whether FloatGatesProduct gives the sums of the reference kernel.
+    /// Whether GateGemmF32 computes the sums of the reference kernel.
     bool IsExact() const { return !m_Bytes || m_Bytes->IsExact(); }
-    /// Whether it reads the constants, or a kernel in its place does.
+    /// Whether the constants of the model must stay in memory.
     bool RefersToConstants() const { return m_Bytes && m_Bytes->RefersToConstants(); }
     size_t GetDepth() const { return m_Bytes ? m_Bytes->GetDepth() : m_Floats->GetSizes().m_Depth; }
     size_t GetColumns() const { return m_Columns; }
@@ -37,12 +39,12 @@ private:
     friend class FloatGatesProduct;
 
     size_t m_Columns;
-    std::vector<float> m_Bias; ///< of floats
+    std::vector<float> m_Bias; ///< of float weights
     std::optional<PackedWeightsF32> m_Floats;
     std::optional<PackedWeights8> m_Bytes;
 };
 
-/// A product of known shapes.
+/// The GEMM of known shapes.
 class FloatGatesProduct
 {
 public:
@@ -55,7 +57,7 @@ public:
     {
         RunAndAdd(args, data, nullptr, sums, scratch);
     }
-    /// The same plus added[row][column], unless it is null.
+    /// sums[row][column] = data[row] * weights + bias + added[row][column]; `added` may be null.
     void RunAndAdd(const ExecuteArgs& args, const float* data, const float* added, float* sums,
                    std::byte* scratch) const;
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes and constant weights of gates, whose sums stay int32.
+// GEMM of the gates of a recurrent layer with int8 or uint8 data and int32 sums:
+//     sums[row][column] = sum_k (x[row][k] - zx) * w[column][k] + b[column]
+//                       = sum_k x[row][k] * w[column][k] + (b[column] - zx * sum_k w[column][k])
+// The bracket is computed when weights are packed (GetCorrectedBias). LSTMs of int8 data, BasicLstm of uint8 and Svdf
+// call it.
 #pragma once
 
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
@@ -14,7 +18,7 @@
 namespace tenon::cpu
 {
 
-/// Weights of one product, and what its sums begin with.
+/// Packed weights of one product, and its bias less zero point times column sums.
 struct PackedSums8
 {
     PackedSums8(PackedWeights8 weights, int32_t zeroPoint, const std::vector<int32_t>& bias)
@@ -32,7 +36,7 @@ struct PackedSums8
     AlignedMemory m_Start;
 };
 
-/// The product of known shapes.
+/// The GEMM of known shapes.
 class GateSums8
 {
 public:

@@ -70,7 +70,7 @@ PackedWeights8 PackGateWeights8(const LayerView& layer, const std::vector<size_t
     for (const size_t slot : slots)
     {
         pieces.push_back(layer.m_ConstantData[slot]);
-        // Weights without a scale count as zeros beside float data.
+        // Weights without a scale count as zeros if data are float.
         const TensorInfo& info = layer.GetInput(slot);
         scales.insert(scales.end(), shape[0], info.IsQuantized() ? info.GetQuantizationScale() : 0.0f);
     }

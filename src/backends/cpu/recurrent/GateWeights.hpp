@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant 8-bit weights of several gates of a recurrent layer, one behind the other, as one product.
+// Weights of the gates of a recurrent layer: checks that they are constant and of a size that may be packed, the order
+// of gates in rows of sums, and the packing of several gates' 8-bit weights as one matrix.
 #pragma once
 
 #include "backends/cpu/gemm/pack/PackedWeightsInt8.hpp"
@@ -17,36 +18,35 @@ namespace tenon::cpu
 
 using GateOrder = std::array<LstmSlots::Gate, LstmSlots::NumGates>;
 
-/// The slots of the gates that an LSTM cell has, in this order.
+/// The slots of the gates that an LSTM cell has, in the given order.
 std::vector<size_t> GetGateSlots(const LstmSlots::PerGate& slots, const GateOrder& order, bool hasInputGate);
 
-/// Whether it is a matrix with elements.
+/// Whether the shape is that of a matrix with elements.
 bool IsKnownMatrix(const TensorShape& shape);
 
-/// How many rows the tensor at this input has, of all batches and steps; the most that there are where that is not
-/// known.
+/// The rows of this input over all batches and steps; UnknownRows if its shape is not known yet.
 size_t GetMostRows(const LayerView& layer, size_t slot);
 
-/// Whether what is packed of so many gates' weights, floats or bytes of the shape that this input has, stays within
-/// bounds. See CheckPackedBytes.
+/// Whether the packed weights of `gates` gates, each of the shape of this input, stay within the bounds of
+/// CheckPackedBytes.
 SupportResult CheckGateSize(const LayerView& layer, size_t slot, size_t gates);
 
-/// The same for all weights of an LSTM cell.
+/// The same check for all weights of an LSTM cell.
 SupportResult CheckLstmSize(const LayerView& layer, const LstmSlots& slots, bool hasInputGate, bool hasProjection);
 
-/// Whether the input is constant and has this shape. An input that is missing is not.
+/// Whether the input is present, constant and of this shape.
 bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape);
 
-/// In place of a number of rows that is not known.
+/// The number of rows of an input of unknown shape.
 constexpr size_t AnyRows = std::numeric_limits<size_t>::max();
 
-/// The weights at these inputs, constants of one shape [columns of a gate, depth], read as int8 without a zero point,
-/// whatever their type: as ref::GateWeights. For Product8 of int8 sums or of float data. `rows`: of the data, at most.
-/// `bias`: floats, one for each column; or none.
+/// Packs the constants at these inputs, each of the shape [columns of a gate, depth], as one int8 matrix without a zero
+/// point, whatever their type: see ref::GateWeights. GemmInt8 reads it with int8 or float data. `rows`: the largest
+/// number of rows of data. `bias`: one float a column, or none.
 PackedWeights8 PackGateWeights8(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
                                 const std::vector<float>& bias, backends::PackedStore& store);
 
-/// The constants at these inputs, one behind the other, with `padding` zeros behind the last one.
+/// The constants at these inputs one after the other, then `padding` zeros.
 template <typename T>
 std::vector<T> JoinConstants(const LayerView& layer, const std::vector<size_t>& slots, size_t padding = 0)
 {

@@ -12,7 +12,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Less their mean, divided by their standard deviation, as the reference kernel has it.
+/// Subtracts the mean and divides by the standard deviation, in the reference kernel's order.
 void Normalize(float* values, size_t count)
 {
     float sum = 0.0f;
@@ -53,7 +53,8 @@ void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
     }
     Finish(LstmSlots::Forget, cell, forget);
     Finish(LstmSlots::Cell, cell, update);
-    // An output gate that does not wait for the next cell state is one of those before.
+    // Without peephole and normalization the output gate does not depend on the next cell state: one call runs all
+    // sigmoids.
     const Gate& last = m_Gates[LstmSlots::Output];
     const bool isPlain = last.m_Peephole == nullptr && last.m_LayerNorm == nullptr;
     m_Sigmoid(sums, sums, (GetNumGates() - (isPlain ? 1 : 2)) * m_Units, 0.0f, 0.0f);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an LSTM cell of floats does with the sums of its gates.
+// The pointwise part of an LSTM cell of floats, from the sums of its gates to its states:
+//     i, f, o = sigmoid(sums + peephole * c), g = tanh(sums);   c' = clip(f * c + i * g),   h = o * tanh(c')
+// A cell without an input gate (CIFG) has i = 1 - f. With layer normalization the sums of a gate are brought to mean 0
+// and variance 1, times a weight plus the bias, before the function. The output gate's peephole sees c'.
+//     a row of sums: [ input | forget | output | cell ], each `units` wide; the three sigmoids are one call
 #pragma once
 
 #include "backends/cpu/elementwise/UnaryF32.hpp"
@@ -15,16 +19,16 @@ namespace tenon::cpu
 class FloatLstmCell
 {
 public:
-    /// The order of the gates in rows of sums: those with a sigmoid stand together, and the one that a cell may lack,
-    /// whose values are then 1 less those of the forget gate, comes first.
+    /// The order of gates in rows of sums. The gates with a sigmoid are neighbours, and the input gate, which a cell
+    /// may lack (its values are then 1 less those of the forget gate), comes first.
     static constexpr std::array<LstmSlots::Gate, LstmSlots::NumGates> Order = {LstmSlots::Input, LstmSlots::Forget,
                                                                                LstmSlots::Output, LstmSlots::Cell};
 
-    /// What a gate has beside its sums, null where it has none.
+    /// Further weights of a gate, null if it has none.
     struct Gate
     {
         const float* m_Peephole = nullptr;
-        const float* m_LayerNorm = nullptr; ///< then sums have no bias
+        const float* m_LayerNorm = nullptr; ///< not null: the sums have no bias
         const float* m_Bias = nullptr;      ///< with layer normalization
     };
     using Gates = std::array<Gate, LstmSlots::NumGates>; ///< by LstmSlots::Gate
@@ -34,11 +38,11 @@ public:
     size_t GetUnits() const { return m_Units; }
     size_t GetNumGates() const { return m_HasInputGate ? 4 : 3; }
 
-    /// One row: `sums` of all gates, which are overwritten, and the states; `hidden` is only written.
+    /// Runs one row: `sums` of all gates, which are overwritten, and the states; `hidden` is only written.
     void Run(float* sums, float* cell, float* hidden) const;
 
 private:
-    /// What the gate's function is of.
+    /// Adds the peephole term and normalizes: the result is the argument of the gate's function.
     void Finish(LstmSlots::Gate gate, const float* cell, float* sums) const;
 
     size_t m_Units;

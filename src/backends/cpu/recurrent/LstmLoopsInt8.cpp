@@ -20,15 +20,15 @@ namespace
 {
 
 using Multiplier = AnyBoundedMultiplier<IntTag>;
-/// As many as there are shorts in a vector.
+/// int8, with as many lanes as a vector of int16.
 using ByteHalfTag = hn::Rebind<int8_t, ShortTag>;
 
 /// Integer bits of gates before their function.
 constexpr int GateBits = 3;
-/// Fraction bits of gates behind it.
+/// Fraction bits of gates after their function.
 constexpr int FractionBits = 15;
 
-/// The sums of a gate as what its function is of.
+/// The argument of a gate's function: scaled sums of data and state, and the peephole term, as int16.
 class GateSums
 {
 public:
@@ -38,7 +38,7 @@ public:
     {
     }
 
-    /// Of a vector of units from `unit` on.
+    /// The arguments for a vector of units from `unit` on.
     HWY_INLINE Shorts Get(const LstmRow8& row, size_t unit, Shorts cell) const
     {
         const ShortTag d;
@@ -58,7 +58,7 @@ private:
     HWY_INLINE Ints Sum(const LstmRow8& row, size_t at) const
     {
         const IntTag d;
-        // Each of the two sums is rounded to 16 bits; the caller does the second.
+        // Each of the two sums is rounded to 16 bits: the data's here, the total by the caller.
         const Ints ofData = m_Data(hn::LoadU(d, row.m_Data + at));
         const Ints saturated = hn::Min(hn::Max(ofData, hn::Set(d, INT16_MIN)), hn::Set(d, INT16_MAX));
         return hn::Add(m_State(hn::LoadU(d, row.m_State + at)), saturated);
@@ -78,7 +78,7 @@ HWY_INLINE Ints DivideByPot(Ints x, int shift)
     return hn::ShiftRightSame(hn::Add(hn::Add(x, half), hn::ShiftRight<31>(x)), shift);
 }
 
-/// What a cell does with the numbers that its gates' functions are of.
+/// From the arguments of the gates' functions to the next states.
 class CellFunctions
 {
 public:
@@ -91,7 +91,7 @@ public:
     {
     }
 
-    /// The next cell state. Without an input gate, `input` is not looked at.
+    /// The next cell state. Without an input gate, `input` is not read.
     HWY_INLINE Shorts Update(Shorts cell, Shorts input, Shorts forget, Shorts update) const
     {
         const Shorts kept = Sigmoid16(GateBits, forget);
@@ -157,7 +157,7 @@ void RunStep(const LstmCell8& cell, const LstmRow8& first, const size_t (&stride
     }
 }
 
-/// The numbers that a gate's function is of, normalized: see the reference kernel. In natural order.
+/// The argument of a gate's function after layer normalization, in natural order: see the reference kernel.
 HWY_INLINE Ints NormalizeInts(const LstmGate8& gate, const Multiplier& inverse, const Multiplier& toGate, Ints mean,
                               const int16_t* values, size_t unit)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An LSTM cell of floats over a sequence of known shapes: one product for what all steps get from the data, one product
-// a step for what they get from the state, and one for a projection.
+// LstmSequenceF32: an LSTM cell of floats over a sequence of known shape. One product multiplies the data of all steps
+// by the input weights, one product a step the state by the recurrent weights, and one a step is the projection, if
+// there is one.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -15,7 +16,7 @@ namespace tenon::cpu
 class FloatLstmSequence
 {
 public:
-    /// Takes its part of `scratch`. Precondition: the data have elements. `maxThreads`: see ReshapeArgs.
+    /// Reserves its buffers in `scratch`. Precondition: the data have elements. `maxThreads`: see ReshapeArgs.
     FloatLstmSequence(const ref::LstmGeometry& geometry, const PackedFloatLstm& packed,
                       const ref::LstmParameters& parameters, unsigned int maxThreads, backends::Scratch& scratch);
 
@@ -35,8 +36,8 @@ private:
     FloatGatesProduct m_FromData;
     FloatGatesProduct m_FromState;
     std::optional<FloatGatesProduct> m_FromHidden;
-    size_t m_DataSums = 0; ///< offsets in the scratch memory: of all rows of data
-    size_t m_Gates = 0;    ///< of one step
+    size_t m_DataSums = 0; ///< offset in scratch memory: sums of all rows of data
+    size_t m_Gates = 0;    ///< offset of the sums of one step
     size_t m_Hidden = 0;
     size_t m_ProductScratch = 0;
 };

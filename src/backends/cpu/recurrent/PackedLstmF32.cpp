@@ -32,7 +32,7 @@ bool AreConstantsOf(const LayerView& layer, const std::vector<size_t>& slots, co
     return std::all_of(slots.begin(), slots.end(), [&](size_t slot) { return IsConstantOf(layer, slot, shape); });
 }
 
-/// Those inputs that are there.
+/// The slots of the inputs that are present.
 std::vector<size_t> GetPresent(const LayerView& layer, std::vector<size_t> slots)
 {
     slots.erase(std::remove_if(slots.begin(), slots.end(), [&](size_t slot) { return !layer.HasInput(slot); }),
@@ -69,7 +69,7 @@ bool AreWeightsPackable(const LayerView& layer, const LstmSlots& slots, const Ls
 
 SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
 {
-    // Their states are quantized by the scales of the data.
+    // The states of such layers are quantized by the scales of the data.
     const bool sharesScales = parameters.m_HasSparseRecurrent && IsHybrid(layer, slots);
     const bool hasAux = layer.HasInput(slots.m_AuxWeights[LstmSlots::Forget]);
     if (sharesScales || hasAux || parameters.m_Activation != ref::TanhCode ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights of an LSTM cell of floats, packed: floats or 8-bit weights.
+// The packed constant weights of an LSTM cell of floats: F32 or 8-bit (hybrid).
 #pragma once
 
 #include "backends/cpu/recurrent/GateGemmF32.hpp"
@@ -13,8 +13,8 @@
 namespace tenon::cpu
 {
 
-/// Whether PackedFloatLstm takes the cell, which the reference kernel's check takes: float data, tanh, and constant
-/// weights, no auxiliary ones.
+/// Whether PackedLstmF32 supports the cell: float data, tanh, and constant weights, no auxiliary ones. Precondition:
+/// the reference kernel's check accepts it.
 SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, const ref::LstmParameters& parameters);
 
 class PackedFloatLstm
@@ -32,7 +32,7 @@ public:
     const FloatGates& GetData() const { return m_Data; }
     const FloatGates& GetState() const { return m_State; }
     const std::optional<FloatGates>& GetProjection() const { return m_Projection; }
-    /// They refer to this.
+    /// The gates refer to this object.
     FloatLstmCell::Gates GetGates() const;
 
 private:
@@ -40,7 +40,7 @@ private:
     FloatGates m_State;
     std::optional<FloatGates> m_Projection;
     using Values = std::array<std::vector<float>, LstmSlots::NumGates>;
-    Values m_Peephole; ///< empty where there is none
+    Values m_Peephole; ///< empty: no peephole
     Values m_LayerNorm;
     Values m_Bias;
 };

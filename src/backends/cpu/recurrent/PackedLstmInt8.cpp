@@ -76,7 +76,7 @@ PackedLstm8::PackedLstm8(const LayerView& layer, const LstmParameters& parameter
     if (parameters.m_HasProjection && layer.HasInput(Slots.m_Projection))
     {
         const bool hasBias = layer.HasInput(Slots.m_ProjectionBias);
-        // As in TFLite: the hidden state in front of a projection has the zero point with the other sign.
+        // As in TFLite: the zero point of the hidden state in front of a projection is negated.
         m_Projection.emplace(Pack(layer, {Slots.m_Projection}, GetMostRows(layer, Slots.m_OutputState), store),
                              -parameters.m_HiddenZeroPoint,
                              hasBias ? JoinConstants<int32_t>(layer, {Slots.m_ProjectionBias})

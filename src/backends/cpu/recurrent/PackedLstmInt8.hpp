@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights of an LSTM cell of int8 data with 16-bit gates, packed for products whose sums LstmLoops8 takes.
+// The packed constant weights of an LSTM cell of int8 data with 16-bit gates, for GateGemmInt8. LstmLoopsInt8 takes the
+// sums.
 #pragma once
 
 #include "backends/cpu/recurrent/GateGemmInt8.hpp"
@@ -13,13 +14,13 @@
 namespace tenon::cpu
 {
 
-/// Whether the weights of the cell (inputs as GetLstmSlots has them) are constants that PackedLstm8 takes.
+/// Whether the weights of the cell (inputs by GetLstmSlots) are constants that PackedLstmInt8 supports.
 bool HasPackableLstm8(const LayerView& layer, const ref::LstmParameters& parameters);
 
 class PackedLstm8 final : public backends::PackedWeights
 {
 public:
-    /// The order of the gates in packed weights: the one that a cell may lack comes last.
+    /// The order of the gates in packed weights: the input gate, which a cell may lack, is last.
     static constexpr GateOrder Order = {LstmSlots::Forget, LstmSlots::Cell, LstmSlots::Output, LstmSlots::Input};
 
     /// Precondition: HasPackableLstm8.
@@ -39,13 +40,13 @@ public:
     const PackedSums8& GetData() const { return m_Data; }
     const PackedSums8& GetState() const { return m_State; }
     const std::optional<PackedSums8>& GetProjection() const { return m_Projection; }
-    /// Null where the gate has none.
+    /// The peephole weights of a gate; null if it has none.
     const int16_t* GetPeephole(size_t gate) const
     {
         return m_Peephole[gate].empty() ? nullptr : m_Peephole[gate].data();
     }
 
-    /// With layer normalization, else null.
+    /// The weights of layer normalization; null without it.
     const int16_t* GetLayerNorm(size_t gate) const
     {
         return m_LayerNorm[gate].empty() ? nullptr : m_LayerNorm[gate].data();

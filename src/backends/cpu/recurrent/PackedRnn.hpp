@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recurrent cell without gates of CpuAcc, of floats and constant weights, floats too or of 8 bits, over a sequence:
-// one product for what all steps get from the data, and one product a step for what they get from the state. The core
-// of Rnn and BidirectionalSequenceRnn.
+// A recurrent cell without gates (RNN) of floats over a sequence, with constant weights, F32 or 8-bit (hybrid):
+//     sums[t] = W x[t] + b          one product for all steps
+//     h[t] = f(sums[t] + R h[t-1])  one product a step
+// Rnn and BidirectionalSequenceRnn call it.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -14,7 +15,8 @@
 namespace tenon::cpu
 {
 
-/// Whether PackedRnn takes the cell, which the reference kernel's check takes: constant weights, no auxiliary ones.
+/// Whether PackedRnn supports the cell: constant weights, no auxiliary ones. Precondition: the reference kernel's check
+/// accepts it.
 SupportResult CheckPackableRnn(const LayerView& layer, const ref::RnnSlots& slots);
 
 class PackedRnn final : public backends::PackedWeights
@@ -22,7 +24,7 @@ class PackedRnn final : public backends::PackedWeights
 public:
     PackedRnn(const LayerView& layer, const ref::RnnSlots& slots, backends::PackedStore& store);
 
-    /// Whether RnnSequence gives the numbers of the reference kernel for data of this shape.
+    /// Whether RnnSequence computes the numbers of the reference kernel for data of this shape.
     bool Fits(const TensorShape& data) const;
     bool RefersToConstants() const override { return m_Data.RefersToConstants() || m_State.RefersToConstants(); }
     const FloatGates& GetData() const { return m_Data; }
@@ -37,11 +39,11 @@ private:
 class RnnSequence
 {
 public:
-    /// Takes its part of `scratch`. Precondition: PackedRnn::Fits.
+    /// Reserves its buffers in `scratch`. Precondition: PackedRnn::Fits.
     RnnSequence(const ReshapeArgs& args, const ref::RnnSlots& slots, const ref::RnnRun& run, const PackedRnn& packed,
                 backends::Scratch& scratch);
 
-    /// As those of ref::RnnCell; Continue uses what Run left in the scratch memory.
+    /// Run and Continue do what those of ref::RnnCell do; Continue reads the scratch memory that Run left.
     void Run(const ExecuteArgs& args) const;
     void Continue(const ExecuteArgs& args) const;
     float* GetState(const ExecuteArgs& args) const { return args.GetOutput<float>(m_Run.m_StateOutput); }
@@ -54,7 +56,7 @@ private:
     size_t m_OutputStride; ///< elements in a row of the output
     FloatGatesProduct m_FromData;
     FloatGatesProduct m_FromState;
-    size_t m_DataSums = 0; ///< offsets in the scratch memory: of all rows of data
+    size_t m_DataSums = 0; ///< offset in scratch memory: sums of all rows of data
     size_t m_StateSums = 0;
     size_t m_ProductScratch = 0;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecurrentSequence of CpuAcc for floats and constant weights. Of each direction, with x [T][B][n], W [gates * H][n]
-// and R [gates * H][H]:
+// RecurrentSequence of floats with constant weights. For each direction, with x [T][B][n], W [gates * H][n] and R
+// [gates * H][H]:
 //     sums[t][b] = W x[t][b] + biases                  one product for all steps and directions: [T][B][D][gates * H]
-//     h[t][b] = cell(sums[t][b], R h[t - 1][b])        one product a step; two of a GRU that resets its state before it
-// where the cell is that of an RNN, GRU or LSTM (reference/kernels/RecurrentSequence.cpp). Directions, and parts of the
-// batch, run side by side. The reference kernel runs the rest.
+//     h[t][b] = cell(sums[t][b], R h[t - 1][b])        one product a step; two for a GRU that resets first
+// where the cell is that of an RNN, GRU or LSTM (reference/kernels/RecurrentSequence.cpp). Directions, and ranges of
+// the batch, run in parallel. Other layers run on the reference kernel.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -45,7 +45,7 @@ struct Sizes
 
     unsigned int m_Inputs;
     unsigned int m_Units;
-    unsigned int m_Sums; ///< of a direction: of all gates
+    unsigned int m_Sums; ///< sums of a row of one direction, all gates
     unsigned int m_Directions;
 };
 
@@ -54,7 +54,7 @@ bool HasElements(const TensorShape& shape)
     return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() == 3 && shape.GetNumElements64() != 0;
 }
 
-/// Whether it is a GRU whose gate h is multiplied by a state that has been reset, in a product of its own.
+/// Whether the cell is a GRU that multiplies the reset state by the weights of gate h, in a product of its own.
 bool ResetsBefore(const RecurrentSequenceDescriptor& descriptor)
 {
     return descriptor.m_Cell == RecurrentCell::Gru && !descriptor.m_LinearBeforeReset;
@@ -101,11 +101,11 @@ public:
     }
 
     const PackedWeightsF32& GetData() const { return m_Data; }
-    /// Null: zeros.
+    /// The biases of the sums; null: zeros.
     const float* GetBias() const { return m_Bias.empty() ? nullptr : m_Bias.data(); }
-    /// Of all gates, or of z and r alone where the cell resets its state before.
+    /// The recurrent weights of all gates, or of z and r alone if the cell resets its state before the product.
     const StepWeights& GetState(size_t direction) const { return m_State[direction]; }
-    /// Of the gate h of such a cell.
+    /// The recurrent weights of gate h of such a cell.
     const StepWeights& GetReset(size_t direction) const { return m_Reset[direction]; }
     const float* GetHiddenBias(size_t direction) const { return m_HiddenBias.data() + direction * m_Units; }
     const float* GetPeepholes(size_t direction) const
@@ -146,7 +146,8 @@ private:
         }
     }
 
-    /// Those of data and state, but for the recurrent one of the last gate where that is to be multiplied before.
+    /// Adds the biases of data and state. `isLastApart`: the recurrent bias of the last gate is left out and goes to
+    /// m_HiddenBias, as it is multiplied first.
     void JoinBiases(const float* biases, const Sizes& s, bool isLastApart)
     {
         for (size_t direction = 0; direction < s.m_Directions; ++direction, biases += size_t{2} * s.m_Sums)
@@ -163,7 +164,7 @@ private:
     size_t m_Units;
     PackedWeightsF32 m_Data;
     std::vector<StepWeights> m_State; ///< one a direction
-    std::vector<StepWeights> m_Reset; ///< likewise, or none
+    std::vector<StepWeights> m_Reset; ///< one a direction, or none
     std::vector<float> m_Bias;
     std::vector<float> m_HiddenBias;
     std::vector<float> m_Peepholes;
@@ -174,11 +175,11 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedSequence>(layer, store);
 }
 
-/// One direction of some sequences of the batch, all of whose steps one thread runs.
+/// One direction of some sequences of the batch; one thread runs all their steps.
 class SequencePart
 {
 public:
-    /// Takes its part of `scratch`.
+    /// Reserves its buffers in `scratch`.
     SequencePart(const RecurrentSequenceDescriptor& descriptor, const SequenceGeometry& geometry,
                  const PackedSequence& packed, size_t direction, const Part& batches, Scratch& scratch)
         : m_Direction(direction), m_Batches(batches),
@@ -200,7 +201,7 @@ public:
         m_ProductScratch = scratch.Add<std::byte>(product);
     }
 
-    /// `dataSums`: of all steps, sequences and directions.
+    /// `dataSums`: the sums of all steps, sequences and directions.
     void Run(const ExecuteArgs& args, const SequenceGeometry& g, const float* dataSums, IParallelFor& parallel) const
     {
         LoadState(args, g, SequenceGeometry::State, m_State);
@@ -328,7 +329,7 @@ private:
     size_t m_StateColumns;
     std::optional<StepProduct> m_FromReset;
     size_t m_ResetColumns = 0;
-    size_t m_State; ///< offsets in the scratch memory
+    size_t m_State; ///< offset in scratch memory, as the next members
     size_t m_CellState;
     size_t m_StateSums;
     size_t m_ResetState = 0;
@@ -370,7 +371,7 @@ public:
                        Scratch::At<std::byte>(args.m_Scratch, m_ProductScratch), *args.m_Parallel);
         if (m_Parts.size() == 1 || !IsWorthThreads())
         {
-            // The products of each step are shared by the threads where that is worth it.
+            // StepGemmF32 splits the product of each step over threads if it is large enough.
             for (const SequencePart& part : m_Parts)
             {
                 part.Run(args, m_Geometry, dataSums, *args.m_Parallel);
@@ -394,7 +395,7 @@ private:
     }
     bool IsWorthThreads() const { return GetWorthwhileParts(CountMultiplications()) > 1; }
 
-    /// A part has some sequences, which read the weights together.
+    /// Tasks along the batch. The sequences of a task share each read of the weights.
     size_t CountBatchParts() const
     {
         constexpr size_t LeastRows = 4;
@@ -406,7 +407,7 @@ private:
     const float* m_Bias;
     ProductF32 m_FromData;
     std::vector<SequencePart> m_Parts;
-    size_t m_DataSums = 0; ///< offsets in the scratch memory
+    size_t m_DataSums = 0; ///< offset in scratch memory, as the next members
     size_t m_ProductScratch = 0;
     size_t m_ScratchBytes = 0;
 };

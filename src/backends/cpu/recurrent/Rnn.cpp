@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rnn and BidirectionalSequenceRnn of CpuAcc for floats and constant weights, floats too or of 8 bits: a cell over the
-// sequence, or one in each direction. The reference kernel runs the rest.
+// Rnn and BidirectionalSequenceRnn of floats with constant weights, F32 or 8-bit (hybrid): one cell a direction over
+// the sequence. Other layers run on the reference kernel.
 #include "backends/cpu/recurrent/PackedRnn.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BidirectionalRnn.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of short rows of int16, as units of Svdf have over time and rank.
+// sums[r] = bias[r] + sum over k of data[r][k] * weights[r][k], of int16, wrapping in 32 bits. Called by Svdf.cpp for
+// its time filters.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,7 @@ namespace tenon::cpu
 
 struct ShortDots
 {
-    /// What rows of weights are padded to with zeros, a multiple of it, and how many elements more of the data are read
-    /// than there are.
+    /// Rows of weights are padded with zeros to a multiple of this; as many elements beyond the data may be read.
     static constexpr size_t Unit = 8;
 
     const int16_t* m_Data = nullptr;    ///< [rows][depth]
@@ -19,7 +19,7 @@ struct ShortDots
     const int32_t* m_Bias = nullptr;    ///< [rows]
     size_t m_Rows = 0;
     size_t m_Depth = 0;
-    int32_t* m_Sums = nullptr; ///< [rows]; what overflows wraps
+    int32_t* m_Sums = nullptr; ///< [rows]; sums wrap on overflow
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cell of one direction of a RecurrentSequence, of floats: from the sums of a row's gates to its next state.
+// The pointwise part of a cell of RecurrentSequence, of floats (ONNX's RNN, GRU and LSTM with any activations):
+//     RNN   h' = f(sums)
+//     GRU   z, r = f(sums);  h~ = g(x + r * (R h + b));  h' = (1 - z) * h~ + z * h       (linear before reset)
+//     LSTM  i, o, f = f(sums), c~ = g(sums);  c' = f * c + i * c~;  h' = o * h(c')
+// A GRU that resets before multiplying takes two products a step: RunGates, then RunHidden. Cells with the default
+// functions, no clip, no peepholes and no coupled gates run the vectors of SequenceGates.
 #pragma once
 
 #include "backends/cpu/recurrent/SequenceGates.hpp"
@@ -14,19 +19,20 @@ namespace tenon::cpu
 class SequenceCell
 {
 public:
-    /// `hiddenBias`: of a GRU that is linear before reset, the recurrent bias of the gate h, one for each unit;
-    /// `peepholes`: of an LSTM, or null. Both outlive this.
+    /// `hiddenBias`: the recurrent bias of gate h of a GRU that is linear before reset, one a unit; `peepholes`: those
+    /// of an LSTM, or null. Both must outlive this object.
     SequenceCell(const RecurrentSequenceDescriptor& descriptor, const ref::SequenceGeometry& geometry, size_t direction,
                  const float* hiddenBias, const float* peepholes);
 
-    /// Whether it resets the state before it is multiplied: then RunGates and RunHidden, else Run is called.
+    /// Whether the state is reset before it is multiplied: then RunGates and RunHidden are called, else Run.
     bool ResetsBefore() const { return m_Kind == RecurrentCell::Gru && !m_LinearBeforeReset; }
 
-    /// `ofData`: sums of all gates, with their biases; `ofState`: likewise, which is overwritten.
+    /// `ofData`: the sums that come from the data, all gates, with their biases; `ofState`: the sums that come from the
+    /// state, which are overwritten.
     void Run(const float* ofData, float* ofState, float* cell, float* state) const;
-    /// `ofState`: sums of the gates z and r; then z is there. `resetState` is only written.
+    /// `ofState`: the sums of gates z and r; gate z is written to it. `resetState` is only written.
     void RunGates(const float* ofData, float* ofState, const float* state, float* resetState) const;
-    /// `ofReset`: sums of the gate h, which are overwritten; `update`: the gate z.
+    /// `ofReset`: the sums of gate h, which are overwritten; `update`: gate z.
     void RunHidden(const float* ofData, float* ofReset, const float* update, float* state) const;
 
 private:
@@ -44,7 +50,7 @@ private:
     const float* m_HiddenBias;
     const float* m_Peepholes;
     std::array<ref::GateFunction, 3> m_Functions;
-    const SequenceGates* m_Gates = nullptr; ///< null: the cell is not the plain one that these are for
+    const SequenceGates* m_Gates = nullptr; ///< null: the cell has other functions, a clip, peepholes or coupled gates
 };
 
 } // namespace tenon::cpu

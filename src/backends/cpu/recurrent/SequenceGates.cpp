@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gates of recurrent cells on vectors.
+// The SIMD loops of SequenceGates.hpp.
 #include "backends/cpu/recurrent/SequenceGates.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -18,7 +18,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Calls f(load, store) for each vector of units: load(from) and store(value, to) are of its place there.
+/// Calls f(load, store) for each vector of units: load(from) and store(value, to) address the units of this vector.
 template <typename F>
 HWY_INLINE void ForUnits(size_t units, const F& f)
 {

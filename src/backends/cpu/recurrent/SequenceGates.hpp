@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cells of a RecurrentSequence do with the sums of their gates, of a row with the functions that are the
-// default, sigmoid and tanh, on vectors. Used by SequenceCell.
+// Pointwise parts of the cells of RecurrentSequence with the default functions, sigmoid and tanh, with SIMD.
+// SequenceCell calls them for one row.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 namespace tenon::cpu
 {
 
-/// Sums of a row have one gate's units behind the other's: those of what comes from the data, with all biases, and
-/// those of what comes from the state.
+/// A row of sums has the units of one gate after those of the other. `ofData`: the sums that come from the data, with
+/// all biases; `ofState`: those that come from the state.
 struct SequenceGates
 {
     /// state = tanh(ofData + ofState)
     void (*m_Rnn)(const float* ofData, const float* ofState, size_t units, float* state) = nullptr;
-    /// Gates i, o, f and c.
+    /// LSTM with gates i, o, f and c.
     void (*m_Lstm)(const float* ofData, const float* ofState, size_t units, float* cell, float* state) = nullptr;
-    /// Gates z, r and h, whose sums of the state, with their bias, are multiplied by r.
+    /// GRU with gates z, r and h, linear before reset: the recurrent sums of h plus `bias` are multiplied by r.
     void (*m_Gru)(const float* ofData, const float* ofState, const float* bias, size_t units, float* state) = nullptr;
-    /// Of a GRU that resets its state before: the gates z, which take the place of their sums of the state, and
+    /// First part of a GRU that resets its state before the product: gate z overwrites its sums in `ofState`, and
     /// resetState = r * state.
     void (*m_GruResets)(const float* ofData, float* ofState, const float* state, size_t units,
                         float* resetState) = nullptr;
-    /// Then state = (1 - update) * tanh(ofData + ofState) + update * state, of the gate h.
+    /// Second part, for gate h: state = (1 - update) * tanh(ofData + ofState) + update * state.
     void (*m_GruHidden)(const float* ofData, const float* ofState, const float* update, size_t units,
                         float* state) = nullptr;
 };

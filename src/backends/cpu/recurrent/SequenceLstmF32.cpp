@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnidirectionalSequenceLstm and Lstm of CpuAcc for floats and constant weights, floats too or of 8 bits. The reference
-// kernel runs the rest.
+// UnidirectionalSequenceLstm and Lstm of floats with constant weights, F32 or 8-bit (hybrid). Other layers run on the
+// reference kernel.
 #include "backends/cpu/recurrent/LstmSequenceF32.hpp"
 #include "backends/reference/Kernels.hpp"
 
@@ -78,7 +78,7 @@ Prepared PrepareSequence(const ReshapeArgs& args, const backends::PackedWeights*
     return Prepare<UnidirectionalSequenceLstmDescriptor>(args, ref::SequenceLstmOutputs, packed);
 }
 
-/// Output 0 gets zeros.
+/// Prepares Lstm, one step. Output 0 is filled with zeros.
 Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     Prepared cell = Prepare<LstmDescriptor>(args, ref::StepLstmOutputs, packed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnidirectionalSequenceLstm and QLstm of CpuAcc for int8 data, 16-bit gates and constant weights, the bytes of the
-// reference kernel: one product for what all steps get from the data, one product a step for what they get from the
-// state, and one for a projection.
+// UnidirectionalSequenceLstm and QLstm of int8 data with 16-bit gates and constant weights, bit for bit as the
+// reference kernel. One product multiplies the data of all steps by the input weights, one product a step the state by
+// the recurrent weights, and one a step is the projection, if there is one.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/recurrent/LstmLoopsInt8.hpp"
@@ -148,7 +148,7 @@ private:
         const ref::LstmGeometry& g = m_Geometry;
         const bool isTimeMajor = g.m_Sequence.m_IsTimeMajor;
         const size_t firstRow = isTimeMajor ? time * m_Batches : time;
-        const size_t rowStride = isTimeMajor ? 1 : m_Steps; // from batch to batch
+        const size_t rowStride = isTimeMajor ? 1 : m_Steps; // rows from batch to batch
         auto* const sums = Scratch::At<int32_t>(args.m_Scratch, m_StateSums);
         int8_t* const hidden = m_FromHidden ? Scratch::At<int8_t>(args.m_Scratch, m_Hidden) : state;
         m_FromState.Run(args, state, sums, product);
@@ -189,7 +189,7 @@ private:
     ref::LstmGeometry m_Geometry;
     size_t m_Batches;
     size_t m_Steps;
-    size_t m_Columns; ///< of all gates
+    size_t m_Columns; ///< columns of all gates
     bool m_IsNormalized;
     GateSums8 m_FromData;
     GateSums8 m_FromState;
@@ -198,11 +198,11 @@ private:
     LstmProjection8 m_Projection;
     const LstmLoops8* m_Loops = &GetLstmLoops8();
     size_t m_CellStride = 0;
-    size_t m_DataSums = 0;  ///< offsets in the scratch memory: of all rows of data
-    size_t m_StateSums = 0; ///< of one step
+    size_t m_DataSums = 0;  ///< offset in scratch memory: sums of all rows of data
+    size_t m_StateSums = 0; ///< offset of the sums of one step
     size_t m_State = 0;
     size_t m_Cells = 0;
-    size_t m_Values = 0; ///< of a cell's gates, with layer normalization
+    size_t m_Values = 0; ///< offset of the values of a cell's gates, with layer normalization
     size_t m_Hidden = 0;
     size_t m_HiddenSums = 0;
     size_t m_ProductScratch = 0;

@@ -14,7 +14,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Floats from one row of the weights to the next: rows that are some pages apart would share few sets of a cache.
+/// The stride of weights in floats. Rows that are a multiple of a page apart would share few sets of a cache.
 uint64_t FindStride(uint64_t columns)
 {
     constexpr uint64_t Page = 1024;
@@ -29,7 +29,7 @@ WeightSizes FindSizes(size_t columns, size_t depth)
     return {1, DivideUp(columns, lanes) * lanes, depth, 0, FindStride(columns)};
 }
 
-/// A part has so many bytes of weights at least: reading them takes several times what starting it on a thread does.
+/// The least bytes of weights a task: reading them takes several times as long as starting a thread.
 constexpr size_t PartBytes = size_t{1} << 18;
 constexpr size_t LeastColumns = 64; ///< several cache lines of the output
 /// Measured with AVX-512: tiles of four rows take 0.85 times as long, of one row of few units 1.2 times.

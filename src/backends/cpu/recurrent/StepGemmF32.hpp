@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product that a recurrent layer has in each step: of the states of some sequences, mostly of one, by constant
-// weights. A few rows read the weights as they lie; more go through tiles.
+// StepGemmF32: sums[rows][columns] = states[rows][depth] * weights[depth][columns], the product of each step of a
+// RecurrentSequence. Up to MaxRowsOfSums rows read the weights in place; more rows go through the tiles of GemmF32.
+//     weights [depth][stride]: stride = columns in whole vectors, one vector more if it were a multiple of a page
+// Tasks are ranges of columns.
 #pragma once
 
 #include "backends/common/PackedStore.hpp"
@@ -14,20 +16,20 @@
 namespace tenon::cpu
 {
 
-/// A matrix [depth, columns], in whole vectors, for any number of rows.
+/// Packed weights [depth][columns], padded to whole vectors, for any number of rows.
 class StepWeights
 {
 public:
-    /// `weights`: [columns, depth].
+    /// `weights`: [columns][depth].
     StepWeights(const float* weights, size_t columns, size_t depth, backends::PackedStore& store);
 
-    /// Bytes of what is packed.
+    /// The bytes of packed weights.
     static uint64_t GetPackedBytes(uint64_t columns, uint64_t depth);
 
     const float* GetData() const { return m_Data.As<float>(); }
     const PanelsF32& GetPanels() const { return m_Panels; }
     size_t GetDepth() const { return m_Panels.GetSizes().m_Depth; }
-    size_t GetColumns() const { return m_Panels.GetSizes().m_Columns; } ///< with those that fill up the last vector
+    size_t GetColumns() const { return m_Panels.GetSizes().m_Columns; } ///< with the padding of the last vector
     size_t GetStride() const { return m_Panels.GetSizes().m_InPlaceStride; }
 
 private:
@@ -39,7 +41,7 @@ private:
 class StepProduct
 {
 public:
-    /// The weights outlive this.
+    /// The weights must outlive this object.
     StepProduct(const StepWeights& weights, size_t rows);
 
     size_t GetScratchBytes() const { return m_Tiles ? m_Tiles->GetPartBytes() * m_ColumnParts : 0; }
@@ -52,7 +54,7 @@ private:
     const StepWeights* m_Weights;
     size_t m_Rows;
     size_t m_ColumnParts;
-    std::optional<ProductF32> m_Tiles; ///< of many rows
+    std::optional<ProductF32> m_Tiles; ///< for more than MaxRowsOfSums rows
 };
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rows of a step of a sequence lie, all batches of which a recurrent layer runs together.
+// The rows of one time step in a tensor of a sequence: time major [steps][batches] or batch major [batches][steps].
 #pragma once
 
 #include "backends/reference/kernels/GateProduct.hpp"
@@ -11,8 +11,8 @@ namespace tenon::cpu
 
 struct StepRows
 {
-    size_t m_First = 0;  ///< of the step's first batch
-    size_t m_Stride = 1; ///< from batch to batch
+    size_t m_First = 0;  ///< row of the step's first batch
+    size_t m_Stride = 1; ///< rows from batch to batch
 };
 
 inline StepRows GetStepRows(const ref::SequenceShape& sequence, size_t time)

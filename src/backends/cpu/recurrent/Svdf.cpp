@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Svdf of CpuAcc for constant weights: floats, floats beside 8-bit weights, and int8 data, the bytes of the reference
-// kernel. What filters take from the data is a product of packed weights.
+// Svdf with constant weights: floats, floats with 8-bit weights (hybrid), and int8 bit for bit as the reference kernel.
+// feature[t] = W x[t] is a product; out = sum over time and rank of weights_time * state + bias.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/recurrent/GateGemmF32.hpp"
 #include "backends/cpu/recurrent/GateGemmInt8.hpp"
@@ -67,7 +67,7 @@ bool IsInteger(const LayerView& layer)
     return layer.GetInput(Data).GetDataType() != DataType::Float32;
 }
 
-/// The weights of each unit, over time and rank, as ShortDots reads them.
+/// The weights of each unit over time and rank, padded as RowDotsInt16 reads them.
 std::vector<int16_t> PadTimes(const LayerView& layer)
 {
     const std::vector<int16_t> times = JoinConstants<int16_t>(layer, {Times});
@@ -134,7 +134,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedSvdf>(layer, store);
 }
 
-/// Moves each filter's state by one and puts `values`, one for each filter of each batch, behind it.
+/// Shifts each filter's state by one step and appends `values`, one for each filter of each batch.
 template <typename T>
 void UpdateState(const ExecuteArgs& args, const T* values, size_t count, size_t memory, T* state)
 {
@@ -145,7 +145,7 @@ void UpdateState(const ExecuteArgs& args, const T* values, size_t count, size_t 
     }
 }
 
-/// In several sums, which vectors can hold.
+/// The dot product with several accumulators, so that it can be vectorized.
 float Dot(const float* a, const float* b, size_t count)
 {
     constexpr size_t Lanes = 8;

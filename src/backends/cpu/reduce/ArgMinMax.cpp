@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArgMinMax of CpuAcc: float and 8-bit tensors, along the last dimension or another one.
+// Kernel row of ArgMinMax: floats and 8-bit tensors, along the last dimension or another one.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/reduce/ArgMinMaxVectors.hpp"
@@ -25,9 +25,9 @@ constexpr backends::TypeRow ArgMinMaxTypes[] = {
                       DataType::Unsigned8}},
                     {DataType::Signed32, DataType::Signed64})};
 
-constexpr size_t ChunkPlaces = 256; ///< that are found before they go to the output
+constexpr size_t ChunkPlaces = 256; ///< indices in a buffer before they are copied to the output
 
-/// Calls find(first, count, places) for chunks of [begin, end), and copies what it finds to `out`.
+/// Calls find(first, count, indices) for chunks of [begin, end), and copies the indices to `out`.
 template <typename Index, typename Find>
 void FindChunks(size_t begin, size_t end, Index* out, const Find& find)
 {
@@ -60,7 +60,7 @@ Prepared MakeOfRows(const ref::AxisRows& rows, size_t elementBytes, ArgRowsFunct
 template <typename Index>
 Prepared MakeOfColumns(const ref::AxisRows& rows, size_t elementBytes, ArgColumnsFunction function)
 {
-    // Units are chunks of columns.
+    // A unit of the loop is a chunk of columns.
     const size_t chunks = (rows.m_Step + ChunkPlaces - 1) / ChunkPlaces;
     return [=](const ExecuteArgs& run)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of the largest and smallest elements of rows and columns.
+// The SIMD loops of ArgMinMaxVectors.hpp.
 #include "backends/cpu/reduce/ArgMinMaxVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -25,7 +25,7 @@ template <typename T, bool IsMax>
 struct Search
 {
     using Limits = std::numeric_limits<T>;
-    /// No element is worse.
+    /// The start value: every element is as good or better.
     static constexpr T Worst = Limits::has_infinity ? (IsMax ? -Limits::infinity() : Limits::infinity())
                                                     : (IsMax ? Limits::lowest() : Limits::max());
 
@@ -35,7 +35,7 @@ struct Search
         return IsMax ? hn::Max(a, b) : hn::Min(a, b);
     }
 
-    /// Elements that may win: NaN cannot.
+    /// The elements that may win, where NaN is replaced: it cannot win.
     template <class D>
     static HWY_INLINE hn::Vec<D> Candidates(D d, hn::Vec<D> v)
     {
@@ -46,7 +46,7 @@ struct Search
         return v;
     }
 
-    /// In all lanes.
+    /// The best lane, broadcast to all lanes.
     template <class D>
     static HWY_INLINE hn::Vec<D> BestOfLanes(D d, hn::Vec<D> v)
     {
@@ -60,7 +60,7 @@ struct Search
         }
     }
 
-    /// What comes into the upper lanes of a shift never reaches the lowest one.
+    /// The values that a shift moves into the upper lanes never reach the lowest one.
     template <class D>
     static HWY_INLINE T BestByte(D d, hn::Vec<D> v)
     {
@@ -79,7 +79,7 @@ struct Search
         }
     }
 
-    /// Lanes in which `value` takes the place of `best`.
+    /// The lanes in which `value` replaces `best`.
     template <class V>
     static HWY_INLINE auto IsBetter(V value, V best)
     {
@@ -95,7 +95,7 @@ struct Search
     }
 };
 
-/// A row that fits into a vector, of which `v` holds it in front.
+/// A row shorter than a vector, in the first lanes of `v`.
 template <typename T, bool IsMax, class D>
 HWY_INLINE int32_t FindInVector(D d, hn::Vec<D> v, hn::Mask<D> isRow)
 {
@@ -105,7 +105,7 @@ HWY_INLINE int32_t FindInVector(D d, hn::Vec<D> v, hn::Mask<D> isRow)
     return static_cast<int32_t>(std::max<intptr_t>(hn::FindFirstTrue(d, isBest), 0));
 }
 
-/// A row of at least a vector. The last vector overlaps the one before it, in which nothing was found.
+/// A row of one vector or more. The last vector overlaps the one before it, in which nothing was found.
 template <typename T, bool IsMax, class D>
 HWY_INLINE int32_t FindInRow(D d, const T* row, size_t depth)
 {
@@ -126,7 +126,7 @@ HWY_INLINE int32_t FindInRow(D d, const T* row, size_t depth)
             return static_cast<int32_t>(first + static_cast<size_t>(found));
         }
     }
-    return 0; // NaN alone
+    return 0; // the row has nothing but NaN
 }
 
 template <typename T, bool IsMax>
@@ -155,7 +155,7 @@ void FindRows(const void* in, size_t rows, size_t depth, size_t readable, int32_
     }
 }
 
-/// The best of `depth` elements of each column and their places, at most as many as an Index can count.
+/// The best of `depth` elements of each column, and their indices. `depth` is no more than Index can count.
 template <typename T, bool IsMax, typename Index, class D>
 HWY_INLINE void FindInColumns(D d, const T* from, size_t depth, size_t stride, T* bests, Index* places)
 {
@@ -167,7 +167,7 @@ HWY_INLINE void FindInColumns(D d, const T* from, size_t depth, size_t stride, T
     {
         const auto value = hn::LoadU(d, from + i * stride);
         const auto isBetter = S::IsBetter(value, best);
-        // Without NaN the next best one need not wait for the comparison.
+        // The maximum without NaN need not wait for the comparison.
         best = std::is_floating_point_v<T> ? hn::IfThenElse(isBetter, value, best) : S::BestOf(best, value);
         place = hn::IfThenElse(hn::RebindMask(di, isBetter), hn::Set(di, static_cast<Index>(i)), place);
     }
@@ -179,14 +179,14 @@ template <typename T, bool IsMax>
 void FindColumns(const void* in, size_t depth, size_t stride, size_t columns, int32_t* out)
 {
     using Index = std::conditional_t<sizeof(T) == 1, uint8_t, int32_t>;
-    // Places of bytes are counted in bytes: as many rows at a time as these can count.
+    // Indices of 8-bit elements are counted in bytes, for as many rows at a time as a byte can count.
     constexpr size_t MostRows = sizeof(T) == 1 ? 256 : std::numeric_limits<int32_t>::max();
     const T* from = static_cast<const T*>(in);
     Cover<T>(columns,
              [&](auto d, size_t c)
              {
                  constexpr size_t Lanes = hn::MaxLanes(decltype(d)());
-                 T bests[HWY_LANES(T)] = {}; // for compilers that do not see the stores
+                 T bests[HWY_LANES(T)] = {}; // initialized for compilers that do not see the stores
                  Index places[HWY_LANES(T)] = {};
                  FindInColumns<T, IsMax>(d, from + c, std::min(depth, MostRows), stride, bests, places);
                  std::copy_n(places, Lanes, out + c);

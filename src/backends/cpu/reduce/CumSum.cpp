@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum of CpuAcc, along the last axis. The sums of a row wait for each other, as they are added up in order like
-// CpuRef's: those of several rows are computed side by side, as vectors. Along other axes CpuRef adds whole lines,
-// which is fast.
+// Kernel row of CumSum along the last axis. The elements of a row are added in order, as CpuRef adds them, so each
+// addition waits for the one before: several rows are computed side by side, as vectors. Along other axes CpuRef adds
+// whole rows, which is fast.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/reduce/CumSumVectors.hpp"

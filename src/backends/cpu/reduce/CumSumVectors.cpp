@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of rows whose elements must be added up in order, so that each addition waits for the one before: a vector has a
-// row in each lane. Blocks of them are transposed on their way in and out.
+// The SIMD loops of CumSumVectors.hpp: a vector has a row in each lane, and blocks of rows are transposed when loaded
+// and stored.
 #include "backends/cpu/reduce/CumSumVectors.hpp"
 
 #include "backends/reference/kernels/CumSum.hpp"
@@ -21,7 +21,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The sums of a block of 16 bytes of elements: as wide as those, or of floats in one or two vectors of doubles.
+/// The running sums of four rows or fewer: a block of 16 bytes, or for Float32 in double precision one or two vectors
+/// of doubles.
 template <typename T, typename Sum>
 struct BlockSums
 {
@@ -29,7 +30,7 @@ struct BlockSums
     using V = hn::Vec<D>;
 
     HWY_INLINE void Clear() { m_Sums = hn::Zero(D()); }
-    /// The sums become those with these elements, or these alone.
+    /// Adds the elements to the sums; Begin replaces the sums by the elements.
     HWY_INLINE void Add(V elements) { m_Sums = hn::Add(m_Sums, elements); }
     HWY_INLINE void Begin(V elements) { m_Sums = elements; }
     HWY_INLINE V Get() const { return m_Sums; }
@@ -41,7 +42,7 @@ struct BlockSums
 #if HWY_HAVE_FLOAT64
 using FourFloats = hn::CappedTag<float, 4>;
 
-/// Part `part` of four floats as doubles, all of them or two.
+/// Four floats as doubles: all of them in one vector, or half `part` of them.
 template <class D>
 HWY_INLINE hn::Vec<D> WidenPart(D d, hn::Vec<FourFloats> elements, size_t part)
 {
@@ -74,7 +75,7 @@ template <>
 struct BlockSums<float, double>
 {
     using V = hn::Vec<FourFloats>;
-    using DSums = hn::CappedTag<double, 4>; // two vectors where those have 16 bytes
+    using DSums = hn::CappedTag<double, 4>; // two vectors if vectors have 16 bytes
     static constexpr size_t Parts = 4 / hn::MaxLanes(DSums());
 
     HWY_INLINE void Clear()
@@ -115,12 +116,12 @@ struct BlockSums<float, double>
 };
 #endif
 
-/// T: unsigned for integers, whose sums wrap. Sum: the type of the sums, T or wider.
+/// T is unsigned for integers, whose sums wrap. Sum is the type of the sums: T or wider.
 template <typename T, typename Sum, bool Exclusive, bool Reverse>
 struct RowSums
 {
     static constexpr size_t BlockLanes = 16 / sizeof(T);
-    // Side by side: lines of twice as many, a power of two apart, have no place in the first-level cache.
+    // Rows side by side. Twice as many rows a power of two apart would not fit into the sets of the first-level cache.
     static constexpr size_t Rows = 4;
     static constexpr size_t Vectors = Rows / BlockLanes;
 
@@ -128,7 +129,7 @@ struct RowSums
     T* m_Out;
     size_t m_Length;
 
-    /// Behind the first element: what is added to a zero may change its sign, so that none is put in front.
+    /// The first element starts the sum: adding it to a zero might change the sign of a zero.
     HWY_INLINE Sum Start(size_t at) const
     {
         const T first = m_In[at];
@@ -143,10 +144,11 @@ struct RowSums
         m_Out[at] = static_cast<T>(Exclusive ? before : sum);
     }
 
-    /// Where `count` elements start of which the first one to be added is the i-th.
+    /// The index in memory of `count` contiguous elements, of which element i in the order of addition is the first to
+    /// be added.
     HWY_INLINE size_t At(size_t i, size_t count = 1) const { return Reverse ? m_Length - count - i : i; }
 
-    /// A block of each of `Rows` rows, whose sums up to it are `sums`.
+    /// Processes one block of each of `Rows` rows; `sums` are the sums of all elements before it.
     template <bool IsFirst, class D>
     HWY_INLINE void AddBlocks(D d, size_t i, BlockSums<T, Sum> (&sums)[Vectors]) const
     {
@@ -234,7 +236,7 @@ struct RowSums
 
     void Run(size_t rows)
     {
-        // Vectors of floats of 32-bit Arm have no subnormal numbers, and there are none of doubles.
+        // Float vectors of 32-bit Arm flush subnormal numbers, and there are no vectors of doubles.
         constexpr bool HasVectors = !(HWY_ARCH_ARM_V7 && std::is_floating_point_v<T>);
         if constexpr (HasVectors)
         {

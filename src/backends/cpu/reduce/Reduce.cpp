@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and quantized tensors, products of
-// floats, and any or all of Booleans, where the reduced dimensions lie together: pixels of NHWC images, rows of
-// matrices. The reference kernel runs what is scattered.
+// Kernel rows of Reduce and Mean: sums, means and extremes of float and quantized tensors, products of floats, any and
+// all of Booleans, if the reduced dimensions are neighbours, as pixels of NHWC images or rows of matrices are. Other
+// axes run on the reference kernel.
 #include "backends/reference/kernels/Reduce.hpp"
 
 #include "backends/common/KernelTable.hpp"
@@ -32,7 +32,7 @@ constexpr backends::TypeRow StoredTypes =
 constexpr backends::TypeRow ReduceTypes[] = {backends::SameType({DataType::Float32, DataType::Boolean}), StoredTypes};
 constexpr backends::TypeRow MeanTypes[] = {backends::SameType(DataType::Float32), StoredTypes};
 
-/// The input as [outer, rows, columns], of which the rows are reduced.
+/// The input as [outer, rows, columns]; the rows are reduced.
 struct Shape
 {
     size_t m_Outer = 1;
@@ -40,7 +40,7 @@ struct Shape
     size_t m_Columns = 1;
 };
 
-/// Nothing where kept and reduced dimensions take turns more often.
+/// None if kept and reduced dimensions alternate more than outer, reduced, inner.
 std::optional<Shape> FindShape(const TensorShape& shape, const std::vector<unsigned int>& axes)
 {
     std::array<bool, MaxNumOfTensorDimensions> isReduced{};
@@ -73,7 +73,7 @@ std::optional<Shape> FindShape(const TensorShape& shape, const std::vector<unsig
     return found;
 }
 
-/// Of ReduceFunctions.
+/// The index of a type in ReduceFunctions.
 size_t GetIndex(DataType type)
 {
     switch (type)
@@ -86,7 +86,7 @@ size_t GetIndex(DataType type)
     }
 }
 
-/// Likewise.
+/// The index of an operation in ReduceFunctions.
 size_t GetIndex(ReduceOperation operation)
 {
     switch (operation)
@@ -100,7 +100,7 @@ size_t GetIndex(ReduceOperation operation)
     }
 }
 
-/// The loops of a layer. Results go to `out`, which holds Lanes.
+/// The loops of a layer. Results go to `out`, which has elements of type Lane.
 class Reduction
 {
 public:
@@ -109,7 +109,7 @@ public:
           m_Columns(GetReduceFunctions().m_Columns[operation][GetIndex(type)]),
           m_Rows(GetReduceFunctions().m_Rows[operation][GetIndex(type)])
     {
-        // A few rows of many columns are split too, where there are threads for the parts.
+        // If rows are few and columns many, columns are split over threads, too.
         constexpr size_t Few = 8;
         constexpr size_t PartBytes = 256;
         m_Blocks = shape.m_Outer < Few ? std::clamp<size_t>(shape.m_Columns * m_ElementBytes / PartBytes, 1, Few) : 1;
@@ -154,7 +154,7 @@ private:
     size_t m_Blocks = 1;
 };
 
-/// The loops of sums of more stored values than 32 bits have room for: blocks of rows, whose sums are added up in 64.
+/// The loops of sums that may exceed 32 bits: blocks of rows are summed in int32, and the blocks in int64.
 class LongSum
 {
 public:
@@ -206,7 +206,7 @@ private:
     size_t m_MostRows;
     ReduceFunction m_Columns;
     ReduceRowsFunction m_Rows;
-    size_t m_Parts; ///< of the columns
+    size_t m_Parts; ///< ranges of columns, each a task
 };
 
 template <typename T>
@@ -241,7 +241,7 @@ Prepared MakeLongStoredSum(const ref::SumRescale& rescale, const Shape& shape, D
             scratch.GetBytes()};
 }
 
-/// Sums of stored values to stored sums or means, as the reference kernel computes them.
+/// Sums of quantized values to quantized sums or means, as the reference kernel computes them.
 Prepared MakeStoredSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
 {
     const DataType type = args.GetInput(0).GetDataType();
@@ -283,7 +283,7 @@ Prepared MakePlain(const Shape& shape, size_t operation, DataType type)
     { reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
 }
 
-/// Of axes and shapes that the reference kernel has checked.
+/// Prepares a layer whose axes and shapes the reference kernel has checked.
 Prepared PrepareOperation(const ReshapeArgs& args, ReduceOperation operation, const std::vector<unsigned int>& axes)
 {
     const DataType type = args.GetInput(0).GetDataType();

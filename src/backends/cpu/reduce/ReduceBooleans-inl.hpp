@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether any or all bytes of columns and rows are other than 0, for ReduceVectors.cpp. Included after
+// Any and all of columns and rows of Booleans (bytes, true if not 0), for ReduceVectors.cpp. Included after
 // simd/Foreach.hpp, once for each target.
 #if defined(TENON_REDUCE_BOOLEANS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_REDUCE_BOOLEANS_INL
@@ -21,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// IsAny: or all.
+/// IsAny: any; else all.
 template <bool IsAny>
 struct Booleans
 {
@@ -42,7 +42,7 @@ struct Booleans
     }
 };
 
-/// The bytes as they are: only the result is compared.
+/// The bytes unchanged: only the result is compared with 0.
 template <bool IsAny>
 struct RowsOfBooleans
 {
@@ -69,7 +69,7 @@ struct RowsOfBooleans
     }
 
 private:
-    /// Vectors overlap where what is left does not fill one.
+    /// The last vector overlaps the one before if the row is not a multiple of a vector.
     static HWY_INLINE bool OfRow(const uint8_t* from, size_t length)
     {
         constexpr size_t Lanes = HWY_LANES(uint8_t);

@@ -18,7 +18,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Of columns: those of rows would come in another order than in the reference kernel.
+/// Products of columns. Products of rows in vectors would not be in the reference kernel's order.
 struct MultiplyFloats
 {
     using Data = float;
@@ -38,8 +38,8 @@ struct MultiplyFloats
     }
 };
 
-/// Products of `Rows` rows side by side: those of one wait for each other, as they come in the reference kernel's
-/// order.
+/// Products of `Rows` rows side by side. The factors of a row are multiplied in the reference kernel's order, so each
+/// product waits for the one before.
 template <size_t Rows>
 HWY_INLINE void MultiplySome(const float* in, size_t length, float* out)
 {

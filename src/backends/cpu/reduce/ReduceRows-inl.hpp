@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of short rows, for ReduceVectors.cpp: a vector for each of as many rows as 16 bytes have results, whose
-// lanes are then reduced together, a shuffle for two rows. Included after simd/Foreach.hpp, once for each target.
+// Reductions of short rows, for ReduceVectors.cpp. A group has as many rows as 16 bytes have results (4, 8 or 16). Each
+// row is reduced to one vector; then vectors are combined in pairs, which halves their number and doubles the rows in
+// each:
+//     a0 a1 a2 a3, b0 b1 b2 b3  ->  interleave lower: a0 b0 a1 b1, upper: a2 b2 a3 b3  ->  op: a02 b02 a13 b13 -> ...
+// Included after simd/Foreach.hpp, once for each target.
 #if defined(TENON_REDUCE_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_REDUCE_ROWS_INL
 #undef TENON_REDUCE_ROWS_INL
@@ -22,14 +25,14 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace hn = hwy::HWY_NAMESPACE;
 
 // An operation `Op` on rows has
-//   Data, Lane             of rows and of results
-//   InTag<D>               of the elements that make up a vector of lanes
-//   Neutral                an element that changes nothing
-//   Widen(d, elements)     lanes of these elements
+//   Data, Lane             the types of elements and of results
+//   InTag<D>               the tag of a vector of elements that becomes one vector of lanes
+//   Neutral                the neutral element
+//   Widen(d, elements)     elements to lanes
 //   Step(a, b)             the reduction of two vectors
-//   Start(d, length)       what the vector of a row of so many elements starts from
+//   Start(d, length)       the start value of the vector of a row of `length` elements
 
-/// The elements behind the last whole vector of a row, or the row where it has none.
+/// The elements after the last whole vector of a row, or the whole row if it is shorter than a vector.
 template <class DIn>
 class RowTail
 {
@@ -42,7 +45,7 @@ public:
         m_Whole = length / Lanes * Lanes;
         const size_t count = length - m_Whole;
         m_HasRest = count != 0;
-        // Read with what is in front of it where there is something.
+        // The load includes elements before the tail if there are enough.
         m_First = length < Lanes ? 0 : length - Lanes;
         const size_t skipped = length < Lanes ? 0 : Lanes - count;
         hn::TFromD<Bits> bits[Lanes] = {};
@@ -72,8 +75,7 @@ private:
     hn::Vec<Bits> m_Bits;
 };
 
-/// Reduces neighbours among the results of two lots of 2^Level rows, each of which takes turns in its vector. They take
-/// turns in the result.
+/// Combines neighbouring lanes of two groups of 2^Level rows each. The groups are interleaved in the result.
 template <class Op, size_t Level, class D>
 HWY_INLINE hn::Vec<D> ReducePairs(D d, hn::Vec<D> a, hn::Vec<D> b)
 {
@@ -84,7 +86,7 @@ HWY_INLINE hn::Vec<D> ReducePairs(D d, hn::Vec<D> a, hn::Vec<D> b)
                     hn::BitCast(d, hn::InterleaveUpper(dTurns, x, y)));
 }
 
-/// The vectors of 2^Level rows that lie `stride` apart.
+/// Reduces 2^Level rows that lie `stride` apart to one vector of interleaved partial results.
 template <class Op, size_t Level, class D>
 HWY_INLINE hn::Vec<D> ReduceRowVectors(D d, const typename Op::Data* in, size_t stride,
                                        const RowTail<typename Op::template InTag<D>>& tail, hn::Vec<D> start)
@@ -124,7 +126,7 @@ HWY_INLINE hn::Vec<D> ReduceRowVectors(D d, const typename Op::Data* in, size_t 
     }
 }
 
-/// All blocks of 16 bytes reduced to one.
+/// Reduces all blocks of 16 bytes of a vector to one.
 template <class Op, class V>
 HWY_INLINE auto ReduceBlocks(V v)
 {
@@ -140,7 +142,7 @@ HWY_INLINE auto ReduceBlocks(V v)
     }
 }
 
-/// The same by vectors D, for rows that are not as long.
+/// ReduceRows with vectors of tag D, for rows that are not long.
 template <class Op, auto OneRow, class D>
 HWY_INLINE void ReduceRowsBy(D d, const typename Op::Data* in, size_t rows, size_t length, typename Op::Lane* out)
 {
@@ -155,7 +157,8 @@ HWY_INLINE void ReduceRowsBy(D d, const typename Op::Data* in, size_t rows, size
     const auto start = Op::Start(d, length);
     const auto reduce = [&](const Data* from, size_t stride) HWY_ATTR
     { return ReduceBlocks<Op>(ReduceRowVectors<Op, Level>(d, from, stride, tail, start)); };
-    // A vector reads past the ends of rows that are shorter, and all but the last ones have others behind them.
+    // A vector reads beyond the end of a shorter row. Only the last rows have no other rows behind them that may be
+    // read.
     const size_t elements = rows * length;
     const size_t readable = length >= InLanes ? rows : elements < InLanes ? 0 : (elements - InLanes) / length + 1;
     size_t row = 0;
@@ -172,7 +175,7 @@ HWY_INLINE void ReduceRowsBy(D d, const typename Op::Data* in, size_t rows, size
         }
         else
         {
-            // In the same order as in a group, whichever rows a thread has.
+            // The same order of additions as in a group: the result must not depend on the rows of a task.
             Data padded[InLanes] = {};
             if (length < InLanes)
             {
@@ -184,8 +187,8 @@ HWY_INLINE void ReduceRowsBy(D d, const typename Op::Data* in, size_t rows, size
     }
 }
 
-/// Rows one after the other in memory. Those that are long enough for the reduction of the last vector not to matter
-/// are left to `OneRow`(row, length, out).
+/// Reduces contiguous rows. Long rows, where the reduction of the last vector does not matter, go to `OneRow`(row,
+/// length, out).
 template <class Op, auto OneRow>
 void ReduceRows(const void* in, size_t rows, size_t length, void* out)
 {

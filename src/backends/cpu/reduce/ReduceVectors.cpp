@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, largest and smallest elements, any and all Booleans, and products of columns and rows.
+// The SIMD loops of ReduceVectors.hpp.
 #include "backends/cpu/reduce/ReduceVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -111,7 +111,7 @@ struct Extreme
     {
         return hn::Set(d, First);
     }
-    /// NaN leaves what is there.
+    /// NaN is passed over.
     template <class V>
     static HWY_INLINE V Step(V best, V value)
     {
@@ -120,7 +120,7 @@ struct Extreme
     template <class D>
     static HWY_INLINE T Collect(D, hn::Vec<D> best)
     {
-        // All blocks of 16 bytes in one, whose halves are compared, and halves of that.
+        // Reduces the vector to one block of 16 bytes, then compares halves of the block, and halves of these.
         auto result = ReduceBlocks<Extreme>(best);
         const hn::DFromV<decltype(result)> block;
         result = Step(result, hn::CombineShiftRightBytes<8>(block, result, result));
@@ -138,7 +138,7 @@ struct Extreme
     static T Step(T best, T value) { return (IsMax ? value > best : value < best) ? value : best; }
 };
 
-/// Columns of more floats than one sum takes.
+/// Sums of columns of more floats than one sum takes.
 template <size_t Vectors, class D>
 HWY_NOINLINE void SumLongColumns(D d, const float* in, size_t rows, size_t stride, float* out)
 {
@@ -229,7 +229,7 @@ void ReduceColumns(const void* in, size_t rows, size_t stride, size_t columns, v
                 [&](auto d, size_t i) { ReduceVectors<Op, 1>(d, from + c + i, rows, stride, to + c + i); });
 }
 
-/// Four sums beside each other, so that one addition need not wait for the one before.
+/// Four accumulators, so that an addition need not wait for the one before.
 template <typename Op>
 void ReduceRow(const typename Op::Data* in, size_t length, typename Op::Lane* out)
 {
@@ -262,7 +262,7 @@ void ReduceRow(const typename Op::Data* in, size_t length, typename Op::Lane* ou
     *out = result;
 }
 
-/// The same of floats: parts of a long row have sums of their own, which are added up in double precision.
+/// The sum of a row of floats. A long row is summed in blocks, and the blocks in double precision.
 void SumFloatRow(const float* in, size_t length, float* out)
 {
     constexpr size_t Part = 4 * HWY_LANES(float) * SumBlock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of whole rows take several steps, and each but the first one waits for a sum across vectors, a root or a
-// quotient. Some rows at a time go through each step, so that what one waits for is had while others are computed.
+// Row functions (softmax, normalizations) have several dependent steps: a sum across lanes, a root or quotient, a
+// product. A block of rows goes through each step together, so that the latency of one row's step hides behind the
+// others'.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace tenon::cpu
 
 inline constexpr size_t MostRowsOfBlock = 8;
 
-/// As many rows of `depth` floats as stay in the first-level cache from one step to the next, one at least.
+/// Rows of a block: as many rows of `depth` floats as 16 KiB hold, 1 to 8.
 inline size_t CountRowsOfBlock(size_t depth)
 {
     constexpr size_t Floats = 4096;

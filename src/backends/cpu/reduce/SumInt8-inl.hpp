@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of columns and rows of bytes, for ReduceVectors.cpp: columns in 16 bits as long as those do, rows eight bytes at
-// once. Included after simd/Foreach.hpp, once for each target.
+// Sums of int8 and uint8, for ReduceVectors.cpp. Columns: pairs of rows are added to 16 bits (pmaddubsw by ones), 128
+// rows at most before they are widened. Rows: psadbw adds eight bytes; int8 is biased by 128 (XOR 0x80), and 128 *
+// length is subtracted. Included after simd/Foreach.hpp, once for each target.
 #if defined(TENON_SUM_BYTES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_SUM_BYTES_INL
 #undef TENON_SUM_BYTES_INL
@@ -25,7 +26,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Sums of neighbours.
+/// Adds neighbouring 8-bit lanes to 16-bit lanes.
 #if HWY_ARCH_X86
 HWY_INLINE auto AddPairs(hn::Vec128<int8_t> v)
 {
@@ -66,7 +67,8 @@ HWY_INLINE auto AddPairs(hn::Vec128<uint8_t> v)
 }
 #endif
 
-/// Adds words that stand for bytes of the lower and the upper half of each block to sums in order.
+/// Adds 16-bit sums to `sums` in the order of columns. `lower` and `upper` hold the sums of the lower and the upper
+/// half of each block of 16 bytes.
 template <size_t Lanes>
 HWY_INLINE void AddHalves(const int16_t* lower, const int16_t* upper, int32_t* sums)
 {
@@ -80,7 +82,7 @@ HWY_INLINE void AddHalves(const int16_t* lower, const int16_t* upper, int32_t* s
     }
 }
 
-/// Sums of bytes in 16 bits, of two rows at once, before those are added up in 32.
+/// Sums of columns: two rows at a time in 16 bits, up to 128 rows, then in int32.
 template <size_t Vectors, class D>
 HWY_INLINE void SumByteVectors(D d, const hn::TFromD<D>* in, size_t rows, size_t stride, int32_t* out)
 {
@@ -121,7 +123,7 @@ HWY_INLINE void SumByteVectors(D d, const hn::TFromD<D>* in, size_t rows, size_t
     std::memcpy(out, sums, sizeof(sums));
 }
 
-/// `Rest`: sums of fewer columns than a block has bytes.
+/// `Rest` sums the last columns, fewer than a block has bytes.
 template <typename T, auto Rest>
 void SumByteColumns(const void* in, size_t rows, size_t stride, size_t columns, void* out)
 {
@@ -152,11 +154,11 @@ void SumByteColumns(const void* in, size_t rows, size_t stride, size_t columns, 
     }
 }
 
-/// What makes unsigned bytes of bytes of this type, which are larger by as much.
+/// The XOR mask that biases int8 by 128: 0x80, and 0 for uint8.
 template <typename T>
 constexpr uint8_t FlippedBits = std::is_signed_v<T> ? 0x80 : 0;
 
-/// Sums of rows for ReduceRows, as unsigned bytes, eight of which an instruction adds up.
+/// The operation of ReduceRows that sums rows, with int8 biased by 128: one instruction (psadbw) adds eight bytes.
 template <typename T>
 struct SumEights
 {
@@ -175,7 +177,7 @@ struct SumEights
     {
         return hn::Add(a, b);
     }
-    /// What flipped bits add to the row is taken away at its beginning.
+    /// Subtracts the bias of the whole row, 128 * length for int8, at its start.
     template <class D>
     static HWY_INLINE hn::Vec<D> Start(D d, size_t length)
     {
@@ -183,7 +185,7 @@ struct SumEights
     }
 };
 
-/// The same of a row of any length.
+/// The sum of a row of any length.
 template <typename T>
 void SumByteRow(const uint8_t* in, size_t length, int32_t* out)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopCandidates: the best elements of a row without sorting it. Candidates are collected, and thinned out to the wanted
-// number whenever they are too many: the last one of those is the bound that all further elements must be above, which
-// few are. A candidate is a number that orders as the elements do, so that sorting reads nothing else. Used by TopK and
-// DetectionPostProcess.
+// TopCandidates: the k best elements of a row, without sorting it. Elements above a bound are collected as candidates;
+// if these are about 2k, nth_element keeps the best k and the k-th becomes the bound, which few later elements exceed.
+// A candidate is rank << 32 | index, where a smaller rank is a larger element: comparing candidates reads no elements.
+// TopK and BoxSelector call it.
 #pragma once
 
 #include "backends/cpu/reduce/TopScan.hpp"
@@ -18,7 +18,7 @@
 namespace tenon::cpu
 {
 
-/// Smaller ones come first: the larger value, of equal ones the first. NaN come last.
+/// The candidate of an element. A smaller candidate is a larger value, or of equal values the first; NaN is last.
 template <typename T>
 uint64_t MakeCandidate(T value, size_t index)
 {
@@ -26,7 +26,7 @@ uint64_t MakeCandidate(T value, size_t index)
     constexpr uint32_t Sign = uint32_t{1} << 31;
     if constexpr (std::is_floating_point_v<T>)
     {
-        const auto bits = std::bit_cast<uint32_t>(value + 0.0f); // one zero only
+        const auto bits = std::bit_cast<uint32_t>(value + 0.0f); // -0 becomes +0
         rank = value != value ? 0 : (bits & Sign) != 0 ? ~bits : bits | Sign;
     }
     else
@@ -36,7 +36,7 @@ uint64_t MakeCandidate(T value, size_t index)
     return uint64_t{~rank} << 32 | index;
 }
 
-/// The place in the row of what a candidate stands for.
+/// The index of a candidate's element in the row.
 inline uint32_t GetElement(uint64_t candidate)
 {
     return static_cast<uint32_t>(candidate);
@@ -46,19 +46,20 @@ template <typename T>
 class TopCandidates
 {
 public:
-    /// How many candidates there should be room for, where `wanted` of a row of `length` elements are.
+    /// The capacity of the memory for candidates if `wanted` of a row of `length` elements are wanted.
     static size_t GetCapacity(size_t length, size_t wanted) { return GetMost(length, wanted) + MostFound; }
 
-    /// Candidates from `first` on, in order; `candidates` has room for GetCapacity(length, wanted).
+    /// Only candidates from `first` on, in their order, are collected; `candidates` has room for GetCapacity(length,
+    /// wanted).
     TopCandidates(TopScan<T> scan, size_t length, size_t wanted, uint64_t* candidates, uint64_t first = 0)
         : m_Scan(scan), m_Length(length), m_Wanted(wanted), m_Most(GetMost(length, wanted)), m_First(first),
           m_Candidates(candidates)
     {
     }
 
-    /// Collects all elements of the row, or those above the bound and, perhaps, NaN, in no order: as many of the best
-    /// ones as are wanted, or all if there are not so many, and perhaps some more of the next ones. All that were left
-    /// out come behind these, but perhaps not behind NaN.
+    /// Collects all elements of the row, or those above the bound and, perhaps, NaN, in no order: the `wanted` best
+    /// ones, or all if there are fewer, and perhaps some more of the next ones. No element that is left out is better
+    /// than a collected one, except for NaN.
     void Collect(const T* row, std::optional<T> bound = {})
     {
         size_t next = 0;
@@ -85,7 +86,7 @@ public:
         }
     }
 
-    /// Leaves the wanted number of candidates, the last one of them in its place.
+    /// Keeps the wanted number of candidates; the worst of them is the last one.
     void Thin()
     {
         std::nth_element(m_Candidates, m_Candidates + m_Wanted - 1, m_Candidates + m_Count);
@@ -94,19 +95,19 @@ public:
     }
 
     size_t GetCount() const { return m_Count; }
-    /// Whether nothing was left out but what the bound does.
+    /// Whether no elements were left out but those that the bound excludes.
     bool HasAll() const { return m_HasAll; }
 
 private:
     static size_t GetMost(size_t length, size_t wanted)
     {
-        // As many again as are wanted: a thinning takes as long as to collect them. Where all of a short row fits,
-        // nothing is thinned out.
+        // Twice the wanted number: thinning takes as long as collecting them. If all elements of a short row fit,
+        // nothing is thinned.
         constexpr size_t Some = 16;
         return length <= 2 * wanted + MostFound ? length : 2 * wanted + Some;
     }
 
-    /// The first elements of the row, whatever they are: as many as there is room for. Returns what comes next.
+    /// Collects the first elements of the row unconditionally, as many as there is room for. Returns the next index.
     size_t Fill(const T* row)
     {
         size_t next = 0;
@@ -124,7 +125,7 @@ private:
         return next;
     }
 
-    /// Of so many new ones behind the candidates, those from the first one on.
+    /// Appends `count` new candidates and drops those before m_First.
     void Keep(size_t count)
     {
         uint64_t* const added = m_Candidates + m_Count;
@@ -138,8 +139,8 @@ private:
 
     TopScan<T> m_Scan;
     size_t m_Length;
-    size_t m_Wanted; ///< one at least
-    size_t m_Most;   ///< candidates that are thinned out before more are looked for
+    size_t m_Wanted; ///< 1 or more
+    size_t m_Most;   ///< number of candidates from which on Thin is called before the scan goes on
     uint64_t m_First;
     uint64_t* m_Candidates;
     size_t m_Count = 0;

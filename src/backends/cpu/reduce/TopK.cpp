@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK of CpuAcc, of floats, 32-bit integers and bytes. Elements that do not lie one behind the other, or of which the
-// smallest are wanted, are brought into a row first, in which the largest are the ones.
+// Kernel row of TopK of floats, 32-bit integers and 8-bit elements. Lines that are not contiguous, or whose smallest
+// elements are wanted, are first copied to a row in which the largest elements are the wanted ones.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -38,11 +38,11 @@ struct Lines
     bool m_Largest;
 
     size_t GetNumLines() const { return m_Outer * m_Inner; }
-    /// Whether lines are rows of the input whose largest elements are wanted.
+    /// Whether lines are rows of the input whose largest elements are wanted, so that no copy is needed.
     bool ArePlain() const { return m_Inner == 1 && m_Largest; }
 };
 
-/// A number that is larger the smaller `value` is; of NaN it is NaN.
+/// A number that is larger if `value` is smaller; NaN stays NaN.
 template <typename T>
 T Reverse(T value)
 {
@@ -60,9 +60,9 @@ template <typename T, typename Index>
 struct TopKRun
 {
     Lines m_Lines;
-    size_t m_Capacity; ///< candidates of a part
+    size_t m_Capacity; ///< candidates of a task
     size_t m_Parts;
-    size_t m_RowsAt; ///< in the scratch memory: a row for each part, unless lines are plain
+    size_t m_RowsAt; ///< offset in scratch memory: a row for each task, unless lines are plain rows
     TopScan<T> m_Scan;
 
     void operator()(const ExecuteArgs& run) const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans for elements above a bound.
+// The SIMD loops of TopScan.hpp.
 #include "backends/cpu/reduce/TopScan.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,13 +15,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
-/// Not below or equal, which NaN is not either. Collect has the last word.
+/// Lanes that are not below or equal to the bound; NaN is among them. Collect decides.
 template <class D>
 HWY_INLINE hn::Mask<D> IsAbove(D, hn::Vec<D> v, hn::Vec<D> bound)
 {
     if constexpr (hwy::IsFloat<hn::TFromD<D>>() && HWY_ARCH_ARM_V7)
     {
-        return hn::Not(hn::Lt(v, bound)); // these vectors take subnormal numbers for zeros: they may be above one
+        return hn::Not(hn::Lt(v, bound)); // these vectors flush subnormal numbers, which may be above a bound of 0
     }
     else if constexpr (hwy::IsFloat<hn::TFromD<D>>())
     {
@@ -40,7 +40,7 @@ size_t Collect(const T* row, size_t begin, size_t end, T bound, uint32_t* found)
     for (size_t i = begin; i < end; ++i)
     {
         found[count] = static_cast<uint32_t>(i);
-        count += !(row[i] <= bound) ? 1 : 0; // no branch: nobody can tell where they are
+        count += !(row[i] <= bound) ? 1 : 0; // no branch, as it could not be predicted
     }
     return count;
 }
@@ -61,7 +61,7 @@ size_t Scan(const T* row, size_t& next, size_t end, T bound, uint32_t* found)
         const auto m3 = IsAbove(d, hn::LoadU(d, row + i + 3 * lanes), bounds);
         if (!hn::AllFalse(d, hn::Or(hn::Or(m0, m1), hn::Or(m2, m3))))
         {
-            break; // one of the next four vectors
+            break; // one of the next four vectors has elements above the bound
         }
     }
     for (; i < end; i += lanes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the few elements of a row that may be among its largest. Used by TopCandidates.
+// TopScan: the search for the next elements of a row that are above a bound. TopCandidates calls it.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 namespace tenon::cpu
 {
 
-/// How many elements a call of TopScan finds at most.
+/// The largest number of elements that a call of TopScan finds.
 constexpr size_t MostFound = 64;
 
-/// Goes through the row from `next` on, up to where some elements are above the bound, or NaN: their places go to
-/// `found`, in order. Returns how many there are; none: that was the end. `next` moves behind what was looked at. All
-/// are above a bound that is NaN.
+/// Scans the row from `next` on until it finds elements above the bound, or NaN. Their indices go to `found` in order,
+/// at most MaxFound. Returns their number, 0 at the end of the row; `next` is the first element not yet scanned. Every
+/// element is above a bound that is NaN.
 template <typename T>
 using TopScan = size_t (*)(const T* row, size_t& next, size_t end, T bound, uint32_t* found);
 
-/// Of float, int32_t, int8_t or uint8_t.
+/// The scan for T: float, int32_t, int8_t or uint8_t.
 template <typename T>
 TopScan<T> FindTopScan();
 

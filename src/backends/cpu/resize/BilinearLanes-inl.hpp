@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements of images become numbers that are blended, and back. Included by BilinearVectors.cpp after
+// Loads of image elements as floats, and stores of floats as elements. Included by BilinearVectors.cpp after
 // simd/Foreach.hpp, once for each target.
 #if defined(TENON_RESIZE_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_RESIZE_LANES_INL
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// How elements become lanes of floats, and, but for bytes, back.
+/// Loads elements of type T as floats, and stores floats as T; 8-bit types have loads only.
 template <typename T>
 struct ResizeLanes;
 
@@ -35,7 +35,7 @@ struct ResizeLanes<float>
     }
 };
 
-/// BFloat16, as numbers that no other type of elements has.
+/// The bits of a BFloat16, as a type that no other elements have.
 enum class Brain : uint16_t
 {
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear resizing of rows.
+// The SIMD loops of BilinearVectors.hpp.
 #include "backends/cpu/resize/BilinearVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -19,8 +19,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Pixels of at most `Lanes` channels, a vector each, whose last lane may be past the pixel: the next one is written
-/// over it. Returns how many columns it has made: not those of which one lane would be past the row.
+/// Blends pixels of at most `Lanes` channels, a vector each. The last lanes may be beyond the pixel; the next pixel
+/// overwrites them. Returns the number of finished columns: those whose vector would exceed the row are left out.
 template <size_t Lanes, typename T, typename W, class F>
 HWY_INLINE size_t BlendPixels(const T* in, const ref::Blend<W>* columns, size_t count, size_t channels, W* out,
                               const F& blend)
@@ -36,7 +36,7 @@ HWY_INLINE size_t BlendPixels(const T* in, const ref::Blend<W>* columns, size_t 
     return i;
 }
 
-/// blend(d, elements of the lower column, of the upper one, their weights) for all columns.
+/// Calls blend(d, elements of the lower column, elements of the upper column, their weights) for all columns.
 template <typename T, typename W, class F>
 HWY_INLINE void BlendEach(const T* in, const ref::Blend<W>* columns, size_t count, size_t channels, W* out,
                           const F& blend)
@@ -85,7 +85,7 @@ void BlendRows(const float* lower, const float* upper, const ref::Blend<float>& 
                  });
 }
 
-/// A sum is unsure where FixedBytes says so.
+/// FixedBytes decides whether a sum is unsure.
 size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact, size_t count,
                         uint8_t* out, uint32_t* unsure)
 {
@@ -103,15 +103,15 @@ size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend
     }
     const FloatTag d;
     const IntTag dInt;
-    // TFLite's way rounds 6 times, this one 4 times, 5 without fused multiplications, by 2^-24 of 255 times the sum of
-    // the weights' sizes. That is up to 2 at edges; where it is more, in corners, all four elements are one, and no
-    // half. In all less than 4 last bits.
+    // TFLite's order of steps rounds 6 times, this one 4 times, 5 without fused multiply-add, by 2^-24 of 255 times the
+    // sum of the absolute weights. That sum is up to 2 at edges; in corners it is larger, but there all four elements
+    // are the same one, and no sum is near a half. The total error is less than 4 units in the last place.
     constexpr int OffBits = 3;
     constexpr float One = FixedBytes::One;
     const Floats lowerWeight = hn::Set(d, y.m_LowerWeight * One);
     const Floats upperWeight = hn::Set(d, y.m_UpperWeight * One);
     const Floats offset = hn::Set(d, 0.5f * One + (isExact ? 0.0f : FixedBytes::GetOffset(OffBits)));
-    // With the half no sum is 0: none of the exact ones is unsure.
+    // As the half is added, no sum is 0: no exact sum is unsure.
     const Ints sureBits = hn::Set(dInt, isExact ? -1 : FixedBytes::GetSureBits(OffBits));
     const auto blend = [&](size_t i) HWY_ATTR
     {
@@ -138,8 +138,8 @@ size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend
     return static_cast<size_t>(to - unsure);
 }
 
-/// Sums of int16 elements have 35 bits. What both rows give to an element has 25, so it is split: its upper bits, times
-/// 2^10, and its lower 10 bits are weighed by columns each for themselves.
+/// Sums of int16 elements have 35 bits. The blend of two rows has 25 bits, so it is split: its upper bits, times 2^10,
+/// and its lower 10 bits are each weighted by columns.
 void BlendRowOfShorts(const BlendedShorts& row)
 {
     const auto* lower = static_cast<const int16_t*>(row.m_Lower);
@@ -173,7 +173,7 @@ void BlendRowOfShorts(const BlendedShorts& row)
                            const hn::Rebind<int16_t, decltype(d)> dShorts;
                            const auto high = weigh(d, highs, c);
                            const auto low = weigh(d, lows, c);
-                           // Half away from zero as in BlendRowsOfBytes.
+                           // Rounds half away from zero, as BlendRowsInt8 does.
                            const auto step = hn::ShiftRight<31>(hn::Add(high, hn::ShiftRight<10>(low)));
                            const auto half = hn::Add(hn::Set(d, int32_t{1} << 19), step);
                            const auto sum = hn::Add(high, hn::ShiftRight<10>(hn::Add(low, half)));
@@ -205,7 +205,7 @@ void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperW
         const auto a = hn::LoadU(d, lower + i);
         const auto step = hn::Mul(hn::Sub(hn::LoadU(d, upper + i), a), hn::Set(d, upperWeight));
         const auto sum = hn::Add(hn::ShiftLeft<WeightBits>(a), step);
-        // Half away from zero: half is added, one less to negative sums, and shifted.
+        // Rounds half away from zero: half is added, one less to negative sums, before the shift.
         const auto half = hn::Set(d, int32_t{1} << (2 * WeightBits - 1));
         return hn::ShiftRight<2 * WeightBits>(hn::Add(hn::Add(sum, half), hn::ShiftRight<31>(sum)));
     };

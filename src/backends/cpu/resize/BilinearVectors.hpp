@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of bilinear resizing, vectorized over channels. Used by Resize.
+// Rows of bilinear resizing, with vectors along channels or elements. Each input row is resized along columns once,
+// then pairs of such rows are blended: out = lower * wl + upper * wu. int16 blends rows first. ResizeBilinear calls
+// them.
 #pragma once
 
 #include "backends/reference/kernels/ResizeAxis.hpp"
@@ -10,12 +12,12 @@
 namespace tenon::cpu
 {
 
-/// Blends the columns of an input row: out has `count` columns of `channels` numbers.
+/// Resizes an input row along columns: out has `count` columns of `channels` numbers.
 template <typename W>
 using BlendColumnsFunction = void (*)(const void* in, const ref::Blend<W>* columns, size_t count, size_t channels,
                                       W* out);
 
-/// Columns are blended first, once for each input row, then rows with blended columns.
+/// Float32 and BFloat16. Columns are blended first, once for each input row, then pairs of such rows.
 struct FloatResize
 {
     BlendColumnsFunction<float> m_BlendColumns = nullptr;
@@ -24,20 +26,20 @@ struct FloatResize
                         void* out) = nullptr;
 };
 
-/// The same for uint8, of which TFLite rounds after each of other steps.
+/// uint8, whose reference (TFLite) rounds floats after other steps than these.
 struct UnsignedResize
 {
     BlendColumnsFunction<float> m_BlendColumns = nullptr;
-    /// Rounded to whole numbers, halves up. Unsure are sums so close to a half that other steps might lead to the other
-    /// side, of which there are none if `isExact`, as neither step rounds then; and all of a row that is shorter than
-    /// vectors, which is not written at all. Their indices are written, some of them twice, and their number is
-    /// returned. Room for `count` + MostUnsureTwice.
+    /// Rounds to whole numbers, half up. Writes the indices of unsure sums to `unsure` and returns their number: sums
+    /// so close to a half that the other order of steps could round differently, none if `isExact`, as then no step
+    /// rounds; and all elements of a row shorter than a vector, which it does not write. An index may come twice:
+    /// `unsure` has room for count + MaxRepeatedUnsure.
     size_t (*m_BlendRows)(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact,
                           size_t count, uint8_t* out, uint32_t* unsure) = nullptr;
     static constexpr size_t MostUnsureTwice = 64;
 };
 
-/// The same for int8, whose blended columns have 10 fraction bits.
+/// int8, whose blended columns have 10 fraction bits.
 struct SignedResize
 {
     BlendColumnsFunction<int32_t> m_BlendColumns = nullptr;
@@ -46,17 +48,17 @@ struct SignedResize
                         int8_t* out) = nullptr;
 };
 
-/// An output row between two rows of an image of int16, whose blended columns would not fit int32.
+/// An output row between two input rows of int16, whose blended columns would not fit into int32.
 struct BlendedShorts
 {
     const void* m_Lower = nullptr; ///< the two input rows
     const void* m_Upper = nullptr;
-    ref::Blend<int32_t> m_Y;                        ///< their weights
+    ref::Blend<int32_t> m_Y;                        ///< weights of the two rows
     const ref::Blend<int32_t>* m_Columns = nullptr; ///< for each output column
-    size_t m_Count = 0;                             ///< 1 at least
+    size_t m_Count = 0;                             ///< 1 or more
     size_t m_Channels = 0;
-    size_t m_InputElements = 0; ///< of an input row
-    /// Scratch memory for as many.
+    size_t m_InputElements = 0; ///< elements of an input row
+    /// Scratch memory for m_InputElements each.
     int32_t* m_WeighedLower = nullptr;
     int32_t* m_WeighedUpper = nullptr;
     void* m_Out = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GridSample of CpuAcc: floats, by gathers with weights. The taps of a point p are the elements around it, 1, 2 or 4 in
-// each dimension (reference/kernels/GridPoint.hpp):
-//     out[c][p] = sum over k of weight[k][p] * image[c][place[k][p]]
-// Places and weights, [taps][points], are found once for a block of points and serve all channels.
+// Kernel row of GridSample of floats, by weighted gathers. The taps of a point p are the elements around it, 1, 2 or 4
+// in each dimension (reference/kernels/GridPoint.hpp):
+//     out[c][p] = sum_k weight[k][p] * image[c][offset[k][p]]
+// Offsets and weights, [taps][points], are computed once for a block of points and serve all channels.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/resize/InterpolateVectors.hpp"
@@ -36,14 +36,14 @@ struct GridSampleRun
     size_t m_Channels = 0;
     size_t m_InputPlane = 0; ///< elements
     size_t m_OutputPlane = 0;
-    ref::Extents m_Strides{}; ///< of the images' spatial dimensions
+    ref::Extents m_Strides{}; ///< strides of the images' spatial dimensions
     std::vector<ref::GridAxis> m_Axes;
-    bool m_IsPlane = false; ///< m_Points says all: two dimensions, and not Cubic
+    bool m_IsPlane = false; ///< images of two dimensions, not Cubic: m_Points is complete
     GridPoints m_Points;
-    size_t m_Taps = 1; ///< of a point
+    size_t m_Taps = 1; ///< taps of a point
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
-    size_t m_PlacesAt = 0; ///< in the memory of a part
+    size_t m_PlacesAt = 0; ///< offset in the memory of a task
     size_t m_WeightsAt = 0;
     const InterpolateFunctions* m_Functions = nullptr;
 
@@ -64,7 +64,7 @@ struct GridSampleRun
                  });
     }
 
-    /// The points of a batch from `first` on.
+    /// Samples the block of points of a batch that begins at `first`.
     void SampleBlock(const ExecuteArgs& run, size_t batch, size_t first, std::byte* memory) const
     {
         const size_t count = std::min(BlockPoints, m_OutputPlane - first);
@@ -88,7 +88,7 @@ struct GridSampleRun
         }
     }
 
-    /// All taps of a point, `step` numbers apart.
+    /// Writes all taps of a point, `step` entries apart.
     void FindTaps(const float* point, size_t step, int32_t* places, float* weights) const
     {
         std::array<int64_t, MostTaps> place{};
@@ -97,7 +97,7 @@ struct GridSampleRun
         for (size_t axis = 0; axis < m_Axes.size(); ++axis)
         {
             const ref::GridTaps taps = m_Axes[axis].Find(static_cast<double>(point[m_Axes.size() - 1 - axis]));
-            for (size_t k = taps.m_Count; k-- > 0;) // the first ones last: the others are made of them
+            for (size_t k = taps.m_Count; k-- > 0;) // backwards, as the first entries are still needed
             {
                 const bool isInside = taps.m_Index[k] >= 0;
                 for (size_t i = 0; i < found; ++i)
@@ -115,7 +115,7 @@ struct GridSampleRun
         }
     }
 
-    static constexpr size_t MostTaps = 64; ///< cubic, of volumes
+    static constexpr size_t MostTaps = 64; ///< cubic interpolation of volumes: 4^3
 };
 
 GridDimension MakeDimension(unsigned int size, int64_t stride, const GridSampleDescriptor& descriptor)
@@ -155,7 +155,7 @@ Prepared RefineGridSample(const ReshapeArgs& args, const backends::PackedWeights
         run.m_Axes.emplace_back(input[i], descriptor);
         run.m_Taps *= tapsOfAxis;
     }
-    // A dimension of one element that corners are aligned to has no range to reflect in.
+    // An aligned dimension of one element has no range to reflect in.
     run.m_IsPlane = rank == 4 && descriptor.m_Mode != InterpolationMode::Cubic && input[2] > 1 && input[3] > 1;
     if (run.m_IsPlane)
     {
@@ -166,7 +166,7 @@ Prepared RefineGridSample(const ReshapeArgs& args, const backends::PackedWeights
     run.m_PlacesAt = scratch.Add<int32_t>(run.m_Taps, BlockPoints);
     run.m_WeightsAt = scratch.Add<float>(run.m_Taps, BlockPoints);
     run.m_PartBytes = scratch.GetBytes();
-    const size_t pointCost = run.m_IsPlane ? 64 : 512; // in bytes moved
+    const size_t pointCost = run.m_IsPlane ? 64 : 512; // cost in bytes moved
     const size_t blockCost = BlockPoints * (run.m_Channels * run.m_Taps * 8 + pointCost);
     run.m_Parts =
         std::clamp<size_t>(run.m_Batches * run.CountBlocks() / GetGrain(blockCost), 1, GetMaxParts(args.m_MaxThreads));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolate of CpuAcc: floats, and the nearest element of any type. Interpolation is separable. Along one dimension
-//     out[i] = sum over k of weight[k][i] * in[place[k][i]]
-// with 1, 2 or 4 taps k, more where antialiasing widens the filter (reference/kernels/InterpolationTaps.hpp).
-// Dimensions that are not resized are merged, and the others are resized one after the other, but for two neighbours,
-// as those of an image are: columns of an input row are made once, then rows of such rows. The dimension that grows
-// least comes first.
+// Kernel row of Interpolate: floats, and the nearest element of any type. Interpolation is separable. Along one
+// dimension
+//     out[i] = sum_k weight[k][i] * in[offset[k][i]]
+// with 1, 2 or 4 taps k, more if antialiasing widens the filter (reference/kernels/InterpolationTaps.hpp). Neighbouring
+// dimensions that are not resized are merged. The others are resized one after the other, or two neighbours, as those
+// of an image are, in one step: each input row is resized along columns once, then output rows are weighted sums of
+// such rows. The step that grows least comes first.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/resize/InterpolateVectors.hpp"
@@ -32,7 +33,7 @@ using ref::InterpolationTaps;
 
 constexpr backends::TypeRow InterpolateTypes[] = {backends::SameType(backends::WholeByteType)};
 
-/// The dimensions of a tensor in which neighbours that are not resized are one. There is at least one.
+/// The dimensions of a tensor, where neighbours that are not resized are merged. There is always one or more.
 std::vector<InterpolationTaps> MergeIdentities(std::vector<InterpolationTaps> dimensions)
 {
     std::vector<InterpolationTaps> merged;
@@ -55,7 +56,7 @@ std::vector<InterpolationTaps> MergeIdentities(std::vector<InterpolationTaps> di
     return merged;
 }
 
-/// The input element of each element of a dimension, of which there is one.
+/// The input index of each element of a dimension that has one tap.
 std::vector<size_t> GetPlaces(const InterpolationTaps& dimension)
 {
     std::vector<size_t> places(dimension.m_Index.begin(), dimension.m_Index.end());
@@ -68,7 +69,7 @@ std::vector<size_t> GetPlaces(const InterpolationTaps& dimension)
 
 Prepared MakeNearest(const std::vector<InterpolationTaps>& dimensions, size_t elementBytes)
 {
-    // [images, rows, columns, channels]; the last dimension is one of channels if it is not resized.
+    // [images, rows, columns, channels]; the last dimension counts as channels if it is not resized.
     size_t left = dimensions.size();
     const auto take = [&] { return left == 0 ? InterpolationTaps() : dimensions[--left]; };
     const InterpolationTaps channels = dimensions.back().m_IsIdentity ? take() : InterpolationTaps();
@@ -104,10 +105,10 @@ struct Step
     size_t m_Outer = 1;
     InterpolationTaps m_Rows;
     size_t m_InputColumns = 1;
-    std::vector<int32_t> m_Places; ///< of WeighedColumns
+    std::vector<int32_t> m_Places; ///< offsets of WeightedColumns
     std::vector<float> m_ColumnWeights;
     std::vector<float> m_RowWeights; ///< m_Rows.m_Taps for each output row
-    WeighedColumns m_Columns;        ///< m_Taps is 0 where all columns are as they were
+    WeighedColumns m_Columns;        ///< m_Taps is 0 if columns are not resized
 
     Step(size_t outer, InterpolationTaps rows, const InterpolationTaps& columns, size_t channels)
         : m_Outer(outer), m_Rows(std::move(rows)), m_InputColumns(columns.m_Input),
@@ -127,7 +128,7 @@ struct Step
         m_Columns.m_Place = m_Places.data();
         m_Columns.m_Weight = m_ColumnWeights.data();
     }
-    Step(const Step&) = delete; // m_Columns points into it
+    Step(const Step&) = delete; // m_Columns points into other members
     Step& operator=(const Step&) = delete;
     Step(Step&&) = default;
     Step& operator=(Step&&) = default;
@@ -138,7 +139,7 @@ struct Step
     size_t NumRows() const { return m_Outer * m_Rows.m_Output; }
 };
 
-/// Rows of one image with columns as in the output: the last ones that were asked for, as many as a row has taps.
+/// A cache of input rows resized along columns: the last ones, as many as an output row has taps.
 class MadeRows
 {
 public:
@@ -149,7 +150,7 @@ public:
         std::fill_n(m_Made, step.m_Rows.m_Taps, nullptr);
     }
 
-    /// Row y of an image. Rows that are needed at once are neighbours.
+    /// Row y of an image. The rows of one output row are neighbours.
     const float* Get(size_t image, size_t y)
     {
         const float* const from = m_In + (image * m_Step.m_Rows.m_Input + y) * m_Step.InputRow();
@@ -174,13 +175,13 @@ private:
     const float** m_Made;
 };
 
-/// A step, and the scratch memory of each part of its rows.
+/// A step, and the scratch memory of each of its tasks.
 struct PlannedStep
 {
     Step m_Step;
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
-    size_t m_RowsAt = 0; ///< in the memory of a part
+    size_t m_RowsAt = 0; ///< offset in the memory of a task
     size_t m_MadeAt = 0;
     size_t m_PointersAt = 0;
     size_t m_WeightsAt = 0;
@@ -188,7 +189,7 @@ struct PlannedStep
     PlannedStep(Step step, unsigned int maxThreads) : m_Step(std::move(step))
     {
         const size_t taps = m_Step.m_Rows.m_Taps + (m_Step.m_Columns.m_Taps == 0 ? 0 : m_Step.m_Columns.m_Taps);
-        const size_t rowCost = m_Step.OutputRow() * taps * 4; // what the arithmetic costs, in bytes moved
+        const size_t rowCost = m_Step.OutputRow() * taps * 4; // the cost of the arithmetic in bytes moved
         m_Parts = std::clamp<size_t>(m_Step.NumRows() / GetGrain(rowCost), 1, GetMaxParts(maxThreads));
         backends::Scratch scratch;
         m_RowsAt = m_Step.m_Columns.m_Taps == 0 ? 0 : scratch.Add<float>(m_Step.m_Rows.m_Taps, m_Step.OutputRow());
@@ -228,7 +229,7 @@ private:
                 functions.m_WeighColumns(in + i * m_Step.InputRow(), m_Step.m_Columns, out + i * elements);
                 continue;
             }
-            size_t taps = 0; // that have a weight
+            size_t taps = 0; // taps of nonzero weight
             for (size_t k = y * rows.m_Taps; k < (y + 1) * rows.m_Taps; ++k)
             {
                 if (m_Step.m_RowWeights[k] != 0.0f)
@@ -242,16 +243,16 @@ private:
     }
 };
 
-/// The steps that resize all dimensions.
+/// The steps that resize all dimensions that change.
 std::vector<Step> MakeSteps(const std::vector<InterpolationTaps>& dimensions)
 {
     struct Pair
     {
-        size_t m_First; ///< dimension
-        size_t m_Count; ///< 1 or 2 of them
+        size_t m_First; ///< the first dimension
+        size_t m_Count; ///< 1 or 2 dimensions
         double m_Growth;
     };
-    std::vector<Pair> pairs; // those that grow least first
+    std::vector<Pair> pairs; // sorted by growth, the smallest first
     const auto growth = [&](size_t i)
     { return static_cast<double>(dimensions[i].m_Output) / static_cast<double>(dimensions[i].m_Input); };
     for (size_t i = dimensions.size(); i-- > 0;)
@@ -310,7 +311,7 @@ Prepared MakeWeighed(const std::vector<InterpolationTaps>& dimensions, unsigned 
     struct Plan
     {
         std::vector<PlannedStep> m_Steps;
-        std::vector<size_t> m_Between; ///< where the results of all steps but the last are in the scratch memory
+        std::vector<size_t> m_Between; ///< offsets in scratch memory: the results of all steps but the last
         size_t m_PartsAt = 0;
     };
     const auto plan = std::make_shared<Plan>();
@@ -364,7 +365,7 @@ Prepared RefineInterpolate(const ReshapeArgs& args, const backends::PackedWeight
     {
         return Prepared::Declined("parts of the output are extrapolated");
     }
-    // Places in rows are 32-bit numbers.
+    // Offsets in rows are 32-bit numbers.
     const auto isTooMuch = [](const TensorShape& shape)
     { return shape.GetNumElements64() > uint64_t{std::numeric_limits<int32_t>::max()}; };
     if (isTooMuch(output) || isTooMuch(args.GetInput(0).GetShape()))

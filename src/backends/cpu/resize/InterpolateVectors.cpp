@@ -71,11 +71,11 @@ void WeighRows(const void* const* rows, const float* weights, size_t taps, size_
                  });
 }
 
-/// The taps along one dimension.
+/// The taps of a vector of points along one dimension.
 template <class D>
 struct AxisTaps
 {
-    hn::Vec<hn::RebindToSigned<D>> m_Places[2]; ///< times the stride
+    hn::Vec<hn::RebindToSigned<D>> m_Places[2]; ///< indices times the stride
     hn::Vec<D> m_Weights[2];
 };
 
@@ -90,7 +90,7 @@ HWY_INLINE AxisTaps<D> FindAxisTaps(D d, const GridDimension& axis, const GridPo
     x = isNearest ? hn::Round(x) : x;
     if (grid.m_Padding == GridPadding::Reflection)
     {
-        // Twice the range is a period, of which the second half runs backwards.
+        // The period is twice the range; its second half is mirrored.
         const auto range = hn::Set(d, axis.m_Range);
         const auto period = hn::Set(d, 2.0f * axis.m_Range);
         const auto from = hn::Abs(hn::Sub(x, hn::Set(d, axis.m_First)));
@@ -102,7 +102,8 @@ HWY_INLINE AxisTaps<D> FindAxisTaps(D d, const GridDimension& axis, const GridPo
         x = hn::IfThenElse(isInside, x, hn::Add(mirrored, hn::Set(d, axis.m_First)));
     }
     const bool isZero = grid.m_Padding == GridPadding::Zeros;
-    // NaN: before the first element. Two elements away from the image nothing changes any more.
+    // NaN becomes a coordinate before the first element. Clamping at two elements from the image does not change the
+    // result.
     x = hn::IfThenElse(hn::Eq(x, x), x, hn::Set(d, -2.0f));
     x = hn::Clamp(x, isZero ? hn::Set(d, -2.0f) : zero, isZero ? hn::Add(last, hn::Set(d, 2.0f)) : last);
     const auto floor = hn::Floor(x);

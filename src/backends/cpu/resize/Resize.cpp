@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize of CpuAcc: bilinear of floats, BFloat16 and integers of 8 and 16 bits, nearest of any. Where rows and columns
-// come from is found when shapes are known.
+// Kernel row of Resize: bilinear of floats, BFloat16 and integers of 8 and 16 bits, nearest neighbour of any type. The
+// tables of both axes are computed when shapes are known.
 #include "backends/cpu/resize/ResizeBilinear.hpp"
 #include "backends/cpu/resize/ResizeNearest.hpp"
 #include "backends/reference/Kernels.hpp"
@@ -21,7 +21,7 @@ namespace
 using backends::Prepared;
 
 constexpr backends::TypeRow ResizeTypes[] = {backends::SameType(backends::WholeByteType)};
-/// Longer axes are the reference kernel's, which needs no tables for them.
+/// Layers with longer axes run on the reference kernel, which needs no tables.
 constexpr int64_t LongestAxis = 1 << 16;
 constexpr uint64_t LongestRow = std::numeric_limits<uint32_t>::max(); // in elements, see MakeResizeBilinear
 

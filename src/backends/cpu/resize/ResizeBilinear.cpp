@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear resizing of CpuAcc: columns of an input row are blended once, then pairs of such rows; int16 has rows first.
+// Bilinear resizing. Each input row is resized along columns once, then pairs of such rows are blended; int16 blends
+// rows first.
 #include "backends/cpu/resize/ResizeBilinear.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -23,7 +24,7 @@ using backends::TypeSet;
 constexpr TypeSet UnsignedBytes = {DataType::QAsymmU8, DataType::Unsigned8};
 constexpr TypeSet Shorts = {DataType::QSymmS16, DataType::Signed16};
 
-/// Calls f(run, part, its scratch memory) for as many parts of rows as there are threads.
+/// Calls f(run, range of rows, scratch memory) for one range of rows a task.
 template <typename F>
 Prepared RunInParts(size_t rows, size_t parts, const backends::Scratch& ofPart, const F& f)
 {
@@ -41,15 +42,15 @@ Prepared RunInParts(size_t rows, size_t parts, const backends::Scratch& ofPart, 
             scratch.GetBytes()};
 }
 
-/// How many parts rows are split into, each with scratch memory of its own.
+/// The number of tasks that rows are split into. Each has scratch memory of its own.
 size_t CountParts(const ResizedImage& image, unsigned int maxThreads)
 {
-    constexpr size_t BytesPerElement = 8; // what the arithmetic costs, in bytes moved
+    constexpr size_t BytesPerElement = 8; // the cost of the arithmetic in bytes moved
     const size_t rowCost = static_cast<size_t>(image.m_Horizontal.m_Output) * image.m_Channels * BytesPerElement;
     return std::clamp<size_t>(image.m_Batches * image.Height() / GetGrain(rowCost), 1, GetMaxParts(maxThreads));
 }
 
-/// Input rows with blended columns: the last two that were asked for.
+/// A cache of input rows resized along columns: the last two.
 template <typename W>
 class BlendedColumns
 {
@@ -62,7 +63,7 @@ public:
     {
     }
 
-    /// Row y of an image. Two rows that are needed at once are neighbours.
+    /// Row y of an image. The two rows of one output row are neighbours.
     const W* Get(const std::byte* image, size_t y)
     {
         const std::byte* from = image + y * m_Image.InputRowBytes();
@@ -81,19 +82,19 @@ private:
     const std::byte* m_Made[2] = {};
 };
 
-/// Two rows that are blended into one.
+/// Two rows and the output row that they are blended into.
 template <typename W>
 struct BlendedRows
 {
-    const std::byte* m_Image = nullptr; ///< of the input
-    const W* m_Lower = nullptr;         ///< with blended columns
+    const std::byte* m_Image = nullptr; ///< input image
+    const W* m_Lower = nullptr;         ///< resized along columns
     const W* m_Upper = nullptr;
     ref::Blend<W> m_Y;
     std::byte* m_Out = nullptr;
-    std::byte* m_Memory = nullptr; ///< `rowBytes` of MakeBilinear
+    std::byte* m_Memory = nullptr; ///< scratch memory, `rowBytes` of MakeBilinear
 };
 
-/// blend(rows) makes each row of the output.
+/// Calls blend(rows) for each output row.
 template <typename W, typename F>
 Prepared MakeBilinear(const ResizedImage& image, std::shared_ptr<const ResizePlaces<ref::Blending<W>>> places,
                       BlendColumnsFunction<W> blendColumns, size_t rowBytes, unsigned int maxThreads, const F& blend)
@@ -136,7 +137,7 @@ Prepared MakeBilinearOfSignedBytes(const ResizedImage& image, const SignedResize
         });
 }
 
-/// Whether products of bytes and two of the weights fit a float, as for factors that are powers of two.
+/// Whether products of an 8-bit element and two weights are exact in float, as they are if factors are powers of two.
 bool AreProductsExact(const ResizePlaces<ref::Blending<float>>& places)
 {
     constexpr float One = 1 << 6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See ResizeNearest.hpp. Rows that come from one row are made together.
+// See ResizeNearest.hpp. Output rows of the same input row are written together.
 #include "backends/cpu/resize/ResizeNearest.hpp"
 
 #include "backends/cpu/move/CopyPlane.hpp"
@@ -21,7 +21,7 @@ namespace
 
 using backends::Prepared;
 
-/// How often each column comes in turn, where it is as often for all of them. 0: it differs.
+/// How many times each input column is repeated; 0 if the number differs among columns.
 size_t CountTimes(const std::vector<size_t>& columns, size_t input)
 {
     const size_t times = columns.size() / input;
@@ -44,7 +44,7 @@ public:
     {
     }
 
-    /// The rows [begin, end) of all images, together those that come from one row.
+    /// Writes rows [begin, end) of all images; neighbouring rows of one input row are written together.
     void MakeRows(const std::byte* input, size_t begin, size_t end, std::byte* output) const
     {
         for (size_t row = begin; row < end;)
@@ -89,7 +89,7 @@ private:
     std::vector<size_t> m_Images;
     size_t m_InputWidth;
     size_t m_Times;
-    CopyRepeatedFunction m_Repeat; ///< null: columns are picked, or are those of the input
+    CopyRepeatedFunction m_Repeat; ///< null: columns are picked by index, or copied unchanged
     CopyPickedFunction m_Pick;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images made of rows and columns that are picked from others. Used by Resize and Interpolate.
+// Resizing by the nearest element: rows and columns of images are picked by index. Resize and Interpolate call it.
 #pragma once
 
 #include "backends/cpu/resize/ResizedImage.hpp"
@@ -10,8 +10,9 @@
 namespace tenon::cpu
 {
 
-/// Of elements of any type. `rows` and `columns` say where each of the output comes from, `images` the same of whole
-/// images, of which each is itself where this is empty. Precondition: output rows have fewer than 2^32 elements.
+/// Prepares resizing of elements of any type. `rows` and `columns` are the input index of each output row and column,
+/// `images` that of each output image; empty: images keep their order. Precondition: output rows have fewer than 2^32
+/// elements.
 backends::Prepared MakeResizeNearest(const ResizedImage& image, std::vector<size_t> rows,
                                      const std::vector<size_t>& columns, std::vector<size_t> images = {});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images that are resized: their shapes, and where rows and columns come from. Used by Resize and ResizeBilinear.
+// The shapes of a resized NHWC image, and a table of taps for each axis. Resize, ResizeBilinear and ResizeNearest use
+// them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -11,7 +12,7 @@
 namespace tenon::cpu
 {
 
-/// NHWC.
+/// The shapes of a resized NHWC image.
 struct ResizedImage
 {
     size_t m_Batches = 0;
@@ -28,7 +29,7 @@ struct ResizedImage
     size_t Height() const { return static_cast<size_t>(m_Vertical.m_Output); }
 };
 
-/// The places of all elements of both output axes.
+/// A table of taps for each output axis.
 template <typename Locate>
 struct ResizePlaces
 {
@@ -52,7 +53,8 @@ private:
     }
 };
 
-/// Calls f(input image, row of the output image, output row) for the output rows [begin, end) of all images.
+/// Calls f(input image, row in the output image, address of the output row) for the output rows [begin, end) of all
+/// images.
 template <typename F>
 void ForEachResizedRow(const ResizedImage& image, const ExecuteArgs& run, size_t begin, size_t end, const F& f)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSoftmax of rows of bytes in four steps: the range of the numbers, the sum of their powers, its logarithm, and a
-// table of results by which the numbers are replaced.
+// The SIMD loop of LogSoftmaxInt8.hpp. A row takes four steps: its range, the sum of its exponentials, the logarithm of
+// the sum, and a table of results that replaces each element by one lookup.
 #include "backends/cpu/softmax/LogSoftmaxInt8.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void MakeResults(const int32_t* scaled, size_t count, int32_t logSum, uint8_t fl
     const auto flips = hn::Set(dBytes, flip);
     for (size_t i = 0; i < count; i += hn::Lanes(d))
     {
-        // Halves are rounded away from zero: without a sum that could overflow, as the difference may be any number.
+        // Halves are rounded away from zero, without a sum that could overflow, as the difference may be any int32.
         const auto x = hn::Sub(hn::LoadU(d, scaled + i), log);
         const auto isUp = hn::Gt(hn::And(x, rest), hn::Sub(half, hn::BroadcastSignBit(x)));
         const auto steps = hn::Sub(hn::ShiftRight<Bits>(x), hn::VecFromMask(d, isUp));

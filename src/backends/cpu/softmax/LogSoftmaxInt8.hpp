@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSoftmax of rows of bytes with the reference kernel's numbers: as with Softmax, a row's results are a table by
-// which its numbers are replaced. Used by LogSoftmax.
+// LogSoftmax of rows of int8 and uint8, bit for bit as the reference kernel: beta * scale * (x - max) - log(sum), in
+// output steps. As in SoftmaxInt8, the results of a row are a table by value. Softmax creates it.
 #pragma once
 
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
@@ -13,18 +13,18 @@
 namespace tenon::cpu
 {
 
-/// bytes[i] = (scaled[i] - logSum), rounded to steps, plus 255, from 0 to 255, with `flip` applied; for `count` of them
-/// and up to a vector more.
+/// bytes[i] = (scaled[i] - logSum), rounded to output steps, plus 255, clamped to [0, 255], XOR signXor; for `count`
+/// elements and up to a vector more.
 using LogSoftmaxResults = void (*)(const int32_t* scaled, size_t count, int32_t logSum, uint8_t flip, uint8_t* bytes);
 
-/// A layer's tables. Precondition: the processor has vectors, see CpuFeatures.
+/// The tables of a layer. Precondition: the processor has vectors, see CpuFeatures.
 class LogSoftmaxOfBytes
 {
 public:
-    /// Of differences times beta * scale, beta > 0. Unsigned bytes, or signed ones.
+    /// The tables of differences times beta * scale, beta > 0, for int8 (`isSigned`) or uint8.
     LogSoftmaxOfBytes(float beta, float scale, bool isSigned);
 
-    /// Rows of `depth` bytes, one at least; `out` may be `in`.
+    /// Computes rows of `depth` elements (1 or more); `out` may be `in`.
     void Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const;
 
 private:
@@ -35,7 +35,7 @@ private:
 
     ref::ByteLogSoftmax m_Reference;
     ByteSoftmaxRows m_Rows;
-    alignas(64) int32_t m_Scaled[256 + ByteResults::MostLanes] = {}; ///< by 255 minus the difference
+    alignas(64) int32_t m_Scaled[256 + ByteResults::MostLanes] = {}; ///< indexed by 255 minus the difference
     LogSoftmaxResults m_MakeResults;
     LookupFunction m_LookUp = FindByteLookup();
 };

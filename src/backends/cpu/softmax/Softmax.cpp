@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and LogSoftmax of CpuAcc: floats along any axis, and quantized tensors along the last one, with the reference
-// kernel's numbers.
+// Kernel rows of Softmax and LogSoftmax: floats along any axis, and quantized tensors along the last one, bit for bit
+// as the reference kernel.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/softmax/LogSoftmaxInt8.hpp"
@@ -31,7 +31,7 @@ constexpr backends::TypeRow SoftmaxTypes[] = {
 constexpr backends::TypeRow LogSoftmaxTypes[] = {
     backends::PerTensor(backends::SameType({DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8}))};
 
-/// What an element costs, in bytes moved at the speed of memory.
+/// The cost of an element in bytes moved at the speed of memory.
 constexpr size_t FloatCost = 16;
 constexpr size_t ByteCost = 8;
 constexpr size_t ShortCost = 16;
@@ -50,10 +50,10 @@ Prepared MakeFloat(const ref::AxisRows& rows, float beta, SoftmaxFunction functi
     };
 }
 
-/// Along an axis that is not the last one: units are ranges of rows that begin side by side.
+/// Along an axis that is not the last one. A unit of the loop is a range of neighbouring columns.
 Prepared MakeFloatColumns(const ref::AxisRows& rows, float beta, SoftmaxColumnsFunction function)
 {
-    constexpr size_t LineFloats = 16; // of a cache line
+    constexpr size_t LineFloats = 16; // floats of a cache line
     const size_t unit = std::min(rows.m_Step, LineFloats);
     const size_t units = DivideUp(rows.m_Step, unit);
     return [rows, beta, function, unit, units](const ExecuteArgs& run)
@@ -75,7 +75,7 @@ Prepared MakeFloatColumns(const ref::AxisRows& rows, float beta, SoftmaxColumnsF
     };
 }
 
-/// Softmax: ByteSoftmax or LogSoftmaxOfBytes.
+/// The type Softmax is SoftmaxInt8 or LogSoftmaxInt8.
 template <typename Softmax>
 Prepared MakeBytes(const ref::AxisRows& rows, float beta, const TensorInfo& input)
 {
@@ -111,7 +111,7 @@ Prepared MakeShorts(const ref::AxisRows& rows, float beta, const TensorInfo& inp
     };
 }
 
-/// Why its rows are not of the kind that is sped up; null: they are.
+/// The reason to leave the layer to the reference kernel; null: it is supported.
 const char* FindRefusal(const ref::AxisRows& rows, float beta, DataType type)
 {
     return rows.m_Step != 1 && type != DataType::Float32 ? "not along the last dimension"

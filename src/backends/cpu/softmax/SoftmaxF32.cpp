@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of rows of floats, along the last axis and along others. What is left of a row after whole vectors is
-// computed in one that begins before its end.
+// The SIMD loops of SoftmaxF32.hpp. The elements after the last whole vector of a row are computed in a vector that
+// ends where the row does and overlaps the one before.
 #include "backends/cpu/softmax/SoftmaxF32.hpp"
 
 #include "backends/cpu/reduce/RowBlocks.hpp"
@@ -25,14 +25,14 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The largest of the numbers, a vector of them at least. Where there is a NaN it may be anything: that one's power is
-/// a NaN, as is then the sum.
+/// The maximum of a row of one vector or more. A row with NaN may have any result: the exponential of NaN is NaN, and
+/// so is the sum.
 float FindMax(const float* in, size_t depth)
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     Floats most = hn::LoadU(d, in + depth - lanes);
-    Floats others = most; // so that not every comparison waits for the one before it
+    Floats others = most; // two accumulators hide the latency of comparisons
     size_t i = 0;
     for (; i + 2 * lanes <= depth; i += 2 * lanes)
     {
@@ -43,13 +43,13 @@ float FindMax(const float* in, size_t depth)
     return hn::GetLane(hn::MaxOfLanes(d, hn::Max(most, others)));
 }
 
-/// Writes exp((in - max) * beta) where wanted and returns the sum.
+/// Returns the sum of exp((in - max) * beta), and writes these numbers if Store is true.
 template <bool Store>
 float SumPowers(const float* in, size_t depth, float max, float beta, float* out)
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    // Parts of a long row have sums of their own, which are added up in double precision. The last one is longer.
+    // A long row is summed in blocks, and the blocks in double precision. The last block is longer.
     const size_t part = 2 * lanes * SumBlock;
     if (depth >= 2 * part)
     {
@@ -64,7 +64,7 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     }
     const Floats most = hn::Set(d, max);
     const Floats factor = hn::Set(d, beta);
-    const Floats end = hn::LoadU(d, in + depth - lanes); // before `out` may take its place
+    const Floats end = hn::LoadU(d, in + depth - lanes); // read before `out` overwrites it
     const auto power = [&](Floats x, float* to) HWY_ATTR
     {
         const Floats y = ExpUpTo88(d, hn::Mul(hn::Sub(x, most), factor));
@@ -91,7 +91,7 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     }
     if (i != depth)
     {
-        // The last vector has the end of the one before it, too.
+        // The last vector overlaps the one before it: lanes that are in both are not added again.
         const Floats y = power(end, out + depth - lanes);
         others = hn::Add(others, hn::IfThenZeroElse(hn::FirstN(d, i + lanes - depth), y));
     }
@@ -145,7 +145,7 @@ void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
                  });
 }
 
-/// As many rows as a vector has lanes, fewer of them for the last ones: element i of all rows is one vector.
+/// Computes up to a vector of rows, transposed: element i of all rows is one vector.
 template <bool IsLog>
 void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* out)
 {
@@ -212,7 +212,7 @@ void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
     }
 }
 
-/// A vector of rows that begin side by side: of `count` ones, where these are fewer than the lanes.
+/// Computes a vector of neighbouring columns, `count` of them if these are fewer than the lanes.
 template <bool IsLog, bool IsWhole>
 HWY_INLINE void Column(const float* in, size_t count, size_t depth, size_t step, float beta, float* out)
 {

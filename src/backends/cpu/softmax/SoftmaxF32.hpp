@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of softmaxes of floats, vectorized. Used by Softmax.
+// Softmax and LogSoftmax of floats: y = exp(beta * (x - max)) / sum, or beta * (x - max) - log(sum), along rows
+// (elements side by side) or columns (elements `step` apart). Rows of at most MaxTransposedDepth elements go a vector
+// of rows at a time, a row in each lane; longer ones in blocks of rows (reduce/RowBlocks.hpp). Softmax calls it.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +9,16 @@
 namespace tenon::cpu
 {
 
-/// Rows of `depth` floats, at least one: exp(beta * (x - max)) / sum, or the logarithm of that. beta > 0.
+/// Softmax or LogSoftmax of rows of `depth` floats (1 or more). beta > 0.
 using SoftmaxFunction = void (*)(const float* in, size_t rows, size_t depth, float beta, float* out);
 
-/// The same along an axis whose elements lie `step` floats apart, for `columns` rows that begin side by side.
+/// The same for `columns` neighbouring columns, whose elements lie `step` floats apart.
 using SoftmaxColumnsFunction = void (*)(const float* in, size_t columns, size_t depth, size_t step, float beta,
                                         float* out);
 
 struct SoftmaxFunctions
 {
-    static constexpr size_t LongestShort = 24; ///< elements of rows that are computed many at a time
+    static constexpr size_t LongestShort = 24; ///< longest rows that are computed a vector of rows at a time
 
     SoftmaxFunction m_Softmax = nullptr;
     SoftmaxFunction m_LogSoftmax = nullptr;

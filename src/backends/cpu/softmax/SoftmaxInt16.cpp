@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of softmaxes of 16-bit quantized numbers.
+// The SIMD loop of SoftmaxInt16.hpp.
 #include "backends/cpu/softmax/SoftmaxInt16.hpp"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ int64_t SumUp(const int16_t* values, size_t depth)
 {
     const ShortTag d;
     const IntTag d32;
-    constexpr size_t Block = 1 << 16; // of which each lane's sum fits 32 bits
+    constexpr size_t Block = 1 << 16; // elements: the sum of each lane fits into 32 bits
     int64_t total = 0;
     for (size_t first = 0; first < depth; first += Block)
     {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of rows of bytes with the reference kernel's numbers. A row needs one division only: for each number there is
-// one result, so that results are made as a table first. Used by Softmax, and in parts by LogSoftmax.
+// Softmax of rows of int8 and uint8, bit for bit as the reference kernel:
+//     y = round(256 * exp(beta * scale * (x - max)) / sum exp(beta * scale * (x - max)))
+// in fixed point. A row has no more than 256 different results, so four passes suffice: range of the row, sum of
+// exponentials by a table, one reciprocal, and a table of results that replaces each element by one lookup. int8 is
+// biased by 128 (XOR 0x80, m_SignXor), which keeps the order. Softmax creates it; LogSoftmaxInt8 shares range, sum and
+// tables.
 #pragma once
 
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
@@ -15,7 +19,8 @@
 namespace tenon::cpu
 {
 
-/// Powers by the difference of an element to the largest one of its row, as fractions of 2^19.
+/// exp(-difference) by the difference of an element to the largest of its row, as fractions of 2^19. Three tables of
+/// bytes hold the same numbers for lookups in registers (AVX-512 VBMI).
 struct ByteSummands
 {
     void Set(size_t difference, uint32_t summand)
@@ -28,19 +33,20 @@ struct ByteSummands
     }
 
     alignas(64) uint32_t m_Summands[256] = {};
-    alignas(64) uint8_t m_Bytes[3][256] = {}; ///< of these, the lowest ones first
+    alignas(64) uint8_t m_Bytes[3][256] = {}; ///< the lowest bytes first
 };
 
-/// Results by number, of which those that occur in a row are written.
+/// Results by value. Only those of values that occur in the row are written.
+///     [ 128 unused | value 0 ... 127 | value 128 ... 255 | one vector ]    Get() swaps the halves for int8
 class ByteResults
 {
 public:
-    static constexpr size_t MostLanes = 16; ///< that are written at once
+    static constexpr size_t MostLanes = 16; ///< lanes of one store
 
-    /// Where that of a number is, and behind it those of larger ones.
+    /// The address of the result of a value; the results of larger values are behind it.
     uint8_t* At(size_t number) { return m_Results + 128 + number; }
 
-    /// By what is stored, which is the number with `flip` applied.
+    /// The table indexed by stored bytes, which are the value XOR signXor.
     ByteTable Get(uint8_t flip) const
     {
         ByteTable table;
@@ -50,10 +56,10 @@ public:
     }
 
 private:
-    alignas(64) uint8_t m_Results[128 + 256 + MostLanes]; // by the number plus 128, so that both halves are aligned
+    alignas(64) uint8_t m_Results[128 + 256 + MostLanes]; // indexed by value plus 128, so that both halves are aligned
 };
 
-/// The smallest and the largest byte.
+/// The range of a row.
 struct ByteRange
 {
     uint8_t m_Min = 0;
@@ -62,15 +68,15 @@ struct ByteRange
 
 struct ByteSoftmaxFunctions
 {
-    static constexpr size_t ShortestRow = 32; ///< that they take
+    static constexpr size_t ShortestRow = 32; ///< elements of the shortest row that the functions accept
 
-    /// Of `depth` bytes, each with `flip` applied.
+    /// The range of `depth` bytes, each XOR signXor.
     ByteRange (*m_FindRange)(const uint8_t* in, size_t depth, uint8_t flip) = nullptr;
-    /// The sum of their summands, where `most` is the largest of them.
+    /// The sum of the row's exponentials by the table, for the largest element `maxByte`.
     uint64_t (*m_Sum)(const ByteSummands& summands, const uint8_t* in, size_t depth, uint8_t flip,
                       uint8_t most) = nullptr;
-    /// bytes[i] = powers[i] * scale / 2^31, rounded, then / 2^shift, rounded, at most 255, with `flip` applied; for
-    /// `count` of them and up to a vector more. shift in [1, 31].
+    /// bytes[i] = exps[i] * scale / 2^31, rounded, then / 2^shift, rounded, 255 if more, XOR signXor; for `count`
+    /// elements and up to a vector more. shift is in [1, 31].
     void (*m_ScalePowers)(const uint32_t* powers, size_t count, uint32_t scale, int shift, uint8_t flip,
                           uint8_t* bytes) = nullptr;
 };
@@ -78,19 +84,19 @@ struct ByteSoftmaxFunctions
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 ByteSoftmaxFunctions GetByteSoftmaxFunctions();
 
-/// What the softmaxes of bytes have in common: the sums of the powers of rows, and which rows are written together.
-/// Precondition: the processor has vectors, see CpuFeatures.
+/// Shared by Softmax and LogSoftmax of 8 bits: range and sum of each row, and blocks of rows. Precondition: the
+/// processor has vectors, see CpuFeatures.
 struct ByteSoftmaxRows
 {
     explicit ByteSoftmaxRows(bool isSigned) : m_Flip(isSigned ? 0x80 : 0) {}
 
-    /// Calls `write`(in, range, finished, out) for each row of `depth` bytes (1 or more), with finish(sum of its
-    /// summands); for rows of few bytes `writeFew`(in, most, finished, out).
+    /// Calls `write`(in, range, finished, out) for each row of `depth` bytes (1 or more), or `writeFew`(in, maxByte,
+    /// finished, out) if rows are short; `finished` is finish(sum of the exponentials).
     template <typename Finish, typename Write, typename WriteFew>
     void ForEach(const uint8_t* in, size_t rows, size_t depth, uint8_t* out, const Finish& finish, const Write& write,
                  const WriteFew& writeFew) const
     {
-        // Results for all numbers are made faster than those for more elements than a few.
+        // A table of all results takes less time than single results of more than a few elements.
         if (depth < ByteSoftmaxFunctions::ShortestRow)
         {
             for (size_t row = 0; row < rows; ++row, in += depth, out += depth)
@@ -119,7 +125,7 @@ struct ByteSoftmaxRows
     }
 
     ByteSummands m_Summands;
-    uint8_t m_Flip; ///< makes signed bytes unsigned ones of the same order
+    uint8_t m_Flip; ///< biases int8 by 128 (XOR 0x80), which keeps the order; 0 for uint8
     ByteSoftmaxFunctions m_Functions = GetByteSoftmaxFunctions();
 
 private:
@@ -143,18 +149,18 @@ private:
     }
 };
 
-/// A layer's tables. Precondition: the processor has vectors, see CpuFeatures.
+/// The tables of a layer. Precondition: the processor has vectors, see CpuFeatures.
 class ByteSoftmax
 {
 public:
-    /// Of differences times beta * scale, beta > 0. Unsigned bytes, or signed ones.
+    /// The tables of differences times beta * scale, beta > 0, for int8 (`isSigned`) or uint8.
     ByteSoftmax(float beta, float scale, bool isSigned);
 
-    /// Rows of `depth` bytes, one at least; `out` may be `in`.
+    /// Computes rows of `depth` elements (1 or more); `out` may be `in`.
     void Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const;
 
 private:
-    /// One over the sum of a row's powers: m_Scale / 2^31, to be shifted.
+    /// The reciprocal of the sum of a row's exponentials: m_Scale / 2^31, to be shifted.
     struct Factor
     {
         uint32_t m_Scale = 0;
@@ -165,10 +171,10 @@ private:
     void WriteRow(const uint8_t* in, size_t depth, ByteRange range, Factor factor, uint8_t* out) const;
     void WriteFew(const uint8_t* in, size_t depth, uint8_t most, Factor factor, uint8_t* out) const;
 
-    /// exp as a fraction of 2^31, by 255 minus the difference.
+    /// exp as a fraction of 2^31, indexed by 255 minus the difference.
     alignas(64) uint32_t m_Powers[256 + ByteResults::MostLanes] = {};
     ByteSoftmaxRows m_Rows;
-    std::array<uint16_t, 32> m_Reach{}; ///< by the shift of a factor: differences whose results may not be 0
+    std::array<uint16_t, 32> m_Reach{}; ///< by shift of a factor: number of differences with results above 0
     LookupFunction m_LookUp = FindByteLookup();
 };
 
