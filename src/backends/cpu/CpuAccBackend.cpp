@@ -28,8 +28,8 @@ namespace
 
 using KernelList = std::vector<const backends::Kernel*>;
 
-/// For each layer type the fast kernels, then CpuRef's, which run what they do not take. Kernels for fast
-/// arithmetic are among them where `fastMath` is set.
+/// Lists of kernels by layer type: the fast kernels, then CpuRef's, which run all layers that the fast ones decline.
+/// With `fastMath`, kernels for fast arithmetic are included.
 std::vector<KernelList> MakeLists(bool fastMath)
 {
     std::vector<KernelList> lists;
@@ -59,7 +59,7 @@ std::vector<KernelList> MakeLists(bool fastMath)
     return lists;
 }
 
-/// Those of a layer type that the processor can run: the fast ones need vectors.
+/// The kernels of a layer type that the processor can run. The fast kernels need vectors.
 std::span<const backends::Kernel* const> FindIn(const std::vector<KernelList>& lists, LayerType type)
 {
     const auto index = static_cast<size_t>(type);
@@ -90,10 +90,10 @@ namespace
 
 struct CpuAccOptions
 {
-    unsigned int m_NumberOfThreads = 0; ///< 0: as many as the caller allows
+    unsigned int m_NumberOfThreads = 0; ///< 0: all threads that the caller allows
     bool m_FastMath = false;
     bool m_SaveCachedNetwork = false;
-    std::string m_CachedNetworkFilePath; ///< empty: none
+    std::string m_CachedNetworkFilePath; ///< empty: no file
 
     backends::KernelLookup GetKernels() const { return m_FastMath ? FindFastMathKernels : FindKernels; }
 };
@@ -168,7 +168,7 @@ CpuAccOptions ReadOptions(const ModelOptions& modelOptions, const BackendId& id)
     return options;
 }
 
-/// The file of packed weights that the options name; null if they name none.
+/// The file of packed weights that the options name; null if there is none.
 std::shared_ptr<backends::PackedArchive> OpenArchive(const CpuAccOptions& options)
 {
     if (options.m_CachedNetworkFilePath.empty())
@@ -188,7 +188,7 @@ public:
 
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
     {
-        // Read here as well, so that a wrong option shows before anything is assigned.
+        // Options are read here as well, so that a wrong option is reported before layers are assigned.
         return backends::MakeTableLayerSupport(ReadOptions(options, m_Id).GetKernels());
     }
 
@@ -203,7 +203,7 @@ public:
     BackendCapabilities GetCapabilities() const override
     {
         BackendCapabilities capabilities = backends::GetHostCapabilities(m_Id);
-        capabilities.AddOption({"NumberOfCacheFiles", 1U}); // of packed weights
+        capabilities.AddOption({"NumberOfCacheFiles", 1U}); // one file of packed weights
         return capabilities;
     }
 
@@ -215,7 +215,7 @@ private:
 
 std::shared_ptr<const IBackend> MakeCpuAccBackend()
 {
-    GetCpuFeatures(); // so that a wrong TENON_FORCE_ISA is refused here, and not blamed on the first network
+    GetCpuFeatures(); // so that a wrong TENON_FORCE_ISA is reported here, and not as an error of the first network
     return std::make_shared<CpuAccBackend>();
 }
 

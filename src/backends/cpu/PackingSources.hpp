@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// GetPackingSources: tells builds whose kernels may pack weights in other ways from each other.
+// GetPackingSources: identifies builds whose kernels may pack weights in different ways.
 #pragma once
 
 namespace tenon::cpu
 {
 
-/// A hash of the sources of all backends, made with each build (cmake/HashSources.cmake): files of packed weights that
-/// another one wrote are refused, without anybody having to remember that something about the packing has changed.
+/// A hash of the sources of all backends, made with each build (cmake/HashSources.cmake). Files of packed weights that
+/// were written by a build with another hash are refused, so that nobody has to keep a version of the packing.
 const char* GetPackingSources();
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation, ElementwiseUnary and Floor of CpuAcc: floats and 16-bit quantized tensors by vector loops, 8-bit ones by
-// tables. The rest is the reference kernels'.
+// lookup tables. All other layers of these types go to the reference kernels.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/cpu/elementwise/ActivationFunction.hpp"
@@ -54,7 +54,7 @@ std::optional<FloatFunction> ToFunction(UnaryOperation operation)
     case UnaryOperation::Sin: return FloatFunction::Sin;
     case UnaryOperation::Cos: return FloatFunction::Cos;
     case UnaryOperation::Erf: return FloatFunction::Erf;
-    default: return std::nullopt; // the reference kernel's
+    default: return std::nullopt; // by the reference kernel
     }
 }
 
@@ -73,7 +73,7 @@ Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, flo
                                  { loop(in, out, count, a, b); });
 }
 
-/// 16-bit tensors with zero points, which the reference kernels take for some functions.
+/// Declines 16-bit tensors with zero points; the reference kernels take them for some functions.
 SupportResult CheckZeroPoints(const LayerView& layer)
 {
     return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What activations of floats and of halves share.
+// The loop function of an activation or unary operation, for Float32 and for 16-bit floats.
 #pragma once
 
 #include "backends/cpu/elementwise/UnaryF32.hpp"
@@ -13,7 +13,7 @@ namespace tenon::cpu
 {
 
 FloatFunction ToFunction(const ActivationDescriptor& descriptor);
-/// Empty for what has no loop.
+/// Empty for operations without a vector loop.
 std::optional<FloatFunction> ToFunction(UnaryOperation operation);
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AddN of CpuAcc for floats and 32-bit integers: piece by piece, so that sums stay in the cache until the last tensor
-// is added. They are added up in the order of the inputs, as the reference kernel does.
+// AddN of CpuAcc for Float32 and 32-bit integers: segment by segment, so that the sums stay in the cache until the last
+// tensor is added. Inputs are added in their order, as the reference kernel does.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/BinaryUnquantized.hpp"
 #include "backends/reference/Kernels.hpp"
@@ -17,9 +17,9 @@ namespace
 constexpr backends::TypeRow AddNTypes[] = {
     backends::SameType({DataType::Float32, DataType::Signed32, DataType::Unsigned32})};
 
-/// Of all these types.
+/// The element size of each of these types.
 constexpr size_t ElementBytes = 4;
-/// Sums of a piece: with a piece of each of some inputs they fit a first-level cache.
+/// Elements of a segment: the sums and a segment of each of some inputs fit a first-level cache.
 constexpr size_t PieceElements = 1024;
 
 struct Sum
@@ -41,7 +41,7 @@ struct Sum
     }
 
 private:
-    /// The output may be the memory of any input, so nothing is written there before all of them are read.
+    /// The output may be the memory of any input, so all inputs are read before anything is written there.
     void AddPiece(const ExecuteArgs& run, size_t first, size_t count) const
     {
         alignas(64) std::array<std::byte, PieceElements * ElementBytes> sums;
@@ -65,7 +65,7 @@ backends::Prepared RefineAddN(const ReshapeArgs& args, const backends::PackedWei
     {
         return backends::Prepared::Declined("it is empty or has one input");
     }
-    // Sums of integers wrap, with a sign and without.
+    // Integer sums wrap in the same way with and without a sign.
     const DataType type = args.GetInput(0).GetDataType() == DataType::Float32 ? DataType::Float32 : DataType::Signed32;
     return Sum{FindNumberBinary(BinaryOperation::Add, type, Motion::Both, false), numInputs, count};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop gives for all pairs of bytes, for comparison with what another one gives.
+// AllPairsInt8: the results of a loop for all 65,536 pairs of bytes, and whether another loop gives the same. This is
+// the proof by exhaustion that lets BinaryInt8 use float loops. Called when a layer is prepared.
 #pragma once
 
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
@@ -14,7 +15,7 @@
 namespace tenon::cpu
 {
 
-/// The results of a loop for two inputs that move.
+/// The results of a loop for all pairs of bytes. Neither input is a single element.
 class BytePairs
 {
 public:
@@ -28,7 +29,7 @@ public:
 
     BytePairs(const ByteBinary& numbers, ByteBinary::AllPairs run) : BytePairs() { run(numbers, m_Results.data()); }
 
-    /// Whether another one gives the same.
+    /// True if the other loop gives the same results.
     bool Agrees(const ByteBinary& numbers, ByteBinary::Loop loop) const
     {
         std::array<uint8_t, Values> row{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of 16-bit quantized sums, products and extremes.
+// Parameters and choice of the loop of 16-bit sums, products, maximum and minimum.
 #include "backends/cpu/elementwise/BinaryInt16.hpp"
 
 #include "backends/cpu/elementwise/BinaryLoopsInt16.hpp"
@@ -24,7 +24,7 @@ bool IsQuantizedAlike(const TensorInfo& x, const TensorInfo& y)
 
 QuantizedMultiplier GetProductMultiplier(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
 {
-    // In float, as in TFLite.
+    // In float, as TFLite does.
     return QuantizeMultiplier(
         static_cast<double>(a.GetQuantizationScale() * b.GetQuantizationScale() / output.GetQuantizationScale()));
 }
@@ -43,7 +43,7 @@ bool HasShortBinary(BinaryOperation operation, const TensorInfo& a, const Tensor
     }
     if (operation == BinaryOperation::Mul)
     {
-        // A product of 2^30 leaves no room for one half of 2^31.
+        // A product of 2^30 leaves no room for the rounding term 2^30 of a right shift by 31.
         return GetProductMultiplier(a, b, output).m_Shift > -31;
     }
     if (operation != BinaryOperation::Add && operation != BinaryOperation::Sub)
@@ -51,7 +51,7 @@ bool HasShortBinary(BinaryOperation operation, const TensorInfo& a, const Tensor
         return false;
     }
     const auto shifts = ref::FindPotShifts(a, b, output);
-    return !shifts || std::max(shifts->m_A, shifts->m_B) < 16; // of 16 bits
+    return !shifts || std::max(shifts->m_A, shifts->m_B) < 16; // a shift of all 16 bits has no loop
 }
 
 ShortBinary MakeShortBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, differences, products and extremes of 16-bit quantized tensors without zero points, the numbers of TFLite's
-// integer arithmetic.
-//
-// That arithmetic brings both inputs of a sum to twice the larger scale and 15 more bits. For the input that has this
-// scale the multiplication is a shift, so a sum takes two multiplications of 64 bits in place of three.
+// Add, Sub, Mul, Maximum and Minimum of 16-bit quantized tensors without zero points, with the results of TFLite's
+// integer arithmetic:
+//   sum:     out = M_r * ((a << 15) / 2 +/- M_l * (b << 15))      a: the input with the larger scale s
+//   product: out = M_p * (a * b)
+// Both inputs of a sum are brought to the scale 2 s. The multiplier of the input with the larger scale is one half, so
+// a shift replaces one of three 64-bit multiplications. Called by ElementwiseBinary.cpp.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -17,30 +18,30 @@
 namespace tenon::cpu
 {
 
-/// The numbers of one operation.
+/// The parameters and the loop of one operation.
 struct ShortBinary
 {
     static constexpr int SumShift = 15;
 
-    backends::QuantizedMultiplier m_Lesser; ///< sums: of the input with the lesser scale
-    backends::QuantizedMultiplier m_Result; ///< of the sum or the product
-    int m_ShiftA = 0;                       ///< sums whose scales are powers of two: to the right
+    backends::QuantizedMultiplier m_Lesser; ///< sums: the multiplier of the input with the smaller scale
+    backends::QuantizedMultiplier m_Result; ///< the multiplier of the sum or the product
+    int m_ShiftA = 0;                       ///< right shifts of sums whose scales are powers of two
     int m_ShiftB = 0;
-    int16_t m_Min = 0; ///< what a fused activation leaves
+    int16_t m_Min = 0; ///< the bounds of a fused activation
     int16_t m_Max = 0;
 
-    /// out[i] of a[i] and b[i], or of a[i] and b[0]. `out` may be a or b.
+    /// out[i] = f(a[i], b[i]), or f(a[i], b[0]). `out` may be a or b.
     using Loop = void (*)(const ShortBinary& numbers, const int16_t* a, const int16_t* b, int16_t* out, size_t count);
     Loop m_Loop = nullptr;
 
     void Run(const int16_t* a, const int16_t* b, int16_t* out, size_t count) const { m_Loop(*this, a, b, out, count); }
 };
 
-/// Whether MakeShortBinary has it: Add, Sub, Mul; Maximum and Minimum where all tensors are quantized alike.
+/// True for Add, Sub and Mul; for Maximum and Minimum if all tensors have the same quantization.
 bool HasShortBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
 
-/// The numbers and the loop of an operation, `range` being what is left of the output's stored values. `isFixed`: the
-/// second input of the loop stands still in a run. `swaps`: the first input of the loop is b.
+/// The parameters and the loop of an operation. `range`: the bounds of the stored output values. `isScalarB`: the
+/// second input of the loop is one element in each run. `swaps`: the first input of the loop is b.
 ShortBinary MakeShortBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,
                             const TensorInfo& output, backends::QuantizedRange range, bool isFixed, bool swaps);
 

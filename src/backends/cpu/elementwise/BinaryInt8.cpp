@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of quantized sums, products and extremes.
+// Parameters of 8-bit sums, products, maximum, minimum and Prelu.
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
 
 #include "backends/cpu/elementwise/BinaryLoopChoiceInt8.hpp"
@@ -23,7 +23,7 @@ bool IsQuantizedAlike(const TensorInfo& x, const TensorInfo& y)
            x.GetQuantizationOffset() == y.GetQuantizationOffset();
 }
 
-/// What all operations need.
+/// The parameters that all operations have.
 ByteBinary StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
                         backends::QuantizedRange range)
 {
@@ -116,7 +116,7 @@ ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const Ten
                          size_t count)
 {
     ByteBinary numbers = StartNumbers(x, alpha, output, backends::GetTypeRange(output.GetDataType()));
-    // Products of scales in float, as TFLite has them.
+    // Products of scales in float, as TFLite computes them.
     const float scale = output.GetQuantizationScale();
     numbers.m_A = QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() / scale));
     numbers.m_Product =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of ByteBinary's loop.
+// The choice of the loop of BinaryInt8, by a proof on all pairs of bytes.
 #include "backends/cpu/elementwise/BinaryLoopChoiceInt8.hpp"
 
 #include "backends/cpu/elementwise/AllPairsInt8.hpp"
@@ -22,10 +22,11 @@ namespace
 
 using backends::QuantizedMultiplier;
 
-/// Fewer elements than this are done before all pairs have been compared.
+/// Smaller layers are done before all pairs have been compared.
 constexpr size_t WorthwhileCount = 4096;
 
-/// Tries the float loop with these numbers, set(numbers of a try), until it agrees with the exact one on all pairs.
+/// Tries the float loop with the parameters of each try, which set(try) stores, until it agrees with the exact loop on
+/// all pairs.
 template <typename Tries, typename F>
 bool TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Loop (&fast)[2], bool isFixed,
                const Tries& tries, const F& set)
@@ -42,20 +43,20 @@ bool TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Lo
     return false;
 }
 
-// Halves are rounded away from zero in integers, to even in float and up by tables: a little more of everything settles
-// most of them, and another rounding of the factors the cases where an error of the last bit tips a result over.
+// Integer arithmetic rounds ties away from zero, float arithmetic to even, and tables up. Slightly larger factors
+// settle most ties; other roundings of the factors settle results that an error of the last bit would change.
 constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
                              1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
-// Where factors are simple fractions many sums are halves, and no others lie near them: more than the rounding of
-// the larger terms is needed, and does no harm.
+// If factors are simple fractions, many sums are ties and no other sums are near a tie. These need a larger nudge than
+// the rounding error of the larger terms, and it does no harm.
 constexpr double LargeNudges[] = {1.0 + 0x1p-18, 1.0 + 0x1p-16, 1.0 + 0x1p-14};
 
-/// Whether tables agree with the exact sums, of these real scales, on all pairs.
+/// True if the tables agree with the exact sums, with these real scales, on all pairs.
 bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, double scaleB)
 {
     const bool swaps = scaleB > scaleA;
     const ByteBinary::Loop loop = GetByteSumLoop(numbers.m_Flip != 0);
-    if (loop == nullptr || std::abs(swaps ? scaleA : scaleB) > 1.0) // more steps than there are bytes
+    if (loop == nullptr || std::abs(swaps ? scaleA : scaleB) > 1.0) // tables hold at most 255 steps
     {
         return false;
     }
@@ -85,17 +86,16 @@ bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, doubl
     return false;
 }
 
-/// Factors and offsets to try in the place of a multiplier of numbers that have been shifted left, the likely ones
-/// first.
+/// Factors and offsets to try in place of a multiplier of numbers that were shifted left, the likely ones first.
 std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int leftShift = 0)
 {
-    // The multiplier rounds twice: x * factor * 2^-shift to a whole number, then that, shifted to the right, to the
-    // result. With a shift of 2, 5.8 / 4 = 1.45 becomes 6 / 4 = 1.5 and then 2: so results are rounded away from zero
-    // from a little below a half on, half a step of the first rounding, which is the offset. Only where x * factor
-    // comes to such a half exactly, as with scales that are powers of two, do signs differ: the first rounding takes
-    // halves of both up, which is away from zero or towards it. Then the offsets are a little more and a little less.
-    // Without a shift there is one rounding, which takes halves up, as any small offset does. How small does not matter
-    // much: whatever is tried is compared with the multiplier for all pairs of bytes.
+    // The multiplier rounds twice: x * factor * 2^-shift to an integer, then the right shift of that integer. With a
+    // shift of 2, 5.8 / 4 = 1.45 becomes 6 / 4 = 1.5 and then 2. So results are rounded away from zero from slightly
+    // below a half on: the offset is half a step of the first rounding. The signs differ only if x * factor is exactly
+    // such a half, as with scales that are powers of two: the first rounding rounds ties up, which is away from zero
+    // for positive and towards zero for negative numbers. For these, offsets slightly larger and slightly smaller are
+    // tried. Without a shift there is one rounding, which rounds ties up, as any small offset does. Its size matters
+    // little: each try is compared with the multiplier on all pairs of bytes.
     const double factor = std::ldexp(static_cast<double>(m.m_Multiplier), m.m_Shift - 31 + leftShift);
     const auto half = static_cast<float>(m.m_Shift < 0 ? std::ldexp(0.5, m.m_Shift) : 0.0);
     constexpr float More = 1.0f + 0x1p-7f;
@@ -120,7 +120,7 @@ std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int l
     return scales;
 }
 
-/// What Prelu gives where its first input is not negative, whatever the second one is.
+/// The results of Prelu for a >= 0, which do not depend on the slope.
 ByteTable MakePositiveTable(const ByteBinary& numbers, ByteBinary::Loop exact)
 {
     ByteTable stored{};
@@ -139,7 +139,7 @@ ByteTable MakePositiveTable(const ByteBinary& numbers, ByteBinary::Loop exact)
     return table;
 }
 
-/// After one in floats, which only tables in registers are superior to.
+/// Keeps the lookup behind a float loop only if its table is in registers; others are slower than the loop.
 void LeaveSlowLookup(ByteBinary& numbers)
 {
     if (!IsByteLookupFast())
@@ -148,7 +148,7 @@ void LeaveSlowLookup(ByteBinary& numbers)
     }
 }
 
-/// Starts with a loop in integers, to which a lookup is superior anywhere.
+/// Sets the integer loop; any lookup is faster than that.
 void Start(ByteBinary& numbers, const ByteBinary::Loop (&exact)[2], bool isFixed)
 {
     numbers.m_Loop = exact[isFixed ? 1 : 0];
@@ -170,7 +170,7 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
     {
         return;
     }
-    std::vector<std::pair<double, double>> tries; // first both factors alike, which does for most layers
+    std::vector<std::pair<double, double>> tries; // equal nudges first, which suffice for most layers
     for (const double nudge : Nudges)
     {
         tries.emplace_back(nudge, nudge);
@@ -190,7 +190,7 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
     {
         numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
         numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
-        // With the factors as they came out after rounding.
+        // With the factors as rounded to float.
         numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
                                                 static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
     };
@@ -261,7 +261,7 @@ void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count)
         ByteBinary::FloatMultiplier m_Square;
     };
     std::vector<Try> tries;
-    // Of 256 numbers those that come near to a half are few: no more than another offset is tried for them.
+    // Few of 256 numbers are near a half, so only one more offset is tried for them.
     constexpr size_t OfInputs = 2;
     std::vector<ByteBinary::FloatMultiplier> scalesA = ListScales(numbers.m_A, ByteBinary::SquareShift);
     std::vector<ByteBinary::FloatMultiplier> scalesB = ListScales(numbers.m_B, ByteBinary::SquareShift);
@@ -269,7 +269,7 @@ void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count)
     scalesB.resize(OfInputs);
     for (ByteBinary::FloatMultiplier square : ListScales(numbers.m_Sum))
     {
-        square.m_OffsetFlip = 0; // what is squared is never negative, but fills all bits
+        square.m_OffsetFlip = 0; // a square is never negative, but fills all bits
         for (const ByteBinary::FloatMultiplier& a : scalesA)
         {
             for (const ByteBinary::FloatMultiplier& b : scalesB)

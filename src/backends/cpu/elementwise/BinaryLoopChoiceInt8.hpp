@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loop computes ByteBinary's numbers: that in integers, or a faster one in floats or by tables where it gives the
-// same for all pairs of bytes. Used when a layer is prepared.
+// Chooses the loop of a BinaryInt8: the integer loop, or a faster one in float or by tables if it gives the same
+// results for all pairs of bytes. Called when a layer is prepared.
 #pragma once
 
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
@@ -10,16 +10,17 @@
 namespace tenon::cpu
 {
 
-/// Each sets the loop and what the loop needs beside the numbers in integers. `isFixed`: b stands still. `count`: of
-/// the output's elements; few are not worth a comparison of all pairs.
+/// Each function sets the loop and its constants; the integer constants are set before. `isScalarB`: b is one element.
+/// `count`: the number of output elements; below 4096 the exact loop is taken, as a comparison of all pairs would take
+/// longer.
 
-/// Sums whose real scales are these.
+/// Sums with these real scales.
 void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, size_t count);
 /// Squares of differences.
 void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count);
 /// Products by m_Product.
 void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count);
-/// Likewise, with m_A for what is not negative.
+/// Prelu: m_A for a >= 0, else m_Product.
 void ChoosePrelu(ByteBinary& numbers, bool isFixed, size_t count);
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of 16-bit quantized sums, products and extremes.
+// The loops that BinaryInt16 chooses from, once for each target.
 #include "backends/cpu/elementwise/BinaryLoopsInt16.hpp"
 
 #include "backends/common/Rescale.hpp"
@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/BinaryLoopsInt16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Int16-inl.hpp"
 
@@ -26,7 +26,8 @@ HWY_INLINE V Combine(V a, V b)
                                   : hn::SaturatedSub(b, a);
 }
 
-/// Both scaled alike, added up and scaled again.
+/// Sums with one scaled input (a if ScalesA, else b); the other one is halved by a shift. The sum is scaled to the
+/// output.
 template <SumForm Form, bool ScalesA>
 class Sum
 {
@@ -45,18 +46,18 @@ public:
     }
 
 private:
-    /// Of inputs times 2^16.
+    /// Half of a vector: the inputs as int32, times 2^16.
     HWY_INLINE Ints Half(Ints a, Ints b) const
     {
-        // Half of what is larger by SumShift bits, where a multiplication by one half is one too.
+        // The input with the larger scale: a left shift by SumShift bits, and half of that for its multiplier.
         constexpr int ToHalf = 16 - (ShortBinary::SumShift - 1);
         const Ints x = ScalesA ? Scale(a) : hn::ShiftRight<ToHalf>(a);
         const Ints y = ScalesA ? hn::ShiftRight<ToHalf>(b) : Scale(b);
         return m_Result(Form == SumForm::Add ? hn::Add(x, y) : Form == SumForm::Sub ? hn::Sub(x, y) : hn::Sub(y, x));
     }
 
-    /// MultiplySaturating of x >> 1: with the bit that x has more the high half of the product needs no
-    /// shift to its place.
+    /// MultiplySaturating of x >> 1. The extra bit of x puts the result into the high half of the product, without a
+    /// shift.
     HWY_INLINE Ints Scale(Ints x) const
     {
         const IntTag d;
@@ -75,7 +76,7 @@ private:
     BoundedMultiplier<IntTag> m_Result;
 };
 
-/// Both shifted to the right, one of them by 0.
+/// Sums of inputs whose scales are powers of two: each input is shifted right, one of them by 0.
 template <SumForm Form>
 class PotSum
 {
@@ -88,14 +89,14 @@ public:
     }
 
 private:
-    /// Rounded half away from zero, without sums that overflow.
+    /// x / 2^shift, rounded half away from zero, without overflow.
     static HWY_INLINE Shorts Divide(Shorts x, int shift)
     {
         if (shift == 0)
         {
             return x;
         }
-        // What saturates is -2^15, for which the step down makes no difference.
+        // The sum saturates only at -2^15, for which the step down makes no difference.
         const Shorts stepped = hn::SaturatedAdd(x, hn::ShiftRight<15>(x));
         const Shorts halves = hn::ShiftRightSame(stepped, shift - 1);
         return hn::Add(hn::ShiftRight<1>(halves), hn::And(halves, hn::Set(ShortTag(), 1)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that ShortBinary chooses from.
+// The table of loops that BinaryInt16 chooses from.
 #pragma once
 
 #include "backends/cpu/elementwise/BinaryInt16.hpp"
@@ -14,17 +14,17 @@ enum class SumForm
     SubFrom ///< b - a
 };
 
-/// The loops of a target. [isFixed]: 0 for two inputs that move, 1 for a second one that stands still.
+/// The loops of a target. Index isScalarB: 0 if b is a vector, 1 if b is one element.
 struct ShortBinaryLoops
 {
-    ShortBinary::Loop m_Sum[3][2][2]; ///< [SumForm][scalesA][isFixed]: a has the lesser scale, or b
-    ShortBinary::Loop m_PotSum[3][2]; ///< [SumForm][isFixed]
+    ShortBinary::Loop m_Sum[3][2][2]; ///< [SumForm][scalesA][isScalarB]; scalesA: a, not b, has the smaller scale
+    ShortBinary::Loop m_PotSum[3][2]; ///< [SumForm][isScalarB]
     ShortBinary::Loop m_Product[2];
     ShortBinary::Loop m_Maximum[2];
     ShortBinary::Loop m_Minimum[2];
 };
 
-/// Those of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The loops of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
 const ShortBinaryLoops& GetShortBinaryLoops();
 
 } // namespace tenon::cpu

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of quantized sums, products and extremes.
+// The loops that BinaryInt8 chooses from, once for each target.
+//   exact:   bytes -> quarters of int32 -> 64-bit fixed-point multiplication -> bytes
+//   float:   bytes -> quarters of int32 -> float multiply-add -> nearest integer -> bytes
+//   widened: bytes -> halves of int16 -> 16-bit product (low and high part) -> float scale -> bytes
+// Results are biased by 128 for int8 (XOR 0x80), clamped to a fused activation, and biased back.
 #include "backends/cpu/elementwise/BinaryLoopsInt8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -7,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/BinaryLoopsInt8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/elementwise/BinaryWidenedInt8-inl.hpp"
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Int8-inl.hpp"
@@ -19,11 +23,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-// An operation is made of two steps, so that what depends on the second input alone is done once where that stands
-// still. Those with AddsZero add the output's zero point themselves, in int32, where that wraps as in the reference
-// kernels. To the results of the others Run adds it, and to all what makes them unsigned: both saturate.
+// An operation has two steps, Second(b) and First(a, second). Second is computed once if b is one element. Operations
+// with AddsZero add the output's zero point in int32, where it wraps as in the reference kernels. For the other
+// operations Run adds it in int16, saturating. Run also adds the bias of 128 for signed types, saturating.
 
-/// Both scaled alike, added up and scaled again; in between squared, or not. `LeftShift`: bits more before scaling.
+/// Exact sums and squares: both inputs are scaled, added (Squares: the sum is squared), and scaled to the output.
+/// `LeftShift`: the left shift of the inputs before scaling.
 template <int LeftShift, bool Squares>
 class ExactSum
 {
@@ -51,7 +56,7 @@ private:
     static HWY_INLINE Ints Scale(Ints x, const BoundedMultiplier<IntTag>& multiplier, Ints zero, Ints sign)
     {
         const Ints scaled = multiplier(hn::ShiftLeft<LeftShift>(hn::Sub(x, zero)));
-        return hn::Sub(hn::Xor(scaled, sign), sign); // negated where that is -1
+        return hn::Sub(hn::Xor(scaled, sign), sign); // negated where the sign is -1
     }
 
     BoundedMultiplier<IntTag> m_A;
@@ -111,7 +116,7 @@ private:
     Ints m_ZeroOutput;
 };
 
-/// a from its zero point up, else a times b; each with a multiplier of its own.
+/// Exact Prelu: m_A * a for a >= 0, else m_Product * (a * b).
 class ExactPrelu
 {
 public:
@@ -169,7 +174,7 @@ void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
         });
 }
 
-/// See ByteBinary::AllPairs: each byte is scaled once, not once for each pair.
+/// The results of all pairs, see BinaryInt8::AllPairs. Each byte is scaled once instead of once for each pair.
 template <typename Operation>
 void SumAllPairs(const ByteBinary& numbers, uint8_t* results)
 {
@@ -181,7 +186,7 @@ void SumAllPairs(const ByteBinary& numbers, uint8_t* results)
     const Quarters quarters;
     const Bytes flip = hn::Set(d8, numbers.m_Flip);
     HWY_ALIGN int32_t first[Values];
-    HWY_ALIGN int32_t second[Values]; // of each vector of bytes the four quarters
+    HWY_ALIGN int32_t second[Values]; // the four quarters of each vector of bytes
     for (size_t i = 0; i < Values; i += lanes)
     {
         const Ints values = hn::Xor(hn::Iota(d, static_cast<int32_t>(i)), hn::Set(d, int32_t{numbers.m_Flip}));

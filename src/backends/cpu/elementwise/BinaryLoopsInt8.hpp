@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that ByteBinary chooses from.
+// The table of loops that BinaryInt8 chooses from.
 #pragma once
 
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
@@ -7,7 +7,7 @@
 namespace tenon::cpu
 {
 
-/// The loops of a target: [0] for two inputs that move, [1] for a second one that stands still.
+/// The loops of a target: [0] if b is a vector, [1] if b is one element.
 struct ByteBinaryLoops
 {
     ByteBinary::Loop m_ExactSum[2];
@@ -21,10 +21,10 @@ struct ByteBinaryLoops
     ByteBinary::Loop m_Minimum[2];
     ByteBinary::Loop m_ExactPrelu[2];
     ByteBinary::Loop m_FloatPrelu[2];
-    ByteBinary::Loop m_TablePrelu; ///< for inputs that move; null where the processor is no good at it
+    ByteBinary::Loop m_TablePrelu; ///< for vectors; null if the processor has no fast lookup
 };
 
-/// Those of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The loops of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
 const ByteBinaryLoops& GetByteBinaryLoops();
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of operations on two tensors of floats, BFloat16 or 32-bit integers.
+// Loops of binary operations on Float32, BFloat16 and Signed32.
 #include "backends/cpu/elementwise/BinaryUnquantized.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/BinaryUnquantized.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Doubles-inl.hpp"
@@ -59,7 +59,7 @@ struct DivVectors
 };
 
 #if HWY_HAVE_FLOAT64
-/// In doubles, as TFLite's: the quotient of floats may be rounded up to a whole number.
+/// In double, as TFLite: a float quotient may be rounded up to a whole number.
 struct FloorDivVectors
 {
     template <class V>
@@ -116,16 +116,16 @@ struct PreluVectors
     }
 };
 
-/// How elements become vectors of numbers and back: floats and integers are what they are.
+/// Load and store of elements that are computed in their own type: float and int32.
 template <class D>
 struct Plain
 {
-    using Tag = D; ///< of stored elements
+    using Tag = D; ///< the tag of stored elements
     static HWY_INLINE hn::Vec<D> Widen(hn::Vec<D> v) { return v; }
     static HWY_INLINE hn::Vec<D> Round(hn::Vec<D> v) { return v; }
 };
 
-/// BFloat16 are floats.
+/// BFloat16, computed as float.
 struct Bf16
 {
     using Tag = HalfWordTag;
@@ -137,7 +137,7 @@ struct Bf16
 };
 
 #if HWY_TARGET == HWY_AVX3
-/// With the instruction of AVX512-BF16.
+/// BFloat16, rounded by the instruction of AVX512-BF16.
 struct FastBf16 : Bf16
 {
     static HWY_INLINE hn::Vec<HalfWordTag> Round(Floats x) { return RoundMostToBf16(x); }
@@ -178,7 +178,7 @@ NumberBinaryLoop ForMotion(Motion motion)
     return Run<Operation, Stored, Clamps, Motion::FixedA>;
 }
 
-/// Of an operation that activations are fused into.
+/// An operation with a fused activation.
 template <typename Operation, class Stored>
 NumberBinaryLoop Fusable(Motion motion, bool clamps)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of ByteBinary that multiply in 16 bits and scale in float: products and Prelu. Included by
+// Loops of BinaryInt8 that multiply in 16 bits and scale in float: products, squares and Prelu. Included by
 // BinaryLoopsInt8.cpp after simd/Foreach.hpp, once for each target.
 #if defined(TENON_BYTE_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_BYTE_HALVES_INL
@@ -22,7 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 using WordTag = hn::Repartition<int16_t, ByteTag>;
 using Words = hn::Vec<WordTag>;
 
-/// ByteBinary::FloatMultiplier of a target.
+/// BinaryInt8::FloatMultiplier as vectors.
 class FloatMultiplier
 {
 public:
@@ -35,7 +35,7 @@ public:
 
     HWY_INLINE Floats GetFactor() const { return m_Factor; }
     HWY_INLINE Floats GetOffset() const { return hn::BitCast(FloatTag(), m_Offset); }
-    /// For a number of at most 16 bits and a sign, which fills the upper 16 bits.
+    /// The offset for a number of at most 16 bits and a sign that fills the upper 16 bits.
     HWY_INLINE Floats GetOffset(Ints number) const
     {
         return hn::BitCast(FloatTag(), hn::Xor(m_Offset, hn::And(number, m_OffsetFlip)));
@@ -51,7 +51,7 @@ private:
     Ints m_OffsetFlip;
 };
 
-/// Products of numbers of 16 bits, scaled in float.
+/// Products of int16, scaled in float.
 class FloatProduct
 {
 public:
@@ -70,7 +70,7 @@ private:
     FloatMultiplier m_Scale;
 };
 
-/// a where that is not negative, else a times b; each with a scale of its own.
+/// Prelu: a if it is not negative, else a * b; each with a scale of its own.
 class FloatPrelu
 {
 public:
@@ -101,7 +101,7 @@ private:
     FloatMultiplier m_Positive;
 };
 
-/// Squares of differences of what both are scaled to, numbers of 15 bits and a sign.
+/// Squares of differences: each input is scaled to 15 bits and a sign first.
 class FloatSquare
 {
 public:
@@ -137,7 +137,7 @@ public:
 };
 
 #if HWY_TARGET == HWY_AVX3
-/// Takes from a table what Prelu gives where a is not negative.
+/// Takes the results of Prelu for a >= 0 from a table.
 class FromTable
 {
 public:
@@ -157,8 +157,9 @@ private:
 };
 #endif
 
-/// Operations on what bytes differ by from their zero points, as numbers of 16 bits: half of the bytes at once.
-/// `Finish`: has the last word on the results, as unsigned bytes, given a. `IsClamped`: to less than the type holds.
+/// Operations on int16 differences of bytes from their zero points, half of a vector of bytes at a time. `Epilogue`:
+/// maps the results, as unsigned bytes, and a to the final results. `IsClamped`: a fused activation leaves less than
+/// the type's range.
 template <typename Operation, bool IsFixed, typename Finish, bool IsClamped>
 void RunClamped(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preparation of broadcasting loops.
+// BroadcastRuns: preparation, and expansion of short rows.
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace tenon::cpu
 namespace
 {
 
-/// Rows of fewer bytes are joined where they can be: several vectors are needed for a run to be worth its call.
+/// Shorter rows are joined where possible: a run of several vectors is needed to be worth its call.
 constexpr size_t ShortRowBytes = 2048;
-/// What the joined row comes to at least.
+/// The minimum size of a joined row.
 constexpr size_t JoinedRowBytes = 4096;
 
-/// A row of `count` elements, or of one element as often. Less than eight bytes behind it may be written to.
+/// Copies a row of `count` elements, or one element `count` times. May write up to seven bytes past the row.
 template <typename T>
 void WriteRow(const T* from, bool isFixed, size_t count, T* to)
 {
@@ -25,7 +25,7 @@ void WriteRow(const T* from, bool isFixed, size_t count, T* to)
         std::memcpy(to, from, count * sizeof(T));
         return;
     }
-    constexpr uint64_t Ones = ~uint64_t{0} / std::numeric_limits<T>::max(); // a one in each element
+    constexpr uint64_t Ones = ~uint64_t{0} / std::numeric_limits<T>::max(); // the number 1 in each element
     const uint64_t pattern = *from * Ones;
     for (size_t i = 0; i < count; i += sizeof(pattern) / sizeof(T))
     {
@@ -45,7 +45,7 @@ Runs::Runs(const TensorShape& a, const TensorShape& b, const TensorShape& output
     {
         m_Outer[m_NumOuter++] = dimension;
     }
-    if (m_Row.m_Size == 1) // a single element: neither needs to move
+    if (m_Row.m_Size == 1) // a single element: any step will do
     {
         m_Row.m_StepA = m_Row.m_StepB = 1;
     }
@@ -61,19 +61,19 @@ void Runs::JoinShortRows()
     {
         return;
     }
-    // The innermost of the outer dimensions repeats one input and goes on through the other.
+    // The innermost of the outer dimensions repeats one input and advances in the other.
     const Dimension& rows = m_Outer[0];
     const bool repeatsA = rows.m_StepA == 0 && rows.m_StepB == m_Row.m_Size;
     const bool repeatsB = rows.m_StepB == 0 && rows.m_StepA == m_Row.m_Size;
     if (repeatsA == repeatsB || m_NumOuter != 1 || rows.m_Size == 0)
     {
-        return; // with more dimensions the repeated input is not one row
+        return; // with more dimensions the repeated input is more than one row
     }
     const size_t wanted = JoinedRowBytes / (m_Row.m_Size * m_ElementSize) + 1;
     m_RepeatsA = repeatsA;
     m_Period = m_Row.m_Size;
     m_Repeats = std::min(wanted, rows.m_Size);
-    // The last row of the walk may be cut short by the end of the output.
+    // The end of the output may cut the last joined row short.
     m_Row.m_Size *= m_Repeats;
     m_Outer[0] = {rows.m_Size / m_Repeats + 1, repeatsA ? 0 : m_Row.m_Size, repeatsB ? 0 : m_Row.m_Size};
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs: how CpuAcc walks through the two inputs of an elementwise operation under broadcasting. The output is cut into
-// runs of consecutive elements in which each input either moves along or stands still; a vector loop is called for
-// each. Where runs would be short, inputs are broadcast into a buffer, a chunk at a time. And the split of such loops
-// over threads. Used by the kernels of elementwise operations.
+// BroadcastRuns: the walk of an elementwise operation through its two inputs under broadcasting.
+//
+// The output is cut into runs of consecutive elements. In a run each input is a vector or one element (OperandForms),
+// so that a vector loop without index arithmetic computes it. Short rows are made longer first:
+//   a [rows][n] and b [n], below 2 KiB     b is copied side by side into scratch memory, one run covers several rows
+//   rows of at most 128 bytes              rows are expanded into buffers of 4 KiB, one run covers a chunk of rows
+// RunElements splits elementwise loops over threads. Called by the kernels of elementwise operations.
 #pragma once
 
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -18,11 +21,11 @@
 namespace tenon::cpu
 {
 
-/// Elements that a part of a loop should have at least, for loops that are about as fast as memory: some microseconds,
-/// several times what it takes to start a loop on other threads.
+/// The minimum number of elements of a task, for loops that run at memory speed: some microseconds, which is several
+/// times the cost of starting a loop on other threads.
 constexpr size_t LeastElements = 8192;
 
-/// body(begin, end) for parts of [0, count) on the caller's threads. Bounds are multiples of a cache line of bytes.
+/// Calls body(begin, end) for the tasks of [0, count) on the caller's threads. Bounds are multiples of 64 elements.
 template <typename F>
 void RunElements(IParallelFor& parallel, size_t count, const F& body, size_t least = LeastElements)
 {
@@ -35,29 +38,29 @@ void RunElements(IParallelFor& parallel, size_t count, const F& body, size_t lea
              });
 }
 
-/// How the inputs move within a run.
+/// The forms of the two inputs within a run.
 enum class Motion
 {
     Both,
-    FixedB, ///< input 1 stands still
+    FixedB, ///< input 1 is one element
     FixedA
 };
 
 class Runs
 {
 public:
-    /// Throws LayerValidationException when a and b do not broadcast to `output`. `elementSize`: bytes of an element of
+    /// Throws LayerValidationException if a and b do not broadcast to `output`. `elementSize`: bytes of an element of
     /// either input: 1, 2 or 4.
     Runs(const TensorShape& a, const TensorShape& b, const TensorShape& output, size_t elementSize);
 
     Motion GetMotion() const { return m_Motion; }
-    /// Output elements.
+    /// The number of output elements.
     size_t GetCount() const { return m_Count; }
-    /// Scratch memory for the copies of a short input that is repeated over and over.
+    /// Scratch memory for the copies of a short input that is repeated.
     size_t GetScratchBytes() const { return m_Repeats * m_Period * m_ElementSize; }
 
-    /// run(a, b, first output element, count) for all runs, on the caller's threads; a and b point to the first of
-    /// their elements.
+    /// Calls run(a, b, first output element, count) for all runs, on the caller's threads; a and b point to the first
+    /// elements of their runs.
     template <typename F>
     void Run(const ExecuteArgs& args, const F& run) const
     {
@@ -67,7 +70,7 @@ public:
 private:
     using Dimension = ref::BroadcastLoop::Dimension;
 
-    /// The first elements of a row.
+    /// A row: the offsets of its first elements in a and b, and its indices in the outer dimensions.
     struct Position
     {
         size_t m_A = 0;
@@ -75,23 +78,23 @@ private:
         std::array<size_t, MaxNumOfTensorDimensions> m_Index{};
     };
 
-    /// Rows that are broadcast into buffers and make up one run.
+    /// Rows that are expanded into buffers and make up one run.
     struct Chunk
     {
         static constexpr size_t Bytes = 4096;
-        static constexpr size_t ShortRowBytes = 128; ///< rows of at most so many are gathered
-        static constexpr size_t Slack = 8;           ///< bytes that a row may be written past its end
+        static constexpr size_t ShortRowBytes = 128; ///< rows of at most this size are expanded
+        static constexpr size_t Slack = 8;           ///< bytes that may be written past the end of a row
 
         using Buffer = std::array<std::byte, Bytes + Slack>;
 
         enum class Source
         {
-            Whole,  ///< has as many elements as the output, and is read in place
-            Rows,   ///< each row is another one
-            SameRow ///< over and over
+            Whole,  ///< the size of the output; read in place
+            Rows,   ///< each output row has a row of its own
+            SameRow ///< all output rows have the same row
         };
 
-        size_t m_Rows = 0; ///< 0: rows are runs
+        size_t m_Rows = 0; ///< 0: each run is one row
         Source m_A = Source::Whole;
         Source m_B = Source::Whole;
     };
@@ -156,8 +159,8 @@ private:
                     });
     }
 
-    /// Writes the next `rows` rows of what is gathered, and moves on behind them. What is the same in every row is only
-    /// written the first time.
+    /// Expands the next `rows` rows of the inputs that are broadcast into their buffers, and advances `at` past them.
+    /// An input with the same row throughout is written the first time only.
     void Gather(const std::byte* a, const std::byte* b, size_t rows, bool isFirst, Position& at, std::byte* toA,
                 std::byte* toB) const;
     template <typename T>
@@ -181,9 +184,9 @@ private:
         }
     }
 
-    /// Where one input is a short row that is repeated, as a bias is: several copies of it make one longer row.
+    /// Joins rows if one input is a short row that is repeated, as a bias is: several copies of it make one longer row.
     void JoinShortRows();
-    /// Where short rows can't be joined.
+    /// Expands short rows that cannot be joined.
     void GatherShortRows();
 
     size_t m_ElementSize;
@@ -193,7 +196,7 @@ private:
     std::array<Dimension, MaxNumOfTensorDimensions> m_Outer{}; ///< innermost first
     size_t m_NumOuter = 0;
     size_t m_Repeats = 0; ///< copies of the repeated input in scratch memory; 0: none
-    size_t m_Period = 0;  ///< its elements
+    size_t m_Period = 0;  ///< elements of the repeated input
     bool m_RepeatsA = false;
     Chunk m_Chunk;
 };

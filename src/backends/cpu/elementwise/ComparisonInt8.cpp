@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bounds of keys, and the loops that compare with them.
+// ComparisonInt8: the tables of bounds, and the loops that compare with them.
 #include "backends/cpu/elementwise/ComparisonInt8.hpp"
 
 #include "backends/common/Quantization.hpp"
@@ -16,7 +16,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ComparisonInt8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Int8-inl.hpp"
 #include "backends/cpu/simd/LookupInt8-inl.hpp"
 
@@ -29,7 +29,7 @@ namespace
 
 using SignedTag = hn::RebindToSigned<ByteTag>;
 
-/// Where a key is its own bound: the same quantization on both sides.
+/// The lookup if both inputs have the same quantization: a key is its own bound.
 class SameByte
 {
 public:
@@ -54,7 +54,7 @@ Lookup MakeLookup(const ByteComparison::Bounds& bounds, const ByteTable& table)
     }
 }
 
-/// `HasLeast`: keys stand for ranges between two bounds.
+/// `HasMin`: keys have a lower bound, too (Equal, NotEqual).
 template <typename Lookup, bool HasLeast, bool IsFixedValue, bool IsFixedKey>
 void Compare(const ByteComparison::Bounds& bounds, const uint8_t* value, const uint8_t* key, uint8_t* out, size_t count)
 {
@@ -114,13 +114,13 @@ namespace
 {
 
 constexpr int Values = 256;
-/// What all bytes of an input become, the smallest one first.
+/// The rescaled values of all bytes of an input, in ascending order.
 using Rescaled = std::array<int32_t, Values>;
 
-/// `exponent`: of the power of two by which scales are divided.
+/// `exponent`: scales are divided by 2^exponent.
 Rescaled Rescale(const ref::TensorQuantization& quantization, int32_t least, int exponent)
 {
-    constexpr int32_t More = 1 << 8; // as the reference kernel has it: bits below the stored value's last one
+    constexpr int32_t More = 1 << 8; // 8 fraction bits, as the reference kernel has
     const backends::QuantizedMultiplier multiplier =
         backends::QuantizeMultiplier(std::ldexp(static_cast<double>(quantization.m_Scale), -exponent));
     Rescaled rescaled{};
@@ -132,19 +132,19 @@ Rescaled Rescale(const ref::TensorQuantization& quantization, int32_t least, int
     return rescaled;
 }
 
-/// How many values become less than `bound`.
+/// The number of rescaled values below `bound`.
 int CountBelow(const Rescaled& values, int32_t bound)
 {
     return static_cast<int>(std::lower_bound(values.begin(), values.end(), bound) - values.begin());
 }
 
-/// How many become at most `bound`.
+/// The number of rescaled values up to `bound`.
 int CountUpTo(const Rescaled& values, int32_t bound)
 {
     return static_cast<int>(std::upper_bound(values.begin(), values.end(), bound) - values.begin());
 }
 
-/// Calls set(key as it is stored, what the key becomes) for all of them. `offset`: of the keys' type, 128 or 0.
+/// Calls set(stored key, rescaled key) for all keys. `offset`: 128 for signed types, else 0.
 template <typename F>
 void ForKeys(const Rescaled& keys, unsigned int offset, const F& set)
 {
@@ -154,7 +154,7 @@ void ForKeys(const Rescaled& keys, unsigned int offset, const F& set)
     }
 }
 
-/// A bound of values that are counted from the smallest one, as int8.
+/// The bound as int8; `value` counts from the smallest value.
 uint8_t ToBound(int value)
 {
     return static_cast<uint8_t>(value - Values / 2);
@@ -180,7 +180,7 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
     const unsigned int offset = isSigned ? Values / 2 : 0;
     const ref::TensorQuantization first = ref::GetTensorQuantization(a);
     const ref::TensorQuantization second = ref::GetTensorQuantization(b);
-    // As the reference kernel: scales above 1 are brought below it, both alike.
+    // As the reference kernel: scales above 1 are divided by a power of two, both by the same.
     int exponent = 0;
     std::frexp(std::max(first.m_Scale, second.m_Scale), &exponent);
     exponent = std::max(exponent, 0);
@@ -190,7 +190,7 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
     m_Bounds.m_Flip = isSigned ? 0 : 0x80;
 
     const bool isEquality = operation == ComparisonOperation::Equal || operation == ComparisonOperation::NotEqual;
-    bool isInside = operation == ComparisonOperation::Equal; // what is told of values inside
+    bool isInside = operation == ComparisonOperation::Equal; // the result for values within the bounds
     if (isEquality)
     {
         ForKeys(keys, offset,
@@ -205,17 +205,18 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
     }
     else
     {
-        // Of each pair one is the key, which finds a bound, and the other the value, which is compared with it: a > b
-        // is "value > bound of key" with a as the value. a < b is b > a: swapped. a <= b is not a > b: inside is true.
+        // One input is the key, which selects a bound, and the other one is the value, which is compared with it. a > b
+        // is "value > bound of key" with a as the value. a < b is b > a: swapped. a <= b is not a > b: the inside is
+        // true.
         m_Swaps = operation == ComparisonOperation::Less || operation == ComparisonOperation::GreaterOrEqual;
         isInside = operation == ComparisonOperation::GreaterOrEqual || operation == ComparisonOperation::LessOrEqual;
         if (m_Swaps)
         {
             std::swap(values, keys);
         }
-        // A bound is a value, the largest one up to the key, so there must be one for each key. Where the smallest
-        // value is above the smallest key there is none: then values and keys change places, value > key becomes key <
-        // value, and the bound is the largest of the others below.
+        // The bound is the largest value up to the key, so each key must have one. If the smallest value is above the
+        // smallest key, some keys have none. Then values and keys are exchanged, value > key becomes key < value, and
+        // the bound is the largest of the other input's values below.
         const bool turns = values.front() > keys.front();
         if (turns)
         {

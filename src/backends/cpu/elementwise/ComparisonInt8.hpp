@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of quantized bytes, which TFLite's reference kernels bring to a scale of 32 bits that both have in
-// common.
+// Comparisons of 8-bit quantized tensors. TFLite's reference kernels rescale both inputs to 32 bits and compare these.
 //
-// What a byte becomes there does not fall from one value to the next. So each value of one input, the key, stands for a
-// range of the other one's: up to a bound, or, where values are to be equal, between two. A table of bounds is filled
-// when a layer is prepared; loops look a key up and compare bytes.
+// Rescaling is monotonic: for each byte of one input, the key, the bytes of the other input for which the comparison
+// holds are a range. Tables of its bounds are filled when a layer is prepared; the loop looks up the key's bounds and
+// compares int8:
+//   out = value > m_Max[key] || value < m_Min[key] ? m_Outside : m_Inside      (m_Min for Equal and NotEqual only)
+// Called by ElementwiseBinary.cpp.
 #pragma once
 
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
@@ -22,10 +23,10 @@ namespace tenon::cpu
 class ByteComparison
 {
 public:
-    /// `a`, `b`: of one type and each of one scale. Precondition: the processor has vectors.
+    /// `a`, `b`: both have the same type and one scale each. Precondition: the processor has vectors.
     ByteComparison(ComparisonOperation operation, const TensorInfo& a, const TensorInfo& b, Motion motion);
 
-    /// out[i], 0 or 1, of a[i] and b[i], one of which may stand still.
+    /// out[i], 0 or 1, of a[i] and b[i]. One of the inputs may be one element, see OperandForms.
     void Run(const void* a, const void* b, uint8_t* out, size_t count) const
     {
         const void* const value = m_Swaps ? b : a;
@@ -33,17 +34,17 @@ public:
         m_Loop(m_Bounds, static_cast<const uint8_t*>(value), static_cast<const uint8_t*>(key), out, count);
     }
 
-    /// By keys as they are stored. Bounds are compared as int8, with values of which 128 has been subtracted if their
-    /// type is unsigned.
+    /// Bounds by stored key. Bounds are compared as int8; values of unsigned types have 128 subtracted for that (XOR
+    /// 0x80).
     struct Bounds
     {
-        alignas(64) ByteTable m_Most{};  ///< what is above is outside
-        alignas(64) ByteTable m_Least{}; ///< what is below is outside; only where values are to be equal
-        uint8_t m_Flip = 0;              ///< 0x80 for unsigned types: makes values, and keys, what bounds are
-        uint8_t m_Outside = 0;           ///< the results
+        alignas(64) ByteTable m_Most{};  ///< values above are outside
+        alignas(64) ByteTable m_Least{}; ///< values below are outside; for Equal and NotEqual only
+        uint8_t m_Flip = 0;              ///< 0x80 for unsigned types: XOR with it makes int8 of values and keys
+        uint8_t m_Outside = 0;           ///< the result for values outside; m_Inside: for all others
         uint8_t m_Inside = 0;
     };
-    /// `key` may be one element, or `value`.
+    /// Either `key` or `value` may be one element.
     using Loop = void (*)(const Bounds& bounds, const uint8_t* value, const uint8_t* key, uint8_t* out, size_t count);
 
 private:

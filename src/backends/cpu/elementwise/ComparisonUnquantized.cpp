@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of comparisons of two tensors of floats or 32-bit integers.
+// Loops of comparisons of Float32 and Signed32.
 #include "backends/cpu/elementwise/BinaryUnquantized.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ComparisonUnquantized.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Int8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,7 +30,7 @@ struct UnequalVectors
     template <class V>
     HWY_INLINE auto operator()(V a, V b) const
     {
-        return hn::Not(hn::Eq(a, b)); // true for NaN, which Ne is not with AVX
+        return hn::Not(hn::Eq(a, b)); // true for NaN, unlike Ne with AVX
     }
 };
 
@@ -59,7 +59,7 @@ struct LessOrEqualVectors
     }
 };
 
-/// `Swaps`: greater is less the other way round.
+/// `Swaps`: a and b are exchanged (Greater as Less).
 template <typename Operation, class D, bool Swaps, Motion M>
 void Compare(const void* a, const void* b, void* out, size_t count, FloatBounds)
 {

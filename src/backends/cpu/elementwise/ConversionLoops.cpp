@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of conversions, but for Quantize.cpp.
+// The loops of conversions. QuantizeLoops.cpp has Quantize.
 #include "backends/cpu/elementwise/ConversionLoops.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ConversionLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/elementwise/IntegerCasts-inl.hpp"
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/F16-inl.hpp"
@@ -51,7 +51,7 @@ void ToFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
             });
 }
 
-/// Bytes to 32 bits.
+/// 8-bit numbers to 32 bits.
 template <typename In>
 void ToInt(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
@@ -59,12 +59,12 @@ void ToInt(const void* in, void* out, size_t count, const QuantizeNumbers&)
             [](auto x) HWY_ATTR { return hn::PromoteTo(IntTag(), x); });
 }
 
-/// Floats to integers, towards zero, saturated; NaN becomes the largest.
+/// Float to integers, towards zero, saturated; NaN becomes the maximum.
 template <typename Out>
 void FromFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
     const FloatTag d;
-    // The first number above the range, and the lowest: powers of two.
+    // The first number above the range, and the lowest one: both are powers of two.
     const Floats above = hn::Set(d, 2.0f * static_cast<float>(std::numeric_limits<Out>::max() / 2 + 1));
     const Floats lowest = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min()));
     const Ints most = hn::Set(IntTag(), int32_t{std::numeric_limits<Out>::max()});
@@ -91,7 +91,7 @@ void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// By AVX512-BF16's instruction. It is asked of four vectors at once whether that rounds all of their numbers.
+/// By the instruction of AVX512-BF16. One test for four vectors says whether it rounds all their numbers correctly.
 void ToBFloat16Fast(const float* in, uint16_t* out, size_t count)
 {
     const FloatTag d;
@@ -139,7 +139,7 @@ void ToFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
             [](Floats x) HWY_ATTR { return RoundToFloat16(x); });
 }
 
-/// What stands for types in a table of casts.
+/// The class of types in a table of casts.
 enum class Width
 {
     Boolean,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that turn elements of one type into those of another: real numbers into stored ones and back, and numbers of
-// different width. Results are those of the reference kernels in every case.
+// Loops that convert elements of one type to another: quantize, dequantize, and casts between number types.
+//   quantize:   out = clamp(round(x / scale) + zero)      half away from zero
+//   dequantize: out = scale * (q - zero)
+// Results are the reference kernels' in all cases. Called by Conversions.cpp, half/ and gemm/ (weights of other types).
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -11,25 +13,25 @@
 namespace tenon::cpu
 {
 
-/// What a real number is divided by, and where its zero is stored.
+/// Scale and zero point of the quantized side.
 struct QuantizeNumbers
 {
     float m_Scale = 1.0f;
     int32_t m_ZeroPoint = 0;
 };
 
-/// out[i] of in[i]. The numbers are looked at by loops to and from quantized types only.
+/// Converts `count` elements. Only loops to and from quantized types read the parameters.
 using ConversionLoop = void (*)(const void* in, void* out, size_t count, const QuantizeNumbers& numbers);
 
-/// From Float32 to QAsymmU8, QAsymmS8, QSymmS8 or QSymmS16; else null.
+/// From Float32 to QAsymmU8, QAsymmS8, QSymmS8 or QSymmS16; null for other types.
 ConversionLoop FindQuantize(DataType to);
 
-/// From these to Float32; else null.
+/// From these types to Float32; null for other types.
 ConversionLoop FindDequantize(DataType from);
 
-/// Between numbers without a scale, null where there is no loop: Float32 with Float16, BFloat16, Signed32 and bytes,
-/// bytes to Signed32, Signed32 with Signed64, and Booleans with Float32, Signed32, bytes and themselves. Bytes with a
-/// scale are taken as the integers that they store.
+/// Casts between types without a scale: Float32 from and to Float16, BFloat16, Signed32 and 8-bit integers; 8-bit
+/// integers to Signed32; Signed32 from and to Signed64; Booleans from and to Float32, Signed32, 8-bit integers and
+/// Booleans. Null for others. Quantized bytes are cast as the integers that they store.
 ConversionLoop FindCast(DataType from, DataType to);
 
 } // namespace tenon::cpu

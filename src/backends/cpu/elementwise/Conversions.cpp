@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantize, Dequantize, Cast and the optimizer's conversions of float16, for tensors with one scale or none. The rest
-// is the reference kernels'.
+// Quantize, Dequantize, Cast and the optimizer's conversions of float16, for tensors with one scale or none. All other
+// layers of these types go to the reference kernels.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/ConversionLoops.hpp"
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
@@ -37,7 +37,7 @@ Prepared MakeConversion(const ReshapeArgs& args, ConversionLoop loop, const Tens
                                          { loop(in, out, count, numbers); });
 }
 
-/// Between quantizations one of which at least is of 16 bits.
+/// Requantization with a 16-bit type on at least one side.
 Prepared MakeRequantize(const ReshapeArgs& args)
 {
     const TensorInfo& input = args.GetInput(0);
@@ -82,7 +82,7 @@ Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeight
     return MakeConversion(args, FindForDequantize(args.GetInput(0).GetDataType()), args.GetInput(0));
 }
 
-/// Not every processor that has vectors converts float16.
+/// Some processors with vectors have no conversion of float16.
 SupportResult CheckHalf()
 {
     return FindCast(DataType::Float16, DataType::Float32) != nullptr ? SupportResult::Yes() : NoLoop();

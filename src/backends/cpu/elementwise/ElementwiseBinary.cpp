@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ElementwiseBinary of CpuAcc: floats, 32-bit integers and quantized tensors of 8 and 16 bits (BFloat16 come from
-// LayersF16.cpp); and Prelu, which is of the same form. The rest is the reference kernel's.
+// ElementwiseBinary and Prelu of CpuAcc: Float32, 32-bit integers and quantized tensors of 8 and 16 bits; BFloat16
+// comes from LayersF16.cpp. All other layers go to the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/BinaryInt16.hpp"
@@ -64,13 +64,13 @@ Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loo
                                       { loop(a, b, out + first * elementBytes, count, bounds); });
                          },
                          runs.GetScratchBytes()};
-    // An input that stands still is the same everywhere: the loop takes the first element of those that it is given.
+    // An input that is one element is the same everywhere: the loop takes the first of the elements that it is given.
     prepared.m_ElementLoop = [loop, bounds](const void* const* inputs, void* out, size_t count)
     { loop(inputs[0], inputs[1], out, count, bounds); };
     return prepared;
 }
 
-/// T: what is stored. Binary: ByteBinary or ShortBinary.
+/// T: the stored type. Binary: BinaryInt8 or BinaryInt16.
 template <typename T, typename Binary>
 Prepared MakeStored(const Runs& runs, const Binary& binary, bool swaps)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of one float and two parameters, on vectors, see FloatFunction. For sources that are compiled once for
-// each target, after simd/Foreach.hpp.
+// Functions of one float and two parameters, on vectors, see FloatFunction. For sources with Foreach.hpp.
 #if defined(TENON_FLOAT_FUNCTIONS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_FLOAT_FUNCTIONS_INL
 #undef TENON_FLOAT_FUNCTIONS_INL
@@ -19,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Marks functions of so few instructions that those of the loop count.
+/// Marks functions of so few instructions that the loop overhead counts.
 struct FewSteps
 {
 };
@@ -62,7 +61,7 @@ struct SoftReLu
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
         const FloatTag d;
-        // max(x, 0) + log(1 + exp(-|x|)), the latter of a number in (0, 1]
+        // max(x, 0) + log(1 + exp(-|x|)); the exponential is in (0, 1]
         const Floats rest = hn::Log1p(d, ExpUpTo88(d, hn::Neg(hn::Abs(x))));
         return KeepNaN(x, hn::Add(hn::Max(x, hn::Zero(d)), rest));
     }
@@ -114,7 +113,7 @@ struct GeluTanH
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
-        // (1 + tanh(y)) / 2 = 1 / (1 + exp(-2y)), where nothing cancels out.
+        // (1 + tanh(y)) / 2 = 1 / (1 + exp(-2y)), without cancellation.
         constexpr float TwiceSqrtTwoOverPi = 1.5957691216f;
         const Floats cube = hn::Mul(hn::Mul(hn::Mul(hn::Set(FloatTag(), 0.044715f), x), x), x);
         const Floats y = hn::Mul(hn::Set(FloatTag(), TwiceSqrtTwoOverPi), hn::Add(x, cube));
@@ -122,7 +121,7 @@ struct GeluTanH
     }
 };
 
-/// Below 0 its error is absolute, up to 7e-7: what is left of 1/2 is small there.
+/// Below 0 the error is absolute, up to 7e-7: 1/2 + erf / 2 cancels there.
 struct Gelu
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
@@ -208,13 +207,13 @@ struct Sign
     {
         const FloatTag d;
         const Floats one = hn::CopySign(hn::Set(FloatTag(), 1.0f), x);
-        // 0, not -0, of both zeros. By its bits, as floats of 32-bit Arm's vectors take subnormal numbers for zero.
+        // +0 for both zeros. The test is by bits, because float vectors of 32-bit Arm take subnormal numbers for zero.
         const auto isZero = hn::Eq(hn::BitCast(IntTag(), hn::Abs(x)), hn::Zero(IntTag()));
         return KeepNaN(x, hn::IfThenElse(hn::RebindMask(d, isZero), hn::Zero(d), one));
     }
 };
 
-/// What Loops::Of<Function>() gives for the function: a loop that runs it.
+/// Loops::Of<Function>() of the class of the function: a loop that runs it.
 template <typename Loops>
 HWY_INLINE auto FindLoopOf(FloatFunction function)
 {

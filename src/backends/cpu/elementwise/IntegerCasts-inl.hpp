@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts from and to Booleans, and between integers of 32 and 64 bits. Included by Conversions.cpp after
+// Casts from and to Booleans, and between integers of 32 and 64 bits. Included by ConversionLoops.cpp after
 // simd/Foreach.hpp, once for each target.
 #if defined(TENON_INTEGER_CASTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_INTEGER_CASTS_INL
@@ -20,7 +20,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Bytes to 0 and 1, as which they are Booleans and numbers of all 8-bit types.
+/// Any 8-bit type to 0 and 1: Booleans, or numbers of any 8-bit type.
 void BytesToOnes(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
     const auto one = hn::Set(ByteTag(), uint8_t{1});
@@ -49,8 +49,8 @@ void FromBoolean(const void* in, void* out, size_t count, const QuantizeNumbers&
             });
 }
 
-/// Numbers of 32 bits to Booleans. Floats are taken as bits, of which 0 has none but its sign: NaN and subnormal
-/// numbers are true, whatever the processor makes of them.
+/// 32-bit numbers to Booleans. Floats are tested by bits: only 0 and -0 are false. NaN and subnormal numbers are true,
+/// whatever the processor's float mode is.
 template <typename In>
 void ToBoolean(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
@@ -76,7 +76,7 @@ void ToBoolean(const void* in, void* out, size_t count, const QuantizeNumbers&)
             [&](Ints x) HWY_ATTR { return hn::DemoteTo(hn::Rebind<uint8_t, IntTag>(), isNotZero(x)); });
 }
 
-/// 64 bits to the lower 32 of them.
+/// 64-bit integers to their lower 32 bits.
 void NarrowInts(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
     const IntTag d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogicalBinary of CpuAcc: the bytes of Booleans by vectors.
+// LogicalBinary of CpuAcc: Booleans, one byte each, by vectors.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/LogicalLoops.hpp"
 

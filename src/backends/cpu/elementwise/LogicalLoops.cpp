@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of logical operations.
+// Loops of logical operations.
 #include "backends/cpu/elementwise/LogicalLoops.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/LogicalLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Int8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,7 +15,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Any byte but 0 becomes 1.
+/// 0 stays 0, any other byte becomes 1.
 HWY_INLINE Bytes Truth(Bytes bytes)
 {
     return hn::Min(bytes, hn::Set(ByteTag(), uint8_t{1}));

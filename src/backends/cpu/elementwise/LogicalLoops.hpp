@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of logical operations on two tensors of Booleans, whatever bytes these are. Used by LogicalBinary.
+// Loops of logical operations on two tensors of Booleans, which may hold any bytes. Called by LogicalBinary.
 #pragma once
 
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
@@ -12,7 +12,7 @@
 namespace tenon::cpu
 {
 
-/// out[i] of a[i] and b[i], 0 or 1; one of them may be a single element. `out` may be a or b.
+/// out[i] = f(a[i], b[i]), 0 or 1; one of the inputs may be a single element. `out` may be a or b.
 using LogicalLoop = void (*)(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count);
 
 LogicalLoop FindLogical(LogicalBinaryOperation operation, Motion motion);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of bytes: how they are filled, and the lookup of as many bytes at once as the processor can.
-//   AVX-512 with VBMI: two lookups in 128 bytes each.
-//   NEON of 64 bits:   four lookups in 64 bytes each.
-//   AVX-512, AVX2:     sixteen lookups in 16 bytes each.
-//   else:              one byte after the other.
+// UnaryInt8: the tables, and the fastest lookup that the processor has.
+//   AVX-512 VBMI:     two lookups in 128 bytes each
+//   AArch64:          four lookups in 64 bytes each
+//   AVX-512, AVX2:    sixteen lookups in 16 bytes each
+//   others:           one byte at a time
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
 
 #include "backends/cpu/elementwise/Map.hpp"
@@ -16,7 +16,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/LookupTableInt8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Int8-inl.hpp"
 #include "backends/cpu/simd/LookupInt8-inl.hpp"
 
@@ -31,10 +31,10 @@ template <typename Lookup>
 void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
 {
     const Lookup lookUp(table.data());
-    MapEach<1>(ByteTag(), in, out, count, [&](Bytes x) HWY_ATTR { return lookUp(x); }); // tables fill the registers
+    MapEach<1>(ByteTag(), in, out, count, [&](Bytes x) HWY_ATTR { return lookUp(x); }); // the table fills the registers
 }
 
-/// With vectors of 16 bytes, sixteen lookups take as long.
+/// One byte at a time. With 16-byte vectors, sixteen lookups take as long.
 [[maybe_unused]] void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
@@ -73,7 +73,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// What the reference kernel makes of each byte.
+/// The results of the reference kernel for all bytes.
 ByteTable Fill(const ReshapeArgs& args, const backends::Kernel& reference)
 {
     ByteTable all{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers that make each element of their output from the one at the same place of one input.
+// MakeMap: a workload that applies a loop to all elements of one input.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -13,14 +13,15 @@
 namespace tenon::cpu
 {
 
-/// loop(in, out, count) over all elements of input 0 and output 0; `out` may be `in` where elements are of one size. In
-/// and Out: their types, or std::byte for any, of as many bytes as the infos say. Parts have LeastElements at least.
+/// loop(in, out, count) over all elements of input 0 and output 0; `out` may be `in` if elements have the same size. In
+/// and Out: the element types, or std::byte for any type; its size is taken from the infos. Tasks have MinTaskElements
+/// at least.
 template <typename In, typename Out, typename Loop>
 backends::Prepared MakeMap(const ReshapeArgs& args, Loop loop)
 {
     const auto countUnits = [](const TensorInfo& info, auto unit)
     { return std::is_same_v<decltype(unit), std::byte> ? GetDataTypeSize(info.GetDataType()) : size_t{1}; };
-    // What all uses of the loop share: tables and numbers may be large.
+    // All tasks share the loop, because it may hold large tables.
     const auto shared = std::make_shared<const Loop>(std::move(loop));
     backends::Prepared prepared = [shared, inStep = countUnits(args.GetInput(0), In()),
                                    outStep = countUnits(args.GetOutput(0), Out()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lines are found in a table, and the loop over bytes.
+// PiecewiseLinearInt8: the fit of slopes to a table, and the loop.
 #include "backends/cpu/elementwise/PiecewiseLinearInt8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -11,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/PiecewiseLinearInt8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Int8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,7 +23,7 @@ namespace
 
 using Shorts = hn::Repartition<int16_t, ByteTag>;
 
-/// Half of the bytes, as int16, to half of the results, which saturate when they are joined.
+/// Maps one half of a vector of bytes, as int16, to results that saturate when both halves are joined.
 template <bool IsStraight, bool HasWhole>
 class Lines
 {
@@ -47,7 +47,8 @@ public:
     }
 
 private:
-    /// Numbers above the knee and below. Compilers make a comparison and more of a blend.
+    /// One number above the knee and another one below. The blend is by bits, since compilers make several instructions
+    /// of a masked one.
     class Sides
     {
     public:
@@ -118,16 +119,16 @@ namespace
 {
 
 constexpr int RestBits = 15;
-/// With more, sums may not fit 16 bits.
+/// Larger slopes may need more than 16 bits in a sum.
 constexpr double MostSlope = 120.0;
 
-/// The slopes that are possible, of what is known of some results.
+/// The range of slopes that agree with the results seen so far.
 struct SlopeRange
 {
     double m_Least = -MostSlope;
     double m_Most = MostSlope;
 
-    /// slope * x is in [least, most], infinite where it may be anything.
+    /// Keeps the slopes with slope * x in [least, most]; infinite bounds allow any value.
     void Limit(double x, double least, double most)
     {
         m_Least = std::max(m_Least, std::min(least / x, most / x));
@@ -135,7 +136,7 @@ struct SlopeRange
     }
 };
 
-/// Without whole numbers, whose products take time, where there can be.
+/// A slope of `units` / 2^15. Slopes without a whole part are preferred, as its product takes time.
 ByteLines::Slope MakeSlope(int units)
 {
     using Limits = std::numeric_limits<int16_t>;
@@ -148,7 +149,7 @@ ByteLines::Slope MakeSlope(int units)
     return {static_cast<int16_t>(whole), static_cast<int16_t>(units - whole * One)};
 }
 
-/// Sets the slope of one side, so that all bytes of that side become those of the table; false if there is none.
+/// Sets the slope of one side so that all its bytes get the table's results; false if there is no such slope.
 bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
 {
     const int first = isAbove ? lines.m_Knee : 0;
@@ -182,10 +183,10 @@ bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
     };
     if (!isAbove && fits(lines.m_Above))
     {
-        return true; // as where all below is clamped
+        return true; // true if all results below are clamped, for example
     }
-    // In the middle of the range all but halves are rounded as they are to be; those may tip over to either side. Next
-    // to a slope of one there is one without a whole number.
+    // The middle of the range rounds all but ties correctly; ties may be rounded up or down. Next to a slope of 1 there
+    // is a slope without a whole part.
     constexpr int Tries = 4;
     using Limits = std::numeric_limits<int16_t>;
     const auto middle = static_cast<int>(std::lround(std::ldexp((range.m_Least + range.m_Most) / 2, RestBits)));

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/QuantizeLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/FixedPointToInt8-inl.hpp"
 
@@ -20,16 +20,16 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The stored numbers next to x / scale, halves away from zero. What leaves 32 bits, NaN among it, counts as -2^31, and
-/// the sum with the zero point wraps, as in the reference kernel: it ends at the type's lowest or highest value.
+/// round(x / scale) + zero, half away from zero. Quotients outside of int32, and NaN, count as -2^31, and the sum with
+/// the zero point wraps, as in the reference kernel: the result is the type's minimum or maximum.
 template <typename Out>
 void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
 {
     const FloatTag d;
     const Floats scale = hn::Set(d, numbers.m_Scale);
     const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
-    const Floats half = hn::Set(d, 0x1.fffffep-2f); // just below: what is below a half must not be rounded up
-    // What is added to the zero point; Highway's DemoteTo does not saturate what is far outside of the type.
+    const Floats half = hn::Set(d, 0x1.fffffep-2f); // numbers just below a half must not be rounded up
+    // The bounds before the zero point is added. Highway's DemoteTo does not saturate numbers far outside of the type.
     const Floats low = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min() - numbers.m_ZeroPoint));
     const Floats high = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::max() - numbers.m_ZeroPoint));
     const Floats limit = hn::Set(d, 0x1p31f);
@@ -45,8 +45,9 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& nu
             });
 }
 
-/// The same for bytes, of vectors without a division. A product with the reciprocal of the scale is off by less than
-/// one bit of FixedBytes where it counts. Vectors with a number that is not sure, or none, are divided.
+/// The same for 8-bit types, without a division in most vectors. The error of a product with the reciprocal of the
+/// scale is below one unit of FixedPointToInt8's last bit, where it matters. Vectors with an uncertain number or NaN
+/// are divided.
 template <typename Out>
 void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
 {
@@ -58,7 +59,7 @@ void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumber
     const auto* from = static_cast<const float*>(in);
     auto* to = static_cast<Out*>(out);
     size_t i = 0;
-    // Else the reciprocal may be infinite or lose bits.
+    // With other scales the reciprocal may be infinite or lose bits.
     if (numbers.m_Scale > 0x1p-100f && numbers.m_Scale < 0x1p100f)
     {
         const Floats reciprocal = hn::Set(d, FixedBytes::One / numbers.m_Scale);
@@ -66,7 +67,7 @@ void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumber
         const Floats offset = hn::Set(d, (zero + 0.5f) * FixedBytes::One + FixedBytes::GetOffset(OffBits));
         const Ints sureBits = hn::Set(IntTag(), FixedBytes::GetSureBits(OffBits));
         const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(IsSigned ? 0x80 : 0));
-        // What is no number, or does not fit, has no such bits either, or is the greatest integer.
+        // NaN and numbers outside of int32 have none of the sure bits, or become INT32_MAX.
         const auto scale = [&](const float* x) HWY_ATTR
         { return Nearest(hn::MulAdd(hn::LoadU(d, x), reciprocal, offset)); };
         for (; i + Step <= count; i += Step)

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/RequantizeLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included last: once for each target.
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Int8-inl.hpp"
 
@@ -25,7 +25,7 @@ void Requantize(const void* in, void* out, size_t count, const RequantizeNumbers
 {
     using Tag = hn::ScalableTag<int32_t>;
     const Tag d;
-    const BoundedMultiplier<Tag> multiply(numbers.m_Multiplier); // differences of 16 bits are small enough
+    const BoundedMultiplier<Tag> multiply(numbers.m_Multiplier); // 16-bit differences are small enough
     const auto inputZero = hn::Set(d, numbers.m_InputZeroPoint);
     const auto outputZero = hn::Set(d, numbers.m_OutputZeroPoint);
     const auto least = hn::Set(d, int32_t{std::numeric_limits<Out>::min()});

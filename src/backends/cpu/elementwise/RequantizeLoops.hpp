@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that turn stored numbers of one quantization into those of another: the reference kernels' results.
+// Loops that convert stored numbers of one quantization to another, with the reference kernels' results:
+//   out = clamp(zo + M * (q - zi))            M: rounding fixed-point multiplier of scale_i / scale_o
+// Called by Conversions.cpp.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -12,7 +14,7 @@
 namespace tenon::cpu
 {
 
-/// What a difference from one zero point is multiplied by, and where the other zero is stored.
+/// Zero points of both sides, and the fixed-point multiplier scale_input / scale_output.
 struct RequantizeNumbers
 {
     int32_t m_InputZeroPoint = 0;
@@ -20,10 +22,10 @@ struct RequantizeNumbers
     backends::QuantizedMultiplier m_Multiplier;
 };
 
-/// out[i] of in[i].
+/// Converts `count` elements.
 using RequantizeLoop = void (*)(const void* in, void* out, size_t count, const RequantizeNumbers& numbers);
 
-/// Between QAsymmU8, QAsymmS8, QSymmS8 and QSymmS16; else null. Precondition: the processor has vectors.
+/// Between QAsymmU8, QAsymmS8, QSymmS8 and QSymmS16; null for other types. Precondition: the processor has vectors.
 RequantizeLoop FindRequantize(DataType from, DataType to);
 
 } // namespace tenon::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Select of CpuAcc, for elements of up to 8 bytes: the three inputs are walked through as CpuRef does, a vector loop
-// for each row. The condition is blended rather than branched on: where it is as good as random, a branch for each
-// element costs more than all else.
+// Select of CpuAcc, for elements of up to 8 bytes: the walk through the three inputs is CpuRef's, with a vector loop
+// for each row. The loops blend by the condition instead of branching: with a random condition, a branch for each
+// element costs more than everything else.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/elementwise/SelectLoops.hpp"

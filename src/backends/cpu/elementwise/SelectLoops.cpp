@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/SelectLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Cover-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,7 +15,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// True where a byte is not 0, for as many elements as `d` has.
+/// A mask that is true for bytes other than 0, for as many elements as `d` has.
 template <class D>
 HWY_INLINE hn::Mask<D> LoadMask(D d, const uint8_t* condition)
 {
@@ -32,14 +32,14 @@ HWY_INLINE hn::Mask<D> LoadMask(D d, const uint8_t* condition)
     }
     else
     {
-        // There is no one step from 8 to 64 bits, but a mask keeps its sign.
+        // There is no promotion from 8 to 64 bits in one step, but masks can be sign-extended in two.
         const hn::Rebind<int32_t, D> d32;
         const auto halves = hn::VecFromMask(d32, hn::Ne(hn::PromoteTo(d32, bytes), hn::Zero(d32)));
         return hn::MaskFromVec(hn::BitCast(d, hn::PromoteTo(hn::Rebind<int64_t, D>(), halves)));
     }
 }
 
-/// `Moves`: the elements from `from` on; else the one there over and over.
+/// `Moves`: copies `count` elements; otherwise repeats the element *from.
 template <typename T, bool Moves>
 void Copy(const T* from, T* out, size_t count)
 {
@@ -65,7 +65,7 @@ void Select(const uint8_t* condition, const void* x, const void* y, void* out, s
     T* to = static_cast<T*>(out);
     if constexpr (!MoveCondition && MoveX == MoveY)
     {
-        Copy<T, MoveX>(*condition != 0 ? first : second, to, count); // no branch: rows may be short
+        Copy<T, MoveX>(*condition != 0 ? first : second, to, count); // without a branch, as rows may be short
     }
     else if constexpr (!MoveCondition)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tables of quantized sums are made, and the loop that reads them.
+// SumTablesInt8: the fill of the tables, and the loop that reads them.
 #include "backends/cpu/elementwise/SumTablesInt8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -13,7 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/SumTablesInt8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Int8-inl.hpp"
 #include "backends/cpu/simd/LookupInt8-inl.hpp"
 
@@ -25,7 +25,7 @@ namespace
 {
 
 #if HWY_TARGET == HWY_AVX3
-/// T: what the bytes are. `IsClamped`: to less than their type holds.
+/// T: the type of the bytes. `IsClamped`: a fused activation leaves less than the type's range.
 template <typename T, bool IsClamped>
 void SumClamped(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
@@ -92,18 +92,18 @@ namespace
 constexpr size_t Values = ByteSumTables::Values;
 using Numbers = std::array<double, Values>;
 
-constexpr uint8_t NoCarry = 255; // a rank of b that none of a is above
+constexpr uint8_t NoCarry = 255; // a rank of b that no rank of a exceeds
 
 int32_t FindSteps(double x)
 {
-    constexpr double Most = 1 << 16; // more than any that counts
+    constexpr double Most = 1 << 16; // larger than any steps that matter
     return static_cast<int32_t>(std::floor(std::clamp(x, -Most, Most)));
 }
 
-/// Ranks by values; false if they don't fit into bytes.
+/// Ranks by value; false if the ranks do not fit bytes.
 bool FindRanks(const Numbers& a, const Numbers& b, ByteSumTables::Table& ranksA, ByteSumTables::Table& ranksB)
 {
-    // What is left of a step in a, and what a must have left for one more together with b.
+    // The fraction of a step in a, and for b the fraction that a must have for one more step.
     struct Part
     {
         double m_Size;
@@ -116,11 +116,11 @@ bool FindRanks(const Numbers& a, const Numbers& b, ByteSumTables::Table& ranksA,
         parts[i] = {a[i] - std::floor(a[i]), true, i};
         parts[Values + i] = {1.0 - (b[i] - std::floor(b[i])), false, i};
     }
-    // Those of b first where they are equal: that is enough for a step.
+    // b comes first among equal fractions: an equal fraction of a is enough for a step.
     std::sort(parts.begin(), parts.end(),
               [](const Part& x, const Part& y) { return std::pair(x.m_Size, x.m_IsA) < std::pair(y.m_Size, y.m_IsA); });
-    // Neighbours of one input have the same rank, so that a byte does for 512 numbers: those of a have the next one
-    // after that of what lies below in b.
+    // Neighbours of one input have the same rank, so that a byte is enough for 512 numbers. A rank of a is one above
+    // the rank of the next lower fraction of b.
     size_t rank = 0;
     bool wasA = false;
     for (const Part& part : parts)
@@ -146,8 +146,8 @@ bool FillByteSumTables(const Numbers& a, const Numbers& b, uint8_t flip, ByteSum
     std::array<int32_t, Values> stepsB{};
     std::transform(a.begin(), a.end(), stepsA.begin(), FindSteps);
     std::transform(b.begin(), b.end(), stepsB.begin(), FindSteps);
-    // Those of b begin at 0; unless all of a were negative then, which at least one must not be. Less than 0 of b is
-    // nothing then, whatever is taken from it.
+    // The steps of b begin at 0, unless all steps of a would be negative then; at least one of them must not be. In
+    // that case steps of b below 0 give the result 0, whatever a subtracts.
     int32_t shift = *std::min_element(stepsB.begin(), stepsB.end());
     shift = std::max(shift, -*std::max_element(stepsA.begin(), stepsA.end()));
     tables.m_Negative = 0;

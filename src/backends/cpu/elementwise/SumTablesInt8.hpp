@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized sums by tables: what each byte of either input adds to the output, in whole steps and a rank that stands
-// for the rest of a step.
+// Quantized sums by four tables of 256 bytes, for processors that hold such tables in registers (AVX-512 VBMI).
 //
-// A sum f(a) + g(b), rounded, has the whole steps of both, and one more where what is left of f(a) and g(b) comes to a
-// step. Of what is left only the order counts, among 256 numbers of f and as many of g: a byte can hold the rank. Where
-// tables of 256 bytes fit into registers, that takes little more than half of the instructions that floats do.
+// A rounded sum round(f(a) + g(b)) is floor(f(a)) + floor(g(b)), plus one where the two fractions (g with the half that
+// rounds) add up to one. Only the order of the 512 fractions matters, and a byte holds the rank:
+//   out = StepsB[b] + (RanksA[a] > RanksB[b] ? 1 : 0) +/- StepsA[a]
+// The arithmetic is saturating uint8; the steps of the first m_Negative values of a are subtracted. That takes little
+// more than half of the instructions that floats take. Called by BinaryInt8.cpp.
 #pragma once
 
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
@@ -16,8 +17,8 @@
 namespace tenon::cpu
 {
 
-/// By the bytes as they are stored. The output as uint8, saturated: m_StepsB[b], one more where
-/// m_RanksA[a] > m_RanksB[b], then m_StepsA[a] more, or less for the first m_Negative values of a.
+/// Tables by stored byte. The output, as saturated uint8, is m_StepsB[b], plus one if m_RanksA[a] > m_RanksB[b], plus
+/// m_StepsA[a] (minus for the first m_Negative values of a).
 struct ByteSumTables
 {
     static constexpr size_t Values = 256;
@@ -31,14 +32,15 @@ struct ByteSumTables
     bool m_Swaps = false; ///< a is the second input
 };
 
-/// Fills the tables for a sum of what each value adds to the output, in steps of it; `b` with the half that rounds.
-/// Values are in order, those of signed types from -128 on; `flip`: see ByteBinary. `a` does not fall from one value to
-/// the next. False if ranks don't fit into bytes. Sums are wrong where those of b go through more than 255 steps.
+/// Fills the tables for round(a + b), where `a` and `b` hold the contribution of each value in steps of the output, and
+/// `b` also the half for rounding. Values are in ascending order, from -128 for signed types; `signXor` as in
+/// BinaryInt8. `a` must not decrease. False if the ranks do not fit bytes. The contributions of b must not span more
+/// than 255 steps.
 bool FillByteSumTables(const std::array<double, ByteSumTables::Values>& a,
                        const std::array<double, ByteSumTables::Values>& b, uint8_t flip, ByteSumTables& tables);
 
-/// The loop over ByteBinary::m_Tables, for two inputs that move; null where the processor is no good at it.
-/// Precondition: it has vectors, see CpuFeatures.
+/// The loop over BinaryInt8::m_Tables, for two vectors; null if the processor has no fast lookup. Precondition: it has
+/// vectors, see CpuFeatures.
 ByteBinary::Loop GetByteSumLoop(bool isSigned);
 
 } // namespace tenon::cpu

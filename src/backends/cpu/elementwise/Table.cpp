@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of CpuAcc for bytes, which are looked up many at a time.
+// Table of CpuAcc for 8-bit tensors, by the vector lookup.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
@@ -25,7 +25,7 @@ backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedW
     const size_t lowest = isUnsigned ? 0x00 : 0x80;
     return [lookUp = FindByteLookup(), lowest, count = input.GetNumElements()](const ExecuteArgs& run)
     {
-        // Entries are from the lowest value on.
+        // Entries begin with the lowest value.
         ByteTable table;
         for (size_t i = 0; i < table.size(); ++i)
         {

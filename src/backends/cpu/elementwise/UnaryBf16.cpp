@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of one bfloat16, on vectors of floats.
+// Functions of one bfloat16, computed on vectors of floats.
 #include "backends/cpu/elementwise/UnaryBf16.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/UnaryBf16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/elementwise/FloatFunctions-inl.hpp"
 #include "backends/cpu/simd/Bf16-inl.hpp"
 
@@ -25,31 +25,31 @@ HWY_INLINE Floats Set(float x)
     return hn::Set(FloatTag(), x);
 }
 
-/// 1 / x, off by 2^-14. Precondition: x is from 1 to 2^126.
+/// 1 / x, with a relative error of 2^-14. Precondition: x is from 1 to 2^126.
 HWY_INLINE Floats ShortInverse(Floats x)
 {
 #if HWY_TARGET == HWY_AVX3
     return hn::ApproximateReciprocal(x);
-#else // where that has fewer bits
+#else // the estimate has fewer bits
     return hn::Div(Set(1.0f), x);
 #endif
 }
 
-/// 2^x, off by 8e-5 of it. Precondition: x is from -126 to 127.
+/// 2^x, with a relative error of 8e-5. Precondition: x is from -126 to 127.
 HWY_INLINE Floats ShortExp2(Floats x)
 {
     const FloatTag d;
     const Floats shifter = Set(ExponentShifter);
     const Floats shifted = hn::Add(x, shifter);
     const Floats rest = hn::Sub(x, hn::Sub(shifted, shifter));
-    // The polynomial of the least relative error on [-0.5, 0.5].
+    // The polynomial with the smallest maximum relative error on [-0.5, 0.5].
     Floats sum = hn::MulAdd(rest, Set(0.0551716758f), Set(0.242611172f));
     sum = hn::MulAdd(rest, sum, Set(0.693260989f));
     sum = hn::MulAdd(rest, sum, Set(0.999928071f));
     return hn::Mul(sum, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(IntTag(), shifted))));
 }
 
-/// 1 / (1 + 2^x), and 2^-125 where it would be less. Of NaN it is some number.
+/// 1 / (1 + 2^x), and 2^-125 where it would be less. The result for NaN is unspecified.
 HWY_INLINE Floats Logistic(Floats x)
 {
     const Floats bounded = hn::Max(hn::Min(x, Set(125.0f)), Set(-125.0f));
@@ -72,7 +72,7 @@ struct ShortGeluTanH
         // x / (1 + exp(-2y)) with y = sqrt(2 / pi) (x + 0.044715 x^3)
         constexpr float First = -2.30220819f; // -2 sqrt(2 / pi) / log(2)
         constexpr float Third = 0.044715f * First;
-        const Floats bounded = hn::Max(x, Set(-10.0f)); // where the result has become 2^-121
+        const Floats bounded = hn::Max(x, Set(-10.0f)); // the result is 2^-121
         const Floats y = hn::Mul(bounded, hn::MulAdd(hn::Mul(bounded, bounded), Set(Third), Set(First)));
         return KeepNaN(x, hn::Mul(bounded, Logistic(y)));
     }
@@ -82,11 +82,11 @@ struct ShortGelu
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
-        // exp(z^2) erfc(z) (1 + z/2) / 2 as a polynomial of t = 1 / (1 + z/2), z being |x| / sqrt(2), with the least
-        // relative error, 9.3e-5.
+        // exp(z^2) erfc(z) (1 + z/2) / 2 with z = |x| / sqrt(2) as a polynomial of t = 1 / (1 + z/2), with the smallest
+        // maximum relative error, 9.3e-5.
         constexpr float HalfOverSqrtTwo = 0.35355339059f;
         constexpr float HalfOverLogTwo = 0.72134752044f;
-        const Floats bounded = hn::Min(hn::Abs(x), Set(12.9f)); // where the result has become 2^-121 too
+        const Floats bounded = hn::Min(hn::Abs(x), Set(12.9f)); // the result is 2^-121, too
         const Floats t = ShortInverse(hn::MulAdd(bounded, Set(HalfOverSqrtTwo), Set(1.0f)));
         Floats sum = hn::MulAdd(t, Set(-0.0835143692f), Set(0.231312829f));
         sum = hn::MulAdd(t, sum, Set(0.0578444758f));
@@ -98,7 +98,7 @@ struct ShortGelu
     }
 };
 
-/// Calls MapEach with `round` behind the function.
+/// Runs MapEach with the function, followed by `round`.
 template <typename Function, typename Round>
 HWY_INLINE void RunWith(const uint16_t* in, uint16_t* out, size_t count, float a, float b, const Round& round)
 {
@@ -125,7 +125,7 @@ void Run(const uint16_t* in, uint16_t* out, size_t count, float a, float b)
     RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundToBf16(x); });
 }
 
-/// The same of functions whose results are not that exact: those too small to be normal may become zeros.
+/// The same for approximate functions: subnormal results may become zeros.
 template <typename Function>
 void RunShort(const uint16_t* in, uint16_t* out, size_t count, float a, float b)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of functions of one bfloat16. Between two of them lies 2^-8 of the number: for Sigmoid and both Gelu
-// polynomials of few terms, which are off by 2^-12, give the nearest one or, where the result lies between two within
-// that, the other; of -infinity Gelu is next to 0, its limit, and not NaN. All else is computed as floats are.
+// Loops of functions of one bfloat16, whose neighbours differ by 2^-8 of their value. Sigmoid and both Gelu use
+// polynomials of few terms, with an error of 2^-12: they give the nearest bfloat16 or, if the result is within that
+// error of the middle between two, the other one. Gelu of -infinity is next to 0, its limit, and not NaN. All other
+// functions are computed as for floats.
 #pragma once
 
 #include "backends/cpu/elementwise/UnaryF32.hpp"

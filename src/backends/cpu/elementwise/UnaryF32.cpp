@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of one float, on vectors.
+// Functions of one float, on vectors.
 #include "backends/cpu/elementwise/UnaryF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/UnaryF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/elementwise/FloatFunctions-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

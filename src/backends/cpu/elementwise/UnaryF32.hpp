@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of functions of one float. What takes arithmetic and square roots only gives what the reference kernels give,
-// but for hard swish, whose sixth is a factor. The others are polynomials, or ratios of them, that are off by a few
-// units in the last place, and agree on infinities and NaN; GELU, which is small below 0, is off by 7e-7 at most there.
+// Loops of functions of one float and two parameters. Functions that need arithmetic and square roots only give the
+// reference kernels' results, except hard swish, whose division by six is a multiplication. The others are polynomials
+// or rational functions with errors of a few units in the last place, equal on infinities and NaN; GELU below 0 has an
+// absolute error of 7e-7 at most. Called by Activation.cpp, half/, recurrent/ and attention/.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +19,13 @@ enum class FloatFunction
     ReLu,
     BoundedReLu, ///< [b, a]
     SoftReLu,
-    LeakyReLu, ///< a * x below 0
+    LeakyReLu, ///< x, and a * x below 0
     Abs,
     Sqrt,
     Square,
-    Elu, ///< a * (exp(x) - 1) below 0
+    Elu, ///< x, and a * (exp(x) - 1) below 0
     HardSwish,
-    GeluTanH, ///< by its approximation with tanh
+    GeluTanH, ///< the approximation with tanh
     Gelu,
     Swish, ///< x / (1 + exp(-a * x))
     Mish,
@@ -37,11 +38,11 @@ enum class FloatFunction
     Erf,
     Ceil,
     Floor,
-    Round, ///< halves to even
+    Round, ///< ties to even
     Sign
 };
 
-/// out[i] = f(in[i]); `out` may be `in`. What a and b are is said with the functions that have them.
+/// out[i] = f(in[i]); `out` may be `in`. The list of functions says what their parameters a and b are.
 using FloatLoop = void (*)(const float* in, float* out, size_t count, float a, float b);
 
 FloatLoop FindFloatLoop(FloatFunction function);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of layers of single 16-bit elements.
+// Parameters of unary functions of 16-bit tensors.
 #include "backends/cpu/elementwise/UnaryInt16.hpp"
 
 #include "backends/cpu/elementwise/Map.hpp"
@@ -21,7 +21,7 @@ using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 
-/// By a loop of a ShortScale.
+/// Runs one of the loops that take a UnaryScaleInt16.
 template <typename Function>
 Prepared MakeScale(const ReshapeArgs& args, Function function, const ShortScale& scale)
 {
@@ -55,7 +55,7 @@ Prepared MakeLeakyRelu(const ReshapeArgs& args, float alpha)
     const QuantizedMultiplier negative = QuantizeMultiplier(static_cast<double>(inputScale * alpha / outputScale));
     ShortScale scale;
     scale.m_Positive = QuantizeMultiplier(static_cast<double>(inputScale / outputScale));
-    // Without its sign, so that both signs are rounded alike.
+    // By magnitude, so that both signs are rounded alike.
     scale.m_Negative = {std::abs(negative.m_Multiplier), negative.m_Shift};
     scale.m_FlipsScaled = negative.m_Multiplier < 0;
     return MakeScale(args, GetShortLoops().m_ScaleSigns, scale);
@@ -99,7 +99,7 @@ Prepared MakeShortUnary(const ReshapeArgs& args)
     const float inputScale = args.GetInput(0).GetQuantizationScale();
     const float outputScale = args.GetOutput(0).GetQuantizationScale();
     ShortScale scale;
-    // 1 where scales are equal, whatever their quotient is in float.
+    // 1 if the scales are equal; a float quotient may differ.
     scale.m_Positive =
         QuantizeMultiplier(inputScale == outputScale ? 1.0 : static_cast<double>(inputScale / outputScale));
     scale.m_FlipsPositive = operation == UnaryOperation::Neg;

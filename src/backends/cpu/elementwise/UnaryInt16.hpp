@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of 16-bit quantized tensors that compute each element from its own: activations, unary operations and changes
-// of the scale. Zero points are 0.
+// Activations, unary operations and requantization of 16-bit quantized tensors with zero points of 0: scaled and
+// clamped by fixed-point multipliers, or interpolated in TFLite's tables of 513 entries. Called by Activation.cpp.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -8,10 +8,10 @@
 namespace tenon::cpu
 {
 
-/// Declines scales that the vectors have no table for.
+/// Declines scales for which the vector loops have no table.
 backends::Prepared MakeShortActivation(const ReshapeArgs& args);
 
-/// Any but Sqrt and Rsqrt.
+/// All operations except Sqrt and Rsqrt.
 backends::Prepared MakeShortUnary(const ReshapeArgs& args);
 
 } // namespace tenon::cpu

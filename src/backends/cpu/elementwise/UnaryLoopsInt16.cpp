@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over single 16-bit quantized elements.
+// Loops of unary functions of 16-bit tensors.
 #include "backends/cpu/elementwise/UnaryLoopsInt16.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/UnaryLoopsInt16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// Included last: once for each target.
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Int16-inl.hpp"
 
@@ -16,13 +16,13 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// All bits or none.
+/// All bits set, or none.
 HWY_INLINE Ints Mask(bool isSet)
 {
     return hn::Set(IntTag(), isSet ? -1 : 0);
 }
 
-/// -x where all bits are set.
+/// -x where all bits of the mask are set, else x.
 HWY_INLINE Ints Negated(Ints x, Ints mask)
 {
     return hn::Sub(hn::Xor(x, mask), mask);
@@ -91,7 +91,8 @@ void RunInterpolate(const int16_t* entries, const int16_t* in, int16_t* out, siz
     MapEach(ShortTag(), in, out, count, [entries](Shorts x) HWY_ATTR { return Interpolate(entries, x); });
 }
 
-/// FractionBits: of the scaled input, with which it walks through an entry. `Finish`(result, isNegative).
+/// FractionBits: the fraction bits of the scaled input, for interpolation within an entry. `epilogue`(result,
+/// isNegative).
 template <int FractionBits, typename F>
 HWY_INLINE void RunTable(const ref::SigmoidTable& table, const int16_t* in, int16_t* out, size_t count, const F& finish)
 {
@@ -133,7 +134,7 @@ void RunSigmoid(const ref::SigmoidTable& table, const int16_t* in, int16_t* out,
     RunTable<9>(table, in, out, count,
                 [&](Ints result, Ints isNegative) HWY_ATTR
                 {
-                    // Of negative inputs 1 - result, and less 1 in the last place for the rounding.
+                    // 1 - result for negative inputs, less 1 in the last place for the rounding.
                     const Ints value = hn::Add(Negated(result, isNegative), hn::And(one, isNegative));
                     return hn::ShiftRight<10>(hn::Add(hn::Add(value, rounding), isNegative));
                 });
@@ -173,7 +174,7 @@ const ShortLoops& GetShortLoops()
 
 bool HasShortSigmoid(const ref::SigmoidTable& table)
 {
-    // With the rounding of a shift by 31 this is what fits.
+    // The bound for a product, with the rounding of a right shift by 31, that fits 32 bits.
     return table.GetMultiplier() <= INT16_MAX;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over 16-bit quantized elements that compute each from its own, the numbers of TFLite's integer arithmetic: what
-// is scaled and clamped, and what is interpolated in tables.
+// Loops of unary functions of 16-bit quantized elements, with the results of TFLite's integer arithmetic: scaling with
+// a clamp, and interpolation in tables.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -12,38 +12,38 @@
 namespace tenon::cpu
 {
 
-/// Both zero points are 0.
+/// Multipliers and clamp; the zero points of both sides are 0.
 struct ShortScale
 {
     backends::QuantizedMultiplier m_Positive;
-    backends::QuantizedMultiplier m_Negative; ///< of elements below 0; not negative itself
-    bool m_FlipsPositive = false;             ///< elements are negated before they are scaled
-    bool m_FlipsNegative = false;             ///< likewise those below 0
-    bool m_FlipsScaled = false;               ///< what elements below 0 are scaled to is negated
+    backends::QuantizedMultiplier m_Negative; ///< for elements below 0; not negative itself
+    bool m_FlipsPositive = false;             ///< elements from 0 on are negated before scaling
+    bool m_FlipsNegative = false;             ///< elements below 0 are negated before scaling
+    bool m_FlipsScaled = false;               ///< the results of elements below 0 are negated after scaling
     int16_t m_Min = INT16_MIN;
     int16_t m_Max = INT16_MAX;
 };
 
-/// For all: `out` may be `in`.
+/// The loops of a target. `out` may be `in` in each of them.
 struct ShortLoops
 {
-    /// Elements between m_Min and m_Max, not scaled.
+    /// Clamps to [m_Min, m_Max] without scaling.
     void (*m_Clamp)(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count);
-    /// By m_Positive, whatever the sign; nothing is flipped behind the scaling.
+    /// Scales all elements by m_Positive; nothing is negated after scaling.
     void (*m_Scale)(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count);
-    /// By one multiplier for each sign; nothing is flipped before the scaling.
+    /// Scales by one multiplier for each sign; nothing is negated before scaling.
     void (*m_ScaleSigns)(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count);
-    /// As ref::Interpolate in a table of ref::InterpolatedTableEntries.
+    /// ref::Interpolate in a table of ref::InterpolatedTableEntries.
     void (*m_Interpolate)(const int16_t* entries, const int16_t* in, int16_t* out, size_t count);
-    /// As the table's functions. Precondition: HasShortSigmoid.
+    /// The functions of SigmoidTable. Precondition: HasSigmoidInt16.
     void (*m_Sigmoid)(const ref::SigmoidTable& table, const int16_t* in, int16_t* out, size_t count);
     void (*m_TanH)(const ref::SigmoidTable& table, const int16_t* in, int16_t* out, size_t count);
 };
 
-/// Those of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The loops of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
 const ShortLoops& GetShortLoops();
 
-/// Whether inputs times the table's multiplier fit 32 bits.
+/// True if inputs times the table's multiplier fit 32 bits.
 bool HasShortSigmoid(const ref::SigmoidTable& table);
 
 } // namespace tenon::cpu

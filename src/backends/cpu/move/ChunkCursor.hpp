@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the runs of the next chunk are. Used by MoveRuns.
+// ChunkCursor: pointers to the runs of the next chunk. Used by MoveRuns.
 #pragma once
 
 #include "backends/cpu/move/MoveRuns.hpp"
@@ -11,7 +11,7 @@
 namespace tenon::cpu
 {
 
-/// The first one or the second one, each of a type of its own.
+/// The first or the second argument, which have types of their own.
 template <bool IsFirst, typename A, typename B>
 constexpr std::conditional_t<IsFirst, A, B> Select(A a, B b)
 {
@@ -25,7 +25,8 @@ constexpr std::conditional_t<IsFirst, A, B> Select(A a, B b)
     }
 }
 
-/// What is in chunks lies at places from where they begin, so that all pointers that move are in registers.
+/// Pointers to the current chunk and to the current run of each tensor. Segments within a chunk are offsets from its
+/// begin, so that all pointers that advance stay in registers.
 template <size_t Count, bool IsJoin>
 class ChunkCursor
 {
@@ -42,12 +43,12 @@ public:
         }
     }
 
-    /// Of the next chunk, the run of a part.
+    /// The source of a segment's run in the current chunk.
     const std::byte* GetFrom(size_t part) const { return Select<IsJoin>(m_Runs[part], GetInChunk(part)); }
     std::byte* GetTo(size_t part) const { return Select<IsJoin>(GetInChunk(part), m_Runs[part]); }
     size_t GetBytes(size_t part) const { return m_Bytes[part]; }
 
-    /// Whether runs are neighbours in chunks, in order, and fill them.
+    /// True if the runs lie in order in a chunk, without gaps, and fill it.
     bool IsDense() const
     {
         size_t next = 0;
@@ -78,7 +79,7 @@ private:
 
     InChunk m_Chunk;
     size_t m_ChunkBytes;
-    std::array<std::ptrdiff_t, Count> m_Places{}; ///< the first one: 0
+    std::array<std::ptrdiff_t, Count> m_Places{}; ///< offsets of the segments within a chunk; the first one is 0
     std::array<InPart, Count> m_Runs{};
     std::array<size_t, Count> m_Bytes{};
 };

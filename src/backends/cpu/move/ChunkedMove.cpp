@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves between chunks of one tensor and others.
+// ChunkedMove: moves between the chunks of a joined tensor and other tensors.
 #include "backends/cpu/move/ChunkedMove.hpp"
 
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -39,7 +39,8 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, si
     else if (!m_Moves.empty())
     {
         m_Piece = LongChunk / chunkBytes;
-        // In a gap there is what comes through a table (ConcatSplit.cpp), maybe from where it lies.
+        // Gaps belong to inputs that are requantized by a table (ConcatSplit.cpp), possibly in place: vectors must not
+        // overwrite them.
         const bool hasGaps = m_IsJoin && sum != chunkBytes;
         m_MoveRuns = hasGaps ? nullptr : ChooseMoveRuns(m_Moves.size(), most);
         m_Left = (MostOverrun + least - 1) / least;
@@ -61,7 +62,7 @@ void ChunkedMove::Run(const ExecuteArgs& run) const
     {
         return;
     }
-    // The end of a vector may not fall on what lies in its place.
+    // The end of a vector must not overwrite a segment that is in place already.
     const bool isShort = m_MoveRuns != nullptr && std::none_of(m_Moves.begin(), m_Moves.end(), isInPlace);
     RunRanges(*run.m_Parallel, m_Chunks, GetGrain(2 * m_ChunkBytes),
               [&](size_t begin, size_t end) { CopyPieces(run, isShort ? MoveShort(run, begin, end) : begin, end); });

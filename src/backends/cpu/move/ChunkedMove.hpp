@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChunkedMove: tensors that lie beside each other in chunks of another one, moved there or from there: where chunks are
-// short, a cache-sized piece at a time of all of them. Used by the layers that join and split (ConcatSplit.cpp).
+// ChunkedMove: concat (Join) and split of tensors along an axis.
+//
+//   chunk of the joined tensor:  |segment of tensor 0|segment of tensor 1|...|
+// There is one chunk for each index of the outer dimensions. Chunks of 16 KiB and more are moved by one StridedMove for
+// each segment. Shorter ones are moved in blocks of chunks that fit the first-level cache; segments of at most 32 bytes
+// by whole vectors (MoveRuns). Called by ConcatSplit.cpp.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -20,26 +24,27 @@ class ChunkedMove
 public:
     enum class Direction
     {
-        Join, ///< inputs into output 0
-        Split ///< input 0 into outputs
+        Join, ///< inputs to output 0
+        Split ///< input 0 to the outputs
     };
 
-    /// A chunk of the joined tensor has, m_Begin bytes from its begin, the next m_Bytes of an input or output.
+    /// A segment: m_Bytes bytes of each chunk of the joined tensor, from the offset m_Begin on, are the next m_Bytes of
+    /// an input or output.
     struct Part
     {
-        size_t m_Index = 0; ///< of the input or output
+        size_t m_Index = 0; ///< index of the input or output
         size_t m_Begin = 0;
         size_t m_Bytes = 0;
     };
 
-    /// Parts in the order of m_Begin, none of them empty.
+    /// Segments in ascending order of m_Begin, none of them empty.
     ChunkedMove(Direction direction, const std::vector<Part>& parts, size_t chunkBytes, size_t chunks);
 
-    /// A part that lies in its place already is left alone, see TensorAliases.
+    /// Leaves segments alone that are in place already, see TensorAliases.
     void Run(const ExecuteArgs& run) const;
 
 private:
-    /// A part from here to there; a chunk's run of it lies so many bytes behind the one of the chunk before.
+    /// One tensor: where its segments are read and written, with the strides from one chunk to the next.
     struct Move
     {
         size_t m_Input = 0;
@@ -57,18 +62,18 @@ private:
     static bool IsInPlace(const ExecuteArgs& run, const Move& move);
 
     void CopyPieces(const ExecuteArgs& run, size_t begin, size_t end) const;
-    /// As many of the chunks [begin, end), which are one thread's, as vectors may read and write over the ends of.
-    /// Returns the first of the others.
+    /// Moves the first of the chunks [begin, end) by whole vectors, as many as leave room for the overrun within this
+    /// thread's chunks. Returns the first chunk that is left.
     size_t MoveShort(const ExecuteArgs& run, size_t begin, size_t end) const;
 
     bool m_IsJoin = false;
     std::vector<Move> m_Moves;
     size_t m_Chunks = 0;
     size_t m_ChunkBytes = 0;
-    size_t m_Piece = 1;                    ///< chunks that are moved together
-    MoveRunsFunction m_MoveRuns = nullptr; ///< where all runs are short
-    size_t m_Left = 0;                     ///< chunks at the end that vectors would reach beyond
-    std::vector<StridedMove> m_Long;       ///< where chunks are long, one for each part
+    size_t m_Piece = 1;                    ///< chunks of a block
+    MoveRunsFunction m_MoveRuns = nullptr; ///< not null if all runs are short
+    size_t m_Left = 0;                     ///< last chunks, which are not moved by whole vectors because of the overrun
+    std::vector<StridedMove> m_Long;       ///< for long chunks: one for each segment
 };
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of CpuAcc that join and split tensors along an axis: Concat and Stack, Splitter. Bytes of another
-// quantization than the joined ones go through a table.
+// The layers of CpuAcc that join and split tensors along an axis: Concat, Stack and Splitter. 8-bit inputs whose
+// quantization differs from the output's are mapped by a table.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
@@ -28,7 +28,7 @@ using backends::Prepared;
 
 constexpr backends::TypeRow JoinTypes[] = {backends::SameType(backends::WholeByteType)};
 
-/// An input of a join, of another quantization than the output.
+/// An input of a Concat whose quantization differs from the output's.
 struct MappedInput
 {
     ChunkedMove::Part m_Part;
@@ -54,7 +54,7 @@ void RunMapped(const ExecuteArgs& run, const MappedInput& input, size_t chunks, 
                 });
 }
 
-/// What a Concat makes of the bytes of an input whose quantization is not the output's.
+/// The function that Concat applies to the bytes of an input whose quantization differs from the output's.
 std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo& output)
 {
     ConcatDescriptor descriptor(1, 1);
@@ -68,7 +68,7 @@ std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo
     return std::make_shared<const ByteMap>(args, ref::RefConcatKernel);
 }
 
-/// `axis`: the first dimension of a chunk, of the inputs and of the output.
+/// `axis`: the first dimension of a chunk, in the inputs and in the output.
 Prepared RefineJoin(const ReshapeArgs& args, unsigned int axis, Prepared& reference)
 {
     const TensorInfo& output = args.GetOutput(0);
@@ -114,7 +114,7 @@ Prepared RefineJoin(const ReshapeArgs& args, unsigned int axis, Prepared& refere
     return prepared;
 }
 
-/// Where pixels of the inputs lie in those of the output.
+/// For each input, the byte offset of its elements within a pixel of the output; None if its quantization differs.
 std::vector<size_t> FindPixels(const ReshapeArgs& args)
 {
     const TensorInfo& output = args.GetOutput(0);
@@ -145,7 +145,7 @@ Prepared RefineStack(const ReshapeArgs& args, const backends::PackedWeights*, Pr
     return RefineJoin(args, args.GetDescriptor<StackDescriptor>().m_Axis, reference);
 }
 
-/// The axis along which views are neighbours that have all of the other dimensions; none: they are other boxes.
+/// The axis along which the views are neighbours with all of the other dimensions; none if the views are other boxes.
 std::optional<unsigned int> FindAxis(const ReshapeArgs& args)
 {
     const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
@@ -168,7 +168,7 @@ std::optional<unsigned int> FindAxis(const ReshapeArgs& args)
     return axis;
 }
 
-/// Views along an axis.
+/// Views that are neighbours along an axis.
 Prepared SplitChunks(const ReshapeArgs& args, unsigned int axis)
 {
     const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
@@ -188,18 +188,18 @@ Prepared SplitChunks(const ReshapeArgs& args, unsigned int axis)
                                ref::CountElements(input, 0, axis))](const ExecuteArgs& run) { move.Run(run); };
 }
 
-/// Views that are boxes.
+/// Views that are any boxes.
 Prepared SplitBoxes(const ReshapeArgs& args)
 {
     const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const auto elementBytes = static_cast<int64_t>(ref::GetMovedBytes(input.GetDataType()));
     const ref::Extents from = ref::GetStrides(input.GetShape());
-    std::vector<std::pair<StridedMove, int64_t>> views; // and where they begin
+    std::vector<std::pair<StridedMove, int64_t>> views; // with the offsets of their first elements
     for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
     {
         const TensorShape& output = args.GetOutput(view).GetShape();
-        const bool isEmpty = output.GetNumElements64() == 0; // then strides may be out of any range
+        const bool isEmpty = output.GetNumElements64() == 0; // strides may be out of any range then
         const ref::Extents to = ref::GetStrides(output);
         std::vector<StridedMove::Dimension> dimensions;
         int64_t first = 0;

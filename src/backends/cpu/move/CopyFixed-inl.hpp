@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of so many bytes, known to the compiler, by vectors. Included by the sources of moves after simd/Foreach.hpp,
-// once for each target.
+// Copies of a compile-time number of bytes by vectors. For sources with Foreach.hpp.
 #if defined(TENON_COPY_FIXED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_COPY_FIXED_INL
 #undef TENON_COPY_FIXED_INL
@@ -20,8 +19,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Vectors as far as they go, where there are some, then smaller moves. Vectors of 64 bytes are for multiples of
-/// them alone: else every store would cross cache lines.
+/// Copies by vectors as long as they fit, then by smaller moves. Vectors of 64 bytes are used only if N is a multiple
+/// of 64: otherwise each store would cross cache lines.
 template <size_t N, size_t Widest = (N != 0 && N % 64 == 0 ? 64 : 32)>
 HWY_INLINE void CopyFixed(std::byte* to, const std::byte* from)
 {

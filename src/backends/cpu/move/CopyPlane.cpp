@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of short runs. A processor stores as many vectors of 32 bytes in a time as of 16, so these are compiled for
-// each target.
+// CopyPlane: copies of short runs. Compiled for each target, because a processor stores as many vectors of 32 bytes per
+// cycle as of 16 bytes.
 #include "backends/cpu/move/CopyPlane.hpp"
 
 #include "common/CopyBlock.hpp"
@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/move/CopyPlane.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included last: once for each target.
 
 #include "backends/cpu/move/CopyFixed-inl.hpp"
 #include "backends/cpu/simd/CombineHalves-inl.hpp"
@@ -29,11 +29,11 @@ struct Fixed
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t) { CopyFixed<N>(to, from); }
 };
 
-/// N to 2 * N bytes: the first N and the last N.
+/// N to 2 * N bytes: the first N and the last N, which overlap.
 template <size_t N>
 struct Ends
 {
-    static constexpr size_t Bytes = 0; // any
+    static constexpr size_t Bytes = 0; // any size
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes)
     {
         CopyFixed<N, 32>(to, from);
@@ -47,7 +47,7 @@ struct Any
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes) { CopyBlock(to, from, bytes); }
 };
 
-/// Runs that end in half a vector of 32 bytes: two of them, side by side in the target, fill whole ones.
+/// Runs that end in half a vector of 32 bytes. Two runs that are neighbours in the target fill whole vectors.
 template <size_t N>
 inline constexpr bool AreHalves = N % 32 == 16 && HWY_LANES(uint8_t) >= 32;
 
@@ -64,7 +64,7 @@ HWY_INLINE void CopyHalves(std::byte* to, const std::byte* first, const std::byt
     CopyFixed<Whole, 32>(to + Whole + 32, second + 16);
 }
 
-/// `plane` by value: what is stored might else be the plane itself, for all that the compiler knows.
+/// `plane` is passed by value, because the compiler must assume that stores may alias a reference.
 template <typename Run>
 void CopyRows(const Plane plane, const std::byte* from, std::byte* to)
 {
@@ -96,7 +96,7 @@ void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
     CopyRows<Run>(plane, from, to);
 }
 
-/// The next runs, N bytes each, as a vector.
+/// The next runs, N bytes each, as one vector.
 template <size_t N, class D>
 HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const uint32_t* indices)
 {
@@ -112,7 +112,7 @@ HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const uint32_t* ind
     }
 }
 
-/// As many runs as fill a vector are one store, as far as they go.
+/// Stores as many runs as fill a vector at once; the rest one by one.
 template <typename Run>
 void CopyPicked(const std::byte* from, size_t, const uint32_t* indices, size_t count, size_t bytes, std::byte* to)
 {
@@ -133,8 +133,8 @@ void CopyPicked(const std::byte* from, size_t, const uint32_t* indices, size_t c
     }
 }
 
-/// Runs of more than half a move of `Width` bytes. One of them for each is one store, whose end the next run
-/// overwrites, in place of two exact ones.
+/// Copies of runs of more than half of `Width` bytes. Each run is one store, whose end the next run overwrites, instead
+/// of two exact ones.
 template <size_t Width>
 void CopyPickedOver(const std::byte* from, size_t slices, const uint32_t* indices, size_t count, size_t bytes,
                     std::byte* to)
@@ -148,7 +148,7 @@ void CopyPickedOver(const std::byte* from, size_t slices, const uint32_t* indice
     };
     const hn::CappedTag<uint32_t, 8> d;
     constexpr size_t Group = hn::MaxLanes(d);
-    // What is behind the last slice may not be read, nor be written what is behind the last run.
+    // Reads past the last slice and writes past the last run are not allowed.
     const auto last = hn::Set(d, static_cast<uint32_t>(slices - 1));
     for (; count > Group; count -= Group, indices += Group)
     {
@@ -166,8 +166,8 @@ void CopyPickedOver(const std::byte* from, size_t slices, const uint32_t* indice
     copyExactly(count);
 }
 
-/// Without comparisons, which vectors of some processors have of signed elements alone: neither an index nor what is
-/// left to the last one has the upper bit, as long as it is inside.
+/// Unsigned comparisons are avoided, as vectors of some processors compare signed elements only. For an index below
+/// `limit`, the upper bits of the index and of limit - 1 - index are both 0.
 bool AreBelow(const uint32_t* indices, size_t count, uint32_t limit)
 {
     const hn::ScalableTag<uint32_t> d;
@@ -194,8 +194,7 @@ AreBelowFunction FindAreBelow()
     return AreBelow;
 }
 
-/// f.operator()<Run>() with the copy of runs of so many bytes. Those that layers often have are moves that do not
-/// overlap.
+/// Calls f.operator()<Run>() with the copy class for runs of this length. Common lengths are moves that do not overlap.
 template <typename F>
 auto ChooseRun(size_t bytes, const F& f)
 {

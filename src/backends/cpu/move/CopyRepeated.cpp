@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that are repeated. Short ones are in vectors, whose elements are interleaved with themselves.
+// CopyRepeated: runs that are repeated. Vectors of short runs are interleaved with themselves.
 #include "backends/cpu/move/CopyRepeated.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/move/CopyRepeated.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included last: once for each target.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
-/// `Group` runs of N bytes, a multiple of 16, by way of registers: what is read might else be what is stored, for all
-/// that the compiler knows. `Times` 0: as often as the argument says. `step`: bytes from one target to the next.
+/// Copies `Group` runs of N bytes (N a multiple of 16). All loads come before all stores, because the compiler must
+/// assume that the buffers alias. `Times` 0: the argument `times` counts. `step`: bytes from one copy to the next.
 template <size_t N, size_t Times, size_t Group>
 HWY_INLINE void RepeatGroup(size_t times, size_t step, size_t rows, size_t rowBytes, const std::byte* from,
                             std::byte* to)
@@ -73,7 +73,7 @@ void RepeatRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
     }
 }
 
-/// Longer ones, 128 bytes at a time, the last of them over their neighbours.
+/// Longer runs, 128 bytes at a time; the last 128 bytes overlap their neighbours.
 void RepeatLongRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
 {
     constexpr size_t Piece = 128;
@@ -89,7 +89,7 @@ void RepeatLongRuns(const Repeated& repeated, const std::byte* from, std::byte* 
     }
 }
 
-/// Runs of an element each, Times times.
+/// Runs of one element, repeated Times times.
 template <typename T, size_t Times>
 void SpreadElements(const Repeated& repeated, const std::byte* from, std::byte* to)
 {
@@ -130,8 +130,8 @@ void SpreadElements(const Repeated& repeated, const std::byte* from, std::byte* 
     }
 }
 
-/// Pixels of a few elements, whose memory may be aligned to an element alone: 32-bit Arm loads 8 bytes at multiples
-/// of 8.
+/// Pixels of a few elements. Their memory may have the alignment of one element only, and 32-bit Arm requires multiples
+/// of 8 for 8-byte loads.
 template <size_t Times>
 CopyRepeatedFunction FindSpread(size_t runBytes)
 {
@@ -147,13 +147,13 @@ CopyRepeatedFunction FindSpread(size_t runBytes)
     }
 }
 
-/// `Times` 0: as often as the argument says.
+/// `Times` 0: the number is an argument.
 template <size_t Times>
 CopyRepeatedFunction FindRepeat(size_t runBytes)
 {
     switch (runBytes)
     {
-    case 16: return Times == 2 ? RepeatRuns<16, 2> : nullptr; // else those by indices fill vectors of 32 bytes
+    case 16: return Times == 2 ? RepeatRuns<16, 2> : nullptr; // for other factors, gathers fill vectors of 32 bytes
     case 32: return RepeatRuns<32, Times>;
     case 48: return RepeatRuns<48, Times>;
     case 64: return RepeatRuns<64, Times>;
@@ -161,7 +161,7 @@ CopyRepeatedFunction FindRepeat(size_t runBytes)
     case 128: return RepeatRuns<128, Times>;
     default: break;
     }
-    // The pieces of shorter ones overlap too much; of longer ones too many targets lie in the same sets of the cache.
+    // Vectors of shorter runs overlap too much. Longer runs have too many targets in the same sets of the cache.
     constexpr size_t Shortest = 192;
     constexpr size_t Longest = Times == 2 ? 1024 : 256;
     return runBytes >= Shortest && runBytes <= Longest ? RepeatLongRuns : nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of bytes that come to lie several times in turn, in several rows: images that are enlarged by whole factors.
+// Copies that repeat each run side by side and in several rows: nearest-neighbour upsampling by whole factors. Called
+// by resize/ and depthwise/.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +8,19 @@
 namespace tenon::cpu
 {
 
-/// What is repeated, and how often.
+/// The runs, and the numbers of repetitions.
 struct Repeated
 {
     size_t m_Runs = 0;
     size_t m_RunBytes = 0;
-    size_t m_Times = 1; ///< each run, side by side
-    size_t m_Rows = 1;  ///< each of all runs that many times, without gaps between rows
+    size_t m_Times = 1; ///< repetitions of each run, side by side
+    size_t m_Rows = 1;  ///< repetitions of the whole row of runs, without gaps between rows
 };
 
-/// Memory may not overlap. Precondition: the processor has vectors, see CpuFeatures.
+/// Source and target must not overlap. Precondition: the processor has vectors, see CpuFeatures.
 using CopyRepeatedFunction = void (*)(const Repeated& repeated, const std::byte* from, std::byte* to);
-/// For m_RunBytes and m_Times that are these. Null: runs that are picked by indices are as fast, see ChooseCopyPicked.
+/// The function for these values of m_RunBytes and m_Times. Null if gathers of runs are as fast, see
+/// ChooseCopyGathered.
 CopyRepeatedFunction ChooseCopyRepeated(size_t runBytes, size_t times);
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of CpuAcc that copy slices by index: Gather, GatherNd, and EmbeddingLookup without a change of type.
-// Indices are read and checked some hundred at a time, then their slices copied by a function made for so many bytes.
+// Indices are read and checked a few hundred at a time, then their slices are copied by a function for their length.
 // The reference kernel is prepared first: it checks shapes.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/move/CopyPlane.hpp"
@@ -29,7 +29,7 @@ constexpr backends::TypeRow GatherTypes[] = {backends::SameType(backends::WholeB
 constexpr backends::TypeRow LookupTypes[] = {
     backends::Types({ref::IndexTypes, backends::WholeByteType}, backends::WholeByteType)};
 
-/// How many indices are read at a time.
+/// The number of indices that are read at a time.
 constexpr size_t MostIndices = 512;
 
 /// The data as [batch, outer, slices of the axis, bytes], the indices as [batch, count].
@@ -39,9 +39,9 @@ struct Geometry
     size_t m_Axis = 1;
     size_t m_Count = 1;
     size_t m_SliceBytes = 1;
-    size_t m_Rows = 1; ///< batch times outer
+    size_t m_Rows = 1; ///< batch * outer
 
-    /// Whether all slices can be counted by what names them.
+    /// True if slice numbers fit uint32_t.
     bool HasIndices() const { return m_Rows * m_Axis <= std::numeric_limits<uint32_t>::max(); }
 };
 
@@ -73,13 +73,13 @@ public:
 private:
     using Slices = std::array<uint32_t, MostIndices>;
 
-    /// Rows of a few slices each, of which those of one batch have the same indices: these are read once, and repeated
-    /// for as many rows as are copied together.
+    /// Copies rows of a few slices each. Rows of one batch have the same indices: these are read once, and repeated for
+    /// all rows that are copied together.
     void CopyRows(const ExecuteArgs& run, size_t begin, size_t end) const
     {
         const Geometry& g = m_Geometry;
         Slices slices;
-        size_t loaded = begin / g.m_Outer + 1; // any other batch than the first one
+        size_t loaded = begin / g.m_Outer + 1; // differs from the first batch
         while (begin < end)
         {
             const size_t batch = begin / g.m_Outer;
@@ -98,7 +98,7 @@ private:
         }
     }
 
-    /// Rows of a few slices each, of which every one has indices of its own.
+    /// Copies rows of a few slices each. Each row has its own indices.
     void CopyBatches(const ExecuteArgs& run, size_t begin, size_t end) const
     {
         const size_t count = m_Geometry.m_Count;
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    /// Any number of slices.
+    /// Copies rows of any number of slices.
     void CopySlices(const ExecuteArgs& run, size_t begin, size_t end) const
     {
         const Geometry& g = m_Geometry;
@@ -136,7 +136,7 @@ private:
         }
     }
 
-    /// `to`: the first slice of the output.
+    /// `to`: the number of the first output slice.
     void Copy(const ExecuteArgs& run, size_t row, const uint32_t* slices, size_t count, size_t to) const
     {
         const size_t bytes = m_Geometry.m_SliceBytes;
@@ -147,9 +147,9 @@ private:
 
     Geometry m_Geometry;
     SliceIndices m_Indices;
-    size_t m_Data; ///< input
+    size_t m_Data; ///< index of the input
     CopyPickedFunction m_Copy;
-    size_t m_Group; ///< rows that are copied together; up to 1: a row is copied by itself, in pieces if it is long
+    size_t m_Group; ///< rows that are copied together; at most 1: each row is copied alone, in chunks if it is long
 };
 
 Prepared RefineGather(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)

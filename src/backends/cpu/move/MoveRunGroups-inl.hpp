@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of a few bytes of groups of chunks, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi): lines are loaded and
-// stored that hold the runs of several chunks, and permutations of bytes put them together or apart.
-// Included by MoveRuns.cpp after simd/Foreach.hpp, once for each target.
+// Moves of short runs for groups of chunks with AVX-512 VBMI (CpuFeatures::m_Avx512Vbmi): 64-byte vectors hold the runs
+// of several chunks, and byte permutations join or split them. Included by MoveRuns.cpp after simd/Foreach.hpp, once
+// for each target.
 #if defined(TENON_MOVE_RUN_GROUPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_MOVE_RUN_GROUPS_INL
 #undef TENON_MOVE_RUN_GROUPS_INL
@@ -22,7 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// A group is as many chunks as two lines hold, and a line of each part.
+/// A group has as many chunks as fit two vectors; its runs in each tensor fit one vector.
 template <size_t Count, bool IsJoin>
 class RunGroups
 {
@@ -42,17 +42,17 @@ public:
         m_Chunks = std::min(2 * LineBytes / chunk, LineBytes / most);
     }
 
-    /// Moves what is worth it of the next chunks, and the cursor behind them. Returns how many chunks are left.
+    /// Moves as many of the next chunks as pay, and advances the cursor past them. Returns the number of chunks left.
     size_t Move(Cursor& cursor, size_t chunks) const
     {
-        // To find the indices takes as long as a few hundred chunks. Runs that are whole vectors gain nothing, nor do a
-        // few chunks in a group.
+        // The setup of the indices takes as long as a few hundred chunks. Runs that are whole vectors gain nothing, nor
+        // do groups of few chunks.
         constexpr size_t FewestChunks = 512;
         if (chunks < FewestChunks || m_AreVectors || m_Chunks < (IsJoin ? 3 : 2) || !cursor.IsDense())
         {
             return chunks;
         }
-        // As many chunks stay as have what the ends of lines are further than MostOverrun.
+        // This many chunks are left over, so that their bytes cover a vector's end beyond MaxOverrun.
         constexpr size_t Left = LineBytes - 1 - MostOverrun;
         const size_t groups = (chunks - Left) / m_Chunks;
         if constexpr (IsJoin)
@@ -70,7 +70,7 @@ private:
     static constexpr size_t LineBytes = 64;
     using Indices = std::array<uint8_t, LineBytes>;
 
-    /// Calls f(part, its byte, byte of the chunks) for the bytes of a group.
+    /// Calls f(segment, byte of the segment's vector, byte of the chunks) for the bytes of a group.
     template <typename F>
     void ForEachByte(const Cursor& cursor, const F& f) const
     {
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    /// By value, for registers. Returns where the next chunk is.
+    /// The cursor is passed by value to stay in registers. Returns the cursor of the next chunk.
     Cursor Split(Cursor cursor, size_t groups) const
     {
         alignas(LineBytes) std::array<Indices, Count> indices{};
@@ -109,7 +109,8 @@ private:
 
     Cursor Join(Cursor cursor, size_t groups) const
     {
-        // Of each part but the first one: its bytes in a line, and those that are there already.
+        // For each segment but the first one: indices that insert its bytes and keep the bytes that are in place
+        // already.
         alignas(LineBytes) std::array<std::array<Indices, 2>, Count> indices{};
         for (auto& ofPart : indices)
         {
@@ -121,7 +122,7 @@ private:
         ForEachByte(cursor,
                     [&](size_t part, size_t byte, size_t at)
                     {
-                        // What the first step of all picks is of the first two parts.
+                        // The first permutation takes bytes of the first two segments.
                         const size_t line = part == 0 ? byte : LineBytes + byte;
                         indices[std::max<size_t>(part, 1)][at / LineBytes][at % LineBytes] = static_cast<uint8_t>(line);
                     });
@@ -152,7 +153,7 @@ private:
         hn::StoreU(line, Line(), reinterpret_cast<uint8_t*>(to));
     }
 
-    size_t m_Chunks = 1; ///< of a group
+    size_t m_Chunks = 1; ///< chunks of a group
     bool m_AreVectors = true;
 };
 

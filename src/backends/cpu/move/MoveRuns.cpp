@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short runs by a vector each, or by groups of chunks.
+// MoveRuns: moves of short runs by one vector each, or by groups of chunks.
 #include "backends/cpu/move/MoveRuns.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/move/MoveRuns.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included last: once for each target.
 
 #include "backends/cpu/move/ChunkCursor.hpp"
 #include "backends/cpu/move/CopyFixed-inl.hpp"
@@ -18,12 +18,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The processor joins stores to one line that follow each other; a vector instead of several exact moves each is one
-/// store, whose end the next run overwrites.
+/// One vector store for each run, whose end the next run overwrites, instead of several exact moves. The processor
+/// combines consecutive stores to one cache line.
 template <size_t Width, size_t Count, bool IsJoin>
 HWY_NOINLINE void MoveByVectors(const ChunkCursor<Count, IsJoin>& first, size_t chunks)
 {
-    ChunkCursor<Count, IsJoin> cursor = first; // one that is in registers
+    ChunkCursor<Count, IsJoin> cursor = first; // a copy, which stays in registers
     for (; chunks != 0; --chunks, cursor.Step(1))
     {
         HWY_UNROLL(4)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of short runs between chunks and tensors that hold a run of each. Used by ChunkedMove.
+// Moves of short runs between chunks of a joined tensor and 2 to 4 tensors that have one run of each chunk (concat and
+// split of few channels). A vector is stored for each run; the next run overwrites its end, so up to MaxOverrun bytes
+// behind a run are read and written. With AVX-512 VBMI, vpermt2b joins or splits the runs of several chunks in two
+// vectors. Called by ChunkedMove.
 #pragma once
 
 #include <array>
@@ -8,29 +11,29 @@
 namespace tenon::cpu
 {
 
-/// Chunks, and parts that have a run of each: of a part, runs lie side by side.
+/// Chunks, and tensors that have one run of each chunk, side by side.
 struct ChunkRuns
 {
     static constexpr size_t MostParts = 4;
 
     struct Part
     {
-        const std::byte* m_From = nullptr; ///< the first run, which comes
-        std::byte* m_To = nullptr;         ///< here
-        size_t m_Bytes = 0;                ///< of a run
+        const std::byte* m_From = nullptr; ///< the source of the first run
+        std::byte* m_To = nullptr;         ///< the target of the first run
+        size_t m_Bytes = 0;                ///< bytes of a run
     };
 
-    bool m_IsJoin = false;   ///< parts come to chunks; else chunks to parts
-    size_t m_ChunkBytes = 0; ///< from one chunk to the next
+    bool m_IsJoin = false;   ///< true: from segments to chunks; false: from chunks to segments
+    size_t m_ChunkBytes = 0; ///< the stride from one chunk to the next
     std::array<Part, MostParts> m_Parts;
 };
 
-/// The runs of so many chunks. Moves whole vectors, so that of every part as many runs of the chunks behind them as
-/// have MostOverrun bytes are read and written as well: those chunks are there, and are moved after it.
+/// Moves the runs of `chunks` chunks by whole vectors. Up to MaxOverrun bytes behind them are read and written as well.
+/// So enough chunks must follow, and they must be moved afterwards.
 using MoveRunsFunction = void (*)(const ChunkRuns& runs, size_t chunks);
 inline constexpr size_t MostOverrun = 31;
-/// For so many parts, whose runs have at most so many bytes. Null: more or longer ones than gain by it. Precondition:
-/// the processor has vectors, see CpuFeatures.
+/// The function for this number of segments with runs of at most `maxBytes`. Null if there are more segments or longer
+/// runs than gain by it. Precondition: the processor has vectors, see CpuFeatures.
 MoveRunsFunction ChooseMoveRuns(size_t parts, size_t mostBytes);
 
 } // namespace tenon::cpu

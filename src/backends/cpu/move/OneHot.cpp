@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OneHot of CpuAcc: the output is filled with the one value, and the other one written where indices say.
+// OneHot of CpuAcc: the output is filled with the off value, then the on value is written at the indices.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/reference/Kernels.hpp"
@@ -22,7 +22,7 @@ namespace
 
 using backends::Prepared;
 
-/// The indices as [outer, inner], the output as [outer, depth, inner].
+/// Indices have the shape [outer, inner], the output has [outer, depth, inner].
 template <typename T>
 struct OneHotLines
 {
@@ -30,7 +30,7 @@ struct OneHotLines
     size_t m_Outer;
     size_t m_Depth;
     size_t m_Inner;
-    size_t m_FromEnd; ///< what is added to negative indices: the depth where they count from the end
+    size_t m_FromEnd; ///< added to negative indices: the depth if they count from the end
 
     void operator()(const ExecuteArgs& run) const
     {

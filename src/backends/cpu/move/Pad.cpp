@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad of CpuAcc with one value. The output is rows of the innermost dimension with a border; rows that lie in the
-// border of an outer dimension are filled, the others are copied between theirs. The reference kernel mirrors and
-// repeats.
+// Pad of CpuAcc with a constant. The output has rows of the innermost dimension with a border each. Rows within the
+// border of an outer dimension are filled; others get their own border and a copy of the data. The modes that mirror or
+// repeat data are left to the reference kernel.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/move/CopyPlane.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -25,7 +25,7 @@ using backends::Prepared;
 
 constexpr backends::TypeRow PadTypes[] = {backends::SameType(backends::WholeByteType)};
 
-/// A dimension, in units of what lies inside it.
+/// A dimension with its padding, in units of the inner dimensions.
 struct Border
 {
     size_t m_Before = 0;
@@ -36,7 +36,7 @@ struct Border
     bool IsPlain() const { return m_Before == 0 && m_After == 0; }
 };
 
-/// The value of a border.
+/// Fills memory with the border's value.
 class Filler
 {
 public:
@@ -128,12 +128,12 @@ public:
 private:
     size_t RowBytes() const { return m_Before + m_Data + m_After; }
 
-    /// Writes rows from `row` on that are all border or all data, before `end`; returns how many.
+    /// Writes consecutive rows from `row` on, up to `end`, that are all border or all data. Returns their number.
     size_t RunRows(size_t row, size_t end, const std::byte* in, std::byte* out, const Filler& fill) const
     {
         const size_t place = row % m_Line.Total();
         const size_t left = std::min(end - row, m_Line.Total() - place);
-        size_t line = 0; // of the input
+        size_t line = 0; // plane of rows in the input
         size_t step = 1;
         size_t rest = row / m_Line.Total();
         bool isInside = m_Data != 0;
@@ -143,7 +143,7 @@ private:
             const size_t index = rest % border.Total();
             rest /= border.Total();
             isInside = isInside && index >= border.m_Before && index < border.m_Before + border.m_Size;
-            line += (index - border.m_Before) * step; // wraps where it is not used
+            line += (index - border.m_Before) * step; // wraps if it is not used
             step *= border.m_Size;
         }
         const size_t dataEnd = m_Line.m_Before + m_Line.m_Size;
@@ -189,12 +189,12 @@ private:
     }
 
     size_t m_ElementBytes;
-    std::vector<Border> m_Outer; ///< dimensions outside a line, outermost first
-    Border m_Line;               ///< rows
-    size_t m_Before = 0;         ///< bytes of a row
+    std::vector<Border> m_Outer; ///< dimensions outside of a plane of rows, outermost first
+    Border m_Line;               ///< rows of a plane
+    size_t m_Before = 0;         ///< border bytes before the data of a row
     size_t m_Data = 0;
     size_t m_After = 0;
-    size_t m_Rows = 1; ///< of the output
+    size_t m_Rows = 1; ///< rows of the output
     CopyPlaneFunction m_Copy = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReverseV2 of CpuAcc: rows of blocks in reverse order, where a block is what lies behind the last reversed axis.
-// Blocks that are elements are reversed in registers. Which axes, only the run knows.
+// ReverseV2 of CpuAcc. A block is the contiguous memory inside of the last reversed axis; rows of blocks are copied in
+// reverse order. Blocks of one element are reversed in registers. The axes are an input tensor, so they are read in
+// each run.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/move/CopyPlane.hpp"
 #include "backends/cpu/move/ReverseVectors.hpp"
@@ -22,7 +23,7 @@ using backends::Prepared;
 
 constexpr backends::TypeRow ReverseTypes[] = {backends::SameType(backends::WholeByteType)};
 
-/// The tensor as [outer..., row, block]: neighbours of which both are reversed, or neither, are one dimension.
+/// The tensor as [outer..., row, block]. Neighbouring dimensions are one if all of them are reversed, or none.
 struct Groups
 {
     struct Group
@@ -33,10 +34,10 @@ struct Groups
     std::array<Group, MaxNumOfTensorDimensions> m_Outer{}; ///< outermost first
     unsigned int m_NumOuter = 0;
     size_t m_Rows = 1;
-    size_t m_RowBlocks = 1; ///< in reverse order
+    size_t m_RowBlocks = 1; ///< blocks of a row, in reverse order
     size_t m_BlockBytes = 1;
 
-    /// The row of the input that comes to `row`.
+    /// The input row that is copied to output row `row`.
     size_t Source(size_t row) const
     {
         size_t source = 0;
@@ -52,8 +53,8 @@ struct Groups
         return source;
     }
 
-    /// How many rows from `row` on come from neighbours in the same order: the dimension outside the rows is not
-    /// reversed, as it would be one with them.
+    /// The number of output rows from `row` on whose input rows follow each other: the dimension outside of the rows is
+    /// not reversed, as it would be merged with them otherwise.
     size_t CountNeighbours(size_t row) const
     {
         const size_t size = m_NumOuter == 0 ? 1 : m_Outer[m_NumOuter - 1].m_Size;
@@ -123,7 +124,7 @@ private:
         return groups;
     }
 
-    /// Whole rows, or a part of one. `end`: behind the first row of the source.
+    /// Copies whole rows, or a range of one row. `end`: the end of the first source row.
     void Move(Plane plane, CopyPlaneFunction copy, const std::byte* end, std::byte* to) const
     {
         const size_t rowBytes = plane.m_Runs * plane.m_RunBytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reversal in registers.
+// Reversal of elements in registers.
 #include "backends/cpu/move/ReverseVectors.hpp"
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/move/ReverseVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included last: once for each target.
 #include "backends/cpu/simd/Cover-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,7 @@ HWY_INLINE hn::Vec<D> Reversed(D d, hn::Vec<D> v)
 {
     if constexpr (sizeof(hn::TFromD<D>) == 1 && hn::MaxLanes(D()) > 1)
     {
-        // There is none of bytes: of pairs, and then in each pair.
+        // Highway has no reversal of bytes: pairs are reversed, then the bytes of each pair.
         const hn::Repartition<uint16_t, D> pairs;
         const auto reversed = hn::Reverse(pairs, hn::BitCast(pairs, v));
         return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(reversed), hn::ShiftRight<8>(reversed)));

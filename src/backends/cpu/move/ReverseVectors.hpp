@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements in reverse order, by vectors. Used by ReverseV2.
+// Reversal of the order of elements, by vectors. Called by ReverseV2.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace tenon::cpu
 {
 
-/// to[i] = from[count - 1 - i]; they do not overlap.
+/// to[i] = from[count - 1 - i]. Source and target must not overlap.
 using ReverseFunction = void (*)(const std::byte* from, size_t count, std::byte* to);
 
 /// For elements of 1, 2, 4 or 8 bytes; null for others.

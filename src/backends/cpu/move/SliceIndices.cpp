@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices read in loops made for their type: a call for each would take longer than to copy a few bytes.
+// SliceIndices: reads indices by a loop for each index type, since a call for each index would take longer than copying
+// a few bytes.
 #include "backends/cpu/move/SliceIndices.hpp"
 
 #include <algorithm>
@@ -39,8 +40,9 @@ bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t 
     const T* tuples = static_cast<const T*>(indices) + first * length;
     if (length == 1)
     {
-        // Without comparisons, so that vectors of any processor do it. Neither an index nor what is left of the size
-        // has the upper bit, as long as it is inside; a size beyond what T can count allows all that is not negative.
+        // Comparisons are avoided, so that vectors of any processor can do it. The upper bits of an index within the
+        // dimension, and of the distance to its last index, are 0. A size beyond the range of T allows all indices that
+        // are not negative.
         using Wide = std::common_type_t<T, int32_t>;
         using Bits = std::make_unsigned_t<Wide>;
         constexpr uint64_t Upper = uint64_t{1} << (sizeof(Bits) * 8 - 1);
@@ -84,7 +86,7 @@ bool SliceIndices::LoadFromEnd(const SliceIndices& self, const void* indices, si
             const auto index = int64_t{tuples[d]};
             const uint64_t size = self.m_Sizes[d];
             const uint64_t place = static_cast<uint64_t>(index) + (size & static_cast<uint64_t>(index >> 63));
-            isInside &= place < size; // below 0: beyond any size
+            isInside &= place < size; // negative indices wrap beyond any size
             slice = slice * size + place;
         }
         slices[i] = static_cast<uint32_t>(slice);
@@ -97,7 +99,7 @@ void SliceIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t co
     for (size_t i = first * m_Length; i < (first + count) * m_Length; ++i)
     {
         m_Indices.ReadPlace(args, i, static_cast<int64_t>(m_Sizes[i % m_Length]),
-                            m_FromEnd); // throws for the first one
+                            m_FromEnd); // throws for the first invalid index
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SliceIndices: which slices of a tensor an index tensor names, many at a time, each checked. Used by the kernels that
-// gather.
+// SliceIndices: reads index tuples, checks them and computes their slice numbers, many at a time. Called by Gather.cpp.
 #pragma once
 
 #include "backends/cpu/move/CopyPlane.hpp"
@@ -16,13 +15,13 @@ namespace tenon::cpu
 class SliceIndices
 {
 public:
-    /// Input `input` holds tuples of `length` indices of the first `length` of `data`'s dimensions from `dimension` on.
-    /// `fromEnd`: negative ones count from the end.
+    /// Input `input` holds tuples of `length` indices, for `length` dimensions of `data` from `dimension` on.
+    /// `fromEnd`: negative indices count from the end.
     SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
                  unsigned int length, bool fromEnd = false);
 
-    /// The slices that `count` tuples from `first` on name, counted row-major; there are at most 2^32. Throws
-    /// RuntimeException for an index outside its dimension.
+    /// Loads the slice numbers, row-major, of the `count` tuples from `first` on; there are at most 2^32 slices. Throws
+    /// RuntimeException for an index outside of its dimension.
     void Load(const ExecuteArgs& args, size_t first, size_t count, uint32_t* slices) const
     {
         if (!m_Load(*this, args.m_Inputs[m_Input], first, count, slices))
@@ -31,8 +30,8 @@ public:
         }
     }
 
-    /// The same, in the tensor itself where it holds just these, else in `memory`. They are read again while slices are
-    /// copied: as any input, the tensor must not change during a run.
+    /// The same slice numbers: a pointer into the index tensor if it holds exactly these, else to `memory`. Callers may
+    /// read them repeatedly while slices are copied: like each input, the tensor must not change during a run.
     const uint32_t* Find(const ExecuteArgs& args, size_t first, size_t count, uint32_t* memory) const
     {
         if (m_AreBelow == nullptr)
@@ -49,10 +48,10 @@ public:
     }
 
 private:
-    /// False where an index is outside its dimension.
+    /// False if an index is outside of its dimension.
     template <typename T>
     static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
-    /// The same of indices that may count from the end.
+    /// The same for indices that may count from the end.
     template <typename T>
     static bool LoadFromEnd(const SliceIndices& self, const void* indices, size_t first, size_t count,
                             uint32_t* slices);
@@ -60,8 +59,8 @@ private:
     void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
 
     bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
-    AreBelowFunction m_AreBelow = nullptr; ///< null: indices are no slices
-    uint32_t m_Limit = 0;                  ///< of slices that indices can name
+    AreBelowFunction m_AreBelow = nullptr; ///< null if indices have to be converted to slice numbers
+    uint32_t m_Limit = 0;                  ///< upper limit of slice numbers
     ref::IndexInput m_Indices;
     size_t m_Input;
     size_t m_Length;

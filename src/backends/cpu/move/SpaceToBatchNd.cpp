@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpaceToBatchNd and BatchToSpaceNd of CpuAcc: moves by strides, one for all places of the blocks or, where a border is
-// added or cut off, one for each of them, as they have other elements of it; and a border is moves that repeat one
-// element. The reference kernel is prepared first: it checks shapes.
+// SpaceToBatchNd and BatchToSpaceNd of CpuAcc as StridedMoves. Without padding and crops there is one move. Otherwise
+// there is one for each position of the block, since the positions share different elements with the space, and the
+// border is filled by moves that repeat one element. The reference kernel is prepared first: it checks shapes.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/move/StridedMove.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -25,24 +25,24 @@ using backends::Prepared;
 
 constexpr backends::TypeRow BlockTypes[] = {backends::SameType(backends::WholeByteType)};
 
-/// Each move is a loop of its own: where there are more of them, each has little to do.
+/// Each move is a loop of its own: more moves would have little to do each.
 constexpr size_t MostMoves = 64;
 
 using Block = std::vector<unsigned int>;
 using Edges = std::vector<std::pair<unsigned int, unsigned int>>;
 
-/// Where elements are in the tensor that has the space, and in the one that has its blocks in the batch.
+/// A loop with its strides in the tensor with the space, and in the tensor with the blocks in the batch.
 struct Dimension
 {
     size_t m_Count = 1;
-    int64_t m_Space = 0; ///< from one to the next, bytes
+    int64_t m_Space = 0; ///< stride in bytes
     int64_t m_Blocks = 0;
 };
 
 struct Region
 {
     std::vector<Dimension> m_Dimensions;
-    int64_t m_Space = 0; ///< its first element, bytes
+    int64_t m_Space = 0; ///< offset of the first element in bytes
     int64_t m_Blocks = 0;
 };
 
@@ -69,7 +69,8 @@ struct Tensors
     }
 };
 
-/// What both tensors have, which is all of the space but what is cut off, and what the blocks have beside it.
+/// The regions of elements that both tensors share (the space without its crops), and of the border that only the
+/// blocks have.
 class Regions
 {
 public:
@@ -90,7 +91,7 @@ public:
     }
 
     const std::vector<Region>& GetShared() const { return m_Shared; }
-    const std::vector<Region>& GetBorder() const { return m_Border; } ///< without places in the space
+    const std::vector<Region>& GetBorder() const { return m_Border; } ///< regions that the space does not have
 
 private:
     struct Span
@@ -106,10 +107,10 @@ private:
     {
         return m_Tensors.m_Blocks.GetShape()[static_cast<unsigned int>(spatial + 1)];
     }
-    /// From one place to the next, in the batch of the blocks.
+    /// The stride in bytes from one block position to the next, in the batch of the blocks.
     int64_t PlaceStep() const { return m_Tensors.m_Space.GetShape()[0] * m_BlocksStrides[0] * m_Bytes; }
 
-    /// The batch, and what is behind the spatial dimensions.
+    /// The loops over the batch and over the dimensions inside of the spatial ones.
     Region MakeFrame() const
     {
         const TensorShape& space = m_Tensors.m_Space.GetShape();
@@ -138,7 +139,7 @@ private:
     void AddPlace(size_t place)
     {
         const size_t rank = m_Tensors.m_Block.size();
-        std::vector<int64_t> first(rank); // element of the space, where block 0 has this place
+        std::vector<int64_t> first(rank); // index in the space of block 0's element at this position
         Spans shared(rank);
         size_t rest = place;
         for (size_t i = rank; i-- > 0;)
@@ -154,7 +155,7 @@ private:
                 std::min(shared[i].m_End, before > inBlock ? DivideUp(before - inBlock, block) : size_t{0});
         }
         Add(m_Shared, place, shared, first);
-        // Dimension by dimension: what is before and behind in this one, within what is shared in those outside of it.
+        // For each dimension: the border before and behind, within the shared range of the dimensions outside of it.
         for (size_t i = 0; i < rank; ++i)
         {
             Spans border = shared;
@@ -169,7 +170,7 @@ private:
         }
     }
 
-    /// Unless it is empty.
+    /// Adds a region unless it is empty.
     void Add(std::vector<Region>& regions, size_t place, const Spans& spans, const std::vector<int64_t>& first) const
     {
         Region region = MakeFrame();
@@ -190,7 +191,7 @@ private:
     }
 
     const Tensors& m_Tensors;
-    int64_t m_Bytes; ///< of an element
+    int64_t m_Bytes; ///< bytes of an element
     ref::Extents m_SpaceStrides;
     ref::Extents m_BlocksStrides;
     std::vector<Region> m_Shared;
@@ -200,7 +201,7 @@ private:
 struct Move
 {
     StridedMove m_Move;
-    int64_t m_From = 0; ///< its first element, bytes
+    int64_t m_From = 0; ///< offset of its first element in bytes
     int64_t m_To = 0;
 };
 using Moves = std::vector<Move>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves by strides: the two innermost loops are a plane, copied by a function made for its kind.
+// StridedMove: the two innermost loops are a plane, copied by a function that is chosen for the kind of plane.
 #include "backends/cpu/move/StridedMove.hpp"
 
 #include "backends/cpu/move/TransposeVectors.hpp"
@@ -19,7 +19,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// A plane of at least so many bytes is worth cutting.
+/// Planes of at least this size are worth splitting.
 constexpr size_t LargePlane = size_t{1} << 17;
 
 template <typename T>
@@ -32,21 +32,22 @@ void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
         std::memcpy(&value, from, sizeof(T));
         for (size_t run = 0; run < runs; ++run)
         {
-            std::memcpy(to + run * sizeof(T), &value, sizeof(T)); // two floats are not aligned as one T
+            std::memcpy(to + run * sizeof(T), &value, sizeof(T)); // two floats may have less alignment than one T
         }
     }
 }
 
-/// Whether lines that are fetched ahead are worth it for a transposition of so many bytes.
+/// True if a transposition of `bytes` bytes is worth prefetches.
 bool IsOfMany(const Plane& plane, size_t bytes)
 {
-    // Long rows come from the second-level cache in time without; bytes wait for their shuffles, which hides fetches.
+    // Long rows arrive from the second-level cache in time without prefetches. Bytes wait for their shuffles, which
+    // hides the loads.
     constexpr int64_t LongRow = 512;
     const bool isNear = bytes < 4 * LargePlane && plane.m_RunBytes > 1 && plane.m_FromRun >= LongRow;
     return bytes >= 2 * LargePlane && !isNear;
 }
 
-/// One element over and over, side by side; null for other planes.
+/// The function that repeats one element side by side; null for other planes.
 CopyPlaneFunction ChooseFill(const Plane& plane)
 {
     if (plane.m_FromRun != 0 || plane.m_ToRun != static_cast<int64_t>(plane.m_RunBytes))
@@ -127,13 +128,13 @@ void StridedMove::MakePlane()
     }
     m_Copy = ChooseFill(m_Plane);
     auto rows = m_Outer.end();
-    // Memory may be aligned to an element of a run alone, for which 32-bit Arm has no vectors of 8 bytes each.
+    // The memory of a run may have the alignment of one element only. 32-bit Arm has no vectors of 8-byte elements.
     constexpr size_t LargestWord = sizeof(void*) == 4 ? 4 : 8;
     const bool hasWord = m_Plane.m_RunBytes <= LargestWord && std::has_single_bit(m_Plane.m_RunBytes);
     if (hasWord && m_Plane.m_ToRun == run && m_Plane.m_FromRun % run == 0)
     {
-        // What lies side by side in the source, where that is another dimension than in the target: a transposition, of
-        // words where a run is of several elements.
+        // If another dimension than in the target is contiguous in the source, the plane is a transposition, of words
+        // if a run has several elements.
         rows = std::find_if(m_Outer.begin(), m_Outer.end(),
                             [run](const Dimension& d) { return d.m_From == run && d.m_To % run == 0; });
         if (rows != m_Outer.end())
@@ -160,14 +161,14 @@ void StridedMove::MakePlane()
 
 void StridedMove::CutPlane()
 {
-    constexpr size_t Line = 64; // pieces of a transposition are whole lines of any elements
+    constexpr size_t Line = 64; // segments of a transposition are whole cache lines for any element size
     const size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
     const size_t wanted = bytes / LargePlane;
     if (wanted < 2)
     {
         return;
     }
-    // Cut where it is longest: rows, runs, or a run that is all there is.
+    // The longest loop is split: rows, runs, or the bytes of a single run.
     const auto cut = [this, wanted](size_t Plane::*count, int64_t from, int64_t to)
     {
         m_Whole = m_Plane.*count;
@@ -221,7 +222,7 @@ void StridedMove::RunUnits(size_t begin, size_t end, const std::byte* from, std:
         size_t units = 1;
         if (m_Cut != nullptr)
         {
-            // Pieces that one thread copies are one again. The last one of all may be shorter.
+            // Consecutive segments of one thread are joined again. The last segment of the plane may be shorter.
             const size_t at = index[m_Outer.size() - 1];
             const size_t piece = m_Plane.*m_Cut;
             units = std::min(end - unit, m_Outer.back().m_Count - at);

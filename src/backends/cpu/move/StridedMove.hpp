@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// StridedMove: elements from one place to another, both given by strides: transpositions, slices, joins, repetitions.
-// Made when shapes are known. Used by the kernels that move elements.
+// StridedMove: a loop nest of copies, given by strides of source and target. Transposes, slices, tiles and block
+// rearrangements are one StridedMove each.
+//   merge: dimensions that continue each other become one, the innermost ones a longer run
+//   plane: the two innermost loops become a fill, a transposition in registers, or a CopyPlane
+//   split: planes of 128 KiB and more become several tasks
+// Made when shapes are known. Called by StridedMoveLayers.cpp, SpaceToBatchNd.cpp and ConcatSplit.cpp.
 #pragma once
 
 #include "backends/cpu/move/CopyPlane.hpp"
@@ -17,7 +21,8 @@ namespace tenon::cpu
 class StridedMove
 {
 public:
-    /// `m_Count` elements, each so many bytes further in source and target. A source stride may be 0 or negative.
+    /// A loop over `m_Count` elements, with strides in bytes in source and target. A source stride may be 0 or
+    /// negative.
     struct Dimension
     {
         size_t m_Count = 1;
@@ -25,26 +30,26 @@ public:
         int64_t m_To = 0;
     };
 
-    /// Of elements of so many bytes. No two of them have the same target.
+    /// `elementBytes`: bytes of an element. No two elements may have the same target.
     StridedMove(std::vector<Dimension> dimensions, size_t elementBytes);
 
-    /// `from` and `to`: the elements with all indices 0. Where both are one, the elements are there already.
+    /// `from` and `to`: the elements whose indices are all 0. Nothing is moved if both are the same.
     void Run(IParallelFor& parallel, const std::byte* from, std::byte* to) const;
 
 private:
-    /// Neighbours that go on where the inner one ends become one, and the innermost ones a longer run.
+    /// Merges dimensions that continue their inner neighbour, and the innermost ones into a longer run.
     void Merge();
     void MakePlane();
-    /// Cuts the plane where there are fewer planes than threads may want.
+    /// Splits the plane if there may be fewer planes than threads.
     void CutPlane();
-    /// Copies planes [begin, end), counted with the last dimension fastest.
+    /// Copies the planes [begin, end); the last dimension is the fastest.
     void RunUnits(size_t begin, size_t end, const std::byte* from, std::byte* to) const;
 
-    std::vector<Dimension> m_Outer; ///< outermost first, without those of the plane
+    std::vector<Dimension> m_Outer; ///< outermost first, without the dimensions of the plane
     Plane m_Plane;
-    size_t Plane::*m_Cut = nullptr;     ///< of which the last outer dimension counts pieces; null: not cut
-    size_t m_Whole = 0;                 ///< what is cut: its last piece may be shorter
-    CopyPlaneFunction m_Copy = nullptr; ///< null: nothing to move
+    size_t Plane::*m_Cut = nullptr;     ///< split into segments, which the last outer dimension counts; or null
+    size_t m_Whole = 0;                 ///< the size before the split; the last segment may be shorter
+    CopyPlaneFunction m_Copy = nullptr; ///< null if there is nothing to move
     size_t m_Units = 1;                 ///< planes
     size_t m_Grain = 1;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of CpuAcc that are one move by strides: Transpose, Slice, StridedSlice, SpaceToDepth, DepthToSpace, Tile
-// and BroadcastTo. The reference kernel is prepared first: it checks shapes, knows 4-bit elements, and what is a mere
-// copy.
+// The layers of CpuAcc that are one StridedMove each: Transpose, Slice, StridedSlice, SpaceToDepth, DepthToSpace, Tile
+// and BroadcastTo. The reference kernel is prepared first: it checks shapes, and handles 4-bit elements and plain
+// copies.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/move/StridedMove.hpp"
 #include "backends/reference/Kernels.hpp"
@@ -26,18 +26,18 @@ using Dimensions = std::vector<Dimension>;
 
 constexpr backends::TypeRow MoveTypes[] = {backends::SameType(backends::WholeByteType)};
 
-/// One loop, strides in elements.
+/// One loop; strides are in elements.
 struct Loop
 {
     int64_t m_Count = 1;
     int64_t m_From = 0;
 };
 
-/// What a layer moves: loops from the outermost one on, whose elements follow each other in the output.
+/// The move of a layer: loops from the outermost one on. Their order is the order of the output's elements.
 struct Move
 {
     std::vector<Loop> m_Loops;
-    int64_t m_First = 0; ///< element of the input that comes first
+    int64_t m_First = 0; ///< offset of the first input element
     bool m_IsFast = true;
 };
 
@@ -79,7 +79,7 @@ Move MoveStridedSlice(const ReshapeArgs& args)
         const int64_t step = descriptor.m_Stride[i];
         const int64_t count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
         const int64_t last = begin + (count - 1) * step;
-        // What reaches outside the input is filled up, which is rare.
+        // A slice that reaches outside of the input is left to the reference kernel; this is rare.
         move.m_IsFast = move.m_IsFast && begin >= 0 && begin < shape[i] && last >= 0 && last < shape[i];
         move.m_Loops.push_back({count, strides[i] * step});
         move.m_First += begin * strides[i];
@@ -95,7 +95,7 @@ Move MoveSpaceToDepth(const ReshapeArgs& args)
     const TensorShape& out = args.GetOutput(0).GetShape();
     if (descriptor.m_ChannelMajor)
     {
-        // [batch, row of blocks, block in it, channel, row of the block, pixel in it]
+        // [batch, row of blocks, block within it, channel, row of the block, pixel within it]
         return {{{out[0], strides[0]},
                  {out[1], strides[1] * block},
                  {out[2], strides[2] * block},
@@ -103,7 +103,7 @@ Move MoveSpaceToDepth(const ReshapeArgs& args)
                  {block, strides[1]},
                  {block, strides[2]}}};
     }
-    // [batch, row of blocks, block in it, row of the block, pixel in it, channel]
+    // [batch, row of blocks, block within it, row of the block, pixel within it, channel]
     return {{{out[0], strides[0]},
              {out[1], strides[1] * block},
              {out[2], strides[2] * block},
@@ -120,7 +120,7 @@ Move MoveDepthToSpace(const ReshapeArgs& args)
     const ref::Extents strides = ref::GetStrides(in);
     const int64_t channels = args.GetOutput(0).GetShape()[3];
     const bool isMajor = descriptor.m_ChannelMajor;
-    // [batch, row of blocks, row of the block, block in the row, pixel in the block's row, channel]
+    // [batch, row of blocks, row of the block, block within the row, pixel of the block's row, channel]
     return {{{in[0], strides[0]},
              {in[1], strides[1]},
              {block, isMajor ? block : channels * block},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of matrices that have fewer rows or columns than a tile: vectors are read and written over the ends of
-// what is short, except at the end of the matrix.
-// Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
+// Transposition of matrices with fewer rows or columns than a tile. Vectors read and write past the ends of the short
+// rows, except at the end of the matrix. Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
 #if defined(TENON_TRANSPOSE_FEW_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_TRANSPOSE_FEW_INL
 #undef TENON_TRANSPOSE_FEW_INL
@@ -20,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Some rows or columns of a matrix.
+/// A range of rows or columns of a matrix.
 template <typename T>
 Matrix<T> SliceRows(Matrix<T> matrix, size_t first, size_t count)
 {
@@ -38,7 +37,7 @@ Matrix<T> SliceColumns(Matrix<T> matrix, size_t first, size_t count)
     return matrix;
 }
 
-/// Element by element.
+/// Transposes element by element.
 template <typename T>
 void TransposeNarrow(const Matrix<T>& matrix)
 {
@@ -48,12 +47,12 @@ void TransposeNarrow(const Matrix<T>& matrix)
         const T* from = matrix.m_From + row;
         for (size_t column = 0; column < matrix.m_Columns; ++column, from += matrix.m_FromStride)
         {
-            std::memcpy(to + column, from, sizeof(T)); // two floats are not aligned as one T
+            std::memcpy(to + column, from, sizeof(T)); // two floats may have less alignment than one T
         }
     }
 }
 
-/// A vector of columns, whose few rows are a part of the blocks that are read.
+/// Transposes a vector of columns. The matrix has fewer rows than the blocks that are read.
 template <class D, typename T>
 HWY_INLINE void TransposeFewRows(D d, const Matrix<T>& matrix, size_t column)
 {
@@ -80,7 +79,7 @@ HWY_INLINE void TransposeFewRows(D d, const Matrix<T>& matrix, size_t column)
     }
 }
 
-/// The lowest block of each vector, `stride` elements apart, then the next one of each behind them, and so on.
+/// Stores the lowest block of each vector, `stride` elements apart, then the next block of each vector, and so on.
 template <class D, typename T, size_t N>
 HWY_INLINE void StoreBlocks(D d, const hn::Vec<D> (&v)[N], T* to, int64_t stride)
 {
@@ -111,8 +110,8 @@ HWY_INLINE void StoreBlocks(D d, const hn::Vec<D> (&v)[N], T* to, int64_t stride
     }
 }
 
-/// A vector of rows, whose few columns are a part of the blocks that are written. What is written behind a row's end
-/// is the begin of the next row, written after it.
+/// Transposes a vector of rows. The matrix has fewer columns than the blocks that are written: elements behind a row's
+/// end are overwritten by the next row, which is stored later.
 template <class D, typename T>
 HWY_INLINE void TransposeFewColumns(D d, const Matrix<T>& matrix, size_t row)
 {
@@ -123,13 +122,13 @@ HWY_INLINE void TransposeFewColumns(D d, const Matrix<T>& matrix, size_t row)
     for (size_t i = 0; i < N; ++i)
     {
         v[i] = hn::LoadU(d, from);
-        from += i + 1 < matrix.m_Columns ? matrix.m_FromStride : 0; // the last one again
+        from += i + 1 < matrix.m_Columns ? matrix.m_FromStride : 0; // repeats the last column
     }
     TransposeBlocks(d, v);
     StoreBlocks(d, v, matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride, matrix.m_ToStride);
 }
 
-/// f(d, i) for the vectors of i from 0 on that cover `count`, a block at least.
+/// Calls f(d, i) for vectors that cover [0, count). Precondition: count is a block at least.
 template <size_t Lanes, typename T, typename F>
 HWY_INLINE void CoverByBlocks(size_t count, const F& f)
 {
@@ -143,7 +142,7 @@ HWY_INLINE void CoverByBlocks(size_t count, const F& f)
                       });
 }
 
-/// A matrix that has fewer rows or columns than a block has elements.
+/// Transposes a matrix with fewer rows or columns than a block has elements.
 template <size_t Lanes, typename T>
 void TransposeFew(const Matrix<T>& matrix)
 {
@@ -152,7 +151,7 @@ void TransposeFew(const Matrix<T>& matrix)
     const size_t columns = matrix.m_Columns;
     if (rows < N && matrix.m_FromStride >= static_cast<int64_t>(rows))
     {
-        // A block of N elements is read of each column: the last ones would be read beyond the matrix.
+        // For each column, a block of N elements is read: reads for the last columns would exceed the matrix.
         const auto stride = static_cast<size_t>(matrix.m_FromStride);
         const size_t count = columns - std::min(columns, (N - rows + stride - 1) / stride);
         if (count >= N)
@@ -164,7 +163,7 @@ void TransposeFew(const Matrix<T>& matrix)
     }
     else if (columns < N && matrix.m_ToStride == static_cast<int64_t>(columns))
     {
-        // A block of N elements is written to each row.
+        // For each row, a block of N elements is written: writes for the last rows would exceed the matrix.
         const size_t count = rows - std::min(rows, (N - 1) / columns);
         if (count >= N)
         {

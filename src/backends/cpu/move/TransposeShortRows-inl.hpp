@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of bytes whose source has short rows without gaps between them, with AVX-512 and VBMI
-// (CpuFeatures::m_Avx512Vbmi): whole lines are read, and permutations of bytes do what else takes loads of blocks and
-// two steps of shuffles.
-// Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
+// Transposition of bytes whose source has short rows without gaps, with AVX-512 VBMI (CpuFeatures::m_Avx512Vbmi). Whole
+// cache lines are loaded; byte permutations replace the loads of blocks and two rounds of shuffles. Included by
+// TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
 #if defined(TENON_TRANSPOSE_SHORT_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_TRANSPOSE_SHORT_ROWS_INL
 #undef TENON_TRANSPOSE_SHORT_ROWS_INL
@@ -23,8 +22,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Which bytes of the one to three lines that are eight rows of the source come to a vector of eight rows of the target
-/// by eight columns. Rows 0 to 3 and 4 to 7 alternate, for the first step of what follows.
+/// Byte indices into one to three cache lines, which hold eight rows of the source, for a vector with eight rows of the
+/// target by eight columns. Rows 0 to 3 and 4 to 7 alternate, for the first step of StoreEightRows.
 template <size_t Lines>
 struct LineIndices
 {
@@ -44,21 +43,21 @@ struct LineIndices
     }
 
     alignas(64) std::array<std::array<uint8_t, 64>, Lines> m_OfTwo{};
-    alignas(64) std::array<std::array<uint8_t, 64>, Lines> m_WithThird{}; ///< of what came of two, and the third line
+    alignas(64) std::array<std::array<uint8_t, 64>, Lines> m_WithThird{}; ///< combine two lines with the third
 };
 
-/// Eight vectors of eight columns each become eight rows of 64. Steps are taken one after another, of all vectors: what
-/// waits for one before it would fill the queues of the processor.
+/// Stores eight vectors of eight columns each as eight rows of 64 bytes. Each step is done for all vectors before the
+/// next step: chains of dependent instructions would fill the processor's queues.
 HWY_INLINE void StoreEightRows(const LineVec (&v)[8], uint8_t* to, int64_t stride)
 {
-    __m512i sixteen[8]; // columns of rows 0 to 3, then of rows 4 to 7
+    __m512i sixteen[8]; // columns of rows 0 to 3, then those of rows 4 to 7
     HWY_UNROLL(4)
     for (size_t i = 0; i < 4; ++i)
     {
         sixteen[i] = _mm512_unpacklo_epi64(v[2 * i].raw, v[2 * i + 1].raw);
         sixteen[4 + i] = _mm512_unpackhi_epi64(v[2 * i].raw, v[2 * i + 1].raw);
     }
-    __m512i pairs[8]; // two rows by 32 columns, and by the other 32
+    __m512i pairs[8]; // two rows by 32 columns, then by the other 32
     HWY_UNROLL(4)
     for (size_t i = 0; i < 4; ++i)
     {
@@ -75,7 +74,7 @@ HWY_INLINE void StoreEightRows(const LineVec (&v)[8], uint8_t* to, int64_t strid
     }
 }
 
-/// 64 columns of a matrix, whose source rows have 8 * Lines bytes without gaps between them.
+/// Transposes 64 columns of a matrix whose source rows have 8 * Lines bytes without gaps.
 template <size_t Lines>
 HWY_INLINE void TransposeLines(const Matrix<uint8_t>& matrix, size_t column)
 {
@@ -110,7 +109,7 @@ HWY_INLINE void TransposeLines(const Matrix<uint8_t>& matrix, size_t column)
     }
 }
 
-/// All columns, the last ones over their neighbours. Precondition: 64 at least.
+/// Transposes all columns; the last 64 overlap their neighbours. Precondition: at least 64 columns.
 template <size_t Lines>
 HWY_NOINLINE void TransposeShortRows(const Matrix<uint8_t> matrix)
 {
@@ -127,7 +126,7 @@ HWY_NOINLINE void TransposeShortRows(const Matrix<uint8_t> matrix)
     }
 }
 
-/// False: the matrix is not such a one.
+/// False if the matrix has another form.
 inline bool TransposeBytesByLines(const Matrix<uint8_t>& matrix)
 {
     if (!GetCpuFeatures().m_Avx512Vbmi || matrix.m_Columns < 64 ||

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of a tile in registers. A vector holds blocks of 16 bytes of several rows, so that what is stored fills
-// vectors of the target.
-// Included by TransposeTiles-inl.hpp after simd/Foreach.hpp, once for each target.
+// Transposition of a tile in registers. A vector holds 16-byte blocks of several source rows, so that stores are full
+// vectors of the target. Included by TransposeTiles-inl.hpp after simd/Foreach.hpp, once for each target.
 #if defined(TENON_TRANSPOSE_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_TRANSPOSE_TILE_INL
 #undef TENON_TRANSPOSE_TILE_INL
@@ -23,7 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 template <typename T>
 struct Matrix
 {
-    const T* m_From = nullptr; ///< [columns of the target][rows of the target], rows `m_FromStride` apart
+    const T* m_From = nullptr; ///< [columns of the target][rows of the target], row stride `m_FromStride`
     int64_t m_FromStride = 0;
     T* m_To = nullptr; ///< [rows][columns]
     int64_t m_ToStride = 0;
@@ -31,7 +30,7 @@ struct Matrix
     size_t m_Columns = 0;
 };
 
-/// A vector of 16-byte blocks that lie `stride` elements apart.
+/// Loads a vector of 16-byte blocks whose addresses are `stride` elements apart.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
 {
@@ -47,21 +46,21 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
     }
 }
 
-/// What is fetched ahead of use, see TransposeTiles.
+/// The prefetch order, see TransposeTiles.
 enum class Ahead
 {
     Nothing,
-    NextLines,       ///< the next columns' lines of the source; of the target as well where shuffles take long
-    NextLinesToL2,   ///< the same of the source alone, no closer than the second-level cache
-    LinesOfNextRows, ///< the same columns' lines of the source that the next rows are in
-    InOrder,         ///< the source's as they are used: the next rows', past the last rows the next columns'
+    NextLines,       ///< source lines of the next columns, and target lines if shuffles take long
+    NextLinesToL2,   ///< source lines of the next columns, to the second-level cache only
+    LinesOfNextRows, ///< source lines of the same columns that hold the next rows
+    InOrder,         ///< source lines in the order of use: the next rows, after the last rows the next columns
 };
 
-/// Elements of a cache line, the columns that a step takes.
+/// Elements of a cache line: the columns of one step.
 template <typename T>
 inline constexpr size_t LineElements = 64 / sizeof(T);
 
-/// Fetches lines, of the source with what is loaded of this step's, of the target with what is stored.
+/// Prefetches source lines at each load and target lines at each store.
 template <Ahead What, typename T>
 struct Fetcher
 {
@@ -83,12 +82,12 @@ struct Fetcher
         }
     }
 
-    uintptr_t m_From = 0; // past the end of the matrix at last
+    uintptr_t m_From = 0; // beyond the end of the matrix in the last steps
     uintptr_t m_FromStride = 0;
 };
 
-/// For a tile of the rows [first, end) of a line of columns, of which four use the same lines of the source: each
-/// fetches a quarter of those that are used next.
+/// The prefetcher of tile number `tile` of the rows [first, end) in one cache line of columns. Four consecutive tiles
+/// read the same cache lines of the source, so each of them prefetches a quarter of the next ones.
 template <Ahead What, typename T>
 HWY_INLINE Fetcher<What, T> MakeFetcher(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t tile)
 {
@@ -114,9 +113,9 @@ HWY_INLINE Fetcher<What, T> MakeFetcher(const Matrix<T>& matrix, size_t first, s
     return fetcher;
 }
 
-/// As many rows as a block has elements, at row and column of the target; a vector of columns. Addresses are found by
-/// steps of a stride, each of which the compiler does not see through: else it finds those of all blocks, more than
-/// there are registers, ahead of a loop over tiles.
+/// A tile at a row and column of the target: as many rows as a block has elements, by a vector of columns. Addresses
+/// are computed by adding strides, hidden from the compiler: otherwise it would compute the addresses of all blocks,
+/// more than there are registers, before a loop over tiles.
 template <class D, typename T>
 struct BlockTile
 {
@@ -131,7 +130,7 @@ struct BlockTile
         Store(d, v, matrix, row, column, fetcher);
     }
 
-    /// Its upper half alone, by half the shuffles.
+    /// Transposes the upper half of the tile's rows only, with half of the shuffles.
     static HWY_INLINE void TransposeUpper(D d, const Matrix<T>& matrix, size_t row, size_t column)
     {
         hn::Vec<D> all[N];
@@ -211,7 +210,7 @@ HWY_INLINE void StoreParts(D d, hn::Vec<D> block, T* to, int64_t stride)
     }
 }
 
-/// A block of rows of 1 / Parts as many columns as a block has elements.
+/// Transposes N rows by N / Parts columns of the target, where N is the number of elements of a block.
 template <size_t Parts, typename T>
 HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t row, size_t column)
 {

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of matrices by tiles: in which order, and what is fetched ahead.
-// Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
+// Transposition of matrices by register tiles: order of the tiles, and prefetches.
+//
+//   tile: 16 / sizeof(T) rows of the target by one vector of columns. A vector holds 16-byte blocks of several source
+//         rows, so that log2(16 / sizeof(T)) rounds of interleaves (TransposeBlocks) give full target vectors.
+//   order: row blocks of the target, inside of them one cache line of columns at a time.
+//
+// Prefetch orders and row-block heights were chosen by measurement, by element size, stride and whether the matrix is
+// larger than the caches. Source strides that map cache lines to few sets (CountLinesOfSet) go by way of a buffer of
+// one tile (TransposeCopies). Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
 #if defined(TENON_TRANSPOSE_TILES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_TRANSPOSE_TILES_INL
 #undef TENON_TRANSPOSE_TILES_INL
@@ -18,8 +25,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// `Vectors` vectors of columns of the rows [first, end), the last ones over their neighbours. Precondition: end is a
-/// block of rows at least.
+/// Transposes `Vectors` vectors of columns of the rows [first, end); the last rows overlap their neighbours.
+/// Precondition: end is at least the number of rows of a tile.
 template <size_t Lanes, size_t Vectors, Ahead What, typename T>
 HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
 {
@@ -54,7 +61,7 @@ HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t e
     }
 }
 
-/// At most N / Parts columns of the rows [first, end), over their neighbours.
+/// Transposes at most N / Parts columns of the rows [first, end), overlapping their neighbours.
 template <size_t Parts, typename T>
 HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
 {
@@ -66,8 +73,9 @@ HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t first, size
     }
 }
 
-/// At most `Lanes` columns, by the narrowest vectors, or parts of them, that cover them, over their neighbours. One
-/// function for all that is fetched ahead, as nothing is here. The matrix is a copy as in TransposeBands.
+/// Transposes at most `Lanes` columns by the narrowest vectors, or parts of them, that cover them, overlapping their
+/// neighbours. One function serves all prefetch orders, as it does not prefetch. The matrix is a copy as in
+/// TransposeRowBlocks.
 template <size_t Lanes, typename T>
 HWY_NOINLINE void TransposeRest(const Matrix<T> matrix, size_t first, size_t end, size_t column, size_t count)
 {
@@ -98,8 +106,8 @@ HWY_NOINLINE void TransposeRest(const Matrix<T> matrix, size_t first, size_t end
     TransposeColumns<Lanes, 1, Ahead::Nothing>(matrix, first, end, std::min(column, matrix.m_Columns - Lanes));
 }
 
-/// How many columns come before those whose vectors lie within cache lines, in all rows: what crosses lines is written
-/// in two. 0: none do.
+/// The number of leading columns after which target vectors are aligned in all rows; stores that cross cache lines cost
+/// two. 0: no leading columns, or rows that are not aligned alike.
 template <size_t Lanes, typename T>
 size_t CountUnaligned(const Matrix<T>& matrix)
 {
@@ -109,8 +117,8 @@ size_t CountUnaligned(const Matrix<T>& matrix)
     return isSame && past % sizeof(T) == 0 ? std::min((Bytes - past) % Bytes / sizeof(T), matrix.m_Columns) : 0;
 }
 
-/// All columns, a line of the target at a time, in bands of so many rows. The matrix is a copy, which nothing that is
-/// stored can be part of: it stays in registers.
+/// Transposes all columns in blocks of `blockRows` rows, one cache line of the target at a time. The matrix is a copy
+/// that no store can alias, so it stays in registers.
 template <size_t Lanes, Ahead What, typename T>
 HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
 {
@@ -119,7 +127,7 @@ HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
     size_t row = 0;
     while (row < matrix.m_Rows)
     {
-        // Not by a band of a few rows that reads all lines of the source once more.
+        // A last block of a few rows would read all source lines once more, so it is joined with the block before.
         const size_t rest = matrix.m_Rows - row;
         const size_t end = rest <= bandRows + Line / 2 ? matrix.m_Rows : row + bandRows;
         if (unaligned != 0)
@@ -143,16 +151,16 @@ HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
     }
 }
 
-/// The same by vectors of `Lanes`. A matrix that takes vectors narrower than the target's has no whole line of columns:
-/// nothing is fetched ahead of it.
+/// The same by vectors of `Lanes` elements. A matrix that needs vectors narrower than the target's has no whole cache
+/// line of columns, so nothing is prefetched.
 template <size_t Lanes, Ahead What, typename T>
 HWY_INLINE void TransposeBandsBy(const Matrix<T>& matrix, size_t bandRows)
 {
     TransposeBands<Lanes, Lanes == HWY_LANES(T) ? What : Ahead::Nothing>(matrix, bandRows);
 }
 
-/// How many lines of the source, a row each, as many as a line has elements, get a way of the first-level cache in
-/// common: those of a stride of powers of two lie in few of its sets.
+/// The number of cache lines that fall into one set of the first-level cache, of the lines that one tile reads (one a
+/// source row). Strides with large powers of two use few sets.
 template <typename T>
 size_t CountLinesOfSet(int64_t stride)
 {
@@ -161,9 +169,9 @@ size_t CountLinesOfSet(int64_t stride)
     return lines == 0 ? 1 : std::max<size_t>(1, LineElements<T> * static_cast<size_t>(std::gcd(lines, Sets)) / Sets);
 }
 
-/// All of a matrix that has a line of rows and of columns at least, by tiles of whole lines, each copied from where its
-/// lines drive each other out of the cache before all of their elements are used. The last ones are over their
-/// neighbours.
+/// Transposes a matrix with at least one cache line of rows and of columns, by tiles of whole lines. Each tile is
+/// copied to a buffer first, since its source lines evict each other before all of their elements are used. The last
+/// tiles overlap their neighbours.
 template <size_t Lanes, typename T>
 HWY_NOINLINE void TransposeCopies(const Matrix<T> matrix)
 {
@@ -195,7 +203,7 @@ HWY_NOINLINE void TransposeCopies(const Matrix<T> matrix)
     }
 }
 
-/// The same, but for a few rows and columns past whole tiles, which are transposed from where they are.
+/// The same for whole tiles; a few rows and columns past them are transposed without a copy.
 template <size_t Lanes, typename T>
 HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
 {
@@ -216,8 +224,8 @@ HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
     }
 }
 
-/// A matrix that has a block of rows and of columns at least, by vectors that are at most as wide as it has columns.
-/// `isOfMany` as in Plane.
+/// Transposes a matrix with at least one block of rows and of columns, by vectors at most as wide as its columns.
+/// `isLarge`: as in Plane.
 template <size_t Lanes, typename T>
 HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
 {
@@ -229,21 +237,21 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
             return;
         }
     }
-    // Of what is far away, a line of each row of the source at a time with the next ones underway is the fastest: all
-    // of it is used at once. Where lines that are underway would drive each other out of the cache or lie in a page
-    // each, and near by, some lines of each row are, as the processor fetches neighbours on its own. So they are where
-    // rows begin within lines: those at the ends of bands would be read twice.
+    // For matrices beyond the caches, one cache line of each source row at a time, with prefetches of the next ones, is
+    // the fastest: each line is used at once. If prefetched lines would evict each other or are in a page each, and for
+    // matrices within the caches, some lines of each row are faster, as the processor prefetches neighbours on its own.
+    // The same holds if rows begin within cache lines: lines at the bounds of row blocks would be read twice.
     constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : sizeof(T) == 8 ? 1 : 2;
     constexpr size_t Line = LineElements<T>;
     constexpr int64_t Page = 4096 / sizeof(T);
     constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
     constexpr size_t LongBand = (sizeof(T) <= 2 ? 16 : 64) * Line;
-    if constexpr (sizeof(T) <= 4 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
+    if constexpr (sizeof(T) <= 4 && Lanes == HWY_LANES(T)) // tiles of larger elements have fewer lines
     {
         constexpr size_t Ways = 8;
         const bool areInFewSets =
             matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
-        // Words from far away come faster in the order of the source.
+        // Large matrices of 4-byte elements are faster in the order of the source.
         const bool gains = sizeof(T) <= 2 || !isOfMany;
         if (areInFewSets && gains && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
         {
@@ -253,9 +261,10 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     }
     if (!isOfMany)
     {
-        if constexpr (sizeof(T) == 1 && Lanes > 16) // with less, shuffles hide fetches
+        if constexpr (sizeof(T) == 1 && Lanes > 16) // with narrower vectors, shuffles hide prefetches
         {
-            // In the first-level cache shuffles are what takes time: those that join halves of vectors are saved.
+            // Within the first-level cache shuffles are the bottleneck: narrower vectors save those that join halves of
+            // vectors.
             constexpr size_t MostBytes = 24 * 1024;
             matrix.m_Rows* matrix.m_Columns <= MostBytes
                 ? TransposeBands<std::min<size_t>(Lanes, 32), Ahead::Nothing>(matrix, 4 * Line)
@@ -268,10 +277,10 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     }
     else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
     {
-        // Long ones, unless those of the target get in each other's way as well.
+        // Long row blocks, unless the target's lines evict each other as well.
         const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
         const size_t bandRows = isShort ? 4 * Line : LongBand;
-        const bool areNextRows = sizeof(T) <= 2 && matrix.m_Columns < 2 * Line; // as there are no next columns
+        const bool areNextRows = sizeof(T) <= 2 && matrix.m_Columns < 2 * Line; // there are no next columns then
         areNextRows ? TransposeBandsBy<Lanes, Ahead::LinesOfNextRows>(matrix, bandRows)
                     : TransposeBandsBy<Lanes, Far>(matrix, bandRows);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition in registers: tiles of matrices, and pixels of two to four elements.
+// Transposition in registers: matrices by tiles, and pixels of two to four elements.
 #include "backends/cpu/move/TransposeVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/move/TransposeVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: compiled for each target.
+// Included last: once for each target.
 #include "backends/cpu/move/TransposeFew-inl.hpp"
 #include "backends/cpu/move/TransposeShortRows-inl.hpp"
 #include "backends/cpu/move/TransposeTiles-inl.hpp"
@@ -20,7 +20,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// A vector of columns, whose 2 to 4 elements lie side by side in the source.
+/// Transposes a vector of columns, whose 2 to 4 elements are contiguous in the source.
 template <class D, typename T>
 HWY_INLINE void DeinterleaveVector(D d, const Matrix<T>& matrix, size_t column)
 {
@@ -47,7 +47,7 @@ HWY_INLINE void DeinterleaveVector(D d, const Matrix<T>& matrix, size_t column)
     hn::StoreU(b, d, to + stride);
 }
 
-/// A vector of rows, whose 2 to 4 elements come to lie side by side.
+/// Transposes a vector of rows, whose 2 to 4 elements are contiguous in the target.
 template <class D, typename T>
 HWY_INLINE void InterleaveVector(D d, const Matrix<T>& matrix, size_t row)
 {
@@ -70,7 +70,7 @@ HWY_INLINE void InterleaveVector(D d, const Matrix<T>& matrix, size_t row)
     }
 }
 
-/// Matrices of 2 to 4 rows or columns, without gaps between them. False: not one of these.
+/// Transposes matrices with 2 to 4 rows or columns without gaps. False if the matrix has another form.
 template <typename T>
 bool TransposePixels(const Matrix<T>& matrix)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of matrices of 1- to 8-byte elements in registers. Used by StridedMove and where float matrices are
-// packed.
+// Transposition of matrices of 1-, 2-, 4- and 8-byte elements in registers: to[row][column] = from[column][row]. Called
+// by StridedMove, and by gemm and other families to pack matrices. README.md has the table of paths.
 #pragma once
 
 #include "backends/cpu/move/CopyPlane.hpp"
@@ -13,16 +13,16 @@ namespace tenon::cpu
 
 struct TransposeFunctions
 {
-    /// By the logarithm of the element's bytes: 1, 2, 4, 8. The rows of the plane lie side by side in the source
+    /// Indexed by log2 of the element size: 1, 2, 4, 8 bytes. The rows of the plane are contiguous in the source
     /// (m_FromRow == m_RunBytes), its runs in the target (m_ToRun == m_RunBytes).
     CopyPlaneFunction m_Transpose[4] = {};
 };
 
-/// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
+/// The functions for this processor. Precondition: it has vectors, see CpuFeatures.
 const TransposeFunctions& GetTransposeFunctions();
 
-/// to[row][column] = from[column][row], of elements of `Bytes`, 1, 2, 4 or 8, with `rows` rows and `columns` columns of
-/// the target; strides are in bytes. `isOfMany` as in Plane.
+/// to[row][column] = from[column][row]. `Bytes`: the element size, 1, 2, 4 or 8. `rows` and `columns`: those of the
+/// target. Strides are in bytes. `isLarge`: as in Plane.
 template <size_t Bytes>
 void TransposeElements(const std::byte* from, size_t fromStride, size_t rows, size_t columns, std::byte* to,
                        size_t toStride, bool isOfMany = false)
@@ -49,7 +49,7 @@ inline void TransposeWords(const std::byte* from, size_t fromStride, size_t rows
     TransposeElements<4>(from, fromStride, rows, columns, to, toStride);
 }
 
-/// The same of floats; strides are in floats.
+/// The same for floats; strides are in floats.
 inline void TransposeFloats(const float* from, size_t fromStride, size_t rows, size_t columns, float* to,
                             size_t toStride)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loops are split.
+// How loops are cut into tasks.
 #include "backends/cpu/parallel/Tasks.hpp"
 
 #include "common/Cores.hpp"
@@ -12,8 +12,8 @@ namespace tenon::cpu
 namespace
 {
 
-/// Multiplications that a part should have at least: 1.5 microseconds of a core with AVX-512, 4 of one with AVX2,
-/// several times what it takes to start a loop on other threads.
+/// The minimum number of multiplications of a task: 1.5 microseconds of a core with AVX-512, 4 of one with AVX2,
+/// several times the cost of starting a loop on other threads.
 constexpr double MultiplicationsPerPart = 1e5;
 
 } // namespace
@@ -30,7 +30,7 @@ size_t GetMaxParts(unsigned int maxThreads)
 
 size_t GetWorthwhileParts(double multiplications)
 {
-    constexpr double Most = 1024.0; // more than any machine's threads
+    constexpr double Most = 1024.0; // more threads than any machine has
     return static_cast<size_t>(std::clamp(multiplications / MultiplicationsPerPart, 1.0, Most));
 }
 
@@ -38,11 +38,11 @@ Part GetPart(size_t count, size_t parts, size_t part, size_t unit)
 {
     if (parts == 1)
     {
-        return {0, count}; // without divisions: of small products all is one part
+        return {0, count}; // without divisions: small products are one task
     }
     const size_t units = count / unit + (count % unit != 0 ? 1 : 0);
     const size_t each = units / parts;
-    const size_t longer = units % parts; // so many parts, the first ones, have a unit more
+    const size_t longer = units % parts; // the first `longer` tasks have one unit more
     const size_t begin = part * each + std::min(part, longer);
     const size_t end = begin + each + (part < longer ? 1 : 0);
     return {std::min(count, begin * unit), std::min(count, end * unit)};

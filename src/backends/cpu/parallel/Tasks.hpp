@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the kernels of CpuAcc split their loops over the threads of the caller.
+// How the kernels of CpuAcc cut their loops into tasks. A task is one contiguous chunk of a loop, run by one of the
+// caller's threads. For kernels of all families; see README.md of this folder.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>
@@ -11,25 +12,26 @@
 namespace tenon::cpu
 {
 
-/// How many parts a layer of so many multiplications is worth splitting into.
+/// The number of tasks that pays for a layer with this many multiplications.
 size_t GetWorthwhileParts(double multiplications);
 
-/// In how many parts a loop is cut where sums may be taken in another order for another number of parts: results are
-/// the same for any number of threads. Each core gets one, and on a machine with few of them there are some more for
-/// callers who ask for more threads than cores.
+/// The number of tasks of loops whose float sums depend on the cut. It depends on the machine alone, so that results
+/// are the same for any number of threads: one task a core, at least 4 (for callers with more threads than cores) and
+/// at most 64.
 size_t GetCutParts();
 
-/// The most parts, each with scratch memory of its own, that a kernel is made for: no more than GetCutParts(), nor than
-/// `maxThreads`, see ReshapeArgs::m_MaxThreads.
+/// The maximum number of tasks that a kernel is prepared for. Each task has scratch memory of its own. The result is at
+/// most GetFixedTasks() and at most `maxThreads`, see ReshapeArgs::m_MaxThreads.
 size_t GetMaxParts(unsigned int maxThreads);
 
-/// How many parts of `b` make up `a`.
+/// a / b, rounded up.
 constexpr size_t DivideUp(size_t a, size_t b)
 {
     return a / b + (a % b != 0 ? 1 : 0);
 }
 
-/// Part `part` of [0, count) in `parts` almost equal contiguous parts, whose bounds are multiples of `unit`.
+/// The range of task `task` if [0, count) is split into `tasks` contiguous ranges. Bounds are multiples of `unit`;
+/// sizes differ by one unit at most.
 struct Part
 {
     size_t m_Begin = 0;
@@ -37,8 +39,8 @@ struct Part
 };
 Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
 
-/// Calls body(begin, height, count) for tiles of at most `most` rows, as equal as they can be: one of few rows is slow.
-/// They have one of two heights, and it is called once for all tiles of a height.
+/// Calls body(begin, height, count) for tiles of at most `most` rows. The tiles are as equal in height as they can be,
+/// since tiles of few rows are slow. They have one of two heights, and `body` is called once for all tiles of a height.
 template <typename F>
 void ForEachHeight(size_t rows, size_t most, F&& body)
 {
@@ -63,7 +65,8 @@ void ForEachHeight(size_t rows, size_t most, F&& body)
     }
 }
 
-/// The same, called as body(begin, height) for each tile. There may be one for a few hundred nanoseconds.
+/// The same, called as body(begin, height) for each tile. A tile may take a few hundred nanoseconds only, so this must
+/// be cheap.
 template <typename F>
 void ForEachTile(size_t rows, size_t most, F&& body)
 {
@@ -77,8 +80,8 @@ void ForEachTile(size_t rows, size_t most, F&& body)
                   });
 }
 
-/// Calls body(part) for each of `parts` parts, each once, on several threads. Two calls never share a part, so a part
-/// may own scratch memory.
+/// Calls body(task) once for each of `tasks` tasks, on several threads. Two calls never share a task, so a task may own
+/// scratch memory.
 template <typename F>
 void RunParts(IParallelFor& parallel, size_t parts, F&& body)
 {
@@ -94,18 +97,18 @@ void RunParts(IParallelFor& parallel, size_t parts, F&& body)
             body(part);
         }
     };
-    parallel.Run(parts, 1, range); // one reference captured: std::function holds it without allocating
+    parallel.Run(parts, 1, range); // a lambda with one captured reference: std::function holds it without allocating
 }
 
-/// How many units, each of which moves so many bytes, a part of a loop at the speed of memory should have at least:
-/// then it takes several times what starting it on another thread does.
+/// The grain of a loop at memory speed, in units that move `unitBytes` bytes each: 32 KiB. Such a task takes several
+/// times as long as it takes to start it on another thread.
 inline size_t GetGrain(size_t unitBytes)
 {
     constexpr size_t BytesPerPart = size_t{1} << 15;
     return std::max<size_t>(1, BytesPerPart / std::max<size_t>(1, unitBytes));
 }
 
-/// Calls body(begin, end) for ranges of at least `grain` that make up [0, count).
+/// Calls body(begin, end) for ranges that make up [0, count). Ranges have at least `grain` units each.
 template <typename F>
 void RunRanges(IParallelFor& parallel, size_t count, size_t grain, const F& body)
 {

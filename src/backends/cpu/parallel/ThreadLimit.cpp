@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads that see fewer threads than there are: each execution hands the kernel a narrowed IParallelFor.
+// Workloads with a limit of threads: each execution hands the kernel a narrowed IParallelFor.
 #include "backends/cpu/parallel/ThreadLimit.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ public:
             }
             return;
         }
-        // Pieces so large that there are no more of them than threads.
+        // A grain so large that there are at most as many ranges as threads.
         m_Inner.Run(count, std::max(grain, count / m_Threads + (count % m_Threads != 0 ? 1 : 0)), body);
     }
     unsigned int GetNumThreads() const override { return m_Threads; }

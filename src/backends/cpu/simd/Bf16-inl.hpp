@@ -20,7 +20,7 @@ using WordTag = hn::RebindToUnsigned<FloatTag>;
 using Words = hn::Vec<WordTag>;
 using HalfWordTag = hn::Rebind<uint16_t, FloatTag>;
 
-/// As many bfloat16 as there are floats in a vector.
+/// One vector of floats from as many bfloat16 numbers in memory.
 HWY_INLINE Floats LoadBf16(const uint16_t* from)
 {
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))));
@@ -28,14 +28,14 @@ HWY_INLINE Floats LoadBf16(const uint16_t* from)
 
 #if HWY_TARGET == HWY_AVX3 // masks of 16 bits
 
-/// The first `count` numbers of 16 bits, fewer than there are floats in a vector, zeros after them, each in 32 bits.
-/// Reads nothing past them.
+/// Loads the first `count` 16-bit numbers (fewer than a vector of floats has lanes), each zero-extended to 32 bits. The
+/// other lanes are zeros. Reads nothing past the last number.
 HWY_INLINE Words LoadFewHalves(const uint16_t* from, size_t count)
 {
     return hn::PromoteTo(WordTag(), hn::MaskedLoad(hn::FirstN(HalfWordTag(), count), HalfWordTag(), from));
 }
 
-/// Writes the first `count` numbers of 16 bits, fewer than there are floats in a vector, and nothing past them.
+/// Stores the first `count` 16-bit numbers (fewer than a vector of floats has lanes) and writes nothing past them.
 HWY_INLINE void StoreFewHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_t count)
 {
     hn::BlendedStore(halves, hn::FirstN(HalfWordTag(), count), HalfWordTag(), to);
@@ -59,20 +59,21 @@ HWY_NOINLINE inline void StoreFewHalves(hn::Vec<HalfWordTag> halves, uint16_t* t
 
 #endif
 
-/// The first `count` numbers of 16 bits, zeros after them, each in 32 bits. Reads nothing past them.
+/// Loads the first `count` 16-bit numbers, each zero-extended to 32 bits. The other lanes are zeros. Reads nothing past
+/// the last number.
 HWY_INLINE Words LoadSomeHalves(const uint16_t* from, size_t count)
 {
     return count >= hn::Lanes(FloatTag()) ? hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))
                                           : LoadFewHalves(from, count);
 }
 
-/// The first `count`, zeros after them. Reads nothing past them.
+/// Loads the first `count` bfloat16 numbers as floats. The other lanes are zeros. Reads nothing past the last number.
 HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
 {
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(LoadSomeHalves(from, count)));
 }
 
-/// The nearest bfloat16, of two as near ones the even one. NaN becomes the quiet one of its sign. `D`: of floats.
+/// Rounds to the nearest bfloat16, ties to even. NaN becomes a quiet NaN of its sign. `D`: the tag of the floats.
 template <class D>
 HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> RoundToBf16(D, hn::Vec<D> values)
 {
@@ -83,7 +84,7 @@ HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> RoundToBf16(D, hn::Vec<D> values)
     const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(d, 0x7FFFU)));
     const auto quiet = hn::Or(hn::And(upper, hn::Set(d, 0x8000U)), hn::Set(d, 0x7FC0U));
     const auto words = hn::IfThenElse(hn::RebindMask(d, hn::Eq(values, values)), rounded, quiet);
-    // Demotion from signed numbers is what all targets have; these are below 2^16.
+    // All targets have the demotion from signed numbers; these numbers are below 2^16.
     return hn::DemoteTo(hn::Rebind<uint16_t, D>(), hn::BitCast(hn::RebindToSigned<D>(), words));
 }
 
@@ -93,8 +94,8 @@ HWY_INLINE hn::Vec<HalfWordTag> RoundToBf16(Floats values)
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// The same by one instruction, of AVX512-BF16, but that numbers too small to be normal become zeros, as they do in its
-/// products, and that NaN stay what they are.
+/// The same by one instruction of AVX512-BF16, with two differences: subnormal numbers become zeros, as they do in its
+/// products, and NaN keeps its bits.
 HWY_INLINE hn::Vec<HalfWordTag> RoundNormalToBf16(Floats values)
 {
     hn::Vec<HalfWordTag> halves;
@@ -102,21 +103,22 @@ HWY_INLINE hn::Vec<HalfWordTag> RoundNormalToBf16(Floats values)
     return halves;
 }
 
-/// A bit for each number of which that instruction makes something else: NaN of both kinds, and those too small.
+/// A mask with a bit for each number that this instruction rounds differently: signaling and quiet NaN, and subnormal
+/// numbers.
 HWY_INLINE unsigned int FindNotNormal(Floats values)
 {
     constexpr int Classes = 0xA1;
     return _mm512_fpclass_ps_mask(values.raw, Classes);
 }
 
-/// What RoundToBf16 gives, mostly by that instruction.
+/// The results of RoundToBf16, by the instruction in most cases.
 HWY_INLINE hn::Vec<HalfWordTag> RoundMostToBf16(Floats values)
 {
     return FindNotNormal(values) == 0 ? RoundNormalToBf16(values) : RoundToBf16(values);
 }
 #endif
 
-/// Writes the first `count` of them, and nothing past them.
+/// Stores the first `count` numbers and writes nothing past them.
 HWY_INLINE void StoreSomeHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_t count)
 {
     if (count >= hn::Lanes(FloatTag()))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long sums of floats: each lane of a vector adds up SumBlock numbers, then the vector goes to totals in double
-// precision and begins anew. The rounding error is at most SumBlock * 2^-24 of the sum of magnitudes, for any number of
-// summands. Included by sources with vector code after simd/Foreach.hpp, once for each target.
+// Blocked summation of floats: each lane adds up SumBlock numbers in float, then the vector is added to totals in
+// double and begins anew. The rounding error is at most SumBlock * 2^-24 of the sum of magnitudes, for any number of
+// summands. For sources with Foreach.hpp.
 #if defined(TENON_FLOAT_TOTALS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_FLOAT_TOTALS_INL
 #undef TENON_FLOAT_TOTALS_INL
@@ -19,15 +19,15 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The number of floats that each lane sums before its total goes on in double precision.
+/// The number of floats that each lane adds up before its sum is added to a total in double precision.
 constexpr size_t SumBlock = 128;
 
-/// The totals of all lanes of some vectors of floats.
+/// One total for each lane of `Vectors` vectors of floats.
 template <size_t Vectors, class D>
 class FloatTotals
 {
 public:
-    /// Adds the sums, and takes them to zero.
+    /// Adds the sums to the totals, and sets the sums to zero.
     HWY_INLINE void Take(D d, hn::Vec<D> (&sums)[Vectors])
     {
         HWY_ALIGN float lanes[Vectors * Lanes];
@@ -43,7 +43,7 @@ public:
         }
     }
 
-    /// The totals as sums.
+    /// Writes the totals to `sums`, rounded to float.
     HWY_INLINE void Give(D d, hn::Vec<D> (&sums)[Vectors]) const
     {
         HWY_ALIGN float lanes[Vectors * Lanes];
@@ -64,7 +64,7 @@ private:
     HWY_ALIGN double m_Totals[Vectors * Lanes] = {};
 };
 
-/// The sum of step(i) for i below count, a vector of floats each.
+/// The sum of step(i), a vector of floats, for all i below count.
 template <class D, typename F>
 HWY_INLINE hn::Vec<D> SumSteps(D d, size_t count, const F& step)
 {

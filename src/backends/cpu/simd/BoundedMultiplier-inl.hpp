@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplication of vectors of int32 by a QuantizedMultiplier, for results that become bytes or shorts: bit for bit as
-// backends::MultiplySaturating has it, but that what lies beyond shorts is cut off. Included by sources with vector
-// code after simd/Foreach.hpp, once for each target.
+// Multiplication of vectors of int32 by a QuantizedMultiplier, for results of at most 16 bits. Results within int16 are
+// bit for bit those of backends::MultiplySaturating; results outside of int16 may be cut off. For sources with
+// Foreach.hpp.
 #if defined(TENON_BOUNDED_MULTIPLIER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_BOUNDED_MULTIPLIER_INL
 #undef TENON_BOUNDED_MULTIPLIER_INL
@@ -15,11 +15,11 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// What a multiplier without a shift to the right is to be multiplied with: x shifted to the left, bounded so that the
-/// product is within 2^30, which leaves room for a zero point, and beyond all bytes and shorts where it is cut off.
+/// The bound of x << left for multipliers with a left shift. It keeps the product within 2^30, which leaves room for a
+/// zero point; results that it cuts off are outside of int16 anyway.
 constexpr int32_t MostShifted = int32_t{1} << 30;
 
-/// x * 2^left of each lane, with its own shift.
+/// x * 2^left. Each lane has a shift of its own.
 template <class D32>
 HWY_INLINE hn::Vec<D32> ShiftLeftBounded(D32 d, hn::Vec<D32> x, hn::Vec<D32> left)
 {
@@ -35,7 +35,7 @@ HWY_INLINE hn::Vec<D32> ShiftLeftBounded(D32 d, hn::Vec<D32> x, int left)
     return hn::ShiftLeftSame(hn::Max(hn::Min(x, most), hn::Neg(most)), left);
 }
 
-/// x times a multiplier that is not negative, the same for all lanes.
+/// Multiplies x by one multiplier, which is not negative, for all lanes.
 template <class D32>
 class BoundedMultiplier
 {
@@ -49,10 +49,11 @@ public:
     {
     }
 
-    /// Without a shift to the left |x| must be at most 2^30. Results beyond shorts are cut off: see MostShifted.
+    /// Precondition: |x| is at most 2^30 if the multiplier has no left shift. Results outside of int16 may be cut off,
+    /// see MaxShifted.
     HWY_INLINE Vector operator()(Vector x) const
     {
-        // Scales that are made larger are rare: others do not pay for it.
+        // Multipliers above 1 are rare: the branch keeps their cost away from the others.
         if (HWY_UNLIKELY(m_Left != 0))
         {
             x = ShiftLeftBounded(D32(), x, m_Left);
@@ -82,7 +83,7 @@ public:
     {
     }
 
-    /// Results beyond shorts are cut off: see MostShifted.
+    /// Results outside of int16 may be cut off, see MaxShifted.
     HWY_INLINE Vector operator()(Vector x) const
     {
         const D32 d;
@@ -91,7 +92,7 @@ public:
             x = ShiftLeftBounded(d, x, m_Left);
         }
         const Vector high = RoundingHighMul(d, x, m_Multiplier, m_Multiplier);
-        // As MultiplyAnyLanes.
+        // The rounding step of MultiplyAnyLanes.
         const Vector stepped = hn::Add(high, hn::And(hn::ShiftRight<31>(high), m_IsShifted));
         const Vector halves = hn::ShiftRightSame(stepped, m_RightLessOne);
         const Vector rounded = hn::ShiftRight<1>(hn::Add(halves, hn::Set(d, 1)));
@@ -100,7 +101,7 @@ public:
 
 private:
     Vector m_Multiplier;
-    int m_Left; ///< negative: a shift to the right
+    int m_Left; ///< a negative number shifts right
     int m_RightLessOne;
     Vector m_IsShifted;
 };

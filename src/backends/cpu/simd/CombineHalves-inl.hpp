@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector of two halves, without the move that Highway's Combine takes. Included by sources with vector code after
-// simd/Foreach.hpp, once for each target.
+// Two half vectors as one vector, without the move that Highway's Combine costs with AVX-512. For sources with
+// Foreach.hpp.
 #if defined(TENON_JOIN_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_JOIN_HALVES_INL
 #undef TENON_JOIN_HALVES_INL
@@ -16,14 +16,14 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Two halves of a vector.
+/// The vector with these halves.
 template <class D>
 HWY_INLINE hn::Vec<D> JoinHalves(D d, hn::Vec<hn::Half<D>> upper, hn::Vec<hn::Half<D>> lower)
 {
 #if HWY_TARGET <= HWY_AVX3
     if constexpr (sizeof(hn::Vec<D>) == 64)
     {
-        // Combine has the compiler zero the upper half first.
+        // With Combine the compiler would zero the upper half first.
         return hn::Vec<D>{_mm512_inserti64x4(_mm512_castsi256_si512(lower.raw), upper.raw, 1)};
     }
 #endif

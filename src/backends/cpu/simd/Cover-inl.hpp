@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of elements as vectors, without a read or a write past their ends. Included, after Foreach.hpp, by sources that
-// are compiled once for each target.
+// Vectors that cover [0, count) without reads or writes past the ends: the last vector overlaps its neighbour, or is
+// narrower if there are fewer elements than one vector has. For sources with Foreach.hpp.
 #if defined(TENON_CPU_SIMD_SPANS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_SIMD_SPANS_INL
 #undef TENON_CPU_SIMD_SPANS_INL
@@ -17,9 +17,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls f(tag, i) for vectors at i that cover [0, count): vectors of `Lanes` elements or, where there are fewer, of
-/// the next lower power of two. The last one overlaps its neighbour unless it fits, so what f writes must not change
-/// what it reads.
+/// Calls f(tag, i) for vectors at i that cover [0, count). Vectors have `Lanes` elements or, if `count` is smaller, the
+/// next lower power of two. The last vector overlaps its neighbour unless it fits, so f must not read what it writes.
 template <typename T, size_t Lanes, typename F>
 HWY_INLINE void CoverBy(size_t count, const F& f)
 {
@@ -43,14 +42,14 @@ HWY_INLINE void CoverBy(size_t count, const F& f)
     }
 }
 
-/// The same with vectors as wide as there are.
+/// The same with the widest vectors of the target.
 template <typename T, typename F>
 HWY_INLINE void Cover(size_t count, const F& f)
 {
     CoverBy<T, HWY_LANES(T)>(count, f);
 }
 
-/// The first `count` lanes from memory, the others `rest`.
+/// Loads the first `count` lanes from memory and sets the other lanes to `rest`.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count, T rest)
 {

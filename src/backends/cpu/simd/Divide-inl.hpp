@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotients, square roots and whole numbers of vectors of floats as IEEE has them, on every target. Included by sources
-// with vector code after simd/Foreach.hpp, once for each target.
+// Quotients, square roots and rounding to whole numbers of vectors of floats, with IEEE results on every target. For
+// sources with Foreach.hpp.
 //
-// 32-bit Arm has no vector instructions for them. Highway comes near to quotients and roots there: the last bit may be
-// another, the reciprocal of a number above 2^126 is lost, and the root of infinity is NaN. The scalar instructions are
-// exact. Rounded by way of integers, a zero has lost its sign.
+// 32-bit Arm has no vector instructions for them. Highway's approximations there differ: the last bit of quotients and
+// roots may be wrong, the reciprocal of a number above 2^126 is lost, and the root of infinity is NaN. The scalar
+// instructions are exact. Rounding by way of integers loses the sign of zero.
 #if defined(TENON_DIVIDE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_DIVIDE_INL
 #undef TENON_DIVIDE_INL
@@ -59,15 +59,15 @@ HWY_INLINE V RootOf(V x)
     const hn::DFromV<V> d;
     if constexpr (!std::is_same_v<decltype(d), const hn::ScalableTag<float>>)
     {
-        return hn::Sqrt(x); // estimates have 12 bits there
+        return hn::Sqrt(x); // the estimate instruction has 12 bits there
     }
     else
     {
-        // Its instruction keeps the unit that divides busy for longer than this takes: of each mantissa, the root and
-        // half its inverse by a step of Goldschmidt's from an estimate of 14 bits, and what the root's square leaves
-        // over.
+        // The instruction keeps the division unit busy for longer than this sequence takes: an estimate of 14 bits for
+        // each mantissa, one step of Goldschmidt's algorithm for the root and half of its inverse, and a correction by
+        // the remainder x - root^2.
         const hn::RebindToUnsigned<decltype(d)> dBits;
-        const auto least = hn::BitCast(dBits, hn::Set(d, 0x1p-90f)); // below, what is left over may be subnormal
+        const auto least = hn::BitCast(dBits, hn::Set(d, 0x1p-90f)); // below it the remainder may be subnormal
         const auto range = hn::Sub(hn::BitCast(dBits, hn::Set(d, 0x1p126f)), least);
         if (HWY_UNLIKELY(!hn::AllFalse(dBits, hn::Gt(hn::Sub(hn::BitCast(dBits, x), least), range))))
         {
@@ -86,7 +86,7 @@ HWY_INLINE V RootOf(V x)
 #endif
 }
 
-/// What x was rounded to, with the sign of x.
+/// `rounded` with the sign of x, for zeros that have lost it.
 template <class V>
 HWY_INLINE V KeepSign([[maybe_unused]] V x, V rounded)
 {

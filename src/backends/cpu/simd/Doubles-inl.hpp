@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of floats as doubles, for what floats are too coarse for. Included by sources with vector code after
-// simd/Foreach.hpp, once for each target. 32-bit Arm has no vectors of doubles, see HWY_HAVE_FLOAT64.
+// Arithmetic on vectors of floats in double precision, where float is too coarse. 32-bit Arm has no vectors of doubles,
+// see HWY_HAVE_FLOAT64. For sources with Foreach.hpp.
 #if defined(TENON_DOUBLES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_DOUBLES_INL
 #undef TENON_DOUBLES_INL
@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_HAVE_FLOAT64
 
-/// f(d, x, y) of the doubles that the floats of x and y are, by halves of the vectors, rounded to floats.
+/// f(d, x, y) in doubles, computed by halves of the vectors of floats x and y. Results are rounded to float.
 template <class D, class V, typename F>
 HWY_INLINE V InDoubles(D d, V x, V y, const F& f)
 {

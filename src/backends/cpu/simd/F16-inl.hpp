@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// float16, in uint16_t, in vectors of float32: the instructions for it, or arithmetic on bits where there are none, as
-// Highway's own conversions round towards zero then. For sources that are compiled once for each target, after
-// simd/Foreach.hpp.
+// float16 numbers, stored in uint16_t, in vectors of float32. Targets without conversion instructions use arithmetic on
+// bits, because Highway's own conversions round towards zero there. For sources with Foreach.hpp.
 #if defined(TENON_CPU_FLOAT16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_FLOAT16_INL
 #undef TENON_CPU_FLOAT16_INL
@@ -24,7 +23,7 @@ HWY_INLINE Floats WidenFloat16(hn::Vec<HalfWordTag> halves)
     return hn::PromoteTo(FloatTag(), hn::BitCast(hn::Rebind<hwy::float16_t, FloatTag>(), halves));
 }
 
-/// The nearest float16, of two as near ones the even one.
+/// Rounds to the nearest float16, ties to even.
 HWY_INLINE hn::Vec<HalfWordTag> RoundToFloat16(Floats values)
 {
     return hn::BitCast(HalfWordTag(), hn::DemoteTo(hn::Rebind<hwy::float16_t, FloatTag>(), values));
@@ -37,10 +36,10 @@ HWY_INLINE Floats WidenFloat16(hn::Vec<HalfWordTag> halves)
     const Words bits = hn::ShiftLeft<16>(hn::PromoteTo(d, halves));
     const Words twice = hn::Add(bits, bits); // without the sign
     const Words number = hn::ShiftRight<4>(twice);
-    // With an exponent so much too large that those of infinities and NaN are what they are for float32: one product
-    // puts the others right.
+    // The exponent is too large by a constant, chosen so that infinities and NaN have their float32 exponent already.
+    // One multiplication corrects all other numbers.
     const Floats normal = hn::Mul(hn::BitCast(f, hn::Add(number, hn::Set(d, 0xE0U << 23))), hn::Set(f, 0x1p-112f));
-    // Below the normal numbers: multiples of the last bit of numbers from 0.5 on.
+    // Subnormal float16 numbers are multiples of the last bit of the float32 numbers in [0.5, 1).
     const Words last = hn::Or(hn::ShiftRight<17>(twice), hn::Set(d, 126U << 23));
     const Floats small = hn::Sub(hn::BitCast(f, last), hn::Set(f, 0.5f));
     const auto isSmall = hn::Lt(hn::BitCast(IntTag(), number), hn::Set(IntTag(), 1 << 23));
@@ -48,16 +47,16 @@ HWY_INLINE Floats WidenFloat16(hn::Vec<HalfWordTag> halves)
     return hn::Or(value, hn::BitCast(f, hn::And(bits, hn::Set(d, 0x80000000U))));
 }
 
-/// The nearest float16, of two as near ones the even one.
+/// Rounds to the nearest float16, ties to even.
 HWY_INLINE hn::Vec<HalfWordTag> RoundToFloat16(Floats values)
 {
     const WordTag d;
     const FloatTag f;
     const Words bits = hn::BitCast(d, values);
     const Words exponent = hn::And(hn::Add(bits, bits), hn::Set(d, 0xFF000000U));
-    // A power of two whose last bit is worth as much as that of the float16: the sum is rounded to it. What is beyond
-    // the range becomes infinity first.
-    const Words least = hn::Set(d, 0x71000000U); // of the smallest normal float16
+    // The magic number is a power of two whose last bit has the weight of the float16's last bit, so the sum is rounded
+    // to it. Numbers beyond the range become infinity first.
+    const Words least = hn::Set(d, 0x71000000U); // the smallest normal float16
     const Words power = hn::Add(hn::ShiftRight<1>(hn::Max(exponent, least)), hn::Set(d, 0x07800000U));
     const Floats scaled = hn::Mul(hn::Mul(hn::Abs(values), hn::Set(f, 0x1p112f)), hn::Set(f, 0x1p-110f));
     const Words sum = hn::BitCast(d, hn::Add(hn::BitCast(f, power), scaled));
@@ -66,7 +65,7 @@ HWY_INLINE hn::Vec<HalfWordTag> RoundToFloat16(Floats values)
     const auto isNumber = hn::RebindMask(d, hn::Eq(values, values));
     const Words half = hn::IfThenElse(isNumber, number, hn::Set(d, 0x7E00U));
     const Words sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 0x8000U));
-    return hn::DemoteTo(HalfWordTag(), hn::BitCast(IntTag(), hn::Or(half, sign))); // these are below 2^16
+    return hn::DemoteTo(HalfWordTag(), hn::BitCast(IntTag(), hn::Or(half, sign))); // all numbers are below 2^16
 }
 #endif
 

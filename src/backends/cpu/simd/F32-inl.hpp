@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of float32: what CpuAcc's float kernels share. For sources that are compiled once for each target, after
-// simd/Foreach.hpp.
+// Vectors of float32: tags, partial loads and stores. For sources with Foreach.hpp.
 #if defined(TENON_CPU_FLOATS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_FLOATS_INL
 #undef TENON_CPU_FLOATS_INL
@@ -21,21 +20,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using Floats = hn::Vec<FloatTag>;
 
-/// Whether there are 32 vector registers; else there are 16.
+/// True: the target has 32 vector registers. False: it has 16.
 constexpr bool ManyRegisters = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);
 
-// Parts of vectors go through masks where a target has them, else through memory: a function of their own, since
-// unrolled loops would repeat it for each load.
+// Partial vectors are loaded and stored by masks if the target has them, else through memory. That code is a function
+// of its own, since unrolled loops would repeat it for each load.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
-/// The first `count` floats, fewer than a vector has, zeros after them. Reads nothing past them.
+/// Loads the first `count` floats, fewer than a vector has. The other lanes are zeros. Reads nothing past the last
+/// float.
 HWY_INLINE Floats LoadFew(const float* from, size_t count)
 {
     const FloatTag d;
     return hn::MaskedLoad(hn::FirstN(d, count), d, from);
 }
 
-/// Writes the first `count` floats, fewer than a vector has, and nothing past them.
+/// Stores the first `count` floats, fewer than a vector has, and writes nothing past them.
 HWY_INLINE void StoreFew(Floats values, float* to, size_t count)
 {
     const FloatTag d;
@@ -76,13 +76,13 @@ HWY_NOINLINE inline void StoreFew(Floats values, float* to, size_t count)
 
 #endif
 
-/// The first `count` floats, at most a vector, zeros after them. Reads nothing past them.
+/// Loads the first `count` floats, at most a vector. The other lanes are zeros. Reads nothing past the last float.
 HWY_INLINE Floats LoadSome(const float* from, size_t count)
 {
     return count >= hn::Lanes(FloatTag()) ? hn::LoadU(FloatTag(), from) : LoadFew(from, count);
 }
 
-/// Writes the first `count` floats, at most a vector, and nothing past them.
+/// Stores the first `count` floats, at most a vector, and writes nothing past them.
 HWY_INLINE void StoreSome(Floats values, float* to, size_t count)
 {
     if (count >= hn::Lanes(FloatTag()))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sigmoid and tanh of vectors in 16-bit fixed point, bit for bit as backends/common/FixedPoint16.hpp has them: numbers
-// with so many integer bits left of the binary point. Included by sources with vector code after simd/Foreach.hpp, once
-// for each target.
+// Sigmoid, tanh and exp of vectors in 16-bit fixed point (gemmlowp's algorithms), bit for bit as
+// backends/common/FixedPoint16.hpp. A number with n integer bits has 15 - n fraction bits. For sources with
+// Foreach.hpp.
 #if defined(TENON_FIXED16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_FIXED16_INL
 #undef TENON_FIXED16_INL
@@ -18,28 +18,28 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// A constant that is given with 31 bits.
+/// A 16-bit constant from its 31-bit form.
 HWY_INLINE Shorts SetWide(int32_t raw)
 {
     return hn::Set(ShortTag(), backends::Fixed16<0>::FromWide(raw).m_Raw);
 }
 
-/// The product of fixed-point numbers, which has the integer bits of both. Where all bits of one are fractions, it is
-/// no -1 beside another -1, so that nothing saturates.
+/// The product of fixed-point numbers; its integer bits are the sum of both. The operands are never both -1 without
+/// integer bits, so nothing saturates.
 HWY_INLINE Shorts MultiplyShorts(Shorts a, Shorts b)
 {
     return hn::MulFixedPoint15(a, b);
 }
 
-/// x / 2^Exponent, rounded to nearest, half away from zero, of any x but the least one. `Exponent`: from 1 on.
+/// x / 2^Exponent, rounded to nearest, half away from zero. Preconditions: Exponent >= 1; x is not the smallest int16.
 template <int Exponent>
 HWY_INLINE Shorts DivideByPot(Shorts x)
 {
-    // A rounding multiplication adds the half without overflow.
+    // The rounding multiplication adds the half without overflow.
     return hn::MulFixedPoint15(hn::Add(x, hn::ShiftRight<15>(x)), hn::Set(ShortTag(), 1 << (15 - Exponent)));
 }
 
-/// Saturated.
+/// 2 * x, saturated.
 HWY_INLINE Shorts Twice(Shorts x)
 {
     return hn::SaturatedAdd(x, x);
@@ -58,7 +58,7 @@ HWY_INLINE Shorts ExpNearZero(Shorts x)
     return hn::SaturatedAdd(expOfCentre, MultiplyShorts(expOfCentre, hn::Add(y, tail)));
 }
 
-/// exp(x) for x <= 0, of which the result has no integer bits. See backends::ExpOfNonPositive.
+/// exp(x) for x <= 0. The result has no integer bits. See backends::ExpOfNonPositive.
 HWY_INLINE Shorts ExpOfNonPositive(int integerBits, Shorts x)
 {
     constexpr int32_t Factors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
@@ -77,7 +77,7 @@ HWY_INLINE Shorts ExpOfNonPositive(int integerBits, Shorts x)
     }
     if (integerBits > 5)
     {
-        // Below this there is a bit that has no factor.
+        // The loop above has no factor for the bits below this bound.
         const auto isZero = hn::Lt(x, hn::Set(d, static_cast<int16_t>(-(1 << (fractionBits + 5)))));
         result = hn::IfThenElse(isZero, hn::Zero(d), result);
     }
@@ -111,7 +111,7 @@ HWY_INLINE Shorts Sigmoid16(int integerBits, Shorts x)
     return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 1 << 14), result);
 }
 
-/// In (-1, 1) without integer bits.
+/// tanh(x), in (-1, 1) without integer bits.
 HWY_INLINE Shorts Tanh16(int integerBits, Shorts x)
 {
     const ShortTag d;

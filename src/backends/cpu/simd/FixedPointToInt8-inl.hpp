@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in fixed point that become bytes, where the last bits say whether rounding is sure: without a division, or in
-// another order of steps, a number is off by some of the last bits at most, and where it is not that close to where the
-// byte changes, the byte is the same. Included by sources with vector code after simd/Foreach.hpp, once for each
-// target.
+// Rounding of scaled numbers to bytes without a division, with a check. Numbers are int32 in fixed point with 13
+// fraction bits; one half and an offset have been added. A reciprocal instead of a division, or another order of steps,
+// changes the last bits only: the byte is certain unless all upper fraction bits are 0 (GetSureBits). Callers compute
+// vectors with an uncertain number again in the exact way. For sources with Foreach.hpp.
 #if defined(TENON_FIXED_BYTES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_FIXED_BYTES_INL
 #undef TENON_FIXED_BYTES_INL
@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// A vector of bytes. Numbers have FractionBits bits after the point, which are cut off, so that halves have to be
-/// added before. Of the 24 bits of a float below 2^8 that leaves three that are smaller.
+/// A vector of bytes as four vectors of int32, with FractionBits fraction bits each. The conversion truncates, so
+/// callers add the half before. A float below 2^8 has 24 bits, so three bits are left below the last fraction bit.
 class FixedBytes
 {
 public:
@@ -26,14 +26,14 @@ public:
     static constexpr size_t Lanes = hn::MaxLanes(ByteTag());
     static constexpr size_t QuarterLanes = Lanes / 4;
 
-    /// What to add to numbers that are off by less than 2^(offBits - 1) last bits: close to where the byte changes all
-    /// bits of GetSureBits are zeros then.
+    /// The offset to add to numbers with an error below 2^(offBits - 1) units of the last fraction bit. Numbers that
+    /// are so close to the next byte then have zeros in all bits of GetSureBits.
     static constexpr float GetOffset(int offBits) { return 0.5f * static_cast<float>((1 << offBits) - 1); }
     static constexpr int32_t GetSureBits(int offBits) { return (1 << FractionBits) - (1 << offBits); }
 
     HWY_INLINE FixedBytes(Ints q0, Ints q1, Ints q2, Ints q3) : m_0(q0), m_1(q1), m_2(q2), m_3(q3) {}
 
-    /// Whether each of the numbers has one of these bits.
+    /// True if each of the numbers has at least one of these bits.
     HWY_INLINE bool HaveAll(Ints bits) const
     {
         const IntTag d;
@@ -42,7 +42,7 @@ public:
         return hn::AllFalse(d, hn::Eq(least, hn::Zero(d)));
     }
 
-    /// Those bits of each number.
+    /// Stores each number, masked by these bits.
     HWY_INLINE void StoreBits(Ints bits, int32_t* to) const
     {
         const IntTag d;
@@ -52,7 +52,7 @@ public:
         hn::StoreU(hn::And(m_3, bits), d, to + 3 * QuarterLanes);
     }
 
-    /// Saturated to unsigned bytes.
+    /// The bytes, saturated to uint8.
     HWY_INLINE Bytes Join() const
     {
         return JoinInOrder(hn::ShiftRight<FractionBits>(m_0), hn::ShiftRight<FractionBits>(m_1),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of int16 as two of int32, and interpolation in tables. Included by sources with vector code after
-// simd/Foreach.hpp, once for each target.
+// Vectors of int16 as two vectors of int32, and interpolation in tables. For sources with Foreach.hpp.
 #if defined(TENON_SHORTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_SHORTS_INL
 #undef TENON_SHORTS_INL
@@ -20,7 +19,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 using ShortTag = hn::Repartition<int16_t, ByteTag>;
 using Shorts = hn::Vec<ShortTag>;
 
-/// The numbers of the lower or upper half of each block, times 2^16. NarrowPair puts such halves together.
+/// The lower or upper half of each 16-byte block as int32, times 2^16. NarrowPair joins such halves again.
 template <bool IsUpper>
 HWY_INLINE Ints WidenHigh(Shorts x)
 {
@@ -35,14 +34,14 @@ HWY_INLINE Ints Widen(Shorts x)
     return hn::ShiftRight<16>(WidenHigh<IsUpper>(x));
 }
 
-/// f(Ints) of both halves, saturated.
+/// f(VecInt32) of both halves, joined again with saturation.
 template <class F>
 HWY_INLINE Shorts MapHalves(Shorts x, const F& f)
 {
     return NarrowPair(ShortTag(), f(Widen<false>(x)), f(Widen<true>(x)));
 }
 
-/// Both saturated, all of `low` before all of `high`.
+/// Both vectors as int16, saturated: all lanes of `low` before all lanes of `high`.
 HWY_INLINE Shorts NarrowInOrder(Ints low, Ints high)
 {
     const ShortTag d;
@@ -54,7 +53,7 @@ HWY_INLINE Shorts NarrowInOrder(Ints low, Ints high)
     }
     else
     {
-        // Each block has four numbers of each vector, in two words.
+        // NarrowPair gives blocks with four numbers (two 32-bit words) of each vector.
         alignas(64) static constexpr auto Order = []
         {
             std::array<uint32_t, 4 * Blocks> order{};
@@ -71,7 +70,7 @@ HWY_INLINE Shorts NarrowInOrder(Ints low, Ints high)
     }
 }
 
-/// a * b of the lower or upper half of each block.
+/// The product a * b, as int32, of the lower or upper half of each block.
 template <bool IsUpper>
 HWY_INLINE Ints MultiplyWide(Shorts a, Shorts b)
 {
@@ -81,7 +80,7 @@ HWY_INLINE Ints MultiplyWide(Shorts a, Shorts b)
     return hn::BitCast(IntTag(), IsUpper ? hn::InterleaveUpper(d, low, high) : hn::InterleaveLower(d, low, high));
 }
 
-/// entries[index] in the lower half of each lane, entries[index + 1] in the upper one.
+/// entries[index] in the lower 16 bits of each 32-bit lane, entries[index + 1] in the upper ones.
 template <typename T>
 HWY_INLINE Ints GatherPairs(const T* entries, Ints index)
 {
@@ -103,7 +102,7 @@ HWY_INLINE Ints GatherPairs(const T* entries, Ints index)
 #endif
 }
 
-/// The line between the entries of ref::InterpolatedTableEntries around x, as ref::Interpolate has it.
+/// The linear interpolation between the two entries of ref::InterpolatedTableEntries next to x, as ref::Interpolate.
 HWY_INLINE Shorts Interpolate(const int16_t* entries, Shorts x)
 {
     const ShortTag d;
@@ -113,7 +112,7 @@ HWY_INLINE Shorts Interpolate(const int16_t* entries, Shorts x)
     const Shorts base =
         NarrowPair(d, hn::ShiftRight<16>(hn::ShiftLeft<16>(lower)), hn::ShiftRight<16>(hn::ShiftLeft<16>(upper)));
     const Shorts next = NarrowPair(d, hn::ShiftRight<16>(lower), hn::ShiftRight<16>(upper));
-    // (slope * offset + 64) >> 7 as (slope * (offset << 8) + 2^14) >> 15: a rounding multiplication.
+    // (slope * offset + 64) >> 7 is computed as (slope * (offset << 8) + 2^14) >> 15: one rounding multiplication.
     const Shorts offset = hn::ShiftLeft<8>(hn::And(x, hn::Set(d, 0x7F)));
     return hn::Add(base, hn::MulFixedPoint15(hn::Sub(next, base), offset));
 }

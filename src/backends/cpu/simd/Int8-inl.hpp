@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of unsigned bytes taken apart into four vectors of int32 and put together again, and roundings without the
-// repair of overflow that Highway's have. Included by sources with vector code after simd/Foreach.hpp, once for each
-// target.
+// Vectors of uint8 as four vectors of int32 (quarters) and back, conversions of floats without Highway's repair of
+// overflow, and loops over elements (MapEach). For sources with Foreach.hpp.
+//
+// Quarter q has bytes 4q to 4q + 3 of each 16-byte block, zero-extended:
+//   block:    b0 b1 b2 b3 | b4 b5 b6 b7 | b8 ... b11 | b12 ... b15
+//   quarter:       0      |      1      |     2      |      3
+// JoinQuarters packs quarters again without a permutation.
 #if defined(TENON_BYTES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_BYTES_INL
 #undef TENON_BYTES_INL
@@ -30,7 +34,7 @@ using Bytes = hn::Vec<ByteTag>;
 using Ints = hn::Vec<IntTag>;
 using Floats = hn::Vec<FloatTag>;
 
-/// Takes quarters out of bytes: quarter q has bytes 4q to 4q + 3 of each block of 16.
+/// Extracts quarters: quarter q has bytes 4q to 4q + 3 of each 16-byte block.
 class Quarters
 {
 public:
@@ -63,7 +67,7 @@ private:
     Bytes m_3;
 };
 
-/// Two halves of each block, saturated to unsigned bytes.
+/// Joins two vectors of int16 as the halves of each block, saturated to uint8.
 template <class V16>
 HWY_INLINE Bytes JoinHalves(V16 low, V16 high)
 {
@@ -79,7 +83,7 @@ HWY_INLINE Bytes JoinHalves(V16 low, V16 high)
 #endif
 }
 
-/// Four quarters, `zero` added, saturated to unsigned bytes. |zero| is at most 2^15 - 2^8.
+/// Joins four quarters, adds `zero`, and saturates to uint8. Precondition: |zero| <= 2^15 - 2^8.
 template <class V16>
 HWY_INLINE Bytes JoinQuarters(Ints q0, Ints q1, Ints q2, Ints q3, V16 zero)
 {
@@ -87,7 +91,8 @@ HWY_INLINE Bytes JoinQuarters(Ints q0, Ints q1, Ints q2, Ints q3, V16 zero)
     return JoinHalves(hn::SaturatedAdd(NarrowPair(d16, q0, q1), zero), hn::SaturatedAdd(NarrowPair(d16, q2, q3), zero));
 }
 
-/// Blocks that have four numbers of each of four vectors become these, one after the other.
+/// Reorders blocks with four bytes of each of four vectors: all bytes of the first vector, then those of the second,
+/// and so on.
 HWY_INLINE Bytes InOrder(Bytes joined)
 {
     constexpr size_t Blocks = hn::MaxLanes(ByteTag()) / 16;
@@ -112,14 +117,14 @@ HWY_INLINE Bytes InOrder(Bytes joined)
     }
 }
 
-/// Four vectors one after the other, saturated to unsigned bytes.
+/// Joins four vectors one after the other, saturated to uint8.
 HWY_INLINE Bytes JoinInOrder(Ints a, Ints b, Ints c, Ints d)
 {
     const hn::Repartition<int16_t, ByteTag> d16;
     return InOrder(JoinHalves(NarrowPair(d16, a, b), NarrowPair(d16, c, d)));
 }
 
-/// To nearest, halves to even. What does not fit int32 gives something.
+/// Rounds to nearest, ties to even. Numbers outside of int32 give an unspecified result.
 HWY_INLINE Ints Nearest(Floats x)
 {
 #if HWY_TARGET == HWY_AVX3
@@ -133,7 +138,7 @@ HWY_INLINE Ints Nearest(Floats x)
 #endif
 }
 
-/// Towards zero. What does not fit int32 gives something.
+/// Rounds towards zero. Numbers outside of int32 give an unspecified result.
 HWY_INLINE Ints Truncated(Floats x)
 {
 #if HWY_TARGET == HWY_AVX3
@@ -147,12 +152,13 @@ HWY_INLINE Ints Truncated(Floats x)
 #endif
 }
 
-/// How many vectors the loops below store at once: two of half a cache line or less. Zen 3 joins stores to a line that
-/// follow upon each other; else what does not fit its second-level cache takes up to twice as long.
+/// The number of vectors that the loops below store at once: two if a vector has half a cache line or less. Zen 3
+/// combines consecutive stores to one cache line; without that, outputs larger than its second-level cache take up to
+/// twice as long.
 constexpr size_t StoredAtOnce = HWY_MAX_BYTES < 64 ? 2 : 1;
 
-/// out[i] = f(a[i], b[i]) on vectors of T; what is left over goes by way of a buffer, so that nothing beyond the ends
-/// is read or written. `out` may be a or b. With FixedA or FixedB that input is one element.
+/// out[i] = f(a[i], b[i]) on vectors of T. The tail goes through a buffer, so that nothing past the ends is read or
+/// written. `out` may be a or b. With IsScalarA or IsScalarB that input is one element.
 template <bool FixedA, bool FixedB, class D, typename Out, typename F>
 HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Out* out, size_t count, const F& f)
 {
@@ -196,7 +202,8 @@ HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Ou
     }
 }
 
-/// out[i] = f(in[i]), likewise; in and out may differ in their type. The loop takes one or two vectors at a time.
+/// out[i] = f(in[i]), with the same treatment of the tail. The types of in and out may differ. The loop takes one or
+/// two vectors at a time.
 template <size_t AtOnce = StoredAtOnce, class D, typename Out, typename F>
 HWY_INLINE void MapEach(D d, const hn::TFromD<D>* in, Out* out, size_t count, const F& f)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detection of the processor's instructions, their cap by TENON_FORCE_ISA, and how tests change them.
+// Detection of the processor's instruction sets, their cap by TENON_FORCE_ISA, and the changes that tests make.
 #include "backends/cpu/simd/IsaForTests.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -36,7 +36,7 @@ namespace
 struct Level
 {
     const char* m_Name;
-    std::array<Feature CpuFeatures::*, 2> m_Features; ///< null where there are fewer
+    std::array<Feature CpuFeatures::*, 2> m_Features; ///< null if there are fewer than two
 };
 
 #if HWY_ARCH_X86
@@ -52,7 +52,7 @@ constexpr Level Levels[] = {
     {"amx", {&CpuFeatures::m_AmxInt8, &CpuFeatures::m_AmxBf16}},
 };
 
-/// Linux hands out the tile registers to processes that ask.
+/// Linux grants the tile registers only to processes that request them.
 bool RequestTiles()
 {
 #if defined(__linux__) && defined(SYS_arch_prctl)
@@ -64,8 +64,8 @@ bool RequestTiles()
 #endif
 }
 
-/// What the processor says of itself. Each question takes microseconds on a virtual machine, whose host answers it, and
-/// loads of small networks less than a millisecond: none is asked twice.
+/// The results of CPUID. A query takes microseconds on a virtual machine, as the host answers it, and loading a small
+/// network takes less than a millisecond. So each query is made once.
 struct CpuId
 {
     unsigned int m_A = 0;
@@ -75,10 +75,10 @@ struct CpuId
 
     CpuId(unsigned int leaf, unsigned int subleaf) { __cpuid_count(leaf, subleaf, m_A, m_B, m_C, m_D); }
 
-    /// The name of the maker, of leaf 0, is "AuthenticAMD".
+    /// Precondition: the result of leaf 0, whose maker string is compared with "AuthenticAMD".
     bool IsAmd() const { return m_B == 0x68747541 && m_D == 0x69746E65 && m_C == 0x444D4163; }
 
-    /// The family of processors, extended as both makers define it.
+    /// The family of the processor, extended as both makers define it.
     unsigned int GetFamily() const
     {
         constexpr unsigned int Extended = 15;
@@ -87,7 +87,7 @@ struct CpuId
     }
 };
 
-/// Whether all bits of these numbers are set.
+/// True if all bits with these numbers are set.
 bool HasBits(uint32_t value, std::initializer_list<unsigned int> numbers)
 {
     uint32_t bits = 0;
@@ -98,7 +98,7 @@ bool HasBits(uint32_t value, std::initializer_list<unsigned int> numbers)
     return (value & bits) == bits;
 }
 
-/// The registers that the system saves, a bit for each kind. For processors whose CPUID has the bit OSXSAVE.
+/// The register sets that the system saves, one bit for each (XGETBV). Precondition: CPUID has the bit OSXSAVE.
 uint32_t GetSavedRegisters()
 {
     uint32_t low = 0;
@@ -107,13 +107,13 @@ uint32_t GetSavedRegisters()
     return low;
 }
 
-// Not by __builtin_cpu_supports: the libraries of some compilers have a table of features in which nothing is there.
+// __builtin_cpu_supports is not used: some compilers' libraries have an empty table of features.
 CpuFeatures Detect()
 {
     CpuFeatures features;
     const CpuId maker(0, 0);
     const CpuId model(1, 0);
-    // What Highway compiles its targets for: SSE 4.2, PCLMUL, AES.
+    // The features that Highway's SSE4 target is compiled for: SSE 4.2, PCLMUL, AES.
     features.m_Simd.Set(HasBits(model.m_C, {20, 1, 25}));
     constexpr unsigned int ExtendedLeaf = 7;
     constexpr unsigned int OsXsave = 27;
@@ -123,9 +123,9 @@ CpuFeatures Detect()
     }
     const CpuId extended(ExtendedLeaf, 0);
     const uint32_t saved = GetSavedRegisters();
-    // The system saves vectors of 256 bits; FMA, F16C; AVX2, BMI2.
+    // The system saves 256-bit vectors; FMA, F16C; AVX2, BMI2.
     features.m_Avx2.Set(HasBits(saved, {1, 2}) && HasBits(model.m_C, {12, 29}) && HasBits(extended.m_B, {5, 8}));
-    // It saves masks and vectors of 512 bits; F, DQ, BW, VL.
+    // The system saves masks and 512-bit vectors; F, DQ, BW, VL.
     features.m_Avx512.Set(features.m_Avx2 && HasBits(saved, {5, 6, 7}) && HasBits(extended.m_B, {16, 17, 30, 31}));
     features.m_Avx512Vnni.Set(features.m_Avx512 && (extended.m_C >> 11 & 1U) != 0);
     features.m_Avx512Vbmi.Set(features.m_Avx512Vnni && (extended.m_C >> 1 & 1U) != 0);
@@ -138,7 +138,7 @@ CpuFeatures Detect()
         features.m_AvxVnni.Set(features.m_Avx2 && (more.m_A >> 4 & 1U) != 0);
         features.m_Avx512Bf16.Set(features.m_Avx512 && (more.m_A >> 5 & 1U) != 0);
         features.m_HasSparePorts.Set(features.m_Avx512Bf16 && maker.IsAmd());
-        constexpr unsigned int FamilyOfFourth = 0x19; // of its processors, only those of the fourth generation get here
+        constexpr unsigned int FamilyOfFourth = 0x19; // family 19h; among its processors only Zen 4 reaches this line
         features.m_SplitsVectors.Set(features.m_HasSparePorts && model.GetFamily() == FamilyOfFourth);
     }
     return features;
@@ -157,7 +157,7 @@ constexpr Level Levels[] = {
 
 #if defined(__APPLE__)
 
-/// Whether macOS says that the processor has something.
+/// True if macOS reports this feature.
 bool HasOption(const char* name)
 {
     int has = 0;
@@ -199,7 +199,7 @@ bool Has(const CpuFeatures& features, const Level& level)
     return true;
 }
 
-/// Takes away what comes after the level of this name, which `source` gave.
+/// Removes the features above the level of this name. `source`: where the name comes from, for the error text.
 void Cap(CpuFeatures& features, const std::string& name, const std::string& source)
 {
     bool isAbove = false;
@@ -220,7 +220,7 @@ void Cap(CpuFeatures& features, const std::string& name, const std::string& sour
     {
         throw InvalidArgumentException(source + " is '" + name + "'; on this processor it may be one of " + names);
     }
-    // By bits: a test that changes the level does not ask for features.
+    // Bits are compared, because a test that changes the level must not count as a read of features.
     const auto needs = [](Feature& feature, const Feature& needed)
     { feature.Set(feature.GetBits() != 0 && needed.GetBits() != 0); };
     needs(features.m_Avx512Vbmi, features.m_Avx512Vnni);
@@ -259,7 +259,7 @@ namespace detail
 
 constinit std::atomic<const CpuFeatures*> featuresInForce = nullptr;
 constinit std::atomic<uint32_t> featureReads = 0;
-constinit std::atomic<uint32_t> isaEra = 1; // none has the era of a PerIsa without a value
+constinit std::atomic<uint32_t> isaEra = 1; // 0 is the era of a PerIsa without a value
 
 const CpuFeatures& DetectFeatures()
 {
@@ -276,7 +276,7 @@ void NoteFeatureRead(uint32_t bit)
 
 void Renew(std::atomic<uint32_t>& era, void (*make)(void* object), void* object)
 {
-    static std::recursive_mutex mutex; // what is made may ask for another PerIsa
+    static std::recursive_mutex mutex; // recursive, because make() may ask for another PerIsa
     const std::lock_guard lock(mutex);
     const uint32_t current = isaEra.load(std::memory_order_relaxed);
     if (era.load(std::memory_order_relaxed) != current)
@@ -290,7 +290,7 @@ void Renew(std::atomic<uint32_t>& era, void (*make)(void* object), void* object)
 
 bool HaveManyRegisters()
 {
-    // ManyRegisters (F32-inl.hpp) of the target in use.
+    // ManyRegisters (F32-inl.hpp) of the chosen target.
 #if HWY_ARCH_ARM_A64
     return true;
 #else
@@ -300,7 +300,7 @@ bool HaveManyRegisters()
 
 std::string GetIsaName()
 {
-    detail::NoteFeatureRead(~0U); // it depends on all
+    detail::NoteFeatureRead(~0U); // it depends on all features
     std::string name;
     for (const Level& level : Levels)
     {
@@ -376,7 +376,7 @@ uint32_t GetFeatureBits()
 
 FeatureReads::FeatureReads() : m_Around(detail::featureReads.exchange(0))
 {
-    ++detail::isaEra; // so that what is made again asks again
+    ++detail::isaEra; // values of PerIsa are made again, and their reads of features are noted
 }
 
 FeatureReads::~FeatureReads()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests alone: other levels of TENON_FORCE_ISA within a process, and which features a piece of code asks for.
+// For tests only: other levels of TENON_FORCE_ISA within a process, and the features that a piece of code reads.
 #pragma once
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -11,22 +11,23 @@
 namespace tenon::cpu
 {
 
-/// One of the names that TENON_FORCE_ISA takes.
+/// A level of TENON_FORCE_ISA.
 struct IsaLevel
 {
     std::string m_Name;
-    bool m_IsThere = false; ///< the processor has it, and TENON_FORCE_ISA lets it through
+    bool m_IsThere = false; ///< the processor has it, and TENON_FORCE_ISA allows it
 };
 
 /// All levels, the best one first.
 std::vector<IsaLevel> GetIsaLevels();
 
-/// Caps the features at a level while it lives. At its begin and end no other thread may run code of CpuAcc, and no
-/// workload made before is used after.
+/// Caps the features at a level during its lifetime. No other thread may run code of CpuAcc when it is constructed or
+/// destroyed, and no workload made before may be used afterwards.
 class ScopedIsa
 {
 public:
-    /// Throws InvalidArgumentException for a name that is no level, and for a level that is not there.
+    /// Throws InvalidArgumentException for an unknown level, and for a level that the processor lacks or
+    /// TENON_FORCE_ISA excludes.
     explicit ScopedIsa(const std::string& level);
     ~ScopedIsa();
     ScopedIsa(const ScopedIsa&) = delete;
@@ -36,11 +37,11 @@ private:
     const CpuFeatures* m_Before;
 };
 
-/// A bit for each feature that is in force.
+/// One bit for each feature in force.
 uint32_t GetFeatureBits();
 
-/// Notes which features are asked for while it lives; they count for one around it, too, unless it forgets them. At its
-/// begin no other thread may run code of CpuAcc.
+/// Notes the features that are read during its lifetime. They count for an enclosing FeatureReads as well, unless
+/// Forget() is called. No other thread may run code of CpuAcc when it is constructed.
 class FeatureReads
 {
 public:
@@ -49,20 +50,20 @@ public:
     FeatureReads(const FeatureReads&) = delete;
     FeatureReads& operator=(const FeatureReads&) = delete;
 
-    /// Bits of the features that were asked for so far. Code that is run again asks for the same ones, and does the
-    /// same, where these have the same values.
+    /// Bits of the features that were read so far. Code that runs again reads the same features, and does the same if
+    /// these have the same values.
     uint32_t Get() const;
-    /// As if nothing had been asked for so far.
+    /// Forgets all reads so far.
     void Forget();
 
 private:
-    uint32_t m_Around; ///< what was read before
+    uint32_t m_Around; ///< the reads before this object was constructed
 };
 
-/// Bits of the features that were asked for in the innermost FeatureReads.
+/// Bits of the features that were read within the innermost FeatureReads.
 uint32_t GetFeatureReads();
 
-/// As if these features had been asked for: of code that is not run again.
+/// Counts these features as read, for code that is not run again.
 void NoteFeatureReads(uint32_t bits);
 
 } // namespace tenon::cpu

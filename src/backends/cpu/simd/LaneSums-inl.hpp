@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of all lanes, of one vector or of several at once. For sources that are compiled once for each target, after
-// simd/Foreach.hpp.
+// Horizontal sums of one vector, or of four at once. For sources with Foreach.hpp.
 #if defined(TENON_CPU_LANE_SUMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_LANE_SUMS_INL
 #undef TENON_CPU_LANE_SUMS_INL
@@ -18,8 +17,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The sum of all lanes, of integers, which may wrap: what Highway takes for it with AVX-512 ends in a scalar addition
-/// that must not.
+/// The sum of all lanes of integers, with wrap-around. Highway's reduction for AVX-512 ends in a scalar addition that
+/// must not overflow.
 template <class D>
 HWY_INLINE hn::TFromD<D> SumWrapping(D d, hn::Vec<D> v)
 {
@@ -34,7 +33,7 @@ HWY_INLINE hn::TFromD<D> SumWrapping(D d, hn::Vec<D> v)
     }
 }
 
-/// Four numbers side by side: the sums of blocks of four lanes.
+/// Four numbers side by side: number i is the sum of lane i of all 4-lane blocks.
 template <class D>
 HWY_INLINE auto SumBlocks(D d, hn::Vec<D> v)
 {
@@ -50,8 +49,8 @@ HWY_INLINE auto SumBlocks(D d, hn::Vec<D> v)
     }
 }
 
-/// The sums of four lanes each of four vectors of 32-bit numbers, side by side in each block: two rounds of additions
-/// for all of them.
+/// For each block of four lanes: the sums of the block in four vectors of 32-bit numbers, side by side. Two rounds of
+/// additions do all of them.
 template <class D>
 HWY_INLINE hn::Vec<D> SumLanesOfBlocks(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c, hn::Vec<D> e)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of 256 bytes that are read as vectors: in registers, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi) or
-// NEON of 64 bits, or sixteen bytes after the other. Included by sources with vector code after simd/Foreach.hpp, once
-// for each target.
+// Lookup of vectors of bytes in a table of 256 bytes:
+//   AVX-512 VBMI (CpuFeatures::m_Avx512Vbmi): two vpermi2b, in 128 bytes each
+//   AArch64:                                  four tbl/tbx, in 64 bytes each
+//   others:                                   sixteen pshufb, in 16 bytes each
+// For sources with Foreach.hpp.
 #if defined(TENON_BYTE_LOOKUP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_BYTE_LOOKUP_INL
 #undef TENON_BYTE_LOOKUP_INL
@@ -39,7 +41,7 @@ public:
 
     HWY_INLINE Vector operator()(Vector x) const
     {
-        // The lower seven bits say which of 128 bytes.
+        // The lower seven bits are the index within 128 bytes.
         Vector lower = x;
         Vector upper = x;
         asm("vpermi2b %2, %1, %0" : "+v"(lower.raw) : "v"(m_0.raw), "v"(m_1.raw));
@@ -73,7 +75,7 @@ public:
 
     HWY_INLINE Vector operator()(Vector x) const
     {
-        // What lies outside of a part's 64 bytes leaves the result as it is.
+        // tbx leaves the result as it is if the index is outside of its 64 bytes.
         const uint8x16_t step = vdupq_n_u8(64);
         uint8x16_t index = x.raw;
         uint8x16_t result = vqtbl4q_u8(m_0, index);
@@ -91,7 +93,8 @@ private:
 
 #else
 
-/// Sixteen lookups in 16 bytes each, of which the upper four bits choose. The table is read again for each vector.
+/// Sixteen lookups in 16 bytes each; the upper four bits of the index select one. The table is loaded again for each
+/// vector.
 class AnyByteLookup
 {
 public:
@@ -110,7 +113,7 @@ public:
     }
 
 private:
-    /// In 2^Bits parts of 16 bytes.
+    /// The lookup in 2^Bits sub-tables of 16 bytes.
     template <int Bits>
     static HWY_INLINE Vector Choose(const uint8_t* parts, Vector index, const hn::Mask<Tag>* bits)
     {
@@ -131,14 +134,14 @@ private:
 
 #endif
 
-/// Stands for a class of lookups.
+/// A tag for a lookup class.
 template <typename T>
 struct LookupTag
 {
     using Lookup = T;
 };
 
-/// What f makes of the best one that the processor has.
+/// f(tag of the fastest lookup class that the processor has).
 template <typename F>
 auto WithBestLookup(const F& f)
 {

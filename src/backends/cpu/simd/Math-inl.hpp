@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of floats that take polynomials, on vectors: Highway's where it has them, made good for all of the numbers:
-// infinities, NaN and what over- or underflows. Included by sources with vector code after simd/Foreach.hpp, once for
-// each target.
+// Transcendental functions of vectors of floats. Highway's functions are used where they exist, corrected for
+// infinities, NaN, overflow and underflow. For sources with Foreach.hpp.
 #if defined(TENON_MATH_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_MATH_INL
 #undef TENON_MATH_INL
@@ -13,7 +12,7 @@
 #include "backends/cpu/simd/MinMax-inl.hpp"
 
 #include <hwy/highway.h>
-// After it: the same namespace per target.
+// Included last: the same namespace for each target.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <cstddef>
@@ -26,15 +25,15 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// x where that is NaN, else y.
+/// x if that is NaN, else y.
 template <class V>
 HWY_INLINE V KeepNaN(V x, V y)
 {
     return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
-/// A polynomial of x; coefficients from that of x^0 on. Its terms are taken by pairs, as a polynomial of x^2, which
-/// halves the chain of steps that depend on each other: it is what loops over such functions wait for.
+/// A polynomial of x; coefficients begin with that of x^0. Terms are taken in pairs, as a polynomial of x^2 (Estrin's
+/// scheme, one level). That halves the chain of dependent operations, which limits loops over such functions.
 template <class D, class V, size_t Count>
 HWY_INLINE V PolynomialOf(D d, V x, const hn::TFromD<D> (&coefficients)[Count])
 {
@@ -52,15 +51,15 @@ HWY_INLINE V PolynomialOf(D d, V x, const hn::TFromD<D> (&coefficients)[Count])
     return sum;
 }
 
-constexpr float LogTwoHigh = 0.693145752f; // of 16 bits: its products with exponents are exact
+constexpr float LogTwoHigh = 0.693145752f; // 16 significant bits: its products with exponents are exact
 constexpr float LogTwoLow = 1.42860677e-6f;
 
-/// log(x) - shift * log(2) of a number x above 0 that is neither subnormal nor infinite.
+/// log(x) - shift * log(2) of a normal, finite x above 0.
 template <class D, class V>
 HWY_INLINE V LogOfOrdinary(D d, V x, V shift)
 {
-    // A power of two times a number from 2/3 to 4/3, whose logarithm is r + r^2 P(r) of what it is more than 1: fitted
-    // with the least relative error, 2.6e-8.
+    // x = 2^e * (1 + r) with 1 + r from 2/3 to 4/3; log(1 + r) is r + r^2 P(r). P is fitted with the smallest maximum
+    // relative error, 2.6e-8.
     constexpr float Coefficients[] = {-0.499999360683f, 0.333331981949f, -0.250078195937f, 0.200111648241f,
                                       -0.164159488508f, 0.139958721027f, -0.153885986175f, 0.140260385355f};
     const hn::RebindToSigned<D> dBits;
@@ -72,12 +71,12 @@ HWY_INLINE V LogOfOrdinary(D d, V x, V shift)
     return hn::MulAdd(exponent, hn::Set(d, LogTwoHigh), hn::MulAdd(exponent, hn::Set(d, LogTwoLow), logarithm));
 }
 
-/// log(x) of any x: minus infinity of 0, NaN of what is below.
+/// log(x) of any x: minus infinity of 0, NaN of negative numbers.
 template <class D, class V>
 HWY_NOINLINE V LogOfAny(D d, V x)
 {
     using Limits = std::numeric_limits<float>;
-    constexpr float MantissaBits = 23.0f; // by so much a subnormal number may be too small
+    constexpr float MantissaBits = 23.0f; // subnormal numbers are scaled by 2^23
     const V infinity = hn::Set(d, Limits::infinity());
     const auto isSmall = hn::Lt(x, hn::Set(d, Limits::min()));
     const V normal = hn::IfThenElse(isSmall, hn::Mul(x, hn::Set(d, 0x1p23f)), x);
@@ -96,19 +95,19 @@ HWY_INLINE V LogOf(D d, V x)
     return HWY_LIKELY(hn::AllTrue(d, isOrdinary)) ? LogOfOrdinary(d, x, hn::Zero(d)) : LogOfAny(d, x);
 }
 
-/// x, parted for its exponential: exp(x) is exp(m_Rest) times a power of two.
+/// x, decomposed for its exponential: exp(x) is exp(m_Rest) times a power of two.
 template <class V>
 struct Exponent
 {
-    V m_Rest;    ///< half of log(2) at most
-    V m_Shifted; ///< ExponentShifter and the power
+    V m_Rest;    ///< at most log(2) / 2
+    V m_Shifted; ///< ExponentShifter plus the exponent of two
 };
 
-/// Added to a number of at most 2^22, this leaves what is left of it, rounded, in the lowest bits, with the bias of an
-/// exponent of floats.
+/// The magic number for rounding: added to a number of at most 2^22 in magnitude, it leaves the nearest integer, plus
+/// the exponent bias of floats, in the lowest bits.
 constexpr float ExponentShifter = 12582912.0f + 127.0f;
 
-/// `halvings`: by how much the power of two is less.
+/// `halvings`: this many is subtracted from the exponent of two.
 template <class D, class V>
 HWY_INLINE Exponent<V> PartExponent(D d, V x, int halvings = 0)
 {
@@ -128,7 +127,7 @@ HWY_INLINE V ScaleOf(D d, const Exponent<V>& exponent)
     return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(dBits, exponent.m_Shifted)));
 }
 
-/// (exp(x) - 1) / x for |x| up to half of log(2): interpolated at the nodes of Chebyshev, off by 1e-8.
+/// (exp(x) - 1) / x for |x| <= log(2) / 2: a polynomial interpolated at Chebyshev nodes, with an error of 1e-8.
 template <class D, class V>
 HWY_INLINE V SlopeOfExp(D d, V x)
 {
@@ -136,8 +135,8 @@ HWY_INLINE V SlopeOfExp(D d, V x)
     return PolynomialOf(d, x, Coefficients);
 }
 
-/// exp(x) / 2^halvings for x of at most 88, and 0 where that would be a subnormal number, but for the largest of these:
-/// half of the work of ExpOf. `halvings`: from 0 to 64.
+/// exp(x) / 2^halvings for x <= 88, and 0 for most subnormal results. It takes half of the work of ExpOf. `halvings`: 0
+/// to 64.
 template <class D, class V>
 HWY_INLINE V ExpUpTo88(D d, V x, int halvings = 0)
 {
@@ -150,9 +149,10 @@ HWY_INLINE V ExpUpTo88(D d, V x, int halvings = 0)
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// exp(x) for x from `least` to 89, below it that of `least`, 0 for -104, and above it what is infinite: a power of
-/// two, of which instructions make one that floats have, times one from a table of 32, times the exponential of what is
-/// left, 0.011 at most. Subnormal results take many times as long.
+/// exp(x) for x from `least` to 89. Below `least` the result is exp(least), which is 0 for -104; above 89 it is
+/// infinite. The result is the product of a power of two (by an instruction that gives subnormal numbers and infinity,
+/// too), a power of two from a table of 32, and the exponential of the rest, at most 0.011. Subnormal results take many
+/// times as long.
 HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x, float least = -104.0f)
 {
     alignas(64) static constexpr float Powers[] = {
@@ -163,7 +163,7 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<fl
     };
     const hn::ScalableTag<float> d;
     using V = hn::Vec<decltype(d)>;
-    // Added to a number, this leaves what is left of its 32 parts, rounded, in the lowest bits.
+    // The magic number for rounding to multiples of 1/32: the sum has the multiple in its lowest bits.
     const V shifter = hn::Set(d, 12582912.0f / 32.0f);
     const V bounded = Clamped(x, hn::Set(d, least), hn::Set(d, 89.0f));
     const V shifted = hn::MulAdd(bounded, hn::Set(d, 1.44269504f), shifter);
@@ -182,11 +182,11 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<fl
 template <class D, class V>
 HWY_NOINLINE V ExpOfAny(D d, V x)
 {
-    const V least = hn::Set(d, -104.0f); // whose result is 0, and infinite that of the largest
+    const V least = hn::Set(d, -104.0f); // the result of `least` is 0; exp(89) is infinite
     const V bounded = hn::Max(hn::Min(x, hn::Set(d, 89.0f)), least);
     const Exponent<V> exponent = PartExponent(d, bounded);
     const V power = hn::MulAdd(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest, hn::Set(d, 1.0f));
-    // The power of two may be no float: two factors are.
+    // The power of two may be outside of float's range, so it is applied as two factors.
     const hn::RebindToSigned<D> dBits;
     const auto biased = hn::BitCast(dBits, exponent.m_Shifted);
     const auto number = hn::Sub(biased, hn::BitCast(dBits, hn::Set(d, ExponentShifter)));
@@ -207,7 +207,7 @@ HWY_INLINE V ExpOf(D d, V x)
         return ExpByTable(x);
     }
 #endif
-    constexpr float Ordinary = 87.0f; // whose power of two is a float, and so is its inverse
+    constexpr float Ordinary = 87.0f; // 2^n and its inverse are floats up to here
     if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, Ordinary)))))
     {
         return ExpOfAny(d, x);
@@ -217,32 +217,34 @@ HWY_INLINE V ExpOf(D d, V x)
     return hn::Mul(power, ScaleOf(d, exponent));
 }
 
-/// exp(x) - 1 for x of at most 0; anything above.
+/// exp(x) - 1 for x <= 0. The result for other x is unspecified.
 template <class D, class V>
 HWY_INLINE V Expm1Below0(D d, V x)
 {
-    const V least = hn::Set(d, -20.0f);                                // whose result is -1
-    const Exponent<V> exponent = PartExponent(d, GreaterOf(least, x)); // NaN of NaN
+    const V least = hn::Set(d, -20.0f);                                // the result is -1
+    const Exponent<V> exponent = PartExponent(d, GreaterOf(least, x)); // NaN stays NaN
     const V rest = hn::Mul(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest);
     const V scale = ScaleOf(d, exponent);
     return hn::MulAdd(rest, scale, hn::Sub(scale, hn::Set(d, 1.0f)));
 }
 
-/// x P(x^2) / Q(x^2), in [-limit, limit], with its value at `most` for all x above it and likewise below.
+/// x P(x^2) / Q(x^2), clamped to [-limit, limit]. For |x| above `most` the result is that for `most`, with the sign of
+/// x.
 template <class D, class V, size_t CountP, size_t CountQ>
 HWY_INLINE V OddRatio(D d, V x, float most, float limit, const float (&p)[CountP], const float (&q)[CountQ])
 {
     const V bounded = Clamped(x, hn::Set(d, -most), hn::Set(d, most));
     const V square = hn::Mul(bounded, bounded);
     const V ratio = hn::Div(hn::Mul(bounded, PolynomialOf(d, square, p)), PolynomialOf(d, square, q));
-    return Clamped(ratio, hn::Set(d, -limit), hn::Set(d, limit)); // rounding may take it past them
+    return Clamped(ratio, hn::Set(d, -limit), hn::Set(d, limit)); // rounding may exceed the limit
 }
 
 /// tanh(x)
 template <class D, class V>
 HWY_INLINE V TanHOf(D d, V x)
 {
-    // x P(x^2) / Q(x^2), fitted with the least relative error, 2.1e-8, up to 9, where it has become 1.
+    // x P(x^2) / Q(x^2), fitted with the smallest maximum relative error, 2.1e-8, for |x| up to 9, where tanh(x) is 1
+    // in float.
     constexpr float P[] = {0.99999997961f, 0.133810459838f, 0.00349561157505f, 2.06094405194e-5f, 1.33551071512e-8f};
     constexpr float Q[] = {1.0f, 0.46714361619f, 0.025877073234f, 0.000328567196193f, 7.77675135906e-7f};
     return OddRatio(d, x, 9.0f, 1.0f, P, Q);
@@ -252,7 +254,7 @@ HWY_INLINE V TanHOf(D d, V x)
 template <class D, class V>
 HWY_INLINE V ErfOf(D d, V x)
 {
-    // The same, up to 3.95.
+    // The same form, for |x| up to 3.95.
     constexpr float P[] = {1.12837914392f,    0.191545584929f,    0.0528748223618f,
                            0.00380795769202f, 0.000284682944152f, 2.0259426739e-6f};
     constexpr float Q[] = {
@@ -260,18 +262,20 @@ HWY_INLINE V ErfOf(D d, V x)
     return OddRatio(d, x, 3.95f, 1.0f, P, Q);
 }
 
-/// erf(x / sqrt(2)) / 2: what a normal distribution has between 0 and x. Off by 1.7e-7 at most.
+/// erf(x / sqrt(2)) / 2: the probability that a standard normal variable is between 0 and x. The error is at most
+/// 1.7e-7.
 template <class D, class V>
 HWY_INLINE V NormalFrom0(D d, V x)
 {
-    // The same, fitted with the least absolute error, 1e-8; up to 1e-7 above at the end, that it is 1/2 from there on.
+    // The same form, fitted with the smallest maximum absolute error, 1e-8. At the upper end it is up to 1e-7 above, so
+    // that the result is 1/2 from there on.
     constexpr float P[] = {0.398942218f,    0.0344832757f,  0.00471426963f,
                            0.000174959387f, 6.36650979e-6f, 2.20864297e-8f};
     constexpr float Q[] = {1.0f, 0.253102414f, 0.0290025164f, 0.00191937284f, 7.54648697e-5f, 1.17915063e-6f};
     return OddRatio(d, x, 5.7f, 0.5f, P, Q);
 }
 
-/// 1 / (1 + exp(-x)), 0 below -88.8: the last of the subnormal numbers are not reached.
+/// 1 / (1 + exp(-x)), and 0 below -88.8: the smallest subnormal results are flushed.
 template <class D, class V>
 HWY_INLINE V SigmoidOf(D d, V x)
 {
@@ -279,28 +283,28 @@ HWY_INLINE V SigmoidOf(D d, V x)
 #if HWY_TARGET == HWY_AVX3
     if constexpr (std::is_same_v<D, hn::ScalableTag<float>>)
     {
-        constexpr float Negligible = -80.0f; // beside 1
+        constexpr float Negligible = -80.0f; // exp(x) is negligible in a sum with 1
         return hn::Div(one, hn::Add(one, ExpByTable(hn::Neg(x), Negligible)));
     }
 #endif
-    // Of 89 the power of two is infinity already.
+    // 2^n is infinite for 89 already.
     const V power = ExpUpTo88(d, LesserOrNaN(hn::Neg(x), hn::Set(d, 89.0f)));
     return hn::Div(one, hn::Add(one, power));
 }
 
-/// 1 / sqrt(x), off by less than 1.5 units in the last place. On x86 from an estimate, whose last bits differ between
-/// processors.
+/// 1 / sqrt(x), with an error below 1.5 units in the last place. On x86 it starts from an estimate whose last bits
+/// differ between processors.
 template <class D, class V>
 HWY_INLINE V InverseRootOf(D d, V x)
 {
     const V one = hn::Set(d, 1.0f);
 #if HWY_TARGET == HWY_AVX3
-    // One step of Newton's for an estimate of 14 bits, of subnormal numbers too: shorter vectors have neither.
+    // One Newton step from a 14-bit estimate, for subnormal numbers, too. Shorter vectors have neither.
     static_assert(std::is_same_v<D, hn::ScalableTag<float>>);
     const V y = hn::ApproximateReciprocalSqrt(x);
     const V r = hn::NegMulAdd(hn::Mul(x, y), y, one);
     const V result = hn::MulAdd(hn::Mul(y, hn::Set(d, 0.5f)), r, y);
-    // r is NaN of 0, infinity and what is below 0.
+    // r is NaN for 0, infinity and negative numbers.
     const auto isNaN = hn::IsNaN(r);
     if (HWY_UNLIKELY(!hn::AllFalse(d, isNaN)))
     {
@@ -308,12 +312,12 @@ HWY_INLINE V InverseRootOf(D d, V x)
     }
     return result;
 #elif HWY_ARCH_X86
-    // y (1 - r)^(-1/2), the first terms of its series in r = 1 - x y^2.
+    // y (1 - r)^(-1/2): the first terms of its series in r = 1 - x y^2.
     const V y = hn::ApproximateReciprocalSqrt(x);
     const V r = hn::NegMulAdd(hn::Mul(x, y), y, one);
     const V slope = hn::MulAdd(r, hn::Set(d, 0.375f), hn::Set(d, 0.5f));
     const V result = hn::MulAdd(hn::Mul(y, r), slope, y);
-    // r is infinite or NaN of 0, subnormal numbers, infinity and what is below 0.
+    // r is infinite or NaN for 0, subnormal numbers, infinity and negative numbers.
     const auto isSmall = hn::Lt(hn::Abs(r), one);
     if (HWY_UNLIKELY(!hn::AllTrue(d, isSmall)))
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maximum and minimum of vectors as comparisons choose them, which says what NaN and signed zeros give. Included by
-// sources with vector code after simd/Foreach.hpp, once for each target.
+// Maximum, minimum and clamp of vectors, defined as the comparison a > b ? a : b, which fixes the results for NaN and
+// signed zeros on all targets. For sources with Foreach.hpp.
 #if defined(TENON_SELECT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_SELECT_INL
 #undef TENON_SELECT_INL
@@ -18,8 +18,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether the instructions for maximum and minimum are defined as comparisons: those of x86 are, and integers leave
-/// nothing to define.
+/// True if the target's maximum and minimum instructions are equivalent to comparisons: x86's are, and for integers
+/// there is no difference.
 template <class V>
 constexpr bool ComparesByInstruction = HWY_ARCH_X86 || std::is_integral_v<hn::TFromV<V>>;
 
@@ -51,14 +51,14 @@ HWY_INLINE V LessOf(V a, V b)
     }
 }
 
-/// min(x, high), NaN of NaN. Arm's instruction would give the number instead.
+/// min(x, high), NaN of NaN. Arm's instruction would return `high` for NaN.
 template <class V>
 HWY_INLINE V LesserOrNaN(V x, V high)
 {
     return LessOf(high, x);
 }
 
-/// min(max(x, low), high) of the standard library: NaN of NaN, as backends::FloatClamp gives it.
+/// min(max(x, low), high) as the standard library has it: NaN of NaN, as backends::FloatClamp.
 template <class V>
 HWY_INLINE V Clamped(V x, V low, V high)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two vectors of int32 as one of int16. Included by sources with vector code after simd/Foreach.hpp, once for each
-// target.
+// Two vectors of int32 as one of int16. For sources with Foreach.hpp.
 #if defined(TENON_NARROW_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_NARROW_INL
 #undef TENON_NARROW_INL
@@ -16,8 +15,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Both saturated, `low` before `high` in each block of 16 bytes. On 32-bit Arm the versions of Highway up to 1.0.3, at
-/// least, have the two the other way around.
+/// Both vectors as int16, saturated: `low` before `high` in each 16-byte block. On 32-bit Arm, Highway up to version
+/// 1.0.3, at least, has the two in the opposite order.
 template <class D16, class V32>
 HWY_INLINE hn::Vec<D16> NarrowPair(D16 d, V32 low, V32 high)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permutations of the bytes of two lines, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi). Included by sources with
-// vector code after simd/Foreach.hpp, once for each target.
+// Permutations of the bytes of two 64-byte vectors with AVX-512 VBMI (vpermt2b, CpuFeatures::m_Avx512Vbmi). For sources
+// with Foreach.hpp.
 #if defined(TENON_PERMUTE_BYTES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_PERMUTE_BYTES_INL
 #undef TENON_PERMUTE_BYTES_INL
@@ -23,14 +23,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Line = hn::FixedTag<uint8_t, 64>;
 using LineVec = hn::Vec<Line>;
 
-/// Bytes of two lines, those of the second one by indices from 64 on.
+/// Bytes of `first` (indices 0 to 63) and of `second` (indices 64 to 127).
 HWY_INLINE LineVec PermuteBytes(LineVec first, LineVec second, LineVec indices)
 {
     asm("vpermt2b %2, %1, %0" : "+v"(first.raw) : "v"(indices.raw), "v"(second.raw));
     return first;
 }
 
-/// The same with the second line in memory, where it takes no register.
+/// The same with `second` in memory, so that it takes no register.
 HWY_INLINE LineVec PermuteBytes(LineVec first, const uint8_t* second, LineVec indices)
 {
     asm("vpermt2b %2, %1, %0" : "+v"(first.raw) : "v"(indices.raw), "m"(*reinterpret_cast<const __m512i_u*>(second)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers of floats, on vectors, by way of doubles. Included by sources with vector code after simd/Foreach.hpp, once
-// for each target; there is nothing in it for targets that have no vectors of doubles, as 32-bit Arm.
+// Powers of vectors of floats, computed in doubles. Empty for targets without vectors of doubles (32-bit Arm). For
+// sources with Foreach.hpp.
 #if defined(TENON_POWER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_POWER_INL
 #undef TENON_POWER_INL
@@ -26,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_HAVE_FLOAT64
 
-/// x^y for x >= 0 that is no NaN and a finite y, both of them floats; off by 1.9e-8 at most, relatively.
+/// x^y for x >= 0 that is no NaN and a finite y, both in the range of float. The relative error is at most 1.9e-8.
 template <class D, class V>
 HWY_INLINE V PowerOfPositive(D d, V x, V y)
 {
@@ -34,9 +34,9 @@ HWY_INLINE V PowerOfPositive(D d, V x, V y)
     constexpr int MantissaBits = 52;
     const auto zero = hn::Zero(d);
     const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
-    // A power of two times a number from 2/3 to 4/3, whose logarithm is r P(r) of what it is more than 1: P is
-    // interpolated at the nodes of Chebyshev, relatively off by 1.2e-10. The power, as no 64-bit integers become
-    // doubles by an instruction: with 1024 more it is positive, and the lowest bits of 2^52 and it.
+    // x = 2^e * (1 + r) with 1 + r from 2/3 to 4/3; log2(1 + r) is r P(r). P is interpolated at Chebyshev nodes, with a
+    // relative error of 1.2e-10. The exponent e becomes a double by bits, as there is no instruction for 64-bit
+    // integers: e + 1024 is positive and is put into the lowest bits of 2^52.
     constexpr double Logarithm[] = {1.4426950407511904,   -0.72134752031617991, 0.48089843611986277,
                                     -0.36067384324899752, 0.28852971178898946,  -0.24044051682551823,
                                     0.20645115648682987,  -0.18066448858917147, 0.15435798562573779,
@@ -48,11 +48,12 @@ HWY_INLINE V PowerOfPositive(D d, V x, V y)
         hn::Sub(hn::BitCast(d, hn::Or(shifted, hn::BitCast(dBits, hn::Set(d, 0x1p52)))), hn::Set(d, 0x1p52 + 1024.0));
     const V rest = hn::Sub(hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<MantissaBits>(shifted))), hn::Set(d, 1.0));
     V logarithm = hn::MulAdd(rest, PolynomialOf(d, rest, Logarithm), power);
-    // Of 0 and infinity: so large that times any y but 0 it is beyond all floats.
+    // The logarithm of 0 and infinity: so large that its product with any y but 0 is outside of float's range.
     logarithm = hn::IfThenElse(hn::Eq(x, zero), hn::Set(d, -1e300), logarithm);
     logarithm = hn::IfThenElse(hn::Eq(x, infinity), hn::Set(d, 1e300), logarithm);
-    // Two to it: to a whole number, which becomes an exponent, and to the rest, from -1/2 to 1/2; interpolated
-    // likewise, off by 2.6e-9. Beyond 200 floats are infinite or 0, and doubles not yet.
+    // The power of two of the whole number becomes an exponent; the polynomial for the rest, from -1/2 to 1/2, is
+    // interpolated at Chebyshev nodes, with an error of 2.6e-9. Beyond 200, floats are infinite or 0 and doubles are
+    // still finite.
     constexpr double Exponential[] = {1.0,
                                       0.6931472067028326,
                                       0.24022650922288758,
@@ -69,14 +70,14 @@ HWY_INLINE V PowerOfPositive(D d, V x, V y)
     return hn::Mul(PolynomialOf(d, fraction, Exponential), scale);
 }
 
-/// x^y for an x that is no NaN and a finite y; anything of others.
+/// x^y for an x that is no NaN and a finite y. The result for others is unspecified.
 template <class D, class V>
 HWY_INLINE V PowerOfFinite(D d, V x, V y)
 {
     const V result =
         InDoubles(d, hn::Abs(x), y,
                   [](auto dWide, auto base, auto exponent) HWY_ATTR { return PowerOfPositive(dWide, base, exponent); });
-    // Below 0 odd powers are too, and those that are not whole numbers are none, but of infinity.
+    // For negative x, odd powers are negative. Powers that are not whole numbers are NaN, except those of infinity.
     const V half = hn::Mul(y, hn::Set(d, 0.5f));
     const auto isWhole = hn::Eq(hn::Round(y), y);
     const auto isOdd = hn::AndNot(hn::Eq(hn::Round(half), half), isWhole);
@@ -89,7 +90,7 @@ HWY_INLINE V PowerOfFinite(D d, V x, V y)
     return hn::IfThenElse(hn::Eq(y, hn::Set(d, 2.0f)), hn::Mul(x, x), real);
 }
 
-/// x^y of any.
+/// x^y of any x and y.
 template <class D, class V>
 HWY_NOINLINE V PowerOfAny(D d, V x, V y)
 {
@@ -109,16 +110,16 @@ HWY_NOINLINE V PowerOfAny(D d, V x, V y)
     return hn::Load(d, results);
 }
 
-/// x^y as std::pow has it, the same in every bit whatever else is in the vectors: networks are cut into vectors in more
-/// than one way.
+/// x^y with the results of std::pow's special cases. A result never depends on the other lanes of its vector, since
+/// networks may be split into vectors in more than one way.
 template <class D, class V>
 HWY_INLINE V PowerOf(D d, V x, V y)
 {
-    if (hn::AllTrue(d, hn::Eq(y, hn::Set(d, 2.0f)))) // as in every variance; no more than a faster way
+    if (hn::AllTrue(d, hn::Eq(y, hn::Set(d, 2.0f)))) // y is 2, as in each variance: a shortcut that only saves time
     {
         return hn::Mul(x, x);
     }
-    // A difference of numbers that are equal and finite is 0.
+    // The difference of finite equal numbers is 0.
     const auto isFinite = hn::And(hn::Eq(hn::Sub(y, y), hn::Zero(d)), hn::Eq(x, x));
     return HWY_LIKELY(hn::AllTrue(d, isFinite)) ? PowerOfFinite(d, x, y) : PowerOfAny(d, x, y);
 }

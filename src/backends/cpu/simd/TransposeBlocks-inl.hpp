@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of blocks of 16 bytes in registers. For sources that are compiled for each target (Foreach.hpp).
-// Included once a target.
+// Transposition of 16-byte blocks in registers. For sources with Foreach.hpp.
 #if defined(TENON_CPU_TRANSPOSE_BLOCKS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_TRANSPOSE_BLOCKS_INL
 #undef TENON_CPU_TRANSPOSE_BLOCKS_INL
@@ -18,11 +17,11 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Transposes blocks of 16 bytes: lists of as many vectors as a block has elements.
+/// Transposes the N x N elements of each 16-byte block. N: elements of a block, and number of vectors.
 template <class D, size_t N>
 HWY_INLINE void TransposeBlocks(D d, hn::Vec<D> (&v)[N])
 {
-    // Shuffling the halves of the list into each other, as often as halving takes, puts all in place.
+    // log2(N) rounds, each of which interleaves the two halves of the list.
     HWY_UNROLL(4)
     for (size_t width = 1; width < N; width *= 2)
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sines and cosines of floats, on vectors: off by three units in the last place at most, and beyond many turns the
-// standard library's. Included by sources with vector code after simd/Foreach.hpp, once for each target.
+// Sine and cosine of vectors of floats. The error is at most three units in the last place; arguments of many half
+// turns go to the standard library. For sources with Foreach.hpp.
 #if defined(TENON_TRIGONOMETRY_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_TRIGONOMETRY_INL
 #undef TENON_TRIGONOMETRY_INL
@@ -21,17 +21,17 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr float FewTurns = 39000.0f; // as far as half turns are taken away without loss
+constexpr float FewTurns = 39000.0f; // up to here half turns are subtracted exactly
 
-/// Pi in parts (Cody and Waite 1980), all positive: of -0 they leave -0. Their products with numbers of half turns up
-/// to FewTurns are exact, by themselves or fused with what they are taken away from.
+/// Pi as a sum of constants (Cody and Waite 1980), all positive, so that -0 stays -0. Products with numbers of half
+/// turns up to FewTurns are exact, alone or fused with the subtraction.
 #if HWY_NATIVE_FMA
 constexpr float PiParts[] = {3.1415925f, 1.5099579e-7f, 1.0780606e-14f};
 #else
 constexpr float PiParts[] = {3.140625f, 0.000967025757f, 6.27711415e-7f, 1.21541999e-10f};
 #endif
 
-/// `results`, but function(x) in lanes of more than FewTurns, or NaN.
+/// `results`, replaced by function(x) in lanes beyond FewTurns or with NaN.
 template <class D, class V, typename F>
 HWY_NOINLINE V MendManyTurns(D d, V x, V results, const F& function)
 {
@@ -52,13 +52,14 @@ HWY_INLINE bool AreFewTurns(D d, V x)
     return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, FewTurns)));
 }
 
-/// sin(x) of at most FewTurns; `IsCos`: cos(x), which is the sine of as much more than half a turn less a quarter.
+/// sin(x) for |x| up to FewTurns. `IsCos`: cos(x), as the sine of x shifted by a quarter turn.
 template <bool IsCos, class D, class V>
 HWY_INLINE V SineOfFewTurns(D d, V x)
 {
     constexpr float OverPi = 0.318309886f;
-    constexpr float Shifter = 12582912.0f; // added to a number of at most 2^22, it leaves it rounded in the lowest bits
-    // (1 + r^2 P(r^2)) r up to a quarter turn, fitted with the least relative error, 6e-9.
+    // Rounding by a magic number: added to a number of at most 2^22, it leaves the nearest integer in the lowest bits.
+    constexpr float Shifter = 12582912.0f;
+    // (1 + r^2 P(r^2)) r for |r| up to a quarter turn, fitted with the smallest maximum relative error, 6e-9.
     constexpr float Coefficients[] = {-0.166666597f, 0.00833306555f, -0.000198095382f, 2.60563047e-6f};
     const hn::RebindToUnsigned<D> dBits;
     const V shifter = hn::Set(d, Shifter);
@@ -75,7 +76,7 @@ HWY_INLINE V SineOfFewTurns(D d, V x)
     }
     const V square = hn::Mul(rest, rest);
     const V slope = hn::MulAdd(PolynomialOf(d, square, Coefficients), square, hn::Set(d, 1.0f));
-    const auto sign = hn::ShiftLeft<31>(hn::BitCast(dBits, shifted)); // of an odd number of half turns
+    const auto sign = hn::ShiftLeft<31>(hn::BitCast(dBits, shifted)); // set for an odd number of half turns
     return hn::BitCast(d, hn::Xor(hn::BitCast(dBits, hn::Mul(slope, rest)), sign));
 }
 
