@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for NHWC BFloat16 data, constant weights and bias.
+// Convolution2d of CpuAcc for NHWC BFloat16 data, constant weights and bias: im2col + GEMM (GemmBf16).
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
@@ -20,7 +20,7 @@ WeightSizes GetSizes(const LayerView& layer)
     return {1, shape[0], shape[1] * rowDepth, rowDepth};
 }
 
-/// Whether channels are known to be in groups, which the kernels of Float32 run.
+/// Whether the layer is known to be grouped. The Float32 kernels run grouped convolutions.
 bool HasGroups(const LayerView& layer)
 {
     const TensorShape& data = layer.GetInput(0).GetShape();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for NHWC float data and constant weights: products of windows by packed weights.
+// Convolution2d of CpuAcc for NHWC float data and constant weights: im2col + GEMM (GemmF32), a matrix for each group.
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
@@ -12,7 +12,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// One where the channels are not known yet; 0 where they do not fit the weights.
+/// Number of groups: 1 where the channels are not known yet, 0 where they do not fit the weights.
 size_t GetGroups(const LayerView& layer)
 {
     const TensorShape& data = layer.GetInput(0).GetShape();
@@ -32,7 +32,8 @@ WeightSizes GetSizes(const LayerView& layer)
     return {GetGroups(layer), shape[0], shape[1] * rowDepth, rowDepth};
 }
 
-/// Whether windows are the pixels of the image, whatever its shape is: the layer is a product of matrices.
+/// Whether the layer is a 1x1 convolution whose windows are the pixels of the image, whatever its shape: a plain matrix
+/// product.
 bool IsOfPixels(const LayerView& layer)
 {
     const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
@@ -41,12 +42,12 @@ bool IsOfPixels(const LayerView& layer)
            d.m_PadTop == 0 && d.m_PadBottom == 0 && d.m_PadLeft == 0 && d.m_PadRight == 0;
 }
 
-/// Whether weights of windows are left as columns. Their rows are short, with few channels: vectors of sixteen lanes
-/// add up products of several columns faster than those of one row. Measured with AVX-512.
+/// Whether the weights stay unpacked, as columns that dot products read. With few channels the rows of a window are
+/// short, and vectors of sixteen lanes sum several columns faster than one row. Measured with AVX-512.
 bool StayColumns(const WeightSizes& sizes)
 {
     constexpr size_t ManyLanes = 16;
-    constexpr size_t ColumnsOfBlock = 4; // whose dot products are computed together
+    constexpr size_t ColumnsOfBlock = 4; // columns whose dot products are computed together
     const size_t leastDepth = sizes.m_Columns > ColumnsOfBlock ? 384 : sizes.m_Columns > 1 ? 96 : 0;
     return AreFewColumns(sizes) && (GetEngineF32().m_Lanes < ManyLanes || sizes.m_Depth > leastDepth);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for NHWC floats in groups of two, four or eight channels that give as many: tiles as those of
-// depthwise convolutions, in which each channel sees all of its group. Products of matrices have columns for whole
-// vectors, most of which such groups would leave empty.
+// Convolution2d of floats in groups of 2, 4 or 8 channels with as many outputs: direct convolution by the loops of
+// depthwise convolutions, in which each output sums all channels of its group. A GEMM would leave most lanes of its
+// column vectors empty.
+//
+//   packed, groups of 2 and 4:  [tap][channel c of the group][output]          lane = output
+//   packed, groups of 8:        [tap][output o of the group][input channel]    lane = input channel, summed at the end
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
@@ -14,10 +17,10 @@ namespace tenon::cpu
 namespace
 {
 
-/// Of groups as large as a product of matrices has columns for, where that is the whole layer.
+/// Channels of the largest groups. A layer of one such group is left to the GEMM, whose vectors it fills.
 constexpr size_t OctetChannels = 8;
 
-/// Those for groups of so many channels, or null.
+/// Microkernels for groups of `channels`, or null.
 const DepthwiseTiles<float>* FindTiles(size_t channels)
 {
     const DepthwiseEngine<float>& engine = GetDepthwiseEngine<float>();
@@ -70,7 +73,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     {
         std::copy_n(static_cast<const float*>(layer.m_ConstantData[2]), outputs, bias.begin());
     }
-    // Of eight, sums are those of the channels that lie in a lane, of each output of their group.
+    // Groups of eight: a lane is an input channel, and each output of the group has sums of its own.
     const size_t channels = shape[3];
     const bool areOctets = channels == OctetChannels;
     std::vector<float> copy;
@@ -104,7 +107,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
-    g.m_GroupOutputs = 1; // the data are read as they are
+    g.m_GroupOutputs = 1; // each channel is read once, not repeated for outputs
     Depthwise<float> groups(args, g, static_cast<const PackedDepthwise&>(*packed),
                             *FindTiles(args.GetInput(1).GetShape()[3]));
     const size_t bytes = groups.GetScratchBytes();

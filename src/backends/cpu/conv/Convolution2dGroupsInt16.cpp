@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits, in groups of two, four or eight channels
-// that give as many: tiles as those of depthwise convolutions, in which each channel sees all of its group. Products of
-// matrices have columns for whole vectors, most of which such groups would leave empty.
+// Convolution2d of int16 data by weights of 8 or 4 bits, in groups of 2, 4 or 8 channels with as many outputs: direct
+// convolution by the loops of int16 depthwise convolutions, in which each output sums all channels of its group. A GEMM
+// would leave most lanes of its column vectors empty. Packed weights: see SmallGroupsInt16.hpp.
 #include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
 #include "backends/cpu/im2col/ColumnAsRow.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
@@ -22,7 +22,7 @@ uint64_t GetTaps(const TensorShape& weights)
     return uint64_t{weights[1]} * weights[2];
 }
 
-/// Whether no weights can have sums that need more than 32 bits: these tiles have all of them in one sum.
+/// Whether the sums fit 32 bits for any weights: these microkernels add all taps to one int32.
 bool FitSums(const TensorInfo& weights)
 {
     const TensorShape& shape = weights.GetShape();
@@ -79,7 +79,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
-    g.m_GroupOutputs = 1; // the data are read as they are
+    g.m_GroupOutputs = 1; // each channel is read once, not repeated for outputs
     const Depthwise16 groups(args, g, weights);
     return {groups, groups.GetScratchBytes()};
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 8-bit and for float data beside weights of 8 or 4 bits, in groups of two, four or eight
-// channels that give as many: tiles as those of 16-bit data, which the rows of the image that a few rows of the output
-// see become first. Products of matrices have columns for whole vectors, most of which such groups would leave empty.
+// Convolution2d of int8, and of floats by int8 (hybrid), in groups of 2, 4 or 8 channels with as many outputs. A GEMM
+// would leave most lanes of its column vectors empty. Direct convolution instead, by the grouped microkernels of int16:
+//
+//   1. the rows of the image that up to 16 output rows need are widened to int16, less their zero point: (a - za)
+//   2. an indirection buffer of 32 pixels holds a pointer to the input pixel of each tap
+//   3. acc[pixel][lane] += x[lane] * w[tap][output of the group][lane]   for chunks of two vectors of channels
+//   4. requantize to int8, or scale to float
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/conv/PackedGroupsInt8.hpp"
@@ -25,12 +29,12 @@ namespace
 
 using backends::Scratch;
 
-/// Sums of larger windows could exceed what they may.
+/// Sums of larger windows could exceed the limit of exact requantization.
 constexpr uint64_t MostDepth = 4096;
-/// Pixels whose table is made at a time.
+/// Pixels of an indirection buffer.
 constexpr size_t TablePixels = 32;
-/// Bytes of rows of the image that are laid out at a time, an eighth of a second-level cache of 1 MiB; one row of the
-/// output may need more.
+/// Bytes of widened image rows in a block, an eighth of a second-level cache of 1 MiB; one row of the output may need
+/// more.
 constexpr size_t BlockBytes = 128 * 1024;
 
 SupportResult Check(const LayerView& layer)
@@ -126,7 +130,7 @@ public:
     }
 
 private:
-    /// Rows of the image that so many rows of the output see.
+    /// Input rows that `rows` output rows read.
     size_t CountSeen(size_t rows) const
     {
         const ref::WindowAxis& y = m_Geometry.m_Y;
@@ -134,7 +138,7 @@ private:
         return std::min(static_cast<size_t>(seen), y.m_Input);
     }
 
-    /// Pixels of a few rows of an image.
+    /// Pixels of a block of output rows of one image.
     void RunBlock(const ExecuteArgs& args, const ByteData8& data, const Part& pixels, std::byte* scratch) const
     {
         const ref::WindowAxis& y = m_Geometry.m_Y;
@@ -216,7 +220,7 @@ private:
 
     void WriteFloats(size_t chunk, const int32_t* sums, size_t count, float scale, float* out) const
     {
-        constexpr int32_t Zeros[TablePixels] = {}; // data are less their zero point
+        constexpr int32_t Zeros[TablePixels] = {}; // the zero point is already subtracted from the data
         float scales[TablePixels];
         std::fill_n(scales, count, scale);
         FloatRows rows;
@@ -241,14 +245,14 @@ private:
     Windows m_Windows;
     bool m_IsHybrid;
     bool m_IsSigned;
-    size_t m_OutputPitch; ///< elements from a pixel of the output to the next
+    size_t m_OutputPitch; ///< elements from one output pixel to the next
     backends::FloatClamp m_Clamp;
     backends::QuantizedRange m_Range;
     int32_t m_ZeroPoint = 0;
     HybridQuantizer8 m_Quantizer;
-    size_t m_BlockRows = 16; ///< of the output
+    size_t m_BlockRows = 16; ///< output rows of a block
     size_t m_Parts = 1;
-    size_t m_RowsOffset = 0; ///< in a part's scratch memory, which begins with the table
+    size_t m_RowsOffset = 0; ///< in a task's scratch memory, which begins with the indirection buffer
     size_t m_PartBytes = 0;
     size_t m_PartsOffset = 0;
     size_t m_ScratchBytes = 0;

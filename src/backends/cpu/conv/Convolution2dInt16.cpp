@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits, also in groups: the numbers of the
-// reference kernel.
+// Convolution2d of CpuAcc for int16 data and constant weights of 8 or 4 bits, also in groups: im2col + GEMM
+// (GemmInt16). Results are the numbers of the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/conv/GroupMatrices.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
@@ -71,7 +71,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     Windows windows = MakeConvolutionWindows(args);
     const auto groups = static_cast<int64_t>(weights.GetSizes().m_Groups);
     windows.m_GroupChannels = windows.m_Channels / groups;
-    // Data with other channels than the weights were packed for come in another number of groups.
+    // If the data have other channels than at packing time, the number of groups differs as well.
     if (windows.m_GroupChannels * groups != windows.m_Channels || windows.GetDepth() != weights.GetSizes().m_Depth)
     {
         return backends::Prepared::Declined("the data have other channels than the weights were packed for");

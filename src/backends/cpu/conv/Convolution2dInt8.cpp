@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data, all beside weights of
-// 8 or 4 bits, also in groups: products of packed bytes.
+// Convolution2d of int8 or uint8 data by weights of 8 or 4 bits, and of float data by the same weights (hybrid).
+// Results of int8 data are the bytes of the reference kernel.
+//
+//   out[p][o] = clamp(zo + requantize(bias[o] + sum over k of (a[p][k] - za) * (w[o][k] - zw)))   k = (ky, kx, channel)
+//
+// Algorithm: im2col + GEMM (GemmInt8). Where windows can be read in the image without a copy, the GEMM is implicit
+// (indirect convolution, M. Dukhan, 2019); for that, weights are padded by zeros where a run of a window is no multiple
+// of 4 bytes. Groups with fewer outputs than a vector has lanes share a block-diagonal matrix, see GroupMatrices.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/conv/GroupMatrices.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
@@ -19,7 +25,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Whether windows are read where they lie, as far as is known before shapes are.
+/// Whether implicit GEMM may be used, as far as the layer tells before its input shapes are known.
 bool ReadsImage(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
@@ -28,7 +34,7 @@ bool ReadsImage(const LayerView& layer)
            MayReadImage(layer, GetEngine8());
 }
 
-/// Of the windows that a matrix is for.
+/// The contiguous runs of a matrix's windows in the image.
 ImageRuns8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
@@ -39,9 +45,9 @@ ImageRuns8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
 bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    // Images of one column are laid as one of one row, which such windows have one run in.
+    // An image of one column is read as one row, in which such a window is one run.
     const bool mayBeRow = weights[2] == 1 && weights[1] > 1;
-    // What is not seen between the points of a window is copied as well.
+    // Implicit GEMM also copies the pixels between the taps of a dilated window.
     constexpr uint32_t MostDilation = 4;
     const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
     const bool areWide = std::max(descriptor.m_DilationX, descriptor.m_DilationY) > MostDilation;
@@ -50,13 +56,14 @@ bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
     const size_t pixels = areKnown ? size_t{output[1]} * output[2] : 0;
     const bool areFew = areKnown && !ImageProduct8::HaveManyPixels(pixels, pixels * output[0]);
     const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetEngine8().m_Lanes);
-    const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32; // which has no such dots
+    // Hybrid layers have no dot products for few columns.
+    const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
     return !mayBeRow && !areWide && !areFew && matrices.m_Merged == 1 &&
            (isHybrid || matrices.m_Count > 1 || weights[0] > FormChoice8::FewColumnsOfDots) &&
            FindRuns(layer, matrices).ArePaddable(vectors);
 }
 
-/// Groups share vectors of columns where windows would be laid out for each otherwise.
+/// Groups are merged (block diagonal) unless separate groups can use implicit GEMM.
 GroupMatrices MakeMatrices(const LayerView& layer)
 {
     const GroupMatrices merged(layer, GetEngine8().m_Lanes);
@@ -70,11 +77,12 @@ GroupMatrices MakeMatrices(const LayerView& layer)
     return areApart ? own : merged;
 }
 
-/// The runs that the weights have to be padded for; none: none.
+/// Runs whose weights have to be padded for implicit GEMM; none where no padding is needed.
 ImageRuns8 FindPaddedRuns(const LayerView& layer, const GroupMatrices& matrices)
 {
     const ImageRuns8 runs = FindRuns(layer, matrices);
-    return !runs.AreWhole() && ArePaddable(layer, matrices) && ReadsImage(layer) ? runs : ImageRuns8(); // scales last
+    // MayUseImplicitGemm() reads all scales: last.
+    return !runs.AreWhole() && ArePaddable(layer, matrices) && ReadsImage(layer) ? runs : ImageRuns8();
 }
 
 SupportResult Check(const LayerView& layer)
@@ -147,7 +155,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     Windows windows = MakeConvolutionWindows(args);
     windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
-    // Data with other channels than the weights were packed for come in another number of groups.
+    // If the data have other channels than at packing time, the number of groups differs as well.
     const TensorShape& output = args.GetOutput(0).GetShape();
     const size_t rows = size_t{output[0]} * output[1] * output[2];
     const bool isHybrid = args.GetInput(0).GetDataType() == DataType::Float32;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution3d of CpuAcc for NDHWC floats and constant weights: for each tap of the depth a 2D convolution of the
-// frames that it sees, which adds its products to the output.
+// Convolution3d of CpuAcc for NDHWC floats and constant weights: out[z] = bias + sum over depth taps t of conv2d(in[z *
+// stride + t * dilation - pad], w[t]).
+// One GEMM for each depth tap and run of frames (neighbouring frames are one GEMM where the stride is 1) adds to the
+// output, which begins with the bias. The clamp follows after the last tap.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
@@ -19,14 +21,14 @@ namespace tenon::cpu
 namespace
 {
 
-/// Of one tap of the depth.
+/// Sizes of the weights of one depth tap.
 WeightSizes GetSizes(const TensorShape& weights)
 {
     const size_t rowDepth = size_t{weights[2]} * weights[3];
     return {1, weights[4], weights[1] * rowDepth, rowDepth};
 }
 
-/// A matrix for each tap of the depth.
+/// Packed weights: one matrix for each depth tap.
 class TapWeights final : public backends::PackedWeights
 {
 public:
@@ -50,14 +52,14 @@ private:
     std::vector<PackedWeightsF32> m_Taps;
 };
 
-/// The products of a tap.
+/// The GEMMs of one depth tap.
 struct TapProduct
 {
     ProductF32 m_Product;
     size_t m_Tap = 0;
-    size_t m_FirstOutput = 0; ///< the frames that see an input frame through it
-    size_t m_LastOutput = 0;  ///< one past them
-    size_t m_Frames = 1;      ///< of the output, that a product has
+    size_t m_FirstOutput = 0; ///< first output frame that reads an input frame through this tap
+    size_t m_LastOutput = 0;  ///< one past the last one
+    size_t m_Frames = 1;      ///< output frames of one GEMM
 };
 
 class VolumeProduct
@@ -82,7 +84,7 @@ public:
             }
             if (first < last)
             {
-                // Frames that lie apart in the input are products of their own.
+                // Frames that are not neighbours in the input are GEMMs of their own.
                 const size_t frames = g.m_Z.m_Stride == 1 ? last - first : 1;
                 ProductF32 product(weights[tap], windows, frames * g.m_Y.m_Output * g.m_X.m_Output,
                                    backends::FloatClamp(nullptr), args.m_MaxThreads);

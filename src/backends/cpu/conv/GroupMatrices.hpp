@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the weights of a convolution in groups become matrices of products of packed bytes. Used by Convolution2d of
-// bytes, of floats beside bytes, and of 16-bit data.
+// The weight matrices of a grouped convolution. Each group is a matrix of its own; where a group has fewer outputs than
+// a vector has lanes, m neighbouring groups share one block-diagonal matrix, whose other weights are zero points (they
+// add nothing to the sums):
+//
+//   group 0:  | w w |      outputs of group 0:  | w  w  zw zw |
+//   group 1:  | w w |  ->  outputs of group 1:  | zw zw w  w  |      [outputs][taps][m * channels of a group]
+//
+// Used by Convolution2dInt8.cpp and Convolution2dInt16.cpp when a kernel is chosen and when weights are packed.
 #pragma once
 
 #include "backends/cpu/weights/LayerWithWeights.hpp"
@@ -11,15 +17,14 @@
 namespace tenon::cpu
 {
 
-/// The matrices that the weights are packed as: one of all channels, or one of each group of them. Groups with fewer
-/// outputs than a vector has lanes share a matrix, in which weights between them are zeros.
+/// Number and depth of the matrices: one for the whole layer, one for each group, or one for m_Merged groups.
 struct GroupMatrices
 {
     size_t m_Count = 0;  ///< 0: the channels are not in groups of equal size, or not known
-    size_t m_Merged = 1; ///< groups that share one
+    size_t m_Merged = 1; ///< groups that share a matrix
     size_t m_Depth = 0;
 
-    /// `lanes`: columns of a vector.
+    /// `lanes`: columns of a vector. Groups are merged as long as their outputs fit one vector.
     GroupMatrices(const LayerView& layer, size_t lanes)
     {
         const TensorShape& data = layer.GetInput(0).GetShape();
@@ -39,8 +44,8 @@ struct GroupMatrices
         m_Depth = size_t{weights[1]} * weights[2] * weights[3] * m_Merged;
     }
 
-    /// The layer with weights that are merged so: [outputs][points][channels of a group] become [outputs][points]
-    /// [channels of the groups that share a matrix].
+    /// The layer with merged weights: [outputs][taps][channels of a group] become [outputs][taps][m_Merged * channels
+    /// of a group].
     LayerWithWeights Merge(const LayerView& layer) const
     {
         const StoredBytes stored(layer);

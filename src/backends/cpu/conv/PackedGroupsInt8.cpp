@@ -15,14 +15,15 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr int64_t MostData = 255; // less their zero point
+constexpr int64_t MostData = 255; // largest magnitude of a data element less its zero point
 
 bool IsHybrid(const LayerView& layer)
 {
     return layer.GetInput(0).GetDataType() == DataType::Float32;
 }
 
-/// The weights of a layer less their zero point. Beside float data uint8 are int8 bit patterns without one.
+/// Weights of a layer less their zero point. Hybrid layers read uint8 weights as int8 bit patterns without a zero
+/// point.
 class CentredWeights
 {
 public:
@@ -32,7 +33,7 @@ public:
     {
     }
 
-    /// What no magnitude exceeds.
+    /// Upper bound of |w - zw|.
     int64_t GetMost() const { return 255 + std::abs(int64_t{m_ZeroPoint}); }
     int32_t operator()(size_t index) const
     {
@@ -68,7 +69,7 @@ PackedGroups8::PackedGroups8(const LayerView& layer, backends::PackedStore& stor
                                                               magnitudes[i / depth] += std::abs(weights(i));
                                                           }
                                                       });
-    // Clamped, so that what is worked out cannot overflow, whatever file it is from.
+    // Clamped: the sums may come from a file of packed weights and must not overflow below.
     const int64_t limit = static_cast<int64_t>(depth) * weights.GetMost();
     std::vector<int64_t> magnitudes(channels);
     std::transform(sums.As<int64_t>(), sums.As<int64_t>() + channels, magnitudes.begin(),
@@ -93,7 +94,7 @@ uint64_t PackedGroups8::GetPackedBytes(const TensorShape& weights)
 {
     const ChannelChunks chunks(weights[0]);
     const uint64_t places = uint64_t{chunks.GetChunks()} * chunks.m_Width;
-    constexpr uint64_t PlaceBytes = 7 * sizeof(int32_t); // of the arrays
+    constexpr uint64_t PlaceBytes = 7 * sizeof(int32_t); // bytes of a channel in the arrays of the epilogue
     return places * (uint64_t{weights[1]} * weights[2] * weights[3] * sizeof(int16_t) + PlaceBytes);
 }
 
@@ -106,7 +107,7 @@ void PackedGroups8::SetUpChannels(const LayerView& layer, const int64_t* magnitu
                  : ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), true);
     if (scales.size() != 1 && scales.size() != m_Chunks.m_Channels)
     {
-        m_IsExact = false; // the reference kernel says what is wrong
+        m_IsExact = false; // the reference kernel reports the error
         return;
     }
     const size_t places = m_Chunks.GetChunks() * m_Chunks.m_Width;

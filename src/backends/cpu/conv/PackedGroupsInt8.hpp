@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights of 8 or 4 bits of a convolution in small groups of channels that give as many, beside bytes or
-// floats, packed as those of 16-bit data, together with what turns sums into bytes or floats. Read by
-// Convolution2dGroupsInt8.cpp.
+// Packed weights of Convolution2dGroupsInt8.cpp: (w - zw) as int16, and the constants of the epilogue by channel.
+//
+//   [chunk of 2 vectors of channels][tap][output o of the group][lane]     lane i reads input channel i of the chunk
+//   element = w[first output of the lane's group + o][tap][i % channels of a group] - zw
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -24,7 +25,8 @@ public:
 
     static uint64_t GetPackedBytes(const TensorShape& weights);
 
-    /// Whether the loops give the numbers of the reference kernel. Nothing is packed otherwise.
+    /// Whether all sums stay below the limit of exact requantization, so that results are those of the reference
+    /// kernel. Otherwise nothing is packed.
     bool IsExact() const { return m_IsExact; }
     bool RefersToConstants() const override { return !m_IsExact; }
 
@@ -36,13 +38,13 @@ public:
     {
         return m_Data.As<int32_t>() + chunk * m_Taps * m_GroupChannels * m_Engine->m_Lanes;
     }
-    /// What sums begin with.
+    /// Initial accumulators: the bias.
     const int32_t* GetBias(size_t chunk) const { return m_Arrays.GetBias(chunk * m_Chunks.m_Width); }
-    /// Of bytes; the output's range is the caller's.
+    /// Requantization to int8; the caller sets the output's range.
     RequantizeColumns GetRequantization(size_t chunk) const { return m_Arrays.From(chunk * m_Chunks.m_Width); }
-    /// Of floats, whose data are less their zero point already; the clamp is the caller's.
+    /// Scales and bias of hybrid layers, without a zero-point correction; the caller sets the clamp.
     FloatColumns GetFloatColumns(size_t chunk) const;
-    /// A pixel outside of the image.
+    /// A pixel in the padding: zeros.
     const int16_t* GetZeros() const { return m_Zeros.data(); }
 
 private:
@@ -55,7 +57,7 @@ private:
     bool m_IsExact = true;
     backends::PackedBlock m_Data;
     RequantizeArrays m_Arrays;
-    AlignedMemory m_Floats; ///< of the channels' places: zeros, scales of the weights, biases
+    AlignedMemory m_Floats; ///< by channel in packed order: zeros, scales of the weights, biases
     std::vector<int16_t> m_Zeros;
 };
 

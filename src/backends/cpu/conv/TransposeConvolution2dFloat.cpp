@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TransposeConvolution2d of CpuAcc for Float32 or BFloat16: see TransposePhases.hpp.
+// TransposeConvolution2d of CpuAcc for Float32 and BFloat16: see TransposePhases.hpp.
 #include "backends/cpu/conv/TransposePhases.hpp"
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
@@ -11,7 +11,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// What both types have in common.
+/// Common part of the traits of both types.
 struct FloatKind
 {
     static size_t GetWindowHeight(const PhaseTaps& taps) { return taps.m_Y.m_Count; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TransposeConvolution2d of CpuAcc for 8- and 16-bit data, the numbers of the reference kernel, and for float data, all
-// beside weights of 8 or 4 bits: see TransposePhases.hpp.
+// TransposeConvolution2d of CpuAcc for int8, uint8 and int16 data, with the numbers of the reference kernel, and for
+// float data (hybrid), all by weights of 8 or 4 bits: see TransposePhases.hpp.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/conv/TransposePhases.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
@@ -15,7 +15,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// What all types have in common. A phase without taps has one whose weights add nothing.
+/// Common part of the traits of all types. A phase without taps gets one tap whose weights add nothing.
 struct IntegerKind
 {
     static size_t GetWindowHeight(const PhaseTaps& taps) { return std::max<size_t>(1, taps.m_Y.m_Count); }
@@ -72,14 +72,15 @@ struct BytesKind : IntegerKind
     }
     static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
     {
-        // TFLite quantizes the data asymmetrically, whatever the scales.
+        // TFLite quantizes the data asymmetrically here, whatever the scales.
         return args.GetInput(0).GetDataType() == DataType::Float32
                    ? Product(packed, windows, rows, {args.GetInput(0).GetShape()[0], true}, args)
                    : Product(packed, windows, rows, args);
     }
     static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
     {
-        // The same for all phases, whose weights have the same tiles: these follow from rows, columns and types.
+        // All phases share the quantized data, as they have the same microkernels: the choice depends on rows, columns
+        // and types only.
         const ByteData8 data = products.front().Quantize(args);
         for (const Product& product : products)
         {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// TransposeConvolution2d of CpuAcc for NHWC data and constant weights. The output pixels that lie alike between the
-// strides, a phase, see the same points of the weights: for each phase there is an ordinary convolution of stride 1,
-// whose pixels are written a stride apart.
+// TransposeConvolution2d by polyphase decomposition (XNNPACK: subconvolution). With stride s, the output pixels p, p +
+// s, p + 2s, ... read the taps t, t + s, t + 2s, ... with t = (p + pad) % s. Each of the sy * sx phases is therefore an
+// ordinary convolution of stride 1 by a subset of the weights in reverse order, whose pixels are written s apart:
+//
+//   taps 0 1 2 3 4, s = 2:   phase 0: taps 4 2 0,   phase 1: taps 3 1      output: 0 1 0 1 0 1 ...
+//
+// `Traits` name the packed weights and the GEMM of a data type. Used by TransposeConvolution2dFloat.cpp and
+// TransposeConvolution2dInteger.cpp.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -21,7 +26,7 @@
 namespace tenon::cpu
 {
 
-/// Every stride-th tap of the weights in one direction, backwards: the order in which windows see the image.
+/// Every stride-th tap of the weights along one axis, in reverse: the order in which a window reads the image.
 struct Taps
 {
     size_t m_Count = 0;
@@ -34,12 +39,12 @@ struct Taps
     }
 };
 
-/// The output positions of a phase in one direction, and how they see the image.
+/// The output positions of a phase along one axis, and the input that they read.
 struct PhaseAxis
 {
-    size_t m_First = 0; ///< position in the output; the others follow a stride apart
-    size_t m_Tap = 0;   ///< the first of the weights' taps that it sees
-    size_t m_Shift = 0; ///< where in the image that tap lies for the first position
+    size_t m_First = 0; ///< first output position; the others follow a stride apart
+    size_t m_Tap = 0;   ///< first tap of the phase
+    size_t m_Shift = 0; ///< input position of that tap for the first output position
 
     PhaseAxis(size_t phase, size_t stride, size_t pad)
         : m_First(phase), m_Tap((phase + pad) % stride), m_Shift((phase + pad) / stride)
@@ -56,7 +61,7 @@ struct PhaseAxis
     }
 };
 
-/// The weights' taps that a phase sees.
+/// The taps of a phase, along both axes.
 struct PhaseTaps
 {
     Taps m_Y;
@@ -101,13 +106,13 @@ struct PhaseTaps
     }
 };
 
-/// The packed weights of all phases. Which phase they are for depends on the padding, which is known with the shapes
-/// only. A kind of weights and data has these members:
-///   Packed, Product: the classes of packed weights and of products of windows by them;
-///   Check(layer): what it asks of the weights and the bias, whose memory GetPackedBytes(phase) is;
-///   Pack(layer, phase, store): the weights of a phase, which IsExact(packed) has to be true for;
-///   GetWindowHeight(phase), GetWindowWidth(phase): of the weights that it packs;
-///   MakeProduct(packed, windows, rows, args), Run(products, args): of all phases.
+/// The packed weights of all phases, by first tap: the padding, which maps a phase to its first tap, is known with the
+/// shapes only. `Traits` of a data type have these members:
+///   Packed, Gemm: the classes of packed weights and of the GEMM driver;
+///   Check(layer): requirements of weights and bias; GetPackedBytes(phase): memory of packed weights;
+///   Pack(layer, phase, store): the packed weights of a phase, for which IsExact(packed) has to hold;
+///   GetWindowHeight(phase), GetWindowWidth(phase): size of the packed window;
+///   MakeGemm(packed, windows, rows, args): the GEMM of a phase; Run(gemms, args): runs those of all phases.
 template <typename Kind>
 class TransposePhases final : public backends::PackedWeights
 {
@@ -136,7 +141,7 @@ public:
         PhaseTaps m_Taps;
         typename Kind::Packed m_Packed;
     };
-    /// For windows that start with these taps.
+    /// The weights of the phase that begins with these taps.
     const Weights& Get(size_t tapY, size_t tapX, size_t strideX) const { return m_Weights[tapY * strideX + tapX]; }
 
 private:
@@ -156,7 +161,7 @@ private:
     std::vector<Weights> m_Weights; ///< [first tap down][first tap across]
 };
 
-/// The product of a phase of known shapes.
+/// The GEMM of a phase of known shapes.
 template <typename Kind>
 typename Kind::Product MakePhaseProduct(const ReshapeArgs& args, const TransposePhases<Kind>& phases,
                                         const PhaseAxis& down, const PhaseAxis& across)
@@ -194,7 +199,7 @@ template <typename Kind>
 SupportResult CheckTransposed(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<TransposeConvolution2dDescriptor>();
-    constexpr uint32_t MostPhases = 64; // each has memory of its own
+    constexpr uint32_t MostPhases = 64; // each phase has packed weights of its own
     if (descriptor.m_DataLayout != DataLayout::NHWC || descriptor.m_StrideX == 0 || descriptor.m_StrideY == 0 ||
         descriptor.m_StrideX > MostPhases / descriptor.m_StrideY)
     {

@@ -23,32 +23,32 @@ namespace
 using backends::Scratch;
 using ref::CountElements;
 
-constexpr size_t MostInputs = 6; // of a layer that is cut
-/// Elements of a piece of the output: as floats, with one input, half of a first-level cache of 32 KiB.
+constexpr size_t MostInputs = 6; // largest number of inputs of a layer that is cut
+/// Elements of a chunk of the output: as floats, with one input of that size, a first-level cache of 32 KiB.
 constexpr size_t PieceElements = 4096;
 
-/// Of an output, the dimensions [m_Begin, m_End) are cut together, in pieces of m_Rows of their indices.
+/// The output's dimensions [m_Begin, m_End) are read as one, which is cut into chunks of m_Rows indices.
 struct Cut
 {
     unsigned int m_Begin = 0;
     unsigned int m_End = 0;
     size_t m_Indices = 1;
     size_t m_Rows = 1;
-    size_t m_RowElements = 1; ///< of the output, for each index
+    size_t m_RowElements = 1; ///< elements of the output for each index
 };
 
 /// An input or the output.
 struct Tensor
 {
-    TensorShape m_Shape;      ///< with ones before its dimensions, as many as the output has more
-    unsigned int m_Ones = 0;  ///< how many
-    size_t m_RowElements = 0; ///< for each index of the cut; 0: it is broadcast along it
+    TensorShape m_Shape;      ///< padded by leading ones to the rank of the output
+    unsigned int m_Ones = 0;  ///< number of leading ones
+    size_t m_RowElements = 0; ///< elements for each index of the cut dimensions; 0: broadcast along them
     size_t m_PieceElements = 0;
-    size_t m_Floats = 0;                                    ///< offset in the scratch memory of a part
-    std::array<size_t, MaxNumOfTensorDimensions> m_Steps{}; ///< elements, along the dimensions before the cut
+    size_t m_Floats = 0;                                    ///< offset in the scratch memory of a task
+    std::array<size_t, MaxNumOfTensorDimensions> m_Steps{}; ///< elements, by dimension before the cut ones
 };
 
-/// An input of such a shape; none where it does not fit the first `last` dimensions of the output.
+/// An input of this shape; none if it cannot be broadcast to the first `last` dimensions of the output.
 std::optional<Tensor> FitShape(const TensorShape& shape, const TensorShape& output, unsigned int last)
 {
     const unsigned int rank = output.GetNumDimensions();
@@ -72,8 +72,8 @@ std::optional<Tensor> FitShape(const TensorShape& shape, const TensorShape& outp
     return tensor;
 }
 
-/// Pieces along the first dimension whose indices are small enough, with those before it along which all inputs are
-/// whole or broadcast as they are along it.
+/// Cuts along the first dimension whose indices are small enough, together with the preceding dimensions along which
+/// each input is broadcast, or not, as it is along the first one.
 Cut ChooseCut(const TensorShape& output, unsigned int last, const std::vector<Tensor>& inputs)
 {
     Cut cut;
@@ -97,7 +97,7 @@ Cut ChooseCut(const TensorShape& output, unsigned int last, const std::vector<Te
     return cut;
 }
 
-/// What pieces have of a tensor.
+/// Sets the sizes and strides of a tensor's chunks, and reserves their scratch memory.
 void Place(Tensor& tensor, const TensorShape& output, const Cut& cut, Scratch& part)
 {
     const TensorShape& shape = tensor.m_Shape;
@@ -114,7 +114,7 @@ void Place(Tensor& tensor, const TensorShape& output, const Cut& cut, Scratch& p
     }
 }
 
-/// The shape of `rows` indices of a tensor, in as many dimensions as it has.
+/// The shape of a chunk of `rows` indices, with the rank of the tensor.
 TensorShape CutShape(const Tensor& tensor, const Cut& cut, size_t rows)
 {
     std::vector<unsigned int> sizes;
@@ -189,7 +189,7 @@ private:
             inputs.push_back(&infos.emplace_back(CutShape(input, m_Cut, rows), DataType::Float32));
         }
         const TensorInfo* const output = &infos.emplace_back(CutShape(m_Output, m_Cut, rows), DataType::Float32);
-        const std::vector<const void*> constants(m_Inputs.size(), nullptr); // there are no floats of them yet
+        const std::vector<const void*> constants(m_Inputs.size(), nullptr); // constants are not converted yet
         ReshapeArgs piece = args;
         piece.m_Inputs = inputs;
         piece.m_Outputs = {&output, 1};
@@ -254,7 +254,7 @@ private:
     Cut m_Cut;
     std::vector<Tensor> m_Inputs;
     Tensor m_Output;
-    std::array<backends::Executor, 2> m_Run; ///< of whole pieces, and of the last one of a run
+    std::array<backends::Executor, 2> m_Run; ///< for whole chunks, and for the last chunk of a run
     const char* m_Name = nullptr;            ///< see Prepared::m_KernelName
     const char* m_Declined = nullptr;        ///< see Prepared::m_Declined
     size_t m_InnerOffset = 0;

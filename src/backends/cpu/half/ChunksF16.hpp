@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of Float16 or BFloat16 in pieces that stay in the first-level cache as floats.
+// Layers of Float16 or BFloat16 without weights, run by a Float32 kernel in chunks of 4096 elements of the output,
+// which stay in the first-level cache as floats.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -8,10 +9,10 @@
 namespace tenon::cpu
 {
 
-/// What `prepare` gives for a layer with Float32 in place of the half type that all its tensors have, with the
-/// conversions around it, piece by piece. A piece is some neighbouring indices of the output along one dimension before
-/// the last `whole` ones: each is a layer by itself, of the inputs' same indices, where they are not broadcast. Layers
-/// that are not to be cut so are converted as a whole. `prepare` declines nothing.
+/// Runs the Float32 kernel of `prepare` chunk by chunk, between conversions from and to the 16-bit type of all tensors.
+/// A chunk is a range of output indices along one or several dimensions before the last `whole` ones: a layer of its
+/// own, with the same range of each input that is not broadcast along it. Layers that cannot be cut are converted as a
+/// whole. `prepare` must not decline.
 backends::Prepared PrepareHalfPieces(const ReshapeArgs& args, unsigned int whole,
                                      backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
                                      const ref::HalfLoops& loops);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How CpuAcc's kernels turn Float16 and BFloat16 into Float32 and back.
+// Vector conversions between Float16 or BFloat16 and Float32, for the kernels of this folder.
 #pragma once
 
 #include "backends/reference/kernels/F16AsF32.hpp"
@@ -7,7 +7,7 @@
 namespace tenon::cpu
 {
 
-/// On all threads, by vectors. Precondition: the processor has them, see CpuFeatures.
+/// Conversions on all threads. Precondition: the processor has vectors, see CpuFeatures.
 extern const ref::HalfLoops VectorHalfLoops;
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float16 and BFloat16 tensors in CpuAcc's kernels of Float32, on floats in scratch memory: numbers of 16 bits are for
-// products, beside which the layers between them take little time. Functions of BFloat16 have loops of their own.
+// Kernel rows of Float16 and BFloat16 layers without weights: the Float32 kernel of the operator on converted data, out
+// = round16(kernelF32(float(in))). Elementwise functions of BFloat16 and some pools have loops of their own.
 #include "backends/cpu/elementwise/ActivationFunction.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/UnaryBf16.hpp"
@@ -25,7 +25,7 @@ namespace
 
 constexpr backends::TypeRow HalfTypes[] = {backends::SameType(backends::HalfTypes)};
 
-/// The layer with Float32 in place of its half type.
+/// A view of the layer with Float32 in place of its 16-bit type.
 class WideLayer
 {
 public:
@@ -63,7 +63,7 @@ SupportResult Check(const LayerView& layer)
     return backends::AskKernel(OfFloats, WideLayer(layer).View());
 }
 
-/// What the kernel runs, or its reference in its place; only the latter has a name.
+/// The Float32 kernel's workload, or that of its reference kernel; only the name of the latter is kept.
 template <const backends::Kernel& OfFloats>
 backends::Prepared PrepareInner(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
@@ -78,13 +78,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     return ref::PrepareHalfAsFloat(args, PrepareInner<OfFloats>, nullptr, VectorHalfLoops);
 }
 
-/// Of functions of elements.
+/// Elementwise functions: no dimension stays whole.
 unsigned int CountNone(const ReshapeArgs&)
 {
     return 0;
 }
 
-/// From the axis on.
+/// The dimensions from the axis on stay whole.
 template <typename Descriptor>
 unsigned int CountFromAxis(const ReshapeArgs& args)
 {
@@ -93,21 +93,21 @@ unsigned int CountFromAxis(const ReshapeArgs& args)
     return axis < 0 ? static_cast<unsigned int>(-axis) : rank - static_cast<unsigned int>(axis);
 }
 
-/// Channels come last, as parameters for each of them do.
+/// NHWC: the last dimension, channels, stays whole, as the parameters have one element for each channel.
 unsigned int CountChannels(const ReshapeArgs& args)
 {
     const auto& descriptor = args.GetDescriptor<BatchNormalizationDescriptor>();
     return descriptor.m_DataLayout == DataLayout::NHWC ? 1 : args.GetOutput(0).GetNumDimensions();
 }
 
-/// `CountWhole`: the last dimensions that pieces have as a whole.
+/// `CountWhole`: the number of last dimensions that chunks do not cut.
 template <const backends::Kernel& OfFloats, unsigned int (*CountWhole)(const ReshapeArgs&)>
 backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     return PrepareHalfPieces(args, CountWhole(args), PrepareInner<OfFloats>, VectorHalfLoops);
 }
 
-/// Some pools have loops of halves.
+/// Some pools have loops of their own for 16-bit types.
 backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto algorithm = args.GetDescriptor<Pooling2dDescriptor>().m_PoolType;
@@ -123,7 +123,7 @@ backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWe
     return pitched;
 }
 
-/// Functions of one number: BFloat16 has loops of its own.
+/// Unary functions of BFloat16 have loops of their own.
 backends::Prepared MakeBf16(const ReshapeArgs& args, FloatFunction function, float a, float b)
 {
     return MakeMap<uint16_t, uint16_t>(

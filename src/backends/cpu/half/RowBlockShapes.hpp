@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How layers with weights are cut into the bands of RowBlocksF16.hpp, by layer type. Used by WeightedLayersF16.cpp.
+// How layers with weights are cut into the row blocks of RowBlocksF16.hpp, by layer type. Used by
+// WeightedLayersF16.cpp.
 #pragma once
 
 #include "backends/cpu/half/RowBlocksF16.hpp"
@@ -15,7 +16,7 @@
 namespace tenon::cpu
 {
 
-/// So many rows of elements, in as many dimensions: the others are ones.
+/// The shape [1, ..., 1, rows, elements] of this rank.
 inline TensorShape RowsShape(unsigned int rank, size_t rows, size_t elements)
 {
     std::vector<unsigned int> sizes(std::max(rank, 2U), 1);
@@ -24,7 +25,7 @@ inline TensorShape RowsShape(unsigned int rank, size_t rows, size_t elements)
     return TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data());
 }
 
-/// Of rows of a matrix that are independent of each other.
+/// The rows of a matrix, which are independent of each other.
 inline BandShape CutRows(const ReshapeArgs& args, size_t depth, size_t columns)
 {
     BandShape shape;
@@ -39,11 +40,11 @@ inline BandShape CutRows(const ReshapeArgs& args, size_t depth, size_t columns)
     return shape;
 }
 
-/// How layers of a type are cut. A class of these has
-///   GetShape(args): what is cut; that of no rows where shapes do not fit together, which the kernel then says;
-///   AreRows(args): whether that are rows of a matrix, and not of an image;
-///   GetDescriptor(args, band): of a band of an image.
-/// This one: not at all.
+/// How layers of a type are cut. Each class has
+///   GetShape(args): the rows to cut; no rows where shapes do not fit together (the kernel reports it);
+///   IsMatrix(args): whether these are rows of a matrix, and not of an image;
+///   GetDescriptor(args, block): the descriptor of a block of an image.
+/// This class: layers that are not cut.
 struct WholeLayer
 {
     static BandShape GetShape(const ReshapeArgs&) { return {}; }
@@ -51,7 +52,7 @@ struct WholeLayer
     static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs&, const Band&) { return nullptr; }
 };
 
-/// Rows of images, or pixels, where they are what windows see.
+/// Rows of images; of 1x1 convolutions the pixels, which are rows of a matrix.
 template <typename Descriptor>
 struct ImageLayer
 {
@@ -115,7 +116,7 @@ struct ConnectedLayer : WholeLayer
     }
 };
 
-/// Of x and one constant matrix.
+/// BatchMatMul by one constant matrix: rows of x.
 struct MatMulLayer : WholeLayer
 {
     static bool AreRows(const ReshapeArgs&) { return true; }

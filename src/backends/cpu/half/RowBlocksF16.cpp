@@ -21,22 +21,21 @@ namespace
 using backends::Scratch;
 
 constexpr size_t HalfBytes = 2;
-/// Bytes of a band as floats, input and output: a quarter of a second-level cache of 1 MiB.
+/// Bytes of a block as floats, input and output: a quarter of a second-level cache of 1 MiB.
 constexpr size_t BandBytes = 256 * 1024;
-/// A layer with so few bytes as floats is not cut.
+/// Layers of up to this many bytes as floats are not cut.
 constexpr size_t WholeBytes = 2 * BandBytes;
-/// With so many multiplications for each element of input and output, conversions in memory take little time beside
-/// them, and fewer bands read the weights less often: bands, and layers that are not cut, may be so many times as
-/// large.
+/// Layers with at least this many multiplications for each element of input and output spend little time in
+/// conversions. Larger blocks read the weights less often: blocks are 4 times and uncut layers 8 times as large.
 constexpr double ManyMultiplications = 512;
 constexpr size_t LargerBands = 4;
 constexpr size_t LargerWholes = 8;
-/// Rows of windows that overlap, at least: the rows of the input that two bands see are converted for both.
+/// Minimum output rows of a block whose windows overlap: input rows that two blocks share are converted for both.
 constexpr size_t LeastOverlappingRows = 4;
-/// Elements of a sum that are rounded at a time.
+/// Elements of a fused residual add that are rounded at a time.
 constexpr size_t ChunkElements = 1024;
 
-/// The rows of the output that a band should have; 0: the layer is not to be cut.
+/// Output rows of a block; 0: the layer is not cut.
 size_t ChooseRows(const BandShape& shape)
 {
     const double rowFloats =
@@ -57,10 +56,10 @@ size_t ChooseRows(const BandShape& shape)
     const size_t least = std::min(areOverlapping ? LeastOverlappingRows : 1, shape.m_Rows);
     size_t rows = std::clamp(static_cast<size_t>(static_cast<double>(bandBytes / sizeof(float)) / rowFloats), least,
                              shape.m_Rows);
-    // No fewer bands than threads.
+    // At least as many blocks as threads.
     const size_t parts = std::min(GetCutParts(), GetWorthwhileParts(shape.m_Multiplications));
     rows = std::min(rows, std::max(least, DivideUp(shape.m_Images * shape.m_Rows, parts)));
-    return DivideUp(shape.m_Rows, DivideUp(shape.m_Rows, rows)); // as equal as they can be
+    return DivideUp(shape.m_Rows, DivideUp(shape.m_Rows, rows)); // as equal as possible
 }
 
 } // namespace
@@ -113,7 +112,7 @@ HalfBands::HalfBands(const ReshapeArgs& args, const BandShape& shape, const floa
 
 bool HalfBands::FindPlaces(const BandShape& shape, size_t rows, std::vector<Band>& variants)
 {
-    // In 64 bits: strides, dilations and padding may be any numbers of 32.
+    // In 64 bits: strides, dilations and padding may be any 32-bit numbers.
     const BandWindows& windows = shape.m_Windows;
     const uint64_t height = (uint64_t{windows.m_Kernel} - 1) * windows.m_Dilation + 1;
     for (size_t image = 0; image < shape.m_Images; ++image)
@@ -122,14 +121,14 @@ bool HalfBands::FindPlaces(const BandShape& shape, size_t rows, std::vector<Band
         {
             Band band;
             band.m_Rows = std::min(rows, shape.m_Rows - row);
-            // Counted from the padding's first row.
+            // Rows are counted from the first row of the padding.
             const uint64_t begin = uint64_t{row} * windows.m_Stride;
             const uint64_t end = (uint64_t{row} + band.m_Rows - 1) * windows.m_Stride + height;
             const uint64_t last = uint64_t{windows.m_PadTop} + shape.m_InputRows;
             const uint64_t first = std::max<uint64_t>(begin, windows.m_PadTop);
             if (first >= std::min(end, last))
             {
-                return false; // it sees nothing but padding
+                return false; // the block reads nothing but padding
             }
             band.m_PadTop = static_cast<size_t>(first - begin);
             band.m_PadBottom = static_cast<size_t>(end - std::min(end, last));
@@ -191,7 +190,7 @@ void HalfBands::RunBand(const ExecuteArgs& args, const Place& band, const float*
     auto* const output = Scratch::At<float>(scratch, m_OutputOffset);
     VectorHalfLoops.m_Widen(parallel, args.GetInput<std::byte>(0) + band.m_Input * HalfBytes, m_Type, band.m_InputCount,
                             input);
-    const std::array<const void*, 3> inputs = {input, nullptr, bias}; // weights are packed
+    const std::array<const void*, 3> inputs = {input, nullptr, bias}; // null: weights are packed
     void* const outputs = output;
     ExecuteArgs run = args;
     run.m_Inputs = {inputs.data(), inputs.size()};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of Float16 or BFloat16 with constant weights, by a kernel of Float32, in bands that stay in the second-level
-// cache as floats: some rows of a matrix, or rows of an image with those of the input that their windows see.
+// Layers of Float16 or BFloat16 with constant weights, run by a Float32 kernel in row blocks: rows of a matrix, or rows
+// of an image with the input rows that their windows overlap. Each block is widened, run and narrowed on one thread
+// while it is in the second-level cache.
+//
+//   images x rows --> [block 0][block 1]...   blocks with equal rows and padding share a prepared kernel (m_Variant)
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -17,7 +20,7 @@
 namespace tenon::cpu
 {
 
-/// How the rows of windows follow each other.
+/// Windows along y.
 struct BandWindows
 {
     size_t m_Kernel = 1;
@@ -26,19 +29,19 @@ struct BandWindows
     size_t m_PadTop = 0;
 };
 
-/// What is cut into bands. `m_Rows` of 0: nothing, the layer is run as a whole.
+/// A layer's rows, which are cut into blocks. With m_Rows = 0 the layer runs as a whole.
 struct BandShape
 {
     size_t m_Images = 1;
-    size_t m_Rows = 0;      ///< of the output, of each image
-    size_t m_InputRows = 0; ///< likewise
+    size_t m_Rows = 0;      ///< output rows of each image
+    size_t m_InputRows = 0; ///< input rows of each image
     size_t m_RowElements = 0;
     size_t m_InputRowElements = 0;
     BandWindows m_Windows;
-    double m_Multiplications = 0; ///< of the whole layer
+    double m_Multiplications = 0; ///< of the whole layer, for all images
 };
 
-/// Rows of an image.
+/// A block of rows of an image, and its padding.
 struct Band
 {
     size_t m_Rows = 0;
@@ -52,20 +55,21 @@ struct Band
 class HalfBands
 {
 public:
-    /// `prepare` gives what runs a band in Float32 on one thread, or the whole layer for a null band. `bias`: as
-    /// floats; null: input 2, if there is one.
+    /// `prepare` returns the Float32 workload of a block on one thread, or of the whole layer for a null block. `bias`:
+    /// as floats; null: input 2, if there is one.
     HalfBands(const ReshapeArgs& args, const BandShape& shape, const float* bias,
               FunctionRef<backends::Prepared(const Band*)> prepare);
 
     size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
-    /// Why the kernel of Float32 declined the layer or a band; then there is nothing to run. Null: it did not.
+    /// The reason why the Float32 kernel declined the layer or a block; then nothing can run. Null: it did not decline.
     const char* GetDeclined() const { return m_Declined; }
 
-    /// `added`: null, or of the output's shape and type, to be added to the output, as a layer of its own would add it.
+    /// `added`: null, or a tensor of the output's shape and type, which is added with the roundings of a layer of its
+    /// own.
     void Run(const ExecuteArgs& args, const void* added, const backends::FloatClamp& clamp) const;
 
 private:
-    /// A band of one image, in elements of its tensors.
+    /// Position and size of a block in the input and the output, in elements.
     struct Place
     {
         size_t m_Variant = 0;
@@ -90,12 +94,12 @@ private:
 
     DataType m_Type;
     std::vector<Place> m_Places;
-    std::vector<backends::Executor> m_Runs; ///< by variant
+    std::vector<backends::Executor> m_Runs; ///< prepared kernels, by variant
     const char* m_Declined = nullptr;
     const float* m_Bias = nullptr;
-    size_t m_BiasCount = 0; ///< of halves that come at run time
+    size_t m_BiasCount = 0; ///< elements of a 16-bit bias that comes at run time
     size_t m_BiasOffset = 0;
-    size_t m_InputOffset = 0; ///< in a part's scratch memory
+    size_t m_InputOffset = 0; ///< in a task's scratch memory
     size_t m_OutputOffset = 0;
     size_t m_InnerOffset = 0;
     size_t m_PartsOffset = 0;
@@ -104,7 +108,7 @@ private:
     backends::Scratch m_Scratch;
 };
 
-/// What runs the bands, also with a tensor that is added.
+/// The workload that runs the blocks, with or without a fused residual add.
 backends::Prepared PrepareBands(std::shared_ptr<const HalfBands> bands, const ReshapeArgs& args);
 
 } // namespace tenon::cpu

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of Float16, and of BFloat16 where the processor does not multiply it, with constant weights: the kernels of
-// Float32 run them, with weights that are packed as floats, on bands of the data that are floats for as long as they
-// are in the cache.
+// Kernel rows of Float16 layers with constant weights, and of BFloat16 ones where the processor has no bf16 dot
+// products: the Float32 kernel packs the weights as floats and runs row blocks (RowBlocksF16).
 #include "backends/cpu/half/ConversionsF16.hpp"
 #include "backends/cpu/half/RowBlockShapes.hpp"
 #include "backends/reference/Kernels.hpp"
@@ -25,7 +24,7 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr unsigned int Weights = 1; // inputs
+constexpr unsigned int Weights = 1; // indices of inputs
 constexpr unsigned int Bias = 2;
 
 constexpr backends::TypeSet BiasOf(DataType type)
@@ -39,7 +38,7 @@ constexpr backends::TypeRow WeightedTypes[] = {
 
 constexpr backends::TypeRow MatrixTypes[] = {backends::SameType(backends::HalfTypes, 2)};
 
-/// The layer with Float32 in place of its half type. Packing reads the weights as they are.
+/// A view of the layer with Float32 in place of its 16-bit type. Packing reads the weights in their own type.
 class FloatView
 {
 public:
@@ -76,7 +75,7 @@ private:
     std::vector<const void*> m_Constants;
 };
 
-/// What the kernel of Float32 packed, and the bias in its type.
+/// The weights that the Float32 kernel packed, and the bias as floats.
 class WeightedPack final : public backends::PackedWeights
 {
 public:
@@ -95,7 +94,7 @@ public:
 
     bool RefersToConstants() const override { return m_Weights->RefersToConstants(); }
     const backends::PackedWeights* GetWeights() const { return m_Weights.get(); }
-    /// Null where it is not constant, or of Float32, or there is none.
+    /// Null if the bias is not constant, is Float32 already, or there is none.
     const float* GetBias() const { return m_Bias.empty() ? nullptr : m_Bias.data(); }
 
 private:
@@ -103,7 +102,7 @@ private:
     std::unique_ptr<backends::PackedWeights> m_Weights;
 };
 
-/// The layer in Float32, of a band or as a whole.
+/// The Float32 workload of a block, or of the whole layer.
 template <typename Layer>
 backends::Prepared PrepareFloats(const ReshapeArgs& args, const backends::Kernel& kernel,
                                  const backends::PackedWeights* packed, const BandShape& shape, const Band* band)
@@ -180,7 +179,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<WeightedPack>(OfFloats, layer, store);
 }
 
-/// A kernel that runs the one of Float32.
+/// The kernel row of a 16-bit layer that the Float32 kernel runs.
 template <const backends::Kernel& OfFloats, typename Layer>
 constexpr backends::Kernel MakeKernel(const char* name, std::span<const backends::TypeRow> types,
                                       const backends::Kernel* reference = nullptr)

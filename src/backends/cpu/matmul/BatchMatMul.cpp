@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc for two float matrices that both change from run to run: y is packed as it runs, some panels of
-// columns at a time, so that what is packed stays in the cache while all rows of x pass.
+// BatchMatMul of CpuAcc for two float matrices that both change from run to run: see BatchedGemmF32.hpp. The kernel
+// also offers fused attention (PrepareAttention).
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/attention/FusedAttentionF32.hpp"
 #include "backends/cpu/matmul/BatchedGemmF32.hpp"
@@ -43,7 +43,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return backends::Prepared::Declined("its matrices are empty, or rows and columns lie apart");
     }
     backends::Prepared prepared = PrepareFloatMatrices(g, args.m_MaxThreads);
-    constexpr size_t LeastQueries = 5; // fewer have nothing to gain
+    constexpr size_t LeastQueries = 5; // fewer rows gain nothing from fused attention
     if (g.m_Rows < LeastQueries && FewRowsF32::Takes(g))
     {
         return prepared;

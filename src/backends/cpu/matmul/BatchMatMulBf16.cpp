@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc for two matrices of bfloat16 that both change from run to run, by the processor's dot products
-// of them, summed in float32. Where it has none, and for few rows, BatchMatMulHalves multiplies them as floats.
+// BatchMatMul of CpuAcc for two bfloat16 matrices that both change from run to run: BatchedGemm by the processor's bf16
+// dot products, summed in float32. Without such instructions, and for few rows, BatchMatMulF16 multiplies them as
+// floats.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
 #include "backends/cpu/matmul/BatchedGemm.hpp"
@@ -16,10 +17,10 @@ namespace
 
 constexpr backends::TypeRow Types[] = {backends::SameType(DataType::BFloat16, 2)};
 
-/// Packing y should be little beside what is computed with it.
+/// With fewer rows packing y takes a large share of the time.
 constexpr size_t LeastRows = 5;
 
-/// For MatMulProducts.
+/// Traits for BatchedGemm.
 struct Bf16Matrices
 {
     using Element = uint16_t;
@@ -39,7 +40,8 @@ struct Bf16Matrices
             to += panels.GetElements({panel, panel + 1});
         }
     }
-    static size_t FindStride(const ref::MatMulGeometry&) { return 0; } // products are of pairs of rows
+    // Dot products take pairs of rows of y, which packing interleaves.
+    static size_t FindStride(const ref::MatMulGeometry&) { return 0; }
     static void Turn(const uint16_t* x, size_t stride, size_t rows, size_t depth, uint16_t* to)
     {
         TransposeElements<sizeof(uint16_t)>(reinterpret_cast<const std::byte*>(x), stride * sizeof(uint16_t), rows,

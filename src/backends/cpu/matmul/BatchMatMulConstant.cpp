@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc for Float32, BFloat16, 16-bit integers (beside bytes) or Float32 beside bytes, with one
-// constant matrix as y: all rows of x are those of one product, and the matrix is packed as the weights of a
-// FullyConnected layer are.
+// BatchMatMul of CpuAcc with one constant matrix as y, for Float32, BFloat16, int16 by int8, and Float32 by int8
+// (hybrid): one GEMM over the rows of all batches, with y packed like the weights of a FullyConnected layer.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
@@ -35,7 +34,7 @@ constexpr backends::TypeRow HybridMatrixTypes[] = {
 
 bool IsTransposed(const BatchMatMulDescriptor& descriptor)
 {
-    return descriptor.m_TransposeY || descriptor.m_AdjointY; // of real numbers
+    return descriptor.m_TransposeY || descriptor.m_AdjointY; // the adjoint of a real matrix is its transpose
 }
 
 SupportResult Check(const LayerView& layer)
@@ -113,7 +112,7 @@ SupportResult CheckShorts(const LayerView& layer)
 
 std::unique_ptr<backends::PackedWeights> PackShorts(const LayerView& layer, backends::PackedStore& store)
 {
-    // As the reference kernel has it: the product of the scales in float, and no scale of y where it has several.
+    // As in the reference kernel: the product of the scales is a float, and 0 where y has several scales.
     const TensorInfo& y = layer.GetInput(1);
     const float scale = y.HasMultipleQuantizationScales() ? 0.0f : y.GetQuantizationScale();
     const float product = layer.GetInput(0).GetQuantizationScale() * scale;
@@ -149,7 +148,7 @@ std::unique_ptr<backends::PackedWeights> PackHybrid(const LayerView& layer, back
     return std::make_unique<PackedWeights8>(layer, shape, store);
 }
 
-/// What make(windows, rows) gives for all rows of x, as those of one product.
+/// Calls make(windows, rows) for one GEMM over the rows of all batches.
 template <typename F>
 backends::Prepared PrepareRows(const ReshapeArgs& args, const F& make)
 {
@@ -162,7 +161,7 @@ backends::Prepared PrepareRows(const ReshapeArgs& args, const F& make)
     return make(MakeRowWindows(rows, g.m_Depth), rows);
 }
 
-/// Of Product16 and Product8.
+/// For GemmInt16 and GemmInt8.
 template <typename Product>
 backends::Prepared Run(Product product)
 {

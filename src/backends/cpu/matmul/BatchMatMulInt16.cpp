@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc for two matrices of 16-bit numbers, the numbers of the reference kernel. Sums of such products
-// do not fit 32 bits, so y is packed as two matrices, its upper bytes and its lower ones, whose products do; added up
-// as doubles they are exact. Panels of y are packed as they are needed.
+// BatchMatMul of two int16 matrices; results are the numbers of the reference kernel. Sums of int16 * int16 exceed 32
+// bits, so y is packed as two int16 panels whose elements have the magnitude of a byte:
+//
+//   y = 256 * high + low,  low in [-128, 127]      sum_k x_k*y_k = 256 * sum_k x_k*high_k + sum_k x_k*low_k
+//
+// Both sums fit 32 bits up to a depth of MaxDepth; added up as doubles they are exact. Panel: [depth / 2][width][2]
+// int16.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
@@ -30,19 +34,19 @@ constexpr backends::TypeRow Types[] = {
     backends::WithScales(backends::Types({DataType::QSymmS16, DataType::QSymmS16}, DataType::QSymmS16),
                          {backends::Scales::PerTensor, backends::Scales::PerTensor}, backends::Scales::PerTensor)};
 
-/// Rows of x that pass a panel at a time.
+/// Rows of x in a block that passes a panel.
 constexpr size_t BlockRows = 64;
-/// Bytes, signed ones, have magnitudes of up to 128.
+/// High and low bytes of y are in [-128, 127].
 constexpr size_t MostDepth = RequantizeArrays16::MostMagnitude / 128;
 
-/// Products whose sums may be larger are requantized one by one: Engine16's doubles are exact up to there.
+/// Larger sums are requantized one by one: the doubles of the int16 microkernels are exact up to this value.
 double GetMostSum(double factor)
 {
-    constexpr double MostResult = 2147483646.0; // past it the reference kernel's numbers wrap
+    constexpr double MostResult = 2147483646.0; // larger results of the reference kernel wrap around
     return std::min(std::ldexp(1.0, 37), MostResult / factor);
 }
 
-/// The products of all batches, cut into units: of a batch, a panel of y by some rows of x.
+/// The GEMMs of all batches, cut into work items: (batch, panel of y, chunk of rows of x).
 class ShortProducts
 {
 public:
@@ -68,7 +72,7 @@ public:
         m_RowParts = CountRowParts(DivideUp(m_Parts, geometry.m_NumBatches * m_Panels), geometry.m_Rows);
         m_Parts = std::min(m_Parts, GetUnits());
         Scratch part;
-        part.Add<int32_t>(size_t{2}, m_Groups, m_PanelColumns); // pairs of upper and of lower bytes
+        part.Add<int32_t>(size_t{2}, m_Groups, m_PanelColumns); // the panel of high bytes, then that of low bytes
         m_TableOffset = part.Add<const int16_t*>(BlockRows);
         m_StripOffset = part.Add<int16_t>(m_InPlace ? size_t{0} : BlockRows, 2 * m_Groups);
         m_PartBytes = part.GetBytes();
@@ -86,13 +90,13 @@ public:
 private:
     struct Panel
     {
-        size_t m_Column = 0; ///< the first one
+        size_t m_Column = 0; ///< first column
         size_t m_Columns = 0;
         size_t m_Vectors = 0;
-        size_t m_Width = 0; ///< whole vectors
+        size_t m_Width = 0; ///< padded to whole vectors
         const int16_t* m_High = nullptr;
         const int16_t* m_Low = nullptr;
-        int32_t m_Most = 0; ///< the largest magnitude
+        int32_t m_Most = 0; ///< largest magnitude in the panel
     };
 
     size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Panels * m_RowParts; }
@@ -101,7 +105,7 @@ private:
     {
         const ref::MatMulGeometry& g = m_Geometry;
         Panel panel;
-        size_t packed = SIZE_MAX; // the panel of the matrix
+        size_t packed = SIZE_MAX; // number of the packed panel, over all matrices
         for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
         {
             const ref::MatMulGeometry::Batch batch = g.GetBatch(unit / m_RowParts / m_Panels);
@@ -136,7 +140,7 @@ private:
         {
             std::fill_n(high, 2 * numbers, int16_t{0});
         }
-        // In blocks of rows: those of contiguous columns keep to a few cache lines.
+        // In blocks of rows, so that a y with contiguous columns is read from few cache lines at a time.
         constexpr size_t Block = 32;
         int32_t most = 0;
         for (size_t depth = 0; depth < g.m_Depth; depth += Block)
@@ -162,7 +166,7 @@ private:
         return panel;
     }
 
-    /// Finds or lays out rows of x. Returns the largest sum of a row's magnitudes.
+    /// Points to rows of x, or copies them. Returns the largest sum of a row's magnitudes.
     int32_t FindRows(const int16_t* x, size_t count, std::byte* scratch) const
     {
         const ref::MatMulGeometry& g = m_Geometry;
@@ -255,14 +259,14 @@ private:
     ref::MatMulGeometry m_Geometry;
     const Engine16* m_Engine;
     size_t m_Groups;       ///< pairs of the depth
-    size_t m_PanelColumns; ///< of y
+    size_t m_PanelColumns; ///< columns of a panel of y
     size_t m_Panels;
-    bool m_InPlace; ///< rows of x
+    bool m_InPlace; ///< whether rows of x are read in place
     std::shared_ptr<RequantizeArrays16> m_Arrays;
     backends::QuantizedMultiplier m_Multiplier;
     double m_MostSum = 0;
     size_t m_RowParts = 1;
-    size_t m_Parts = 1; ///< with scratch memory of their own, which begins with a packed panel
+    size_t m_Parts = 1; ///< tasks; the scratch memory of each begins with a packed panel
     size_t m_TableOffset = 0;
     size_t m_StripOffset = 0;
     size_t m_PartBytes = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc for bytes, the bytes of the reference kernel.
+// BatchMatMul of CpuAcc for int8 and uint8 (BatchedGemmInt8, FewRowsInt8); results are the bytes of the reference
+// kernel.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/matmul/BatchedGemmInt8.hpp"

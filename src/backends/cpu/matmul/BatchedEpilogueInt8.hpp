@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How sums of products of two matrices of bytes that both change from run to run become bytes.
+// Epilogue of int8 GEMMs of two run-time matrices: out = clamp(zo + requantize(sum + bias, scale)), with one scale, or
+// one for each column. Used by BatchedGemmInt8 and FewRowsInt8.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -19,10 +20,10 @@ namespace tenon::cpu
 
 struct ByteEnds
 {
-    std::vector<double> m_Scales; ///< in units of the output: of all sums, or for each column
+    std::vector<double> m_Scales; ///< in units of the output: one for all columns, or one for each
     Rounding8 m_Rounding = Rounding8::FixedPoint;
-    backends::QuantizedRange m_Range; ///< of the output
-    bool m_HasBias = false;           ///< input 2: an int32 for each column
+    backends::QuantizedRange m_Range; ///< range of the output
+    bool m_HasBias = false;           ///< input 2: one int32 for each column
 
     const int32_t* GetBias(const ExecuteArgs& args) const { return m_HasBias ? args.GetInput<int32_t>(2) : nullptr; }
 };
@@ -32,17 +33,17 @@ inline bool HasSignedBytes(const TensorInfo& info)
     return info.GetDataType() != DataType::QAsymmU8;
 }
 
-/// What no sum of a product of bytes exceeds.
+/// Upper bound of a sum's magnitude: depth * 255 * 255.
 inline int64_t GetMostByteSum(const ref::MatMulGeometry& geometry)
 {
     return static_cast<int64_t>(geometry.m_Depth) * 255 * 255;
 }
 
-/// The ends as the inner loops read them.
+/// The epilogue's constants by column, as the requantization loops read them.
 class ColumnEnds8
 {
 public:
-    /// For `columns` that are read in runs of up to `run` at a time, whole vectors.
+    /// For `columns` that are read in runs of up to `run` columns, whole vectors.
     ColumnEnds8(const ByteEnds& ends, size_t columns, size_t run, int32_t zeroPoint)
         : m_HasScales(ends.m_Scales.size() != 1), m_Range(ends.m_Range),
           m_Arrays(std::make_shared<RequantizeArrays>(m_HasScales ? DivideUp(columns, run) * run : run, ends.m_Rounding,
@@ -54,7 +55,7 @@ public:
         }
     }
 
-    /// Of a run that begins with this column, a multiple of whole vectors.
+    /// The constants of the run that begins with `column`, a multiple of whole vectors.
     RequantizeColumns From(size_t column) const
     {
         RequantizeColumns columns = m_Arrays->From(m_HasScales ? column : 0);
@@ -64,7 +65,7 @@ public:
     }
 
 private:
-    bool m_HasScales; ///< one for each column
+    bool m_HasScales; ///< one scale for each column
     backends::QuantizedRange m_Range;
     std::shared_ptr<RequantizeArrays> m_Arrays;
 };

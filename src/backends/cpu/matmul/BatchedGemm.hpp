@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices that both change from run to run, as BatchMatMul of floats and of bfloat16 has them, and layers
-// whose weights are not constant: y is packed as it runs, some panels of columns at a time, so that what is packed
-// stays in the cache while all rows of x pass.
+// Batched GEMM of two matrices that both change from run to run: out[b] = x[b] * y[b] (+ bias, clamp). Panels of y are
+// packed while the layer runs, as many at a time as half of a second-level cache holds, and all rows of x pass before
+// the next ones are packed (Goto and van de Geijn, 2008). A work item is (batch, group of panels, chunk of rows);
+// neighbouring items share the packed group.
+//
+//   y [depth x columns]:  | panel 0 | panel 1 | panel 2 | panel 3 |      packed panel: [depth][vectors * lanes]
+//                         |----- group 0 -----|----- group 1 -----|
+//
+// Used by BatchMatMul (F32, Bf16) and by layers with run-time weights.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -20,24 +26,24 @@
 namespace tenon::cpu
 {
 
-/// What comes behind the sums of products.
+/// Epilogue: bias and clamp.
 struct ProductEnds
 {
-    bool m_HasBias = false; ///< input 2: an element for each column
+    bool m_HasBias = false; ///< input 2: one element for each column
     backends::FloatClamp m_Clamp;
 };
 
-/// The products of all batches, cut into units: of a batch, some panels of y by some rows of x. `Matrices` has the
-/// types of elements, panels and products, and what differs between them:
-///   Element, Panels, Product
-///   Speedup                                  of a multiplication, beside those of float32
-///   HasEnds                                  whether products take a bias that changes too
+/// The GEMMs of all batches, cut into work items. `Traits` name the types of elements, panels and GEMM, and their
+/// differences:
+///   Element, Panels, Gemm
+///   Speedup                                  of a multiplication compared to float32
+///   HasEpilogue                              whether the GEMM takes a bias, which changes from run to run, too
 ///   CountPanels(panels)
-///   CountElements(panels, part)              of a range of panels
-///   Pack(panels, part, y, order, stride, to) one panel of the range after the other
-///   FindStride(geometry)                     elements from one row of y to the next where y is not packed, else 0
-///   Turn(x, stride, rows, depth, to)         rows of x that lie one beside the other
-///   Release(panels)                          when a thread is done
+///   CountElements(panels, range)             packed elements of a range of panels
+///   Pack(panels, range, y, order, stride, to) packs one panel of the range after the other
+///   FindInPlaceStride(geometry)              elements from one row of y to the next where y is not packed, else 0
+///   Transpose(x, stride, rows, depth, to)    transposes rows of a column-major x
+///   Release(panels)                          called when a thread is done
 template <typename Matrices>
 class MatMulProducts
 {
@@ -84,12 +90,12 @@ private:
     using Element = typename Matrices::Element;
     using Panels = typename Matrices::Panels;
 
-    /// Bytes of packed panels that a thread has at a time: half of a second-level cache of 1 MiB.
+    /// Bytes of packed panels of a thread: half of a second-level cache of 1 MiB.
     static constexpr size_t PackedBytes = 512 * 1024;
-    /// Bytes of x that a thread turns around at a time: in pieces of a third-level cache, as each repeats the packing
-    /// of y.
+    /// Bytes of x that a thread transposes at a time: chunks for a third-level cache, as each chunk packs y again.
     static constexpr size_t TurnedBytes = 8 * 1024 * 1024;
-    /// A few columns of a great depth take many times their memory when they are packed: fewer threads do that then.
+    /// Upper limit of all scratch memory: a few columns of a great depth take many times their memory when they are
+    /// packed, so that fewer tasks run then.
     static constexpr size_t MostScratchBytes = 64 * 1024 * 1024;
 
     size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups * m_RowParts; }
@@ -101,8 +107,8 @@ private:
         return rows;
     }
 
-    /// Finds groups of panels and parts of rows: as few as keep packed panels in the cache and all threads busy.
-    /// Returns m_RowParts.
+    /// Chooses groups of panels and chunks of rows: as few as keep packed panels in the cache and all threads busy.
+    /// Returns m_RowChunks.
     size_t Cut(unsigned int maxThreads)
     {
         const ref::MatMulGeometry& g = m_Geometry;
@@ -117,10 +123,10 @@ private:
         return m_RowParts;
     }
 
-    /// In place panels are wide and few: where these would not make equal shares, rows do.
+    /// Panels of a y that is read in place are wide and few: if they give no equal shares, rows are divided instead.
     size_t CountGroups(size_t forThreads) const
     {
-        constexpr size_t Even = 4; // panels of a thread
+        constexpr size_t Even = 4; // panels of a thread, for nearly equal shares
         if (IsInPlace())
         {
             const bool areEven = m_NumPanels % forThreads == 0 || m_NumPanels >= Even * forThreads;
@@ -192,14 +198,14 @@ private:
 
     ref::MatMulGeometry m_Geometry;
     bool m_HasBias;
-    size_t m_InPlaceStride; ///< of y: see Matrices::FindStride
+    size_t m_InPlaceStride; ///< of y: see Traits::FindInPlaceStride
     std::shared_ptr<const Panels> m_Panels;
     size_t m_NumPanels;
     bool m_TurnsX;
-    size_t m_Groups = 1;                  ///< of panels
-    size_t m_RowParts = 1;                ///< of a batch
-    size_t m_Parts = 1;                   ///< with scratch memory of their own
-    typename Matrices::Product m_Product; ///< of a unit
+    size_t m_Groups = 1;                  ///< groups of panels
+    size_t m_RowParts = 1;                ///< chunks of rows of a batch
+    size_t m_Parts = 1;                   ///< tasks, each with scratch memory of its own
+    typename Matrices::Product m_Product; ///< of one work item
     size_t m_TurnedOffset = 0;
     size_t m_ProductOffset = 0;
     size_t m_PartBytes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of two float matrices that both change from run to run: what MatMulProducts needs of them, and products of
-// few rows. Used by BatchMatMul, and by layers whose weights are not constant.
+// Batched GEMM of floats: the traits for BatchedGemm, and FewRowsF32 for products of few rows, which reads y once, in
+// place ([depth][columns] by sums of scaled rows, AXPY; [columns][depth] by dot products). Used by BatchMatMul.cpp and
+// RunTimeWeightsF32.cpp.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -20,7 +21,7 @@
 namespace tenon::cpu
 {
 
-/// For MatMulProducts.
+/// Traits for BatchedGemm.
 struct FloatMatrices
 {
     using Element = float;
@@ -48,11 +49,11 @@ struct FloatMatrices
             to += panels.GetFloats(panels.Get()[p]);
         }
     }
-    /// Packing takes as long as some five rows of the product. It is worth it where many rows pass, and y does not stay
-    /// in the first-level cache as it lies: vectors below each other may be a power of two apart, and share few sets.
+    /// Packing takes as long as about five rows of the product. It pays if many rows pass and y does not stay in the
+    /// first-level cache unpacked: vectors of neighbouring rows may be a power of two apart and share few cache sets.
     static size_t FindStride(const ref::MatMulGeometry& g)
     {
-        constexpr size_t CachedBytes = 16 * 1024; // half of such a cache
+        constexpr size_t CachedBytes = 16 * 1024; // half of a first-level cache
         constexpr size_t FewRows = 16;
         constexpr size_t SomeRows = 128;
         constexpr size_t WideBytes = 4 * LineBytes;
@@ -73,7 +74,7 @@ struct FloatMatrices
     static void Release(const Panels&) {}
 };
 
-/// The products of a few rows: y is read once, where it is.
+/// Products of few rows: y is read once, in place.
 class FewRowsF32
 {
 public:
@@ -81,14 +82,14 @@ public:
         : m_Geometry(geometry), m_Ends(ends)
     {
         const size_t bytes = geometry.m_Columns * geometry.m_Depth * sizeof(float);
-        constexpr size_t LeastColumns = 64; // several cache lines of the output
+        constexpr size_t LeastColumns = 64; // a chunk has several cache lines of the output
         const size_t most = std::min(bytes / GetGrain(1), geometry.m_Columns / LeastColumns);
         m_ColumnParts =
             std::clamp<size_t>(DivideUp(GetCutParts(), geometry.m_NumBatches), 1, std::max<size_t>(most, 1));
         m_Grain = GetGrain(bytes / m_ColumnParts);
     }
 
-    /// Dot products are as fast as tiles, or nearly so, and need no packing: of more rows they would read y from memory
+    /// Dot products are about as fast as tiles and need no packing, but with more rows they would read y from memory
     /// too often.
     static bool Takes(const ref::MatMulGeometry& g)
     {
@@ -130,7 +131,7 @@ private:
         {
             RunDotsF32({x, y, bias, g.m_Rows, count, g.m_Depth, out, g.m_Output.m_Row});
         }
-        const bool isBiasLeft = bias != nullptr && g.m_Y.m_Column == 1; // dot products have taken theirs
+        const bool isBiasLeft = bias != nullptr && g.m_Y.m_Column == 1; // dot products have added it
         for (size_t row = 0; row < g.m_Rows; ++row, out += g.m_Output.m_Row)
         {
             if (isBiasLeft)
@@ -143,11 +144,11 @@ private:
 
     ref::MatMulGeometry m_Geometry;
     ProductEnds m_Ends;
-    size_t m_ColumnParts = 1; ///< of a batch
-    size_t m_Grain = 1;       ///< of these
+    size_t m_ColumnParts = 1; ///< chunks of columns of a batch
+    size_t m_Grain = 1;       ///< chunks that a task takes at once
 };
 
-/// Of matrices without gaps in rows or columns, and with elements. `maxThreads`: see ReshapeArgs.
+/// Precondition: matrices that are not empty, without gaps in rows or columns. `maxThreads`: see ReshapeArgs.
 inline backends::Prepared PrepareFloatMatrices(const ref::MatMulGeometry& g, unsigned int maxThreads,
                                                const ProductEnds& ends = {})
 {

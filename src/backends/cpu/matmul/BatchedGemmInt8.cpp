@@ -17,9 +17,9 @@ namespace
 
 using backends::Scratch;
 
-/// Bytes of packed panels that a thread has at a time: half of a second-level cache of 512 KiB.
+/// Bytes of packed panels of a thread: half of a second-level cache of 512 KiB.
 constexpr size_t PackedBytes = 256 * 1024;
-/// Bytes of x that are laid out at a time.
+/// Bytes of a block of copied rows of x.
 constexpr size_t BlockBytes = 64 * 1024;
 constexpr size_t MostBlockRows = 512;
 
@@ -55,7 +55,8 @@ ByteProducts::ByteProducts(const ref::MatMulGeometry& geometry, const ReshapeArg
     Scratch part;
     part.Add<std::byte>(packed);
     m_BiasOffset = part.Add<int32_t>(DivideUp(m_Panels->Get().size(), m_Groups), m_Panels->GetMostWidth());
-    m_BlockOffset = part.Add<std::byte>(m_BlockRows + TileSet8::MostRows, m_Stride); // tiles read whole ones
+    // Microkernels read whole tiles, past the last row.
+    m_BlockOffset = part.Add<std::byte>(m_BlockRows + TileSet8::MostRows, m_Stride);
     m_BytesOffset = part.Add<uint8_t>(tiles.IsWide() ? m_Pitch : 0);
     m_TermsOffset = part.Add<int32_t>(m_BlockRows);
     m_SliceOffset = part.Add<std::byte>(m_Panels->GetSliceBytes(geometry.m_Y.m_Column));
@@ -69,14 +70,14 @@ void ByteProducts::operator()(const ExecuteArgs& args) const
              [&](const Part& units, std::byte* scratch) { RunPart(args, units, scratch); });
 }
 
-/// Finds groups of panels, and parts of rows: as few as keep packed panels in the cache and all threads busy.
+/// Chooses groups of panels and chunks of rows: as few as keep packed panels in the cache and all threads busy.
 void ByteProducts::Cut(unsigned int maxThreads)
 {
     const ref::MatMulGeometry& g = m_Geometry;
     const size_t panels = m_Panels->Get().size();
     const double outputs =
         static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns);
-    // Sums become bytes in the time of some multiplications.
+    // Requantizing a sum takes as long as about 32 multiplications.
     m_Parts =
         std::min(GetMaxParts(maxThreads), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
     const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
@@ -94,7 +95,7 @@ void ByteProducts::RunPart(const ExecuteArgs& args, const Part& units, std::byte
     {
         tiles.m_Begin();
     }
-    const size_t length = g.CountBatchesOf() * m_RowParts; // of a run of units with one group of one matrix
+    const size_t length = g.CountBatchesOf() * m_RowParts; // work items that share one group of panels of one matrix
     for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
     {
         const size_t run = unit / length;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of two matrices of bytes that both change from run to run, the bytes of the reference kernels: y is packed
-// as it runs, some panels of columns at a time, and blocks of rows of x are laid out as the tiles read them. What
-// BatchMatMul of bytes is, and layers whose weights are not constant.
+// Batched GEMM of two int8 (or uint8) matrices that both change from run to run; results are the bytes of the reference
+// kernels.
+//
+//   out = clamp(zo + requantize(bias + sum_k (x_k - zx)(y_k - zy)))
+//   sum_k (x_k - zx)(y_k - zy) = sum_k x_k*y_k - zx * columnSum(y) - zy * rowSum(x) + depth * zx * zy
+//
+// Panels of y are packed at run time (MatrixPanelsInt8) with their column sums in the bias; blocks of rows of x are
+// copied in the microkernels' layout, with their row sums. Exact while depth * 255 * 255 + |bias| is below 2^30. Used
+// by BatchMatMulInt8.cpp and RunTimeWeightsInt8.cpp.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -19,16 +25,17 @@
 namespace tenon::cpu
 {
 
-/// The products of all batches, cut into units: of a batch, a group of panels of y by a part of the rows. The units
-/// that a packed group serves, of all batches with the same matrix y, lie one after the other.
+/// The GEMMs of all batches, cut into work items: (batch, group of panels of y, chunk of rows of x). The items that
+/// share a packed group, in all batches with the same matrix y, follow each other.
 class ByteProducts
 {
 public:
-    /// Whether these can be multiplied so. `mostBias`: what no bias exceeds; with Rounding8::Double one of up to 2^29
-    /// need not be counted. To be asked before anything is planned: what is not exact may be too large for that.
+    /// Whether the products are exact. `maxBias`: upper bound of |bias|; with Rounding8::Double a bias of up to 2^29
+    /// need not be counted. Call this before construction: inexact products may be too large to plan.
     static bool Takes(const ref::MatMulGeometry& geometry, int64_t mostBias = 0);
 
-    /// Of inputs 0 and 1, all int8 or all uint8 but for int8 weights of either type, with one zero point each.
+    /// Inputs 0 and 1 and the output are all int8 or all uint8, but for int8 weights of either type; each has one zero
+    /// point.
     ByteProducts(const ref::MatMulGeometry& geometry, const ReshapeArgs& args, const ByteEnds& ends);
 
     size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
@@ -39,23 +46,23 @@ private:
     void Cut(unsigned int maxThreads);
     void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const;
     void Pack(const uint8_t* y, const int32_t* bias, const Part& panels, std::byte* scratch) const;
-    /// Rows of x, and what is to be added to the sums of each.
+    /// Copies rows of x and computes the correction of each row's sums.
     void LayOut(const uint8_t* x, size_t count, std::byte* scratch) const;
     void CopyRow(const uint8_t* x, uint8_t* to) const;
     void RunPanels(const Part& panels, size_t count, uint8_t* out, std::byte* scratch) const;
 
     ref::MatMulGeometry m_Geometry;
-    bool m_IsSigned; ///< x, y and the output are
+    bool m_IsSigned; ///< whether x, y and the output are int8
     int32_t m_ZeroX;
     ByteEnds m_Ends;
     std::shared_ptr<const MatrixPanels8> m_Panels;
     ColumnEnds8 m_Columns;
-    size_t m_Groups = 1;   ///< of panels
-    size_t m_RowParts = 1; ///< of a batch
-    size_t m_Parts = 1;    ///< with scratch memory of their own, which begins with packed panels
+    size_t m_Groups = 1;   ///< groups of panels
+    size_t m_RowParts = 1; ///< chunks of rows of a batch
+    size_t m_Parts = 1;    ///< tasks; the scratch memory of each begins with packed panels
     size_t m_BlockRows = 1;
-    size_t m_Pitch = 0;  ///< numbers of a row of x as it is laid out
-    size_t m_Stride = 0; ///< bytes of it
+    size_t m_Pitch = 0;  ///< elements of a copied row of x
+    size_t m_Stride = 0; ///< bytes of a copied row of x
     size_t m_BiasOffset = 0;
     size_t m_BlockOffset = 0;
     size_t m_BytesOffset = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What BatchMatMul's products of two matrices that change from run to run share: how threads take units of them, and
-// the scale of quantized ones.
+// Common parts of the batched GEMMs: distribution of work items over threads, the number of rows from which packing
+// pays, and the scale of a quantized product.
 #pragma once
 
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -13,8 +13,8 @@
 namespace tenon::cpu
 {
 
-/// Calls body(range of units, scratch memory) for as many parts of the units as there are threads, but for no more than
-/// `mostParts`, each with `partBytes` of the workload's scratch memory.
+/// Calls body(range of work items, scratch memory) on as many tasks as there are threads, `maxTasks` at most. Each task
+/// has `taskBytes` of the workload's scratch memory.
 template <typename F>
 void RunUnits(const ExecuteArgs& args, size_t units, size_t mostParts, size_t partBytes, const F& body)
 {
@@ -24,19 +24,19 @@ void RunUnits(const ExecuteArgs& args, size_t units, size_t mostParts, size_t pa
              { body(GetPart(units, parts, index), static_cast<std::byte*>(args.m_Scratch) + index * partBytes); });
 }
 
-/// Rows of a part at least, or packing a panel would not be little beside what is computed with it.
+/// Minimum rows of a chunk: with fewer, packing a panel takes a large share of the time.
 constexpr size_t LeastRowsOfPacked = 64;
 
-/// Where nothing is packed, two of the highest tiles.
+/// The same without packing: two tiles of the greatest height.
 constexpr size_t LeastRowsInPlace = 28;
 
-/// In how many parts rows are cut, where so many are wanted, with so many rows each at least.
+/// Number of chunks of rows: `wanted`, but each chunk has `minRows` rows at least.
 inline size_t CountRowParts(size_t wanted, size_t rows, size_t leastRows = LeastRowsOfPacked)
 {
     return std::clamp<size_t>(wanted, 1, std::max<size_t>(rows / leastRows, 1));
 }
 
-/// Of a sum of products, in units of the output. The product of the scales is one in float, as TFLite has it.
+/// sx * sy / so, the scale of a sum in units of the output. The product sx * sy is rounded to float, as in TFLite.
 inline double GetProductScale(const ReshapeArgs& args)
 {
     const float product = args.GetInput(0).GetQuantizationScale() * args.GetInput(1).GetQuantizationScale();

@@ -69,14 +69,14 @@ void FewByteRows::Multiply(const ExecuteArgs& args, const ref::MatMulGeometry::B
     const uint8_t* const y = args.GetInput<uint8_t>(1) + g.GetMatrixY(batch.m_MatrixY) + first * g.m_Depth;
     const int32_t* const bias = m_Ends.GetBias(args);
 
-    // What sums begin with; this reads the columns into the cache.
+    // Initial accumulators: bias and zero-point correction. Summing the columns also loads them into the cache.
     alignas(64) int32_t start[RunColumns];
     engine.m_SumRows(y, g.m_Depth, count, g.m_Depth, m_IsSigned, 1, start);
     for (size_t c = 0; c < count; ++c)
     {
         const int64_t sum = start[c] - int64_t{m_ZeroY} * static_cast<int64_t>(g.m_Depth);
         const int64_t own = bias != nullptr ? bias[first + c] : 0;
-        // What overflows cancels out, or wraps around as the reference kernel's sums do.
+        // Overflows cancel out, or wrap around as in the reference kernel.
         start[c] = static_cast<int32_t>(own + m_Form.GetCorrection(sum, g.m_Depth, m_ZeroX));
     }
 

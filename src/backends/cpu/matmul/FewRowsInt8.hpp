@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a few rows of bytes by columns that change from run to run: these are read where they are, as packing
-// them would take many times what the products do.
+// Product of up to 16 rows of x by a y with contiguous columns: dot products read y once, in place; packing it would
+// take many times as long as the product. Microkernels without an int8 dot product cannot take -128 (0 of uint8) in y,
+// see TakesMinByte(). Used by BatchMatMulInt8.cpp and RunTimeWeightsInt8.cpp.
 #pragma once
 
 #include "backends/cpu/gemm/pack/ZeroPointCorrectionInt8.hpp"
@@ -18,16 +19,16 @@ namespace tenon::cpu
 class FewByteRows
 {
 public:
-    /// Whether so few rows, whose columns lie one behind the other, are faster so, with the instructions that this
-    /// processor has. Asked of what ByteProducts takes.
+    /// Whether this product, with contiguous columns of y, is faster in place on this processor. Precondition:
+    /// BatchedGemmInt8::Takes().
     static bool Takes(const ref::MatMulGeometry& geometry, const TensorInfo& x);
-    /// Whether columns may have -128 among them, or 0 of uint8; else what has none of them can be multiplied.
+    /// Whether y may contain -128 (0 of uint8). If not, HasMinByte() decides at run time.
     static bool TakesLeastByte(const TensorInfo& x);
 
-    /// See ByteProducts.
+    /// See BatchedGemmInt8.
     FewByteRows(const ref::MatMulGeometry& geometry, const ReshapeArgs& args, const ByteEnds& ends);
 
-    /// Whether the one matrix y of a run has such a byte.
+    /// Whether the matrix y of this run contains -128 (0 of uint8).
     bool HasLeastByte(const ExecuteArgs& args) const;
     void operator()(const ExecuteArgs& args) const;
 
@@ -35,18 +36,18 @@ private:
     static constexpr size_t MostRows = 16;
     static constexpr size_t RunColumns = TileSet8::MostVectors * Engine8::MostLanes;
 
-    /// `index`: of a run of columns in a batch.
+    /// `index`: number of the run of columns in the batch.
     void Multiply(const ExecuteArgs& args, const ref::MatMulGeometry::Batch& batch, size_t index) const;
 
     ref::MatMulGeometry m_Geometry;
     ByteEnds m_Ends;
-    bool m_IsSigned; ///< x, y and the output are
+    bool m_IsSigned; ///< whether x, y and the output are int8
     int32_t m_ZeroX;
     int32_t m_ZeroY;
     const TileSet8* m_Tiles;
     Form8 m_Form;
     ColumnEnds8 m_Columns;
-    size_t m_Runs; ///< of a batch
+    size_t m_Runs; ///< runs of columns of a batch
 };
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected of CpuAcc for BFloat16 data, constant weights and bias.
+// FullyConnected of CpuAcc for BFloat16 data, constant weights and bias: GemmBf16.
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected of CpuAcc for float data and constant weights.
+// FullyConnected of CpuAcc for float data and constant weights: GemmF32.
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
 #include "backends/cpu/matmul/UnpackedMatrixF32.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"

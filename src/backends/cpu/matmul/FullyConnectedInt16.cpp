@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected of CpuAcc for 16-bit data and constant weights of 8 or 4 bits: the numbers of the reference kernel.
+// FullyConnected of CpuAcc for int16 data and constant weights of 8 or 4 bits (GemmInt16); results are the numbers of
+// the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
 #include "backends/cpu/weights/KnownRows.hpp"

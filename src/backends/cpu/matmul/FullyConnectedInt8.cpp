@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data, all beside weights of
-// 8 or 4 bits: products of packed bytes.
+// FullyConnected of CpuAcc for int8 and uint8 data, with the bytes of the reference kernel, and for float data
+// (hybrid), by weights of 8 or 4 bits: GemmInt8.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/weights/KnownRows.hpp"

@@ -14,7 +14,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// The kernels that pack constant weights once are faster.
+/// Refuses constant weights: the kernels that pack them once are faster.
 SupportResult CheckWeightsChange(const LayerView& layer)
 {
     return layer.HasInput(1) && !layer.IsConstant(1)
@@ -22,7 +22,7 @@ SupportResult CheckWeightsChange(const LayerView& layer)
                : SupportResult::No(SupportCode::UnsupportedParameters, "the weights are constant, or there are none");
 }
 
-/// Of a FullyConnected; see StaysInModel().
+/// Whether a FullyConnected reads its constant weights in place; see StaysUnpacked().
 bool AreWeightsRead(const LayerView& layer)
 {
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
@@ -30,7 +30,7 @@ bool AreWeightsRead(const LayerView& layer)
            StaysInModel(layer, GetConnectedSizes(layer), isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
 }
 
-/// None where there is nothing to multiply, or a bias is not as long as there are columns.
+/// None where a matrix is empty, or the bias has not `columns` elements.
 std::optional<ref::MatMulGeometry> MakeMatrices(const ReshapeArgs& args, size_t rows, size_t depth, size_t columns,
                                                 bool areOutputsFirst)
 {

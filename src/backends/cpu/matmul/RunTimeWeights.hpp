@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of layers ask whose weights are not constant: they come from another layer, or from the application
-// with each run. Such a FullyConnected, and such a Convolution2d of single pixels, is a product of two matrices that
-// both change.
+// FullyConnected and 1x1 Convolution2d whose weights are not constant (another layer or the caller provides them): the
+// geometry of the matrix product that such a layer is. Used by RunTimeWeightsF32.cpp and RunTimeWeightsInt8.cpp.
 #pragma once
 
 #include "backends/reference/kernels/MatMulGeometry.hpp"
@@ -14,18 +13,18 @@
 namespace tenon::cpu
 {
 
-/// Of a FullyConnected that the reference kernel takes.
+/// Checks a FullyConnected that the reference kernel supports.
 SupportResult CheckConnectedMatrices(const LayerView& layer);
 
-/// Of a Convolution2d that the reference kernel takes: whether its windows are the pixels of the image. Weights may be
-/// of unknown shape.
+/// Checks a Convolution2d that the reference kernel supports: its windows have to be the pixels of the image. Weights
+/// may be of unknown shape.
 SupportResult CheckPixelMatrices(const LayerView& layer);
 
-/// The product that a FullyConnected is. None where it is empty, or its shapes do not fit together: the reference
-/// kernel says what is wrong with them.
+/// The matrix product of a FullyConnected. None where it is empty or its shapes do not fit together: the reference
+/// kernel reports the error.
 std::optional<ref::MatMulGeometry> FindConnectedMatrices(const ReshapeArgs& args);
 
-/// The same of a Convolution2d; none either where its channels are grouped, or the weights have several points.
+/// The same of a Convolution2d; also none if it is grouped or the weights have several taps.
 std::optional<ref::MatMulGeometry> FindPixelMatrices(const ReshapeArgs& args);
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected and Convolution2d of single pixels of CpuAcc for floats, with weights that change from run to run.
+// FullyConnected and 1x1 Convolution2d of CpuAcc for floats, with weights that change from run to run.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/matmul/BatchedGemmF32.hpp"
 #include "backends/cpu/matmul/RunTimeWeights.hpp"

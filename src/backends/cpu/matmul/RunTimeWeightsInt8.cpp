@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected and Convolution2d of single pixels of CpuAcc for 8-bit data, with weights that change from run to run:
-// the bytes of the reference kernels.
+// FullyConnected and 1x1 Convolution2d of CpuAcc for int8 and uint8 data, with weights that change from run to run;
+// results are the bytes of the reference kernels.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/matmul/BatchedGemmInt8.hpp"
@@ -20,13 +20,13 @@ namespace tenon::cpu
 namespace
 {
 
-/// data, weights, bias -> output. Weights are whole bytes: they are read as they come.
+/// data, weights, bias -> output. Weights have 8 bits: they are read without unpacking.
 constexpr backends::TypeRow Types[] = {
     backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
     backends::Types({DataType::QAsymmS8, SignedByteWeights, DataType::Signed32}, DataType::QAsymmS8),
 };
 
-/// The largest bias with which neither the sums nor their fixed-point products overflow.
+/// The largest |bias| for which neither the sums nor their fixed-point products overflow.
 constexpr int32_t MostBias = 1 << 29;
 
 bool HasLargeBias(const int32_t* bias, size_t columns)
@@ -34,7 +34,7 @@ bool HasLargeBias(const int32_t* bias, size_t columns)
     return std::any_of(bias, bias + columns, [](int32_t b) { return b > MostBias || b < -MostBias; });
 }
 
-/// With fewer rows the reference kernel, which packs nothing, is faster than vectors of this length.
+/// With fewer rows the reference kernel, which packs nothing, is faster than packing for vectors of this length.
 size_t GetLeastRowsOfPacked()
 {
     constexpr size_t OfShortVectors = 8;
@@ -42,7 +42,7 @@ size_t GetLeastRowsOfPacked()
     return GetEngine8().m_Lanes < 8 ? OfShortVectors : OfLongVectors;
 }
 
-/// Runs the products, or in their place the kernel that takes any operands, where `fits(products, args)` says no.
+/// Runs `products` if fits(products, args), else `any`, the kernel that takes any operands.
 template <typename Products, typename Fits>
 backends::Prepared RunWhereItFits(Products products, size_t scratchBytes, backends::Prepared any, Fits fits)
 {
@@ -52,7 +52,7 @@ backends::Prepared RunWhereItFits(Products products, size_t scratchBytes, backen
             bytes};
 }
 
-/// The products run where the bias is not too large for sums of 32 bits.
+/// Runs `products` if the bias is not too large for 32-bit sums.
 template <typename Products>
 backends::Prepared RunWhereBiasFits(Products products, size_t scratchBytes, backends::Prepared any,
                                     const ByteEnds& ends, size_t columns)
@@ -66,7 +66,7 @@ backends::Prepared RunWhereBiasFits(Products products, size_t scratchBytes, back
                           { return !HasLargeBias(args.GetInput<int32_t>(2), columns); });
 }
 
-/// `any`: the reference kernel, which also runs operands that are seen at run time not to fit.
+/// `any`: the reference kernel, which also runs operands that turn out not to fit at run time.
 backends::Prepared RefineMatrices(const std::optional<ref::MatMulGeometry>& g, const ReshapeArgs& args,
                                   Rounding8 rounding, backends::Prepared& any)
 {

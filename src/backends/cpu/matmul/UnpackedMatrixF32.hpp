@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant float matrices that are read where the model has them, [depth, columns]: those of a few rows of data, for
-// which the weights are read once anyway. What SumsF32 takes.
+// Whether a constant float matrix [depth, columns] is read in place: 1 MiB or more, few rows of data. The weights are
+// then read once a run anyway, and packing would only copy them. Kernels that pack refuse such layers; the run-time
+// kernels (SumsF32) take them.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/f32/AxpyF32.hpp"
@@ -14,8 +15,8 @@
 namespace tenon::cpu
 {
 
-/// Whether input 1 is such a matrix, for as few rows as are known when the weights would be packed. Smaller ones are
-/// packed: their tiles take the bias and what is added to the output as well.
+/// Whether input 1 is read in place, from the rows known at packing time. Smaller matrices are packed, because the
+/// packed microkernels also fuse the bias and the residual add.
 inline bool StaysInModel(const LayerView& layer, const WeightSizes& sizes, WeightOrder order)
 {
     constexpr uint64_t LeastBytes = 1024 * 1024;
@@ -26,7 +27,7 @@ inline bool StaysInModel(const LayerView& layer, const WeightSizes& sizes, Weigh
            (rows <= SumsF32::MostRows || TakesManyRows(rows, sizes.m_Columns, sizes.m_Depth));
 }
 
-/// The answer of kernels that pack their weights.
+/// The refusal of kernels that pack their weights.
 inline SupportResult RefuseToPack()
 {
     return SupportResult::No(SupportCode::UnsupportedParameters,

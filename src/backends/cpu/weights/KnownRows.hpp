@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rows a product will have, asked when its weights are packed.
+// The number of GEMM rows as far as it is known when weights are packed, before the input shapes of a run are known.
 #pragma once
 
 #include <tenon/backend/ILayerSupport.hpp>
@@ -10,7 +10,7 @@
 namespace tenon::cpu
 {
 
-/// How many rows of `columns` elements output 0 has; the most that there are where that is not known yet.
+/// Rows of `columns` elements in output 0; SIZE_MAX where the shape is not known yet.
 inline size_t GetKnownRows(const LayerView& layer, size_t columns)
 {
     const TensorShape& output = layer.GetOutput(0).GetShape();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers as packing sees them whose constant weights are rearranged first: groups of a convolution, phases of a
-// transposed one.
+// Views of layers whose constant weights are rearranged before they are packed: int4 unpacked, groups merged, taps of a
+// phase taken.
 #pragma once
 
 #include "backends/reference/kernels/UnpackedWeights.hpp"
@@ -15,11 +15,11 @@
 namespace tenon::cpu
 {
 
-/// Constant weights of 8 or 4 bits, one byte each.
+/// Constant weights of 8 or 4 bits; int4 is unpacked to one byte each.
 class StoredBytes
 {
 public:
-    /// Input 1 of the layer, whose shape is known.
+    /// Input 1 of the layer. Precondition: its shape is known.
     explicit StoredBytes(const LayerView& layer) : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1]))
     {
         if (layer.GetInput(1).GetDataType() == DataType::QSymmS4)
@@ -34,8 +34,7 @@ public:
 
     const uint8_t* Get() const { return m_Bytes; }
 
-    /// The byte of a weight that adds nothing to any sum. Weights beside float data, and those with a scale for each
-    /// channel, have no zero point.
+    /// The weight that adds nothing to a sum: the zero point, or 0 for hybrid layers and per-channel scales.
     static uint8_t GetZero(const LayerView& layer)
     {
         const TensorInfo& info = layer.GetInput(1);
@@ -49,7 +48,7 @@ private:
     std::vector<int8_t> m_Unpacked;
 };
 
-/// The layer with these weights of one byte each in place of its own.
+/// The layer with other weights, one byte each, in place of its own.
 class LayerWithWeights
 {
 public:

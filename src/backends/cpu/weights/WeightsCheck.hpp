@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all kernels of sums of products ask of the weights of their layers.
+// Requirements of all kernels with weights.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -9,7 +9,7 @@
 namespace tenon::cpu
 {
 
-/// Weights of `rank` known dimensions, with elements.
+/// Weights have `rank` known dimensions and are not empty.
 inline SupportResult CheckWeightsShape(const LayerView& layer, unsigned int rank)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the float kernels of sums of products ask of their layers. What they refuse other kernels run.
+// Requirements of the kernels of F32 and Bf16 by constant weights. Layers that fail them run on another kernel.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -18,7 +18,7 @@ namespace tenon::cpu
 constexpr backends::TypeRow FloatTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32)};
 
-/// The same, and with weights that the model stores as halves: what packs its weights takes them as well.
+/// The same, or weights stored as Float16, for kernels that pack their weights.
 constexpr backends::TypeRow PackedFloatTypes[] = {
     FloatTypes[0], backends::Types({DataType::Float32, DataType::Float16, DataType::Float32}, DataType::Float32)};
 
@@ -26,7 +26,7 @@ constexpr backends::TypeRow PackedFloatTypes[] = {
 constexpr backends::TypeRow Bf16Types[] = {backends::Types(
     {DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}}, DataType::BFloat16)};
 
-/// Whether the processor multiplies bfloat16; else layers of it are for the kernels of Float32, see
+/// Whether the processor has bf16 dot products; without them the Float32 kernels run BFloat16 layers, see
 /// WeightedLayersF16.cpp.
 inline SupportResult CheckBf16Products()
 {
@@ -35,7 +35,7 @@ inline SupportResult CheckBf16Products()
                : SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
 }
 
-/// A constant bias, as long as there are `columns`, or none.
+/// The bias is constant and has `columns` elements, or there is none.
 inline SupportResult CheckConstantBias(const LayerView& layer, unsigned int columns)
 {
     if (layer.HasInput(2) && (!layer.IsConstant(2) || !layer.GetInput(2).GetShape().AreAllDimensionsSpecified() ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of sums of products of 16-bit data ask of their layers. What they refuse the reference kernel runs.
+// Requirements of the kernels of int16 data by constant weights of 8 or 4 bits. The reference kernel runs layers that
+// fail them.
 #pragma once
 
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of sums of products of bytes ask of their layers. What they refuse the reference kernel runs.
+// Requirements of the kernels of int8, uint8 or float (hybrid) data by constant weights of 8 or 4 bits. The reference
+// kernel runs layers that fail them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -13,9 +14,9 @@
 namespace tenon::cpu
 {
 
-/// Signed weights of whole bytes.
+/// Weight types of signed 8-bit integers.
 constexpr backends::TypeSet SignedByteWeights = {DataType::QSymmS8, DataType::QAsymmS8};
-/// Also those of four bits, two of which share a byte.
+/// The same and int4, two weights to a byte.
 constexpr backends::TypeSet SignedWeights = SignedByteWeights | DataType::QSymmS4;
 
 /// data, weights, bias -> output
@@ -24,13 +25,13 @@ constexpr backends::TypeRow BytesTypes[] = {
     backends::Types({DataType::QAsymmS8, SignedWeights, DataType::Signed32}, DataType::QAsymmS8),
 };
 
-/// float data, weights, bias -> output: the data are quantized while running.
+/// float data, weights, bias -> output: the data are quantized at run time.
 constexpr backends::TypeRow HybridTypes[] = {
     backends::Types({DataType::Float32, SignedWeights | DataType::QAsymmU8, DataType::Float32}, DataType::Float32),
 };
 
-/// Constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference kernel takes.
-/// `weightsAxis`: the output channels' dimension in the weights.
+/// Checks for constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference
+/// kernel supports. `weightsAxis`: the output channels' dimension in the weights.
 inline SupportResult CheckBytes(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
 {
     if (!layer.HasInput(1) || !layer.IsConstant(1) || (layer.HasInput(2) && !layer.IsConstant(2)))

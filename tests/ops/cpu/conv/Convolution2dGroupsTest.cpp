@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc in groups of channels: the numbers of CpuRef for all types.
+// Convolution2d of CpuAcc in groups of channels, all types, against CpuRef.
 #include "ops/cpu/conv/SmallGroups.hpp"
 #include "ops/cpu/conv/WeightedSumKinds.hpp"
 
@@ -118,7 +118,7 @@ ISA_TEST(FastGroups, RandomSizes)
     }
 }
 
-// Few channels, which may be as many as a group has once its depth is filled up.
+// Few channels: a group's depth padded to whole units may be as large as the whole depth.
 ISA_TEST(FastGroups, RandomPixels)
 {
     std::mt19937 random(6);
@@ -152,7 +152,7 @@ ISA_TEST(FastGroups, AppliesActivations)
     }
 }
 
-// An infinity is seen by its own group alone.
+// An infinity reaches the outputs of its own group only.
 ISA_TEST(FastGroups, InfinitiesOfOtherGroups)
 {
     for (const Case& c : Cases)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution3d of CpuAcc: the numbers of CpuRef, and what is left to that.
+// Convolution3d of CpuAcc against CpuRef, and layers that CpuAcc leaves to CpuRef.
 #include "ops/cpu/CompareWithReference.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
@@ -109,7 +109,7 @@ ISA_TEST(FastVolumes, RandomSizes)
     }
 }
 
-// The reference kernel applies none, so what it gives is clamped here.
+// The reference kernel fuses no activation, so its results are clamped here.
 ISA_TEST(FastVolumes, AppliesActivations)
 {
     ActivationDescriptor relu;
@@ -124,7 +124,7 @@ ISA_TEST(FastVolumes, AppliesActivations)
             ISA_SKIP() << "without vectors the reference kernels run";
         }
         std::vector<double> want = GetStored(op.m_Output, RunOp(FindTestBackend(Compute::CpuRef), op, {}).data());
-        // Sums are as near as they are before they are clamped.
+        // The tolerance is that of the sums before the clamp.
         double largest = 1.5;
         for (double& x : want)
         {

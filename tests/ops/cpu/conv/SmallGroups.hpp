@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which convolutions in groups CpuAcc has kernels of their own for.
+// The grouped convolutions that CpuAcc has kernels of their own for.
 #pragma once
 
 #include "backends/cpu/depthwise/float/DepthwiseMicrokernelsF32.hpp"
@@ -11,8 +11,8 @@
 namespace tenon::test
 {
 
-/// Of integers: groups of few channels that give as many, unless there are too few channels for vectors of them, or
-/// sums could become too large. `weights`: [outputs, height, width, channels of a group]. `mostDepth`: of a window.
+/// Integer types: groups of few channels with as many outputs, with enough channels for vectors, whose sums cannot
+/// become too large. `weights`: [outputs, height, width, channels of a group]. `maxDepth`: of a window.
 inline bool AreSmallGroups(const TensorShape& data, const TensorShape& weights, unsigned int mostDepth = 4096)
 {
     const unsigned int channels = weights[3];
@@ -25,7 +25,7 @@ inline bool AreSmallGroups(const TensorShape& data, const TensorShape& weights, 
            weights[1] * weights[2] * channels <= mostDepth;
 }
 
-/// The same for floats, which have groups of eight on some processors.
+/// The same for floats; groups of eight have a kernel on some processors only.
 inline bool AreSmallFloatGroups(const TensorShape& data, const TensorShape& weights)
 {
     const unsigned int channels = weights[3];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TransposeConvolution2d of CpuAcc, which is cut into the phases between its strides: the numbers of CpuRef for all
-// types, and what is left to that.
+// TransposeConvolution2d of CpuAcc by phases (polyphase decomposition), all types, against CpuRef, and layers that
+// CpuAcc leaves to CpuRef.
 #include "ops/cpu/TensorInfoInt8.hpp"
 #include "ops/cpu/conv/WeightedSumKinds.hpp"
 
@@ -69,7 +69,7 @@ ISA_TEST(FastTransposed, AllTypes)
     }
 }
 
-// As the processor's dot products of bfloat16 have it, or else as floats.
+// By the processor's bf16 dot products, or else as floats.
 ISA_TEST(FastTransposed, BFloat16)
 {
     for (const Case& c : Cases)
@@ -120,7 +120,7 @@ ISA_TEST(FastTransposed, RandomSizes)
                   pick(1, 3)};
         const auto size = [&](unsigned int in, unsigned int taps, unsigned int stride, uint32_t& pad)
         {
-            const unsigned int all = (in - 1) * stride + taps; // that the taps reach
+            const unsigned int all = (in - 1) * stride + taps; // output pixels that the taps reach
             pad = pick(0, std::min(taps, all - 1));
             return std::max(1U, all - pad + pick(0, 2) - pick(0, 1));
         };
@@ -146,7 +146,7 @@ ISA_TEST(FastTransposed, AppliesActivations)
     }
 }
 
-// An output of fewer images than there are, biases beyond what sums of 32 bits may be, and more phases than are packed.
+// An output with fewer images than the input, biases too large for 32-bit sums, and more phases than MaxPhases.
 ISA_TEST(FastTransposed, WhatIsLeftToTheReference)
 {
     const std::string reference = "RefTransposeConvolution2d";
@@ -166,7 +166,7 @@ ISA_TEST(FastTransposed, WhatIsLeftToTheReference)
     ExpectAsReference(op, reference);
 }
 
-// Windows so deep that blocks have fewer rows than tiles read by a table.
+// Windows so deep that a block has fewer rows than a tile reads through an indirection buffer.
 ISA_TEST(FastTransposed, FloatsByDeepWindowsAsReference)
 {
     TransposeConvolution2dDescriptor d;

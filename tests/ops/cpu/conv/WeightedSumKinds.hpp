@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types that convolutions have kernels for on CpuAcc, as random data, weights and biases, for tests that compare
+// The types that CpuAcc's convolutions have kernels for, as random data, weights and biases, for tests that compare
 // these kernels with CpuRef.
 #pragma once
 
@@ -16,13 +16,13 @@ namespace tenon::test
 struct SumKind
 {
     const char* m_Name;
-    const char* m_Kernel; ///< end of its name
+    const char* m_Kernel; ///< suffix of the kernel's name
     DataType m_Data;
     DataType m_Weights;
     DataType m_Bias;
-    bool m_HasScales;       ///< one for each output channel
+    bool m_HasScales;       ///< one scale for each output channel
     int32_t m_WeightsPoint; ///< zero point
-    double m_OfLargest;     ///< how far from the reference kernel's, see ExpectAsReference
+    double m_OfLargest;     ///< tolerance, see ExpectAsReference
 };
 
 inline constexpr SumKind SumKinds[] = {
@@ -59,7 +59,7 @@ OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type,
     const bool isFloat = kind.m_Data == DataType::Float32;
     const float dataScale = kind.m_Data == DataType::QSymmS16 ? 1.0f / 4096 : 0.05f;
     const int32_t point = kind.m_Data == DataType::QAsymmU8 ? 125 : kind.m_Data == DataType::QAsymmS8 ? 3 : 0;
-    const float largest = kind.m_Weights == DataType::QSymmS4 ? 16 : 1; // as far as int8 reach
+    const float largest = kind.m_Weights == DataType::QSymmS4 ? 16 : 1; // int4 weights cover the range of int8
     std::vector<float> scales;
     for (unsigned int c = 0; c < (kind.m_HasScales ? weights[0] : 1); ++c)
     {
@@ -71,7 +71,7 @@ OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type,
         weightsInfo = TensorInfo(weights, kind.m_Weights, scales, 0);
     }
     const float depth = std::sqrt(static_cast<float>(weights.GetNumElements() / weights[0]));
-    const float step = dataScale * 2.5f * depth; // a sum covers most of the range, and some saturate
+    const float step = dataScale * 2.5f * depth; // sums cover most of the range, and some saturate
     const TensorInfo dataInfo =
         isFloat ? TensorInfo(data, kind.m_Data) : TensorInfo(data, kind.m_Data, dataScale, point);
     const TensorInfo outputInfo =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise windows of bytes in two groups of rows, of which some pixels are computed together: all widths of blocks of
-// channels, runs whose last pixels are fewer, and whole runs that are.
+// Buffered rows of int8 with two row groups, where several pixels are computed together: all widths of blocks of
+// channels, runs whose last pixels are fewer, and runs without a rest.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
 
@@ -16,11 +16,11 @@ namespace
 
 struct Case
 {
-    unsigned int m_Rows; ///< of the window
+    unsigned int m_Rows; ///< rows and columns of the window
     unsigned int m_Columns;
     unsigned int m_StrideY;
     unsigned int m_StrideX;
-    unsigned int m_Width; ///< of the image
+    unsigned int m_Width; ///< width and channels of the image
     unsigned int m_Channels;
 };
 
@@ -38,7 +38,7 @@ void Check(const Case& c, bool isSigned, bool isPositive)
     const TensorShape output(
         {2, count(Height, c.m_Rows, c.m_StrideY), count(c.m_Width, c.m_Columns, c.m_StrideX), c.m_Channels});
     const int32_t least = isSigned ? -128 : 0;
-    const int32_t zeroPoint = isPositive ? least : least + 131; // the clamp makes the same of all negative sums, or not
+    const int32_t zeroPoint = isPositive ? least : least + 131; // whether the clamp maps all negative sums to one value
     const std::string name = std::to_string(c.m_Rows) + "x" + std::to_string(c.m_Columns) + ", strides " +
                              std::to_string(c.m_StrideY) + " and " + std::to_string(c.m_StrideX) + ", width " +
                              std::to_string(c.m_Width) + ", " + std::to_string(c.m_Channels) + " channels" +

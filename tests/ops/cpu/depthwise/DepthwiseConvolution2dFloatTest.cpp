@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of CpuAcc for float data: beside weights of bytes the floats of CpuRef, bit for bit; beside
-// floats, in strips and in tiles, nearly those.
+// Depthwise convolutions of CpuAcc for float data: by int8 weights (hybrid) bit for bit as CpuRef, by float weights
+// within a tolerance, in strips and in tiles.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/elementwise/ElementwiseCases.hpp"
 
@@ -46,9 +46,8 @@ TestTensor MakeWeights(unsigned int kernel, unsigned int channels, bool isPerCha
     return Constant(Random(info, channels));
 }
 
-/// Windows of 3x3 in images of all small sizes, padded by nothing or one on each side, so that there are strips with
-/// and without cut windows and rows of zeros; and some that more padding leaves to tiles. The last channels fill no
-/// vector.
+/// 3x3 windows in images of all small sizes, with padding of 0 or 1 on each side, so that there are strips with and
+/// without cut windows and rows of zeros; larger padding leaves some to tiles. The last channels fill no vector.
 OpCase MakeWindowsOfThree(unsigned int i, DataType type, bool isHybrid)
 {
     static const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
@@ -136,11 +135,11 @@ ISA_TEST(FastHybridDepthwise, WindowsOfThreeAsReference)
     }
 }
 
-// Images that have no range, ones whose steps are too small for their inverse to be finite, and what are no numbers.
-// The second image of each is an ordinary one.
+// Images without a range, with scales too small for a finite inverse, and with NaN. The second image of each is an
+// ordinary one.
 ISA_TEST(FastHybridDepthwise, UnusualImages)
 {
-    for (unsigned int i = 0; i < 32; ++i) // with and without padding on each side
+    for (unsigned int i = 0; i < 32; ++i) // all combinations of padding on the sides
     {
         const OpCase ordinary = MakeWindowsOfThree(i, DataType::Float32, true);
         const size_t count = ordinary.m_Inputs[0].m_Info.GetNumElements() / 2;
@@ -163,8 +162,7 @@ ISA_TEST(FastHybridDepthwise, UnusualImages)
     }
 }
 
-// Rows of which only a few have room in the memory that strips copy them to, and pixels whose output shares few places
-// of a cache.
+// Rows of which only a few fit the memory for quantized copies, and pixels whose output aliases in a cache.
 ISA_TEST(FastHybridDepthwise, WideImagesAndPixels)
 {
     DepthwiseConvolution2dDescriptor d;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How sums of depthwise convolutions of bytes become bytes, beside CpuRef's: scales far apart in one block of channels,
-// biases as large as these let them be, clamps, zero points at and near the ends; and windows whose rows alone lie
-// apart.
+// Requantization of int8 depthwise convolutions against CpuRef: very different scales in one block of channels, the
+// largest biases that these allow, clamps, extreme zero points; and windows with a vertical dilation only.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
 
@@ -19,15 +18,15 @@ namespace tenon::test::depthwise_scales_test
 namespace
 {
 
-/// What differs from case to case.
+/// Parameters of a case.
 struct ScaleCase
 {
     unsigned int m_Channels = 16;
     unsigned int m_Stride = 1;
     unsigned int m_DilationY = 1;
     bool m_IsSigned = true;
-    bool m_HasLargeScale = false;  ///< so that a sum is shifted to the left
-    unsigned int m_AboveLeast = 0; ///< the zero point of the output
+    bool m_HasLargeScale = false;  ///< a scale that shifts sums to the left
+    unsigned int m_AboveLeast = 0; ///< zero point of the output, above the smallest value
     bool m_HasClamp = false;
 
     std::string GetName() const
@@ -39,7 +38,7 @@ struct ScaleCase
     }
 };
 
-/// Weights whose scales make of a sum 2^-21 to 2^-1 steps of the output: of int8 one for each channel.
+/// Weights whose scales map a sum of 1 to 2^-21 to 2^-1 output steps; int8 has a scale for each channel.
 TensorInfo MakeWeights(const ScaleCase& c, float dataScale, float outputScale)
 {
     const auto makeScale = [&](int shift) { return std::ldexp(0.71f, shift) * outputScale / dataScale; };
@@ -61,7 +60,7 @@ TensorInfo MakeWeights(const ScaleCase& c, float dataScale, float outputScale)
     return weights;
 }
 
-/// Integers that are up to 200 steps of the output.
+/// A bias of up to 200 output steps.
 TestTensor MakeBias(const TensorInfo& weights, float dataScale, float outputScale)
 {
     std::minstd_rand random(7);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of bytes beside CpuRef's: weights that do not fit into a byte less their zero point, windows
-// whose points lie far apart, bands of rows.
+// Depthwise convolutions of int8 and uint8 against CpuRef: weights that exceed int8 less their zero point, windows with
+// large dilations, row blocks.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
 
@@ -38,7 +38,7 @@ ISA_TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
 {
     for (const bool isSigned : {false, true})
     {
-        for (const bool isLowest : {false, true}) // the zero point; the weights are at the other end
+        for (const bool isLowest : {false, true}) // lowest or highest zero point; the weights have the opposite extreme
         {
             const int32_t least = isSigned ? -128 : 0;
             const int32_t zeroPoint = isLowest ? least : least + 255;
@@ -68,18 +68,18 @@ ISA_TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
         TensorShape m_Weights;
         uint32_t m_Stride;
         uint32_t m_Dilation;
-        uint32_t m_Pad; ///< to the left and on top
+        uint32_t m_Pad; ///< padding to the left and on top
         TensorShape m_Output;
         const char* m_Kernel = "CpuDepthwiseConvolution2dBytes";
     };
     const Case cases[] = {
-        {{1, 1, 1, 2}, {1, 1, 2, 2}, 1, 1U << 28, 1U << 28, {1, 1, 1, 2}}, // the second point only
+        {{1, 1, 1, 2}, {1, 1, 2, 2}, 1, 1U << 28, 1U << 28, {1, 1, 1, 2}}, // the windows read the second tap only
         {{2, 3, 90, 5}, {1, 2, 3, 5}, 1, 40, 20, {2, 3, 50, 5}},
         {{1, 5, 200, 70}, {1, 2, 3, 70}, 5, 37, 9, {1, 2, 28, 70}},
-        {{1, 6, 300, 4}, {1, 2, 2, 12}, 9, 20, 3, {1, 2, 31, 12}}, // channels with three outputs each
+        {{1, 6, 300, 4}, {1, 2, 2, 12}, 9, 20, 3, {1, 2, 31, 12}}, // channel multiplier 3
         {{1, 1, 4, 3}, {1, 1, 3, 3}, 4000000000U, 3, 2, {1, 1, 1, 3}},
-        {{1, 1, 4, 2}, {1, 1, 5, 2}, 0xFFFFFFFF, 1, 0xFFFFFFFF, {1, 1, 1, 2}}, // beside the image alone
-        {{1, 40, 40, 16}, {1, 33, 36, 16}, 1, 1, 0, {1, 40, 5, 16}},           // many points
+        {{1, 1, 4, 2}, {1, 1, 5, 2}, 0xFFFFFFFF, 1, 0xFFFFFFFF, {1, 1, 1, 2}}, // windows in the padding alone
+        {{1, 40, 40, 16}, {1, 33, 36, 16}, 1, 1, 0, {1, 40, 5, 16}},           // many taps
         {{4, 1, 1, 16}, {1, 1U << 20, 2, 16}, 1, 0xFFFFFFFF, 0xFFFFFFFF, {4, 1, 1, 16}, "RefDepthwiseConvolution2d"},
     };
     for (const Case& c : cases)
@@ -94,7 +94,7 @@ ISA_TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
     }
 }
 
-// Rows that neighbouring output rows share are laid out once, in bands of rows, by several threads.
+// Rows that neighbouring output rows share are interleaved once, in row blocks, by several threads.
 ISA_TEST(FastBytes, DepthwiseOfTallImagesAsReference)
 {
     for (const unsigned int kernel : {1U, 2U, 3U, 4U, 5U, 7U})
@@ -123,7 +123,8 @@ ISA_TEST(FastBytes, DepthwiseOfTallImagesAsReference)
     }
 }
 
-// Images of one column or row, of few ones so that threads take segments of them, and outputs that see borders alone.
+// Images of one column or row, of few rows so that threads take segments of them, and outputs whose windows lie in the
+// padding.
 ISA_TEST(FastBytes, DepthwiseOfLinesAsReference)
 {
     for (const bool isColumn : {false, true})
@@ -158,7 +159,7 @@ ISA_TEST(FastBytes, DepthwiseOfLinesAsReference)
                         const TensorShape weights = shape(1, kernel, multiplier * channels);
                         const TensorShape output = shape(batches, outputs, multiplier * channels);
                         ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dBytes");
-                        // Weights that less their zero point are the sum of two bytes.
+                        // Weights that are two int8 terms less their zero point.
                         ExpectAsReference(FastCase(name + ", weights of two bytes", LayerType::DepthwiseConvolution2d,
                                                    d,
                                                    {Random(BytesInfo(data, false, 0.1f, 3), 1),
@@ -172,7 +173,7 @@ ISA_TEST(FastBytes, DepthwiseOfLinesAsReference)
     }
 }
 
-// Windows of three columns pass from one to the next, whatever rows they have: runs of few of them, and of many.
+// Sliding windows of three columns and any number of rows: short runs and long ones.
 ISA_TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 3U, 4U, 5U})
@@ -198,7 +199,8 @@ ISA_TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
                     const TensorShape weights({1, rows, 3, channels});
                     const TensorShape output({2, 2, (width - 1) / stride + 1, channels});
                     ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dBytes");
-                    // Weights that less their zero point are the sum of two bytes; negative sums count or do not.
+                    // Weights that are two int8 terms less their zero point; negative sums are clamped to one value or
+                    // not.
                     ExpectAsReference(
                         FastCase(name + ", weights of two bytes", LayerType::DepthwiseConvolution2d, d,
                                  {Random(BytesInfo(data, false, 0.1f, 3), 1),
@@ -211,7 +213,8 @@ ISA_TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
     }
 }
 
-/// An image of `channels`, whose windows reach beyond it by up to a pixel on each side: four bits of `border`.
+/// Compares an image of `channels` channels with 3x3 windows; the four bits of `border` are a pixel of padding on each
+/// side.
 void ExpectWindowsOfThree(unsigned int channels, unsigned int height, unsigned int width, unsigned int stride,
                           unsigned int border, bool isSigned)
 {
@@ -230,7 +233,7 @@ void ExpectWindowsOfThree(unsigned int channels, unsigned int height, unsigned i
     {
         return;
     }
-    // In half of the cases the clamp makes the same of all negative sums.
+    // In half of the cases the clamp maps all negative sums to one value.
     const int32_t least = isSigned ? -128 : 0;
     const int32_t zeroPoint = border % 3 == 0 ? least : least + 131;
     const TensorInfo weights =
@@ -244,8 +247,8 @@ void ExpectWindowsOfThree(unsigned int channels, unsigned int height, unsigned i
                       channels == 1 ? "CpuDepthwiseConvolution2dOfOneBytes" : "CpuDepthwiseConvolution2dBytes");
 }
 
-// However many channels there are, they are cut into blocks of several widths; the narrow ones take several strips of
-// rows at once, of which there may be fewer.
+// Any number of channels is cut into blocks of several widths; narrow blocks compute several strips of rows at once, of
+// which there may be fewer.
 ISA_TEST(FastBytes, DepthwiseBlocksOfAllWidthsAsReference)
 {
     for (unsigned int channels = 1; channels <= 200; ++channels)
@@ -278,7 +281,7 @@ ISA_TEST(FastBytes, DepthwiseOfAllSmallImagesAsReference)
     }
 }
 
-// Strips of bands of rows, by several threads.
+// Strips in row blocks, by several threads.
 ISA_TEST(FastBytes, DepthwiseOfNarrowBlocksInTallImagesAsReference)
 {
     for (const unsigned int channels : {16U, 32U, 40U, 80U})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips of depthwise convolutions of floats, beside the tiles of the same layers.
+// Strips of float depthwise convolutions against the tiles of the same layers.
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "ops/cpu/CompareWithReference.hpp"
 
@@ -19,7 +19,7 @@ namespace tenon::test::depthwise_strips_test
 namespace
 {
 
-/// Windows of 3x3 of two images, one or two pixels apart, with and without padding on each side.
+/// 3x3 windows of two images, with strides 1 and 2, with and without padding on each side.
 ref::ConvolutionGeometry MakeGeometryOfThree(unsigned int i, size_t rows, size_t columns, size_t channels)
 {
     const auto makeAxis = [i](size_t output, unsigned int bits) -> ref::WindowAxis
@@ -42,8 +42,8 @@ ref::ConvolutionGeometry MakeGeometryOfThree(unsigned int i, size_t rows, size_t
     return g;
 }
 
-/// Calls body(layer, image, want, to) with what tiles make of an image, and with where there is room for as much from
-/// any place of a page on, and for a vector before and behind it.
+/// Calls body(layer, image, want, to): `want` is the output of tiles; `to` has room for as much at any offset within a
+/// page, and for a vector before and behind it.
 template <typename F>
 void WithLayerOfThree(unsigned int i, const ref::ConvolutionGeometry& g, const F& body)
 {
@@ -56,7 +56,7 @@ void WithLayerOfThree(unsigned int i, const ref::ConvolutionGeometry& g, const F
     const size_t outputs = g.NumPixels() * channels;
     constexpr size_t Page = 1024; // floats
     AlignedMemory memory((inputs + outputs + 5 * Page) * sizeof(float));
-    float* const image = reinterpret_cast<float*>(memory.Data()) + i % 3 * 4; // also between lines
+    float* const image = reinterpret_cast<float*>(memory.Data()) + i % 3 * 4; // also not aligned to cache lines
     const auto fill = [&](float* to, size_t count) { std::generate_n(to, count, [&] { return numbers(random); }); };
     fill(weights.data(), weights.size());
     fill(bias.data(), bias.size());
@@ -70,13 +70,13 @@ void WithLayerOfThree(unsigned int i, const ref::ConvolutionGeometry& g, const F
     const cpu::DepthwiseTileRows<float> tiles(layer);
     std::vector<const float*> table(tiles.GetTableLength(layer.m_Tiles->m_Rows, layer.m_Tiles->m_Columns));
     tiles.Run(want.data(), image, 1, {0, g.m_Batches * g.m_Y.m_Output}, {}, table.data());
-    body(layer, image, want, image + (inputs / Page + 2) * Page); // as far from where a page begins
+    body(layer, image, want, image + (inputs / Page + 2) * Page); // at the same offset from the begin of a page
 }
 
 } // namespace
 
-// Strips of columns have the sums of tiles, bit for bit: from the first row of an image and from others, in images that
-// are wider and higher than a strip, and wherever the output lies beside the image.
+// Column strips give the sums of tiles, bit for bit: from the first row of an image and from others, in images that are
+// wider and higher than a strip, and for any offset between image and output.
 ISA_TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseEngine<float>().m_DownStrips[0][1] == nullptr)
@@ -109,8 +109,8 @@ ISA_TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
     }
 }
 
-// Strips of all channels have nearly the sums of tiles: of single vectors and of pairs, stored at once and late, with
-// channels that fill no pair or no vector, and in rows of one and of two. They write nothing else.
+// All-channel row strips give the sums of tiles within a tolerance: single vectors and pairs, stores delayed or not,
+// channels that fill no pair or no vector, one and two rows. They write nothing else.
 ISA_TEST(FastFloatDepthwise, WholeStripsAsTiles)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseEngine<float>().m_PairStrips[0][1] == nullptr)
@@ -150,7 +150,7 @@ ISA_TEST(FastFloatDepthwise, WholeStripsAsTiles)
     }
 }
 
-// Which strips there are for pixels of so many channels, by where the output lies beside the image.
+// The options of strips by number of channels and by offset between image and output.
 ISA_TEST(FastFloatDepthwise, PairsOfVectors)
 {
     alignas(4096) static constexpr float memory[1024] = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc's kernels of Float16 and BFloat16 beside CpuRef's: both compute in Float32 and round once, so results differ
-// by a step of the type at most, but for those of GELU of Float16 below 0, see cpu::Gelu.
+// CpuAcc's kernels of Float16 and BFloat16 against CpuRef's: both compute in Float32 and round once, so results differ
+// by one step of the type at most, except for GELU of Float16 below 0, see cpu::Gelu.
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
 #include "common/Names.hpp"
 #include "ops/ElementwiseOracle.hpp"
@@ -51,7 +51,7 @@ void Expect(LayerType layer, const D& descriptor, std::vector<TestTensor> inputs
                       kernel, Tolerance);
 }
 
-/// Those whose bits are asked for, in ascending order of the bits.
+/// All bfloat16 whose bits `isWanted` accepts, in ascending order of the bits.
 TestTensor EveryBFloat16(const std::function<bool(uint32_t)>& isWanted)
 {
     std::vector<uint16_t> numbers;
@@ -68,13 +68,13 @@ TestTensor EveryBFloat16(const std::function<bool(uint32_t)>& isWanted)
     return all;
 }
 
-/// Neither of the two zeros' neighbours that are not normal, which 32-bit Arm's vectors take for zeros.
+/// Not subnormal: 32-bit Arm's vectors flush subnormal numbers to zero.
 bool IsNormalOrZero(uint32_t bits)
 {
     return (bits & 0x7F80U) != 0 || (bits & 0x7FU) == 0;
 }
 
-/// The same with infinities, NaN and zeros in it: a step apart at most, below the normal numbers anything.
+/// Comparison with infinities, NaN and zeros: at most one step apart; subnormal results may be anything.
 template <typename D>
 void ExpectOfEvery(LayerType layer, const D& descriptor, std::vector<TestTensor> inputs, const std::string& name)
 {
@@ -104,8 +104,8 @@ ISA_TEST(FastHalves, ElementwiseAsReference)
     }
 }
 
-// All bfloat16 that are numbers, for functions with polynomials of few terms, beside the same of doubles: the nearest
-// number or, where the result lies about halfway between two, the other one.
+// All bfloat16 numbers, for functions with polynomials of few terms, against doubles: the nearest bfloat16, or its
+// neighbour where the result lies about halfway between the two.
 ISA_TEST(FastHalves, FunctionsOfEveryBFloat16)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
@@ -140,7 +140,7 @@ ISA_TEST(FastHalves, FunctionsOfEveryBFloat16)
     }
 }
 
-// The other functions, as CpuRef has them: of infinities and NaN too.
+// The other functions against CpuRef, with infinities and NaN.
 ISA_TEST(FastHalves, ActivationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
@@ -168,7 +168,7 @@ ISA_TEST(FastHalves, UnaryOperationsOfEveryBFloat16)
     }
 }
 
-// Every number beside another one: that so many places behind it, or one for all.
+// Every number with another one: the one a fixed distance behind it, or one for all.
 ISA_TEST(FastHalves, BinaryOperationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
@@ -211,8 +211,8 @@ ISA_TEST(FastHalves, RowsAsReference)
     }
 }
 
-// More elements than are floats at a time: pieces of several rows, the last one shorter, of inputs broadcast along
-// dimensions before, in and behind those that are cut.
+// More elements than a chunk: chunks of several rows, the last one shorter, of inputs broadcast along dimensions
+// before, in and behind the cut ones.
 ISA_TEST(FastHalves, PiecesAsReference)
 {
     struct Shapes

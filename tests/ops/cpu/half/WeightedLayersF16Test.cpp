@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of Float16 and BFloat16 with weights beside CpuRef: both sum in Float32 and round once, so results differ by a
-// step of the type at most. Small ones, which are widened as a whole, and large ones, in bands of rows.
+// Layers of Float16 and BFloat16 with weights against CpuRef: both sum in Float32 and round once, so results differ by
+// one step of the type at most. Small layers, which are widened as a whole, and large ones, in row blocks.
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/cpu/CompareWithReference.hpp"
@@ -21,7 +21,8 @@ namespace
 
 constexpr DataType HalfTypes[] = {DataType::BFloat16, DataType::Float16};
 
-/// Steps of bfloat16 are 2^-8 of the number, those of float16 2^-11; sums that cancel differ by those of the largest.
+/// Steps of bfloat16 are 2^-8 of the number, those of float16 2^-11; sums that cancel differ by steps of the largest
+/// term.
 double GetTolerance(DataType type)
 {
     return type == DataType::BFloat16 ? 1.0 / 128 : 1.0 / 1024;
@@ -32,7 +33,7 @@ TestTensor Numbers(DataType type, const std::vector<unsigned int>& sizes, uint32
     return Random(TensorInfo(ShapeOf(sizes), type), seed, -1, 1);
 }
 
-/// The kernels of bfloat16 where the processor multiplies it, or where `isNative`.
+/// The kernel's name: that of bfloat16 if the processor has bf16 dot products or `isNative`.
 std::string GetKernel(const std::string& layer, DataType type, bool isNative = false)
 {
     const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
@@ -47,7 +48,7 @@ enum class BiasKind
     AtRunTime
 };
 
-/// `weights` and, of so many channels, the bias.
+/// `weights` and a bias of `channels` elements.
 template <typename D>
 void Expect(LayerType layer, const D& descriptor, TestTensor data, TestTensor weights, unsigned int channels,
             BiasKind bias, const std::vector<unsigned int>& output, const std::string& kernel,
@@ -105,7 +106,7 @@ std::vector<unsigned int> OutputOf(const std::vector<unsigned int>& data, const 
             CountWindows(data[2], window.m_Left + window.m_Right, window.m_Width, window), channels};
 }
 
-/// Both sides of what is cut into bands, some of windows in the padding alone.
+/// Images on both sides of the size from which layers are cut into row blocks; some windows lie in the padding alone.
 const std::vector<std::pair<std::vector<unsigned int>, Window>>& GetImages()
 {
     static const std::vector<std::pair<std::vector<unsigned int>, Window>> images = {
@@ -146,7 +147,7 @@ ISA_TEST(WeightedHalves, GroupsAsReference)
     {
         for (const auto& [data, window] : GetImages())
         {
-            // The bfloat16 of processors that multiply it has no groups: the layer is taken and left to CpuRef.
+            // The kernels of bf16 dot products have no groups: the layer is accepted and runs on CpuRef.
             for (const unsigned int group : {2U, 4U})
             {
                 const std::string kernel = type == DataType::Float16 ? "CpuConvolution2dGroupsHalves" : "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of two matrices of bytes that both change from run to run, beside CpuRef's.
+// GEMMs of two int8 or uint8 matrices that both change from run to run, against CpuRef.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
 
@@ -24,7 +24,7 @@ struct Layer
     TensorShape m_Y;
     TensorShape m_Output;
     bool m_IsSigned = false;
-    int32_t m_ZeroX = 0; ///< of uint8, as the others
+    int32_t m_ZeroX = 0; ///< zero point if uint8, like the others
     int32_t m_ZeroY = 0;
     float m_OutputScale = 1.0f;
     int32_t m_ZeroOutput = 120;
@@ -45,13 +45,13 @@ void CheckLayer(const Layer& layer, const char* kernel)
         kernel);
 }
 
-/// A scale with which most results are in range.
+/// An output scale for which most results are in range.
 float GetOutputScale(unsigned int depth)
 {
     return 0.05f * std::sqrt(static_cast<float>(depth + 1));
 }
 
-/// Matrices turned around or not, broadcast, with zero points.
+/// Matrices transposed or not, broadcast, with zero points.
 void CheckProduct(unsigned int rows, unsigned int depth, unsigned int columns, const char* kernel)
 {
     constexpr int32_t ZerosX[] = {100, 0, 255, 128};
@@ -96,7 +96,7 @@ public:
             x.push_back(broadcast == 1 ? 1 : output.back());
             y.push_back(broadcast == 2 ? 1 : output.back());
         }
-        // The leading ones of an input may not be there at all.
+        // The leading ones of an input may be missing.
         const auto shorten = [this](std::vector<unsigned int>& sizes) {
             sizes.erase(sizes.begin(), Pick(2) == 0 ? std::find_if(sizes.begin(), sizes.end(), IsMore) : sizes.begin());
         };
@@ -132,13 +132,13 @@ private:
     }
 
     unsigned int Pick(unsigned int count) { return static_cast<unsigned int>(m_Random()) % count; }
-    /// Nothing, one, few or many.
+    /// 0, 1, few or many.
     unsigned int PickSize(unsigned int few, unsigned int many)
     {
         const unsigned int most = Pick(8) != 0 ? few : many;
         return Pick(40) == 0 ? 0 : Pick(4) == 0 ? 1 : 1 + Pick(most);
     }
-    /// The lowest, the highest, or any.
+    /// The lowest, the highest, or any zero point.
     int32_t PickZero()
     {
         const unsigned int choice = Pick(4);
@@ -159,7 +159,8 @@ ISA_TEST(FastBytes, ProductsOfMatricesAsReference)
     }
 }
 
-// More panels and rows than are packed and laid out at a time. One whose sums could overflow is the reference kernel's.
+// More panels and rows than are packed and copied at a time. The reference kernel runs a product whose sums could
+// overflow.
 ISA_TEST(FastBytes, ProductsOfLargeMatricesAsReference)
 {
     CheckProduct(3, 700, 600, "CpuBatchMatMulBytes");
@@ -168,7 +169,7 @@ ISA_TEST(FastBytes, ProductsOfLargeMatricesAsReference)
     CheckProduct(1, 17000, 2, "RefBatchMatMul");
 }
 
-// Sizes of nothing, inputs of fewer dimensions, channels behind the matrices, zero points at the ends, scales of all
+// Empty matrices, inputs of fewer dimensions, channels behind the matrices, extreme zero points, scales of all
 // magnitudes.
 ISA_TEST(FastBytes, ProductsOfAnyMatricesAsReference)
 {
@@ -180,8 +181,7 @@ ISA_TEST(FastBytes, ProductsOfAnyMatricesAsReference)
     }
 }
 
-// What is packed of a matrix serves several products, whichever dimension is broadcast; parts that do not begin with
-// one of them.
+// A packed matrix serves several products, whichever dimension is broadcast; tasks may begin in the middle of them.
 ISA_TEST(FastBytes, ProductsByOneMatrixAsReference)
 {
     struct Batches
@@ -193,9 +193,9 @@ ISA_TEST(FastBytes, ProductsByOneMatrixAsReference)
                                    Batches{{1, 3}, {5, 1}}, Batches{{1, 1}, {5, 3}}})
     {
         constexpr unsigned int Depth = 300;
-        for (const unsigned int columns : {40U, 950U}) // in one go, or not
+        for (const unsigned int columns : {40U, 950U}) // packed at once, or not
         {
-            for (const unsigned int rows : {1U, 2U, 150U}) // the last ones are cut for threads
+            for (const unsigned int rows : {1U, 2U, 150U}) // many rows are divided among threads
             {
                 const std::vector<unsigned int>& x = batches.m_X;
                 const std::vector<unsigned int>& y = batches.m_Y;
@@ -209,7 +209,7 @@ ISA_TEST(FastBytes, ProductsByOneMatrixAsReference)
     }
 }
 
-// A constant matrix beside floats, with a scale for all or for each column.
+// Floats by a constant int8 matrix, with one scale or one for each column.
 ISA_TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
 {
     for (const bool isTurned : {false, true})

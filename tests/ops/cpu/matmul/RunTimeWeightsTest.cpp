@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected, and Convolution2d of single pixels, with weights that change from run to run, beside CpuRef's.
+// FullyConnected and 1x1 Convolution2d with weights that change from run to run, against CpuRef.
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
@@ -29,7 +29,7 @@ enum class BiasOf
 
 constexpr BiasOf Biases[] = {BiasOf::Nothing, BiasOf::Constant, BiasOf::RunTime};
 
-/// What kernels share, by size: one row, few, those of a tile, many; odd depths and columns, and whole vectors.
+/// Rows, depths and columns: one row, few, those of a tile, many; odd depths and columns, and whole vectors.
 constexpr unsigned int Sizes[][3] = {{1, 2, 3},    {1, 70, 37},   {3, 64, 65},  {4, 37, 19},   {7, 130, 48},
                                      {9, 33, 130}, {16, 96, 100}, {17, 70, 67}, {40, 129, 32}, {150, 65, 300}};
 
@@ -79,7 +79,7 @@ TensorInfo BiasInfo(unsigned int columns)
     return TensorInfo(TensorShape({columns}), DataType::Signed32, 0.001f, 0);
 }
 
-/// A scale with which most results are in range.
+/// An output scale for which most results are in range.
 float GetOutputScale(unsigned int depth)
 {
     return 0.05f * std::sqrt(static_cast<float>(depth + 1));
@@ -90,7 +90,7 @@ enum class ByteWeights
     Unsigned,
     Centred,    ///< int8 without -128
     Asymmetric, ///< int8
-    PerChannel  ///< the same with a scale for each output
+    PerChannel  ///< int8 with a scale for each output
 };
 
 constexpr ByteWeights KindsOfBytes[] = {ByteWeights::Unsigned, ByteWeights::Centred, ByteWeights::Asymmetric,
@@ -113,7 +113,7 @@ TestTensor MakeByteWeights(ByteWeights kind, const TensorShape& shape, unsigned 
     return Random(TensorInfo(shape, DataType::QSymmS8, scales, axis), 2);
 }
 
-/// Few rows by weights that have to be packed first are the reference kernel's on some processors.
+/// On some processors the reference kernel runs few rows by weights that would have to be packed first.
 std::string NameOfBytes(const std::string& kernel, unsigned int rows, bool outputsFirst)
 {
     constexpr unsigned int ManyRows = 8;
@@ -148,7 +148,7 @@ ISA_TEST(FastRunTimeWeights, ConnectedFloatsAsReference)
     }
 }
 
-// More than is packed at a time, and rows of images.
+// Weights larger than one group of packed panels, and rows of images.
 ISA_TEST(FastRunTimeWeights, LargeConnectedFloatsAsReference)
 {
     for (const unsigned int rows : {1U, 6U, 200U})
@@ -189,7 +189,7 @@ ISA_TEST(FastRunTimeWeights, ConnectedBytesAsReference)
     }
 }
 
-// On processors with dot products of bytes, and of weights without -128 on some others, few rows need no packing.
+// Few rows need no packing on processors with int8 dot products, and, for weights without -128, on some others.
 ISA_TEST(FastRunTimeWeights, FewRowsOfBytesAreNotPacked)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_StoredSigned.m_Vectors == 0)
@@ -209,8 +209,7 @@ ISA_TEST(FastRunTimeWeights, FewRowsOfBytesAreNotPacked)
     }
 }
 
-// A bias whose sums wrap around, or are past what fixed-point arithmetic takes; and the ends of all that bytes can sum
-// up to.
+// Biases whose sums wrap around or exceed fixed-point arithmetic, and the largest sums of 8-bit products.
 ISA_TEST(FastRunTimeWeights, AnyBiasAsReference)
 {
     constexpr int32_t Least = std::numeric_limits<int32_t>::min();
@@ -270,7 +269,7 @@ ISA_TEST(FastRunTimeWeights, PixelsAsReference)
     }
 }
 
-// Windows of several points, groups, pixels that are left out; sums that could overflow.
+// Layers of the reference kernel: windows of several taps, groups, strides that skip pixels; sums that could overflow.
 ISA_TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
 {
     const auto floats = [](const TensorShape& shape) { return Random(Float(shape), 1, -1, 1); };
@@ -287,7 +286,7 @@ ISA_TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
                       "RefFullyConnected");
 }
 
-// Constant matrices of a MiB and more stay in the model for few rows, where they lie as [depth, columns].
+// Constant matrices [depth, columns] of 1 MiB or more are read in place for few rows.
 ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
 {
     constexpr unsigned int Depth = 515;
@@ -307,7 +306,7 @@ ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(product, rows < 5 ? "CpuBatchMatMul" : "CpuBatchMatMulConstantF32", 1e-5));
     }
-    // For more rows those that no cache holds, which pass them in slices.
+    // For more rows: matrices that exceed all caches, which are read in slices.
     constexpr unsigned int Many = 2053;
     for (const unsigned int rows : {7U, 9U})
     {
@@ -318,7 +317,7 @@ ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(product, rows < 9 ? "CpuBatchMatMul" : "CpuBatchMatMulConstantF32", 1e-5));
     }
-    // The columns of this one are read where they are by the kernel of constant weights.
+    // The kernel of constant weights reads the columns of this one in place.
     OpCase columns = MakeConnected({Random(Float({2, Depth}), 1), Constant(Random(Float({Columns, Depth}), 2))}, true,
                                    Float({2, Columns}));
     columns.m_Relative = 1e-5;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips of columns of depthwise convolutions of floats with windows of 3x3, with AVX-512. Part of
-// DepthwiseMicrokernelsF32.cpp, after simd/Foreach.hpp.
+// Column strips of 3x3 float windows with AVX-512: up to four output columns and 32 rows, sliding down. Where image and
+// output alias (addresses equal modulo the period), each vector is stored while the next one is computed, from a delay
+// buffer whose lines avoid both (DelayBufferLines).
 #if defined(TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
 #undef TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
@@ -19,19 +20,20 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// What strips keep of the output until the next vector of channels is worked on, in lines of the cache, one below the
-/// other. Some lines of each period stay free, as loads wait for stores to them too: those of the image's vectors, and
-/// below them those of the output's, which are those of the vector before. Tensors that do not start where lines do
-/// take one more. With a period of 1,024 bytes, which are 16 lines, and an image's vector in line 8 of them, or in 8
-/// and 9, the output's is in 7, or in 6 and 7: these four stay free. The first pixel is kept in line 5, the next ones
-/// in 4 to 0, then in 15 to 10, and from the thirteenth on in such lines of the 1,024 bytes below.
+/// Layout of the delay buffer, which holds a vector of the output until the next one is computed: a cache line for each
+/// pixel, one below the other. Some lines of each period stay free, because loads wait for stores to them as well:
+/// those of the image's vectors, and below them those of the output's, which belong to the vector before. Tensors that
+/// do not start at a line boundary take one more line each. Example: a period of 1,024 bytes has 16 lines; with the
+/// image's vector in line 8, or in 8 and 9, the output's is in 7, or in 6 and 7, and these four lines stay free. The
+/// first pixel is kept in line 5, the next ones in lines 4 to 0, then in 15 to 10, and from the thirteenth on in the
+/// same lines of the 1,024 bytes below.
 struct KeptLines
 {
     static constexpr size_t Bytes = 64;
     static constexpr size_t Free = 4;
-    static constexpr size_t First = 3; ///< below the image's vector
+    static constexpr size_t First = 3; ///< lines from the image's vector down to the first kept pixel
 
-    /// Lines of memory for so many, whatever the period, rounded up to whole pages.
+    /// Lines of memory for `lines` kept ones and any period, rounded up to whole pages.
     static constexpr size_t CountMost(size_t lines)
     {
         constexpr size_t Shortest = DepthwiseDownStrips::ShortestPeriod / Bytes;
@@ -43,7 +45,7 @@ struct KeptLines
 /// Loads vectors of channels; stores each one while the next one is computed.
 struct Delayed : Whole
 {
-    /// `from`: where the one before is kept, if there is one. `run`: lines between those that stay free.
+    /// `from`: the kept vector before, if there is one. `run`: lines between two sets of free ones.
     HWY_INLINE Delayed(const float* from, float* to, size_t run, bool hasBefore)
         : m_From(from), m_To(to), m_Run(run), m_Left(run), m_HasBefore(hasBefore)
     {
@@ -70,10 +72,10 @@ struct Delayed : Whole
         m_To -= lines * hn::Lanes(FloatTag());
     }
 
-    const float* m_From; ///< of the next pixel
+    const float* m_From; ///< kept vector of the next pixel
     float* m_To;
     size_t m_Run;
-    size_t m_Left; ///< of the run
+    size_t m_Left; ///< lines left of the run
     bool m_HasBefore;
 };
 
@@ -91,7 +93,7 @@ HWY_INLINE void DelayedDownStrip(const DepthwiseStrip<float>& strip)
     float* out = strip.m_Out;
     for (size_t channel = strip.m_FirstChannel; channel < strip.m_LastChannel; channel += Lanes)
     {
-        // A vector begins no lower than the one before, whose places it takes when that has been stored.
+        // A vector begins no lower than the one before, and overwrites its lines after they have been stored.
         const size_t line = (place + (channel - strip.m_FirstChannel) * sizeof(float)) / KeptLines::Bytes;
         float* const to = kept + (Below + line - KeptLines::First) * Lanes;
         DepthwiseSlide<Columns, Stride, Sliding::Down, float, Delayed>(

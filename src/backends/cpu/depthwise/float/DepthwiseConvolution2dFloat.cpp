@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for NHWC data of Float32 or BFloat16 and constant weights.
+// DepthwiseConvolution2d of CpuAcc for NHWC data of Float32 or BFloat16 and constant weights; sums are float32.
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "backends/cpu/gemm/kernels/f32/MaxSumDepth.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
@@ -32,7 +32,7 @@ SupportResult Check(const LayerView& layer)
         return result;
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    // All products of a window are added in float: their rounding error is to stay that of other products.
+    // All products of a window are added in float: the limit keeps the rounding error at that of other layers.
     if (uint64_t{weights[1]} * weights[2] > MaxSumDepth)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
@@ -59,7 +59,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     const size_t taps = size_t{shape[1]} * shape[2];
     if constexpr (std::is_same_v<T, float>)
     {
-        std::vector<float> copy; // of halves: the weights of depthwise convolutions are few
+        std::vector<float> copy; // of 16-bit weights; depthwise convolutions have few
         const auto getWeights = [&] { return FloatWeights(layer, 1).GetAll(taps * channels, copy); };
         return std::make_unique<PackedDepthwise>(getWeights, bias, taps, store);
     }

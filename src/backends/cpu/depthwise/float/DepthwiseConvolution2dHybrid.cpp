@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for float data and constant weights of 8 or 4 bits. The data are quantized while
-// running, each image with a scale of its own. Sums of a few hundred products of bytes are exact in float, so the loops
-// of floats add them up.
+// DepthwiseConvolution2d of CpuAcc for float data and constant weights of int8 or int4:
+//   out = (sum of q * w) * (scale of the image * scale of the weights) + bias,   q = round(in / scale of the image)
+// Each image is quantized at run time with a scale of its own. Sums of at most 512 such products are exact in float32,
+// so the float microkernels add them up.
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "backends/cpu/gemm/pack/HybridDataInt8.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
@@ -20,7 +21,7 @@ namespace
 
 using backends::Scratch;
 
-/// Data less their zero point are within 255, weights within 128: so many products stay below 2^24.
+/// Data less their zero point are within 255, weights within 128: sums of this many products stay below 2^24.
 constexpr size_t MostTaps = 512;
 
 SupportResult Check(const LayerView& layer)
@@ -43,7 +44,7 @@ SupportResult Check(const LayerView& layer)
                             weights.GetNumElements64() * sizeof(float));
 }
 
-/// Weights as floats; scales and bias of all channels.
+/// Packed weights as floats, with the scales and the bias of all channels.
 class PackedHybridDepthwise final : public backends::PackedWeights
 {
 public:
@@ -63,7 +64,7 @@ public:
     const std::vector<float>& GetBias() const { return m_Bias; }
 
 private:
-    /// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+    /// TFLite reads uint8 weights of hybrid layers as int8 bit patterns without a zero point.
     static PackedDepthwise Pack(const LayerView& layer, backends::PackedStore& store)
     {
         const TensorShape& shape = layer.GetInput(1).GetShape();
@@ -75,7 +76,7 @@ private:
             floats.assign(weights, weights + shape.GetNumElements());
             return floats.data();
         };
-        const std::vector<float> noBias(shape[3], 0.0f); // it is added to what the sums count
+        const std::vector<float> noBias(shape[3], 0.0f); // the bias is added after the sums are scaled
         return PackedDepthwise(getFloats, noBias, size_t{shape[1]} * shape[2], store);
     }
 
@@ -138,7 +139,7 @@ private:
     ref::ConvolutionGeometry m_Geometry;
     const PackedHybridDepthwise* m_Packed;
     Depthwise<float> m_Sums;
-    size_t m_Floats = 0; ///< offsets in the scratch memory, which begins with that of the sums
+    size_t m_Floats = 0; ///< offsets in the scratch memory, which begins with that of the driver
     size_t m_Factors = 0;
     size_t m_Steps = 0;
     size_t m_ScratchBytes = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of NHWC floats or bfloat16 and constant weights: by tiles of a few pixels, or by strips. A
-// channel multiplier repeats the channels of the image first. Used by DepthwiseConvolution2d of those types, and of
-// floats with weights of bytes, and by Convolution2d in small groups.
+// The driver of depthwise convolutions with float32 sums (data float32, or bfloat16 in uint16_t): chooses tiles or
+// strips, the number of tasks, and repeats the channels of the image for a channel multiplier. Used by
+// DepthwiseConvolution2d (Float, Hybrid) and Convolution2dGroupsF32.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -23,7 +23,8 @@ template <typename T>
 const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
 {
     const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
-    // Fewer repeat less, and the tiles of some windows read each pixel of them once for several windows.
+    // With smaller multipliers the image is repeated less often, and the tiles of some windows read each pixel once for
+    // several windows.
     constexpr size_t ManyOutputs = 32;
     if (g.m_GroupOutputs >= ManyOutputs && g.m_GroupOutputs % engine.m_Lanes == 0)
     {
@@ -49,7 +50,7 @@ template <typename T>
 class Depthwise
 {
 public:
-    /// `quantizes`: data are floats that strips quantize first.
+    /// `quantizes`: data are floats, which strips quantize before they read them.
     Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed,
               bool quantizes = false)
         : Depthwise(args, g, packed, ChooseTiles<T>(g), quantizes)
@@ -62,7 +63,7 @@ public:
     {
         const double multiplications =
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(m_Layer.GetTaps());
-        constexpr double SlowerThanProducts = 4; // each multiplication reads more
+        constexpr double SlowerThanProducts = 4; // each multiply-add reads more memory
         m_Parts = std::min(GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications * SlowerThanProducts));
         if (GetRows() < m_Parts && m_Way == DepthwiseWay::Tiles)
         {
@@ -78,7 +79,7 @@ public:
         if (quantizes && QuantizesInStrips())
         {
             const size_t rowElements = g.m_X.m_Input * DivideUp(g.m_OutputChannels, StripChannels) * StripChannels;
-            constexpr size_t MostElements = 512 * 1024 / sizeof(T); // of a second-level cache
+            constexpr size_t MostElements = 512 * 1024 / sizeof(T); // 512 KiB of a second-level cache
             while (m_StripRows > Tiles::MostRows && CountSeen(m_StripRows) * rowElements > MostElements)
             {
                 m_StripRows -= Tiles::MostRows;
@@ -91,12 +92,12 @@ public:
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
 
-    /// Whether rows of the output are made by strips of some channels, which can quantize and scale data themselves.
+    /// Whether the variant is row strips of 32 channels, which can quantize data and scale sums themselves.
     bool QuantizesInStrips() const { return m_Way == DepthwiseWay::Strips; }
 
     void operator()(const ExecuteArgs& args) const { Run(args, args.GetInput<T>(0), {}); }
 
-    /// The same for an image that lies elsewhere, and for sums that are scaled.
+    /// The same for another image, and for sums that are scaled.
     void Run(const ExecuteArgs& args, const T* image, const DepthwiseScaling& scaling) const
     {
         const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
@@ -131,7 +132,7 @@ public:
                 const Part segments = GetPart(GetRows() * m_Segments, parts, index, unit);
                 auto* const output = args.GetOutput<T>(0);
                 const StripRows strips(m_Layer);
-                switch (m_Way) // strips have whole rows for segments
+                switch (m_Way) // a segment of strips is a whole row
                 {
                 case DepthwiseWay::Strips:
                     strips.Run(output, image, segments, m_StripRows, scaling,
@@ -154,14 +155,14 @@ private:
     static constexpr size_t StripChannels = DepthwiseEngine<T>::StripChannels;
 
     size_t GetRows() const { return m_Layer.m_Geometry.m_Batches * m_Layer.m_Geometry.m_Y.m_Output; }
-    /// Rows of the image that windows of so many rows see.
+    /// Image rows that `rows` output rows read.
     size_t CountSeen(size_t rows) const { return static_cast<size_t>(m_Layer.GetHeight(static_cast<int64_t>(rows))); }
 
     DepthwiseLayer<T> m_Layer;
     DepthwiseWay m_Way;
-    CopyRepeatedFunction m_CopyRepeated; ///< of channels; null: numbers of times that it is not made for
+    CopyRepeatedFunction m_CopyRepeated; ///< repeats channels; null: it has no loop for this multiplier
     size_t m_Parts = 1;
-    size_t m_Segments = 1;    ///< of each row, where there are fewer rows than parts
+    size_t m_Segments = 1;    ///< segments of each row, more than 1 where there are fewer rows than tasks
     size_t m_TableLength = 0; ///< of each task
     size_t m_RepeatedOffset = 0;
     size_t m_StripRows = StripRows::MostRows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tiles and strips of depthwise convolutions of floats or bfloat16 know of a layer. Part of
-// DepthwiseDriverF32.hpp.
+// The parts of a layer that the tile and the strip driver share: geometry, packed weights, clamp, and scales of hybrid
+// layers.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -14,12 +14,12 @@
 namespace tenon::cpu
 {
 
-/// What becomes of sums of whole numbers that float data were quantized to, image by image.
+/// Dequantization of hybrid sums, image by image: out = sum * m_Scales[c] + m_Bias[c].
 struct DepthwiseScaling
 {
-    const float* m_Scales = nullptr; ///< [images][channels]: what sums are multiplied by; null: nothing
-    const float* m_Bias = nullptr;   ///< [channels]: what is added then, in place of that of the packed weights
-    /// [images]: how strips quantize data; null: they are whole numbers already.
+    const float* m_Scales = nullptr; ///< [images][channels]; null: sums are not scaled
+    const float* m_Bias = nullptr;   ///< [channels], in place of the packed bias
+    /// [images]: quantization of the data by strips; null: data are whole numbers already.
     const DepthwiseSteps* m_Steps = nullptr;
 
     DepthwiseScaling ForImage(size_t image, size_t channels) const
@@ -40,16 +40,15 @@ struct DepthwiseLayer
 
     size_t GetTaps() const { return m_Geometry.m_Y.m_Kernel * m_Geometry.m_X.m_Kernel; }
 
-    /// Of the image as tiles read it.
+    /// Channels of a pixel of the image as tiles read it.
     size_t GetPixelChannels() const
     {
         return m_Tiles->m_SpreadsChannels ? m_Geometry.m_InputChannels : m_Geometry.m_OutputChannels;
     }
-    /// Whether each channel of the image is repeated for those of the output before tiles read it.
+    /// Whether the channels of the image are repeated (channel multiplier) before tiles read it.
     bool RepeatsChannels() const { return m_Geometry.m_GroupOutputs != 1 && !m_Tiles->m_SpreadsChannels; }
 
-    /// Rows of the image that windows of so many rows see; and columns likewise. For windows of one size, whose strides
-    /// are small.
+    /// Image rows (columns) that `rows` output rows (`columns`) read. For windows of one size, whose strides are small.
     int64_t GetHeight(int64_t rows) const
     {
         return (rows - 1) * m_Geometry.m_Y.m_Stride + static_cast<int64_t>(m_Geometry.m_Y.m_Kernel);
@@ -64,7 +63,7 @@ struct DepthwiseLayer
         return scaling.m_Scales != nullptr ? scaling.m_Bias : m_Packed->GetBias();
     }
 
-    /// What tiles and strips have in common.
+    /// Sets the arguments that tiles and strips have in common.
     template <typename Work>
     Work MakeWork(const DepthwiseScaling& scaling) const
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of depthwise convolutions of floats. Channels are the innermost loop, a vector at a time: the image
-// is read along its memory, and the weights of the vector stay in registers for all pixels of the tile.
+// Tiles of float depthwise convolutions, and the table of all float microkernels. Channels are the outer loop, a vector
+// at a time: the weights of the vector stay in registers for all pixels of the tile.
+//   sums[r][c] += image[y][x] * w[y - r * stride][x - c * stride]
 #include "backends/cpu/depthwise/float/DepthwiseMicrokernelsF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -25,7 +26,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// A vector of channels of the pixels of a tile, for a window of Size x Size points.
+/// Computes a vector of channels of the pixels of a tile, for a window of Size x Size taps.
 template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T, typename Memory>
 HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {
@@ -47,7 +48,7 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
         for (size_t x = 0; x < Width; ++x)
         {
             const Floats value = memory.Load(tile.m_Data[y * Width + x] + channel);
-            // All points of all windows of the tile that see this pixel.
+            // All taps of the tile's windows that read this pixel.
             HWY_UNROLL(2)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -56,7 +57,7 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
                 {
                     const size_t i = y - r * Stride;
                     const size_t j = x - c * Stride;
-                    if (i < Size && j < Size) // negative ones are large
+                    if (i < Size && j < Size) // negative indices wrap around to large ones
                     {
                         sums[r][c] = hn::MulAdd(value, w[i * Size + j], sums[r][c]);
                     }
@@ -67,8 +68,8 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
     StorePixels(tile, channel, sums, memory);
 }
 
-/// The last channels, fewer than a vector has, of one row of pixels. A function of its own, which tiles of two rows
-/// call for each: unrolled for both it would be as large as all whole vectors' code.
+/// Computes the last channels, fewer than a vector, of one row of pixels. A function of its own, which tiles of two
+/// rows call for each row: unrolled for both rows, it would be as large as the code of all full vectors.
 template <size_t Size, size_t Stride, size_t Columns, typename T>
 HWY_NOINLINE void RunRest(const DepthwiseTile<T>& tile, size_t channel, const float* weights)
 {
@@ -91,7 +92,7 @@ void Tile(const DepthwiseTile<T>& tile)
         RunRest<Size, Stride, Columns>(tile, channel, weights);
         if constexpr (Rows == 2)
         {
-            constexpr size_t Width = (Columns - 1) * Stride + Size; // of a row of the tile's image
+            constexpr size_t Width = (Columns - 1) * Stride + Size; // image columns under a row of the tile
             DepthwiseTile<T> second = tile;
             second.m_Data += Stride * Width;
             second.m_Out += second.m_OutRowStride;
@@ -100,7 +101,7 @@ void Tile(const DepthwiseTile<T>& tile)
     }
 }
 
-/// The same for any window: the points of each pixel's window are looked up.
+/// The same for any window: the pixel of each tap comes from the indirection buffer.
 template <size_t Columns, typename T, typename Memory>
 HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {
@@ -146,14 +147,14 @@ HWY_INLINE Floats Spread(const uint16_t* from)
     return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<FloatTag>(), uint32_t{*from} << 16));
 }
 
-/// The same for images that have one channel where the output has some vectors of them.
+/// The same for a channel multiplier of whole vectors: one channel of the image is broadcast to them.
 template <size_t Columns, typename T>
 void SpreadingTile(const DepthwiseTile<T>& tile)
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     const float* weights = tile.m_Weights;
-    size_t made = 0; // of the image's channel, outputs
+    size_t made = 0; // outputs of the image's channel so far
     for (size_t channel = 0, from = 0; channel < tile.m_Channels; channel += lanes)
     {
         Floats sums[1][Columns];
@@ -178,7 +179,7 @@ void SpreadingTile(const DepthwiseTile<T>& tile)
     }
 }
 
-/// Calls set of each number of columns that tiles have.
+/// Calls set(number of columns as a constant) for each width of tiles.
 template <typename F, size_t... Columns>
 void ForEachWidth(const F& set, std::index_sequence<Columns...>)
 {
@@ -191,7 +192,7 @@ DepthwiseTiles<T> MakeTiles()
     DepthwiseTiles<T> tiles;
     tiles.m_Size = Size;
     tiles.m_Rows = 2;
-    tiles.m_Columns = 4; // of which two rows have as many sums as there are registers for
+    tiles.m_Columns = 4; // two rows of four pixels: as many sums as registers hold
     ForEachWidth(
         [&tiles](auto columns)
         {
@@ -210,7 +211,7 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size3[0] = MakeTiles<3, 1, T>();
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3
-    // Vectors of whole cache lines, and registers for all that a strip needs.
+    // Vectors are whole cache lines, and registers hold all operands of a strip.
     engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
     engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
     engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
@@ -231,7 +232,8 @@ DepthwiseEngine<T> MakeEngine()
             std::make_index_sequence<DepthwiseDownStrips::MostColumns>());
     }
 #elif HWY_TARGET == HWY_AVX2
-    // Registers for nearly all that a strip needs; pairs of vectors are whole cache lines. Else tiles are as fast.
+    // Registers hold nearly all operands of a strip, and pairs of vectors are whole cache lines. On other instruction
+    // sets tiles are as fast.
     if constexpr (std::is_same_v<T, float>)
     {
         engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
@@ -246,7 +248,7 @@ DepthwiseEngine<T> MakeEngine()
 #endif
     engine.m_Size5[0] = MakeTiles<5, 1, T>();
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
-    // So many sums that none waits for the one before.
+    // Enough independent sums to hide the latency of a multiply-add.
     constexpr size_t Columns = DepthwiseTiles<T>::MostColumns;
     engine.m_Any.m_Columns = engine.m_Pairs.m_Columns = engine.m_Quads.m_Columns = Columns;
     engine.m_Spreading.m_Columns = Columns;
@@ -261,7 +263,7 @@ DepthwiseEngine<T> MakeEngine()
         },
         std::make_index_sequence<Columns>());
 #if HWY_TARGET == HWY_AVX3
-    // With fewer registers weights are read for too few pixels at a time.
+    // With fewer registers the weights would be read for too few pixels at a time.
     constexpr size_t Octets = 3;
     engine.m_Octets.m_Columns = Octets;
     ForEachWidth([&engine](auto columns) { engine.m_Octets.m_Run[1][columns] = OctetsTile<columns, T>; },

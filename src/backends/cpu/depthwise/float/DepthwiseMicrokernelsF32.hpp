@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of depthwise convolutions of floats, and of those in small groups: a few output pixels, all channels of them.
-// The inner loops of DepthwiseConvolution2d and some Convolution2d, one set for each kind of processor and type:
-// float32, and bfloat16 in uint16_t, whose sums are float32 too.
+// The table of float depthwise microkernels of one instruction set and data type (float32, or bfloat16 in uint16_t;
+// sums are float32), and their arguments: tiles of 1 or 2 rows by up to 8 pixels, and strips of 3x3 windows.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +9,33 @@
 namespace tenon::cpu
 {
 
-/// How floats become whole numbers: see Engine8::m_QuantizeToFloats.
+/// Quantization of float data to whole numbers in float32: clamp(round(x * m_Inverse), m_Min, m_Max). See
+/// Engine8::m_QuantizeToFloats.
 struct DepthwiseSteps
 {
-    float m_Inverse = 0.0f; ///< steps of 1
-    float m_Least = 0.0f;   ///< of the numbers
+    float m_Inverse = 0.0f; ///< 1 / scale
+    float m_Least = 0.0f;   ///< smallest and largest whole number
     float m_Most = 0.0f;
 };
 
-/// Output pixels next to each other, in one row or in two. Each pixel of the image that they see is read once for all
-/// of them.
+/// Arguments of a tile microkernel: neighbouring output pixels in one row or in two. Each pixel of the image under
+/// their windows is read once for all of them.
 template <typename T>
 struct DepthwiseTile
 {
-    /// Where the pixels of the image are, row by row; for tiles of any window: [tap][column].
+    /// Indirection buffer: pointers to image pixels, row by row; for tiles of any window [tap][column].
     const T* const* m_Data = nullptr;
-    size_t m_Taps = 0;                ///< of the window, for tiles of any window
+    size_t m_Taps = 0;                ///< taps of the window, for tiles of any window
     const float* m_Weights = nullptr; ///< [vectors][taps][lanes]
     const float* m_Bias = nullptr;    ///< [channels]; null: zeros
-    /// [channels], of sums of whole numbers: what they are multiplied by before the bias is added. Null: nothing.
+    /// [channels]: scales of hybrid sums, before the bias is added. Null: sums are not scaled.
     const float* m_Scales = nullptr;
-    size_t m_Channels = 0;   ///< of the output
-    size_t m_Multiplier = 1; ///< of them for each channel of the image, for tiles that spread these
+    size_t m_Channels = 0;   ///< output channels
+    size_t m_Multiplier = 1; ///< channel multiplier, for m_BroadcastTiles
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
-    bool m_RoundsFast = false; ///< DepthwiseEngine's
+    bool m_RoundsFast = false; ///< see DepthwiseEngine
     T* m_Out = nullptr;        ///< the first pixel
     size_t m_OutStride = 0;    ///< elements between pixels of a row
     size_t m_OutRowStride = 0;
@@ -44,118 +44,116 @@ struct DepthwiseTile
 template <typename T>
 using DepthwiseTileFunction = void (*)(const DepthwiseTile<T>& tile);
 
-/// The tiles of a window.
+/// The tile microkernels of one window size.
 template <typename T>
 struct DepthwiseTiles
 {
     static constexpr size_t MostRows = 2;
     static constexpr size_t MostColumns = 8;
 
-    /// Whether images have one channel where the output has some vectors of them; else they have as many.
+    /// Whether a channel of the image is broadcast to several vectors of output channels; else image and output have
+    /// the same number of channels.
     bool m_SpreadsChannels = false;
-    size_t m_Size = 0;    ///< of the window, which is square; 0: any window, whose tiles have [tap][column] for data
-    size_t m_Rows = 1;    ///< of the highest tile
-    size_t m_Columns = 0; ///< of the widest one
+    size_t m_Size = 0;    ///< size of the square window; 0: any window, with data in the order [tap][column]
+    size_t m_Rows = 1;    ///< rows of the highest tile
+    size_t m_Columns = 0; ///< columns of the widest tile
     DepthwiseTileFunction<T> m_Run[MostRows + 1][MostColumns + 1] = {}; ///< by rows and columns
 };
 
-/// Of strips of columns.
+/// Limits of column strips.
 struct DepthwiseDownStrips
 {
-    static constexpr size_t MostColumns = 4;  ///< of the output
-    static constexpr size_t MostRows = 32;    ///< of it
-    static constexpr size_t MostBytes = 4096; ///< of channels
-    /// Pixels are multiples of so many bytes apart.
+    static constexpr size_t MostColumns = 4;  ///< output columns
+    static constexpr size_t MostRows = 32;    ///< output rows
+    static constexpr size_t MostBytes = 4096; ///< bytes of channels
+    /// The distance of pixels in bytes is a multiple of this.
     static constexpr size_t ShortestPeriod = 1024;
-    /// Of addresses that differ by multiples of it alone, a processor may take loads and stores for those of one.
+    /// Loads wait for earlier stores whose address is equal modulo this (4 KiB aliasing).
     static constexpr size_t Page = 4096;
 };
 
-/// Of strips of pairs of vectors.
+/// Limits of row strips by pairs of vectors.
 struct DepthwisePairStrips
 {
-    static constexpr size_t MostDelayed = 64; ///< pixels of a row
+    static constexpr size_t MostDelayed = 64; ///< pixels of a row whose stores are delayed
 };
 
-/// One row of the output of windows of 3x3, or two, over the whole width. At most one column and one row on each side
-/// of the image are padding. Or a few columns of the output, over some of its rows: then rows are called columns here,
-/// and columns rows.
+/// Arguments of a strip microkernel: one or two output rows of 3x3 windows over the whole width, with at most one
+/// padding row and column on each side. For a column strip, exchange rows and columns in all names.
 template <typename T>
 struct DepthwiseStrip
 {
-    /// The pixels of the first column that is in the image, from the first channel on, of the rows of the image that
-    /// the windows see: the first, the ones between, the last. What is outside of the image is a pixel of zeros, with a
-    /// step of 0.
+    /// Pixels of the first image column, at m_FirstChannel: of the first, the middle and the last image row under the
+    /// windows. A row in the padding points to a pixel of zeros and has a step of 0.
     const T* m_Top = nullptr;
     const T* m_Middle = nullptr;
     const T* m_Bottom = nullptr;
-    size_t m_TopStep = 0; ///< elements from a pixel to the next one in the row
+    size_t m_TopStep = 0; ///< elements from a pixel to the next in the row
     size_t m_BottomStep = 0;
-    /// Of the rows between; and of the output, unless sums are scaled or the strip is one of columns.
+    /// The same in the middle rows; and in the output, unless sums are scaled or the strip is a column strip.
     size_t m_PixelStep = 0;
-    size_t m_RowStep = 0;             ///< elements from a row between to the next one
+    size_t m_RowStep = 0;             ///< elements from a middle row to the next
     bool m_HasLeft = false;           ///< whether the first column of the first windows is in the image
     bool m_HasCut = false;            ///< whether the last column of the last windows is not
-    size_t m_WholeWindows = 0;        ///< of each row, without one that is cut
+    size_t m_WholeWindows = 0;        ///< windows of each row, without a cut one
     size_t m_FirstChannel = 0;        ///< a multiple of the lanes
-    size_t m_LastChannel = 0;         ///< the one behind it
-    const float* m_Weights = nullptr; ///< as those of a tile, of all channels, as the rest
+    size_t m_LastChannel = 0;         ///< one past the last channel
+    const float* m_Weights = nullptr; ///< as in a tile, of all channels; so are bias and scales
     const float* m_Bias = nullptr;
-    const float* m_Scales = nullptr; ///< as a tile's; of those that scale alone
+    const float* m_Scales = nullptr; ///< as in a tile; for scaling strips only
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
     bool m_RoundsFast = false;
     T* m_Out = nullptr;        ///< the first pixel
-    size_t m_OutPixelStep = 0; ///< of scaled sums, and of strips of columns
+    size_t m_OutPixelStep = 0; ///< for scaling strips and column strips
     size_t m_OutRowStep = 0;
-    /// Of strips of columns: 0, or bytes. Then the vectors of channels that are loaded from the image and the same ones
-    /// of the output lie at one place of a period, and each is stored while the next one is worked on, so that no load
-    /// seems to be from where a store is not done yet.
+    /// Column strips: 0, or the aliasing period in bytes. Then image and output alias, and each vector is stored while
+    /// the next one is computed, so that no load waits for a pending store.
     size_t m_Period = 0;
-    /// Of strips of pairs of vectors: as those of columns with a period; they have few pixels.
+    /// Pair strips: stores are delayed as in column strips with a period; at most MaxDelayed pixels.
     bool m_Delays = false;
-    bool m_GoesBack = false; ///< the same: from the last pair to the first
+    bool m_GoesBack = false; ///< pair strips: from the last pair of vectors to the first
 };
 
 template <typename T>
 using DepthwiseStripFunction = void (*)(const DepthwiseStrip<T>& strip);
 
-/// The inner loops of a kind of processor.
+/// The float depthwise microkernels of one instruction set.
 template <typename T>
 struct DepthwiseEngine
 {
-    size_t m_Lanes = 0; ///< floats of a vector
-    /// Whether there is an instruction that rounds to bfloat16. It makes zeros of numbers too small to be normal.
+    size_t m_Lanes = 0; ///< floats in a vector
+    /// Whether an instruction rounds to bfloat16. It flushes subnormal numbers to zero.
     bool m_RoundsFast = false;
     DepthwiseTiles<T> m_Size2;    ///< windows of 2x2 with a stride of 1: with one of 2 they share no pixels
     DepthwiseTiles<T> m_Size3[2]; ///< windows of 3x3, with strides of 1 and 2
     DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
     DepthwiseStripFunction<T> m_Strips[2][DepthwiseTiles<T>::MostRows + 1] =
         {}; ///< of 3x3, by stride - 1 and rows; or null
-    /// The same, two vectors of channels at a time; where there are some, strips have all channels, and do not scale.
+    /// The same, two vectors of channels at a time. Where they exist, strips have all channels and do not scale.
     DepthwiseStripFunction<T> m_PairStrips[2][DepthwiseTiles<T>::MostRows + 1] = {};
-    /// As m_Strips, but they scale sums; of floats alone, as the next.
+    /// As m_Strips, but they scale sums. For float data only, as the next.
     DepthwiseStripFunction<T> m_ScalingStrips[2][DepthwiseTiles<T>::MostRows + 1] = {};
-    /// Of few columns of the output and whole vectors of channels, by stride - 1 and columns; or null. Of floats
-    /// alone.
+    /// Column strips of full vectors of channels, by stride - 1 and columns; or null. For float data only.
     DepthwiseStripFunction<T> m_DownStrips[2][DepthwiseDownStrips::MostColumns + 1] = {};
-    /// Lays out pixels as whole numbers: blocks of channels, so far apart, each of them [pixels][StripChannels].
+    /// Quantizes pixels to whole numbers in blocks of channels, `blockStep` elements apart, each of them
+    /// [pixels][StripChannels].
     void (*m_QuantizePixels)(const float* from, size_t pixels, size_t channels, const DepthwiseSteps& steps, float* to,
                              size_t blockStep) = nullptr;
-    static constexpr size_t StripChannels = 32; ///< two vectors, which strips are for
+    static constexpr size_t StripChannels = 32; ///< two vectors of AVX-512, a row strip's block of channels
     DepthwiseTiles<T> m_Any;
-    DepthwiseTiles<T> m_Spreading; ///< of any window, for multipliers of channels that are multiples of the lanes
-    /// Of any window, for convolutions in groups of two or four channels that give as many: the weights are
+    DepthwiseTiles<T> m_Spreading; ///< any window; the channel multiplier is a multiple of the lanes
+    /// Any window of convolutions in groups of two or four channels with as many outputs. Weights are
     /// [vectors][taps][channels of the group][lanes].
     DepthwiseTiles<T> m_Pairs;
     DepthwiseTiles<T> m_Quads;
-    /// The same for groups of eight, with weights [vectors][taps][outputs of the group][lanes], whose lanes are those
-    /// of the data; without columns where there are none.
+    /// The same for groups of eight. Weights are [vectors][taps][outputs of the group][lanes], lane = input channel; no
+    /// columns where the instruction set has no such tiles.
     DepthwiseTiles<T> m_Octets;
 };
 
-/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The microkernels of the best instruction set of the processor. Precondition: it has vectors, see CpuFeatures.
 template <typename T>
 const DepthwiseEngine<T>& GetDepthwiseEngine();
 template <>

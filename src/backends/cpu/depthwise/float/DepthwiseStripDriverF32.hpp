@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of depthwise convolutions of floats or bfloat16 by strips: windows of 3x3 that lie beside each other, for a few
-// vectors of channels at a time or for all. Part of DepthwiseDriverF32.hpp.
+// The strip driver: 3x3 windows along whole rows (32 channels at a time, or all), or along a few columns.
 #pragma once
 
 #include "backends/cpu/depthwise/float/DepthwiseVariantF32.hpp"
@@ -18,12 +17,13 @@ template <typename T>
 class DepthwiseStripRows
 {
 public:
-    static constexpr size_t MostRows = 16; ///< that strips are run for, one block of channels after the other
+    /// Output rows that are computed for a block of channels before the next block.
+    static constexpr size_t MostRows = 16;
 
     explicit DepthwiseStripRows(const DepthwiseLayer<T>& layer) : m_Layer(layer), m_Geometry(layer.m_Geometry) {}
 
-    /// Some vectors of channels of up to `most` rows at a time: the rows of the image that two strips see stay in the
-    /// first-level cache. `quantized`: room for data that are quantized first.
+    /// Row strips: up to `most` rows of a block of channels at a time, so that the image rows that two strips share
+    /// stay in the first-level cache. `quantized`: room for quantized data.
     void Run(T* output, const T* image, const Part& rows, size_t most, const DepthwiseScaling& scaling, T* copies) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
@@ -56,10 +56,10 @@ public:
         ForEachBand(output, image, rows, most, scaling, run);
     }
 
-    /// Two rows at a time of all channels, which are not scaled.
+    /// All-channel row strips: two rows at a time, without scaling.
     void RunWhole(T* output, const T* image, const Part& rows) const
     {
-        // Each image and pair of rows lies whole periods behind the first one.
+        // Each image and pair of rows lies whole periods behind the first: one choice fits all.
         const DepthwisePairsWay way = ChooseDepthwisePairs(m_Geometry, image, output);
         const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
         {
@@ -86,7 +86,7 @@ public:
         ForEachBand(output, image, rows, Tiles::MostRows, {}, run);
     }
 
-    /// A few columns at a time, of all channels.
+    /// Column strips: a few columns at a time, of all channels.
     void RunDown(T* output, const T* image, const Part& rows) const
     {
         const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
@@ -121,12 +121,12 @@ private:
     using Tiles = DepthwiseTiles<T>;
     static constexpr size_t Block = Engine::StripChannels;
 
-    /// What strips of a block of channels read: the image, or the copy of some of its rows.
+    /// Data of a block of channels: the image, or the quantized copy of some of its rows.
     struct Source
     {
-        const T* m_Pixels = nullptr; ///< from its first channel on
+        const T* m_Pixels = nullptr; ///< at the first channel of the block
         size_t m_FirstRow = 0;
-        size_t m_BlockStep = 0; ///< elements to the next block's
+        size_t m_BlockStep = 0; ///< elements to the data of the next block
         size_t m_PixelStep = 0;
     };
 
@@ -135,8 +135,8 @@ private:
     {
         const ref::WindowAxis& m_Axis;
         Part m_Windows;
-        size_t m_Step = 0;  ///< elements from a pixel of the image to the next
-        size_t m_First = 0; ///< pixel of the image that there is
+        size_t m_Step = 0;  ///< elements from an image pixel to the next along the axis
+        size_t m_First = 0; ///< first image pixel of the data along the axis
 
         int64_t GetFirst() const { return m_Axis.Origin(m_Windows.m_Begin); }
         int64_t GetLast() const { return m_Axis.Origin(m_Windows.m_End - 1) + 2; }
@@ -146,7 +146,7 @@ private:
 
     size_t GetOutRowStep() const { return m_Geometry.m_X.m_Output * m_Geometry.m_OutputChannels; }
 
-    /// Calls run(y, rows, image, output, scaling) for up to `most` rows of an image at a time.
+    /// Calls run(y, rows, image, output, scaling) for row blocks of up to `most` rows of one image.
     template <typename F>
     void ForEachBand(T* output, const T* images, const Part& rows, size_t most, const DepthwiseScaling& scaling,
                      const F& run) const
@@ -165,7 +165,7 @@ private:
         }
     }
 
-    /// The rows of the image that windows of these rows see.
+    /// Quantizes the image rows that these output rows read.
     Source Quantize(const T* image, size_t y, size_t rows, const DepthwiseSteps& steps, T* copies) const
     {
         const ref::WindowAxis& down = m_Geometry.m_Y;
@@ -180,7 +180,7 @@ private:
         return {copies, first, blockStep, Block};
     }
 
-    /// One row of the output of an image from row y on, or two.
+    /// Computes one or two output rows of an image, from row y on.
     void RunStrip(const Source& source, size_t y, size_t rows, Strip& strip) const
     {
         const size_t rowStep = m_Geometry.m_X.m_Input * source.m_PixelStep;
@@ -200,7 +200,7 @@ private:
         return distance % period < VectorBytes ? period : 0;
     }
 
-    /// What strips of several lines have in common.
+    /// Sets the arguments that all strips of a direction have in common.
     Strip MakeStrip(const Range& along, const DepthwiseScaling& scaling) const
     {
         auto strip = m_Layer.template MakeWork<Strip>(scaling);

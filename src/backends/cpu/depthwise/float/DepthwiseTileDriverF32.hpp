@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of depthwise convolutions of floats or bfloat16 by tiles, whose pixels are found through a table of pointers, so
-// that padding and dilation cost nothing in the inner loops. Part of DepthwiseDriverF32.hpp.
+// The tile driver: output rows by tiles of a few pixels, whose image pixels are found through an indirection buffer
+// [row][column], or [tap][pixel] for windows without tiles of their own. Padding and dilation cost nothing in the
+// microkernels.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -20,7 +21,8 @@ class DepthwiseTileRows
 public:
     explicit DepthwiseTileRows(const DepthwiseLayer<T>& layer) : m_Layer(layer) {}
 
-    /// Pointers to the pixels that a tile of so many pixels sees, one for each, or one for each tap.
+    /// Length of the indirection buffer of a tile of rows x columns pixels: a pointer for each image pixel under it, or
+    /// for each tap of each pixel.
     size_t GetTableLength(size_t rows, size_t columns) const
     {
         return m_Layer.m_Tiles->m_Size != 0 ? static_cast<size_t>(m_Layer.GetHeight(static_cast<int64_t>(rows)) *
@@ -28,8 +30,8 @@ public:
                                             : backends::CheckedCount(m_Layer.GetTaps(), columns);
     }
 
-    /// Rows of the output, each in so many segments: those of them that a task has. `table`: as long as one of the
-    /// largest tile.
+    /// Computes the segments of a task, where each output row has `rowSegments` segments. `table`: an indirection
+    /// buffer for the largest tile.
     void Run(T* output, const T* image, size_t parts, const Part& segments, const DepthwiseScaling& scaling,
              const T** table) const
     {
@@ -60,7 +62,7 @@ public:
     }
 
 private:
-    /// Columns of up to two rows of the output, from row y.
+    /// Computes a range of columns of one or two output rows, from row y on.
     void RunRow(const T* image, size_t y, size_t rows, const Part& range, DepthwiseTile<T>& tile, const T** table) const
     {
         T* const out = tile.m_Out;
@@ -104,7 +106,7 @@ private:
         return isInside(down, y, y + rows - 1) && isInside(across, x, x + columns - 1);
     }
 
-    /// To the tile so many columns to the right, both being inside of the image.
+    /// Moves all pointers to the tile `distance` columns to the right; both tiles are inside of the image.
     void MoveTable(const T** table, size_t rows, size_t columns, size_t distance) const
     {
         const size_t count = GetTableLength(rows, columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether rows of depthwise convolutions of floats or bfloat16 are made by tiles or by strips, and of which kind. Part
-// of DepthwiseDriverF32.hpp.
+// Chooses the variant of a layer: tiles, row strips, column strips or row strips of all channels; the table is in
+// ../README.md.
 #pragma once
 
 #include "backends/cpu/depthwise/float/DepthwiseLayerF32.hpp"
@@ -14,16 +14,16 @@
 namespace tenon::cpu
 {
 
-/// What rows of the output are made by.
+/// The variants of a layer.
 enum class DepthwiseWay
 {
     Tiles,
-    Strips,     ///< of rows
-    DownStrips, ///< of columns
-    WholeStrips ///< of rows, of all channels
+    Strips,     ///< row strips of 32 channels
+    DownStrips, ///< column strips
+    WholeStrips ///< row strips of all channels
 };
 
-/// Where pixels of the image lie in the first-level cache.
+/// Aliasing of the image's pixels in the first-level cache: addresses of one channel repeat with a period.
 template <typename T>
 class DepthwisePlaces
 {
@@ -35,10 +35,11 @@ public:
     {
     }
 
-    /// Bytes from a place of a vector of channels, whatever the pixel, to the next one.
+    /// The period in bytes: pixel addresses of one channel differ by multiples of it, modulo 4 KiB.
     size_t GetPeriod() const { return m_Period; }
 
-    /// Whether as many lines, of the same channels of as many pixels, stay in that of processors with AVX2.
+    /// Whether `lines` cache lines, of the same channels of as many pixels, fit the first-level cache of processors
+    /// with AVX2.
     bool HaveRoom(size_t lines) const
     {
         constexpr size_t Ways = 8;
@@ -49,20 +50,20 @@ private:
     size_t m_Period;
 };
 
-/// How strips of all channels go through them.
+/// Options of all-channel row strips.
 struct DepthwisePairsWay
 {
-    /// Of the image, whose lines are to stay in the first-level cache: those of two rows of windows one pixel apart.
+    /// Image rows under two output rows of stride 1: their cache lines have to stay in the first-level cache.
     static constexpr size_t SeenRows = 4;
 
-    bool m_ArePairs = false; ///< of vectors
-    bool m_Delays = false;   ///< DepthwiseStrip's, as the next
+    bool m_ArePairs = false; ///< pairs of vectors of channels
+    bool m_Delays = false;   ///< see DepthwiseStrip, as the next
     bool m_GoesBack = false;
 };
 
-/// Rows that a second-level cache has no room for would be read from behind it, for two rows of the output after the
-/// other. Tiles are as fast in long rows of pixels 512 bytes apart, and for windows that are two pixels apart, which
-/// read more lines, in rows of pixels 256 bytes apart too; with a longer period tiles lack room themselves.
+/// All-channel strips lose if four image rows exceed the second-level cache (448 KiB), since every two output rows
+/// would reread them from behind it. Tiles are as fast at a period of 512 bytes (stride 1: only in long rows; stride 2:
+/// always, and at 256 bytes); at longer periods tiles alias, too.
 template <typename T>
 bool AreWholeStripsFast(const ref::ConvolutionGeometry& g)
 {
@@ -70,7 +71,7 @@ bool AreWholeStripsFast(const ref::ConvolutionGeometry& g)
     const DepthwisePlaces<T> places(g);
     const size_t pixels = DepthwisePairsWay::SeenRows * g.m_X.m_Input;
     const size_t period = places.GetPeriod();
-    const bool areTilesFast = g.m_X.m_Stride == 2 ? period == 256 || period == 512 // long rows or not
+    const bool areTilesFast = g.m_X.m_Stride == 2 ? period == 256 || period == 512 // rows of any length
                                                   : period == 512 && !places.HaveRoom(pixels);
     return !areTilesFast && pixels * g.m_OutputChannels * sizeof(T) <= MostBytes;
 }
@@ -98,10 +99,10 @@ DepthwisePairsWay ChooseDepthwisePairs(const ref::ConvolutionGeometry& g, const 
 
 /// Chooses the variant of a layer; Tiles where no strip microkernel takes its windows. With AVX2 strips have all
 /// channels and cannot quantize, see AreWholeStripsFast. With AVX-512: pixels that are multiples of 1,024 bytes apart
-/// alias in the first-level cache, so that what a strip of rows reads for two output rows is evicted before the next
-/// two; strips of columns reread less. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows
-/// and row blocks of few rows, unless a pixel is a multiple of 2,048 bytes. Quantized copies are laid out in blocks of
-/// channels, which do not alias.
+/// alias in the first-level cache, so that the lines that a row strip reads for two output rows are evicted before
+/// the next two; column strips reread less. bfloat16, half as many bytes, is as fast by tiles, and so are images of few
+/// rows and row blocks of few rows, unless a pixel is a multiple of 2,048 bytes. Quantized copies are laid out in
+/// blocks of channels, which do not alias.
 template <typename T>
 DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of convolutions of floats in small groups of channels that give as many. Part of DepthwiseMicrokernelsF32.cpp,
-// after simd/Foreach.hpp.
+// Tiles of float Convolution2d in groups of 2, 4 or 8 channels with as many outputs.
+//   2, 4:         sum[o] += (in[i], broadcast within its group) * w[tap][i][o]
+//   8 (AVX-512):  sum[o][i] += in[i] * w[tap][o][i], lane = input channel; lanes are added up within the group at the
+//   end
 #if defined(TENON_CPU_DEPTHWISE_GROUPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_GROUPS_INL
 #undef TENON_CPU_DEPTHWISE_GROUPS_INL
@@ -16,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Channel i of each group of so many, in all of its lanes.
+/// Broadcasts channel I of each group within the group's lanes.
 template <size_t Group, size_t I>
 HWY_INLINE Floats Spread(Floats values)
 {
@@ -30,7 +32,7 @@ HWY_INLINE Floats Spread(Floats values)
     }
 }
 
-/// The same as RunAnyChannels for groups of channels, each of which sees all of its group.
+/// The same as RunAnyChannels for groups of channels: each output sums all channels of its group.
 template <size_t Group, size_t Columns, typename T, typename Memory>
 HWY_INLINE void RunGroups(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {
@@ -74,7 +76,7 @@ void GroupsTile(const DepthwiseTile<T>& tile)
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// All lanes of each block of four, of four vectors.
+/// Sums each block of four lanes, of four vectors at once.
 HWY_INLINE Floats AddBlocks(Floats first, Floats second, Floats third, Floats fourth)
 {
     const FloatTag d;
@@ -87,7 +89,7 @@ HWY_INLINE Floats AddBlocks(Floats first, Floats second, Floats third, Floats fo
                    hn::BitCast(d, hn::InterleaveUpper(d64, left, right)));
 }
 
-/// The outputs of groups of eight, from sums of a vector for each output of a group, whose lanes are to be added up.
+/// Outputs of groups of eight: sums[o] has a lane for each input channel, whose lanes are added up within the group.
 HWY_INLINE Floats FoldOctets(const Floats (&sums)[8])
 {
     const Floats low = AddBlocks(sums[0], sums[1], sums[2], sums[3]);
@@ -96,8 +98,9 @@ HWY_INLINE Floats FoldOctets(const Floats (&sums)[8])
                    hn::OddEvenBlocks(high, hn::SwapAdjacentBlocks(low)));
 }
 
-/// The same as RunGroups for groups of eight. Channels are multiplied as they lie, by weights of one output of their
-/// group after the other, each of which has sums of its own: to spread channels would take as long as the products.
+/// The same as RunGroups for groups of eight. Channels are not broadcast, which would take as long as the products:
+/// they are multiplied by the weights of one output of their group after the other, and each output has sums of its
+/// own.
 template <size_t Columns, typename T, typename Memory>
 HWY_INLINE void RunOctets(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights and the bias of a depthwise convolution of floats or bfloat16, packed when a workload is made. Read
-// by DepthwiseDriverF32.hpp.
+// Constant weights and bias of a float depthwise convolution, packed when a workload is made:
+//   [vector][tap][lane] float32, zeros behind the last channel | a pixel of zeros, for padding | bias
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -27,12 +27,12 @@ inline float ToFloat(uint16_t bfloat16)
     return BFloat16ToFloat(bfloat16);
 }
 
-/// Weights as [vectors][taps][lanes] of float32, with zeros in the last vector's rest; the bias in float32.
+/// Weights as [vectors][taps][lanes] of float32, padded by zeros in the last vector; the bias in float32.
 class PackedDepthwise final : public backends::PackedWeights
 {
 public:
-    /// `getWeights` returns a pointer to the weights, and is called where there is something to be packed. `bias`: one
-    /// for each channel.
+    /// `getWeights` returns a pointer to the weights; it is called only if the store has no packed weights yet. `bias`:
+    /// one for each channel.
     template <typename F, typename T = std::remove_cvref_t<decltype(*std::declval<F&>()())>>
     PackedDepthwise(F getWeights, const std::vector<float>& bias, size_t taps, backends::PackedStore& store)
     {
@@ -58,7 +58,7 @@ public:
 
     const float* GetWeights() const { return m_Data.As<float>(); }
     const float* GetBias() const { return m_Bias; }
-    /// A pixel outside of the image.
+    /// A pixel in the padding: zeros.
     template <typename T>
     const T* GetZeros() const
     {
@@ -81,7 +81,7 @@ private:
                 std::transform(from, from + count, packed, [](T value) { return ToFloat(value); });
             }
         }
-        std::copy(bias.begin(), bias.end(), packed + vectors * lanes); // behind the zeros
+        std::copy(bias.begin(), bias.end(), packed + vectors * lanes); // the bias follows the zeros
     }
 
     backends::PackedBlock m_Data;

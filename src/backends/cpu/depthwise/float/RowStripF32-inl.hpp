@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips of depthwise convolutions of floats with windows of 3x3, with AVX-512 or AVX2. Part of
-// DepthwiseMicrokernelsF32.cpp, after simd/Foreach.hpp.
-//
-// A vector of channels at a time slides over the width of the image: its weights stay in registers, and each pixel is
-// loaded once for all windows of one or two rows that see it. Or it slides down, for windows of a few columns.
+// Row strips of 3x3 float windows with AVX-512 or AVX2: a vector of channels slides over the width of the image, its
+// nine weights in registers, and each pixel is loaded once for all windows of one or two output rows. The same class
+// slides down columns (ColumnStripAvx512F32-inl.hpp).
 #if defined(TENON_CPU_DEPTHWISE_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_STRIPS_INL
 #undef TENON_CPU_DEPTHWISE_STRIPS_INL
@@ -25,11 +23,11 @@ namespace tenon::cpu::HWY_NAMESPACE
 enum class Sliding
 {
     Across,
-    AcrossScaling, ///< sums of whole numbers
-    Down           ///< what is said of rows holds for columns, and the other way round
+    AcrossScaling, ///< hybrid: whole-number sums are scaled
+    Down           ///< column strips: rows and columns are exchanged
 };
 
-/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `out`: the vector's, of the first
+/// Slides over `Rows` output rows, whose windows are `Stride` image rows apart. `out`: the vector of the first output
 /// pixel.
 template <size_t Rows, size_t Stride, Sliding Way, typename T, typename Memory>
 class DepthwiseSlide
@@ -59,7 +57,7 @@ public:
 
     HWY_INLINE void Run()
     {
-        Floats first[Rows]; // of the windows that have seen the most columns
+        Floats first[Rows]; // sums of the windows whose last column is next
         Start(first);
         if (m_Strip.m_HasLeft)
         {
@@ -151,7 +149,7 @@ private:
         }
     }
 
-    /// The pixels of the next column, from the top.
+    /// Calls add(row, pixel) for the pixels of the next column, from the top.
     template <typename F>
     HWY_INLINE void ForEachPixel(const F& add)
     {
@@ -167,7 +165,7 @@ private:
         m_Bottom += m_Strip.m_BottomStep;
     }
 
-    /// Compilers would rather load it again for each use.
+    /// Keeps the value in a register: compilers would load it again for each use.
     HWY_INLINE Floats LoadOnce(const T* from) const
     {
         Floats x = m_Memory.Load(from);
@@ -175,7 +173,7 @@ private:
         return x;
     }
 
-    /// A pixel to the windows in which it lies in column `Column`.
+    /// Adds a pixel to the windows in which it lies in column `Column`.
     template <size_t Column>
     HWY_INLINE void Add(size_t y, Floats value, Floats (&sums)[Rows]) const
     {
@@ -183,7 +181,7 @@ private:
         for (size_t r = 0; r < Rows; ++r)
         {
             const size_t row = y - r * Stride;
-            if (row < Size) // negative ones are large
+            if (row < Size) // negative rows wrap around to large ones
             {
                 sums[r] = hn::MulAdd(value, m_Weights[row * Size + Column], sums[r]);
             }

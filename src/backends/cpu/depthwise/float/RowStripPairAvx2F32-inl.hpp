@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips of pairs of vectors of channels of depthwise convolutions of floats with windows of 3x3, with AVX2. Part of
-// DepthwiseMicrokernelsF32.cpp, after simd/Foreach.hpp.
+// Row strips of 3x3 float windows with AVX2, two vectors of channels at a time.
 //
-// A pair of vectors is a line of the cache: where a strip's lines have no room in the first-level cache at once, those
-// of single vectors would read and write each of them twice. Sums take twelve of the sixteen registers, so the weights
-// stay in memory: each is loaded once for two rows of the output.
+// Two vectors are a cache line: where a strip's lines exceed the ways of the first-level cache, single vectors would
+// read and write each line twice. Sums take twelve of the sixteen registers, so the weights stay in memory; each is
+// loaded once for two output rows.
 #if defined(TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
 #undef TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
@@ -22,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX2
 
-/// What all pixels of a pair of vectors share.
+/// Bias and clamp of a pair of vectors.
 struct PairConstants
 {
     static constexpr size_t Lanes = HWY_LANES(float);
@@ -32,13 +31,14 @@ struct PairConstants
     HWY_ALIGN float m_High[Lanes];
 };
 
-/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `DelaysStores`: sums go to `kept`, from
-/// where those of the pair before go to the output.
+/// Slides over `Rows` output rows, whose windows are `Stride` image rows apart. `DelaysStores`: sums go to the delay
+/// buffer `kept`, from which those of the pair before go to the output.
 template <size_t Rows, size_t Stride, bool Delays>
 class DepthwisePairSlide
 {
 public:
-    /// `out`: the first pixel's vectors, or those of the pair before, null if there is none.
+    /// `out`: the vectors of the first output pixel; with delayed stores, those of the pair before, null if there is
+    /// none.
     HWY_INLINE DepthwisePairSlide(const DepthwiseStrip<float>& strip, size_t channel, const PairConstants& constants,
                                   float* out, float* kept)
         : m_Strip(strip), m_Constants(constants), m_Weights(strip.m_Weights + channel * Size * Size),
@@ -84,10 +84,11 @@ public:
 private:
     static constexpr size_t Size = 3;
     static constexpr size_t Height = (Rows - 1) * Stride + Size;
-    static constexpr size_t Windows = Stride == 1 ? 3 : 2; ///< of a row, that see a column
+    static constexpr size_t Windows = Stride == 1 ? 3 : 2; ///< windows of a row that share a column
     static constexpr size_t Lanes = PairConstants::Lanes;
 
-    /// Compilers would load what does not change before the loop, for which there are no registers, and store it again.
+    /// Hides a pointer from the compiler, which would load the constants before the loop, without registers for them,
+    /// and spill them.
     HWY_INLINE static const float* Hide(const float* from)
     {
         asm("" : "+r"(from));
@@ -120,7 +121,7 @@ private:
         return LoadOnce(from + v * Lanes);
     }
 
-    /// The next column, which is column `Last` of the windows that have seen the most.
+    /// Adds the next column, which is column `Last` of the windows with the most columns so far.
     template <size_t Last>
     HWY_INLINE void AddColumn()
     {
@@ -132,7 +133,7 @@ private:
             HWY_UNROLL(3)
             for (size_t i = 0; i < Size; ++i)
             {
-                // Each just before it is needed, as few registers are left.
+                // Pixels are loaded just before use, as few registers are left.
                 if (Rows == 1 || i < Stride)
                 {
                     pixels[i] = LoadPixel(i, v);
@@ -218,7 +219,8 @@ private:
     const float* m_Bottom;
     float* m_Out;
     float* m_Kept;
-    Floats m_Sums[2][Rows][Windows]; ///< of the windows that see the next column, from those that have seen the most
+    /// Sums of the windows over the next column; those with the most columns so far come first.
+    Floats m_Sums[2][Rows][Windows];
 };
 
 template <size_t Rows, size_t Stride, bool Delays>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sums of depthwise tiles of floats begin with, and how they are written. Part of DepthwiseMicrokernelsF32.cpp,
-// after simd/Foreach.hpp.
+// Prologue and epilogue of float tiles: bias; or scale, bias of hybrid layers; clamp; stores of whole or tail vectors.
 #if defined(TENON_CPU_DEPTHWISE_PIXELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_PIXELS_INL
 #undef TENON_CPU_DEPTHWISE_PIXELS_INL
@@ -18,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// The nearest bfloat16; `isFast`: by the instruction for numbers that are normal.
+/// Rounds to the nearest bfloat16. `isFast`: by the instruction, which flushes subnormal numbers.
 HWY_INLINE hn::Vec<HalfWordTag> RoundPixel(Floats values, [[maybe_unused]] bool isFast)
 {
 #if HWY_TARGET == HWY_AVX3

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits: the numbers of the reference
-// kernel.
+// DepthwiseConvolution2d of CpuAcc for int16 data and constant weights of int8 or int4; the numbers of CpuRef.
 #include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt16.hpp"
@@ -12,7 +11,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Larger windows would take large tables.
+/// Larger windows would need large indirection buffers.
 constexpr uint64_t MostTaps = 512;
 
 uint64_t GetTaps(const TensorShape& weights)

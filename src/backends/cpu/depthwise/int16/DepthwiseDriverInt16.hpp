@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of NHWC 16-bit data and constant weights, and those in small groups: the numbers of the
-// reference kernel. Pixels are found through a table of pointers, so that padding, strides and dilation cost nothing in
-// the inner loops. A channel multiplier repeats the channels of the image first. Used by DepthwiseConvolution2d and
-// Convolution2d.
+// The driver of int16 depthwise convolutions, and of int16 Convolution2d in small groups. An indirection buffer
+// [tap][pixel] is filled for 32 output pixels at a time, so that padding, strides and dilation cost nothing in the
+// microkernels; sums of int32 are requantized to int16 per chunk of channels. A channel multiplier repeats the channels
+// of the image first. Used by DepthwiseConvolution2dInt16.cpp and Convolution2dGroupsInt16.cpp.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -22,13 +22,13 @@ namespace tenon::cpu
 class Depthwise16
 {
 public:
-    /// `g`: of a DepthwiseConvolution2d layer, or of a Convolution2d one in small groups, as if each channel gave one.
+    /// `g`: geometry of a DepthwiseConvolution2d, or of a Convolution2d in small groups with m_GroupOutputs set to 1.
     Depthwise16(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise16& packed)
         : m_Packed(&packed), m_Windows(MakeDepthwiseWindows(g)), m_Pixels(g.NumPixels()),
           m_Taps(g.m_Y.m_Kernel * g.m_X.m_Kernel), m_Repeats(g.m_GroupOutputs),
           m_ImageElements(g.NumImageElements() * g.m_Batches)
     {
-        m_Windows.m_Channels = static_cast<int64_t>(g.m_OutputChannels); // those of the repeated image
+        m_Windows.m_Channels = static_cast<int64_t>(g.m_OutputChannels); // channels of the repeated image
         const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
         m_Min = static_cast<int16_t>(range.m_Min);
         m_Max = static_cast<int16_t>(range.m_Max);
@@ -71,13 +71,13 @@ public:
     }
 
 private:
-    /// Pixels whose table is made at a time.
+    /// Pixels of an indirection buffer.
     static constexpr size_t BlockPixels = 32;
     using Scratch = backends::Scratch;
 
     void Repeat(const int16_t* image, const Part& part, int16_t* repeated) const
     {
-        // Copies are made by four: those that are too many lie where the next element's come.
+        // Four copies are stored at a time; the next element's copies overwrite the surplus ones.
         constexpr size_t Wide = 4;
         constexpr uint64_t Ones = 0x0001000100010001;
         const size_t stored = (m_Repeats + Wide - 1) / Wide * Wide;
@@ -102,7 +102,7 @@ private:
     {
         const size_t pixels = last - first;
         m_Windows.Find(image, first, last, m_Packed->GetZeros(), table);
-        // The tap that the last one of an odd number is paired with has weights of 0.
+        // The tap that pairs with the last one of an odd number has zero weights.
         std::fill_n(table + m_Taps * pixels, (m_Packed->GetTableTaps() - m_Taps) * pixels, m_Packed->GetZeros());
         int16_t* out = args.GetOutput<int16_t>(0) + first * m_Packed->GetChannels();
         for (size_t chunk = 0; chunk < m_Packed->GetChunks(); ++chunk)
@@ -147,7 +147,7 @@ private:
     Windows m_Windows;
     size_t m_Pixels;
     size_t m_Taps;
-    size_t m_Repeats; ///< outputs of each channel
+    size_t m_Repeats; ///< channel multiplier
     size_t m_ImageElements;
     int16_t m_Min = 0;
     int16_t m_Max = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See PackedDepthwiseInt16.hpp.
+// Packs the weights of int16 depthwise convolutions.
 #include "backends/cpu/depthwise/int16/PackedDepthwiseInt16.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights of a depthwise convolution of 16-bit data, or of one in small groups, packed for the processor at
-// hand when a workload is made, together with what turns sums into numbers of the output. Read by Depthwise16.
+// Constant weights of an int16 depthwise convolution, or of one in small groups, and their requantization:
+//   depthwise: [chunk][pair of taps][2 * lanes] pairs of int16      groups: see SmallGroupsInt16.hpp
+// A chunk is two vectors of channels; the last one may overlap the one before. Read by DepthwiseDriverInt16.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -17,18 +18,18 @@
 namespace tenon::cpu
 {
 
-/// Channels are in chunks of two vectors' worth of sums.
+/// Channels are packed in chunks of two vectors of sums.
 class PackedDepthwise16 final : public backends::PackedWeights
 {
 public:
-    /// Weights are [taps, channels]; those of groups of channels that give as many, for which the engine has tiles, are
-    /// [channels, taps, channels of a group].
+    /// Weights are [taps, channels]; those of small groups, for which there are grouped microkernels, are [channels,
+    /// taps, channels of a group].
     PackedDepthwise16(const Weights16& weights, size_t taps, size_t channels, size_t groupChannels,
                       backends::PackedStore& store);
 
     static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels, uint64_t groupChannels);
 
-    /// Whether Engine16 gives the numbers of the reference kernel. Nothing is packed otherwise.
+    /// Whether the microkernels give the numbers of the reference kernel. Otherwise nothing is packed.
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
     bool RefersToConstants() const override { return !IsExact(); }
 
@@ -39,25 +40,25 @@ public:
     }
     size_t GetChannels() const { return m_Channels; }
     size_t GetGroupChannels() const { return m_GroupChannels; }
-    /// As tiles have them: pairs of taps, or taps of groups.
+    /// Steps of the microkernels: pairs of taps, or taps of small groups.
     size_t GetSteps() const { return m_Steps; }
     size_t GetTableTaps() const { return m_Steps * (m_GroupChannels == 1 ? 2 : 1); }
     size_t GetChunks() const { return m_Chunks.GetChunks(); }
-    /// The first channel of a chunk, and how many it has.
+    /// First channel of a chunk, and number of its channels.
     size_t GetFirst(size_t chunk) const { return m_Chunks.GetFirst(chunk); }
     size_t GetCount() const { return m_Chunks.GetCount(); }
-    /// As DepthwiseTile16 has them.
+    /// Weights in the layout of DepthwiseTile16.
     const int32_t* GetWeights(size_t chunk) const;
-    /// The output's range is the caller's.
+    /// Requantization to int16; the caller sets the output's range.
     Columns16 GetRequantization(size_t chunk) const { return m_Arrays.From(chunk * 2 * m_Engine->m_Lanes); }
-    /// A pixel outside of the image.
+    /// A pixel in the padding: zeros.
     const int16_t* GetZeros() const { return m_Zeros.data(); }
 
 private:
     void SetUpChannels(const Weights16& weights, size_t taps, backends::PackedStore& store);
     int64_t SumMagnitudes(const Weights16& weights, size_t taps, size_t channel) const;
     void PackTaps(const Weights16& weights, size_t taps, int16_t* packed) const;
-    /// Pairs of a step of a chunk.
+    /// Pairs of int16 in a step of a chunk.
     size_t GetStepPairs() const { return std::max<size_t>(m_GroupChannels, 2) * m_Engine->m_Lanes; }
 
     const Engine16* m_Engine;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of convolutions in small groups of channels that give as many, as the tiles of 16-bit data read them
-// (DepthwiseTile16): in chunks of two vectors' worth of channels, the last of which may lie over the one before it.
+// Weights of convolutions in small groups (2, 4 or 8 channels with as many outputs) in the layout of the int16
+// microkernels:
+//   [chunk][tap][output of the group][lanes] pairs of channels
+// Used by PackedDepthwiseInt16 and, for int8 weights, by PackedGroupsInt8 of conv.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"
@@ -14,16 +16,17 @@
 namespace tenon::cpu
 {
 
-/// The channels of a depthwise convolution, or of one in small groups, in chunks.
+/// Chunks of the channels of a depthwise convolution, or of one in small groups. The last chunk may overlap the one
+/// before.
 struct ChannelChunks
 {
     size_t m_Channels;
-    size_t m_Width; ///< of a chunk
+    size_t m_Width; ///< channels of a chunk
 
     explicit ChannelChunks(size_t channels) : m_Channels(channels), m_Width(2 * GetEngine16().m_Lanes) {}
 
     size_t GetChunks() const { return (m_Channels + m_Width - 1) / m_Width; }
-    /// The first channel of a chunk, and how many it has.
+    /// First channel of a chunk, and number of its channels.
     size_t GetFirst(size_t chunk) const
     {
         return m_Channels < m_Width ? 0 : std::min(chunk * m_Width, m_Channels - m_Width);
@@ -31,8 +34,8 @@ struct ChannelChunks
     size_t GetCount() const { return std::min(m_Channels, m_Width); }
 };
 
-/// Writes [taps][channels of a group][width] of each chunk; places without a channel are left. Weights are
-/// [channels][taps][channels of a group], of which getWeight(index) gives one.
+/// Writes [taps][channels of a group][width] for each chunk; lanes without a channel are not written. getWeight(index)
+/// returns a weight of [channels][taps][channels of a group].
 template <typename F>
 void PackGroupTaps(const ChannelChunks& chunks, size_t taps, size_t groupChannels, const F& getWeight, int16_t* packed)
 {
@@ -53,9 +56,9 @@ void PackGroupTaps(const ChannelChunks& chunks, size_t taps, size_t groupChannel
     }
 }
 
-/// Whether the layer is a Convolution2d in such groups, and in enough of them: products of matrices leave fewer lanes
-/// empty where the channels fill less than half a chunk, or three quarters of one if groups are large. Precondition:
-/// the weights' shape is known.
+/// Whether the layer is a Convolution2d in small groups with enough channels: a GEMM leaves fewer lanes empty where the
+/// channels fill less than half a chunk, or three quarters of one for groups of eight. Precondition: the weights' shape
+/// is known.
 inline SupportResult CheckGroups(const LayerView& layer)
 {
     const TensorShape& data = layer.GetInput(0).GetShape();

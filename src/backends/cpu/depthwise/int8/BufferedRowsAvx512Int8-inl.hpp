@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise windows of bytes in two groups of rows, four pixels at a time, whose sums become bytes while they are in
-// registers, with AVX-512, for sources that are compiled for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp.
-// Included once a target.
+// Buffered rows of int8 to int8 with AVX-512 VNNI, windows of five or seven columns and two row groups (five to eight
+// rows): four pixels at a time, each column loaded once for all of them, requantized in registers.
 #if defined(TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
 #undef TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
@@ -24,14 +23,13 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Pixels that are computed together.
+/// Output pixels that are computed together.
 constexpr size_t WindowPixels = 4;
-/// Of rows, that windows lie in.
+/// Row groups under a window: five to eight rows.
 constexpr size_t WindowGroups = 2;
 
-/// Windows of `Columns` columns, `Stride` columns apart, in two groups of rows; or of others that have as many dot
-/// products at such places. A column of the image is loaded once for all windows of the pixels that are computed
-/// together.
+/// Windows of `Columns` columns, `Stride` columns apart, in two row groups; or other windows with as many taps at such
+/// offsets. A column of the image is loaded once for all windows of the pixels that are computed together.
 template <typename Dot, typename Scale, size_t Columns, size_t Stride, size_t Vectors>
 class ByteWindows
 {
@@ -41,7 +39,7 @@ public:
     {
     }
 
-    /// `pixel`: the first one, of the run.
+    /// `pixel`: index in the run of the first of the pixels.
     HWY_INLINE void Write(size_t pixel) const
     {
         Vector sums[Vectors][WindowPixels];
@@ -120,12 +118,13 @@ void WriteWindows(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t
     const ByteWindows<Dot, Scale, Columns, Stride, Vectors> windows(run, bytes, columnStep);
     for (size_t pixel = 0; pixel < run.m_Pixels; pixel += WindowPixels)
     {
-        windows.Write(std::min(pixel, run.m_Pixels - WindowPixels)); // the last ones once more where they are fewer
+        // The last step overlaps the one before where fewer pixels are left.
+        windows.Write(std::min(pixel, run.m_Pixels - WindowPixels));
     }
 }
 
-/// Returns false, and does nothing, where windows are not as wide, not one or two columns apart, or fewer than
-/// WindowPixels.
+/// Returns false without effect for windows of another width, of a stride other than 1 or 2 columns, or for fewer than
+/// BufferedWindowPixels pixels.
 template <typename Dot, typename Scale, size_t Columns, size_t Vectors>
 bool WriteWindowsOf(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of depthwise windows of bytes that pass from window to window, for sources that are compiled for each target
-// (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+// Buffered rows of int8 to int32 sums, every instruction set: a sliding window of three columns, whose weights stay in
+// registers, so that each interleaved column is loaded once (see the drawing in ../README.md). Also FindColumnStep,
+// which tells whether the taps of a run are such windows.
 #if defined(TENON_CPU_DEPTHWISE_SLIDES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_SLIDES_INL
 #undef TENON_CPU_DEPTHWISE_SLIDES_INL
@@ -22,10 +23,10 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Columns of the windows.
+/// Columns of a window.
 constexpr size_t SlideColumns = 3;
 
-/// What a column of the image, of all groups of rows, adds to the sums of the window of which it is column `Column`.
+/// Adds an image column, all its row groups, to the sums of the window in which it is column `Column`.
 template <typename Dot, size_t Column, size_t Groups, size_t Weights>
 HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[Groups], const Vector (&weights)[Weights])
 {
@@ -36,17 +37,18 @@ HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[Groups], const Vect
     }
 }
 
-/// Pixels whose windows have columns beside each other, of those that are looked at.
+/// Every m_Step-th pixel of a run from m_First on: the pixels whose windows share columns.
 struct SlidePixels
 {
     size_t m_ColumnStep = 0; ///< int32 from a column of the window to the next
-    size_t m_First = 0;      ///< of the run
+    size_t m_First = 0;      ///< first pixel, in the run
     size_t m_Step = 1;       ///< from one pixel to the next
     size_t m_Count = 0;
 };
 
-/// A vector of channels at a time: its weights stay in registers, and each column is loaded once for all windows that
-/// it is in. `Stride`: columns from a window to the next. `WeightTerms`: bytes that a weight is the sum of.
+/// A sliding window over one vector of channels at a time: its weights stay in registers, and each column is loaded
+/// once for all windows that it is in. `Stride`: columns from a window to the next. `WeightTerms`: int8 terms of a
+/// weight.
 template <typename Dot, size_t Groups, size_t Sets, size_t Vectors, size_t Stride>
 void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
 {
@@ -81,7 +83,7 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
         int32_t* sums = run.m_Sums + (pixels.m_First * Vectors + v) * lanes;
         Vector data[Groups];
         next(data);
-        Vector first = bias; // of the window that has seen the most columns
+        Vector first = bias; // sums of the window whose last column is next
         AddColumn<Dot, 0>(first, data, weights);
         if constexpr (Stride == 1)
         {
@@ -116,7 +118,7 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
     }
 }
 
-/// Bytes from a column of windows of so many to the next; 0: these are other windows.
+/// Bytes from a column of a window of `Columns` columns to the next; 0: the run has other windows.
 template <size_t Groups, size_t Sets, size_t Columns>
 size_t FindColumnStep(const DepthwiseRun8& run)
 {
@@ -137,7 +139,7 @@ size_t FindColumnStep(const DepthwiseRun8& run)
     return step;
 }
 
-/// Where windows of three columns share columns: sums all pixels of the run so. Otherwise returns false.
+/// Computes all pixels of the run if its windows have three columns and share them. Otherwise returns false.
 template <typename Dot, size_t Groups, size_t Sets, size_t Vectors>
 bool SumSetsBySliding(const DepthwiseRun8& run)
 {
@@ -154,7 +156,7 @@ bool SumSetsBySliding(const DepthwiseRun8& run)
         Slide<Dot, Groups, Sets, Vectors, 2>(run, pixels);
         return true;
     }
-    // With a dilation, every so many pixels share columns.
+    // With a dilation, every dilation-th pixel shares columns.
     const size_t step = column / run.m_PixelStep;
     if (step * run.m_PixelStep != column || 2 * step > run.m_Pixels)
     {
@@ -169,7 +171,8 @@ bool SumSetsBySliding(const DepthwiseRun8& run)
     return true;
 }
 
-/// Those of as many rows as the groups have: one or two pairs, or up to four, with weights of a byte or the sum of two.
+/// The same for each number of row groups (one or two pairs of rows, or one group of four rows) and of weight terms
+/// (one or two).
 template <typename Dot, size_t Vectors>
 bool SumBySliding(const DepthwiseRun8& run)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise windows of bytes whose sums become bytes while they are in registers, with AVX-512, for sources that are
-// compiled for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+// Buffered rows of int8 to int8 with AVX-512 VNNI, windows of three columns and one row group: the sliding window of
+// BufferedRowsInt8-inl.hpp for all vectors of a block, requantized in registers.
 #if defined(TENON_CPU_DEPTHWISE_BYTES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_BYTES_AVX512_INL
 #undef TENON_CPU_DEPTHWISE_BYTES_AVX512_INL
@@ -25,7 +25,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Scaled vectors of two pixels that follow each other, to be written. `count`: pixels of them that there are.
+/// Stores the scaled vectors of two neighbouring pixels, or of the first one if `count` is 1.
 template <size_t Vectors>
 HWY_INLINE void StorePixels(const __m512i (&x)[Vectors], const __m512i (&y)[Vectors], const DepthwiseBytes8& bytes,
                             uint8_t* out, size_t count)
@@ -146,7 +146,8 @@ private:
         }
     }
 
-    /// The sums of the window that ends with this column, or with the next one where there are two for each window.
+    /// Returns the sums of the window that ends with this column (stride 1) or with the next one (stride 2), and adds
+    /// the column to the windows that follow.
     HWY_INLINE Vector SumNext(size_t v, const int32_t* columns)
     {
         Vector data = Load(columns);
@@ -172,11 +173,11 @@ private:
 
     const DepthwiseBytes8* m_Bytes;
     const int32_t* m_Weights;
-    const int32_t* m_Next; ///< column
+    const int32_t* m_Next; ///< next column
     size_t m_Step;         ///< int32 from a column to the next
     Vector m_Held[Vectors][SlideColumns];
-    Vector m_First[Vectors];  ///< of the window that has seen the most columns
-    Vector m_Second[Vectors]; ///< of the next one, where they overlap by two
+    Vector m_First[Vectors];  ///< sums of the window whose last column is next
+    Vector m_Second[Vectors]; ///< sums of the window after it, where windows overlap by two columns
 };
 
 template <typename Dot, typename Scale, size_t Sets, size_t Vectors, size_t Stride>
@@ -194,8 +195,8 @@ void SlideToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t
     }
 }
 
-/// Calls write(stride as a constant, int32 from a column to the next) where windows are one or two columns apart; else,
-/// and where they have other columns (FindColumnStep), returns false.
+/// Calls write(stride as a constant, int32 from a column to the next) if windows are one or two columns apart. Returns
+/// false for other windows (FindColumnStep).
 template <size_t Groups, size_t Sets, size_t Columns, typename F>
 bool WriteByStride(const DepthwiseRun8& run, const F& write)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of 8-bit depthwise convolutions less their zero point, and the bytes that each of them is the sum of.
+// Weights of int8 depthwise convolutions less their zero point, w' = w - zw, and their int8 terms: a w' that does not
+// fit int8 is a sum of int8 terms. Used by PackedDepthwiseInt8.cpp.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -17,7 +18,7 @@
 namespace tenon::cpu
 {
 
-/// The weights of a layer less their zero point.
+/// Reads the weights of a layer less their zero point.
 class CentredWeights8
 {
 public:
@@ -28,12 +29,12 @@ public:
     {
     }
 
-    /// What no magnitude exceeds.
+    /// Upper bound of |w - zw|.
     static int64_t GetMost(const LayerView& layer)
     {
         return 255 + std::abs(int64_t{ref::GetWeightsZeroPoint(layer.GetInput(1))});
     }
-    /// Those of some channels of a tap.
+    /// Writes w - zw of `count` channels of a tap.
     void Read(size_t tap, size_t channel, size_t count, int16_t* weights) const
     {
         GetEngine8().m_Widen(m_Stored.Get() + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
@@ -51,7 +52,7 @@ inline int32_t ToInt8(int32_t value)
     return std::clamp<int32_t>(value, std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max());
 }
 
-/// What set `set` holds of a weight: what those before it left, as far as a byte can hold that.
+/// Term number `set` of a weight: the remainder after the earlier terms, clamped to int8.
 inline int32_t GetShare(int32_t weight, size_t set)
 {
     for (; set > 0; --set)
@@ -61,7 +62,7 @@ inline int32_t GetShare(int32_t weight, size_t set)
     return ToInt8(weight);
 }
 
-/// How many bytes a weight is the sum of.
+/// Number of int8 terms of a weight.
 inline size_t CountShares(int32_t weight)
 {
     size_t count = 1;
@@ -72,7 +73,7 @@ inline size_t CountShares(int32_t weight)
     return count;
 }
 
-/// So many bytes add up to any weight.
+/// Upper bound of the number of int8 terms of a weight.
 inline int64_t GetMostSets(const LayerView& layer)
 {
     return CentredWeights8::GetMost(layer) / std::numeric_limits<int8_t>::max() + 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel. Rows of the image that a window
-// covers are interleaved, a block of channels and a run of columns at a time, and a dot product takes a column of the
-// window. Where four rows hold the windows of several output rows, all of them are computed from one interleaving.
-// Windows of three columns may be interleaved in registers alone: DepthwiseBands8.
+// DepthwiseConvolution2d of CpuAcc for int8 and uint8 data; the bytes of CpuRef:
+//   out[y][x][c] = clamp(requantize(bias[c] + sum over i, j of (in[..][..][c] - za) * (w[i][j][c] - zw)))
+// The driver cuts the output into strips of rows and runs of pixels. Each block of channels (PackedDepthwiseInt8) takes
+// one of two paths: RowStripDriverInt8 computes int8 from the image itself (windows of three columns), or rows are
+// interleaved into RowRingBufferInt8 and a microkernel reads them there. See ../README.md for which and when.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
@@ -26,10 +27,10 @@ namespace
 
 using backends::Scratch;
 
-/// Strips of output rows after each other of which a run of pixels is computed: what other channels read of the same
-/// cache lines is still in a cache then.
+/// Strips for which one run of pixels is computed before the next block of channels: the cache lines that blocks share
+/// are still cached.
 constexpr size_t BandStrips = 8;
-/// Pixels of a segment of a row: what windows reach beyond it is laid out for its neighbour as well.
+/// Fewest pixels of a segment of a row: neighbouring segments both interleave the columns that their windows share.
 constexpr size_t LeastPixels = 32;
 
 SupportResult Check(const LayerView& layer)
@@ -119,7 +120,7 @@ public:
     }
 
 private:
-    /// Pixels of strips of output rows of an image.
+    /// Computes a range of pixels in a range of strips of one image.
     void RunBand(const ExecuteArgs& args, size_t image, const Part& strips, const Part& all, std::byte* scratch) const
     {
         const size_t height = m_Geometry.m_Y.m_Output;
@@ -192,7 +193,7 @@ private:
         return columns;
     }
 
-    /// Whether sums may become bytes before they are written.
+    /// Prepares requantization in registers; false if the block's scales do not allow it.
     bool PrepareColumns(const DepthwiseBlock8& block, ByteColumns8& prepared) const
     {
         const RequantizeColumns columns = GetRequantization(block);
@@ -236,8 +237,8 @@ private:
     DepthwiseBands8 m_Bands;
     int32_t m_Min;
     int32_t m_Max;
-    size_t m_Strips = 0;   ///< of output rows that share an interleaving, in an image
-    size_t m_Segments = 1; ///< that pixels of a row are cut into for threads, where there are few strips
+    size_t m_Strips = 0;   ///< strips of an image: a strip's output rows share interleaved image rows
+    size_t m_Segments = 1; ///< segments of a row, more than 1 where there are few strips
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0;

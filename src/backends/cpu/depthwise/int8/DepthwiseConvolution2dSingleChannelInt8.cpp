@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for 8-bit images of one channel: that is a convolution, and a product of packed
-// bytes. Speech models begin with one.
+// DepthwiseConvolution2d of CpuAcc for int8 images of one channel: a convolution with one input channel, which the int8
+// GEMM computes from im2col rows. Speech models begin with one.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/weights/KnownRows.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of 8-bit depthwise convolutions, for each kind of processor.
+// The int8 depthwise microkernels by instruction set, and the one for windows of any shape (SumPixels):
+//   sum[p][c] = bias[c] + sum over taps t of dot(column[p * pixelStep + offset[t]][c], weights[t][c])
 #include "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -25,7 +26,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// `Pixels` output pixels at once, so that a vector of weights is loaded once for all of them.
+/// Computes `Pixels` output pixels at once, so that a vector of weights is loaded once for all of them.
 template <typename Dot, size_t Vectors, size_t Pixels>
 HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
 {
@@ -77,7 +78,7 @@ void Sum(const DepthwiseRun8& run)
     {
         return;
     }
-    // Sixteen registers hold 8 sums of two pixels, else 16 of four.
+    // Vectors of sums in registers: 8 (two pixels) where there are sixteen registers, else 16 (four pixels).
     constexpr size_t Pixels = ManyRegisters ? 4 : 2;
     size_t pixel = 0;
     for (; pixel + Pixels <= run.m_Pixels; pixel += Pixels)

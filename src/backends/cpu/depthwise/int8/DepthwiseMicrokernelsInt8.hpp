@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of 8-bit depthwise convolutions. Rows of the image are interleaved in groups, so that one dot product
-// takes a whole column of the window for a channel: four rows as bytes, or two as int16 (see Layout8).
+// The table of int8 depthwise microkernels of one instruction set, and their arguments.
+//
+// Rows of the image are interleaved in groups: one dot product takes a whole column of the window for a channel.
+//   four rows a..d as int8:   | a0 b0 c0 d0 | a1 b1 c1 d1 | ..   one int32 lane a channel (vpdpbusd, sdot)
+//   two rows a, b as int16:   | a0 b0 | a1 b1 | ..                the same (pmaddwd)
+// m_RunRowStrips reads the image and interleaves in registers (RowStripsInt8); m_SumToInt8 and m_SumToInt32 read
+// interleaved columns from RowRingBufferInt8 (BufferedRunInt8). Called by RowStripDriverInt8 and
+// DepthwiseConvolution2dInt8.cpp.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -11,23 +17,23 @@
 namespace tenon::cpu
 {
 
-/// Columns of the image to interleave.
+/// Arguments of m_Interleave: columns of a row group to interleave.
 struct InterleaveColumns8
 {
     static constexpr size_t MostRows = 4;
-    // As many as there are in a group: filling all of them takes time that there is not.
+    // Only the rows of a group are set: initializing all four would cost measurable time per column.
     const uint8_t* m_Rows[MostRows]; ///< the first pixel in each row, at the first channel of the block
     size_t m_Steps[MostRows];        ///< bytes to the next pixel: 0 repeats one
     size_t m_Columns = 0;
-    size_t m_Channels = 0; ///< to read of each pixel: those of the block that exist
+    size_t m_Channels = 0; ///< channels of the block, without padding
     bool m_IsSigned = false;
 };
 
-/// Sums of a run of output pixels.
+/// Arguments of m_SumToInt32 and m_SumToInt8: a run of output pixels.
 struct DepthwiseRun8
 {
-    const std::byte* m_Columns = nullptr; ///< interleaved
-    size_t m_PixelStep = 0;               ///< bytes in it from one output pixel to the next
+    const std::byte* m_Columns = nullptr; ///< interleaved columns in the row ring buffer
+    size_t m_PixelStep = 0;               ///< bytes in m_Columns from one output pixel to the next
     size_t m_Pixels = 0;
     const size_t* m_Offsets = nullptr; ///< bytes in m_Columns of each tap for the first pixel
     size_t m_Taps = 0;
@@ -36,74 +42,77 @@ struct DepthwiseRun8
     int32_t* m_Sums = nullptr;       ///< [pixels][vectors of the block]
 };
 
-/// Where the bytes of a run go.
+/// The int8 output of m_SumToInt8.
 struct DepthwiseBytes8
 {
-    const ByteColumns8* m_Requantization = nullptr; ///< of Engine8::m_PrepareColumns; in place of the run's bias
-    bool m_IsPositive = false;               ///< the clamp makes the same of all negative sums
+    const ByteColumns8* m_Requantization = nullptr; ///< by Engine8::m_PrepareColumns; has the bias as well
+    bool m_IsPositive = false;                      ///< the clamp maps all negative sums to one value
     uint8_t* m_Out = nullptr;
-    size_t m_OutStride = 0; ///< from a pixel to the next
+    size_t m_OutStride = 0; ///< bytes from an output pixel to the next
 };
 
-/// A strip is what an output row is computed from, or two output rows whose windows begin one row of the image after
-/// each other. The same pixels of `m_Parts` strips, in a block of m_StripChannels / m_Parts channels of the engine, are
-/// computed together. Windows are three columns wide, 1 or 2 columns apart, and lie in four rows.
+/// Arguments of m_RunRowStrips. A strip is one output row, or two whose windows begin one image row apart. The
+/// microkernel computes the same pixels of m_StripCount strips at once, for m_StripChannels / m_StripCount channels
+/// each. Windows have three columns, at most four rows, and an x stride of 1 or 2.
 struct DepthwiseStrips8
 {
     static constexpr size_t MostParts = 4;
     static constexpr size_t MostRows = 4;
 
-    size_t m_Parts = 1; ///< 1, 2 or 4; as many as there are loops for
-    /// Of the image, at the first of its columns that windows see; or padding.
+    size_t m_Parts = 1; ///< 1, 2 or 4, up to m_MaxStrips of the instruction set
+    /// Rows of the image, at the first image column that windows read; or padding.
     const uint8_t* m_Rows[MostParts][MostRows];
-    size_t m_Steps[MostParts][MostRows]; ///< bytes to the next column; 0 of padding
+    size_t m_Steps[MostParts][MostRows]; ///< bytes to the next column; 0: padding
     const uint8_t* m_Padding = nullptr;
-    size_t m_Before = 0; ///< columns before the image; those of it follow, and padding
+    size_t m_Before = 0; ///< columns of padding on the left; m_Inside image columns and the right padding follow
     size_t m_Inside = 0;
     bool m_IsSigned = false;
-    size_t m_Stride = 1; ///< columns from a window to the next; 2: windows of up to three rows, of one output row
-    size_t m_Pixels = 0; ///< of an output row
-    const void* m_Weights = nullptr; ///< see DepthwiseRun8; those of the second output row follow
-    const void* m_Requantization = nullptr; ///< of DepthwiseEngine8::m_PrepareStrips
-    bool m_IsPositive = false;       ///< see DepthwiseBytes8
-    bool m_HasSecond = false;        ///< output row
+    /// Columns from a window to the next; with 2, windows have up to three rows and strips one output row.
+    size_t m_Stride = 1;
+    size_t m_Pixels = 0;                    ///< output pixels of a row
+    const void* m_Weights = nullptr;        ///< see DepthwiseRun8; the weights of the second output row follow
+    const void* m_Requantization = nullptr; ///< by DepthwiseEngine8::m_PrepareStrips
+    bool m_IsPositive = false;              ///< see DepthwiseBytes8
+    bool m_HasSecond = false;               ///< whether strips have two output rows
     uint8_t* m_Out[MostParts];
-    /// The second output row; of a strip that has none the first one, which is written after it.
+    /// The second output row. For a strip without one: the first row, which is written after the second.
     uint8_t* m_Second[MostParts];
     size_t m_OutStride = 0;
 };
 
-/// The loops of a kind of processor.
+/// The int8 depthwise microkernels of one instruction set.
 struct DepthwiseEngine8
 {
-    static constexpr size_t PieceChannels = 16; ///< blocks are of 1 to m_MostPieces chunks
+    static constexpr size_t PieceChannels = 16; ///< a block has 1 to m_MaxChunks chunks of channels
     static constexpr size_t MostPieces = 4;
-    static constexpr size_t PieceBytes = 64; ///< of an interleaved column
+    static constexpr size_t PieceBytes = 64; ///< bytes of an interleaved column and chunk
 
     Layout8 m_Layout = Layout8::WidePairs;
-    bool m_TakesSigned = false; ///< of bytes beside each other: they become int8, else uint8, by 128 less or more
+    /// Signedness of the data that the dot product takes; other data are biased by 128 (XOR 0x80).
+    bool m_TakesSigned = false;
     size_t m_MostPieces = 0;
-    /// Whether a block of the most chunks has its channels in the order of interleaving 128-bit lanes: see
-    /// RequantizeRows::m_IsInterleaved. Others are in their natural order, but for those in strips.
+    /// Whether the widest buffered block has its channels in lane order, as unpacklo/unpackhi give it (see
+    /// RequantizeRows::m_IsInterleaved). Narrower blocks have them in natural order; strip blocks are always in lane
+    /// order.
     bool m_InterleavesFullBlocks = false;
-    size_t m_BlockLanes = 0; ///< 128-bit lanes of vectors of blocks whose channels are interleaved, if there are some
+    size_t m_BlockLanes = 0; ///< 128-bit lanes of a vector, for blocks in lane order
     void (*m_Interleave)(const InterleaveColumns8& columns, size_t pieces, std::byte* out) = nullptr;
     void (*m_Sum[MostPieces + 1])(const DepthwiseRun8& run) = {};
-    /// Sums and writes bytes in one, where all shifts are to the right; false, and nothing is done, for other windows
-    /// than it is made for. Null where there is none. Full blocks have their channels interleaved.
+    /// Sums and requantizes to int8; every scale must be a right shift. Returns false without effect for windows that
+    /// it has no loop for. Null if the instruction set has none.
     bool (*m_Write[MostPieces + 1])(const DepthwiseRun8& run, const DepthwiseBytes8& bytes) = {};
-    /// The same from the image itself. Null where there is none. See DepthwiseBlock8::m_Parts.
+    /// Row strips: from the image to int8. Null if the instruction set has none. See ChannelBlockInt8::m_StripCount.
     void (*m_WriteStrips)(const DepthwiseStrips8& strips) = nullptr;
-    size_t m_StripChannels = 0;     ///< of a block of one strip
-    size_t m_MostStripParts = 0;    ///< strips at once: 1, or up to DepthwiseStrips8::MostParts
-    size_t m_StripGroups = 0;       ///< of rows, that windows lie in
-    size_t m_StripColumnsBytes = 0; ///< of what m_PrepareStrips writes, a multiple of ArenaAlignment
-    /// Writes what strips read of the columns of a block. `prepared`: aligned to ArenaAlignment.
+    size_t m_StripChannels = 0;     ///< channels of a strip block that computes one strip at a time
+    size_t m_MostStripParts = 0;    ///< most strips at once: 1, up to RowStripsInt8::MaxStrips
+    size_t m_StripGroups = 0;       ///< row groups under a window
+    size_t m_StripColumnsBytes = 0; ///< bytes that m_PrepareStrips writes, a multiple of ArenaAlignment
+    /// Writes the requantization constants of a strip block. `prepared`: aligned to ArenaAlignment.
     void (*m_PrepareStrips)(const RequantizeColumns& columns, const int32_t* bias, bool isSigned,
                             std::byte* prepared) = nullptr;
 };
 
-/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+/// The microkernels of the best instruction set of the processor. Precondition: it has vectors, see CpuFeatures.
 const DepthwiseEngine8& GetDepthwiseEngine8();
 
 } // namespace tenon::cpu

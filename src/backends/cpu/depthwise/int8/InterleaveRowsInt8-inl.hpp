@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of an image interleaved for 8-bit depthwise convolutions: four as bytes, with AVX-512 four chunks at a time, of
-// one column or of several, or two as int16. Part of DepthwiseMicrokernelsInt8.cpp, after simd/Foreach.hpp.
+// Interleaves rows of an image to [channel][row] for the row ring buffer: four rows as int8 (XOR 0x80 where the dot
+// product takes the other signedness), or two rows as int16. AVX-512 interleaves 64 bytes at a time: a column of 64 or
+// 48 channels, two of 32, four of 16.
 #if defined(TENON_CPU_DEPTHWISE_INTERLEAVE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_INTERLEAVE_INL
 #undef TENON_CPU_DEPTHWISE_INTERLEAVE_INL
@@ -25,8 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX3
 
-/// The chunks of `4 / Chunks` columns (three: of one column) of a row, one in each 128-bit lane; zeros for channels
-/// that do not exist. `step`: bytes from a column to the next; 0 repeats one.
+/// Loads the chunks of `4 / Chunks` columns (three chunks: of one column) of a row, one in each 128-bit lane; zeros for
+/// channels that do not exist. `step`: bytes from a column to the next; 0 repeats one column.
 template <size_t Pieces>
 HWY_INLINE __m512i LoadPieces(const uint8_t* from, size_t step, size_t channels)
 {
@@ -66,14 +67,14 @@ HWY_INLINE __m512i LoadPieces(const uint8_t* from, size_t step, size_t channels)
     }
 }
 
-/// Four rows as [lane][channel][row]; the first `lanes` of the lanes are written.
+/// Stores four rows as [lane][channel][row], for the first `lanes` lanes.
 HWY_INLINE void StoreLanes(__m512i a, __m512i b, __m512i c, __m512i e, size_t lanes, std::byte* to)
 {
     const __m512i lowAb = _mm512_unpacklo_epi8(a, b);
     const __m512i highAb = _mm512_unpackhi_epi8(a, b);
     const __m512i lowCe = _mm512_unpacklo_epi8(c, e);
     const __m512i highCe = _mm512_unpackhi_epi8(c, e);
-    // A quarter of each lane's 64 bytes.
+    // Each vector has a quarter of the 64 bytes of every lane.
     const __m512i first = _mm512_unpacklo_epi16(lowAb, lowCe);
     const __m512i second = _mm512_unpackhi_epi16(lowAb, lowCe);
     const __m512i third = _mm512_unpacklo_epi16(highAb, highCe);
@@ -102,8 +103,8 @@ HWY_INLINE void StoreLanes(__m512i a, __m512i b, __m512i c, __m512i e, size_t la
     }
 }
 
-/// Columns of `Chunks` chunks: some at a time, and the last ones once more where they are fewer. Returns false, and
-/// does nothing, where there are too few.
+/// Interleaves columns of `Chunks` chunks, several at a time; the last step overlaps the one before where fewer are
+/// left. Returns false without effect if there are too few columns.
 template <size_t Pieces>
 bool InterleavePieces(const InterleaveColumns8& columns, uint8_t flip, std::byte* out)
 {
@@ -136,7 +137,7 @@ constexpr size_t PieceBytes = DepthwiseEngine8::PieceBytes;
 
 using Bytes16 = hn::Full128<uint8_t>;
 
-/// Sixteen channels of a row; as many as there are.
+/// Loads sixteen channels of a row, or the `channels` that there are.
 HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
 {
     if (channels >= PieceChannels)
@@ -147,7 +148,7 @@ HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
     uint64_t halves[2] = {0, 0};
     if (channels >= Half)
     {
-        // The upper half by way of the eight bytes that end with the last one: nothing is read past that.
+        // The upper half comes from the eight bytes that end with the last channel: nothing past it is read.
         std::memcpy(&halves[0], from, Half);
         std::memcpy(&halves[1], from + channels - Half, Half);
         halves[1] = channels == Half ? 0 : halves[1] >> (8 * (PieceChannels - channels));
@@ -160,7 +161,7 @@ HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
     return hn::BitCast(Bytes16(), hn::InterleaveLower(d, hn::Set(d, halves[0]), hn::Set(d, halves[1])));
 }
 
-/// Four rows as [channel][row], within 128-bit lanes.
+/// Interleaves four rows to [channel][row], within 128-bit lanes.
 template <typename Bytes, typename V>
 HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
 {
@@ -177,12 +178,12 @@ HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
     hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 3 * lanes);
 }
 
-// The other targets have no dot products of bytes.
+// The other instruction sets have no int8 dot products.
 #define TENON_HAS_DOTS                                                                                                 \
     (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64))
 
 #if TENON_HAS_DOTS
-/// Four rows of a chunk, which keeps the order of its channels.
+/// Interleaves four rows of a chunk, in the natural order of its channels.
 HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
 {
     const Bytes16 d;
@@ -240,7 +241,7 @@ void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte
 }
 #endif
 
-/// Two rows of a chunk as [channel][row] of int16.
+/// Interleaves two rows of a chunk to [channel][row] of int16.
 template <typename T>
 HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, std::byte* to)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of the weights of 8-bit depthwise convolutions.
+// Packs the weights of int8 depthwise convolutions, and chooses the shape of the packed window (transposed, folded, one
+// or more output rows a strip).
 #include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
 
 #include "backends/cpu/depthwise/int8/CentredWeightsInt8.hpp"
@@ -23,13 +24,13 @@ std::vector<double> GetScales(const LayerView& layer)
     return ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), true);
 }
 
-/// Rows that are interleaved.
+/// Rows of a row group.
 size_t CountGroupRows()
 {
     return GetDepthwiseEngine8().m_Layout == Layout8::Dots ? 4 : 2;
 }
 
-/// Whether a dimension of a layer's images has one element, whatever they are.
+/// Whether a dimension of the layer's images is known to be 1.
 bool IsOne(const LayerView& layer, unsigned int dimension)
 {
     const auto isOne = [dimension](const TensorShape& shape)
@@ -43,14 +44,14 @@ bool IsOne(const LayerView& layer, unsigned int dimension)
 
 } // namespace
 
-/// How the window of a layer is packed.
+/// The shape of the packed window.
 struct PackedDepthwise8::Window
 {
     size_t m_Height;
     size_t m_Width;
     bool m_IsTurned;
     size_t m_Fold;
-    size_t m_Phases; ///< output rows whose windows lie in the groups of rows that one window takes
+    size_t m_Phases; ///< output rows of a strip: their windows lie in the row groups of one window
 
     explicit Window(const LayerView& layer)
     {
@@ -59,7 +60,7 @@ struct PackedDepthwise8::Window
         m_Height = weights[m_IsTurned ? 2 : 1];
         m_Width = weights[m_IsTurned ? 1 : 2];
         const bool isOfOneRow = m_IsTurned || IsOne(layer, 1);
-        constexpr size_t LeastFolded = 5; // there are loops for three
+        constexpr size_t LeastFolded = 5; // windows of three columns have microkernels of their own
         m_Fold = isOfOneRow && m_Width >= LeastFolded ? CountGroupRows() : 1;
         m_Width = DivideUp(m_Width, m_Fold);
         const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
@@ -139,10 +140,11 @@ uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     constexpr uint64_t PieceChannels = DepthwiseEngine8::PieceChannels;
-    const uint64_t pieces = DivideUp(shape[3], PieceChannels) + DepthwiseEngine8::MostPieces; // see MakeStripBlock
+    // Strip blocks repeat channels, see MakeStripBlock.
+    const uint64_t pieces = DivideUp(shape[3], PieceChannels) + DepthwiseEngine8::MostPieces;
     const Window window(layer);
     const uint64_t taps = uint64_t{DivideUp(window.m_Height, CountGroupRows())} * window.m_Width;
-    constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // of RequantizeArrays
+    constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // bytes of a channel in RequantizeArrays
     return pieces * (window.m_Phases * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }
 
@@ -160,7 +162,7 @@ void PackedDepthwise8::PackTaps(const CentredWeights8& weights, const DepthwiseB
             const size_t set = tap / (m_Groups * m_Width);
             for (size_t groupRow = 0; groupRow < m_GroupRows; ++groupRow)
             {
-                // Wraps above the window.
+                // Rows above the window wrap around to large numbers.
                 const size_t windowRow = group * m_GroupRows + groupRow - phase * m_StrideY;
                 const size_t weight = m_Fold > 1 ? column * m_Fold + groupRow : windowRow * m_Width + column;
                 if ((m_Fold == 1 && windowRow >= m_Height) || weight >= m_NumWeights)
@@ -193,10 +195,10 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
         return;
     }
     const int64_t* const sums = m_Facts.As<int64_t>() + 1;
-    // Clamped, so that what is worked out cannot overflow, whatever file it is from.
+    // Clamped: the sums may come from a file of packed weights and must not overflow below.
     const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeights8::GetMost(layer);
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
-    // Dot products may take data as of the other sign, 128 more or less.
+    // Data may be biased by 128 (XOR 0x80) for the dot product; the zero point moves along.
     const bool isOther = m_Engine->m_Layout == Layout8::Dots && m_IsDataSigned != m_Engine->m_TakesSigned;
     const int32_t shift = !isOther ? 0 : m_IsDataSigned ? 128 : -128;
     const int32_t zeroPoint = m_DataZeroPoint + shift;

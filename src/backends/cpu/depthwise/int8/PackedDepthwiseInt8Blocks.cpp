@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the channels of 8-bit depthwise convolutions are cut into blocks, and where each one lies in its block.
+// Chooses the blocks of channels of int8 depthwise convolutions: strip blocks where m_RunRowStrips takes the layer's
+// windows (CountStrips), buffered blocks else; and the lane of each channel in its block.
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
@@ -15,7 +16,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Whether every sum is shifted to the right, which the loops for interleaved channels take for granted.
+/// Whether every scale is a right shift: requantization in registers requires it.
 bool DoAllShift(const std::vector<double>& scales)
 {
     const auto isShifted = [](double scale)
@@ -25,7 +26,8 @@ bool DoAllShift(const std::vector<double>& scales)
 
 } // namespace
 
-/// How many strips of output rows there are loops for that write them at once from the image itself; 0: there are none.
+/// The largest number of row strips that m_RunRowStrips can compute at once for this layer; 0 if it does not take the
+/// layer's windows.
 size_t PackedDepthwise8::CountParts(const LayerView& layer) const
 {
     const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
@@ -45,9 +47,9 @@ size_t PackedDepthwise8::CountParts(const LayerView& layer) const
     return std::min<size_t>(m_Engine->m_MostStripParts, strips >= 4 ? 4 : strips >= 2 ? 2 : 1);
 }
 
-/// The block in strips that begins with this channel; m_Parts is 0 where there is none. It may have channels before it
-/// once more, so that all that it reads exist. Twice as many strips of half as many channels take as long, so that a
-/// block may have up to as many channels too many.
+/// The strip block that begins with `channel`; m_StripCount is 0 if there is none. The block may start earlier and
+/// repeat channels, because the microkernel reads whole vectors. Twice the strips with half the channels cost the same,
+/// so a block is chosen if more than half of its channels are new.
 DepthwiseBlock8 PackedDepthwise8::MakeStripBlock(size_t channel, size_t mostParts) const
 {
     const size_t left = m_NumChannels - channel;
@@ -73,7 +75,7 @@ DepthwiseBlock8 PackedDepthwise8::MakeBlock(size_t channel, bool interleaves) co
     constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
     const size_t left = m_NumChannels - channel;
     const size_t most = m_Engine->m_MostPieces * PieceChannels;
-    // Loops that interleave whole blocks read all of their channels.
+    // The loop that interleaves a whole block reads all of its channels, so they have to exist.
     const bool isFull = left >= most && (interleaves || !m_Engine->m_InterleavesFullBlocks);
     const size_t mostPieces = m_Engine->m_InterleavesFullBlocks ? m_Engine->m_MostPieces - 1 : m_Engine->m_MostPieces;
     DepthwiseBlock8 block;
@@ -86,7 +88,8 @@ DepthwiseBlock8 PackedDepthwise8::MakeBlock(size_t channel, bool interleaves) co
 
 size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<double>& scales)
 {
-    m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels; // else the reference kernel says what is wrong
+    // Otherwise the reference kernel reports the error.
+    m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels;
     const bool allShift = DoAllShift(scales);
     const bool interleaves = m_Engine->m_InterleavesFullBlocks && allShift;
     const size_t mostParts = allShift ? CountParts(layer) : 0;
@@ -117,7 +120,7 @@ PackedDepthwise8::Places PackedDepthwise8::FindPlaces(const DepthwiseBlock8& blo
     {
         return places;
     }
-    // Lane l of 128 bits in vector v has the channels l * channels + 4 v and the three that follow.
+    // Lane l (128 bits) of vector v has the channels l * channels + 4 * v and the next three.
     const size_t lanes = m_Engine->m_BlockLanes;
     const size_t channels = block.m_Pieces * DepthwiseEngine8::PieceChannels / lanes;
     for (size_t lane = 0; lane < lanes; ++lane)

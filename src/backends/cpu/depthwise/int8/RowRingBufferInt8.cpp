@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laying out rows of an image for 8-bit depthwise convolutions. There may be a strip of output rows for each
-// microsecond: what does not change from strip to strip is found once for a run.
+// Fills the ring buffer. A strip of output rows may take no more than a microsecond, so values that are the same for
+// all strips are computed once for a run.
 #include "backends/cpu/depthwise/int8/RowRingBufferInt8.hpp"
 
 #include <algorithm>
@@ -14,18 +14,18 @@ namespace
 
 using backends::Scratch;
 
-/// Output pixels of a run: the interleaved columns of one stay in the first-level cache; and its sums, if there are
-/// any.
+/// Output pixels of a run: its interleaved columns stay in the first-level cache, together with its int32 sums, if
+/// there are any.
 constexpr size_t RunPixels = 64;
 constexpr size_t RunPixelsWithSums = 32;
-/// Interleaved bytes of a run, unless one pixel has more.
+/// Limit of a run's interleaved bytes, unless one pixel has more.
 constexpr size_t MostRunBytes = size_t{4} << 20;
 
-/// What RepeatByte writes at a time.
+/// Bytes that RepeatByte writes at a time.
 constexpr size_t RepeatedBytes = 16;
 
-/// Writes whole RepeatedBytes: what lies past the end comes later. For as few bytes as a channel has outputs a call of
-/// memset takes longer.
+/// Writes whole RepeatedBytes: later calls overwrite the bytes past the end. For as few bytes as a channel has outputs,
+/// memset would take longer.
 void RepeatByte(uint8_t byte, size_t count, uint8_t* to)
 {
     std::array<uint8_t, RepeatedBytes> bytes;
@@ -44,7 +44,7 @@ DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::Convo
     const size_t stripRows = weights.GetPhases() * static_cast<size_t>(geometry.m_Y.m_Stride);
     const bool overlaps = geometry.m_Y.m_Dilation == 1 && stripRows % weights.GetGroupRows() == 0;
     m_NewGroups = overlaps ? std::min(stripRows / weights.GetGroupRows(), weights.GetGroups()) : weights.GetGroups();
-    // What the next strip reads of a group, this one may not need.
+    // All rows of a group are interleaved if the next strip shares it, also those that this strip does not read.
     const size_t groupRows = weights.GetGroups() * weights.GetGroupRows();
     m_WindowRows = m_NewGroups == weights.GetGroups() ? stripRows - static_cast<size_t>(geometry.m_Y.m_Stride) +
                                                             static_cast<size_t>(geometry.m_Y.m_Kernel)
@@ -56,7 +56,7 @@ DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::Convo
     }
     for (const DepthwiseBlock8& block : weights.GetBlocks())
     {
-        // Blocks in strips are not laid out.
+        // Strip blocks are not interleaved in memory.
         const size_t pieces = block.m_Parts == 0 ? block.m_Pieces : 0;
         m_MostColumnBytes = std::max(m_MostColumnBytes, pieces * DepthwiseEngine8::PieceBytes);
     }
@@ -70,7 +70,7 @@ void DepthwiseRing8::PlanRuns()
     for (m_RunPixels = std::min(writes ? RunPixels : RunPixelsWithSums, x.m_Output);; m_RunPixels /= 2)
     {
         const size_t byTap = backends::CheckedCount(x.m_Kernel, m_RunPixels);
-        // From the first column to the last one. Far apart they are more than fit into an integer.
+        // Columns from the first to the last, as a double: they may exceed an integer.
         const double reach = static_cast<double>(m_RunPixels - 1) * static_cast<double>(x.m_Stride) +
                              static_cast<double>(x.m_Kernel - 1) * static_cast<double>(x.m_Dilation) + 1.0;
         m_IsByTap = reach > static_cast<double>(byTap);
@@ -91,7 +91,7 @@ void DepthwiseRing8::Reserve(Scratch& part)
     m_TapsOffset = part.Add<size_t>(m_Weights->GetTaps());
     const size_t repeatedRows = m_Geometry.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
     m_RepeatedOffset = part.Add<uint8_t>(repeatedRows, m_RunColumns, MostBlockChannels);
-    part.Add<uint8_t>(repeatedRows != 0 ? RepeatedBytes : 0); // past the last one
+    part.Add<uint8_t>(repeatedRows != 0 ? RepeatedBytes : 0); // RepeatByte writes past the last byte
 }
 
 void DepthwiseRing8::Prepare(std::byte* scratch) const
@@ -118,7 +118,7 @@ size_t DepthwiseRing8::CountColumnsBelow(const Line& line, int64_t position)
 {
     const int64_t before = position - line.m_First;
     const int64_t columns = before <= 0 ? 0 : (before - 1) / line.m_Step + 1;
-    // Pads may be more than a size_t of 32 bits holds.
+    // Padding may exceed a 32-bit size_t.
     return static_cast<size_t>(std::min(columns, static_cast<int64_t>(line.m_Count)));
 }
 
@@ -207,7 +207,7 @@ void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line
         const int64_t shift = static_cast<int64_t>(row) * m_RowShift;
         const int64_t imageRow = firstRow + (m_RowShift == 0 ? static_cast<int64_t>(row) * axis.m_Dilation : 0);
         const bool isInside = first + shift >= 0 && last + shift < width;
-        // Rows below the last window count for nothing, and need not come from memory.
+        // Rows below the last window have zero weights: padding replaces them.
         const bool isSeen = group * m_Weights->GetGroupRows() + row < m_WindowRows;
         if (!isInside || !isSeen || imageRow < 0 || imageRow >= static_cast<int64_t>(axis.m_Input))
         {
@@ -225,7 +225,7 @@ void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line
     m_Weights->GetEngine().m_Interleave(interleaved, block.m_Pieces, out);
 }
 
-/// Pixels, `step` bytes apart, with each channel as often as it has outputs.
+/// Copies pixels, `step` bytes apart, and repeats each channel for its outputs (channel multiplier).
 const uint8_t* DepthwiseRing8::Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block,
                                       size_t row, std::byte* scratch) const
 {

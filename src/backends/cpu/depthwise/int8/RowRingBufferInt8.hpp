@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of an image that the windows of an 8-bit depthwise convolution cover, laid out for its loops
-// (DepthwiseMicrokernelsInt8.hpp): a block of channels and a run of output columns at a time, groups of rows
-// interleaved. What the next output rows read, too, is not laid out again: groups lie in a ring. Columns are
-// interleaved as they lie in the image, once for all windows; where strides or dilations would make most of them
-// columns that no window sees, tap by tap instead.
+// A ring buffer of interleaved image rows for the buffered int8 microkernels (DepthwiseMicrokernelsInt8.hpp), for one
+// block of channels and one run of output pixels:
+//   [row group: a ring][column][chunk of 16 channels][channel][row of the group]
+// A strip of output rows writes only the row groups that the strip above did not. Columns lie as in the image, shared
+// by all windows; where strides or dilations would skip most of them, tap by tap: [row group][window column][pixel]
+// instead.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -21,47 +22,48 @@ namespace tenon::cpu
 class DepthwiseRing8
 {
 public:
-    /// The geometry of the window as it is packed.
+    /// `geometry`: of the packed window (transposed, folded).
     DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry);
 
-    /// Adds what it needs of a thread's scratch memory.
+    /// Adds its share of a task's scratch memory.
     void Reserve(backends::Scratch& part);
-    /// To be called for a thread's scratch memory first.
+    /// Prepares a task's scratch memory; called first.
     void Prepare(std::byte* scratch) const;
 
-    /// Output pixels of a run, at most.
+    /// Upper bound of the output pixels of a run.
     size_t GetRunPixels() const { return m_RunPixels; }
-    /// Groups of rows that a strip of output rows reads and the one above it does not.
+    /// Row groups that a strip reads and the strip above did not.
     size_t GetNewGroups() const { return m_NewGroups; }
-    /// Bytes of an interleaved column, at most.
+    /// Upper bound of the bytes of an interleaved column.
     size_t GetMostColumnBytes() const { return m_MostColumnBytes; }
 
-    /// Columns of the image that are interleaved one after the other, a step apart.
+    /// A range of image columns, m_Step apart, that are interleaved one after the other.
     struct Line
     {
         int64_t m_First = 0;
         int64_t m_Step = 1;
         size_t m_Count = 0;
-        size_t m_Begin = 0; ///< those of the image: [begin, end)
+        size_t m_Begin = 0; ///< columns inside of the image: [begin, end)
         size_t m_End = 0;
     };
 
-    /// A run of output pixels of a block of channels.
+    /// A run of output pixels, for one block of channels.
     struct Run
     {
         const DepthwiseBlock8* m_Block = nullptr;
         Part m_Pixels;
-        Line m_Line;              ///< the first one
-        size_t m_ColumnBytes = 0; ///< interleaved
+        Line m_Line;              ///< first range of columns
+        size_t m_ColumnBytes = 0; ///< bytes of an interleaved column
         size_t m_GroupBytes = 0;
-        size_t m_TapBytes = 0;   ///< from a column of the window to the next one
-        size_t m_PixelBytes = 0; ///< from an output pixel to the next one
+        size_t m_TapBytes = 0;   ///< bytes from a window column to the next
+        size_t m_PixelBytes = 0; ///< bytes from an output pixel to the next
     };
     Run MakeRun(const DepthwiseBlock8& block, const Part& pixels) const;
 
-    /// Lays out the groups of rows from `known` on that output row `y` reads. `ring`: where the first one of all lies.
+    /// Interleaves the row groups that output row `y` reads, from group `known` on. `ring`: position of the first group
+    /// in the ring.
     void LayOut(const uint8_t* image, const Run& run, size_t y, size_t known, size_t ring, std::byte* scratch) const;
-    /// The bytes of a pixel outside of the image.
+    /// The bytes of a pixel in the padding.
     const uint8_t* GetPadding(std::byte* scratch) const
     {
         return backends::Scratch::At<uint8_t>(scratch, m_PaddingOffset);
@@ -71,7 +73,7 @@ public:
     {
         return backends::Scratch::At<std::byte>(scratch, m_ColumnsOffset);
     }
-    /// Where the taps of a window lie for the first pixel of the run: bytes from the first interleaved column.
+    /// Byte offset of each tap of the run's first pixel from the first interleaved column.
     const size_t* FindTaps(const Run& run, size_t ring, std::byte* scratch) const;
 
 private:
@@ -80,12 +82,12 @@ private:
     void PlanRuns();
     size_t CountLines() const { return m_IsByTap ? m_Geometry.m_X.m_Kernel : 1; }
     Line GetLine(const Part& pixels, size_t line) const;
-    /// How many columns of a range lie before a position in the image.
+    /// Number of columns of a range before a position in the image.
     static size_t CountColumnsBelow(const Line& line, int64_t position);
-    /// Where rows of a group that begin with other pixels enter or leave the image, between the begin and the end of a
-    /// range; in order.
+    /// For folded rows: the sorted columns of a range at which any row of the group enters or leaves the image.
     std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> FindCuts(const Line& line) const;
-    /// Of a range, and a group whose first row is `firstRow`: columns [begin, end), which are in the image or not.
+    /// Interleaves columns [begin, end) of a range, which lie all inside or all outside of the image, for the row group
+    /// that begins with image row `firstRow`.
     void Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
               int64_t firstRow, std::byte* out, std::byte* scratch) const;
     const uint8_t* Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block, size_t row,
@@ -93,13 +95,13 @@ private:
 
     const PackedDepthwise8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
-    size_t m_WindowRows = 0; ///< of the image, that the windows of a strip of output rows see
+    size_t m_WindowRows = 0; ///< image rows that a strip reads
     size_t m_NewGroups = 0;
-    int64_t m_RowShift = 0; ///< pixels that each row of a group begins behind the one before, see GetFold
+    int64_t m_RowShift = 0; ///< shift in pixels from a row of a group to the next, see GetFold
     size_t m_MostColumnBytes = 0;
     size_t m_RunPixels = 0;
-    size_t m_RunColumns = 0; ///< interleaved, of a group of rows
-    bool m_IsByTap = false;  ///< else they are all columns from the first to the last one
+    size_t m_RunColumns = 0; ///< interleaved columns of a row group
+    bool m_IsByTap = false;  ///< tap by tap, else all columns from the first to the last
     size_t m_ColumnsOffset = 0;
     size_t m_PaddingOffset = 0;
     size_t m_TapsOffset = 0;

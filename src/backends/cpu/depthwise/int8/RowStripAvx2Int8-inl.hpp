@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise windows of three columns and three or four rows over 16 channels of bytes, from the image to bytes without
-// memory in between, with AVX2 (DepthwiseStrips8 of one part), for sources that are compiled for each target
-// (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+// Row strips of int8, from the image to int8 without memory in between, with AVX2: windows of three columns and three
+// or four rows over 16 channels of one strip (RowStripsInt8). The same sliding window as RowStripAvx512Int8-inl.hpp, on
+// two pairs of rows widened to int16 (pmaddwd).
 #if defined(TENON_CPU_DEPTHWISE_STRIP_AVX2_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_STRIP_AVX2_INL
 #undef TENON_CPU_DEPTHWISE_STRIP_AVX2_INL
@@ -22,13 +22,13 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX2
 
-/// `weights` by reference: they are operands in memory, as registers have the sums.
+/// `weights` by reference: memory operands, as the registers hold the sums.
 HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
 {
     return _mm256_add_epi32(sums, _mm256_madd_epi16(data, weights));
 }
 
-/// Windows that overlap by two columns, of `OutputRows` output rows.
+/// Stride 1, for `OutputRows` output rows: windows overlap by two columns.
 template <typename T, typename Scale, size_t Phases>
 class ShortStripsOfStride1
 {
@@ -39,7 +39,7 @@ public:
         Begin(m_First);
         Begin(m_Second);
         __m256i sums[Phases][ShortVectors];
-        SumNext(sums); // of windows before the first one
+        SumNext(sums); // the two windows before the first one are not written
         SumNext(sums);
     }
 
@@ -75,7 +75,7 @@ private:
         }
     }
 
-    /// Those of the window that ends with the next column.
+    /// Returns the sums of the window that ends with the next column, and adds the column to the two windows after it.
     HWY_INLINE void SumNext(__m256i (&sums)[Phases][ShortVectors])
     {
         __m256i rows[4];
@@ -103,12 +103,12 @@ private:
     const DepthwiseStrips8* m_Strips;
     ShortConstants<T, Scale> m_Constants;
     ShortColumns<T, 4> m_Columns;
-    __m256i m_First[Phases][ShortVectors]; ///< of the windows that have seen the most columns
+    __m256i m_First[Phases][ShortVectors]; ///< sums of the windows whose last column is next
     __m256i m_Second[Phases][ShortVectors];
 };
 
-/// Windows of three rows that overlap by one column. Two of their columns are new: the third row's pixels in them are a
-/// pair, so that no product is without a use.
+/// Stride 2: windows of three rows overlap by one column. Of their two new columns the third row's pixels form a pair,
+/// so that no half of a pmaddwd is wasted.
 template <typename T, typename Scale>
 class ShortStripsOfStride2
 {
@@ -121,7 +121,7 @@ public:
         HWY_UNROLL(2)
         for (size_t v = 0; v < ShortVectors; ++v)
         {
-            constexpr int Upper = 16; // bits: weights of the fourth row are zeros
+            constexpr int Upper = 16; // bits; the weights of the fourth row are zeros
             m_Last[v] = _mm256_slli_epi32(m_Constants.GetWeights(1, 0, v), Upper);
             m_Third[v] = _mm256_or_si256(m_Constants.GetWeights(1, 1, v),
                                          _mm256_slli_epi32(m_Constants.GetWeights(1, 2, v), Upper));
@@ -173,9 +173,9 @@ private:
     const DepthwiseStrips8* m_Strips;
     ShortConstants<T, Scale> m_Constants;
     ShortColumns<T, 3> m_Columns;
-    __m256i m_Next[ShortVectors];  ///< of the window that has seen one column
-    __m256i m_Third[ShortVectors]; ///< weights of the third row: of the two new columns
-    __m256i m_Last[ShortVectors];  ///< of the one that the next window sees, too
+    __m256i m_Next[ShortVectors];  ///< sums of the window that overlaps in one column
+    __m256i m_Third[ShortVectors]; ///< weights of the third row in the two new columns
+    __m256i m_Last[ShortVectors];  ///< weights of the third row in the column that the next window shares
 };
 
 template <typename T, typename Scale>

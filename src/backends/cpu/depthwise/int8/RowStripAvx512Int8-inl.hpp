@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise windows of three columns and up to four rows over 64 channels of bytes, or over fewer of several strips of
-// rows at once, from the image to bytes without memory in between, with AVX-512 (DepthwiseStrips8), for sources that
-// are compiled for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+// Row strips of int8, from the image to int8 without memory in between, with AVX-512 VNNI: windows of three columns and
+// up to four rows over 64 channels of one strip, 32 of two or 16 of four (RowStripsInt8). A sliding window: each column
+// is loaded and interleaved once, and added to the sums of the windows that it is in. Stride 1:
+//   out = first + w2 * column;   first = second + w1 * column;   second = bias + w0 * column
 #if defined(TENON_CPU_DEPTHWISE_STRIP_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_STRIP_AVX512_INL
 #undef TENON_CPU_DEPTHWISE_STRIP_AVX512_INL
@@ -27,7 +28,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 HWY_INLINE void AddDots(__m512i& sums, const __m512i& data, const __m512i& weights)
 {
-#if defined(__clang__) // given the choice, it copies the weights to the stack and reads them there
+#if defined(__clang__) // with "vm", clang copies the weights to the stack and reads them there
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(data), "v"(weights));
 #else
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(data), "vm"(weights));
@@ -42,7 +43,7 @@ void PrepareStripColumns(const RequantizeColumns& columns, const int32_t* bias, 
     GetEngine8().m_PrepareColumns(columns, bias, Channels, isSigned, *new (prepared) ByteColumns8);
 }
 
-/// What does not change from column to column.
+/// Weights, bias and scales: constants of all columns.
 template <typename Scale, size_t Parts>
 class StripConstants
 {
@@ -54,16 +55,20 @@ public:
     }
 
     HWY_INLINE __m512i GetBias(size_t v) const { return LoadOnce(m_Requantization->m_Bias + 16 * v); }
-    /// Of a column of the windows. `outputRow`: 1 for those of the second output row, which begin one row lower.
+    /// Weights of a window column. `outputRow`: 1 for the second output row, whose windows begin one row lower.
     HWY_INLINE const __m512i& GetWeights(size_t column, size_t v, size_t phase = 0) const
     {
         return m_Weights[(phase * 3 + column) * 4 + v];
     }
-    HWY_INLINE const Scale& GetScale(size_t v) const { return reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v]; }
+    HWY_INLINE const Scale& GetScale(size_t v) const
+    {
+        return reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v];
+    }
 
     HWY_INLINE void Store(const __m512i (&x)[4], uint8_t* const (&out)[DepthwiseStrips8::MostParts], size_t at) const
     {
-        StorePixels<Parts>(PackBytes<true>(Scale16::Pack(x[0], x[1]), Scale16::Pack(x[2], x[3]), *m_Requantization), out, at);
+        StorePixels<Parts>(PackBytes<true>(Scale16::Pack(x[0], x[1]), Scale16::Pack(x[2], x[3]), *m_Requantization),
+                           out, at);
     }
 
 private:
@@ -71,7 +76,7 @@ private:
     const ByteColumns8* m_Requantization;
 };
 
-/// Windows that overlap by two columns, of `OutputRows` output rows.
+/// Stride 1, for `OutputRows` output rows: windows overlap by two columns.
 template <typename Scale, size_t Parts, size_t Phases>
 class StripsOfStride1
 {
@@ -106,7 +111,7 @@ public:
         }
     }
 
-    /// A pixel of each output row.
+    /// Computes a pixel of each output row.
     HWY_INLINE void WriteOne()
     {
         __m512i data[4];
@@ -136,7 +141,7 @@ public:
         m_At += m_Strips->m_OutStride;
     }
 
-    /// Two pixels of the one output row: what does not change is read once for both.
+    /// Computes two pixels of the one output row, whose constants are loaded once for both.
     HWY_INLINE void WriteTwo()
     {
         static_assert(Phases == 1);
@@ -171,7 +176,7 @@ public:
     }
 
 private:
-    /// The sums of the window that ends with this column.
+    /// Returns the sums of the window that ends with this column, and adds the column to the two windows after it.
     template <size_t Phase>
     HWY_INLINE __m512i SumNext(size_t v, __m512i data, __m512i bias)
     {
@@ -187,13 +192,13 @@ private:
     const DepthwiseStrips8* m_Strips;
     StripConstants<Scale, Parts> m_Constants;
     StripColumns<Parts, 4> m_Columns;
-    __m512i m_First[4][Phases];  ///< of the window that has seen the most columns
-    __m512i m_Second[4][Phases]; ///< of the next one
+    __m512i m_First[4][Phases];  ///< sums of the window whose last column is next
+    __m512i m_Second[4][Phases]; ///< sums of the window after it
     size_t m_At = 0;             ///< bytes from the first output pixel to the next one
 };
 
-/// Windows of up to three rows that overlap by one column. They read four times as many pixels as they write, so that
-/// there are loops of their own for data of each sign.
+/// Stride 2: windows of up to three rows overlap by one column. They read four times as many pixels as they write, so
+/// each signedness of the data has a loop of its own.
 template <typename Scale, size_t Parts, bool IsSigned>
 class StripsOfStride2
 {
@@ -268,11 +273,11 @@ private:
     const DepthwiseStrips8* m_Strips;
     StripConstants<Scale, Parts> m_Constants;
     StripColumns<Parts, 3, IsSigned> m_Columns;
-    __m512i m_First[4]; ///< of the next window, which has seen one column
+    __m512i m_First[4]; ///< sums of the next window, which overlaps in one column
     size_t m_At = 0;    ///< bytes from the first output pixel to the next one
 };
 
-/// Pixel by pixel, or by twos.
+/// Runs pixel by pixel, or by pairs of pixels.
 template <typename Strips, bool ByTwos>
 void WriteAll(const DepthwiseStrips8& strips)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What strips of output rows of bytes read, keep and write with AVX2 (RowStripAvx2Int8-inl.hpp), for sources that are
-// compiled for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+// Columns, weights and epilogue of row strips of int8 with AVX2: rows widened to int16, interleaved by pairs; sums
+// scaled by the int8 GEMM's scales (AnyScale, PositiveScale), packed to int8 and clamped.
 #if defined(TENON_CPU_DEPTHWISE_SHORTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_SHORTS_INL
 #undef TENON_CPU_DEPTHWISE_SHORTS_INL
@@ -27,20 +27,20 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX2
 
-/// Of sums of 16 channels: the first one has four of the first eight channels and four of the others.
+/// Vectors of sums of 16 channels: the first has channels 0-3 and 8-11, the second 4-7 and 12-15.
 constexpr size_t ShortVectors = 2;
-constexpr size_t ShortGroups = 2; ///< of two rows
+constexpr size_t ShortGroups = 2; ///< pairs of rows under a window
 
-/// What is read of a block's columns, prepared.
+/// The prepared requantization constants of a block.
 struct ShortStripColumns
 {
-    alignas(ArenaAlignment) std::byte m_Scales[ShortVectors * sizeof(PositiveScale)]; ///< these, or AnyScale
+    alignas(ArenaAlignment) std::byte m_Scales[ShortVectors * sizeof(PositiveScale)]; ///< PositiveScale or AnyScale
     alignas(32) int32_t m_Bias[8 * ShortVectors];
-    alignas(32) uint8_t m_Min[32]; ///< the same in all lanes
+    alignas(32) uint8_t m_Min[32]; ///< clamp, the same in all lanes
     alignas(32) uint8_t m_Max[32];
 };
 
-/// Rows of a column of the image as int16: eight channels in each 128 bits.
+/// Loads the rows of an image column, widened to int16: eight channels in each 128-bit lane.
 template <typename T, size_t Rows>
 class ShortColumns
 {
@@ -52,7 +52,7 @@ public:
         HWY_UNROLL(4)
         for (size_t row = 0; row < Rows; ++row)
         {
-            // From memory: of a register it takes twice as long.
+            // Widening from memory: from a register it takes twice as long.
             const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(m_Cursor.Get(0, row)));
             rows[row] = std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
         }
@@ -63,13 +63,14 @@ private:
     StripCursor<1, Rows> m_Cursor;
 };
 
-/// What dot products take of two rows or columns: of each 128 bits the lower or the upper four channels.
+/// Interleaves two rows or columns to operands of pmaddwd: the lower (v = 0) or upper four channels of each 128-bit
+/// lane.
 HWY_INLINE __m256i InterleaveShorts(__m256i a, __m256i b, size_t v)
 {
     return v == 0 ? _mm256_unpacklo_epi16(a, b) : _mm256_unpackhi_epi16(a, b);
 }
 
-/// What does not change from column to column.
+/// Weights, bias and scales: constants of all columns.
 template <typename T, typename Scale>
 class ShortConstants
 {
@@ -80,15 +81,16 @@ public:
     {
     }
 
-    /// What sums begin with: where no sign decides, the scales have the bias, see PrepareShortStrips.
+    /// Initial accumulators: the bias, or zeros where the clamp maps all negative sums to one value: then the scales
+    /// have the bias, see PrepareShortStrips.
     HWY_INLINE __m256i GetBias(size_t v) const
     {
         return std::is_same_v<Scale, PositiveScale> ? _mm256_setzero_si256()
                                                     : reinterpret_cast<const __m256i*>(m_Columns->m_Bias)[v];
     }
 
-    /// Of two rows of the windows, or what is beside them, in a column. `outputRow`: 1 for windows of the second output
-    /// row, which begin one row lower.
+    /// Weights of a pair of rows in a window column; zeros for rows outside of the window. `outputRow`: 1 for the
+    /// second output row, whose windows begin one row lower.
     HWY_INLINE const __m256i& GetWeights(size_t group, size_t column, size_t v, size_t phase = 0) const
     {
         return m_Weights[((phase * ShortGroups + group) * 3 + column) * ShortVectors + v];
@@ -99,7 +101,7 @@ public:
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(Pack(sums, sums)));
     }
 
-    /// Two pixels at once: bytes are packed in whole vectors.
+    /// Stores two pixels at once, as packing to bytes fills a whole vector.
     HWY_INLINE void StoreTwo(const __m256i (&first)[ShortVectors], const __m256i (&second)[ShortVectors],
                              uint8_t* toFirst, uint8_t* toSecond) const
     {
@@ -109,7 +111,7 @@ public:
     }
 
 private:
-    /// The bytes of two pixels after each other.
+    /// Packs two pixels to bytes, one after the other.
     HWY_INLINE __m256i Pack(const __m256i (&first)[ShortVectors], const __m256i (&second)[ShortVectors]) const
     {
         const __m256i a = _mm256_packs_epi32(Scaled(first[0], 0), Scaled(first[1], 1));
@@ -152,7 +154,7 @@ void PrepareShortStrips(const RequantizeColumns& columns, const int32_t* bias, b
             new (prepared.m_Scales + v * sizeof(AnyScale)) AnyScale(columns, 8 * v);
             continue;
         }
-        // (sum + bias) * multiplier: 64 bits hold the parts, too.
+        // (sum + bias) * multiplier = sum * multiplier + bias * multiplier: both terms fit 64 bits.
         PositiveScale scale(columns, 8 * v);
         const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(prepared.m_Bias) + v);
         scale.m_EvenAddend = scale.MultiplyEven(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What strips of output rows read of an image and write (DepthwiseStrips8), with AVX-512, for sources that are compiled
-// for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+// Columns of an image for row strips of int8 with AVX-512: loads up to four rows of 1, 2 or 4 strips, one strip in each
+// 512, 256 or 128 bits, and interleaves them in registers to [channel][row]; stores the pixels of all strips.
 #if defined(TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
 #undef TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
@@ -41,7 +41,7 @@ HWY_INLINE void Store32(__m256i x, uint8_t* to)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
 }
 
-/// A pixel of each strip, of 64 / StripCount channels, beside each other.
+/// Stores a pixel of each strip, 64 / StripCount channels each.
 template <size_t Parts>
 HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[DepthwiseStrips8::MostParts], size_t at)
 {
@@ -63,8 +63,8 @@ HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[DepthwiseStrip
     }
 }
 
-/// Columns of an image one after the other, with those before it and behind it, each with its rows beside each other.
-/// `Rows`: those that windows see; the fourth may be anything. `AppliesSignXor`: data may be int8, else they are uint8.
+/// Loads the columns of an image in order, with the padding on both sides, and interleaves their rows. `Rows`: rows of
+/// the windows; the fourth row may have any content. `AppliesSignXor`: data may be int8, else they are uint8.
 template <size_t Parts, size_t Rows, bool Flips = true>
 class StripColumns
 {
@@ -74,7 +74,7 @@ public:
     {
     }
 
-    /// data[v] has of each 128-bit lane the four rows of four channels.
+    /// Sets data[v]: in each 128-bit lane the four rows of four channels.
     HWY_INLINE void Next(__m512i (&data)[4])
     {
         const __m512i a = Load<0>();
@@ -99,7 +99,7 @@ private:
         return Flips ? _mm512_xor_si512(LoadPixels<Row>(), m_Flip) : LoadPixels<Row>();
     }
 
-    /// Of each strip.
+    /// Loads a row of each strip.
     template <size_t Row>
     HWY_INLINE __m512i LoadPixels() const
     {

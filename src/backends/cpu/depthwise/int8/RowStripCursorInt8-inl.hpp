@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the columns lie that strips of output rows read of an image (DepthwiseStrips8), for sources that are compiled
-// for each target (Foreach.hpp): DepthwiseMicrokernelsInt8.cpp. Included once a target.
+// The cursor of row strips of int8 over the columns of an image: left padding, image, right padding. Padding is a pixel
+// of zero points with a step of 0.
 #if defined(TENON_CPU_DEPTHWISE_STRIP_CURSOR_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_STRIP_CURSOR_INL
 #undef TENON_CPU_DEPTHWISE_STRIP_CURSOR_INL
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Goes over the columns of an image, with those before it and behind it.
+/// Goes over the columns of an image, from the left padding to the right one.
 template <size_t Parts, size_t Rows>
 class StripCursor
 {
@@ -37,7 +37,7 @@ public:
         }
     }
 
-    /// The pixel of a row of a strip in this column.
+    /// Pointer to the pixel of a strip's row in this column.
     HWY_INLINE const uint8_t* Get(size_t part, size_t row) const { return m_Rows[part][row]; }
 
     HWY_INLINE void Advance()
@@ -73,7 +73,7 @@ private:
         m_IsInside = false;
     }
 
-    /// From what is before the image to the image, and from that to what is behind it.
+    /// Crosses a border: from the left padding to the image, or from the image to the right padding.
     HWY_INLINE void Turn()
     {
         if (m_IsInside || m_Strips->m_Inside == 0)
@@ -100,7 +100,7 @@ private:
     const uint8_t* m_Rows[Parts][Rows];
     size_t m_Steps[Parts][Rows];
     bool m_IsInside = false;
-    size_t m_Left; ///< columns until what follows is something else
+    size_t m_Left; ///< columns before the next border
 };
 
 } // namespace tenon::cpu::HWY_NAMESPACE

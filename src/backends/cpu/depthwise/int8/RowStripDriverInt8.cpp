@@ -28,7 +28,7 @@ DepthwiseBands8::DepthwiseBands8(const PackedDepthwise8& weights, const ref::Con
             RequantizeColumns columns = weights.GetRequantization(block);
             columns.m_Min = min;
             columns.m_Max = max;
-            m_IsPositive = columns.AreNegativesAlike(); // of each block: they have one range and zero point
+            m_IsPositive = columns.AreNegativesAlike(); // the same for all blocks, which share range and zero point
             engine.m_PrepareStrips(columns, weights.GetBias(block), weights.IsDataSigned(), prepared);
             prepared += engine.m_StripColumnsBytes;
         }
@@ -69,7 +69,7 @@ void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part
             together.m_HasSecond = false;
             for (size_t part = 0; part < block.m_Parts; ++part)
             {
-                // Where there are fewer strips than the block computes at once, the last one is written several times.
+                // If fewer strips are left than the block computes at once, the last one is computed several times.
                 const size_t strip = std::min(first + part, strips.m_End - 1);
                 SetStrip(together, part, strip, image + block.m_Channel, firstColumn);
                 uint8_t* const out = to + strip * phases * rowElements + pixels.m_Begin * channels + block.m_Channel;
@@ -83,7 +83,7 @@ void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part
     }
 }
 
-/// Where the rows of a strip are.
+/// Sets the pointers to the rows of a strip.
 void DepthwiseBands8::SetStrip(DepthwiseStrips8& strips, size_t part, size_t strip, const uint8_t* image,
                                size_t firstColumn) const
 {
@@ -92,7 +92,7 @@ void DepthwiseBands8::SetStrip(DepthwiseStrips8& strips, size_t part, size_t str
     const size_t channels = m_Geometry.m_InputChannels;
     for (size_t row = 0; row < DepthwiseStrips8::MostRows; ++row)
     {
-        // Below the windows weights are zeros: any row will do, best one that is read anyway.
+        // Weights below the windows are zeros: any row will do, best one that is read anyway.
         const size_t seen = std::min(row, phases - 1 + y.m_Kernel - 1);
         const int64_t imageRow = y.Origin(strip * phases) + static_cast<int64_t>(seen) * y.m_Dilation;
         const bool isInside = imageRow >= 0 && imageRow < static_cast<int64_t>(y.m_Input);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output rows of 8-bit depthwise convolutions that are computed from the image itself: those blocks of channels that
-// PackedDepthwise8 has in strips.
+// The driver of row strips: for the strip blocks of a layer, sets up the rows, padding and outputs of the strips that
+// one call of m_RunRowStrips computes, and prepares the requantization of each block once.
 #pragma once
 
 #include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
@@ -19,12 +19,12 @@ namespace tenon::cpu
 class DepthwiseBands8
 {
 public:
-    /// `min`, `max`: of the stored outputs. The weights have to outlive it.
+    /// `min`, `max`: clamp of the int8 outputs. The weights have to outlive the driver.
     DepthwiseBands8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry, int32_t min,
                     int32_t max);
 
-    /// Writes the blocks in strips: pixels of strips of output rows. `range`: the columns that windows of these pixels
-    /// see; `padding`: the bytes of a pixel outside of the image; `to`: the output's image.
+    /// Computes the strip blocks for a range of pixels in a range of strips. `range`: the image columns that their
+    /// windows read; `padding`: the bytes of a pixel in the padding; `to`: the output's image.
     void Write(const uint8_t* image, const Part& strips, const Part& pixels, const DepthwiseRing8::Line& line,
                const uint8_t* padding, uint8_t* to) const;
 
@@ -34,8 +34,8 @@ private:
     const PackedDepthwise8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
     bool m_IsPositive = false; ///< see DepthwiseStrips8
-    /// What DepthwiseEngine8::m_PrepareStrips writes for the blocks in strips, one after the other. Copies of a kernel
-    /// share it.
+    /// The requantization constants of all strip blocks, one after the other (DepthwiseEngine8::m_PrepareStrips).
+    /// Copies of a workload share them.
     std::shared_ptr<const AlignedMemory> m_Columns;
 };
 

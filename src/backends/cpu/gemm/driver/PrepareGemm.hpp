@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product runs, alone or with a tensor that is added to its output.
+// The workload of a GEMM, with or without a fused residual add: out = clamp(gemm + added), where the driver CanAdd().
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -9,7 +9,7 @@
 namespace tenon::cpu
 {
 
-/// `run(product, args, added)` runs a product; `added`, a tensor of the output's shape and type, may be null.
+/// `run(gemm, args, added)` runs a GEMM; `added`, a tensor of the output's shape and type, may be null.
 template <typename Product, typename Run>
 backends::Prepared PrepareProductBy(const Product& product, const ReshapeArgs& args, const Run& run)
 {
@@ -43,7 +43,7 @@ inline backends::Prepared PrepareProduct(const ProductF32& product, const Reshap
                             });
 }
 
-/// Of weights that were packed before.
+/// The workload of a GEMM by packed bfloat16 weights.
 inline backends::Prepared PrepareProduct(const ProductBf16& product, const ReshapeArgs& args)
 {
     return PrepareProductBy(product, args,
