@@ -331,8 +331,8 @@ int main(int argc, char** argv)
 {
     using namespace tenon::bench;
     std::cout << "| network | us | activations not fused | no ConcatInPlace | no CrossLayerTiling | no Attention "
-                 "| no ResidualAdd | no ElementwiseChain | pads apart | strides late | no FoldAttention | layers of "
-                 "attentions |\n"
+                 "| no ResidualAdd | no ElementwiseChain | no FoldPad | no MoveStrides | no FoldAttention "
+                 "| nor the fusions of attentions |\n"
                  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
