@@ -71,10 +71,10 @@ one small layer is {small:g} us more than TFLite alone.
 
 LOADING_HEAD = """
 Loading: the delegate, the interpreter and allocation, each in a fresh process, libraries loaded already; medians of
-{loads}. The first delegate of a process makes Tenon's runtime, which is part of it. Small models take most of what they
-take more than XNNPACK for that, for Python's part of it and for code that runs for the first time. Tenon's loading is
-parsing, optimizing and loading. At most {limit:g} of XNNPACK is asked. The last column is loading and the first invoke
-together.
+{loads}. The first delegate of a process makes Tenon's runtime, which is part of the time. For small models, most of the
+difference to XNNPACK is this runtime, Python's part of it, and code that runs for the first time. Tenon's loading is
+parsing, optimizing and loading. The limit of the ratio to XNNPACK is {limit:g}. The last column is the ratio of loading and
+the first invoke together.
 """
 
 
