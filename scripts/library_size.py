@@ -296,16 +296,16 @@ def make_document(build, library, stripped, stripped_bytes, link_map):
                          mib=stripped_bytes / MIB)]
     lines += ["## Sections of the stripped file", "", *sections_table(stripped), ""]
     lines += ["## Code by module", "",
-              "Data is constants, tables and what exceptions need. The linker makes tables for exceptions, calls of",
+              "Data: constants, tables and the tables of exceptions. The linker makes tables for exceptions, calls of",
               "other libraries, gaps and, if it is gold, strings that objects share.", "", *parts_table(link_map), ""]
     lines += ["## Code of CpuAcc by instruction set", "",
               "The names are Highway's; AVX3 is AVX-512. All other code of CpuAcc is compiled once, for any processor.",
               "", *sets_table(link_map), ""]
     lines += [f"## The {LARGEST} largest sources", "", *sources_table(link_map), ""]
     left_out = left_out_table(link_map, library.symbols())
-    lines += ["## What the linker left out", ""]
+    lines += ["## Functions that the linker left out", ""]
     if left_out:
-        lines += ["Dropped: functions that nothing needs. Folded: functions with the same code as another one, which",
+        lines += ["Dropped: unused functions. Folded: functions with the same code as another one, which",
                   "stands for both.", "", *left_out, ""]
     else:
         lines += ["The map names no function that the linker dropped or folded.", ""]

@@ -28,12 +28,12 @@ Generated; write it anew with
 
     scripts/onnx_models.py --exe build/release/bin/ExecuteNetwork --models FOLDER{options} --write docs/onnx-models.md
 
-Of each model in the folder: the nodes of its file, with those of its subgraphs where the index counts them; the layers
-of the network that the parser makes of it for the shapes of its inputs; the layers that run after Optimize(), without
-Constants, inputs and outputs; Transpose layers among these; the layers that run on {first}, and on CpuRef; the layers
-on {first} that have a reference kernel for want of one of its own, without those that move no data (Reshape, Squeeze,
-ExpandDims). Layers that choose what runs (If, While) are on no backend. The error is the largest difference of an
-output from the one beside the model, as a share of the output's largest value.
+Columns, for each model in the folder. Nodes: of its file, with those of its subgraphs if the index counts them. Layers:
+of the network that the parser makes for the shapes of its inputs. Optimized: layers that run after Optimize(), without
+Constants, inputs and outputs. Transposes: Transpose layers among these. On {first}, on CpuRef: layers by backend; control
+flow (If, While) is on no backend. Reference: layers on {first} that run with a reference kernel, because it has no kernel
+of its own for them, without layers that move no data (Reshape, Squeeze, ExpandDims). Error: the largest difference
+between an output and the expected one in the model's folder, as a share of the output's largest value.
 """
 # Those have reference kernels everywhere, since there is nothing to compute.
 MOVE_NOTHING = {"Reshape", "Squeeze", "ExpandDims", "Input", "Output", "Constant"}

@@ -24,7 +24,7 @@ Difference = namedtuple("Difference", "name difference")
 SCOPES = ("class", "struct", "class template", "enum")
 COMMAND = "cmake --build build/release --target generate_armnn_docs"
 
-HEAD = f"""# What Tenon has of Arm NN
+HEAD = f"""# Names and options of Arm NN in Tenon
 
 Generated; write it anew with
 
@@ -34,16 +34,16 @@ This page lists the names in the public headers of Arm NN 23.08, with the overlo
 that later releases added. The test `armnn_names` compiles a line about each of them against the headers in
 `include/tenon/compat`, as C++14: a name that is called present here compiles as Arm NN's programs write it. Members of a
 class template are compiled with arguments of one instance. `tests/armnn`, `tests/armnn_backend` and the programs in
-`tests/package/armnn` show that names do the right thing.
+`tests/package/armnn` test the behaviour behind the names.
 
-Headers of `armnnTestUtils`, with which Arm NN tests its own backends, are absent: they build layers and workloads out of
-its inside.
+The headers of `armnnTestUtils`, with which Arm NN tests its own backends, are absent: they build layers and workloads
+from Arm NN's internals.
 """
 
 OPTIONS = """## Options of ExecuteNetwork
 
-The options of Arm NN's program. The tests of `tests/cli` give each of them: one that works does what Arm NN's does, one
-that is accepted changes no results, and one that is explained ends the program with a line that says what to do instead.
+The options of Arm NN's program. The tests of `tests/cli` try each of them: an option that works has the effect of Arm
+NN's, an accepted one changes no results, and an explained one ends the program with a line that names the alternative.
 """
 FILES = """## Files
 
@@ -56,13 +56,13 @@ versions of the format's features are read: inputs and outputs that are listed b
 (`bindingIdsScheme` 0) or by their binding ids (1), depthwise weights as [M, I, H, W] (`weightsLayoutScheme` 0) or
 [1, H, W, I * M] (1), weights in layers (`constantTensorsAsInputs` 0) or as layers of their own (1). Types of old files
 become their successors: QuantisedAsymm8 is QAsymmU8, QuantisedSymm16 is QSymmS16. Layers may stand in any order; slots
-are numbered by their places. Inputs and outputs have the names of their layers. A scale that stands beside floats or
+are numbered by their places. Inputs and outputs have the names of their layers. A scale of a tensor of floats or
 Booleans is left out. A result of one element that is declared as [1] and is a scalar here, or the other way round, keeps
-the declared shape: a Reshape behind the layer gives it.
+the declared shape: a Reshape after the layer sets it.
 
-Each kind of layer becomes the layer of Tenon with the same meaning, which gives what the layer added by `INetwork` gives;
+Each kind of layer becomes the layer of Tenon with the same meaning, with the results of the layer that `INetwork` adds;
 `tests/golden/armnn` has a file for each. No kind of release 23.08 is refused. A file with layers of kinds that later
-releases brought is refused with the numbers of these kinds, all of them in one message. A file that is corrupt or
+releases added is refused with the numbers of these kinds, all of them in one message. A file that is corrupt or
 contradicts itself is refused with the layer and the reason, as a `.tenon` file is.
 """
 STATES = ("works", "accepted", "explained")
