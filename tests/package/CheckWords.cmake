@@ -23,18 +23,26 @@ set(public_names
 
 # word:file, one for each word of the glossary that a file has with another meaning.
 set(exceptions
+  "Windows:src/backends/cpu/depthwise/float/RowStripPairAvx2F32-inl.hpp"
   "Windows:src/common/windows"
   "Windows:src/cli/windows")
 
-# Folders, with those in them, whose headers keep the rule `sentence`.
-set(sentence_folders "")
+# Folders whose headers keep the rule `sentence`, with the folders in them.
+set(sentence_folders
+  src/armnn src/formats src/json src/reports src/text
+  src/backends/cpu/attention src/backends/cpu/conv src/backends/cpu/detection src/backends/cpu/elementwise
+  src/backends/cpu/gemm src/backends/cpu/half src/backends/cpu/im2col src/backends/cpu/matmul src/backends/cpu/move
+  src/backends/cpu/norm src/backends/cpu/parallel src/backends/cpu/pool src/backends/cpu/recurrent
+  src/backends/cpu/reduce src/backends/cpu/resize src/backends/cpu/simd src/backends/cpu/softmax
+  src/backends/cpu/weights
+  tests/backends tests/cli tests/common tests/graph tests/isa tests/package tests/plugins tests/serializer)
 
 # Files whose names are about halves of a vector, or bytes as such, not about the type of data.
 set(plain_files "CombineHalves|PermuteBytes")
 
-# Names that end with 8 or 16 and are right: types of other interfaces, and the house's suffixes.
+# Names that end with 8 or 16 and are right: types of other interfaces, the house's suffixes, and counts (SumsOf8).
 set(number_suffixes
-  "(Int|UInt|Uint|Float|BFloat|Bf|F|Fp|Signed|Unsigned|QAsymmU|QAsymmS|QSymmS|QSymm|S|U|E4M3|Utf|UTF|Log|Raw|Fixed)(8|16)")
+  "(Of|Int|UInt|Uint|Float|BFloat|Bf|F|Fp|Signed|Unsigned|QAsymmU|QAsymmS|QSymmS|QSymm|S|U|E4M3|Utf|UTF|Log|Raw|Fixed)(8|16)")
 
 # Reads the table of old names: sets `old_names`, and for each of them `folders_<name>`.
 function(read_old_names glossary)
@@ -246,7 +254,7 @@ if(DEFINED SELF_TEST)
   given(tests/runtime/NamesTest.cpp "TEST(Values, AreTheSameEverywhere)" "")
   given(tests/runtime/BodyTest.cpp "EXPECT_TRUE(AreSame(a, b));" "singular: AreSame")
   given(src/backends/cpu/gemm/Suffix.cpp "class Panel8;" "suffix: Panel8")
-  given(src/backends/cpu/gemm/Types.cpp "class PanelInt8; float16 F16; QAsymmS8 GemmBf16; int8_t x;" "")
+  given(src/backends/cpu/gemm/Types.cpp "class PanelInt8; float16 F16; QAsymmS8 GemmBf16; int8_t x; SumsOf8(x);" "")
   given(src/backends/cpu/half/GatherHalves.cpp "int x;" "suffix: Halves in the file's name")
   given(src/backends/cpu/simd/CombineHalves-inl.hpp "int x;" "")
   given(src/backends/reference/Other.cpp "class Fixed8;" "")
@@ -304,6 +312,7 @@ else()
       message(STATUS "${key}: ${count_${name}}")
     endforeach()
   elseif(NOT findings STREQUAL "")
+    string(REGEX REPLACE "([^\n]+\n)" "  \\1" findings "${findings}") # indented lines are not wrapped
     message(FATAL_ERROR "names and sentences that docs/glossary.md has replaced:\n${findings}")
   endif()
 endif()
