@@ -4,10 +4,10 @@
 # machine with Debian 12: boots Debian's kernel in it, with nothing but the tests. Ends with the status of the tests.
 #
 # Debian's Bochs gets vpbroadcastb with a mask from memory wrong (a test of that instruction alone fails there, too), so
-# that FastSelect.BroadcastsAsReference fails: it is left out unless the filter asks for it.
+# that SelectBroadcast.BroadcastsAsReference fails: it is left out unless the filter asks for it.
 #
 # usage: scripts/test_avx512.sh [GTEST_FILTER]
-#   GTEST_FILTER  of test_ops, e.g. 'FastBytes.*:FullyConnected.*'; without it all tests but that one, which takes an
+#   GTEST_FILTER  of test_ops, e.g. 'GemmInt8.*:FullyConnected.*'; without it all tests but that one, which takes an
 #                 hour or more
 #   TENON_FORCE_ISA in the environment is the level, avx512 or avx512vnni (the default)
 set -euo pipefail
@@ -15,7 +15,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 level=${TENON_FORCE_ISA:-avx512vnni}
-filter=${1:-*-FastSelect.BroadcastsAsReference}
+filter=${1:-*-SelectBroadcast.BroadcastsAsReference}
 case "$level" in
 avx512 | avx512vnni) ;;
 *)

@@ -93,9 +93,9 @@ bool HasOnnxOptions(const tenon_read_options& options)
 }
 
 /// Throws InvalidArgumentException for options that only models of other formats have. `format`: "a .tflite model".
-void RefuseOptions(const ModelSource& source, const char* format, const char* options, bool areGiven)
+void RefuseOptions(const ModelSource& source, const char* format, const char* options, bool isGiven)
 {
-    if (areGiven)
+    if (isGiven)
     {
         throw InvalidArgumentException(fmt::format("{} is {}: give no {}", source.Describe(), format, options));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // See ErrorAttribution.hpp.
-#include "cli/Blame.hpp"
+#include "cli/ErrorAttribution.hpp"
+
 #include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
 
@@ -11,16 +12,19 @@
 namespace tenon::cli
 {
 
-Blame::Blame(const std::string& modelPath) : m_Model(fmt::format("model '{}'", OneLine(modelPath))) {}
+ErrorAttribution::ErrorAttribution(const std::string& modelPath)
+    : m_Model(fmt::format("model '{}'", OneLine(modelPath)))
+{
+}
 
 /// Messages of parsers name the model themselves.
-std::string Blame::Text(const std::string& message) const
+std::string ErrorAttribution::Text(const std::string& message) const
 {
     const bool isNamed = message.compare(0, m_Model.size(), m_Model) == 0;
     return m_Model + m_Inputs + (isNamed ? message.substr(m_Model.size()) : ": " + message);
 }
 
-void Blame::RethrowOfModel() const
+void ErrorAttribution::RethrowOfModel() const
 {
     try
     {
@@ -48,7 +52,7 @@ void Blame::RethrowOfModel() const
     }
 }
 
-void Blame::RethrowOfRun() const
+void ErrorAttribution::RethrowOfRun() const
 {
     try
     {

@@ -8,10 +8,10 @@
 namespace tenon::cli
 {
 
-class Blame
+class ErrorAttribution
 {
 public:
-    explicit Blame(const std::string& modelPath);
+    explicit ErrorAttribution(const std::string& modelPath);
 
     /// Sets the words about inputs of other shapes than those of the model: "input 'x' as [2,3] (from x.npy; the model
     /// says [1,3])".

@@ -27,20 +27,20 @@ namespace
 /// been copied, so that there is hardly more memory at any time than for the bytes.
 std::vector<uint8_t> ReadToEnd(std::FILE* file, uint64_t maxBytes, const char* advice, const MaxBytesToRead& maxToRead)
 {
-    constexpr size_t maxPiece = size_t{1} << 20; // bytes
+    constexpr size_t maxChunk = size_t{1} << 20; // bytes
     std::deque<std::vector<uint8_t>> pieces;
-    uint64_t most = NoBound;
+    uint64_t max = NoBound;
     size_t count = 0;
-    while (std::feof(file) == 0 && count < most)
+    while (std::feof(file) == 0 && count < max)
     {
         if (count > maxBytes)
         {
             throw InputError(fmt::format("it has more than {} bytes, the limit{}", maxBytes, advice));
         }
         // One byte above the limit shows that there are more.
-        const uint64_t left = std::min(std::min(maxBytes, NoBound - 1) - count + 1, most - count);
+        const uint64_t left = std::min(std::min(maxBytes, NoBound - 1) - count + 1, max - count);
         std::vector<uint8_t> piece(
-            static_cast<size_t>(std::min<uint64_t>(std::clamp(count, InputSource::StartBytes, maxPiece), left)));
+            static_cast<size_t>(std::min<uint64_t>(std::clamp(count, InputSource::StartBytes, maxChunk), left)));
         const size_t read = std::fread(piece.data(), 1, piece.size(), file);
         if (std::ferror(file) != 0)
         {
@@ -49,7 +49,7 @@ std::vector<uint8_t> ReadToEnd(std::FILE* file, uint64_t maxBytes, const char* a
         piece.resize(read);
         if (count == 0 && maxToRead)
         {
-            most = maxToRead({reinterpret_cast<const char*>(piece.data()), piece.size()});
+            max = maxToRead({reinterpret_cast<const char*>(piece.data()), piece.size()});
         }
         count += read;
         pieces.push_back(std::move(piece));
@@ -177,14 +177,14 @@ std::string InputSource::ReadStart(size_t bytes) const
     return start;
 }
 
-std::string InputSource::ReadWhole() const
+std::string InputSource::ReadAll() const
 {
     InputFile file = Open();
     std::string content;
-    const uint64_t most = std::min<uint64_t>(m_MaxBytes, content.max_size());
-    if (file.Remaining() > most)
+    const uint64_t max = std::min<uint64_t>(m_MaxBytes, content.max_size());
+    if (file.Remaining() > max)
     {
-        throw InputError(fmt::format("it has {} bytes, more than the limit of {}{}", file.Remaining(), most, m_Advice));
+        throw InputError(fmt::format("it has {} bytes, more than the limit of {}{}", file.Remaining(), max, m_Advice));
     }
     content.resize(static_cast<size_t>(file.Remaining()));
     file.Read(content.data(), content.size());

@@ -79,7 +79,7 @@ public:
     /// The first `bytes` of the file, or as many as it has.
     std::string ReadStart(size_t bytes) const;
     /// All of the file, which must not have more than `maxBytes` of the constructor.
-    std::string ReadWhole() const;
+    std::string ReadAll() const;
 
 private:
     std::string m_Path;

@@ -70,7 +70,7 @@ FileInput::FileInput(const std::string& path, const TensorInfo& expected, const 
     }
     else if (m_Kind == Kind::Picture)
     {
-        m_Picture = m_Source.ReadWhole();
+        m_Picture = m_Source.ReadAll();
         m_PictureInput = expected;
         m_Info = GetPictureInfo(m_Picture, expected);
         m_InFile = m_Info;
@@ -152,7 +152,7 @@ InputData FileInput::Load(const Normalisation& normalisation, const Limits& limi
     }
     else
     {
-        data = {m_InFile, ParseTextTensor(m_Source.ReadWhole(), m_InFile), "text"};
+        data = {m_InFile, ParseTextTensor(m_Source.ReadAll(), m_InFile), "text"};
     }
     if (m_InFile.GetDataType() != m_Info.GetDataType())
     {

@@ -37,7 +37,7 @@ std::vector<std::string> ReadLabels(const std::string& path)
 {
     try
     {
-        return ReadLines(InputSource(path, MaxLabelBytes, "").ReadWhole());
+        return ReadLines(InputSource(path, MaxLabelBytes, "").ReadAll());
     }
     catch (const InputError& error)
     {

@@ -103,7 +103,7 @@ const ModelFormat* FindFormat(const InputSource& file)
         {
             return {reinterpret_cast<const char*>(file.Content()->data()), file.Content()->size()};
         }
-        content = file.ReadWhole();
+        content = file.ReadAll();
         return content;
     };
     return FindModelFormat(file.Path(), file.ReadStart(formats::ModelStartBytes), whole);

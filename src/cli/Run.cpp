@@ -4,8 +4,8 @@
 
 #include "cli/ArmNNText.hpp"
 #include "cli/Backends.hpp"
-#include "cli/Blame.hpp"
 #include "cli/Console.hpp"
+#include "cli/ErrorAttribution.hpp"
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
 #include "cli/FileChecks.hpp"
@@ -577,7 +577,7 @@ private:
     }
 
     const Options& m_Options;
-    Blame m_Blame;
+    ErrorAttribution m_Blame;
     const Limits m_Limits;
     Report m_Report;
     std::vector<std::string> m_Labels;

@@ -117,9 +117,9 @@ size_t Utf8Length(std::string_view text, size_t at)
         }
         code = code << 6 | (next & 0x3FU);
     }
-    constexpr uint32_t least[] = {0x80, 0x800, 0x10000}; // shorter ones have a shorter spelling
+    constexpr uint32_t min[] = {0x80, 0x800, 0x10000}; // shorter ones have a shorter spelling
     const bool isSurrogate = code >= 0xD800 && code < 0xE000;
-    return code < least[length - 2] || code > 0x10FFFF || isSurrogate ? 0 : length;
+    return code < min[length - 2] || code > 0x10FFFF || isSurrogate ? 0 : length;
 }
 
 std::string Printable(std::string_view text, size_t maxCharacters)

@@ -25,7 +25,7 @@ constexpr size_t MaxQuotedWord = 40;
 /// Between the type and the values of WriteTextTensor().
 constexpr std::string_view EndOfStart = " : ";
 /// Text that is written at once, in bytes.
-constexpr size_t MaxPiece = 65536;
+constexpr size_t MaxChunk = 65536;
 
 bool IsContinuation(char c)
 {
@@ -204,7 +204,7 @@ void WriteTextTensor(const std::string& path, const std::string& name, const Ten
     {
         AppendPlainElement(type, data, i, text);
         text += ' ';
-        if (text.size() >= MaxPiece)
+        if (text.size() >= MaxChunk)
         {
             file.Write(text.data(), text.size());
             text.clear();

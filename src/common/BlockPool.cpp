@@ -17,8 +17,8 @@ namespace
 
 constexpr size_t FirstChunkBytes = size_t{4} << 10; ///< enough for a small network
 constexpr size_t LastChunkBytes = size_t{2} << 20;  ///< chunks double up to here
-constexpr size_t MostDoublings = 9;
-static_assert(FirstChunkBytes << MostDoublings == LastChunkBytes);
+constexpr size_t MaxDoublings = 9;
+static_assert(FirstChunkBytes << MaxDoublings == LastChunkBytes);
 
 } // namespace
 
@@ -83,7 +83,7 @@ void BlockPool::Give(void* block) noexcept
 
 BlockPool::Chunk* BlockPool::MakeChunk(size_t numChunks) const
 {
-    const size_t wanted = FirstChunkBytes << std::min(numChunks, MostDoublings);
+    const size_t wanted = FirstChunkBytes << std::min(numChunks, MaxDoublings);
     const size_t bytes = RoundToPages(std::max(wanted, m_FirstHeader + m_BlockBytes));
     auto* const chunk = new (TakePages(bytes)) Chunk;
     chunk->m_Bytes = bytes;

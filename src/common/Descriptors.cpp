@@ -122,7 +122,7 @@ OriginsDescriptor MakeConcatDescriptor(const std::vector<TensorShape>& shapes, u
     OriginsDescriptor descriptor(static_cast<uint32_t>(shapes.size()), rank);
     descriptor.SetConcatAxis(axis);
 
-    bool areSizesKnown = true;
+    bool hasKnownSizes = true;
     for (size_t view = 0; view < shapes.size(); ++view)
     {
         const TensorShape& shape = shapes[view];
@@ -138,12 +138,12 @@ OriginsDescriptor MakeConcatDescriptor(const std::vector<TensorShape>& shapes, u
                                                        "concatenation along dimension {}",
                                                        shape.ToString(), view, first.ToString(), axis));
         }
-        areSizesKnown = areSizesKnown && shape.GetDimensionSpecificity(axis);
+        hasKnownSizes = hasKnownSizes && shape.GetDimensionSpecificity(axis);
     }
 
     // Origins are all or none: without one of the sizes those after it are unknown too.
     uint64_t origin = 0;
-    for (uint32_t view = 0; areSizesKnown && view < descriptor.GetNumViews(); ++view)
+    for (uint32_t view = 0; hasKnownSizes && view < descriptor.GetNumViews(); ++view)
     {
         if (origin > std::numeric_limits<uint32_t>::max())
         {

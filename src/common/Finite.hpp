@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AreFinite: for numbers out of files, of which infinities and NaNs are no scales. The readers of .tenon and .armnn
+// IsFinite: for numbers out of files, of which infinities and NaNs are no scales. The readers of .tenon and .armnn
 // files use it.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tenon
 
 /// Whether no number of the range is an infinity or a NaN.
 template <typename Range>
-bool AreFinite(const Range& numbers)
+bool IsFinite(const Range& numbers)
 {
     return std::all_of(std::begin(numbers), std::end(numbers), [](auto number) { return std::isfinite(number); });
 }

@@ -73,14 +73,14 @@ ReadBudget::ReadBudget(size_t fileBytes)
     // Lists and names may be shared in good faith, hence the factor; they are small beside the weights of a large
     // model.
     constexpr uint64_t sharing = 64;
-    constexpr uint64_t least = 1U << 20;
-    constexpr uint64_t most = 1U << 30;
-    m_Most = std::clamp(fileBytes * sharing, least, most);
+    constexpr uint64_t min = 1U << 20;
+    constexpr uint64_t max = 1U << 30;
+    m_Max = std::clamp(fileBytes * sharing, min, max);
 }
 
 void ReadBudget::Charge(size_t bytes)
 {
-    if (bytes > m_Most - m_Charged)
+    if (bytes > m_Max - m_Charged)
     {
         throw ParseException(
             "the model refers to the same lists or names over and over: reading it would take memory out "

@@ -47,7 +47,7 @@ public:
     uint64_t Charged() const { return m_Charged; }
 
 private:
-    uint64_t m_Most;
+    uint64_t m_Max;
     uint64_t m_Charged = 0;
 };
 

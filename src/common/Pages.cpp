@@ -18,13 +18,13 @@ namespace tenon
 namespace
 {
 
-constexpr size_t LeastMappedBytes = size_t{128} << 10; ///< less comes from operator new
+constexpr size_t MinMappedBytes = size_t{128} << 10; ///< less comes from operator new
 
 /// Memory of one kind that was given back, the oldest first.
 class Pile
 {
 public:
-    constexpr explicit Pile(size_t mostBytes) : m_MostBytes(mostBytes) {}
+    constexpr explicit Pile(size_t maxBytes) : m_MaxBytes(maxBytes) {}
 
     /// Memory of this size; null where there is none.
     void* Take(size_t bytes)
@@ -44,12 +44,12 @@ public:
     /// What nobody asks for goes for it.
     void Keep(void* memory, size_t bytes)
     {
-        while (m_Count != 0 && (m_Count == m_Spares.size() || bytes > m_MostBytes - m_Bytes))
+        while (m_Count != 0 && (m_Count == m_Spares.size() || bytes > m_MaxBytes - m_Bytes))
         {
             UnmapPages(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
             Remove(0);
         }
-        if (bytes > m_MostBytes)
+        if (bytes > m_MaxBytes)
         {
             UnmapPages(memory, bytes);
             return;
@@ -61,7 +61,7 @@ public:
     /// Gives all back to the system, and keeps nothing from then on.
     void Close()
     {
-        m_MostBytes = 0;
+        m_MaxBytes = 0;
         for (; m_Count != 0; Remove(0))
         {
             UnmapPages(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
@@ -86,7 +86,7 @@ private:
     std::array<Spare, 64> m_Spares;
     size_t m_Count = 0;
     size_t m_Bytes = 0;
-    size_t m_MostBytes;
+    size_t m_MaxBytes;
 };
 
 /// Memory for what comes: the system clears each new page, which takes longer than all that copying a large network
@@ -140,7 +140,7 @@ constinit SparePages sparePages;
 
 bool IsMapped(size_t bytes)
 {
-    return bytes >= LeastMappedBytes;
+    return bytes >= MinMappedBytes;
 }
 
 } // namespace

@@ -31,9 +31,9 @@ class NewFile
 public:
     explicit NewFile(const std::string& path) : m_Path(path)
     {
-        constexpr int MostNames = 100; // of processes that had this one's number and were killed while they wrote
+        constexpr int MaxNames = 100; // of processes that had this one's number and were killed while they wrote
         std::error_code error = std::make_error_code(std::errc::file_exists);
-        for (int i = 0; i < MostNames && error == std::errc::file_exists; ++i)
+        for (int i = 0; i < MaxNames && error == std::errc::file_exists; ++i)
         {
             m_Name = MakeName(path);
             error = m_File.Create(m_Name);

@@ -147,10 +147,10 @@ void TensorInfo::SetQuantizationOffsets(const std::vector<int32_t>& offsets)
         throw InvalidArgumentException(fmt::format("{} zero points for a tensor of {} scales: {}; set the scales first",
                                                    offsets.size(), numScales, ToString()));
     }
-    const bool areAllZero = std::all_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset == 0; });
-    if (!areAllZero || !m_PerAxis->m_Offsets.empty()) // else there is nothing to copy the scales for
+    const bool isAllZero = std::all_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset == 0; });
+    if (!isAllZero || !m_PerAxis->m_Offsets.empty()) // else there is nothing to copy the scales for
     {
-        EditPerAxis().m_Offsets = areAllZero ? std::vector<int32_t>{} : offsets;
+        EditPerAxis().m_Offsets = isAllZero ? std::vector<int32_t>{} : offsets;
     }
 }
 

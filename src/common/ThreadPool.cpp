@@ -306,7 +306,7 @@ bool ThreadPool::HelpSomebody(unsigned index) noexcept
     return false;
 }
 
-bool ThreadPool::HasPlaces() const noexcept
+bool ThreadPool::HasOpenLoops() const noexcept
 {
     std::uint64_t open = m_Open.load(std::memory_order_seq_cst);
     for (; open != 0; open &= open - 1)
@@ -326,7 +326,7 @@ bool ThreadPool::HasPlaces() const noexcept
 // or go on.
 bool ThreadPool::WaitForLoop() noexcept
 {
-    const auto ready = [this]() noexcept { return HasPlaces() || m_Stopping.load(std::memory_order_relaxed); };
+    const auto ready = [this]() noexcept { return HasOpenLoops() || m_Stopping.load(std::memory_order_relaxed); };
 
     const std::uint32_t before = m_Idle.fetch_add(OneSpinner, std::memory_order_seq_cst);
     // One core is left to whoever prepares the next loop.
@@ -338,7 +338,7 @@ bool ThreadPool::WaitForLoop() noexcept
     }
     const std::uint32_t wakeCount = m_WakeCount.load(std::memory_order_seq_cst);
     m_Idle.fetch_add(OneSleeper - OneSpinner, std::memory_order_seq_cst);
-    if (!HasPlaces() && !m_Stopping.load(std::memory_order_seq_cst))
+    if (!HasOpenLoops() && !m_Stopping.load(std::memory_order_seq_cst))
     {
         m_WakeCount.wait(wakeCount, std::memory_order_seq_cst);
     }

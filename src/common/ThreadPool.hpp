@@ -82,7 +82,7 @@ private:
     void StartWorkers(unsigned wanted) noexcept;
     void WorkerMain(unsigned index) noexcept;
     bool HelpSomebody(unsigned index) noexcept;
-    bool HasPlaces() const noexcept;
+    bool HasOpenLoops() const noexcept;
     bool WaitForLoop() noexcept;
     void Wake(unsigned wanted) noexcept;
 

@@ -24,12 +24,12 @@ bool HasArmnnStructure(std::string_view bytes, uint64_t maxTables)
 {
     // The tables of a file nest no deeper: graph, layer and its kind, its parameters or base, lists in them, a tensor.
     constexpr unsigned int maxDepth = 16;
-    constexpr uint64_t leastTableBytes = 4;
+    constexpr uint64_t minTableBytes = 4;
     if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
     {
         return false;
     }
-    const uint64_t tables = std::min(maxTables, bytes.size() / leastTableBytes);
+    const uint64_t tables = std::min(maxTables, bytes.size() / minTableBytes);
     flatbuffers::Verifier verifier(Data(bytes), bytes.size(), maxDepth, static_cast<flatbuffers::uoffset_t>(tables));
     return verifier.VerifyBuffer<schema::SerializedGraph>(nullptr);
 }

@@ -127,9 +127,9 @@ public:
     std::optional<uint64_t> Varint()
     {
         constexpr unsigned int bitsOfByte = 7;
-        constexpr unsigned int mostBits = 64;
+        constexpr unsigned int maxBits = 64;
         uint64_t value = 0;
-        for (unsigned int bits = 0; bits < mostBits && !m_Rest.empty(); bits += bitsOfByte)
+        for (unsigned int bits = 0; bits < maxBits && !m_Rest.empty(); bits += bitsOfByte)
         {
             const auto byte = static_cast<unsigned char>(m_Rest.front());
             m_Rest.remove_prefix(1);

@@ -36,11 +36,11 @@ namespace
 /// States, results of nested networks and custom operators may change from run to run even if all inputs stay.
 bool IsFree(const Layer& layer)
 {
-    return layer.HasLateOutputs() || layer.GetType() == LayerType::Input || layer.GetType() == LayerType::ReadState ||
-           layer.GetSchema().Has(OpFlags::Effect);
+    return layer.HasDataDependentShapes() || layer.GetType() == LayerType::Input ||
+           layer.GetType() == LayerType::ReadState || layer.GetSchema().Has(OpFlags::Effect);
 }
 
-bool AreOutputsKnown(const Layer& layer)
+bool HasKnownOutputs(const Layer& layer)
 {
     return std::all_of(layer.Outputs().begin(), layer.Outputs().end(),
                        [](const OutputSlot& output)
@@ -72,7 +72,7 @@ const Layer* FixedShapes::Settle(Visit& visit) const
     const Layer& layer = *visit.m_Layer;
     State& state = m_States[layer.m_Index];
     state = State::Open;
-    if (!AreOutputsKnown(layer))
+    if (!HasKnownOutputs(layer))
     {
         return nullptr;
     }

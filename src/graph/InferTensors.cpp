@@ -416,7 +416,7 @@ void DeclaredOutputs::Fill(Graph& graph, const Limits& limits) const
                       const TensorShape& inferred = source.GetTensorInfo().GetShape();
                       // A workload that gives its own shapes is not asked again where all of them seem known.
                       if (declared != m_Shapes.end() && !inferred.AreAllDimensionsSpecified() &&
-                          !source.GetOwningLayer().HasLateOutputs())
+                          !source.GetOwningLayer().HasDataDependentShapes())
                       {
                           source.EditTensorInfo().SetShape(FillUnknown(inferred, declared->second));
                           CheckTensorLimits(source.GetOwningLayer(), source.GetTensorInfo(), limits);

@@ -150,7 +150,7 @@ public:
     const std::string& GetNameStr() const { return *m_Name; }
     const OpSchema& GetSchema() const { return *m_Schema; }
     /// Whether output shapes are known only when the layer has run.
-    bool HasLateOutputs() const { return m_Schema->m_IsLate(GetParameters()); }
+    bool HasDataDependentShapes() const { return m_Schema->m_HasDataDependentShapes(GetParameters()); }
     Graph& GetGraph() const { return *m_Graph; }
     /// "layer 12 'conv1' (Convolution2d)"
     std::string Describe() const;

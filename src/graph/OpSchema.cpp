@@ -37,7 +37,8 @@ const D& As(const BaseDescriptor& descriptor)
 
 constexpr auto NumInputs = [](const auto& d) -> decltype(d.GetNumInputs()) { return d.GetNumInputs(); };
 constexpr auto NumOutputs = [](const auto& d) -> decltype(d.GetNumOutputs()) { return d.GetNumOutputs(); };
-constexpr auto IsLate = [](const auto& d) -> decltype(d.HasLateOutputs()) { return d.HasLateOutputs(); };
+constexpr auto HasDataDependentShapes = [](const auto& d) -> decltype(d.HasLateOutputs())
+{ return d.HasLateOutputs(); };
 
 struct ValueInputsGetter
 {
@@ -174,7 +175,7 @@ constexpr OpSchema MakeRow(const char* name, InferFunction infer)
             &Get<D, NumInputs, MaxInputs>,
             &Get<D, NumOutputs, Outputs>,
             &Get<D, ValueInputs, Values>,
-            &Get<D, IsLate, HasFlag(Flags, OpFlags::Late)>,
+            &Get<D, HasDataDependentShapes, HasFlag(Flags, OpFlags::Late)>,
             sizeof(D),
             alignof(D),
             &CopyDescriptor<D>,

@@ -33,7 +33,7 @@ struct OpSchema
     /// Bit i: shape inference needs the values of input i.
     uint32_t (*m_ValueInputs)(const BaseDescriptor&);
     /// Whether output shapes are known only when the workload has run.
-    bool (*m_IsLate)(const BaseDescriptor&);
+    bool (*m_HasDataDependentShapes)(const BaseDescriptor&);
     /// Of a descriptor, and a copy of one made in memory of that size and alignment.
     uint32_t m_DescriptorBytes;
     uint32_t m_DescriptorAlignment;

@@ -73,7 +73,7 @@ void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context,
         const bool isPointless =
             (pass.m_Kind == Pass::Kind::Hiding && wantsAllResults) ||
             (pass.m_Kind == Pass::Kind::Again && before != editsAfter.end() && before->second == graph.NumEdits()) ||
-            !pass.m_Seeds.AreIn(graph);
+            !pass.m_Seeds.IsAnyIn(graph);
         if (isPointless)
         {
             continue;
@@ -132,8 +132,8 @@ uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
     constexpr uint64_t base = uint64_t{64} << 20;
     constexpr uint64_t copies = 4;
     const uint64_t bytes = CountConstantBytes(graph);
-    const uint64_t most = limits.m_MaxTotalBytes;
-    return bytes > most / copies ? most : std::min(most, base + copies * bytes);
+    const uint64_t maxBytes = limits.m_MaxTotalBytes;
+    return bytes > maxBytes / copies ? maxBytes : std::min(maxBytes, base + copies * bytes);
 }
 
 /// The last stages: reshapes for broadcasts, copies between memories, subgraphs.

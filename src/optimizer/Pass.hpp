@@ -58,7 +58,7 @@ public:
         both.m_NeedsConstants = true;
         return both;
     }
-    bool AreIn(const Graph& graph) const
+    bool IsAnyIn(const Graph& graph) const
     {
         return (m_Count == 0 || std::any_of(m_Types.begin(), m_Types.begin() + m_Count,
                                             [&](LayerType type) { return graph.Count(type) != 0; })) &&
@@ -128,7 +128,7 @@ void GroupedToDepthwise(Graph& graph, PassContext& context);
 /// Layers of layout NCHW or NCDHW become NHWC or NDHWC ones between Transposes.
 void LowerToNhwc(Graph& graph);
 /// Float16 constants that are converted to Float32 become the weights of products whose backend packs them as they are.
-void ReadHalfWeights(Graph& graph, PassContext& context);
+void ReadWeightsF16(Graph& graph, PassContext& context);
 /// Layers that depend on constants alone become constants.
 void ConstantFolding(Graph& graph, PassContext& context);
 /// Layers that compute the same from the same inputs become one, and so do equal constants.
@@ -149,7 +149,7 @@ void SinkTransposes(Graph& graph);
 /// Transposes go behind Reshapes that join or cut neighbouring dimensions, or into the constant matrix after them.
 void MoveReshapes(Graph& graph);
 /// MoveReshapes, SinkTransposes, FoldTransposes and MoveTransposes, repeated until nothing changes.
-void SettleTransposes(Graph& graph);
+void RepeatTransposePasses(Graph& graph);
 /// BatchMatMul transposes its matrices itself where a Transpose before it does nothing else.
 void FoldMatMulTransposes(Graph& graph, PassContext& context);
 /// Chains of Reshape, Squeeze and ExpandDims become one, and those that change no shape go.
@@ -173,7 +173,7 @@ void FoldHardSwish(Graph& graph, PassContext& context);
 /// x * sigmoid(a * x) becomes a Swish, x * tanh(log(1 + exp(x))) a Mish.
 void FoldSwish(Graph& graph, PassContext& context);
 /// Functions of the bytes of one tensor become Tables.
-void FoldByteFunctions(Graph& graph, PassContext& context);
+void FoldFunctionsInt8(Graph& graph, PassContext& context);
 /// Both forms of GELU, with tanh and with erf, become an Activation.
 void FoldGelu(Graph& graph, PassContext& context);
 /// Products of queries, keys and values with scale, mask and Softmax between them become an Attention.

@@ -29,10 +29,10 @@ std::span<const Pass> GetPasses()
     using enum LayerType;
     // Shape, Rank and ZerosLike read the shape of their input alone, so they fold where it is fixed.
     static constexpr PassSeeds foldable = {Constant, Shape, Rank, ZerosLike};
-    static constexpr PassSeeds halfReaders = PassSeeds({Cast, ConvertFp16ToFp32, Dequantize}).AndConstants();
+    static constexpr PassSeeds readersF16 = PassSeeds({Cast, ConvertFp16ToFp32, Dequantize}).AndConstants();
     static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
     // A function of two layers has at least one of these types, as a rule.
-    static constexpr PassSeeds byteMath = {Activation, ElementwiseBinary, ElementwiseUnary, Prelu, Quantize};
+    static constexpr PassSeeds mathInt8 = {Activation, ElementwiseBinary, ElementwiseUnary, Prelu, Quantize};
     static constexpr PassSeeds withLayout = FindLayersWithLayout();
     static constexpr Pass list[] = {
         // So that no pass works on dead layers.
@@ -40,7 +40,7 @@ std::span<const Pass> GetPasses()
         // Before folding, so that what several layers fold alike is folded once.
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
         // Before folding, which would make floats of all weights; after equal conversions have become one.
-        {"ReadHalfWeights", &passes::ReadHalfWeights, Optimization, halfReaders},
+        {"ReadWeightsF16", &passes::ReadWeightsF16, Optimization, readersF16},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.
         {"ConstantFolding", &passes::ConstantFolding, Optimization, foldable},
         {"BakeComputedParameters", &passes::BakeComputedParameters, Optimization, {Shape}},
@@ -77,7 +77,7 @@ std::span<const Pass> GetPasses()
          Optimization,
          {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
         {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
-        {"SettleTransposes", &passes::SettleTransposes, Optimization, {Transpose}},
+        {"RepeatTransposePasses", &passes::RepeatTransposePasses, Optimization, {Transpose}},
         // The Transposes that remain.
         {"FoldMatMulTransposes", &passes::FoldMatMulTransposes, Optimization, {BatchMatMul}},
         // FoldAttention makes masks and keys of constants, which ConstantFolding folds, and counts readers.
@@ -96,7 +96,7 @@ std::span<const Pass> GetPasses()
         // In the one layout that is left, and through fewer layers.
         {"MoveStrides", &passes::MoveStrides, Hiding, {Convolution2d, DepthwiseConvolution2d}},
         // After all passes that look for the layers of which such functions are made.
-        {"FoldByteFunctions", &passes::FoldByteFunctions, Hiding, byteMath},
+        {"FoldFunctionsInt8", &passes::FoldFunctionsInt8, Hiding, mathInt8},
         // Last: the others leave layers behind that nothing reads.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
     };

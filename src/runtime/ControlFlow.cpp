@@ -70,20 +70,21 @@ void ControlFlow::RunWhile(const Step& step, Span<const TensorInfo* const> input
             set.m_Memory.emplace_back(0, m_Tensors.GetHostAllocator());
         }
     }
-    uint64_t turns = 0;
+    uint64_t iterations = 0;
     AlignedMemory condition(0, m_Tensors.GetHostAllocator());
     while (RunCondition(step, values, condition, args))
     {
         args.ThrowIfCancelled();
-        if (*args.m_Turns == args.m_Limits->m_MaxLoopIterations)
+        if (*args.m_Iterations == args.m_Limits->m_MaxLoopIterations)
         {
-            throw LimitExceededException(fmt::format("the run's loops have not ended after {} turns together; raise "
-                                                     "Limits::m_MaxLoopIterations",
-                                                     *args.m_Turns));
+            throw LimitExceededException(
+                fmt::format("the run's loops have not ended after {} iterations together; raise "
+                            "Limits::m_MaxLoopIterations",
+                            *args.m_Iterations));
         }
-        ++*args.m_Turns;
-        LoopValues& next = sets[turns++ % 2];
-        RunTurn(step, values, next, args);
+        ++*args.m_Iterations;
+        LoopValues& next = sets[iterations++ % 2];
+        RunIteration(step, values, next, args);
         for (size_t i = 0; i < count; ++i)
         {
             values[i] = {&next.m_Infos[i], next.m_Memory[i].Data()};
@@ -121,7 +122,7 @@ bool ControlFlow::RunCondition(const Step& step, Span<const BodyValue> values, A
     return *memory.Data() != std::byte{0};
 }
 
-void ControlFlow::RunTurn(const Step& step, Span<const BodyValue> values, LoopValues& next, const RunArgs& args)
+void ControlFlow::RunIteration(const Step& step, Span<const BodyValue> values, LoopValues& next, const RunArgs& args)
 {
     uint64_t bytesLeft = m_Memory.GetBytesLeft(*args.m_Limits);
     RunBody(
@@ -183,7 +184,7 @@ void ControlFlow::RunBody(const NestedProgram& body, Span<const BodyValue> value
     inner.m_Profiler = args.m_Profiler;
     inner.m_Debug = args.m_Debug;
     inner.m_Limits = &limits;
-    inner.m_Turns = args.m_Turns;
+    inner.m_Iterations = args.m_Iterations;
     inner.m_IsCancelled = args.m_IsCancelled;
     context->Run(body.m_Plans.Get(program, shapes, args.m_Parallel->GetNumThreads(), limits, *args.m_Profiler), inner);
 }

@@ -48,7 +48,7 @@ private:
     /// Runs the condition of a While and returns whether a turn follows. `memory` is of its output.
     bool RunCondition(const Step& step, Span<const BodyValue> values, AlignedMemory& memory, const RunArgs& args);
     /// Runs the body of a While, whose outputs are `next`.
-    void RunTurn(const Step& step, Span<const BodyValue> values, LoopValues& next, const RunArgs& args);
+    void RunIteration(const Step& step, Span<const BodyValue> values, LoopValues& next, const RunArgs& args);
     /// The inputs of a step from `first` on.
     std::vector<BodyValue> ListValues(const Step& step, Span<const TensorInfo* const> inputs, size_t first) const;
     /// Runs a nested network. `values` are by the ids of its inputs, and `getOutput` is asked by the ids of its

@@ -25,8 +25,8 @@ namespace
 /// The layer's name, or its type if it has none, with what file systems might not take as underscores.
 std::string FileStem(const Layer& layer)
 {
-    constexpr size_t most = 100; // file systems take 255 bytes, and numbers follow
-    std::string stem = layer.GetNameStr().empty() ? layer.GetSchema().m_Name : layer.GetNameStr().substr(0, most);
+    constexpr size_t max = 100; // file systems take 255 bytes, and numbers follow
+    std::string stem = layer.GetNameStr().empty() ? layer.GetSchema().m_Name : layer.GetNameStr().substr(0, max);
     const auto isPlain = [](char c)
     { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '.'; };
     std::replace_if(
@@ -83,9 +83,9 @@ DebugRun::DebugRun(const DebugTarget& target, const DebugCallbackFunction* callb
 std::string DebugRun::MakeFileName(const Layer& layer, unsigned int output)
 {
     const auto guid = static_cast<uint64_t>(layer.GetGuid());
-    const unsigned int turn = m_Turns[{guid, output}]++;
+    const unsigned int iteration = m_Iterations[{guid, output}]++;
     return fmt::format("{}_{}_{}_run{}{}.npy", FileStem(layer), guid, output, m_Number,
-                       turn == 0 ? "" : fmt::format("_turn{}", turn));
+                       iteration == 0 ? "" : fmt::format("_turn{}", iteration));
 }
 
 void DebugRun::Show(const Layer& layer, unsigned int output, const TensorInfo& info, const void* memory)

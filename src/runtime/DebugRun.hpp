@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DebugRun: shows the values of one run of a network that was optimized for it, to the application's function, on
-// standard output or in files. ShownTensors calls it.
+// standard output or in files. DebugTensors calls it.
 #pragma once
 
 #include "graph/Layer.hpp"
@@ -49,7 +49,7 @@ private:
     const DebugCallbackFunction* m_Callback;
     uint64_t m_Number; ///< of the process's runs that are debugged
     /// How often each output was written in this run: more than once in loops.
-    std::map<std::pair<uint64_t, unsigned int>, unsigned int> m_Turns;
+    std::map<std::pair<uint64_t, unsigned int>, unsigned int> m_Iterations;
 };
 
 } // namespace tenon

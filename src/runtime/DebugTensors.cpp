@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShownTensors: see DebugTensors.hpp.
+// DebugTensors: see DebugTensors.hpp.
 #include "runtime/DebugTensors.hpp"
 
 #include "common/Log.hpp"
@@ -22,22 +22,22 @@ public:
     {
         if (bytes != 0 && m_CanMap)
         {
-            m_Shown = m_Queue.Map(*m_Tensor.m_Memory, m_Tensor.m_Offset, bytes, MapAccess::Read);
+            m_Mapped = m_Queue.Map(*m_Tensor.m_Memory, m_Tensor.m_Offset, bytes, MapAccess::Read);
         }
         else if (bytes != 0)
         {
             m_Copy.Reserve(bytes);
             m_Queue.Read(m_Copy.Data(), *m_Tensor.m_Memory, m_Tensor.m_Offset, bytes);
-            m_Shown = m_Copy.Data();
+            m_Mapped = m_Copy.Data();
         }
     }
     ~DeviceView()
     {
-        if (m_Shown != nullptr && m_CanMap)
+        if (m_Mapped != nullptr && m_CanMap)
         {
             try
             {
-                m_Queue.Unmap(*m_Tensor.m_Memory, m_Shown);
+                m_Queue.Unmap(*m_Tensor.m_Memory, m_Mapped);
             }
             catch (const Exception& error) // debugging must not end the program; the next wait fails if the queue has
             {
@@ -47,14 +47,14 @@ public:
     }
     DeviceView(const DeviceView&) = delete;
     DeviceView& operator=(const DeviceView&) = delete;
-    const void* Get() const { return m_Shown; }
+    const void* Get() const { return m_Mapped; }
 
 private:
     const DeviceTensor& m_Tensor;
     const bool m_CanMap;
     IDeviceQueue& m_Queue;
     AlignedMemory m_Copy;
-    void* m_Shown = nullptr;
+    void* m_Mapped = nullptr;
 };
 
 /// A copy of the tensor, whose pixels begin `pitch` elements after each other.
@@ -73,7 +73,7 @@ AlignedMemory TakePixels(const TensorInfo& info, size_t pitch, const void* pixel
 
 } // namespace
 
-void ShownTensors::ShowInputs(Span<void* const> inputs, DebugRun& debug) const
+void DebugTensors::ShowInputs(Span<void* const> inputs, DebugRun& debug) const
 {
     for (size_t i = 0; i < inputs.size(); ++i)
     {
@@ -82,7 +82,7 @@ void ShownTensors::ShowInputs(Span<void* const> inputs, DebugRun& debug) const
     }
 }
 
-void ShownTensors::ShowOutputs(const Step& step, DebugRun& debug) const
+void DebugTensors::ShowOutputs(const Step& step, DebugRun& debug) const
 {
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {

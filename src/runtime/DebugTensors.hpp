@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShownTensors: shows the values of a run to its DebugRun, those on devices and those with gaps between their pixels as
+// DebugTensors: shows the values of a run to its DebugRun, those on devices and those with gaps between their pixels as
 // well. Runs without a DebugRun pay one comparison a step.
 #pragma once
 
@@ -9,11 +9,11 @@
 namespace tenon
 {
 
-class ShownTensors
+class DebugTensors
 {
 public:
     /// Tensors and queues outlive it. `queues` may be null where the program uses no devices.
-    ShownTensors(const RunTensors& tensors, DeviceQueues* queues) : m_Tensors(tensors), m_Queues(queues) {}
+    DebugTensors(const RunTensors& tensors, DeviceQueues* queues) : m_Tensors(tensors), m_Queues(queues) {}
 
     /// `inputs` are by index of Program::Inputs().
     void ShowInputs(Span<void* const> inputs, const RunArgs& args) const

@@ -88,10 +88,10 @@ private:
 
 } // namespace
 
-DynamicSteps::DynamicSteps(RunTensors& tensors, StepRunner& steps, SessionStates& states, const ShownTensors& shown,
-                           DeviceQueues* queues)
-    : m_Tensors(tensors), m_Steps(steps), m_States(states), m_Shown(shown), m_Queues(queues), m_Memory(tensors, queues),
-      m_ControlFlow(tensors, m_Memory, queues)
+DynamicSteps::DynamicSteps(RunTensors& tensors, StepRunner& steps, SessionStates& states,
+                           const DebugTensors& debugTensors, DeviceQueues* queues)
+    : m_Tensors(tensors), m_Steps(steps), m_States(states), m_DebugTensors(debugTensors), m_Queues(queues),
+      m_Memory(tensors, queues), m_ControlFlow(tensors, m_Memory, queues)
 {
 }
 
@@ -150,7 +150,7 @@ void DynamicSteps::RunStep(size_t index, const RunArgs& args)
     std::vector<const TensorInfo*> outputs;
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
-        if (!isControlFlow && !step.m_Layer->HasLateOutputs())
+        if (!isControlFlow && !step.m_Layer->HasDataDependentShapes())
         {
             PlaceOutput(step, k, shapes[k], args);
         }
@@ -174,7 +174,7 @@ void DynamicSteps::RunStep(size_t index, const RunArgs& args)
     {
         m_Steps.RunCopyStep(index, m_Memory.GetUsedBytes(), args);
     }
-    m_Shown.ShowOutputs(step, args);
+    m_DebugTensors.ShowOutputs(step, args);
     m_Memory.Release(index);
 }
 
@@ -221,12 +221,12 @@ void DynamicSteps::Execute(const Step& step, const IShapedWorkload& workload, co
         deviceScratch = std::make_unique<DeviceBlock>(m_Tensors.GetProgram().Memories()[step.m_Memory], bytes);
         scratch.m_Device = {&deviceScratch->Get(), 0};
     }
-    const bool hasLateOutputs = step.m_Layer->HasLateOutputs();
+    const bool hasDataDependentShapes = step.m_Layer->HasDataDependentShapes();
     DynamicOutputs outputs(m_Tensors, m_Memory, step, *args.m_Limits);
     try
     {
         m_Steps.Execute(step, workload, GetKernelName(*step.m_Workload, workload), scratch,
-                        hasLateOutputs ? &outputs : nullptr, args);
+                        hasDataDependentShapes ? &outputs : nullptr, args);
         if (deviceScratch != nullptr)
         {
             m_Queues->WaitAll();
@@ -240,7 +240,7 @@ void DynamicSteps::Execute(const Step& step, const IShapedWorkload& workload, co
         }
         throw;
     }
-    if (hasLateOutputs)
+    if (hasDataDependentShapes)
     {
         outputs.CheckAll();
     }

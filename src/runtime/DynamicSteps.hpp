@@ -23,7 +23,7 @@ class DynamicSteps
 {
 public:
     /// All of them outlive it. `queues`: see ControlFlow.
-    DynamicSteps(RunTensors& tensors, StepRunner& steps, SessionStates& states, const ShownTensors& shown,
+    DynamicSteps(RunTensors& tensors, StepRunner& steps, SessionStates& states, const DebugTensors& debugTensors,
                  DeviceQueues* queues);
 
     /// After RunTensors::UsePlan().
@@ -41,7 +41,7 @@ private:
     RunTensors& m_Tensors;
     StepRunner& m_Steps;
     SessionStates& m_States;
-    const ShownTensors& m_Shown;
+    const DebugTensors& m_DebugTensors;
     DeviceQueues* m_Queues;
     DynamicMemory m_Memory;
     ControlFlow m_ControlFlow;

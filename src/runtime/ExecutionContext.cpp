@@ -33,9 +33,9 @@ ExecutionContext::ExecutionContext(const Program& program, DeviceQueues* queues)
                         ? std::make_unique<DeviceQueues>(program.Memories())
                         : nullptr),
       m_Queues(queues != nullptr ? queues : m_OwnedQueues.get()), m_Tensors(program, m_Queues),
-      m_CallerMemory(m_Tensors), m_States(m_Tensors), m_Shown(m_Tensors, m_Queues), m_FusedRunner(m_Tensors),
-      m_Steps(m_Tensors, m_FusedRunner, m_States, m_Shown),
-      m_DynamicSteps(m_Tensors, m_Steps, m_States, m_Shown, m_Queues)
+      m_CallerMemory(m_Tensors), m_States(m_Tensors), m_DebugTensors(m_Tensors, m_Queues), m_FusedRunner(m_Tensors),
+      m_Steps(m_Tensors, m_FusedRunner, m_States, m_DebugTensors),
+      m_DynamicSteps(m_Tensors, m_Steps, m_States, m_DebugTensors, m_Queues)
 {
 }
 
@@ -55,7 +55,7 @@ void ExecutionContext::Run(const std::shared_ptr<const Plan>& plan, const RunArg
     }
     {
         const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "Execute");
-        m_Shown.ShowInputs(m_CallerMemory.GetInputs(), args);
+        m_DebugTensors.ShowInputs(m_CallerMemory.GetInputs(), args);
         m_Steps.RunPlannedSteps(args);
         m_DynamicSteps.Run(args);
         if (m_Tensors.GetDevices() != nullptr)

@@ -4,7 +4,7 @@
 //
 //   DynamicSteps        steps of data-dependent shapes; owns DynamicMemory and ControlFlow, which makes nested contexts
 //   StepRunner          steps of known shapes
-//   FusedRunner, ShownTensors, SessionStates, CallerMemory
+//   FusedRunner, DebugTensors, SessionStates, CallerMemory
 //   RunTensors          infos and pointers of all values, the arena
 #pragma once
 
@@ -58,7 +58,7 @@ private:
     RunTensors m_Tensors;
     CallerMemory m_CallerMemory;
     SessionStates m_States;
-    ShownTensors m_Shown;
+    DebugTensors m_DebugTensors;
     FusedRunner m_FusedRunner;
     StepRunner m_Steps;
     DynamicSteps m_DynamicSteps;

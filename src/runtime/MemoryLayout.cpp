@@ -57,7 +57,7 @@ PageVector<Location> LocateBound(const PlanDraft& draft, const MemorySharing& sh
     {
         const ValueId value = program.Outputs()[i].m_Value;
         const ValueId root = sharing.Root(value);
-        if (value < numPlanned && !sharing.IsExternal(root) && sharing.IsWhole(value) &&
+        if (value < numPlanned && !sharing.IsExternal(root) && sharing.TakesAllMemory(value) &&
             locations[root].m_Place == Place::None)
         {
             locations[root] = {Place::Output, i, 0};

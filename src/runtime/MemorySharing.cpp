@@ -96,7 +96,7 @@ void MemorySharing::SettleFar(ValueId v) const
     }
 }
 
-bool MemorySharing::IsWhole(ValueId v) const
+bool MemorySharing::TakesAllMemory(ValueId v) const
 {
     return Offset(v) == 0 && m_Infos[v].GetNumBytes() == m_Infos[Root(v)].GetNumBytes();
 }
@@ -179,7 +179,7 @@ bool MemorySharing::MayBeIn(ValueId part, ValueId whole, size_t offset) const
     const ValueId root = Root(part);
     // As aligned as tensors that share nothing.
     return offset != TensorAliases::None && offset % m_Program.HostAlignment() == 0 &&
-           m_Infos[part].GetNumBytes() != 0 && root != Root(whole) && IsWhole(part) && !m_IsOutput[root] &&
+           m_Infos[part].GetNumBytes() != 0 && root != Root(whole) && TakesAllMemory(part) && !m_IsOutput[root] &&
            MayBeWritten(root, HostMemory) && MemoryOf(whole) == HostMemory && MemoryOf(Root(whole)) == HostMemory;
 }
 

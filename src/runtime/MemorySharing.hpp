@@ -29,7 +29,7 @@ public:
         return m_Offset[v];
     }
     /// Whether the value takes all of its root's memory.
-    bool IsWhole(ValueId v) const;
+    bool TakesAllMemory(ValueId v) const;
     bool IsExternal(ValueId root) const { return m_External[root]; }
     /// The steps during which the root's memory is in use.
     uint32_t First(ValueId root) const { return m_First[root]; }

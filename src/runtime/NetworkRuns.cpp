@@ -36,7 +36,7 @@ private:
 /// run will end with an error there.
 std::vector<TensorShape> TryInferShapes(const Program& program, const Step& step, const PageVector<TensorInfo>& infos)
 {
-    if (step.m_Layer->HasLateOutputs() || !step.m_Bodies.empty() || !step.m_Overrides.empty())
+    if (step.m_Layer->HasDataDependentShapes() || !step.m_Bodies.empty() || !step.m_Overrides.empty())
     {
         return {};
     }
@@ -243,8 +243,8 @@ void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& input
         args.m_Debug = &debug.emplace(m_DebugTarget, lease.DebugCallback());
     }
     args.m_Limits = &m_Limits;
-    uint64_t turns = 0;
-    args.m_Turns = &turns;
+    uint64_t iterations = 0;
+    args.m_Iterations = &iterations;
     std::unique_lock<std::mutex> stateLock;
     if (!m_Program->States().empty())
     {

@@ -86,7 +86,7 @@ void WriteNpyFile(const std::filesystem::path& path, const TensorInfo& info, con
     {
         for (size_t i = 0; i < info.GetNumElements(); ++i)
         {
-            unpacked.push_back(LoadNibble(static_cast<const std::byte*>(data), i));
+            unpacked.push_back(LoadInt4(static_cast<const std::byte*>(data), i));
         }
         data = unpacked.data();
         bytes = unpacked.size();

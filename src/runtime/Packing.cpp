@@ -33,7 +33,7 @@ public:
                         alive.end());
             if (pairs.size() + alive.size() > MaxPairs)
             {
-                m_AreTooMany = true;
+                m_IsOverLimit = true;
                 return;
             }
             for (const uint32_t other : alive)
@@ -58,7 +58,7 @@ public:
         }
     }
 
-    bool AreTooMany() const { return m_AreTooMany; }
+    bool IsOverLimit() const { return m_IsOverLimit; }
     Span<const uint32_t> Of(uint32_t block) const
     {
         return {m_All.data() + m_First[block], m_First[block + 1] - m_First[block]};
@@ -66,7 +66,7 @@ public:
     size_t Count() const { return m_All.size(); }
 
 private:
-    bool m_AreTooMany = false;
+    bool m_IsOverLimit = false;
     PageVector<uint32_t> m_First; ///< by block: where its neighbours begin in m_All
     PageVector<uint32_t> m_All;
 };
@@ -149,16 +149,16 @@ PageVector<size_t> Pressure(Span<const MemBlock> blocks)
     }
     std::partial_sum(change.begin(), change.end(), change.begin());
     // Tables of maxima over ranges of 2^k starts.
-    std::vector<PageVector<size_t>> most{std::move(change)};
+    std::vector<PageVector<size_t>> max{std::move(change)};
     for (size_t width = 1; width * 2 <= starts.size(); width *= 2)
     {
-        const PageVector<size_t>& half = most.back();
+        const PageVector<size_t>& half = max.back();
         PageVector<size_t> whole(half.size() - width);
         for (size_t s = 0; s < whole.size(); ++s)
         {
             whole[s] = std::max(half[s], half[s + width]);
         }
-        most.push_back(std::move(whole));
+        max.push_back(std::move(whole));
     }
     PageVector<size_t> pressure;
     pressure.reserve(blocks.size());
@@ -171,7 +171,7 @@ PageVector<size_t> Pressure(Span<const MemBlock> blocks)
         {
             ++level;
         }
-        pressure.push_back(end == first ? 0 : std::max(most[level][first], most[level][end - (size_t{1} << level)]));
+        pressure.push_back(end == first ? 0 : std::max(max[level][first], max[level][end - (size_t{1} << level)]));
     }
     return pressure;
 }
@@ -233,7 +233,7 @@ void SetOffsets(Span<MemBlock> blocks, const PageVector<size_t>& offsets)
 void PackGreedily(Span<MemBlock> blocks, PackingOrder order)
 {
     const Neighbours neighbours(blocks);
-    if (neighbours.AreTooMany())
+    if (neighbours.IsOverLimit())
     {
         PackByTime(blocks);
         return;
@@ -246,7 +246,7 @@ void PackGreedily(Span<MemBlock> blocks, PackingOrder order)
 void PackBest(Span<MemBlock> blocks)
 {
     const Neighbours neighbours(blocks);
-    if (neighbours.AreTooMany())
+    if (neighbours.IsOverLimit())
     {
         PackByTime(blocks);
         return;

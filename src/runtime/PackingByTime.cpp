@@ -116,7 +116,7 @@ size_t LargestLiveBytes(Span<const MemBlock> blocks)
     const PageVector<uint32_t> ending = ByEnd(blocks);
     auto gone = ending.begin();
     size_t alive = 0;
-    size_t most = 0;
+    size_t max = 0;
     for (const uint32_t i : ByStart(blocks))
     {
         for (; gone != ending.end() && blocks[*gone].m_EndOfLife < blocks[i].m_StartOfLife; ++gone)
@@ -124,9 +124,9 @@ size_t LargestLiveBytes(Span<const MemBlock> blocks)
             alive -= blocks[*gone].m_MemSize;
         }
         alive += blocks[i].m_MemSize;
-        most = std::max(most, alive);
+        max = std::max(max, alive);
     }
-    return most;
+    return max;
 }
 
 void PackByTime(Span<MemBlock> blocks)

@@ -23,16 +23,16 @@ class StepInputs
 public:
     StepInputs(const PlanDraft& draft, const Step& step) : m_NumInputs(step.m_Inputs.size())
     {
-        if (m_NumInputs > Few)
+        if (m_NumInputs > MaxInlineInputs)
         {
-            m_ManyInfos.resize(m_NumInputs);
+            m_HeapInfos.resize(m_NumInputs);
             m_ManyConstants.resize(m_NumInputs);
             m_ManyValues.resize(m_NumInputs);
         }
         m_Overrides.resize(step.m_Overrides.size());
-        const TensorInfo** const infos = m_NumInputs > Few ? m_ManyInfos.data() : m_FewInfos.data();
-        const void** const constants = m_NumInputs > Few ? m_ManyConstants.data() : m_FewConstants.data();
-        const void** const values = m_NumInputs > Few ? m_ManyValues.data() : m_FewValues.data();
+        const TensorInfo** const infos = m_NumInputs > MaxInlineInputs ? m_HeapInfos.data() : m_InlineInfos.data();
+        const void** const constants = m_NumInputs > MaxInlineInputs ? m_ManyConstants.data() : m_FewConstants.data();
+        const void** const values = m_NumInputs > MaxInlineInputs ? m_ManyValues.data() : m_FewValues.data();
         for (size_t i = 0; i < m_NumInputs; ++i)
         {
             const ValueId value = step.m_Inputs[i];
@@ -59,13 +59,13 @@ public:
     bool HasOverrides() const { return !m_Overrides.empty(); }
 
 private:
-    static constexpr size_t Few = 4;
+    static constexpr size_t MaxInlineInputs = 4;
 
     size_t m_NumInputs;
-    std::array<const TensorInfo*, Few> m_FewInfos{};
-    std::array<const void*, Few> m_FewConstants{};
-    std::array<const void*, Few> m_FewValues{};
-    std::vector<const TensorInfo*> m_ManyInfos;
+    std::array<const TensorInfo*, MaxInlineInputs> m_InlineInfos{};
+    std::array<const void*, MaxInlineInputs> m_FewConstants{};
+    std::array<const void*, MaxInlineInputs> m_FewValues{};
+    std::vector<const TensorInfo*> m_HeapInfos;
     std::vector<const void*> m_ManyConstants;
     std::vector<const void*> m_ManyValues;
     std::vector<TensorInfo> m_Overrides;
@@ -192,7 +192,7 @@ bool PlanBuilder::TryShapeStep(const Step& step)
 bool PlanBuilder::ShapeStep(const Step& step)
 {
     const StepInputs inputs(m_Draft, step);
-    if (step.m_Layer->HasLateOutputs() || !CanInferShapes(*step.m_Layer, inputs.Infos(), inputs.Values()))
+    if (step.m_Layer->HasDataDependentShapes() || !CanInferShapes(*step.m_Layer, inputs.Infos(), inputs.Values()))
     {
         return false;
     }
@@ -212,14 +212,14 @@ bool PlanBuilder::ShapeStep(const Step& step)
         outputs = manyOutputs;
     }
     const auto resolved = InferShapes(*step.m_Layer, inputs.Infos(), inputs.Values(), shapes);
-    bool decidesShapes = false;
+    bool isShapeRelevant = false;
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         if (!shapes[k].AreAllDimensionsSpecified())
         {
             return false;
         }
-        decidesShapes = decidesShapes || m_Draft.GetValue(step.m_FirstOutput + k).m_DecidesShapes;
+        isShapeRelevant = isShapeRelevant || m_Draft.GetValue(step.m_FirstOutput + k).m_IsShapeRelevant;
         TensorInfo& info = m_Draft.m_Plan.m_Infos[step.m_FirstOutput + k];
         info.SetShape(shapes[k]);
         m_Draft.m_LargestBytes = std::max(m_Draft.m_LargestBytes, CheckTensorBytes(step, info, m_Limits));
@@ -238,7 +238,7 @@ bool PlanBuilder::ShapeStep(const Step& step)
     const bool mayShare = !inputs.HasOverrides() && GetSchema(step.m_Type).Has(OpFlags::Moves);
     planned.m_Aliases = mayShare ? hooks.m_Aliases : nullptr;
     planned.m_KernelName = hooks.m_KernelName != nullptr ? hooks.m_KernelName : step.m_Workload->GetName();
-    if (decidesShapes)
+    if (isShapeRelevant)
     {
         m_Draft.m_Known.Compute(step, *planned.m_Workload, outputs);
     }

@@ -239,10 +239,10 @@ void Program::MakeSteps(WorkloadFactories& factories)
         }
     }
     CheckBoundMemory();
-    MarkDecidingValues();
+    MarkShapeRelevantValues();
 }
 
-void Program::MarkDecidingValues()
+void Program::MarkShapeRelevantValues()
 {
     for (size_t s = m_Steps.size(); s-- > 0;)
     {
@@ -252,13 +252,13 @@ void Program::MarkDecidingValues()
         bool needsAll = false;
         for (uint32_t k = 0; k < step.m_NumOutputs && !schema.Has(OpFlags::EndsSizes); ++k)
         {
-            needsAll = needsAll || m_Values[step.m_FirstOutput + k].m_DecidesShapes;
+            needsAll = needsAll || m_Values[step.m_FirstOutput + k].m_IsShapeRelevant;
         }
         for (size_t i = 0; i < step.m_Inputs.size() && (needsAll || needed != 0); ++i)
         {
             if (step.m_Inputs[i] != NoValue && (needsAll || (i < 32 && ((needed >> i) & 1U) != 0)))
             {
-                m_Values[step.m_Inputs[i]].m_DecidesShapes = true;
+                m_Values[step.m_Inputs[i]].m_IsShapeRelevant = true;
             }
         }
     }
@@ -272,15 +272,15 @@ size_t Program::Find(const std::vector<Binding>& bindings, const BindingIndex& i
     {
         return found->second;
     }
-    constexpr size_t most = 20; // of one message
+    constexpr size_t max = 20; // of one message
     std::string there;
-    for (size_t i = 0; i < bindings.size() && i < most; ++i)
+    for (size_t i = 0; i < bindings.size() && i < max; ++i)
     {
         there += fmt::format("{}{} ({})", there.empty() ? "" : ", ", bindings[i].m_Id, bindings[i].m_Layer->Describe());
     }
-    if (bindings.size() > most)
+    if (bindings.size() > max)
     {
-        there += fmt::format(" and {} more", bindings.size() - most);
+        there += fmt::format(" and {} more", bindings.size() - max);
     }
     throw InvalidArgumentException(fmt::format("the network has no {0} with binding id {1}; {2}", kind, id,
                                                there.empty() ? fmt::format("it has no {}s at all", kind)

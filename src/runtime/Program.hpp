@@ -60,7 +60,7 @@ struct Value
     uint32_t m_LastUse = 0;           ///< last step that reads it; the number of steps for a network output
     bool m_IsRead = false;            ///< by a step
     bool m_IsReadAgain = false;       ///< by an input more, of whichever step
-    bool m_DecidesShapes = false;     ///< shape inference of a step needs it, or a value computed from it
+    bool m_IsShapeRelevant = false;   ///< shape inference of a step needs it, or a value computed from it
     MemoryId m_Memory = HostMemory;
 
     /// Also of constants without bytes.
@@ -122,7 +122,7 @@ private:
     void SetMemory(Step& step, MemoryId memory);
     void CheckMemory(const Step& step) const;
     void CheckBoundMemory() const;
-    void MarkDecidingValues();
+    void MarkShapeRelevantValues();
 
     PageArena m_Memory; ///< of the steps' lists
     std::unique_ptr<Graph> m_OwnedGraph;

@@ -34,7 +34,7 @@ struct RunArgs
     Profiler* m_Profiler = nullptr;
     DebugRun* m_Debug = nullptr; ///< null: none
     const Limits* m_Limits = nullptr;
-    uint64_t* m_Turns = nullptr;                      ///< of all loops of the run so far
+    uint64_t* m_Iterations = nullptr;                 ///< of all loops of the run so far
     Session* m_Session = nullptr;                     ///< null where the program has no states
     const std::atomic<bool>* m_IsCancelled = nullptr; ///< null: nobody cancels the run
     /// Memory that was imported beforehand, by index of Program::Inputs() and Outputs(); null where it was not, and

@@ -62,7 +62,7 @@ void StepRunner::RunPlannedStep(size_t index, const RunArgs& args)
     {
         RunCopyStep(index, plan.TotalBytes(), args);
     }
-    m_Shown.ShowOutputs(step, args);
+    m_DebugTensors.ShowOutputs(step, args);
 }
 
 void StepRunner::ExecutePlanned(const Step& step, const PlannedStep& planned, const RunArgs& args)
@@ -87,9 +87,9 @@ void StepRunner::RunResidualAdd(const ResidualAdd& add, const RunArgs& args)
     if (args.m_Debug != nullptr) // it is shown both outputs
     {
         ExecutePlanned(layer, plan.Steps()[add.m_Layer], args);
-        m_Shown.ShowOutputs(layer, args);
+        m_DebugTensors.ShowOutputs(layer, args);
         ExecutePlanned(next, plan.Steps()[add.m_Add], args);
-        m_Shown.ShowOutputs(next, args);
+        m_DebugTensors.ShowOutputs(next, args);
         return;
     }
     ListInputs(layer);

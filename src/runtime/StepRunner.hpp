@@ -27,8 +27,8 @@ class StepRunner
 public:
     /// All of them outlive it.
     StepRunner(const RunTensors& tensors, const FusedRunner& fused, const SessionStates& states,
-               const ShownTensors& shown)
-        : m_Tensors(tensors), m_Fused(fused), m_States(states), m_Shown(shown)
+               const DebugTensors& debugTensors)
+        : m_Tensors(tensors), m_Fused(fused), m_States(states), m_DebugTensors(debugTensors)
     {
     }
 
@@ -52,7 +52,7 @@ private:
     const RunTensors& m_Tensors;
     const FusedRunner& m_Fused;
     const SessionStates& m_States;
-    const ShownTensors& m_Shown;
+    const DebugTensors& m_DebugTensors;
     std::vector<const void*> m_Inputs; ///< of the step that runs
 };
 

@@ -8,7 +8,7 @@
 namespace tenon
 {
 
-inline int8_t LoadNibble(const std::byte* data, size_t index)
+inline int8_t LoadInt4(const std::byte* data, size_t index)
 {
     const unsigned int bits = std::to_integer<unsigned int>(data[index / 2] >> (index % 2 * 4)) & 0xFU;
     return static_cast<int8_t>(static_cast<int>(bits ^ 8U) - 8);

@@ -71,7 +71,7 @@ private:
 
     void WriteBounds(size_t count)
     {
-        std::optional<Value> least;
+        std::optional<Value> min;
         std::optional<Value> greatest;
         if constexpr (std::is_arithmetic_v<Value>)
         {
@@ -82,12 +82,12 @@ private:
                 {
                     continue;
                 }
-                least = least && *least < value ? *least : value;
+                min = min && *min < value ? *min : value;
                 greatest = greatest && *greatest > value ? *greatest : value;
             }
         }
         m_Text += ", \"min\": ";
-        WriteBound(least);
+        WriteBound(min);
         m_Text += ", \"max\": ";
         WriteBound(greatest);
     }
@@ -145,7 +145,7 @@ void WithLoader(DataType type, const void* memory, const Write& write)
         return;
     case DataType::Boolean: write([memory](size_t i) { return LoadElement<uint8_t>(memory, i) != 0; }); return;
     case DataType::QSymmS4:
-        write([memory](size_t i) { return LoadNibble(static_cast<const std::byte*>(memory), i); });
+        write([memory](size_t i) { return LoadInt4(static_cast<const std::byte*>(memory), i); });
         return;
     case DataType::Float32: plain(float{}); return;
     case DataType::Float64: plain(double{}); return;

@@ -17,7 +17,7 @@ namespace
 {
 
 /// Constants of a network that one thread packs sooner than others come to help.
-constexpr uint64_t LeastBytes = uint64_t{256} << 10;
+constexpr uint64_t MinBytes = uint64_t{256} << 10;
 
 /// Operators of the application were never asked to be made by several threads.
 bool MayShare(const WorkloadJob& job)
@@ -59,11 +59,11 @@ bool WorkloadFactories::IsWorthThreads(std::span<const WorkloadJob> jobs) const
         return false;
     }
     uint64_t bytes = 0;
-    for (size_t i = 0; i < jobs.size() && bytes < LeastBytes; ++i)
+    for (size_t i = 0; i < jobs.size() && bytes < MinBytes; ++i)
     {
         bytes += MayShare(jobs[i]) ? jobs[i].m_Layer->CountConstantInputBytes() : 0;
     }
-    return bytes >= LeastBytes;
+    return bytes >= MinBytes;
 }
 
 void WorkloadFactories::Make(std::span<const WorkloadJob> jobs) const

@@ -37,8 +37,8 @@ const LayerType* FindLayerType(std::string_view name)
 /// The first bytes of a text, for a message.
 std::string Shortened(const flatbuffers::String* text)
 {
-    constexpr size_t most = 100; // bytes
-    return text == nullptr ? std::string() : std::string(text->string_view().substr(0, most));
+    constexpr size_t max = 100; // bytes
+    return text == nullptr ? std::string() : std::string(text->string_view().substr(0, max));
 }
 
 template <typename Vector>

@@ -31,7 +31,7 @@ TensorInfo ReadPerAxis(FileReader& file, const TensorShape& shape, DataType type
         scales.assign(perAxis.scales()->begin(), perAxis.scales()->end());
     }
     const size_t numZeroPoints = perAxis.zero_points() != nullptr ? perAxis.zero_points()->size() : 0;
-    if (!AreFinite(scales))
+    if (!IsFinite(scales))
     {
         throw ParseException("a quantization scale is not a finite number");
     }

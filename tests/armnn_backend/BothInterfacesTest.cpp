@@ -53,10 +53,10 @@ void FailBehind(const armnn::IRuntime::CreationOptions& options, const tenon::Cr
 void DoNothing(const armnn::IRuntime::CreationOptions&, const tenon::CreationOptionsUse&) {}
 
 /// Asks the registry when static variables are destroyed, which was there after this one.
-struct LateQuestion
+struct AskAfterLoad
 {
-    LateQuestion() = default;
-    ~LateQuestion()
+    AskAfterLoad() = default;
+    ~AskAfterLoad()
     {
         const auto cpuRef = armnn::BackendRegistryInstance().GetFactory("CpuRef")();
         if (cpuRef->GetLayerSupport() == nullptr)
@@ -64,10 +64,10 @@ struct LateQuestion
             std::_Exit(EXIT_FAILURE);
         }
     }
-    LateQuestion(const LateQuestion&) = delete;
-    LateQuestion& operator=(const LateQuestion&) = delete;
+    AskAfterLoad(const AskAfterLoad&) = delete;
+    AskAfterLoad& operator=(const AskAfterLoad&) = delete;
 };
-const LateQuestion Late;
+const AskAfterLoad Late;
 
 } // namespace
 

@@ -55,11 +55,11 @@ void ResetJournal()
     GetOwner().reset(new Journal);
 }
 
-void Crowd::Enter(bool isSlow)
+void ConcurrencyCounter::Enter(bool isSlow)
 {
     const int inside = ++m_Inside;
-    int most = m_Most;
-    while (inside > most && !m_Most.compare_exchange_weak(most, inside))
+    int max = m_Max;
+    while (inside > max && !m_Max.compare_exchange_weak(max, inside))
     {
     }
     if (isSlow)
@@ -75,13 +75,13 @@ namespace
 class Member
 {
 public:
-    explicit Member(Crowd& crowd) : m_Crowd(crowd) { m_Crowd.Enter(GetJournal().m_IsSlow); }
-    ~Member() { m_Crowd.Leave(); }
+    explicit Member(ConcurrencyCounter& crowd) : m_Counter(crowd) { m_Counter.Enter(GetJournal().m_IsSlow); }
+    ~Member() { m_Counter.Leave(); }
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
 
 private:
-    Crowd& m_Crowd;
+    ConcurrencyCounter& m_Counter;
 };
 
 /// Memory of all tensors in one block.

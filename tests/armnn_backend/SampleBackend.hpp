@@ -17,17 +17,17 @@ const armnn::BackendId& AccId();
 const armnn::BackendId& LegacyId();
 
 /// How many threads are in a function.
-class Crowd
+class ConcurrencyCounter
 {
 public:
     /// Stays there a while where `isSlow`.
     void Enter(bool isSlow);
     void Leave() { --m_Inside; }
-    int GetMost() const { return m_Most; } ///< that were there at a time
+    int GetMax() const { return m_Max; } ///< that were there at a time
 
 private:
     std::atomic<int> m_Inside{0};
-    std::atomic<int> m_Most{0};
+    std::atomic<int> m_Max{0};
 };
 
 /// What the backends were told to do, and what they did. ResetJournal() before each test.
@@ -37,12 +37,12 @@ struct Journal
     int m_Acquired = 0;               ///< memory managers that hold memory
     int m_Constants = 0;              ///< tensor handles of SampleAcc that took memory of their own
     std::atomic<int> m_Executed{0};
-    Crowd m_Executing;            ///< in the workloads of Addition and Activation
-    Crowd m_Making;               ///< in IWorkloadFactory::CreateWorkload
-    bool m_IsSlow = false;        ///< what is counted takes a while
-    bool m_IsUnavailable = false; ///< CreateBackendContext throws BackendUnavailableException
-    bool m_UnmapThrows = false;   ///< of tensor handles
-    bool m_ReleaseThrows = false; ///< of memory managers, when they released
+    ConcurrencyCounter m_Executing; ///< in the workloads of Addition and Activation
+    ConcurrencyCounter m_Making;    ///< in IWorkloadFactory::CreateWorkload
+    bool m_IsSlow = false;          ///< what is counted takes a while
+    bool m_IsUnavailable = false;   ///< CreateBackendContext throws BackendUnavailableException
+    bool m_UnmapThrows = false;     ///< of tensor handles
+    bool m_ReleaseThrows = false;   ///< of memory managers, when they released
     bool m_TakesAllocator = false;
     std::atomic<int> m_Contexts{0}; ///< contexts that live
     int m_ContextsMade = 0;

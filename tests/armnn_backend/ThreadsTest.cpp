@@ -69,7 +69,7 @@ TEST_F(AdaptedBackend, WorkloadsOfANetworkExecuteOneAtATime)
                      }
                  });
     EXPECT_EQ(sample::GetJournal().m_Executed, 2 * 3 * 5);
-    EXPECT_EQ(sample::GetJournal().m_Executing.GetMost(), 1) << "two layers of one network at the same time";
+    EXPECT_EQ(sample::GetJournal().m_Executing.GetMax(), 1) << "two layers of one network at the same time";
 }
 
 TEST_F(AdaptedBackend, NetworksOfARuntimeMakeWorkloadsOneAtATime)
@@ -94,5 +94,5 @@ TEST_F(AdaptedBackend, NetworksOfARuntimeMakeWorkloadsOneAtATime)
                          EXPECT_EQ(output, Floats(width, 2.0f));
                      }
                  });
-    EXPECT_EQ(sample::GetJournal().m_Making.GetMost(), 1) << "the backend was called by two threads";
+    EXPECT_EQ(sample::GetJournal().m_Making.GetMax(), 1) << "the backend was called by two threads";
 }

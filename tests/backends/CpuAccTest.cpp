@@ -47,29 +47,29 @@ public:
                 [this, &body, begin, end = std::min(count, begin + piece)]
                 {
                     const unsigned int running = ++m_Running;
-                    for (unsigned int most = m_MostRunning; running > most;)
+                    for (unsigned int max = m_MaxRunning; running > max;)
                     {
-                        m_MostRunning.compare_exchange_weak(most, running);
+                        m_MaxRunning.compare_exchange_weak(max, running);
                     }
                     body(begin, end);
                     --m_Running;
                 });
         }
-        m_MostPieces = std::max(m_MostPieces, workers.size());
+        m_MaxTasks = std::max(m_MaxTasks, workers.size());
         for (std::thread& worker : workers)
         {
             worker.join();
         }
     }
     unsigned int GetNumThreads() const override { return m_Threads; }
-    size_t GetMostPieces() const { return m_MostPieces; }
-    unsigned int GetMostRunning() const { return m_MostRunning; }
+    size_t GetMaxTasks() const { return m_MaxTasks; }
+    unsigned int GetMaxRunning() const { return m_MaxRunning; }
 
 private:
     unsigned int m_Threads;
     std::atomic<unsigned int> m_Running = 0;
-    std::atomic<unsigned int> m_MostRunning = 0;
-    size_t m_MostPieces = 0;
+    std::atomic<unsigned int> m_MaxRunning = 0;
+    size_t m_MaxTasks = 0;
 };
 
 using Values = std::vector<float>;
@@ -532,13 +532,13 @@ TEST(CpuAcc, SplitsLargeLayersOnly)
     small.FillRandomly(random);
     Threads forSmall(4);
     Execute(*backend, small, forSmall);
-    EXPECT_EQ(forSmall.GetMostPieces(), 0U);
+    EXPECT_EQ(forSmall.GetMaxTasks(), 0U);
 
     TestLayer large = MakeFullyConnected(128, 256, 256, true, true);
     large.FillRandomly(random);
     Threads forLarge(4);
     Execute(*backend, large, forLarge);
-    EXPECT_EQ(forLarge.GetMostPieces(), 4U);
+    EXPECT_EQ(forLarge.GetMaxTasks(), 4U);
 }
 
 // Without fast math, so that the kernel is the same one: then the values are, however they are split.
@@ -560,15 +560,15 @@ TEST(CpuAcc, NumberOfThreadsLimitsTheSplit)
         layer->FillRandomly(random);
         Threads all(4);
         const Values expected = Execute(*backend, *layer, all);
-        ASSERT_EQ(all.GetMostPieces(), 4U);
+        ASSERT_EQ(all.GetMaxTasks(), 4U);
         for (const auto& [option, pieces] :
              {std::pair{0, 4U}, std::pair{1, 0U}, std::pair{2, 2U}, std::pair{3, 3U}, std::pair{9, 4U}})
         {
             Threads parallel(4);
             const ModelOptions options = {BackendOptions("CpuAcc", {{"NumberOfThreads", option}})};
             EXPECT_EQ(Execute(*backend, *layer, parallel, options), expected) << "NumberOfThreads " << option;
-            EXPECT_EQ(parallel.GetMostPieces(), pieces) << "NumberOfThreads " << option;
-            EXPECT_LE(parallel.GetMostRunning(), pieces) << "NumberOfThreads " << option;
+            EXPECT_EQ(parallel.GetMaxTasks(), pieces) << "NumberOfThreads " << option;
+            EXPECT_LE(parallel.GetMaxRunning(), pieces) << "NumberOfThreads " << option;
         }
     }
 }
@@ -604,7 +604,7 @@ TEST(CpuAcc, ManyCallersOfOneWorkload)
                     result.assign(expected.size(), 0.0f);
                     ExecuteInto(result.data(), *shaped, binding, scratch.Data(), parallel);
                 }
-                EXPECT_EQ(parallel.GetMostPieces(), 2U);
+                EXPECT_EQ(parallel.GetMaxTasks(), 2U);
             });
     }
     for (std::thread& caller : callers)
@@ -637,7 +637,7 @@ TEST(CpuAcc, TakesScratchMemoryForTheThreadsThatRunsWillUse)
     }
     Threads four(4);
     const Values expected = Execute(*backend, layer, four);
-    EXPECT_EQ(four.GetMostPieces(), 4U);
+    EXPECT_EQ(four.GetMaxTasks(), 4U);
     size_t fewer = 0;
     for (const unsigned int threads : {1U, 2U, 3U})
     {
@@ -651,7 +651,7 @@ TEST(CpuAcc, TakesScratchMemoryForTheThreadsThatRunsWillUse)
         Values output(expected.size());
         ExecuteInto(output.data(), *shaped, binding, scratch.Data(), more);
         EXPECT_EQ(output, expected) << threads;
-        EXPECT_LE(more.GetMostPieces(), threads);
+        EXPECT_LE(more.GetMaxTasks(), threads);
     }
 }
 

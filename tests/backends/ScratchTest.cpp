@@ -43,12 +43,12 @@ TEST(Scratch, PartsThatOverflowAreRefused)
     part.Add<float>(size_t{7});
     Scratch scratch;
     scratch.Add<int8_t>(size_t{1});
-    EXPECT_EQ(scratch.AddParts(part, 3), 64U);
+    EXPECT_EQ(scratch.AddPerTask(part, 3), 64U);
     EXPECT_EQ(scratch.GetBytes(), 64U + 3 * 128);
     Scratch huge;
     huge.Add<int8_t>(SIZE_MAX / 4 + 1);
-    EXPECT_THROW(scratch.AddParts(huge, 4), InvalidArgumentException); // the product
-    EXPECT_THROW(scratch.AddParts(huge, 5), InvalidArgumentException);
+    EXPECT_THROW(scratch.AddPerTask(huge, 4), InvalidArgumentException); // the product
+    EXPECT_THROW(scratch.AddPerTask(huge, 5), InvalidArgumentException);
 }
 
 TEST(Scratch, CountsThatOverflowAreRefused)

@@ -21,7 +21,7 @@ namespace tenon::bench
 namespace
 {
 
-constexpr double TurnSeconds = 0.002;
+constexpr double RoundSeconds = 0.002;
 
 void Check(tenon_status status, tenon_error* const& error)
 {
@@ -135,16 +135,16 @@ private:
     std::vector<tenon_tensor> m_Outputs;
 };
 
-void Compare(const Size& size, unsigned int turns)
+void Compare(const Size& size, unsigned int rounds)
 {
     CppNetwork cpp(size);
     CNetwork c(size);
-    TurnRunner cppRunner([&] { cpp.Run(); }, TurnSeconds);
-    TurnRunner cRunner([&] { c.Run(); }, TurnSeconds);
-    for (unsigned int turn = 0; turn < turns; ++turn)
+    InterleavedTimer cppRunner([&] { cpp.Run(); }, RoundSeconds);
+    InterleavedTimer cRunner([&] { c.Run(); }, RoundSeconds);
+    for (unsigned int turn = 0; turn < rounds; ++turn)
     {
-        cppRunner.Turn();
-        cRunner.Turn();
+        cppRunner.RunRound();
+        cRunner.RunRound();
     }
     const double cppMicroseconds = 1e6 * cppRunner.GetMedian();
     const double cMicroseconds = 1e6 * cRunner.GetMedian();
@@ -160,12 +160,12 @@ int main(int argc, char** argv)
 {
     try
     {
-        const unsigned long turns = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
-        std::printf("microseconds a run, one thread, medians of %lu turns\n", turns);
+        const unsigned long rounds = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
+        std::printf("microseconds a run, one thread, medians of %lu rounds\n", rounds);
         std::printf("tensors  elements       C++         C      more\n");
         for (const tenon::bench::Size& size : {tenon::bench::Size{1, 1}, {1, 1000}, {4, 1}})
         {
-            tenon::bench::Compare(size, static_cast<unsigned int>(turns));
+            tenon::bench::Compare(size, static_cast<unsigned int>(rounds));
         }
         return 0;
     }

@@ -117,7 +117,7 @@ std::string FormatShare(double macsPerSecond, std::optional<double> peak)
 
 /// What the multiplications take at the peak, or reading the data and writing the output at memcpy's speed for blocks
 /// of that size, whichever is longer.
-double GetLeastSeconds(const LayerNetwork& network, std::optional<double> peak)
+double GetMinSeconds(const LayerNetwork& network, std::optional<double> peak)
 {
     const double copied = network.m_Bytes / 2; // memcpy reads one half and writes the other
     const double ofMemory = copied / MemcpyBytesPerSecond(static_cast<size_t>(copied));
@@ -137,28 +137,28 @@ std::string Compare(Element element, const ConvolutionSizes& s, const MachinePea
     const LayerNetwork network = MakeNetwork(element, s);
     LoadedLayer tenon(network, Settings());
     std::vector<std::unique_ptr<ConvolutionPeer>> peers;
-    constexpr double TurnSeconds = 0.02;
-    std::vector<TurnRunner> runners;
-    runners.emplace_back([&] { tenon.Run(); }, TurnSeconds);
+    constexpr double RoundSeconds = 0.02;
+    std::vector<InterleavedTimer> runners;
+    runners.emplace_back([&] { tenon.Run(); }, RoundSeconds);
     for (const Peer& peer : Peers)
     {
         peers.push_back(peer.m_Make(s, network));
         if (peers.back() != nullptr)
         {
-            runners.emplace_back([peer = peers.back().get()] { peer->Run(); }, TurnSeconds);
+            runners.emplace_back([peer = peers.back().get()] { peer->Run(); }, RoundSeconds);
         }
     }
-    constexpr int Turns = 9;
-    for (int turn = 0; turn < Turns; ++turn)
+    constexpr int Rounds = 9;
+    for (int turn = 0; turn < Rounds; ++turn)
     {
-        std::for_each(runners.begin(), runners.end(), [](TurnRunner& runner) { runner.Turn(); });
+        std::for_each(runners.begin(), runners.end(), [](InterleavedTimer& runner) { runner.RunRound(); });
     }
     const std::vector<double>& ours = runners[0].GetSeconds();
     const double speed = network.m_Macs / Median(ours);
     const std::optional<double> peak = element == Element::Float32 ? peaks.m_Float32 : peaks.m_Int8;
     std::string row =
         fmt::format("| {} | {:.1f} | {} | {:.0f}% | {:.1f} |", Describe(element, s), speed * 1e-9,
-                    FormatShare(speed, peak), GetLeastSeconds(network, peak) / Median(ours) * 100, Median(ours) * 1e6);
+                    FormatShare(speed, peak), GetMinSeconds(network, peak) / Median(ours) * 100, Median(ours) * 1e6);
     size_t next = 1;
     for (const auto& peer : peers)
     {

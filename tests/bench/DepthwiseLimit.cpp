@@ -18,7 +18,7 @@ namespace
 /// A call takes some microseconds.
 constexpr long LoopCount = 500;
 /// Of windows that there are loops for.
-constexpr size_t MostTaps = 36;
+constexpr size_t MaxTaps = 36;
 
 /// What vectors are loaded from and stored to: a line of a cache each.
 alignas(64) constexpr uint8_t Line[64] = {};
@@ -154,9 +154,9 @@ template <Products Kind>
 std::optional<DepthwiseLoop> FindLoop(const DepthwiseWindow& window)
 {
     constexpr size_t ProductTaps = Kind == Products::Pairs256 ? 2 : 4;
-    constexpr auto Counts = std::make_index_sequence<MostTaps / ProductTaps>();
+    constexpr auto Counts = std::make_index_sequence<MaxTaps / ProductTaps>();
     const size_t count = (window.m_Taps + ProductTaps - 1) / ProductTaps;
-    const Loop run = window.m_Taps > MostTaps  ? nullptr
+    const Loop run = window.m_Taps > MaxTaps   ? nullptr
                      : window.m_NewPixels == 1 ? FindLoop<Kind, 1>(count, Counts)
                      : window.m_NewPixels == 4 ? FindLoop<Kind, 4>(count, Counts)
                                                : nullptr;

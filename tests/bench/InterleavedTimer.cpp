@@ -40,24 +40,24 @@ double Median(std::vector<double> values)
     return *middle;
 }
 
-TurnRunner::TurnRunner(std::function<void()> run, double turnSeconds, ClockSeconds clock)
+InterleavedTimer::InterleavedTimer(std::function<void()> run, double roundSeconds, ClockSeconds clock)
     : m_Run(std::move(run)), m_Clock(clock)
 {
     m_Run();
     // A single run may be shorter than a look at the clock.
-    constexpr unsigned int MostRuns = 1U << 24U;
+    constexpr unsigned int MaxRuns = 1U << 24U;
     double seconds = Measure(m_Runs);
-    while (seconds < turnSeconds / 4 && m_Runs < MostRuns)
+    while (seconds < roundSeconds / 4 && m_Runs < MaxRuns)
     {
         m_Runs *= 2;
         seconds = Measure(m_Runs);
     }
-    constexpr double LeastSeconds = 1e-9; // no clock tells less
-    const double runs = turnSeconds / std::max(seconds, LeastSeconds) * m_Runs;
-    m_Runs = static_cast<unsigned int>(std::clamp(std::round(runs), 1.0, double{MostRuns}));
+    constexpr double MinSeconds = 1e-9; // no clock tells less
+    const double runs = roundSeconds / std::max(seconds, MinSeconds) * m_Runs;
+    m_Runs = static_cast<unsigned int>(std::clamp(std::round(runs), 1.0, double{MaxRuns}));
 }
 
-void TurnRunner::Turn()
+void InterleavedTimer::RunRound()
 {
     if (m_Runs > 1)
     {
@@ -66,7 +66,7 @@ void TurnRunner::Turn()
     m_Seconds.push_back(Measure(m_Runs) / m_Runs);
 }
 
-double TurnRunner::Measure(unsigned int runs) const
+double InterleavedTimer::Measure(unsigned int runs) const
 {
     const double start = m_Clock();
     for (unsigned int i = 0; i < runs; ++i)

@@ -18,13 +18,13 @@ double ProcessSeconds();
 double Median(std::vector<double> values);
 
 /// One of those that are compared: what runs, how often in a turn, and seconds of a run by turn.
-class TurnRunner
+class InterleavedTimer
 {
 public:
-    /// Runs a few times, to find out how many runs take `turnSeconds`.
-    TurnRunner(std::function<void()> run, double turnSeconds, ClockSeconds clock = WallSeconds);
+    /// Runs a few times, to find out how many runs take `roundSeconds`.
+    InterleavedTimer(std::function<void()> run, double roundSeconds, ClockSeconds clock = WallSeconds);
 
-    void Turn();
+    void RunRound();
     const std::vector<double>& GetSeconds() const { return m_Seconds; }
     double GetMedian() const { return Median(m_Seconds); }
 

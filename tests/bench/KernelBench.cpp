@@ -53,11 +53,11 @@ bool hasFailed = false;
 /// Sets the columns.
 void ReportShares(benchmark::State& state, const LayerNetwork& layer, const LayerTimes& times)
 {
-    const auto share = [&](const char* name, std::optional<double> least)
+    const auto share = [&](const char* name, std::optional<double> min)
     {
-        if (least)
+        if (min)
         {
-            state.counters[name] = 100.0 * *least / times.m_Layer;
+            state.counters[name] = 100.0 * *min / times.m_Layer;
         }
     };
     if (layer.m_Macs > 0.0)

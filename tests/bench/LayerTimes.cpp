@@ -16,10 +16,10 @@ namespace
 {
 
 /// Of the layer and of what moves as many bytes: each finds in the caches what the others have left.
-constexpr double TurnSeconds = 1e-3;
+constexpr double RoundSeconds = 1e-3;
 /// Of loops that need no caches.
-constexpr double LoopTurnSeconds = 2.5e-4;
-constexpr int LeastTurns = 5;
+constexpr double LoopRoundSeconds = 2.5e-4;
+constexpr int MinRounds = 5;
 
 /// All that is measured for a layer.
 class Contest
@@ -27,31 +27,31 @@ class Contest
 public:
     explicit Contest(ClockSeconds clock) : m_Clock(clock) {}
 
-    const TurnRunner& Add(std::function<void()> run, double turnSeconds)
+    const InterleavedTimer& Add(std::function<void()> run, double roundSeconds)
     {
-        return m_Runners.emplace_back(std::move(run), turnSeconds, m_Clock);
+        return m_Runners.emplace_back(std::move(run), roundSeconds, m_Clock);
     }
 
     void Run(double seconds)
     {
         const double end = WallSeconds() + seconds;
-        int turns = 0;
+        int rounds = 0;
         do
         {
-            std::for_each(m_Runners.begin(), m_Runners.end(), [](TurnRunner& runner) { runner.Turn(); });
-            ++turns;
-        } while (WallSeconds() < end || (seconds > 0.0 && turns < LeastTurns));
+            std::for_each(m_Runners.begin(), m_Runners.end(), [](InterleavedTimer& runner) { runner.RunRound(); });
+            ++rounds;
+        } while (WallSeconds() < end || (seconds > 0.0 && rounds < MinRounds));
     }
 
 private:
     ClockSeconds m_Clock;
-    std::deque<TurnRunner> m_Runners; // references to them stay valid
+    std::deque<InterleavedTimer> m_Runners; // references to them stay valid
 };
 
 /// A loop, and how often a run of the layer stands for it.
 struct Scaled
 {
-    const TurnRunner* m_Runner = nullptr;
+    const InterleavedTimer* m_Runner = nullptr;
     double m_Factor = 0.0;
 
     std::optional<double> GetSeconds() const
@@ -100,32 +100,32 @@ LayerTimes MeasureLayer(const LayerNetwork& network, const Settings& settings, d
 {
     LoadedLayer loaded(network, settings);
     Contest contest(ChooseClock(settings));
-    const TurnRunner& layer = contest.Add([&] { loaded.Run(); }, TurnSeconds);
-    const TurnRunner& call = contest.Add(MakeCall(settings), LoopTurnSeconds);
-    const TurnRunner& copy = contest.Add([&] { loaded.Copy(); }, TurnSeconds);
+    const InterleavedTimer& layer = contest.Add([&] { loaded.Run(); }, RoundSeconds);
+    const InterleavedTimer& call = contest.Add(MakeCall(settings), LoopRoundSeconds);
+    const InterleavedTimer& copy = contest.Add([&] { loaded.Copy(); }, RoundSeconds);
     const auto addPeak = [&](const std::optional<PeakLoop>& loop) -> Scaled
     {
         return loop && network.m_Macs > 0.0
-                   ? Scaled{&contest.Add(loop->m_Run, LoopTurnSeconds), network.m_Macs / loop->m_Macs}
+                   ? Scaled{&contest.Add(loop->m_Run, LoopRoundSeconds), network.m_Macs / loop->m_Macs}
                    : Scaled();
     };
     const Peaks peaks = FindPeaks(network.m_Element, settings);
     const Scaled vectors = addPeak(peaks.m_Vectors);
     const Scaled tiles = addPeak(peaks.m_Tiles);
-    Scaled least;
-    const TurnRunner* moves = &copy;
+    Scaled min;
+    const InterleavedTimer* moves = &copy;
     if (network.m_Window)
     {
         const double outputs = network.m_OutputBytes / GetDataTypeSize(network.m_Inputs[0].GetDataType());
         const auto loop = network.m_Element == Element::Int8 || network.m_Element == Element::UInt8
                               ? FindDepthwiseLoop(*network.m_Window)
                               : std::nullopt;
-        least = loop ? Scaled{&contest.Add(loop->m_Run, LoopTurnSeconds), outputs / loop->m_Outputs} : Scaled();
+        min = loop ? Scaled{&contest.Add(loop->m_Run, LoopRoundSeconds), outputs / loop->m_Outputs} : Scaled();
         const ConstTensor& from = loaded.GetInputs()[0].second;
         const Tensor& to = loaded.GetOutputs()[0].second;
         if (const std::function<void()> stream = MakeStream(from, to))
         {
-            moves = &contest.Add(stream, TurnSeconds);
+            moves = &contest.Add(stream, RoundSeconds);
         }
     }
     contest.Run(seconds);
@@ -138,9 +138,9 @@ LayerTimes MeasureLayer(const LayerNetwork& network, const Settings& settings, d
     times.m_Vectors = vectors.GetSeconds();
     times.m_Tiles = tiles.GetSeconds();
     double products = times.m_Vectors.value_or(0.0);
-    if (least.m_Runner != nullptr)
+    if (min.m_Runner != nullptr)
     {
-        products = *least.GetSeconds();
+        products = *min.GetSeconds();
     }
     else if (times.m_Tiles)
     {
@@ -152,10 +152,10 @@ LayerTimes MeasureLayer(const LayerNetwork& network, const Settings& settings, d
 
 double MeasureCall(const Settings& settings)
 {
-    TurnRunner call(MakeCall(settings), TurnSeconds, ChooseClock(settings));
-    for (int turn = 0; turn < LeastTurns; ++turn)
+    InterleavedTimer call(MakeCall(settings), RoundSeconds, ChooseClock(settings));
+    for (int round = 0; round < MinRounds; ++round)
     {
-        call.Turn();
+        call.RunRound();
     }
     return call.GetMedian();
 }

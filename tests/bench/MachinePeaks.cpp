@@ -23,10 +23,10 @@ namespace
 double MedianRate(double workPerCall, std::function<void()> run, int trials = 41)
 {
     constexpr double TrialSeconds = 0.002;
-    TurnRunner runner(std::move(run), TrialSeconds, ProcessSeconds);
+    InterleavedTimer runner(std::move(run), TrialSeconds, ProcessSeconds);
     for (int trial = 0; trial < trials; ++trial)
     {
-        runner.Turn();
+        runner.RunRound();
     }
     return workPerCall / runner.GetMedian();
 }

@@ -110,21 +110,21 @@ std::string Compare(const MatMulSizes& sizes)
     LoadedLayer tenon(network, Settings());
     BlasProducts blas(sizes, tenon);
     const std::function<void()> call = MakeCall(Settings());
-    constexpr double TurnSeconds = 0.02;
-    constexpr int Turns = 9;
-    TurnRunner ours([&] { tenon.Run(); }, TurnSeconds);
-    TurnRunner theirs(
+    constexpr double RoundSeconds = 0.02;
+    constexpr int Rounds = 9;
+    InterleavedTimer ours([&] { tenon.Run(); }, RoundSeconds);
+    InterleavedTimer theirs(
         [&]
         {
             call();
             blas.Run();
         },
-        TurnSeconds);
+        RoundSeconds);
     std::vector<double> ratios;
-    for (int turn = 0; turn < Turns; ++turn)
+    for (int turn = 0; turn < Rounds; ++turn)
     {
-        ours.Turn();
-        theirs.Turn();
+        ours.RunRound();
+        theirs.RunRound();
         ratios.push_back(ours.GetSeconds().back() / theirs.GetSeconds().back());
     }
     return fmt::format(" {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", network.m_Macs / ours.GetMedian() * 1e-9,

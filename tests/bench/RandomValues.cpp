@@ -13,30 +13,30 @@ namespace
 {
 
 /// The bits of a float of 16: a random sign and mantissa, and one of the five exponents below that of `most`.
-uint16_t MakeHalf(unsigned int mantissaBits, int exponentBias, float most, std::mt19937& random)
+uint16_t MakeHalf(unsigned int mantissaBits, int exponentBias, float max, std::mt19937& random)
 {
     constexpr unsigned int Exponents = 5;
     const auto bits = static_cast<uint32_t>(random());
     const int below = 1 + static_cast<int>(bits % Exponents);
-    const auto exponent = static_cast<unsigned int>(exponentBias + std::ilogb(most) - below);
+    const auto exponent = static_cast<unsigned int>(exponentBias + std::ilogb(max) - below);
     const unsigned int mantissa = (bits >> 8U) & ((1U << mantissaBits) - 1U);
     return static_cast<uint16_t>((bits >> 31U) << 15U | exponent << mantissaBits | mantissa);
 }
 
 } // namespace
 
-void FillRandom(DataType type, void* data, size_t bytes, std::mt19937& random, float most)
+void FillRandom(DataType type, void* data, size_t bytes, std::mt19937& random, float max)
 {
     if (type == DataType::Float32)
     {
-        std::uniform_real_distribution<float> distribution(-most, most);
+        std::uniform_real_distribution<float> distribution(-max, max);
         std::generate_n(static_cast<float*>(data), bytes / sizeof(float), [&] { return distribution(random); });
     }
     else if (type == DataType::Float16 || type == DataType::BFloat16)
     {
         const bool isShort = type == DataType::Float16;
         std::generate_n(static_cast<uint16_t*>(data), bytes / sizeof(uint16_t),
-                        [&] { return isShort ? MakeHalf(10, 15, most, random) : MakeHalf(7, 127, most, random); });
+                        [&] { return isShort ? MakeHalf(10, 15, max, random) : MakeHalf(7, 127, max, random); });
     }
     else
     {

@@ -122,7 +122,7 @@ public:
         return answer.str();
     }
 
-    std::string Run(unsigned int count, double mostMilliseconds)
+    std::string Run(unsigned int count, double maxMilliseconds)
     {
         if (m_Network < 0)
         {
@@ -139,7 +139,7 @@ public:
                                        { return GetOutput(output, info.GetNumBytes()); });
             const auto end = Clock::now();
             answer << (i == 0 ? "" : ", ") << Milliseconds(start, end - m_Allocating);
-            if (Milliseconds(begin, end) > mostMilliseconds)
+            if (Milliseconds(begin, end) > maxMilliseconds)
             {
                 break;
             }
@@ -243,10 +243,10 @@ std::string Answer(Session& session, const std::string& line)
         return session.Memory();
     }
     unsigned int count = 0;
-    double mostMilliseconds = 0.0;
-    if (command == "run" && words >> count >> mostMilliseconds)
+    double maxMilliseconds = 0.0;
+    if (command == "run" && words >> count >> maxMilliseconds)
     {
-        return session.Run(count, mostMilliseconds);
+        return session.Run(count, maxMilliseconds);
     }
     throw std::invalid_argument("unknown command: " + line);
 }

@@ -159,12 +159,12 @@ void Compare(const std::string& name, const INetwork& network)
     {
         way->Seconds(1);
     }
-    constexpr double TurnSeconds = 0.1; // several runs: the first one finds what the others left in the cache
-    constexpr int Turns = 11;
-    const auto runs = static_cast<unsigned int>(std::clamp(TurnSeconds / ways[0]->Seconds(1), 1.0, 10000.0));
+    constexpr double RoundSeconds = 0.1; // several runs: the first one finds what the others left in the cache
+    constexpr int Rounds = 11;
+    const auto runs = static_cast<unsigned int>(std::clamp(RoundSeconds / ways[0]->Seconds(1), 1.0, 10000.0));
     std::vector<double> times;
     std::vector<std::vector<double>> ratios(ways.size() - 1);
-    for (int turn = 0; turn < Turns; ++turn)
+    for (int turn = 0; turn < Rounds; ++turn)
     {
         times.push_back(ways[0]->Seconds(runs));
         for (size_t i = 1; i < ways.size(); ++i)

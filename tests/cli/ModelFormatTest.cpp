@@ -143,8 +143,8 @@ TEST(ModelFormat, NetworksOfArmNNMayLackTheirIdentifier)
         const std::string whole = ReadFile("tests/golden/armnn/" + std::string(name) + "_without_identifier.armnn");
         EXPECT_EQ(FindIn(whole), armnn) << name;
         EXPECT_EQ(FindModelFormat("model", whole), nullptr) << "the start alone does not tell";
-        constexpr size_t mostPadding = 7;
-        for (size_t length = 0; length + mostPadding < whole.size(); ++length)
+        constexpr size_t maxPadding = 7;
+        for (size_t length = 0; length + maxPadding < whole.size(); ++length)
         {
             EXPECT_EQ(FindIn(whole.substr(0, length)), nullptr) << length;
         }

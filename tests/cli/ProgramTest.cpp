@@ -429,8 +429,8 @@ TEST_F(Program, FastMathChoosesAnotherKernel)
     const std::string fast = details({"-m", plain, "--enable-fast-math", "--serialize-optimized", optimized});
     const bool hasKernel = Has(exact, "CpuConvolution2dF32"); // not without vectors
     EXPECT_FALSE(Has(exact, "Winograd")) << exact;
-    EXPECT_EQ(Has(fast, "CpuConvolution2dWinograd"), hasKernel) << fast;
-    EXPECT_EQ(Has(details({"-m", optimized}), "CpuConvolution2dWinograd"), hasKernel) << "the file keeps the option";
+    EXPECT_EQ(Has(fast, "CpuConvolution2dWinogradF32"), hasKernel) << fast;
+    EXPECT_EQ(Has(details({"-m", optimized}), "CpuConvolution2dWinogradF32"), hasKernel) << "the file keeps the option";
 }
 
 TEST_F(Program, LayersArePrintedAndWritten)

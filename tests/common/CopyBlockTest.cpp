@@ -13,9 +13,9 @@ namespace tenon::test::copy_block_test
 TEST(CopyBlock, AnyPlaceAndSize)
 {
     constexpr size_t PageBytes = 4096;
-    constexpr size_t Most = 5000;
-    std::vector<unsigned char> from(Most);
-    for (size_t i = 0; i < Most; ++i)
+    constexpr size_t Max = 5000;
+    std::vector<unsigned char> from(Max);
+    for (size_t i = 0; i < Max; ++i)
     {
         from[i] = static_cast<unsigned char>(i * 31 + 1);
     }
@@ -24,7 +24,7 @@ TEST(CopyBlock, AnyPlaceAndSize)
     {
         for (const size_t bytes : {1U, 64U, 2047U, 2048U, 2049U, 4097U, 5000U})
         {
-            std::vector<unsigned char> to(Most + 3 * PageBytes, 0xEE);
+            std::vector<unsigned char> to(Max + 3 * PageBytes, 0xEE);
             const size_t own = reinterpret_cast<size_t>(to.data()) % PageBytes;
             const size_t begin = (place + behind + PageBytes - own) % PageBytes + 1 * PageBytes;
             CopyBlock(to.data() + begin, from.data(), bytes);

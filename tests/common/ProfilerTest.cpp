@@ -260,16 +260,16 @@ TEST(Profiler, ChromeTraceHasCompleteEvents)
 
 TEST(Profiler, CountsWhatItDrops)
 {
-    constexpr size_t most = 5;
-    Profiler profiler(most);
+    constexpr size_t max = 5;
+    Profiler profiler(max);
     profiler.EnableProfiling(true);
     for (int i = 0; i < 3; ++i)
     {
         RecordOneRun(profiler); // of 7 events
     }
     const ProfileRecord record = profiler.GetRecord();
-    EXPECT_EQ(record.m_Events.size(), most);
-    EXPECT_EQ(record.m_NumDropped, 3 * 7 - most);
+    EXPECT_EQ(record.m_Events.size(), max);
+    EXPECT_EQ(record.m_NumDropped, 3 * 7 - max);
     const Json root = Printed(profiler);
     EXPECT_EQ(root.At("dropped_events").m_Number, 16.0);
     EXPECT_EQ(NumRaw(*root.At("inference_measurements_#3").FindAll("first_#").at(0)), 2u)

@@ -37,7 +37,7 @@ void FakeGraph::MakeContext()
 }
 
 /// Outside of a delegate's Prepare the runtime answers some functions with an error, and here they fail the test.
-void FakeGraph::SetDelegateFunctions(bool areAllowed)
+void FakeGraph::SetDelegateFunctions(bool isAllowed)
 {
     m_Context->GetExecutionPlan = GetExecutionPlan;
     m_Context->GetNodeAndRegistration = GetNodeAndRegistration;
@@ -64,7 +64,7 @@ void FakeGraph::SetDelegateFunctions(bool areAllowed)
         m_Context->AcquireSubgraphContext = AcquireSubgraphContext;
         m_Context->ReleaseSubgraphContext = ReleaseSubgraphContext;
     }
-    if (areAllowed && m_Runtime.m_Options.m_ChangeContext)
+    if (isAllowed && m_Runtime.m_Options.m_ChangeContext)
     {
         m_Runtime.m_Options.m_ChangeContext(*m_Context);
     }

@@ -268,7 +268,7 @@ TfLiteStatus FakeGraph::RemoveAllDelegates()
 {
     UndoDelegates();
     m_Delegates.clear();
-    m_AreDelegatesUndone = false;
+    m_IsUndone = false;
     return m_WasAllocated ? AllocateAgain() : kTfLiteOk;
 }
 
@@ -292,13 +292,13 @@ TfLiteStatus FakeGraph::UndoDelegates()
     }
     m_Plan = std::exchange(m_PlanBefore, {});
     m_State = State::Uninvokable;
-    m_AreDelegatesUndone = true;
+    m_IsUndone = true;
     return kTfLiteOk;
 }
 
 TfLiteStatus FakeGraph::RedoDelegates()
 {
-    if (!std::exchange(m_AreDelegatesUndone, false))
+    if (!std::exchange(m_IsUndone, false))
     {
         return kTfLiteOk;
     }

@@ -177,7 +177,7 @@ private:
 
     // FakeContext.cpp: functions of the context, and what they do.
     void MakeContext();
-    void SetDelegateFunctions(bool areAllowed);
+    void SetDelegateFunctions(bool isAllowed);
     /// False and a failed test where a function is called that delegates may call in their Prepare alone.
     bool CheckDelegatePrepares(const char* function) const;
     static TfLiteStatus GetExecutionPlan(TfLiteContext* context, TfLiteIntArray** plan);
@@ -245,7 +245,7 @@ private:
     std::vector<int32_t> m_Plan;
     std::vector<int32_t> m_PlanBefore; ///< delegates
     std::vector<TfLiteDelegate*> m_Delegates;
-    bool m_AreDelegatesUndone = false;
+    bool m_IsUndone = false;
     State m_State = State::Uninvokable;
     size_t m_NumPrepared = 0; ///< of the plan
     bool m_HasDynamicTensors = false;

@@ -80,14 +80,14 @@ struct FakeFullyConnectedParams
     int32_t m_Activation = 0;
     int32_t m_WeightsFormat = 0;
     bool m_KeepsRank = false;
-    bool m_AreInputsAsymmetric = false;
+    bool m_HasAsymmetricInputs = false;
 };
 
 struct FakeSvdfParams
 {
     int32_t m_Rank = 1;
     int32_t m_Activation = 0;
-    bool m_AreInputsAsymmetric = false;
+    bool m_HasAsymmetricInputs = false;
 };
 
 } // namespace tenon::test

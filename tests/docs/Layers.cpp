@@ -123,9 +123,9 @@ constexpr bool GivesNumOutputs = requires(const D& d)
     d.GetNumOutputs();
 };
 
-std::string RangeText(uint32_t least, uint32_t most)
+std::string RangeText(uint32_t min, uint32_t max)
 {
-    return least == most ? std::to_string(least) : fmt::format("{}–{}", least, most);
+    return min == max ? std::to_string(min) : fmt::format("{}–{}", min, max);
 }
 
 /// A number that no switch changes comes from a field: it is free.
@@ -168,9 +168,9 @@ template <typename D>
 std::string NotesText(const OpSchema& schema, LayerType type, uint32_t values)
 {
     std::vector<std::string> notes;
-    bool areParametersOptional = false;
-    D::Visit([&](const char* name, auto) { areParametersOptional |= std::string_view(name) == "ParametersAsInputs"; });
-    if (areParametersOptional)
+    bool hasOptionalParameters = false;
+    D::Visit([&](const char* name, auto) { hasOptionalParameters |= std::string_view(name) == "ParametersAsInputs"; });
+    if (hasOptionalParameters)
     {
         notes.emplace_back("parameters in the descriptor or as inputs");
     }

@@ -28,7 +28,7 @@ constexpr DataType Types[] = {DataType::Float16,    DataType::BFloat16,   DataTy
 constexpr auto NumTypes = static_cast<unsigned int>(std::size(Types));
 static_assert(NumTypes == static_cast<unsigned int>(DataType::Complex128) + 1);
 constexpr Bits AllBits = (Bits{1} << NumTypes) - 1;
-constexpr int MostExceptions = 3; ///< how many types "any but ..." may leave out
+constexpr int MaxExceptions = 3; ///< how many types "any but ..." may leave out
 
 Bits ToBits(backends::TypeSet set)
 {
@@ -77,7 +77,7 @@ std::string ToText(Bits bits)
         return "any";
     }
     const std::vector<std::string> missing = Names(AllBits & ~bits);
-    if (missing.size() <= MostExceptions)
+    if (missing.size() <= MaxExceptions)
     {
         return fmt::format("any but {}", fmt::join(missing, "/"));
     }

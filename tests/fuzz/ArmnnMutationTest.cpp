@@ -24,10 +24,10 @@ namespace tenon::test::armnn_mutation_test
 namespace
 {
 
-class ArmnnVictim final : public Victim
+class ArmnnVictim final : public FuzzTarget
 {
 public:
-    ArmnnVictim() : Victim(1) // a Boolean as well
+    ArmnnVictim() : FuzzTarget(1) // a Boolean as well
     {
         IDeserializer::DeserializerOptions options;
         options.m_Limits = GetLimits();
@@ -84,9 +84,9 @@ TEST(ArmnnMutation, CutShortAtEveryByte)
         for (size_t length = 0; length < file.size(); ++length)
         {
             // Of a size of its own, so that a sanitizer sees the end. Nothing but padding is behind the last table.
-            constexpr size_t mostPadding = 7;
+            constexpr size_t maxPadding = 7;
             const bool isWhole = victim.Runs(Start(file, length));
-            EXPECT_TRUE(!isWhole || length + mostPadding >= file.size()) << name << " of " << length << " bytes";
+            EXPECT_TRUE(!isWhole || length + maxPadding >= file.size()) << name << " of " << length << " bytes";
         }
     }
     EXPECT_GT(ran, 80u) << "all but those with layers that no built-in backend runs";
@@ -122,7 +122,7 @@ TEST(ArmnnMutation, SeveralPlacesAtOnce)
     {
         for (int round = 0; round < 1000; ++round)
         {
-            victim.Runs(Bend(file, random, 4));
+            victim.Runs(MutateBytes(file, random, 4));
         }
     }
 }

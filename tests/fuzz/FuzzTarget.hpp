@@ -15,10 +15,10 @@ namespace tenon::test
 
 using Bytes = std::vector<uint8_t>;
 
-class Victim
+class FuzzTarget
 {
 public:
-    virtual ~Victim() = default;
+    virtual ~FuzzTarget() = default;
 
     const IDeviceSpec& DeviceSpec() const { return m_Runtime->GetDeviceSpec(); }
 
@@ -46,7 +46,7 @@ public:
 
 protected:
     /// Inputs get bytes of this value.
-    explicit Victim(uint8_t inputByte) : m_InputByte(inputByte)
+    explicit FuzzTarget(uint8_t inputByte) : m_InputByte(inputByte)
     {
         m_Limits.m_MaxTensorBytes = 100000;
         m_Limits.m_MaxTotalBytes = 1000000;

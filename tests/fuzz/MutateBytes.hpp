@@ -11,25 +11,25 @@
 namespace tenon::test
 {
 
-/// The file with one to `mostPlaces` of its bytes or words replaced: by a random byte, by another of the file's aligned
+/// The file with one to `maxChanges` of its bytes or words replaced: by a random byte, by another of the file's aligned
 /// words (an offset or a length that means something elsewhere), or by eight bytes from anywhere. The file must be
 /// longer than eight bytes.
-inline std::vector<uint8_t> Bend(const std::vector<uint8_t>& file, std::mt19937& random, size_t mostPlaces)
+inline std::vector<uint8_t> MutateBytes(const std::vector<uint8_t>& file, std::mt19937& random, size_t maxChanges)
 {
-    std::vector<uint8_t> bent = file;
-    const size_t places = 1 + random() % mostPlaces;
+    std::vector<uint8_t> mutated = file;
+    const size_t places = 1 + random() % maxChanges;
     for (size_t i = 0; i < places; ++i)
     {
-        const size_t to = random() % (bent.size() - 8);
-        const size_t from = random() % (bent.size() - 8);
+        const size_t to = random() % (mutated.size() - 8);
+        const size_t from = random() % (mutated.size() - 8);
         switch (random() % 3)
         {
-        case 0: bent[to] = static_cast<uint8_t>(random()); break;
-        case 1: std::memcpy(bent.data() + to / 4 * 4, file.data() + from / 4 * 4, 4); break;
-        default: std::memmove(bent.data() + to, bent.data() + from, 8); break;
+        case 0: mutated[to] = static_cast<uint8_t>(random()); break;
+        case 1: std::memcpy(mutated.data() + to / 4 * 4, file.data() + from / 4 * 4, 4); break;
+        default: std::memmove(mutated.data() + to, mutated.data() + from, 8); break;
         }
     }
-    return bent;
+    return mutated;
 }
 
 } // namespace tenon::test

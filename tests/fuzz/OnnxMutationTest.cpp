@@ -164,10 +164,10 @@ Wire WithSequences()
     return Model(graph);
 }
 
-class OnnxVictim final : public Victim
+class OnnxVictim final : public FuzzTarget
 {
 public:
-    OnnxVictim() : Victim(1) // a Boolean as well
+    OnnxVictim() : FuzzTarget(1) // a Boolean as well
     {
         IOnnxParser::OnnxParserOptions options;
         options.m_Limits = GetLimits();
@@ -334,7 +334,7 @@ protected:
     }
     ~OnnxMutation() override { SetLogFilter(m_Filter); }
 
-    OnnxVictim m_Victim;
+    OnnxVictim m_Target;
     Bytes m_File;
 
 private:
@@ -345,13 +345,13 @@ private:
 
 TEST_P(OnnxMutation, CutShortAtEveryByte)
 {
-    ASSERT_TRUE(m_Victim.Runs(m_File));
+    ASSERT_TRUE(m_Target.Runs(m_File));
     for (size_t length = 0; length < m_File.size(); ++length)
     {
         // Of a size of its own, so that a sanitizer sees the end.
-        m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(length)));
+        m_Target.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(length)));
     }
-    EXPECT_FALSE(m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(m_File.size() / 2))));
+    EXPECT_FALSE(m_Target.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(m_File.size() / 2))));
 }
 
 TEST_P(OnnxMutation, EachByteBent)
@@ -363,12 +363,12 @@ TEST_P(OnnxMutation, EachByteBent)
         for (const int bent : {0, 1, 127, 255, byte + 1, byte - 1, byte ^ 0x80})
         {
             m_File[at] = static_cast<uint8_t>(bent);
-            refused += m_Victim.Runs(m_File) ? 0 : 1;
+            refused += m_Target.Runs(m_File) ? 0 : 1;
         }
         m_File[at] = byte;
     }
     EXPECT_GT(refused, 500u);
-    EXPECT_TRUE(m_Victim.Runs(m_File));
+    EXPECT_TRUE(m_Target.Runs(m_File));
 }
 
 TEST_P(OnnxMutation, SeveralPlacesAtOnce)
@@ -376,7 +376,7 @@ TEST_P(OnnxMutation, SeveralPlacesAtOnce)
     std::mt19937 random(20240611); // any seed: failures must repeat
     for (int round = 0; round < 2000; ++round)
     {
-        m_Victim.Runs(Bend(m_File, random, 4));
+        m_Target.Runs(MutateBytes(m_File, random, 4));
     }
 }
 
@@ -393,7 +393,7 @@ TEST_P(OnnxMutation, FieldsReplaced)
         {
             changed = Change(changed, random);
         }
-        ran += m_Victim.Runs(Bytes(changed.begin(), changed.end())) ? 1 : 0;
+        ran += m_Target.Runs(Bytes(changed.begin(), changed.end())) ? 1 : 0;
     }
     EXPECT_GT(ran, 100u) << "most of what is changed would be refused before anything is read";
 }

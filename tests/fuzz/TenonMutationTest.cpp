@@ -64,10 +64,10 @@ INetworkPtr MakeMixed()
     return network;
 }
 
-class TenonVictim final : public Victim
+class TenonVictim final : public FuzzTarget
 {
 public:
-    explicit TenonVictim(bool isOptimized) : Victim(1), m_IsOptimized(isOptimized) // 1: a Boolean as well
+    explicit TenonVictim(bool isOptimized) : FuzzTarget(1), m_IsOptimized(isOptimized) // 1: a Boolean as well
     {
         IDeserializer::DeserializerOptions options;
         options.m_Limits = GetLimits();
@@ -99,17 +99,17 @@ private:
 class TenonMutation : public testing::TestWithParam<std::tuple<const char*, bool>>
 {
 protected:
-    TenonMutation() : m_Victim(std::get<1>(GetParam()))
+    TenonMutation() : m_Target(std::get<1>(GetParam()))
     {
         const bool isMixed = std::strcmp(std::get<0>(GetParam()), "mixed") == 0;
         const INetworkPtr network =
             isMixed ? MakeMixed()
                     : ITfLiteParser::Create()->CreateNetworkFromBinaryFile("samples/digits/digits_int8.tflite");
-        m_File = std::get<1>(GetParam()) ? Serialized(*Optimize(*network, {"CpuRef"}, m_Victim.DeviceSpec()))
+        m_File = std::get<1>(GetParam()) ? Serialized(*Optimize(*network, {"CpuRef"}, m_Target.DeviceSpec()))
                                          : Serialized(*network);
     }
 
-    TenonVictim m_Victim;
+    TenonVictim m_Target;
     Bytes m_File;
 };
 
@@ -117,17 +117,17 @@ protected:
 
 TEST_P(TenonMutation, CutShortAtEveryByte)
 {
-    ASSERT_TRUE(m_Victim.Runs(m_File));
+    ASSERT_TRUE(m_Target.Runs(m_File));
     for (size_t length = 0; length < m_File.size(); ++length)
     {
         // Of a size of its own, so that a sanitizer sees the end.
-        EXPECT_FALSE(m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(length))));
+        EXPECT_FALSE(m_Target.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(length))));
     }
 }
 
 TEST_P(TenonMutation, EachByteOfTheStructureBent)
 {
-    ASSERT_TRUE(m_Victim.Runs(m_File));
+    ASSERT_TRUE(m_Target.Runs(m_File));
     size_t refused = 0;
     for (size_t at = 0; at < m_File.size(); ++at)
     {
@@ -135,12 +135,12 @@ TEST_P(TenonMutation, EachByteOfTheStructureBent)
         for (const int bent : {0, 127, 255, byte + 1, byte - 1})
         {
             m_File[at] = static_cast<uint8_t>(bent);
-            refused += m_Victim.Runs(m_File) ? 0 : 1;
+            refused += m_Target.Runs(m_File) ? 0 : 1;
         }
         m_File[at] = byte;
     }
     EXPECT_GT(refused, 1000u);
-    EXPECT_TRUE(m_Victim.Runs(m_File));
+    EXPECT_TRUE(m_Target.Runs(m_File));
 }
 
 TEST_P(TenonMutation, SeveralPlacesAtOnce)
@@ -148,7 +148,7 @@ TEST_P(TenonMutation, SeveralPlacesAtOnce)
     std::mt19937 random(20240611); // any seed: failures must repeat
     for (int round = 0; round < 5000; ++round)
     {
-        m_Victim.Runs(Bend(m_File, random, 4));
+        m_Target.Runs(MutateBytes(m_File, random, 4));
     }
 }
 

@@ -49,10 +49,10 @@ bool Parses(ITfLiteParser& parser, const Bytes& bytes)
     }
 }
 
-class TfLiteVictim final : public Victim
+class TfLiteVictim final : public FuzzTarget
 {
 public:
-    TfLiteVictim() : Victim(0x7f)
+    TfLiteVictim() : FuzzTarget(0x7f)
     {
         ITfLiteParser::TfLiteParserOptions options;
         options.m_Limits = GetLimits();
@@ -138,7 +138,7 @@ TEST(TfLiteMutation, SeveralPlacesAtOnce)
     std::mt19937 random(20240611); // any seed: failures must repeat
     for (int round = 0; round < 20000; ++round)
     {
-        victim.Runs(Bend(model, random, 8));
+        victim.Runs(MutateBytes(model, random, 8));
     }
 }
 

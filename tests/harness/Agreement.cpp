@@ -26,7 +26,7 @@ struct Expected
     std::map<LayerBindingId, double> m_Bounds;
 };
 
-bool AreFinite(const Result& result)
+bool IsFinite(const Result& result)
 {
     const std::vector<double> values = ToDoubles(result.m_Info, result.m_Bytes.data());
     return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
@@ -37,7 +37,7 @@ Expected Expect(const NetworkCase& tested, size_t run)
     const TensorValues values = ComputeAllValues(tested, run);
     for (const auto& [key, value] : values)
     {
-        if (!AreFinite(value))
+        if (!IsFinite(value))
         {
             throw InvalidArgumentException(fmt::format("run {}: the network's values are not finite", run));
         }
@@ -68,12 +68,12 @@ Expected Expect(const NetworkCase& tested, size_t run)
 /// Whether a difference of a tenth of the largest value would pass, or all would.
 bool IsLoose(const Result& result, double bound)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (const double value : ToDoubles(result.m_Info, result.m_Bytes.data()))
     {
-        most = std::max(most, std::abs(value));
+        max = std::max(max, std::abs(value));
     }
-    return bound > most / 10.0 && bound > 1e-4;
+    return bound > max / 10.0 && bound > 1e-4;
 }
 
 std::string CompareOutput(const Result& got, const Result& want, double bound)
@@ -111,7 +111,7 @@ std::string Compare(const Results& got, const Expected& want)
     return {};
 }
 
-NetworkId LoadAs(IRuntime& runtime, const INetwork& network, const Way& way)
+NetworkId LoadAs(IRuntime& runtime, const INetwork& network, const RunConfig& way)
 {
     OptimizerOptionsOpaque options;
     if (way.m_LayerThreads != 0)
@@ -126,7 +126,7 @@ NetworkId LoadAs(IRuntime& runtime, const INetwork& network, const Way& way)
     return id;
 }
 
-bool AreSameBytes(const Results& a, const Results& b)
+bool IsSameBytes(const Results& a, const Results& b)
 {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const auto& one, const auto& other)
@@ -134,17 +134,17 @@ bool AreSameBytes(const Results& a, const Results& b)
 }
 
 /// What one way makes of the case: its results run by run, or what is wrong.
-class WayRun
+class ConfigRun
 {
 public:
-    WayRun(const NetworkCase& tested, const std::vector<Expected>& expected, const Way& way)
-        : m_Tested(tested), m_Expected(expected), m_Way(way)
+    ConfigRun(const NetworkCase& tested, const std::vector<Expected>& expected, const RunConfig& way)
+        : m_Tested(tested), m_Expected(expected), m_Config(way)
     {
     }
 
     Failure Run(IRuntime& runtime, const std::map<std::string, std::pair<std::string, std::vector<Results>>>& groups)
     {
-        const NetworkId id = LoadAs(runtime, *m_Tested.m_Network, m_Way);
+        const NetworkId id = LoadAs(runtime, *m_Tested.m_Network, m_Config);
         for (size_t step = 0; step <= m_Expected.size(); ++step)
         {
             const size_t run = step % m_Expected.size(); // the last one is the first once more
@@ -153,13 +153,13 @@ public:
             const std::string difference = Compare(results, m_Expected[run]);
             if (!difference.empty())
             {
-                return {m_Way.m_Name + ": values", fmt::format("{}, run {}: {}", m_Way.m_Name, step, difference)};
+                return {m_Config.m_Name + ": values", fmt::format("{}, run {}: {}", m_Config.m_Name, step, difference)};
             }
-            const auto group = groups.find(m_Way.m_Group);
-            if (!m_Way.m_Group.empty() && group != groups.end() && !AreSameBytes(results, group->second.second[step]))
+            const auto group = groups.find(m_Config.m_Group);
+            if (!m_Config.m_Group.empty() && group != groups.end() && !IsSameBytes(results, group->second.second[step]))
             {
-                return {m_Way.m_Name + ": bytes",
-                        fmt::format("{}, run {}: other bytes than {}", m_Way.m_Name, step, group->second.first)};
+                return {m_Config.m_Name + ": bytes",
+                        fmt::format("{}, run {}: other bytes than {}", m_Config.m_Name, step, group->second.first)};
             }
             m_Results.push_back(std::move(results));
         }
@@ -172,7 +172,7 @@ public:
 private:
     const NetworkCase& m_Tested;
     const std::vector<Expected>& m_Expected;
-    const Way& m_Way;
+    const RunConfig& m_Config;
     std::vector<Results> m_Results;
 };
 
@@ -181,7 +181,7 @@ private:
 namespace
 {
 
-Ways BaseWays()
+RunConfigs BaseConfigs()
 {
     return {{{"CpuRef optimized", {"CpuRef"}, 1, 0, "", {}},
              {"CpuAcc", {"CpuAcc", "CpuRef"}, 1, 0, "CpuAcc", {}},
@@ -193,7 +193,7 @@ Ways BaseWays()
 }
 
 /// All fusions but the attention leave the bytes as they are.
-Way WayWithout(const std::string& fusion)
+RunConfig ConfigWithout(const std::string& fusion)
 {
     const char* const group = fusion == "Attention" ? "CpuAcc, no attention" : "CpuAcc";
     return {"CpuAcc without " + fusion, {"CpuAcc", "CpuRef"}, 2, 0, group, {fusion}};
@@ -201,29 +201,29 @@ Way WayWithout(const std::string& fusion)
 
 } // namespace
 
-const Ways& AllWays()
+const RunConfigs& AllConfigs()
 {
-    static const Ways all = []
+    static const RunConfigs all = []
     {
-        Ways ways = BaseWays();
+        RunConfigs ways = BaseConfigs();
         for (const std::string& fusion : GetFusionNames())
         {
-            ways.m_Ways.push_back(WayWithout(fusion));
+            ways.m_Configs.push_back(ConfigWithout(fusion));
         }
         return ways;
     }();
     return all;
 }
 
-Ways WaysWithoutFusion(uint32_t number)
+RunConfigs ConfigsWithoutFusion(uint32_t number)
 {
-    Ways ways = BaseWays();
+    RunConfigs ways = BaseConfigs();
     const std::vector<std::string> fusions = GetFusionNames();
-    ways.m_Ways.push_back(WayWithout(fusions[number % fusions.size()]));
+    ways.m_Configs.push_back(ConfigWithout(fusions[number % fusions.size()]));
     return ways;
 }
 
-Failure FindDisagreement(const NetworkCase& tested, const Ways& ways, const Say& say)
+Failure FindDisagreement(const NetworkCase& tested, const RunConfigs& ways, const Say& say)
 {
     const auto tell = [&](const std::string& text)
     {
@@ -257,13 +257,13 @@ Failure FindDisagreement(const NetworkCase& tested, const Ways& ways, const Say&
     }
     tell(fmt::format("outputs {}, loose {}", outputs, loose));
     std::map<std::string, std::pair<std::string, std::vector<Results>>> groups;
-    for (const Way& way : ways.m_Ways)
+    for (const RunConfig& way : ways.m_Configs)
     {
         tell(way.m_Name);
         IRuntime::CreationOptions options;
         options.m_Backends = ways.m_OwnBackends;
         const IRuntimePtr runtime = IRuntime::Create(options);
-        WayRun run(tested, expected, way);
+        ConfigRun run(tested, expected, way);
         try
         {
             if (Failure failure = run.Run(*runtime, groups))
@@ -292,22 +292,22 @@ Failure CheckInChild(const CaseCheck& check, const NetworkCase& tested, double s
             }
         },
         seconds);
-    const size_t kind = end.m_Said.find(Mark);
+    const size_t kind = end.m_Output.find(Mark);
     if (end.m_IsComplete)
     {
-        const size_t text = kind == std::string::npos ? kind : end.m_Said.find(Mark, kind + 1);
+        const size_t text = kind == std::string::npos ? kind : end.m_Output.find(Mark, kind + 1);
         return kind == std::string::npos
                    ? Failure()
-                   : Failure{end.m_Said.substr(kind + 1, text - kind - 1), end.m_Said.substr(text + 1)};
+                   : Failure{end.m_Output.substr(kind + 1, text - kind - 1), end.m_Output.substr(text + 1)};
     }
-    const std::string said = end.m_Said.substr(0, end.m_Said.find_last_not_of('\n') + 1);
+    const std::string said = end.m_Output.substr(0, end.m_Output.find_last_not_of('\n') + 1);
     const std::string where = said.substr(said.find_last_of('\n') + 1); // npos + 1 is 0
-    return {where + ": " + end.m_How, where + " ended with " + end.m_How + "\n" + end.m_Errors};
+    return {where + ": " + end.m_Reason, where + " ended with " + end.m_Reason + "\n" + end.m_Errors};
 }
 
 void ExpectAgreement(const NetworkCase& tested)
 {
-    const Failure failure = FindDisagreement(tested, AllWays());
+    const Failure failure = FindDisagreement(tested, AllConfigs());
     EXPECT_FALSE(failure) << failure.m_Kind << ": " << failure.m_Text;
 }
 

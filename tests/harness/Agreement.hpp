@@ -18,7 +18,7 @@ namespace tenon::test
 {
 
 /// One way to load and run a network.
-struct Way
+struct RunConfig
 {
     std::string m_Name;
     std::vector<BackendId> m_Backends;
@@ -29,17 +29,17 @@ struct Way
     std::vector<std::string> m_DisabledFusions; ///< see INetworkProperties
 };
 
-struct Ways
+struct RunConfigs
 {
-    std::vector<Way> m_Ways;
+    std::vector<RunConfig> m_Configs;
     std::vector<std::shared_ptr<const IBackend>> m_OwnBackends; ///< beside the built-in ones
 };
 
 /// CpuRef optimized; CpuAcc beside it on 1 and 2 threads, with NumberOfThreads 1 and 2, without each of the runtime's
 /// fusions, and without any.
-const Ways& AllWays();
+const RunConfigs& AllConfigs();
 /// The same, but of the ways without one fusion only that of fusion `number` modulo their number: for many networks.
-Ways WaysWithoutFusion(uint32_t number);
+RunConfigs ConfigsWithoutFusion(uint32_t number);
 
 /// What is wrong with a case.
 struct Failure
@@ -58,7 +58,7 @@ extern const char* const InvalidCase;
 /// Compares each way to CpuRef with the necessary passes alone, within the bounds of ErrorBounds, for the runs of the
 /// case and the first one once more. `say` is given a line with the name of each way before it runs, and before these
 /// "outputs N, loose M": how many outputs there are, and how many of them may differ by so much that they prove little.
-Failure FindDisagreement(const NetworkCase& tested, const Ways& ways, const Say& say = {});
+Failure FindDisagreement(const NetworkCase& tested, const RunConfigs& ways, const Say& say = {});
 
 /// Judges a case. What it says last is where a crash happened.
 using CaseCheck = std::function<Failure(const NetworkCase& tested, const Say& say)>;

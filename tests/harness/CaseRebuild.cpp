@@ -20,8 +20,8 @@ namespace
 ValueRange RangeOf(const TensorInfo& info, const void* values)
 {
     const std::vector<double> numbers = ToDoubles(info, values);
-    const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
-    return numbers.empty() ? ValueRange() : ValueRange{*least, *most};
+    const auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
+    return numbers.empty() ? ValueRange() : ValueRange{*min, *max};
 }
 
 using ShapeChange = std::function<TensorShape(const TensorShape&)>;
@@ -92,8 +92,8 @@ RecordedTensors RecordTensors(const NetworkCase& tested)
             const ValueRange range = RangeOf(result.m_Info, result.m_Bytes.data());
             const bool isFirst = tensor.m_Shapes.empty();
             tensor.m_Shapes.push_back(result.m_Info.GetShape());
-            tensor.m_Range.m_Least = isFirst ? range.m_Least : std::min(tensor.m_Range.m_Least, range.m_Least);
-            tensor.m_Range.m_Most = isFirst ? range.m_Most : std::max(tensor.m_Range.m_Most, range.m_Most);
+            tensor.m_Range.m_Min = isFirst ? range.m_Min : std::min(tensor.m_Range.m_Min, range.m_Min);
+            tensor.m_Range.m_Max = isFirst ? range.m_Max : std::max(tensor.m_Range.m_Max, range.m_Max);
             if (isFirst)
             {
                 tensor.m_Bytes = result.m_Bytes;
@@ -314,8 +314,8 @@ void CaseRebuild::AddLayer(const Layer& layer)
             copy.Input(input.GetSlotIndex()).SetTensorInfo(input.GetTensorInfo());
         }
     }
-    const bool areKnown = std::all_of(inputs.begin(), inputs.end(), IsKnown);
-    const std::vector<TensorShape> shapes = areKnown && layer.GetNumOutputSlots() != 0
+    const bool isKnown = std::all_of(inputs.begin(), inputs.end(), IsKnown);
+    const std::vector<TensorShape> shapes = isKnown && layer.GetNumOutputSlots() != 0
                                                 ? copy.InferOutputShapes(inputs)
                                                 : std::vector<TensorShape>(layer.GetNumOutputSlots());
     for (const OutputSlot& output : layer.Outputs())

@@ -24,14 +24,14 @@ namespace tenon::test
 namespace
 {
 
-constexpr size_t MostErrors = size_t{16} << 10;
+constexpr size_t MaxErrorBytes = size_t{16} << 10;
 
 class Pipe
 {
 public:
     Pipe()
     {
-        if (pipe(m_Ends.data()) != 0)
+        if (pipe(m_Descriptors.data()) != 0)
         {
             throw RuntimeException(fmt::format("no pipe to a child process: {}", std::strerror(errno)));
         }
@@ -43,22 +43,22 @@ public:
         CloseReader();
         CloseWriter();
     }
-    int Reader() const { return m_Ends[0]; }
-    int Writer() const { return m_Ends[1]; }
+    int Reader() const { return m_Descriptors[0]; }
+    int Writer() const { return m_Descriptors[1]; }
     void CloseReader() { Close(0); }
     void CloseWriter() { Close(1); }
 
 private:
     void Close(size_t end)
     {
-        if (m_Ends[end] >= 0)
+        if (m_Descriptors[end] >= 0)
         {
-            close(m_Ends[end]);
-            m_Ends[end] = -1;
+            close(m_Descriptors[end]);
+            m_Descriptors[end] = -1;
         }
     }
 
-    std::array<int, 2> m_Ends{-1, -1};
+    std::array<int, 2> m_Descriptors{-1, -1};
 };
 
 void WriteAll(int file, const std::string& text)
@@ -143,18 +143,18 @@ ChildEnd RunInChild(const std::function<void(const Say&)>& function, double seco
     ChildEnd end;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     std::array<pollfd, 2> files{{{said.Reader(), POLLIN, 0}, {errors.Reader(), POLLIN, 0}}};
-    bool isLate = false;
+    bool isTimedOut = false;
     while (files[0].fd >= 0 || files[1].fd >= 0)
     {
         const std::chrono::duration<double, std::milli> left = deadline - std::chrono::steady_clock::now();
         const int ready = poll(files.data(), files.size(), static_cast<int>(std::clamp(left.count(), 0.0, 1e9)));
         if (ready == 0)
         {
-            isLate = true;
+            isTimedOut = true;
             kill(child, SIGKILL);
             break;
         }
-        std::array<std::string*, 2> texts{&end.m_Said, &end.m_Errors};
+        std::array<std::string*, 2> texts{&end.m_Output, &end.m_Errors};
         for (size_t i = 0; i < files.size() && ready > 0; ++i)
         {
             if (files[i].fd >= 0 && files[i].revents != 0 && !ReadSome(files[i].fd, *texts[i]))
@@ -162,19 +162,19 @@ ChildEnd RunInChild(const std::function<void(const Say&)>& function, double seco
                 files[i].fd = -1; // poll passes it over
             }
         }
-        if (end.m_Errors.size() > 2 * MostErrors)
+        if (end.m_Errors.size() > 2 * MaxErrorBytes)
         {
-            end.m_Errors.erase(0, end.m_Errors.size() - MostErrors);
+            end.m_Errors.erase(0, end.m_Errors.size() - MaxErrorBytes);
         }
     }
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     {
     }
-    end.m_IsComplete = !isLate && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    end.m_IsComplete = !isTimedOut && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!end.m_IsComplete)
     {
-        end.m_How = isLate ? fmt::format("no end after {} s", seconds) : DescribeStatus(status);
+        end.m_Reason = isTimedOut ? fmt::format("no end after {} s", seconds) : DescribeStatus(status);
     }
     return end;
 }

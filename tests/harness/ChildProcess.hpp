@@ -12,8 +12,8 @@ namespace tenon::test
 struct ChildEnd
 {
     bool m_IsComplete = false; ///< the function returned
-    std::string m_How;         ///< else: "signal 11 (Segmentation fault)", "no end after 60 s", "exit status 1"
-    std::string m_Said;
+    std::string m_Reason;      ///< else: "signal 11 (Segmentation fault)", "no end after 60 s", "exit status 1"
+    std::string m_Output;
     std::string m_Errors; ///< the end of what went to its standard error, e.g. a sanitizer's report
 };
 

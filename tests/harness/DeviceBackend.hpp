@@ -147,7 +147,7 @@ class DeviceBackend final : public IBackend, public std::enable_shared_from_this
             {
                 const std::lock_guard lock(m_Mutex);
                 EXPECT_EQ(m_Done, m_Submitted) << "a queue is destroyed while it works";
-                m_Ends = true;
+                m_IsStopping = true;
             }
             m_HasChanged.notify_all();
             m_Thread.join();
@@ -253,7 +253,7 @@ class DeviceBackend final : public IBackend, public std::enable_shared_from_this
             std::unique_lock lock(m_Mutex);
             for (;;)
             {
-                m_HasChanged.wait(lock, [&] { return m_Ends || !m_Tasks.empty(); });
+                m_HasChanged.wait(lock, [&] { return m_IsStopping || !m_Tasks.empty(); });
                 if (m_Tasks.empty())
                 {
                     return;
@@ -292,7 +292,7 @@ class DeviceBackend final : public IBackend, public std::enable_shared_from_this
         std::deque<Entry> m_Tasks;
         Fence m_Submitted = 0;
         Fence m_Done = 0;
-        bool m_Ends = false;
+        bool m_IsStopping = false;
         std::exception_ptr m_Error;
         std::thread m_Thread;
     };

@@ -45,10 +45,10 @@ double TinyOf(DataType type)
 /// What bounds need to know of a tensor.
 struct Extent
 {
-    double m_Most = 0.0;           ///< magnitude
-    double m_LeastSize = Infinity; ///< magnitude
-    double m_Least = Infinity;     ///< value
-    double m_MostOfRow = 0.0;      ///< the largest sum of magnitudes along the last dimension
+    double m_Max = 0.0;          ///< magnitude
+    double m_MinSize = Infinity; ///< magnitude
+    double m_Min = Infinity;     ///< value
+    double m_MaxOfRow = 0.0;     ///< the largest sum of magnitudes along the last dimension
 };
 
 Extent Measure(const std::vector<double>& values, size_t row)
@@ -58,13 +58,13 @@ Extent Measure(const std::vector<double>& values, size_t row)
     for (size_t i = 0; i < values.size(); ++i)
     {
         const double size = std::abs(values[i]);
-        extent.m_Most = std::max(extent.m_Most, size);
-        extent.m_LeastSize = std::min(extent.m_LeastSize, size);
-        extent.m_Least = std::min(extent.m_Least, values[i]);
+        extent.m_Max = std::max(extent.m_Max, size);
+        extent.m_MinSize = std::min(extent.m_MinSize, size);
+        extent.m_Min = std::min(extent.m_Min, values[i]);
         sum += size;
         if ((i + 1) % row == 0)
         {
-            extent.m_MostOfRow = std::max(extent.m_MostOfRow, sum);
+            extent.m_MaxOfRow = std::max(extent.m_MaxOfRow, sum);
             sum = 0.0;
         }
     }
@@ -152,7 +152,7 @@ private:
     TensorShape ShapeOfInput(unsigned int i) const { return InfoOf(*Source(i)).GetShape(); }
 
     /// Two implementations that are each off by so many units of the largest output.
-    double Rounding(double ulps) { return RoundingOf(Out().m_Most, ulps); }
+    double Rounding(double ulps) { return RoundingOf(Out().m_Max, ulps); }
     double RoundingOf(double size, double ulps) const
     {
         return 2.0 * ulps * EpsilonOf(TypeOf(*m_Output)) * size + TinyOf(TypeOf(*m_Output));
@@ -184,7 +184,7 @@ private:
         {
             // Integers below 2^24 are floats.
             const bool isWhole = !IsFloat(TypeOf(*Source(0))) && TypeOf(*m_Output) == DataType::Float32;
-            return isWhole && In(0).m_Most <= 0x1p24 ? InputBound(0) : InputBound(0) + Rounding(1.0);
+            return isWhole && In(0).m_Max <= 0x1p24 ? InputBound(0) : InputBound(0) + Rounding(1.0);
         }
         case LayerType::Dequantize: return InputBound(0) == 0.0 ? Rounding(1.0) : Infinity;
         case LayerType::Floor: return InputBound(0) == 0.0 ? 0.0 : Infinity;
@@ -207,24 +207,24 @@ private:
     {
         const double a = InputBound(0);
         const double b = InputBound(1);
-        const double mostA = In(0).m_Most;
-        const double mostB = In(1).m_Most;
+        const double maxA = In(0).m_Max;
+        const double maxB = In(1).m_Max;
         switch (m_Layer->Descriptor<ElementwiseBinaryDescriptor>().m_Operation)
         {
         case BinaryOperation::Add:
-        case BinaryOperation::Sub: return a + b + RoundingOf(std::max(mostA, mostB), 2.0);
-        case BinaryOperation::Mul: return a * mostB + b * mostA + a * b + Rounding(1.0);
+        case BinaryOperation::Sub: return a + b + RoundingOf(std::max(maxA, maxB), 2.0);
+        case BinaryOperation::Mul: return a * maxB + b * maxA + a * b + Rounding(1.0);
         case BinaryOperation::Div:
         {
-            const double least = In(1).m_LeastSize - b;
-            return least > 0.0 ? (a + Out().m_Most * b) / least + Rounding(2.0) : Infinity;
+            const double min = In(1).m_MinSize - b;
+            return min > 0.0 ? (a + Out().m_Max * b) / min + Rounding(2.0) : Infinity;
         }
         case BinaryOperation::Maximum:
         case BinaryOperation::Minimum: return std::max(a, b);
         case BinaryOperation::SqDiff:
         {
-            const double most = mostA + mostB;
-            return 2.0 * most * (a + b) + (a + b) * (a + b) + RoundingOf(most * most, 3.0);
+            const double max = maxA + maxB;
+            return 2.0 * max * (a + b) + (a + b) * (a + b) + RoundingOf(max * max, 3.0);
         }
         default: return Infinity;
         }
@@ -233,17 +233,17 @@ private:
     double BoundUnary()
     {
         const double d = InputBound(0);
-        const double least = In(0).m_Least - d;
+        const double min = In(0).m_Min - d;
         switch (m_Layer->Descriptor<ElementwiseUnaryDescriptor>().m_Operation)
         {
         case UnaryOperation::Abs:
         case UnaryOperation::Neg: return d;
-        case UnaryOperation::Exp: return Out().m_Most * std::expm1(d) + Rounding(FunctionUlps);
-        case UnaryOperation::Sqrt: return SqrtOf(d, least);
+        case UnaryOperation::Exp: return Out().m_Max * std::expm1(d) + Rounding(FunctionUlps);
+        case UnaryOperation::Sqrt: return SqrtOf(d, min);
         case UnaryOperation::Rsqrt:
-            return least > 0.0 ? d / (2.0 * least * std::sqrt(least)) + Rounding(FunctionUlps) : Infinity;
+            return min > 0.0 ? d / (2.0 * min * std::sqrt(min)) + Rounding(FunctionUlps) : Infinity;
         case UnaryOperation::Log:
-            return least > 0.0 ? d / least + RoundingOf(std::max(1.0, Out().m_Most), FunctionUlps) : Infinity;
+            return min > 0.0 ? d / min + RoundingOf(std::max(1.0, Out().m_Max), FunctionUlps) : Infinity;
         case UnaryOperation::Sin:
         case UnaryOperation::Cos: return d + RoundingOf(1.0, FunctionUlps);
         case UnaryOperation::Erf: return 1.13 * d + RoundingOf(1.0, FunctionUlps);
@@ -251,13 +251,13 @@ private:
         }
     }
 
-    double SqrtOf(double d, double least)
+    double SqrtOf(double d, double min)
     {
         if (d == 0.0)
         {
             return Rounding(1.0);
         }
-        return (least > 0.0 ? d / (2.0 * std::sqrt(least)) : std::sqrt(d)) + Rounding(1.0);
+        return (min > 0.0 ? d / (2.0 * std::sqrt(min)) : std::sqrt(d)) + Rounding(1.0);
     }
 
     double BoundActivation()
@@ -266,21 +266,21 @@ private:
         const double d = InputBound(0);
         const double a = std::abs(static_cast<double>(descriptor.m_A));
         const double b = std::abs(static_cast<double>(descriptor.m_B));
-        const double most = In(0).m_Most;
-        const double function = RoundingOf(std::max(1.0, most), FunctionUlps);
+        const double max = In(0).m_Max;
+        const double function = RoundingOf(std::max(1.0, max), FunctionUlps);
         switch (descriptor.m_Function)
         {
         case ActivationFunction::Sigmoid: return d / 4.0 + RoundingOf(1.0, FunctionUlps);
         case ActivationFunction::TanH: return a * b * d + RoundingOf(std::max(a, 1.0), FunctionUlps);
-        case ActivationFunction::Linear: return a * d + RoundingOf(a * most + b, 2.0);
+        case ActivationFunction::Linear: return a * d + RoundingOf(a * max + b, 2.0);
         case ActivationFunction::ReLu:
         case ActivationFunction::BoundedReLu:
         case ActivationFunction::Abs: return d;
         case ActivationFunction::LeakyReLu: return std::max(1.0, a) * d + Rounding(1.0);
         case ActivationFunction::SoftReLu: return d + function;
-        case ActivationFunction::Sqrt: return SqrtOf(d, In(0).m_Least - d);
-        case ActivationFunction::Square: return 2.0 * most * d + d * d + Rounding(1.0);
-        case ActivationFunction::Elu: return std::max(1.0, a) * d + RoundingOf(std::max(a, most), FunctionUlps);
+        case ActivationFunction::Sqrt: return SqrtOf(d, In(0).m_Min - d);
+        case ActivationFunction::Square: return 2.0 * max * d + d * d + Rounding(1.0);
+        case ActivationFunction::Elu: return std::max(1.0, a) * d + RoundingOf(std::max(a, max), FunctionUlps);
         case ActivationFunction::HardSwish: return 1.5 * d + function;
         case ActivationFunction::Gelu: return 1.13 * d + function;
         case ActivationFunction::Swish:
@@ -296,7 +296,7 @@ private:
         for (unsigned int i = 0; i < m_Layer->NumInputs(); ++i)
         {
             bound += InputBound(i);
-            sizes += In(i).m_Most;
+            sizes += In(i).m_Max;
         }
         return bound + RoundingOfSum(m_Layer->NumInputs(), sizes);
     }
@@ -338,9 +338,9 @@ private:
     /// Of data and weights, which are exact or not, and a bias.
     double BoundProduct(const Terms& terms)
     {
-        const double bias = HasInput(2) ? In(2).m_Most : 0.0;
-        const double sizes = In(0).m_Most * terms.m_Weights + bias;
-        const double fromWeights = InputBound(1) * terms.m_Count * (In(0).m_Most + InputBound(0));
+        const double bias = HasInput(2) ? In(2).m_Max : 0.0;
+        const double sizes = In(0).m_Max * terms.m_Weights + bias;
+        const double fromWeights = InputBound(1) * terms.m_Count * (In(0).m_Max + InputBound(0));
         return InputBound(0) * terms.m_Weights + fromWeights + (HasInput(2) ? InputBound(2) : 0.0) +
                RoundingOfSum(terms.m_Count + 1.0, sizes);
     }
@@ -353,11 +353,11 @@ private:
         const double depth = shape[descriptor.m_TransposeX ? rank - 2 : rank - 1];
         const double a = InputBound(0);
         const double b = InputBound(1);
-        const double mostA = In(0).m_Most;
-        const double mostB = In(1).m_Most;
-        const double rowA = descriptor.m_TransposeX ? depth * mostA : In(0).m_MostOfRow;
-        const double sizes = std::min(rowA * mostB, depth * mostA * mostB);
-        return a * depth * mostB + b * rowA + a * b * depth + RoundingOfSum(depth, sizes);
+        const double maxA = In(0).m_Max;
+        const double maxB = In(1).m_Max;
+        const double rowA = descriptor.m_TransposeX ? depth * maxA : In(0).m_MaxOfRow;
+        const double sizes = std::min(rowA * maxB, depth * maxA * maxB);
+        return a * depth * maxB + b * rowA + a * b * depth + RoundingOfSum(depth, sizes);
     }
 
     double BoundSoftmax()
@@ -369,15 +369,15 @@ private:
         const double count = shape[static_cast<unsigned int>(axis)];
         const double beta = std::abs(static_cast<double>(descriptor.m_Beta));
         // Of exponents: those of the input, and what rounding of differences makes.
-        const double exponent = 2.0 * beta * InputBound(0) + RoundingOf(2.0 * beta * In(0).m_Most, 1.0);
-        return Out().m_Most * std::expm1(exponent) + Rounding(FunctionUlps + count / 2.0);
+        const double exponent = 2.0 * beta * InputBound(0) + RoundingOf(2.0 * beta * In(0).m_Max, 1.0);
+        return Out().m_Max * std::expm1(exponent) + Rounding(FunctionUlps + count / 2.0);
     }
 
     double BoundSum(bool isMean)
     {
         const double count = static_cast<double>(ShapeOfInput(0).GetNumElements()) /
                              std::max<double>(InfoOf(*m_Output).GetNumElements(), 1.0);
-        const double bound = InputBound(0) * count + RoundingOfSum(count + 1.0, In(0).m_Most * count);
+        const double bound = InputBound(0) * count + RoundingOfSum(count + 1.0, In(0).m_Max * count);
         return isMean ? bound / count + Rounding(2.0) : bound;
     }
 
@@ -409,7 +409,7 @@ private:
             row *= shape[static_cast<unsigned int>(i)];
         }
         const std::vector<double> values = ValuesOf(*Source(0));
-        double leastVariance = Infinity;
+        double minVariance = Infinity;
         for (size_t begin = 0; begin + row <= values.size(); begin += row)
         {
             double sum = 0.0;
@@ -423,21 +423,21 @@ private:
             {
                 squares += (values[i] - mean) * (values[i] - mean);
             }
-            leastVariance = std::min(leastVariance, squares / static_cast<double>(row));
+            minVariance = std::min(minVariance, squares / static_cast<double>(row));
         }
         const double count = static_cast<double>(row);
-        const double most = 2.0 * In(0).m_Most; // of what is left without the mean
-        const double centred = 2.0 * InputBound(0) + RoundingOfSum(count, In(0).m_Most);
-        const double variance = 2.0 * most * centred + centred * centred + RoundingOfSum(count, most * most);
-        const double least = leastVariance + static_cast<double>(descriptor.m_Epsilon) - variance;
-        if (least <= 0.0)
+        const double max = 2.0 * In(0).m_Max; // of what is left without the mean
+        const double centred = 2.0 * InputBound(0) + RoundingOfSum(count, In(0).m_Max);
+        const double variance = 2.0 * max * centred + centred * centred + RoundingOfSum(count, max * max);
+        const double min = minVariance + static_cast<double>(descriptor.m_Epsilon) - variance;
+        if (min <= 0.0)
         {
             return Infinity;
         }
-        const double scale = HasInput(1) ? In(1).m_Most : 1.0;
-        const double deviation = std::sqrt(least);
-        return scale * (centred / deviation + most * variance / (2.0 * least * deviation)) +
-               RoundingOf(Out().m_Most + scale * most / deviation, FunctionUlps);
+        const double scale = HasInput(1) ? In(1).m_Max : 1.0;
+        const double deviation = std::sqrt(min);
+        return scale * (centred / deviation + max * variance / (2.0 * min * deviation)) +
+               RoundingOf(Out().m_Max + scale * max / deviation, FunctionUlps);
     }
 
     double BoundPool()
@@ -447,7 +447,7 @@ private:
         {
         case PoolingAlgorithm::Max: return InputBound(0);
         case PoolingAlgorithm::Average:
-            return InputBound(0) + RoundingOfSum(1.0 + descriptor.m_PoolWidth * descriptor.m_PoolHeight, In(0).m_Most);
+            return InputBound(0) + RoundingOfSum(1.0 + descriptor.m_PoolWidth * descriptor.m_PoolHeight, In(0).m_Max);
         default: return Infinity;
         }
     }

@@ -46,10 +46,10 @@ struct Level
 /// One run of a body.
 struct BodyRun
 {
-    std::vector<Level> m_Levels;            ///< that it may stand for; its own one first
-    Tally m_Tally;                          ///< but for parts
-    std::map<std::string, Tally> m_OfParts; ///< by level
-    std::set<std::string> m_LevelsOfParts;  ///< on which parts have run
+    std::vector<Level> m_Levels;                 ///< that it may stand for; its own one first
+    Tally m_Tally;                               ///< but for parts
+    std::map<std::string, Tally> m_PartialTally; ///< by level
+    std::set<std::string> m_PartialLevels;       ///< on which parts have run
     std::optional<std::string> m_SkipReason;
 };
 
@@ -135,7 +135,7 @@ const std::vector<Level>& GetTestedLevels()
     return levels;
 }
 
-bool AreSame(const Level& a, const Level& b, uint32_t features)
+bool IsSame(const Level& a, const Level& b, uint32_t features)
 {
     return ((a.m_FeatureBits ^ b.m_FeatureBits) & features) == 0;
 }
@@ -176,7 +176,7 @@ std::vector<Level> Run(void (*body)(), BodyRun& run)
     std::vector<Level> same;
     for (const Level& level : run.m_Levels)
     {
-        if (AreSame(level, own, reads.Get()))
+        if (IsSame(level, own, reads.Get()))
         {
             same.push_back(level);
         }
@@ -287,12 +287,12 @@ void RunOnIsas(void (*body)())
         run.m_Levels = left;
         for (const Level& level : Run(body, run))
         {
-            const bool hasRun = level.m_Name == left.front().m_Name || run.m_LevelsOfParts.count(level.m_Name) != 0;
+            const bool hasRun = level.m_Name == left.front().m_Name || run.m_PartialLevels.count(level.m_Name) != 0;
             LevelCounts& count = counts.m_Levels[level.m_Name];
             ++(hasRun ? count.m_Run : count.m_Same);
             count.m_Skipped += run.m_SkipReason ? 1 : 0;
             Count(run.m_Tally, level.m_Name);
-            Count(run.m_OfParts[level.m_Name], level.m_Name);
+            Count(run.m_PartialTally[level.m_Name], level.m_Name);
             std::erase_if(run.m_Levels, [&](const Level& other) { return other.m_Name == level.m_Name; });
         }
         isSkipped = isSkipped && run.m_SkipReason;
@@ -324,16 +324,16 @@ void ForEachIsa(FunctionRef<void()> part)
     const uint32_t before = cpu::GetFeatureReads();
     for (const Level& level : run->m_Levels)
     {
-        if (!AreSame(level, own, before))
+        if (!IsSame(level, own, before))
         {
             continue; // the body itself is to run on it
         }
         const auto same =
             std::find_if(done.begin(), done.end(),
-                         [&level](const Done& other) { return AreSame(level, *other.m_Level, other.m_Reads); });
+                         [&level](const Done& other) { return IsSame(level, *other.m_Level, other.m_Reads); });
         if (same != done.end())
         {
-            run->m_OfParts[level.m_Name].Add(same->m_Tally);
+            run->m_PartialTally[level.m_Name].Add(same->m_Tally);
             GetCounts().m_Kernels[level.m_Name].insert(same->m_Tally.m_Kernels.begin(), same->m_Tally.m_Kernels.end());
             continue;
         }
@@ -347,8 +347,8 @@ void ForEachIsa(FunctionRef<void()> part)
         RunMemory::Get()->ForgetRuns(runs); // no other level has the same kernels
         done.back().m_Reads = reads.Get();
         reads.Forget();
-        run->m_OfParts[level.m_Name].Add(done.back().m_Tally);
-        run->m_LevelsOfParts.insert(level.m_Name);
+        run->m_PartialTally[level.m_Name].Add(done.back().m_Tally);
+        run->m_PartialLevels.insert(level.m_Name);
     }
 }
 

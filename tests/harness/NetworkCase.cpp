@@ -39,7 +39,7 @@ void FillAs(std::vector<std::byte>& bytes, size_t count, const ValueRange& range
 {
     for (size_t i = 0; i < count; ++i)
     {
-        const double value = range.m_Least + (range.m_Most - range.m_Least) * numbers.Next();
+        const double value = range.m_Min + (range.m_Max - range.m_Min) * numbers.Next();
         T stored;
         if constexpr (std::is_floating_point_v<T>)
         {
@@ -47,20 +47,20 @@ void FillAs(std::vector<std::byte>& bytes, size_t count, const ValueRange& range
         }
         else
         {
-            constexpr double Least = static_cast<double>(std::numeric_limits<T>::min());
-            constexpr double Most = std::min(static_cast<double>(std::numeric_limits<T>::max()), 2147483647.0);
-            stored = static_cast<T>(std::clamp(std::nearbyint(value), Least, Most));
+            constexpr double Min = static_cast<double>(std::numeric_limits<T>::min());
+            constexpr double Max = std::min(static_cast<double>(std::numeric_limits<T>::max()), 2147483647.0);
+            stored = static_cast<T>(std::clamp(std::nearbyint(value), Min, Max));
         }
         std::memcpy(bytes.data() + i * sizeof(T), &stored, sizeof(T));
     }
 }
 
 template <typename Convert>
-void FillHalves(std::vector<std::byte>& bytes, size_t count, const ValueRange& range, Numbers numbers, Convert convert)
+void FillF16(std::vector<std::byte>& bytes, size_t count, const ValueRange& range, Numbers numbers, Convert convert)
 {
     for (size_t i = 0; i < count; ++i)
     {
-        const double value = range.m_Least + (range.m_Most - range.m_Least) * numbers.Next();
+        const double value = range.m_Min + (range.m_Max - range.m_Min) * numbers.Next();
         const uint16_t stored = convert(static_cast<float>(value));
         std::memcpy(bytes.data() + i * sizeof stored, &stored, sizeof stored);
     }
@@ -110,10 +110,8 @@ std::vector<std::byte> MakeValues(const TensorInfo& info, const ValueRange& rang
     const Numbers numbers(seed);
     switch (info.GetDataType())
     {
-    case DataType::Float16: FillHalves(bytes, count, range, numbers, [](float x) { return FloatToHalf(x); }); break;
-    case DataType::BFloat16:
-        FillHalves(bytes, count, range, numbers, [](float x) { return FloatToBFloat16(x); });
-        break;
+    case DataType::Float16: FillF16(bytes, count, range, numbers, [](float x) { return FloatToHalf(x); }); break;
+    case DataType::BFloat16: FillF16(bytes, count, range, numbers, [](float x) { return FloatToBFloat16(x); }); break;
     default:
         WithElementType(info.GetDataType(), [&](auto type) { FillAs<decltype(type)>(bytes, count, range, numbers); });
     }

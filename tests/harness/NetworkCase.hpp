@@ -22,12 +22,12 @@ namespace tenon::test
 /// Of floats the values themselves, of integers and quantized types the stored ones.
 struct ValueRange
 {
-    double m_Least = -1.0;
-    double m_Most = 1.0;
+    double m_Min = -1.0;
+    double m_Max = 1.0;
 
     friend bool operator==(const ValueRange& a, const ValueRange& b)
     {
-        return a.m_Least == b.m_Least && a.m_Most == b.m_Most;
+        return a.m_Min == b.m_Min && a.m_Max == b.m_Max;
     }
 };
 

@@ -170,7 +170,7 @@ std::string Literal(const TensorInfo& info)
 
 std::string Literal(const ValueRange& range)
 {
-    return fmt::format("{{{}, {}}}", Literal(range.m_Least), Literal(range.m_Most));
+    return fmt::format("{{{}, {}}}", Literal(range.m_Min), Literal(range.m_Max));
 }
 
 [[noreturn]] void RefuseLayer(const Layer& layer, const char* why)

@@ -127,7 +127,7 @@ public:
     {
         Record();
         bool isSmaller = true;
-        while (isSmaller && !IsLate())
+        while (isSmaller && !HasDataDependentShape())
         {
             isSmaller = DropRuns();
             isSmaller = KeepOneRoot() || isSmaller;
@@ -144,7 +144,7 @@ public:
 private:
     using Change = std::function<void(CaseRebuild&)>;
 
-    bool IsLate() const
+    bool HasDataDependentShape() const
     {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - m_Start;
         return spent.count() > m_Limits.m_Seconds;
@@ -155,13 +155,13 @@ private:
     {
         const ChildEnd end = RunInChild([&](const Say& say) { say(Recording::Write(RecordTensors(m_Case))); },
                                         m_Limits.m_SecondsOfCheck);
-        m_Recorded = end.m_IsComplete ? Recording(end.m_Said).Read() : RecordedTensors();
+        m_Recorded = end.m_IsComplete ? Recording(end.m_Output).Read() : RecordedTensors();
     }
 
     /// Makes the change, and keeps it if the case still fails in the same way and is smaller.
     bool Try(const Change& change, bool mayBeAsLarge = false)
     {
-        if (IsLate())
+        if (HasDataDependentShape())
         {
             return false;
         }
@@ -297,7 +297,7 @@ private:
     bool BeginLater()
     {
         bool isSmaller = false;
-        for (size_t fromEnd = 0; fromEnd < Computing().size() && !IsLate();)
+        for (size_t fromEnd = 0; fromEnd < Computing().size() && !HasDataDependentShape();)
         {
             const std::vector<const Layer*> layers = Computing();
             const Layer& layer = *layers[layers.size() - 1 - fromEnd];
@@ -313,7 +313,7 @@ private:
     bool BypassLayers()
     {
         bool isSmaller = false;
-        for (size_t i = 0; i < Computing().size() && !IsLate();)
+        for (size_t i = 0; i < Computing().size() && !HasDataDependentShape();)
         {
             const Layer& layer = *Computing()[i];
             const bool isGone = BypassLayer(layer);
@@ -380,7 +380,7 @@ private:
     /// Values that follow from a range are printed in a line.
     void FillConstants()
     {
-        constexpr unsigned int Few = 16;
+        constexpr unsigned int MaxElements = 16;
         std::map<std::string, size_t> names;
         for (const Layer* layer : m_Case.GetGraph().LayersOf(LayerType::Constant))
         {
@@ -393,7 +393,8 @@ private:
             for (const Layer* layer : m_Case.GetGraph().LayersOf(LayerType::Constant))
             {
                 if (m_Case.m_Constants.count(layer->GetNameStr()) == 0 && names[layer->GetNameStr()] == 1 &&
-                    layer->GetConstant()->m_Tensor.GetNumElements() > Few && tried.insert(layer->GetNameStr()).second)
+                    layer->GetConstant()->m_Tensor.GetNumElements() > MaxElements &&
+                    tried.insert(layer->GetNameStr()).second)
                 {
                     Try([&](CaseRebuild& rebuild) { rebuild.FillConstant(*layer); }, true);
                     isDone = false;

@@ -81,8 +81,8 @@ std::shared_ptr<const RunMemory::Run> RunMemory::FindRun(const ContentKey& key, 
 
 bool RunMemory::HasRoom(size_t bytes)
 {
-    constexpr size_t MostBytes = size_t{128} << 20;
-    if (m_Bytes + bytes > MostBytes)
+    constexpr size_t MaxBytes = size_t{128} << 20;
+    if (m_Bytes + bytes > MaxBytes)
     {
         return false;
     }

@@ -18,20 +18,20 @@ namespace
 {
 
 /// A thread that runs one piece of work after the other.
-class PieceThread
+class TaskThread
 {
 public:
-    PieceThread() : m_Thread([this] { RunAll(); }) {}
+    TaskThread() : m_Thread([this] { RunAll(); }) {}
 
-    ~PieceThread()
+    ~TaskThread()
     {
         m_Work = nullptr;
         m_Begin.release();
         m_Thread.join();
     }
 
-    PieceThread(const PieceThread&) = delete;
-    PieceThread& operator=(const PieceThread&) = delete;
+    TaskThread(const TaskThread&) = delete;
+    TaskThread& operator=(const TaskThread&) = delete;
 
     /// The work stays valid until it has ended.
     void Begin(const std::function<void()>& work)
@@ -66,7 +66,7 @@ bool& IsInside()
 }
 
 /// Of a loop.
-struct Piece
+struct Task
 {
     const std::function<void(size_t, size_t)>* m_Body = nullptr;
     size_t m_Begin = 0;
@@ -101,9 +101,9 @@ TestParallelFor::TestParallelFor(unsigned int threads) : m_Threads(threads)
 
 void TestParallelFor::Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body)
 {
-    const size_t most = count / std::max<size_t>(grain, 1);
-    m_WasAsked = m_WasAsked || most > 1;
-    const size_t pieces = std::clamp<size_t>(most, 1, m_Threads);
+    const size_t max = count / std::max<size_t>(grain, 1);
+    m_WasAsked = m_WasAsked || max > 1;
+    const size_t pieces = std::clamp<size_t>(max, 1, m_Threads);
     if (count == 0)
     {
         return;
@@ -113,9 +113,9 @@ void TestParallelFor::Run(size_t count, size_t grain, const std::function<void(s
         body(0, count);
         return;
     }
-    static std::array<PieceThread, MaxThreads - 1> others;
+    static std::array<TaskThread, MaxThreads - 1> others;
     // No memory is allocated here: that is counted. One pointer fits into a std::function as it is.
-    std::array<Piece, MaxThreads> all;
+    std::array<Task, MaxThreads> all;
     for (size_t piece = 0; piece < pieces; ++piece)
     {
         all[piece].m_Body = &body;
@@ -136,7 +136,7 @@ void TestParallelFor::Run(size_t count, size_t grain, const std::function<void(s
     {
         others[piece - 1].WaitForEnd();
     }
-    for (const Piece& piece : all)
+    for (const Task& piece : all)
     {
         if (piece.m_Error)
         {

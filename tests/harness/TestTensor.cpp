@@ -57,8 +57,8 @@ T FromDouble(double value)
     if constexpr (IsInteger<T>)
     {
         // Above the largest double below 2^64 and 2^63 the conversion would overflow.
-        const auto most = static_cast<double>(std::numeric_limits<T>::max());
-        if (value >= most)
+        const auto max = static_cast<double>(std::numeric_limits<T>::max());
+        if (value >= max)
         {
             return std::numeric_limits<T>::max();
         }

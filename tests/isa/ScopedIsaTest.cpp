@@ -76,15 +76,16 @@ TEST(ScopedIsa, ChoosesTheKernelsOfTheLevel)
     {
         const char* m_Level;
         size_t m_FloatLanes;
-        Layout8 m_Layout; ///< of products of int8
+        WeightLayoutInt8 m_Layout; ///< of products of int8
     };
     const Expected table[] = {
-        {"sse4", 4, Layout8::WidePairs},    {"avx2", 8, Layout8::WidePairs},   {"avxvnni", 8, Layout8::Dots},
-        {"avx512", 16, Layout8::WidePairs}, {"avx512vnni", 16, Layout8::Dots}, {"neon", 4, Layout8::WidePairs},
-        {"dotprod", 4, Layout8::Dots},
+        {"sse4", 4, WeightLayoutInt8::Int16x2},       {"avx2", 8, WeightLayoutInt8::Int16x2},
+        {"avxvnni", 8, WeightLayoutInt8::Int8x4},     {"avx512", 16, WeightLayoutInt8::Int16x2},
+        {"avx512vnni", 16, WeightLayoutInt8::Int8x4}, {"neon", 4, WeightLayoutInt8::Int16x2},
+        {"dotprod", 4, WeightLayoutInt8::Int8x4},
     };
-    const auto* const address = &GetEngineF32();
-    const size_t best = GetEngineF32().m_Lanes;
+    const auto* const address = &GetMicrokernelsF32();
+    const size_t best = GetMicrokernelsF32().m_Lanes;
     size_t tried = 0;
     for (const Expected& expected : table)
     {
@@ -92,14 +93,15 @@ TEST(ScopedIsa, ChoosesTheKernelsOfTheLevel)
         {
             SCOPED_TRACE(expected.m_Level);
             const ScopedIsa scoped(expected.m_Level);
-            EXPECT_EQ(GetEngineF32().m_Lanes, expected.m_FloatLanes);
-            EXPECT_EQ(GetEngine8().m_Signed.m_Layout == Layout8::Dots, expected.m_Layout == Layout8::Dots);
-            EXPECT_EQ(&GetEngineF32(), address);
+            EXPECT_EQ(GetMicrokernelsF32().m_Lanes, expected.m_FloatLanes);
+            EXPECT_EQ(GetMicrokernelsInt8().m_Signed.m_Layout == WeightLayoutInt8::Int8x4,
+                      expected.m_Layout == WeightLayoutInt8::Int8x4);
+            EXPECT_EQ(&GetMicrokernelsF32(), address);
             ++tried;
         }
     }
     EXPECT_NE(tried, 0U);
-    EXPECT_EQ(GetEngineF32().m_Lanes, best);
+    EXPECT_EQ(GetMicrokernelsF32().m_Lanes, best);
 }
 
 TEST(ScopedIsa, RefusesOtherNamesAndLevelsThatAreNotThere)
@@ -164,15 +166,15 @@ TEST(FeatureReads, NotesWhatMadeValuesDependOn)
     {
         GTEST_SKIP() << "no kernels have vectors here";
     }
-    GetEngine8();
+    GetMicrokernelsInt8();
     uint32_t first = 0;
     {
         const FeatureReads reads;
-        GetEngine8();
+        GetMicrokernelsInt8();
         first = reads.Get();
     }
     const FeatureReads reads;
-    GetEngine8();
+    GetMicrokernelsInt8();
     EXPECT_EQ(reads.Get(), first);
     if (IsThere("avx512vnni"))
     {

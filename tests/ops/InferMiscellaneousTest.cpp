@@ -154,7 +154,7 @@ InferCases SpreadCases()
     const auto dilateByInput = Made<DilateDescriptor>([](auto& d) { d.m_ParametersAsInputs = true; });
     const auto windowByInput = Made<ReduceWindowDescriptor>([](auto& d) { d.m_ParametersAsInputs = true; });
     const CaseInput value = T({});
-    constexpr uint32_t Most = std::numeric_limits<uint32_t>::max();
+    constexpr uint32_t Largest = std::numeric_limits<uint32_t>::max();
     return {
         Case(Dilate, "two", MakeDilations({2, 3}), {T({3, 4}), value}).Gives({"[5,10]"}),
         Case(Dilate, "nothing", MakeDilations({2, 3}), {T({0, 1}), value}).Gives({"[0,1]"}),
@@ -166,7 +166,7 @@ InferCases SpreadCases()
         Case(Dilate, "negative", dilateByInput, {T({3, 4}), value, P({2, -1})}).Rejects("-1"),
         Case(Dilate, "too few", MakeDilations({2}), {T({3, 4}), value}).Rejects("1 dilations"),
         Case(Dilate, "two values", MakeDilations({2}), {T({3}), T({2})}).Rejects("value"),
-        Case(Dilate, "too large", MakeDilations({Most}), {T({Most}), value}).Rejects("too large"),
+        Case(Dilate, "too large", MakeDilations({Largest}), {T({Largest}), value}).Rejects("too large"),
 
         Case(ReduceWindow, "plain", MakeWindows({2, 2}, {1, 1}, {1, 1}), {T({3, 3}), value}).Gives({"[2,2]"}),
         Case(ReduceWindow, "rounds down", MakeWindows({3}, {2}, {1}), {T({114}), value}).Gives({"[56]"}),

@@ -130,7 +130,7 @@ TEST(IsaRuns, RunsWhereKernelsDiffer)
         {
             return -1;
         }
-        const cpu::Engine8& engine = cpu::GetEngine8();
+        const cpu::MicrokernelsInt8& engine = cpu::GetMicrokernelsInt8();
         return static_cast<double>(engine.m_Lanes * 100 + static_cast<size_t>(engine.m_Signed.m_Layout));
     };
     seen.clear();
@@ -138,7 +138,7 @@ TEST(IsaRuns, RunsWhereKernelsDiffer)
         []
         {
             const bool hasVectors = cpu::GetCpuFeatures().m_Simd;
-            const cpu::Engine8* engine = hasVectors ? &cpu::GetEngine8() : nullptr;
+            const cpu::MicrokernelsInt8* engine = hasVectors ? &cpu::GetMicrokernelsInt8() : nullptr;
             See(hasVectors ? static_cast<double>(engine->m_Lanes * 100 + static_cast<size_t>(engine->m_Signed.m_Layout))
                            : -1);
         });
@@ -225,14 +225,14 @@ TEST(IsaRuns, PartsRunOnAllLevels)
         []
         {
             ++bodies;
-            ForEachIsa([] { See(cpu::HaveManyRegisters() ? 2 : 3); });
+            ForEachIsa([] { See(cpu::HasManyRegisters() ? 2 : 3); });
             if (cpu::GetCpuFeatures().m_Simd)
             {
-                ForEachIsa([] { See(cpu::HaveManyRegisters() ? 4 : 5); });
+                ForEachIsa([] { See(cpu::HasManyRegisters() ? 4 : 5); });
             }
         });
     const std::vector<std::string> ofBody = GetDistinct([] { return cpu::GetCpuFeatures().m_Simd ? 1 : 0; });
-    const std::vector<std::string> ofPart = GetDistinct([] { return cpu::HaveManyRegisters() ? 1 : 0; });
+    const std::vector<std::string> ofPart = GetDistinct([] { return cpu::HasManyRegisters() ? 1 : 0; });
     EXPECT_EQ(bodies, ofBody.size()) << "what parts ask for does not count for the body";
     for (const std::string& isa : ofPart)
     {
@@ -243,7 +243,7 @@ TEST(IsaRuns, PartsRunOnAllLevels)
     for (const Seen& each : seen)
     {
         const cpu::ScopedIsa scoped(each.m_Isa);
-        EXPECT_EQ(each.m_Value == 2 || each.m_Value == 4, cpu::HaveManyRegisters()) << each.m_Isa;
+        EXPECT_EQ(each.m_Value == 2 || each.m_Value == 4, cpu::HasManyRegisters()) << each.m_Isa;
         EXPECT_TRUE(each.m_Value < 4 || cpu::GetCpuFeatures().m_Simd) << "the body does not get there";
     }
 }

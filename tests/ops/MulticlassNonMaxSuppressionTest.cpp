@@ -26,7 +26,7 @@ struct Problem
     bool m_IsCentered = false;
     std::vector<double> m_Corners; ///< 4 numbers a box
     std::vector<double> m_Scores;
-    std::optional<double> m_Most;
+    std::optional<double> m_MaxBoxes;
     std::optional<double> m_Overlap;
     std::optional<double> m_Score;
 };
@@ -90,7 +90,7 @@ std::vector<double> Suppress(const Problem& problem)
             const auto first = problem.m_Scores.begin() +
                                static_cast<std::ptrdiff_t>((batch * problem.m_Classes + kind) * problem.m_Boxes);
             std::vector<double> scores(first, first + problem.m_Boxes);
-            for (double count = 0; count < problem.m_Most.value_or(0); ++count)
+            for (double count = 0; count < problem.m_MaxBoxes.value_or(0); ++count)
             {
                 const auto best = std::max_element(scores.begin(), scores.end());
                 if (best == scores.end() || *best < 0 || (problem.m_Score && *best <= *problem.m_Score))
@@ -123,14 +123,14 @@ TestTensor RunProblem(const Problem& problem, DataType limitType = DataType::Sig
     const std::vector<TestTensor> all = {
         Numbers({problem.m_Batches, problem.m_Boxes, 4}, DataType::Float32, problem.m_Corners),
         Numbers({problem.m_Batches, problem.m_Classes, problem.m_Boxes}, DataType::Float32, problem.m_Scores),
-        Scalar(problem.m_Most, limitType), Scalar(problem.m_Overlap, DataType::Float32),
+        Scalar(problem.m_MaxBoxes, limitType), Scalar(problem.m_Overlap, DataType::Float32),
         Scalar(problem.m_Score, DataType::Float32)};
     INetworkPtr network = INetwork::Create();
     MulticlassNonMaxSuppressionDescriptor descriptor;
     descriptor.m_CenterPointBox = problem.m_IsCentered;
     IConnectableLayer* const layer = network->AddMulticlassNonMaxSuppressionLayer(descriptor, "suppression");
     InputTensors bound;
-    const bool has[] = {true, true, problem.m_Most.has_value(), problem.m_Overlap.has_value(),
+    const bool has[] = {true, true, problem.m_MaxBoxes.has_value(), problem.m_Overlap.has_value(),
                         problem.m_Score.has_value()};
     for (unsigned int i = 0; i < all.size(); ++i)
     {
@@ -173,7 +173,7 @@ TEST(MulticlassNonMaxSuppression, AsDefined)
         for (const double most : {0.0, 1.0, 5.0, 1000.0})
         {
             Problem problem = RandomProblem(2, 3, 50, isCentered);
-            problem.m_Most = most;
+            problem.m_MaxBoxes = most;
             problem.m_Overlap = 0.25;
             problem.m_Score = 1.5;
             Check(problem);
@@ -191,25 +191,25 @@ TEST(MulticlassNonMaxSuppression, NothingToSelect)
 {
     Problem problem = RandomProblem(1, 2, 10, false);
     Check(problem); // without a limit none is selected
-    problem.m_Most = 5;
+    problem.m_MaxBoxes = 5;
     problem.m_Score = 100;
     Check(problem);
     problem = RandomProblem(1, 2, 0, false);
-    problem.m_Most = 5;
+    problem.m_MaxBoxes = 5;
     Check(problem);
     problem = RandomProblem(0, 2, 3, false);
-    problem.m_Most = 5;
+    problem.m_MaxBoxes = 5;
     Check(problem);
 }
 
 TEST(MulticlassNonMaxSuppression, LimitsOfAnyInteger)
 {
     Problem problem = RandomProblem(1, 2, 20, false);
-    problem.m_Most = 3;
+    problem.m_MaxBoxes = 3;
     const TestTensor wide = RunProblem(problem, DataType::Signed64);
     EXPECT_EQ(wide.m_Info.GetShape(), TensorShape({6, 3}));
     EXPECT_EQ(RunProblem(problem, DataType::Signed32).m_Bytes, wide.m_Bytes);
-    problem.m_Most = -3;
+    problem.m_MaxBoxes = -3;
     EXPECT_EQ(RunProblem(problem).m_Info.GetShape(), TensorShape({0, 3}));
 }
 
@@ -227,7 +227,7 @@ TEST(MulticlassNonMaxSuppression, NumbersThatAreSpecialEnd)
 {
     const double nan = std::nan("");
     Problem problem = RandomProblem(1, 2, 8, false);
-    problem.m_Most = 8;
+    problem.m_MaxBoxes = 8;
     problem.m_Scores[1] = nan;
     problem.m_Scores[2] = INFINITY;
     problem.m_Corners[13] = nan;

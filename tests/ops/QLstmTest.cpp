@@ -115,12 +115,12 @@ ISA_TEST(FixedPoint16, SigmoidAndTanh)
         const auto x = static_cast<int16_t>(raw);
         const double real = raw / 4096.0;
         ASSERT_NEAR(backends::Sigmoid(backends::Fixed16<3>{x}).m_Raw / 32768.0, 1.0 / (1.0 + std::exp(-real)), 5e-4);
-        ASSERT_NEAR(backends::Tanh16(x, 3) / 32768.0, std::tanh(real), 1e-3);
-        ASSERT_NEAR(backends::Tanh16(x, 0) / 32768.0, std::tanh(raw / 32768.0), 1e-3);
-        ASSERT_NEAR(backends::Tanh16(x, 6) / 32768.0, std::tanh(raw / 512.0), 1e-3);
+        ASSERT_NEAR(backends::TanhInt16(x, 3) / 32768.0, std::tanh(real), 1e-3);
+        ASSERT_NEAR(backends::TanhInt16(x, 0) / 32768.0, std::tanh(raw / 32768.0), 1e-3);
+        ASSERT_NEAR(backends::TanhInt16(x, 6) / 32768.0, std::tanh(raw / 512.0), 1e-3);
     }
     EXPECT_EQ(backends::Sigmoid(backends::Fixed16<3>{0}).m_Raw, 16384);
-    EXPECT_EQ(backends::Tanh16(0, 4), 0);
+    EXPECT_EQ(backends::TanhInt16(0, 4), 0);
 }
 
 ISA_TEST(QLstm, Steps)

@@ -191,9 +191,9 @@ ISA_TEST(StablehloGather, SlicesOfAnyType)
 
 ISA_TEST(StablehloGather, StartsAreMovedInside)
 {
-    constexpr double Most = 9e18;
+    constexpr double Largest = 9e18;
     const TensorInfo info(TensorShape({4}), DataType::Signed64);
-    OpCase op = MakeGather(Dimensions({1}, {}, {0}, 1, {2}), {5}, Values(info, {-Most, -1, 4, Most}), {4, 2},
+    OpCase op = MakeGather(Dimensions({1}, {}, {0}, 1, {2}), {5}, Values(info, {-Largest, -1, 4, Largest}), {4, 2},
                            DataType::Float32);
     op.m_Inputs[0] = Values(op.m_Inputs[0].m_Info, {1, 2, 3, 4, 5});
     op.m_Oracle = Expect(op.m_Output, {1, 2, 1, 2, 4, 5, 4, 5});
@@ -246,9 +246,9 @@ ISA_TEST(StablehloScatter, IndicesMeetInTheOrderOfUpdates)
             CheckOp(MakeScatter(function, {5}, StartIndices({0}, index), {3}, {0}, {}, {}, 0, DataType::Float32));
         }
     }
-    constexpr double Most = 9e18;
+    constexpr double Largest = 9e18;
     const TensorInfo info(TensorShape({3}), DataType::Signed64);
-    CheckOp(MakeScatter(ScatterNdFunction::Update, {5}, Values(info, {-Most, Most, -1}), {3, 2}, {1}, {}, {0}, 1,
+    CheckOp(MakeScatter(ScatterNdFunction::Update, {5}, Values(info, {-Largest, Largest, -1}), {3, 2}, {1}, {}, {0}, 1,
                         DataType::Float32));
 }
 

@@ -106,10 +106,10 @@ ISA_TEST(Table, OnCpuAccAsReference)
             {
                 const TensorInfo data(TensorShape({count}), type, 0.1f, 0);
                 const TensorInfo entries(TensorShape({256}), entry, 0.2f, 5);
-                ExpectAsReference(FastCase(std::string(GetDataTypeName(type)) + " by " + GetDataTypeName(entry),
-                                           LayerType::Table, MakeDescriptor(NullDescriptor()),
-                                           {Random(data, 1), Random(entries, 2)},
-                                           TensorInfo(data.GetShape(), entry, 0.2f, 5)),
+                ExpectAsReference(ReferenceCase(std::string(GetDataTypeName(type)) + " by " + GetDataTypeName(entry),
+                                                LayerType::Table, MakeDescriptor(NullDescriptor()),
+                                                {Random(data, 1), Random(entries, 2)},
+                                                TensorInfo(data.GetShape(), entry, 0.2f, 5)),
                                   "CpuTable");
             }
         }

@@ -101,8 +101,8 @@ inline std::vector<TestTensor> MakeSumInputs(const SumInfos& infos, uint32_t see
     TestTensor bias = Random(infos.m_Bias, seed + 2);
     if (infos.m_Bias.GetDataType() != DataType::Float32)
     {
-        constexpr double MostSteps = 2000; // of products: some of an output's steps
-        const double most = MostSteps * static_cast<double>(infos.m_Bias.GetQuantizationScales()[0]);
+        constexpr double MaxSteps = 2000; // of products: some of an output's steps
+        const double most = MaxSteps * static_cast<double>(infos.m_Bias.GetQuantizationScales()[0]);
         bias = Random(infos.m_Bias, seed + 2, -most, most);
     }
     TestTensor weights = Random(infos.m_Weights, seed + 1);

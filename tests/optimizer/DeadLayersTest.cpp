@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnreadLayers: what loses its last reader goes, with all that fed it alone.
+// DeadLayers: what loses its last reader goes, with all that fed it alone.
 #include "optimizer/rewriting/DeadLayers.hpp"
 
 #include <tenon/descriptors/Slicing.hpp>
 
 #include <gtest/gtest.h>
 
-namespace tenon::test::unread_layers_test
+namespace tenon::test::dead_layers_test
 {
 
 namespace
@@ -21,7 +21,7 @@ Layer& AddFloor(Graph& graph, Layer& input, const char* name)
 
 } // namespace
 
-TEST(UnreadLayers, GoWithWhatFedThemAlone)
+TEST(DeadLayers, GoWithWhatFedThemAlone)
 {
     Graph graph;
     Layer& input = graph.AddLayer(LayerType::Input, nullptr, "input");
@@ -30,23 +30,23 @@ TEST(UnreadLayers, GoWithWhatFedThemAlone)
     Layer& second = AddFloor(graph, first, "second");
     Layer& output = graph.AddLayer(LayerType::Output, nullptr, "output");
     shared.Output(0).Connect(output.Input(0));
-    UnreadLayers unread(graph);
-    unread.DropIfUnread(shared);
-    unread.DropIfUnread(output);
+    DeadLayers deadLayers(graph);
+    deadLayers.CutOffIfDead(shared);
+    deadLayers.CutOffIfDead(output);
     EXPECT_EQ(shared.Output(0).GetNumConnections(), 2u) << "it is read";
     Layer& late = AddFloor(graph, second, "late"); // after `unread` was made
-    unread.DropIfUnread(late);
+    deadLayers.CutOffIfDead(late);
     EXPECT_EQ(shared.Output(0).GetNumConnections(), 1u);
     EXPECT_EQ(graph.Size(), 6u) << "still there to be come across";
-    unread.Remove();
+    deadLayers.Remove();
     ASSERT_EQ(graph.Size(), 3u);
     EXPECT_EQ(graph.Layers()[1].get(), &shared);
     EXPECT_EQ(output.m_Index, 2u);
-    unread.Remove();
+    deadLayers.Remove();
     EXPECT_EQ(graph.Size(), 3u);
 }
 
-TEST(UnreadLayers, ManySlotsTakeNoLonger)
+TEST(DeadLayers, ManySlotsTakeNoLonger)
 {
     // Each output of one layer feeds an input of the next: to look at all of them for each would take minutes.
     constexpr unsigned int slots = 1U << 18;
@@ -60,22 +60,22 @@ TEST(UnreadLayers, ManySlotsTakeNoLonger)
     {
         split.Output(i).Connect(join.Input(i));
     }
-    UnreadLayers unread(graph);
-    unread.DropIfUnread(join);
-    unread.Remove();
+    DeadLayers deadLayers(graph);
+    deadLayers.CutOffIfDead(join);
+    deadLayers.Remove();
     EXPECT_EQ(graph.Size(), 2u) << "layers of many outputs are left to RemoveDeadLayers";
     EXPECT_EQ(graph.NumUnread(), size_t{slots});
 }
 
-TEST(UnreadLayers, InputsStay)
+TEST(DeadLayers, InputsStay)
 {
     Graph graph;
     Layer& input = graph.AddLayer(LayerType::Input, nullptr, "input");
-    UnreadLayers unread(graph);
-    unread.DropIfUnread(AddFloor(graph, input, "floor"));
-    unread.Remove();
+    DeadLayers deadLayers(graph);
+    deadLayers.CutOffIfDead(AddFloor(graph, input, "floor"));
+    deadLayers.Remove();
     ASSERT_EQ(graph.Size(), 1u);
     EXPECT_EQ(graph.Layers()[0].get(), &input);
 }
 
-} // namespace tenon::test::unread_layers_test
+} // namespace tenon::test::dead_layers_test

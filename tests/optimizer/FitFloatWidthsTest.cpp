@@ -16,7 +16,7 @@
 #include <map>
 #include <random>
 
-namespace tenon::test::float_widths_test
+namespace tenon::test::fit_float_widths_test
 {
 
 using testing::ElementsAre;
@@ -687,4 +687,4 @@ TEST(HalfFallback, WhatNobodyTakesAnyhowIsRefusedAsItIs)
     EXPECT_THROW(Optimize(*network, {"NoHalf"}, runtime->GetDeviceSpec()), UnimplementedException);
 }
 
-} // namespace tenon::test::float_widths_test
+} // namespace tenon::test::fit_float_widths_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tenon::test::copies_test
+namespace tenon::test::insert_copies_test
 {
 
 using testing::ElementsAre;
@@ -165,4 +165,4 @@ TEST_F(Copies, OverridesStayWithTheInput)
     }
 }
 
-} // namespace tenon::test::copies_test
+} // namespace tenon::test::insert_copies_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <map>
 
-namespace tenon::test::subgraph_test
+namespace tenon::test::optimize_subgraphs_test
 {
 
 using testing::AllOf;
@@ -804,4 +804,4 @@ TEST_F(PartitionLimits, SubgraphsAreConnectedPiecesInOrderOfExecution)
     EXPECT_THAT(subgraphs, ElementsAre(none, 0, 0, 1, 2, 2, 2, 3, 4, none));
 }
 
-} // namespace tenon::test::subgraph_test
+} // namespace tenon::test::optimize_subgraphs_test

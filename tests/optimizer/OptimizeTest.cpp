@@ -136,8 +136,8 @@ TEST(Optimize, RefusesWhatIsMalformed)
     limited.SetLimits(limits);
     EXPECT_THAT(message(limited), AllOf(StartsWith("optimizing the network: "), HasSubstr("Limits::m_MaxRank")));
     const INetworkPtr large = INetwork::Create(); // more elements than can be counted
-    constexpr unsigned int Most = std::numeric_limits<unsigned int>::max();
-    IConnectableLayer* tile = large->AddTileLayer(TileDescriptor({Most, Most, Most}), "tiles");
+    constexpr unsigned int Largest = std::numeric_limits<unsigned int>::max();
+    IConnectableLayer* tile = large->AddTileLayer(TileDescriptor({Largest, Largest, Largest}), "tiles");
     Connect(AddInput(*large, 0, FloatInfo({1, 1, 1})), tile);
     Connect(tile, large->AddOutputLayer(0));
     EXPECT_THAT(MessageOf<LimitExceededException>([&] { Optimize(*large, {"CpuRef"}, spec); }),

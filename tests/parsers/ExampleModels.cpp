@@ -101,7 +101,7 @@ void SetFilled(schema::OperatorT& op, size_t number, bool second, uint8_t enumer
 struct Operands
 {
     Type m_Type;
-    bool m_AreConstant;
+    bool m_IsConstant;
 };
 constexpr Operands OperandKinds[] = {
     {Type::FLOAT32, false}, {Type::INT32, false}, {Type::INT32, true}, {Type::RESOURCE, false}};
@@ -154,8 +154,8 @@ int32_t AddOperand(ModelBuilder& model, const Operands& kind, int number)
     {
         return number == 0 ? AddHandle(model) : model.AddInput("", {1, 1, 1, 1});
     }
-    return kind.m_AreConstant ? model.AddConstant<int32_t>("", {1}, {1}, kind.m_Type)
-                              : model.AddInput("", {1, 1, 1, 1}, kind.m_Type);
+    return kind.m_IsConstant ? model.AddConstant<int32_t>("", {1}, {1}, kind.m_Type)
+                             : model.AddInput("", {1, 1, 1, 1}, kind.m_Type);
 }
 
 void AddBody(ModelBuilder& model, Body body)
@@ -265,10 +265,10 @@ const std::vector<ExampleRow>& GetExampleRows()
             {
                 const std::string name(row.m_Name);
                 const Operator code = isCustom ? Operator::CUSTOM : CodeOf(name);
-                const auto most = [](uint16_t number)
+                const auto max = [](uint16_t number)
                 { return number == tflite::OperatorRow::AnyNumber ? Any : number; };
                 all.push_back(
-                    {name, code, row.m_MinInputs, most(row.m_MaxInputs), row.m_MinOutputs, most(row.m_MaxOutputs)});
+                    {name, code, row.m_MinInputs, max(row.m_MaxInputs), row.m_MinOutputs, max(row.m_MaxOutputs)});
             }
         }
         return all;

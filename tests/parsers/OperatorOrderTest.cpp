@@ -145,7 +145,7 @@ TEST(OperatorOrder, VariablesOfCompositesKeepTheOrderOfTheList)
 // Operators may share one table, and so one list: walking all lists would take far longer than the file is long.
 TEST(OperatorOrder, ListsThatAreSharedByManyOperatorsAreRefused)
 {
-    for (const bool areInputs : {true, false})
+    for (const bool isInputList : {true, false})
     {
         flatbuffers::FlatBufferBuilder file;
         const auto shape = file.CreateVector(std::vector<int32_t>{1});
@@ -154,8 +154,8 @@ TEST(OperatorOrder, ListsThatAreSharedByManyOperatorsAreRefused)
         const auto tensors = file.CreateVector(std::vector<flatbuffers::Offset<schema::Tensor>>{tensor, tensor});
         const auto ends = file.CreateVector(std::vector<int32_t>{0});
         const auto result = file.CreateVector(std::vector<int32_t>{1});
-        const auto longList = file.CreateVector(std::vector<int32_t>(1'000'000, areInputs ? 0 : 1));
-        const auto op = schema::CreateOperator(file, 0, areInputs ? longList : ends, areInputs ? result : longList);
+        const auto longList = file.CreateVector(std::vector<int32_t>(1'000'000, isInputList ? 0 : 1));
+        const auto op = schema::CreateOperator(file, 0, isInputList ? longList : ends, isInputList ? result : longList);
         const auto ops = file.CreateVector(std::vector<flatbuffers::Offset<schema::Operator>>(1'000'000, op));
         const auto graph = schema::CreateSubGraph(file, tensors, ends, result, ops);
         const auto graphs = file.CreateVector(std::vector<flatbuffers::Offset<schema::SubGraph>>{graph});

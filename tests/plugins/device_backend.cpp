@@ -73,7 +73,7 @@ struct tenon_plugin_queue
     {
         {
             const std::lock_guard lock(m_Mutex);
-            m_Ends = true;
+            m_IsStopping = true;
         }
         m_Wake.notify_all();
         m_Thread.join();
@@ -113,7 +113,7 @@ private:
         std::unique_lock lock(m_Mutex);
         while (true)
         {
-            m_Wake.wait(lock, [this] { return m_Ends || !m_Tasks.empty(); });
+            m_Wake.wait(lock, [this] { return m_IsStopping || !m_Tasks.empty(); });
             if (m_Tasks.empty())
             {
                 return;
@@ -137,7 +137,7 @@ private:
     uint64_t m_Submitted = 0;
     uint64_t m_Done = 0;
     std::string m_Failure;
-    bool m_Ends = false;
+    bool m_IsStopping = false;
     std::thread m_Thread; ///< last: it uses the others
 };
 

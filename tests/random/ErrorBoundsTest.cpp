@@ -74,14 +74,14 @@ void ExpectClose(const Bounded& network, const std::function<double(double)>& fu
     const std::vector<double> inputs = network.Inputs();
     const std::vector<double> outputs = network.Outputs();
     double error = 0.0;
-    double most = 0.0;
+    double max = 0.0;
     for (size_t i = 0; i < inputs.size(); ++i)
     {
-        most = std::max(most, std::abs(outputs[i]));
+        max = std::max(max, std::abs(outputs[i]));
         error = std::max(error, std::abs(outputs[i] - function(inputs[i])));
     }
     EXPECT_LE(error, network.Bound());
-    EXPECT_LE(network.Bound(), 1000.0 * std::max(error, 0x1p-23 * most));
+    EXPECT_LE(network.Bound(), 1000.0 * std::max(error, 0x1p-23 * max));
     EXPECT_GT(network.Bound(), 0.0);
 }
 

@@ -205,9 +205,9 @@ bool FusableNetwork::Attention()
     }
     const Tensor k = FloatInput(batched({heads, keys, depth}), 1.0);
     const Tensor v = OneIn(3) ? k : FloatInput(batched({heads, keys, depth}), 1.0);
-    const double most = std::max(q.m_Bound, 1.0) * depth;
+    const double max = std::max(q.m_Bound, 1.0) * depth;
     Tensor scores = Finish(network.AddBatchMatMulLayer(BatchMatMulDescriptor(false, true), NextName("scores").c_str()),
-                           {q, k}, Float(), false, most);
+                           {q, k}, Float(), false, max);
     if (OneIn(2))
     {
         scores = Binary(BinaryOperation::Mul, scores, Constant(TensorShape({1}), DataType::Float32, {0.125, 0.5}));
@@ -252,7 +252,7 @@ bool FusableNetwork::Attention()
 }
 
 /// Products of matrices with layers between them that no workload has all of, in tensors that are cut into strips.
-bool FusableNetwork::Strips()
+bool FusableNetwork::TiledLayers()
 {
     if (!OneIn(2))
     {
@@ -262,7 +262,7 @@ bool FusableNetwork::Strips()
     const unsigned int rows = 256;
     const unsigned int depth = 2 + Roll(3);
     RunShapes shapes{TensorShape({heads, rows, depth}), TensorShape({OneIn(2) ? 2U : heads + 1, rows, depth})};
-    if (m_Work > 200000 || std::find(m_Made.begin(), m_Made.end(), "Strips") != m_Made.end())
+    if (m_Work > 200000 || std::find(m_Made.begin(), m_Made.end(), "TiledLayers") != m_Made.end())
     {
         return false;
     }
@@ -316,16 +316,16 @@ bool FusableNetwork::Residual()
     descriptor.m_KeepDims = true;
     const bool isSquare = !OneIn(4);
     const unsigned int columns = isSquare ? depth : OneOf({16U, 64U});
-    const double most = 1.0 / std::sqrt(static_cast<double>(depth));
+    const double max = 1.0 / std::sqrt(static_cast<double>(depth));
     std::vector<Tensor> inputs{input, Constant(descriptor.m_TransposeWeightMatrix ? TensorShape({columns, depth})
                                                                                   : TensorShape({depth, columns}),
-                                               DataType::Float32, {-most, most})};
+                                               DataType::Float32, {-max, max})};
     if (descriptor.m_BiasEnabled)
     {
         inputs.push_back(Constant(TensorShape({columns}), DataType::Float32, {-1.0, 1.0}));
     }
     Tensor made = Finish(m_Case.m_Network->AddFullyConnectedLayer(descriptor, NextName("product").c_str()), inputs,
-                         Float(), false, input.m_Bound * most * depth + 1.0);
+                         Float(), false, input.m_Bound * max * depth + 1.0);
     if (OneIn(4))
     {
         made = RandomActivation(made);

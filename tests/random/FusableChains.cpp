@@ -11,7 +11,7 @@ namespace tenon::test
 namespace
 {
 
-constexpr double MostBound = 40.0; ///< larger values are brought down, so that bounds of errors stay small
+constexpr double MaxBound = 40.0; ///< larger values are brought down, so that bounds of errors stay small
 
 ValueRange StoredRange(DataType type)
 {
@@ -26,7 +26,7 @@ ValueRange StoredRange(DataType type)
 double Magnitude(const TensorInfo& info)
 {
     const ValueRange range = StoredRange(info.GetDataType());
-    return (range.m_Most - range.m_Least) * static_cast<double>(info.GetQuantizationScale());
+    return (range.m_Max - range.m_Min) * static_cast<double>(info.GetQuantizationScale());
 }
 
 TensorInfo Quantized(DataType type, float scale, int32_t zeroPoint)
@@ -58,10 +58,10 @@ FusableNetwork::Tensor FusableNetwork::Activate(const Tensor& input, ActivationF
 {
     const bool moves = function == ActivationFunction::ReLu || function == ActivationFunction::BoundedReLu ||
                        function == ActivationFunction::Abs;
-    const double most = std::max({input.m_Bound, 1.0, std::abs(static_cast<double>(a))});
-    const double bound = function == ActivationFunction::Square   ? most * most
-                         : function == ActivationFunction::Linear ? most * std::abs(a) + std::abs(b)
-                                                                  : most + 1.0;
+    const double max = std::max({input.m_Bound, 1.0, std::abs(static_cast<double>(a))});
+    const double bound = function == ActivationFunction::Square   ? max * max
+                         : function == ActivationFunction::Linear ? max * std::abs(a) + std::abs(b)
+                                                                  : max + 1.0;
     return Finish(
         m_Case.m_Network->AddActivationLayer(ActivationDescriptor(function, a, b), NextName("activation").c_str()),
         {input}, TypeOf(input), moves && input.m_IsExact, bound);
@@ -87,7 +87,7 @@ FusableNetwork::Tensor FusableNetwork::Binary(BinaryOperation operation, const T
 
 FusableNetwork::Tensor FusableNetwork::Limit(const Tensor& input)
 {
-    if (input.m_Bound <= MostBound)
+    if (input.m_Bound <= MaxBound)
     {
         return input;
     }
@@ -116,11 +116,11 @@ TensorShape FusableNetwork::BroadcastShape(const Tensor& to)
 }
 
 /// A constant, the tensor itself, one before it in the chain, or any of the same shape or that is broadcast to it.
-FusableNetwork::Tensor FusableNetwork::ChooseOperand(const Tensor& beside, const std::vector<Tensor>& before)
+FusableNetwork::Tensor FusableNetwork::ChooseOperand(const Tensor& neighbour, const std::vector<Tensor>& before)
 {
     const auto fits = [&](const Tensor& tensor)
     {
-        if (tensor.m_Type != beside.m_Type || tensor.m_Bound > MostBound || tensor.Rank() > beside.Rank())
+        if (tensor.m_Type != neighbour.m_Type || tensor.m_Bound > MaxBound || tensor.Rank() > neighbour.Rank())
         {
             return false;
         }
@@ -129,7 +129,7 @@ FusableNetwork::Tensor FusableNetwork::ChooseOperand(const Tensor& beside, const
             for (unsigned int i = 0; i < tensor.Rank(); ++i)
             {
                 const unsigned int size = tensor.m_Shapes[run][tensor.Rank() - 1 - i];
-                if (size != 1 && size != beside.m_Shapes[run][beside.Rank() - 1 - i])
+                if (size != 1 && size != neighbour.m_Shapes[run][neighbour.Rank() - 1 - i])
                 {
                     return false;
                 }
@@ -140,7 +140,7 @@ FusableNetwork::Tensor FusableNetwork::ChooseOperand(const Tensor& beside, const
     const unsigned int kind = Roll(6);
     if (kind == 0)
     {
-        return beside;
+        return neighbour;
     }
     if (kind == 1)
     {
@@ -152,7 +152,7 @@ FusableNetwork::Tensor FusableNetwork::ChooseOperand(const Tensor& beside, const
         }
     }
     const Tensor* const found = kind == 2 || kind == 3 ? Find(fits) : nullptr;
-    return found != nullptr ? *found : Constant(BroadcastShape(beside), beside.m_Type, {-2.0, 2.0});
+    return found != nullptr ? *found : Constant(BroadcastShape(neighbour), neighbour.m_Type, {-2.0, 2.0});
 }
 
 FusableNetwork::Tensor FusableNetwork::RandomUnary(const Tensor& input)
@@ -254,7 +254,7 @@ FusableNetwork::Tensor FusableNetwork::Chain(const Tensor& start, unsigned int l
     for (unsigned int i = 0; i < length; ++i)
     {
         Tensor next = StepOfChain(made.back(), made);
-        if (next.m_Bound > MostBound)
+        if (next.m_Bound > MaxBound)
         {
             next = Limit(next);
         }
@@ -276,7 +276,7 @@ bool FusableNetwork::FloatChain()
     return true;
 }
 
-bool FusableNetwork::HalfChain()
+bool FusableNetwork::F16Chain()
 {
     const Tensor* const start = FindFloat(20000);
     if (start == nullptr)

@@ -11,7 +11,7 @@ namespace tenon::test
 namespace
 {
 
-constexpr size_t MostElementsOfBlock = 40000;
+constexpr size_t MaxElementsOfBlock = 40000;
 
 } // namespace
 
@@ -155,7 +155,7 @@ bool FusableNetwork::JoinedConvolutions()
 /// Equal parts of a dimension, each with a chain of its own, and some of them together again.
 bool FusableNetwork::SplitAndJoin()
 {
-    const Tensor* const found = FindFloat(MostElementsOfBlock);
+    const Tensor* const found = FindFloat(MaxElementsOfBlock);
     if (found == nullptr)
     {
         return false;
@@ -209,7 +209,7 @@ bool FusableNetwork::SplitAndJoin()
 bool FusableNetwork::Rows()
 {
     const Tensor* const found =
-        Find([](const Tensor& t) { return t.Rank() >= 2 && t.Elements() < MostElementsOfBlock; });
+        Find([](const Tensor& t) { return t.Rank() >= 2 && t.Elements() < MaxElementsOfBlock; });
     if (found == nullptr)
     {
         return false;
@@ -245,11 +245,11 @@ bool FusableNetwork::Rows()
         const unsigned int cut = Roll(input.Rank());
         for (unsigned int axis = 0; axis < input.Rank(); ++axis)
         {
-            const unsigned int least = std::min(input.m_Shapes[0][axis], input.m_Shapes[1][axis]);
-            const bool isCut = axis == cut && least > 1;
+            const unsigned int min = std::min(input.m_Shapes[0][axis], input.m_Shapes[1][axis]);
+            const bool isCut = axis == cut && min > 1;
             const bool isToEnd = !isCut || OneIn(2);
             descriptor.m_Begin.push_back(isCut && isToEnd ? 1 : 0);
-            descriptor.m_End.push_back(isToEnd ? 0 : static_cast<int>(least / 2));
+            descriptor.m_End.push_back(isToEnd ? 0 : static_cast<int>(min / 2));
             descriptor.m_Stride.push_back(isCut && OneIn(4) ? 2 : 1);
             descriptor.m_EndMask |= isToEnd ? 1 << axis : 0;
         }
@@ -266,7 +266,7 @@ bool FusableNetwork::Rows()
 bool FusableNetwork::Moves()
 {
     const Tensor* const found =
-        Find([](const Tensor& t) { return t.Rank() >= 2 && t.Elements() < MostElementsOfBlock; });
+        Find([](const Tensor& t) { return t.Rank() >= 2 && t.Elements() < MaxElementsOfBlock; });
     if (found == nullptr)
     {
         return false;

@@ -12,7 +12,7 @@ namespace
 {
 
 /// Elements and products of a network, so that thousands of them take a minute.
-constexpr size_t MostWork = 500000;
+constexpr size_t MaxWork = 500000;
 
 } // namespace
 
@@ -20,7 +20,7 @@ const std::vector<FusableNetwork::Motif>& FusableNetwork::Table()
 {
     static const std::vector<Motif> table = {
         {"FloatChain", &FusableNetwork::FloatChain, 12},
-        {"HalfChain", &FusableNetwork::HalfChain, 2},
+        {"F16Chain", &FusableNetwork::F16Chain, 2},
         {"QuantizedChain", &FusableNetwork::QuantizedChain, 5},
         {"IntegerChain", &FusableNetwork::IntegerChain, 1},
         {"RmsNormalization", &FusableNetwork::RmsNormalization, 3},
@@ -28,7 +28,7 @@ const std::vector<FusableNetwork::Motif>& FusableNetwork::Table()
         {"LayerNormalizationLayer", &FusableNetwork::LayerNormalizationLayer, 1},
         {"SoftmaxLayer", &FusableNetwork::SoftmaxLayer, 1},
         {"Attention", &FusableNetwork::Attention, 3},
-        {"Strips", &FusableNetwork::Strips, 1},
+        {"TiledLayers", &FusableNetwork::TiledLayers, 1},
         {"Residual", &FusableNetwork::Residual, 2},
         {"ConvolutionBlock", &FusableNetwork::ConvolutionBlock, 2},
         {"JoinedConvolutions", &FusableNetwork::JoinedConvolutions, 2},
@@ -57,7 +57,7 @@ FusableNetwork::FusableNetwork(uint32_t seed) : m_Random(seed)
     const unsigned int sum = std::accumulate(table.begin(), table.end(), 0U,
                                              [](unsigned int weights, const Motif& m) { return weights + m.m_Weight; });
     const unsigned int wanted = 1 + Roll(8);
-    for (unsigned int tries = 0; m_Made.size() < wanted && tries < 40 && m_Work < MostWork; ++tries)
+    for (unsigned int tries = 0; m_Made.size() < wanted && tries < 40 && m_Work < MaxWork; ++tries)
     {
         unsigned int left = Roll(sum);
         const auto motif = std::find_if(table.begin(), table.end(),
@@ -141,9 +141,9 @@ void FusableNetwork::AddInputs()
     {
         const DataType type = OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16});
         TensorInfo info = RandomQuantization(type);
-        const double most = type == DataType::QSymmS16 ? 32767.0 : 255.0;
+        const double max = type == DataType::QSymmS16 ? 32767.0 : 255.0;
         AddInput(base, info, type == DataType::QSymmS16 ? ValueRange{-32768.0, 32767.0} : ValueRange{-128.0, 255.0},
-                 most * static_cast<double>(info.GetQuantizationScale()));
+                 max * static_cast<double>(info.GetQuantizationScale()));
     }
 }
 
@@ -174,7 +174,7 @@ FusableNetwork::Tensor FusableNetwork::FloatInput(const RunShapes& shapes, doubl
 FusableNetwork::Tensor FusableNetwork::Constant(const TensorShape& shape, DataType type, const ValueRange& range)
 {
     IConnectableLayer* const layer = AddConstant(m_Case, TensorInfo(shape, type), range, NextName("constant"));
-    return {&layer->GetOutputSlot(0), {shape, shape}, type, true, std::max(std::abs(range.m_Least), range.m_Most)};
+    return {&layer->GetOutputSlot(0), {shape, shape}, type, true, std::max(std::abs(range.m_Min), range.m_Max)};
 }
 
 FusableNetwork::Tensor FusableNetwork::QuantizedConstant(const TensorShape& shape, const TensorInfo& type)
@@ -283,12 +283,12 @@ const FusableNetwork::Tensor* FusableNetwork::Find(const std::function<bool(cons
     return found.empty() ? nullptr : found[std::max(Roll(count), Roll(count))];
 }
 
-const FusableNetwork::Tensor* FusableNetwork::FindFloat(size_t mostElements)
+const FusableNetwork::Tensor* FusableNetwork::FindFloat(size_t maxElements)
 {
     return Find(
         [&](const Tensor& tensor)
         {
-            return tensor.m_Type == DataType::Float32 && tensor.Elements() <= mostElements && tensor.m_Bound < 1e4 &&
+            return tensor.m_Type == DataType::Float32 && tensor.Elements() <= maxElements && tensor.m_Bound < 1e4 &&
                    tensor.Rank() != 0;
         });
 }

@@ -88,7 +88,7 @@ private:
     Tensor Move(IConnectableLayer* layer, const std::vector<Tensor>& inputs);
     static TensorInfo TypeOf(const Tensor& tensor);
     const Tensor* Find(const std::function<bool(const Tensor&)>& fits);
-    const Tensor* FindFloat(size_t mostElements = SIZE_MAX);
+    const Tensor* FindFloat(size_t maxElements = SIZE_MAX);
 
     // FusableViews.cpp
     Tensor View(const Tensor& input);
@@ -102,7 +102,7 @@ private:
     Tensor Activate(const Tensor& input, ActivationFunction function, float a = 1.0f, float b = 1.0f);
     Tensor Binary(BinaryOperation operation, const Tensor& a, const Tensor& b);
     Tensor Limit(const Tensor& input);
-    Tensor ChooseOperand(const Tensor& beside, const std::vector<Tensor>& before);
+    Tensor ChooseOperand(const Tensor& neighbour, const std::vector<Tensor>& before);
     TensorShape BroadcastShape(const Tensor& to);
     Tensor StepOfChain(const Tensor& input, const std::vector<Tensor>& before);
     Tensor RandomUnary(const Tensor& input);
@@ -113,7 +113,7 @@ private:
     TensorInfo RandomQuantization(DataType type);
     Tensor QuantizedStep(const Tensor& input);
     bool FloatChain();
-    bool HalfChain();
+    bool F16Chain();
     bool QuantizedChain();
     bool IntegerChain();
 
@@ -123,7 +123,7 @@ private:
     bool LayerNormalizationLayer();
     bool SoftmaxLayer();
     bool Attention();
-    bool Strips();
+    bool TiledLayers();
     bool Residual();
     Tensor Normalize(const Tensor& input, const Tensor& squares);
     Tensor Average(const Tensor& input, bool keepDims, bool asSum);

@@ -25,7 +25,7 @@ TensorShape ShapeOf(const std::vector<unsigned int>& sizes)
     return TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data());
 }
 
-constexpr unsigned int MostRank = 5;
+constexpr unsigned int MaxRank = 5;
 
 } // namespace
 
@@ -50,7 +50,7 @@ bool FusableNetwork::Merge(const Tensor& input, RunShapes& shapes)
 /// One dimension as two, of which one may be 1.
 bool FusableNetwork::Cut(const Tensor& input, RunShapes& shapes)
 {
-    if (input.Rank() >= MostRank)
+    if (input.Rank() >= MaxRank)
     {
         return false;
     }
@@ -126,7 +126,7 @@ FusableNetwork::Tensor FusableNetwork::View(const Tensor& input)
     {
         ExpandDimsDescriptor descriptor;
         descriptor.m_Axis = static_cast<int32_t>(Roll(rank + 1));
-        if (rank < MostRank)
+        if (rank < MaxRank)
         {
             return Move(m_Case.m_Network->AddExpandDimsLayer(descriptor, NextName("view").c_str()), {input});
         }

@@ -13,7 +13,7 @@ namespace tenon::test
 namespace
 {
 
-bool AreInputsKnown(const Graph& graph)
+bool HasKnownInputs(const Graph& graph)
 {
     const auto isKnown = [](const Layer* layer)
     {
@@ -102,7 +102,7 @@ FusionCounts CountFusions(const INetwork& network, unsigned int layerThreads)
 {
     FusionCounts counts;
     const Graph& graph = static_cast<const Network&>(network).GetGraph();
-    if (!AreInputsKnown(graph))
+    if (!HasKnownInputs(graph))
     {
         return counts;
     }

@@ -26,7 +26,7 @@ namespace tenon::test::random_networks_test
 namespace
 {
 
-constexpr uint32_t MostShrunk = 3; ///< failures; of others the seed is said
+constexpr uint32_t MaxShrunk = 3; ///< failures; of others the seed is said
 constexpr double SecondsOfNetwork = 120.0;
 
 uint32_t ReadEnvironment(const char* name, uint32_t otherwise)
@@ -49,7 +49,7 @@ std::string Describe(const FusionCounts& counts)
 /// that is left out in one of the ways.
 Failure Check(uint32_t seed, const NetworkCase& tested, const Say& say)
 {
-    if (Failure failure = FindDisagreement(tested, WaysWithoutFusion(seed), say))
+    if (Failure failure = FindDisagreement(tested, ConfigsWithoutFusion(seed), say))
     {
         return failure;
     }
@@ -73,7 +73,7 @@ public:
     /// Of one child; gives the seed after the last one that it began with.
     uint32_t Add(const ChildEnd& end)
     {
-        std::istringstream lines(end.m_Said);
+        std::istringstream lines(end.m_Output);
         uint32_t seed = 0;
         for (std::string line; std::getline(lines, line);)
         {
@@ -194,7 +194,7 @@ TEST(RandomNetworks, AgreeInAllWays)
     }
     std::cout << tally.m_NumNetworks << " networks: " << Describe(tally.m_Fusions) << "; " << tally.m_Invalid.size()
               << " say nothing; of " << tally.m_NumOutputs << " outputs " << tally.m_NumLoose << " prove little\n";
-    for (size_t i = 0; i < std::min<size_t>(tally.m_Failed.size(), MostShrunk); ++i)
+    for (size_t i = 0; i < std::min<size_t>(tally.m_Failed.size(), MaxShrunk); ++i)
     {
         Report(tally.m_Failed[i]);
     }

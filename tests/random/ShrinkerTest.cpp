@@ -24,12 +24,12 @@ namespace
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr size_t LeastElements = 64;
+constexpr size_t MinElements = 64;
 
 /// What a layer of the kind does to its output, in place of what CpuRef leaves there.
 using Mischief = void (*)(void* output);
 
-/// CpuRef under another name, but for cosines of LeastElements or more.
+/// CpuRef under another name, but for cosines of MinElements or more.
 class WrongBackend final : public IBackend
 {
 public:
@@ -74,7 +74,7 @@ private:
         std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
         {
             std::unique_ptr<IShapedWorkload> shaped = m_Inner->Reshape(args);
-            return args.GetOutput(0).GetNumElements() < LeastElements
+            return args.GetOutput(0).GetNumElements() < MinElements
                        ? std::move(shaped)
                        : std::make_unique<Shaped>(m_Mischief, std::move(shaped));
         }
@@ -126,7 +126,7 @@ NetworkCase MakeLongCase()
             const TensorShape& shape = layer->Output(0).GetTensorInfo().GetShape();
             const bool isIt = layer->Descriptor<ElementwiseUnaryDescriptor>().m_Operation == UnaryOperation::Cos &&
                               layer->Output(0).GetConnections().size() != 0 && shape.AreAllDimensionsSpecified() &&
-                              shape.GetNumElements() >= LeastElements &&
+                              shape.GetNumElements() >= MinElements &&
                               layer->Output(0).GetTensorInfo().GetDataType() == DataType::Float32;
             cosines += isIt ? 1 : 0;
         }
@@ -139,8 +139,8 @@ NetworkCase MakeLongCase()
 
 Shrunk ShrinkWith(Mischief mischief, const ShrinkLimits& limits = {})
 {
-    Ways ways;
-    ways.m_Ways = {{"Wrong", {"Wrong"}, 1, 0, "", {}}};
+    RunConfigs ways;
+    ways.m_Configs = {{"Wrong", {"Wrong"}, 1, 0, "", {}}};
     ways.m_OwnBackends = {std::make_shared<WrongBackend>(mischief)};
     const CaseCheck check = [ways](const NetworkCase& tested, const Say& say)
     { return FindDisagreement(tested, ways, say); };
@@ -162,8 +162,8 @@ void ExpectLittle(const NetworkCase& tested)
     EXPECT_THAT(source, HasSubstr("UnaryOperation::Cos"));
     ASSERT_EQ(tested.m_Runs.size(), 1u) << source;
     const unsigned int elements = tested.m_Runs[0].begin()->second.GetNumElements();
-    EXPECT_GE(elements, LeastElements);
-    EXPECT_LE(elements, 3 * LeastElements) << source;
+    EXPECT_GE(elements, MinElements);
+    EXPECT_LE(elements, 3 * MinElements) << source;
 }
 
 } // namespace

@@ -34,8 +34,8 @@ struct Attention
     unsigned int m_Width = 13;                        ///< of the values
     std::optional<TensorShape> m_Mask = std::nullopt; ///< what is added to the scores
     bool m_IsMaskFirst = false;
-    bool m_AreKeysRows = false;     ///< [keys, depth]
-    bool m_AreValuesTurned = false; ///< [width, keys]
+    bool m_HasKeyRows = false;          ///< [keys, depth]
+    bool m_HasTransposedValues = false; ///< [width, keys]
     float m_Beta = 1.0f;
     int m_Axis = -1;
     bool m_GivesScores = false;
@@ -90,18 +90,18 @@ INetworkPtr MakeNetwork(const Attention& of, IConnectableLayer* (*makeMask)(INet
     const auto turned = [&](bool isTurned, unsigned int rows, unsigned int columns)
     { return InfoOf(isTurned ? shape(columns, rows) : shape(rows, columns)); };
     IConnectableLayer* queries = AddInput(*network, 0, turned(false, of.m_Queries, of.m_Depth));
-    IConnectableLayer* keys = AddInput(*network, 1, turned(of.m_AreKeysRows, of.m_Depth, of.m_Keys));
-    IConnectableLayer* values = AddInput(*network, 2, turned(of.m_AreValuesTurned, of.m_Keys, of.m_Width));
+    IConnectableLayer* keys = AddInput(*network, 1, turned(of.m_HasKeyRows, of.m_Depth, of.m_Keys));
+    IConnectableLayer* values = AddInput(*network, 2, turned(of.m_HasTransposedValues, of.m_Keys, of.m_Width));
     IConnectableLayer* mask = makeMask != nullptr ? makeMask(*network)
                               : of.m_Mask         ? AddInput(*network, 3, InfoOf(*of.m_Mask))
                                                   : nullptr;
-    IConnectableLayer* product = AddProduct(*network, queries, keys, of.m_AreKeysRows);
+    IConnectableLayer* product = AddProduct(*network, queries, keys, of.m_HasKeyRows);
     const bool isReshaped = of.m_IsFlat || of.m_SoftmaxShape;
     const TensorShape apart = {of.m_Batches, of.m_Heads, of.m_Queries, of.m_Keys};
     IConnectableLayer* scores = isReshaped ? AddReshape(*network, product, of.m_SoftmaxShape.value_or(apart)) : product;
     IConnectableLayer* softmax = AddSoftmax(*network, scores, mask, of);
     IConnectableLayer* shares = isReshaped ? AddReshape(*network, softmax, shape(of.m_Queries, of.m_Keys)) : softmax;
-    IConnectableLayer* result = AddProduct(*network, shares, values, of.m_AreValuesTurned);
+    IConnectableLayer* result = AddProduct(*network, shares, values, of.m_HasTransposedValues);
     AddOutputs(*network, {of.m_HasLayerBehind ? AddUnary(*network, result) : result});
     if (of.m_GivesScores)
     {
@@ -156,12 +156,12 @@ TEST(Attention, WithoutMask)
 
 TEST(Attention, OfMatricesAsTheyLie)
 {
-    for (const bool areKeysRows : {false, true})
+    for (const bool hasKeyRows : {false, true})
     {
-        for (const bool areValuesTurned : {false, true})
+        for (const bool hasTransposedValues : {false, true})
         {
-            SCOPED_TRACE(std::to_string(areKeysRows) + std::to_string(areValuesTurned));
-            ExpectAttention({.m_AreKeysRows = areKeysRows, .m_AreValuesTurned = areValuesTurned}, true);
+            SCOPED_TRACE(std::to_string(hasKeyRows) + std::to_string(hasTransposedValues));
+            ExpectAttention({.m_HasKeyRows = hasKeyRows, .m_HasTransposedValues = hasTransposedValues}, true);
         }
     }
 }
@@ -275,8 +275,8 @@ TEST(Attention, OfLargeValues)
 {
     const IRuntimePtr runtime = IRuntime::Create({});
     const NetworkId id = Load(*runtime, *MakeNetwork({.m_Batches = 1, .m_Heads = 1}), {"CpuAcc"});
-    const float most = std::numeric_limits<float>::max() / 2;
-    std::vector<Floats> data = {Floats(64 * 20), Floats(20 * 77), Floats(77 * 13, most)};
+    const float max = std::numeric_limits<float>::max() / 2;
+    std::vector<Floats> data = {Floats(64 * 20), Floats(20 * 77), Floats(77 * 13, max)};
     InputTensors inputs;
     for (LayerBindingId i = 0; i < 3; ++i)
     {
@@ -288,7 +288,7 @@ TEST(Attention, OfLargeValues)
     runtime->EnqueueWorkload(id, inputs, {{0, Tensor(runtime->GetOutputTensorInfo(id, 0), output.data())}});
     for (const float x : output)
     {
-        ASSERT_NEAR(x / most, 1.0f, 1e-5f);
+        ASSERT_NEAR(x / max, 1.0f, 1e-5f);
     }
 }
 

@@ -35,7 +35,7 @@ IRuntimePtr MakeRuntime(Hooks hooks, const Limits& limits = {})
 }
 
 /// out = reshape(in, shape operand), both given at run time, then reshaped again and through Abs.
-INetworkPtr MakeLateNetwork(unsigned int views, unsigned int elements)
+INetworkPtr MakeDataDependentNetwork(unsigned int views, unsigned int elements)
 {
     INetworkPtr network = INetwork::Create();
     ReshapeDescriptor late;
@@ -55,7 +55,7 @@ INetworkPtr MakeLateNetwork(unsigned int views, unsigned int elements)
     return network;
 }
 
-std::vector<float> RunLate(IRuntime& runtime, NetworkId id, unsigned int elements)
+std::vector<float> RunDataDependent(IRuntime& runtime, NetworkId id, unsigned int elements)
 {
     const std::vector<float> input = Ramp(elements, -1.0f, -1.0f);
     const std::vector<int32_t> target{2, -1};
@@ -68,11 +68,11 @@ std::vector<float> RunLate(IRuntime& runtime, NetworkId id, unsigned int element
 }
 
 /// A custom operator whose kernel is a function of the test's own.
-class LateOperator final : public ICustomOperator, public std::enable_shared_from_this<LateOperator>
+class DataDependentOperator final : public ICustomOperator, public std::enable_shared_from_this<DataDependentOperator>
 {
 public:
     using Kernel = std::function<void(const ExecuteArgs&)>;
-    explicit LateOperator(Kernel kernel) : m_Kernel(std::move(kernel)) {}
+    explicit DataDependentOperator(Kernel kernel) : m_Kernel(std::move(kernel)) {}
 
     const char* GetName() const override { return "late"; }
     std::vector<TensorShape> InferOutputShapes(const CustomShapeArgs&) const override
@@ -107,13 +107,13 @@ private:
     Kernel m_Kernel;
 };
 
-std::string RunLateOperator(LateOperator::Kernel kernel)
+std::string RunDataDependentOperator(DataDependentOperator::Kernel kernel)
 {
     CustomDescriptor descriptor;
     descriptor.m_Name = "late";
     descriptor.m_NumInputs = 1;
     descriptor.m_NumOutputs = 2;
-    descriptor.m_Operator = std::make_shared<LateOperator>(std::move(kernel));
+    descriptor.m_Operator = std::make_shared<DataDependentOperator>(std::move(kernel));
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* layer = network->AddCustomLayer(descriptor, "mine");
     Connect(AddInput(*network, 0, FloatInfo({1})), layer);
@@ -173,27 +173,27 @@ TEST(BackendFault, ForeignExceptionsGetTheirContext)
 TEST(BackendFault, LateOutputsAreChecked)
 {
     const TensorShape shape({1});
-    EXPECT_EQ(RunLateOperator(
+    EXPECT_EQ(RunDataDependentOperator(
                   [&](const ExecuteArgs& args)
                   {
                       *static_cast<float*>(args.m_LateOutputs->Allocate(1, shape)) = 1.0f;
                       *static_cast<float*>(args.m_LateOutputs->Allocate(0, shape)) = 1.0f;
                   }),
               "no exception");
-    EXPECT_THAT(RunLateOperator([&](const ExecuteArgs& args) { args.m_LateOutputs->Allocate(2, shape); }),
+    EXPECT_THAT(RunDataDependentOperator([&](const ExecuteArgs& args) { args.m_LateOutputs->Allocate(2, shape); }),
                 AllOf(HasSubstr("'mine'"), HasSubstr("output 2, but there are 2")));
-    EXPECT_THAT(RunLateOperator(
+    EXPECT_THAT(RunDataDependentOperator(
                     [&](const ExecuteArgs& args)
                     {
                         args.m_LateOutputs->Allocate(0, shape);
                         args.m_LateOutputs->Allocate(0, shape);
                     }),
                 HasSubstr("output 0 twice"));
-    EXPECT_THAT(RunLateOperator([&](const ExecuteArgs& args) { args.m_LateOutputs->Allocate(1, shape); }),
+    EXPECT_THAT(RunDataDependentOperator([&](const ExecuteArgs& args) { args.m_LateOutputs->Allocate(1, shape); }),
                 HasSubstr("gave output 0 no shape"));
-    EXPECT_THAT(
-        RunLateOperator([&](const ExecuteArgs& args) { args.m_LateOutputs->Allocate(0, TensorShape(2, false)); }),
-        HasSubstr("not fully known"));
+    EXPECT_THAT(RunDataDependentOperator([&](const ExecuteArgs& args)
+                                         { args.m_LateOutputs->Allocate(0, TensorShape(2, false)); }),
+                HasSubstr("not fully known"));
 }
 
 TEST(BackendFault, ScratchOfLateStepsCounts)
@@ -203,11 +203,11 @@ TEST(BackendFault, ScratchOfLateStepsCounts)
     Limits limits;
     limits.m_MaxTotalBytes = (1 << 20) - 1;
     const IRuntimePtr tight = MakeRuntime(hooks, limits);
-    const NetworkId id = Load(*tight, *MakeLateNetwork(0, 4), {"Hook"});
-    EXPECT_THROW(RunLate(*tight, id, 4), MemoryValidationException);
+    const NetworkId id = Load(*tight, *MakeDataDependentNetwork(0, 4), {"Hook"});
+    EXPECT_THROW(RunDataDependent(*tight, id, 4), MemoryValidationException);
     limits.m_MaxTotalBytes = (1 << 20) + 64; // each step has it to itself
     const IRuntimePtr enough = MakeRuntime(hooks, limits);
-    EXPECT_EQ(RunLate(*enough, Load(*enough, *MakeLateNetwork(3, 4), {"Hook"}), 4), Ramp(4, 1.0f));
+    EXPECT_EQ(RunDataDependent(*enough, Load(*enough, *MakeDataDependentNetwork(3, 4), {"Hook"}), 4), Ramp(4, 1.0f));
 }
 
 TEST(BackendFault, LateViewsTakeNoMemory)
@@ -216,7 +216,8 @@ TEST(BackendFault, LateViewsTakeNoMemory)
     Limits limits;
     limits.m_MaxTotalBytes = 4000;
     const IRuntimePtr runtime = MakeRuntime({}, limits);
-    EXPECT_EQ(RunLate(*runtime, Load(*runtime, *MakeLateNetwork(5, 1000), {"Hook"}), 1000), Ramp(1000, 1.0f));
+    EXPECT_EQ(RunDataDependent(*runtime, Load(*runtime, *MakeDataDependentNetwork(5, 1000), {"Hook"}), 1000),
+              Ramp(1000, 1.0f));
 }
 
 TEST(Unload, WaitsForARunInAnyOfItsStages)

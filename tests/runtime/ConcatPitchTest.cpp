@@ -228,10 +228,10 @@ class Pitches : public testing::TestWithParam<Kind>
 protected:
     /// At least so many where CpuAcc has vectors. Of smaller types, memory that layers use beside small tensors may be
     /// against it.
-    static void ExpectPitched(size_t pitched, size_t least)
+    static void ExpectPitched(size_t pitched, size_t min)
     {
         const bool isFloat = !GetParam().IsQuantized() && !GetParam().m_IsBf16;
-        EXPECT_GE(pitched, isFloat && HasVectors() ? least : 0U);
+        EXPECT_GE(pitched, isFloat && HasVectors() ? min : 0U);
     }
 };
 
@@ -318,8 +318,8 @@ TEST_P(Pitches, OfRandomNetworks)
             [&](ImageNetwork& network, const auto& give)
             {
                 std::mt19937 random(seed);
-                const auto pick = [&](unsigned int least, unsigned int most)
-                { return std::uniform_int_distribution<unsigned int>(least, most)(random); };
+                const auto pick = [&](unsigned int min, unsigned int max)
+                { return std::uniform_int_distribution<unsigned int>(min, max)(random); };
                 std::vector<ImageNetwork::Image> images{network.Input(pick(1, 9))};
                 const auto any = [&] {
                     return images[pick(static_cast<unsigned int>(images.size()) / 2,

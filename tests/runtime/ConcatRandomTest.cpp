@@ -63,9 +63,9 @@ private:
         }
     };
 
-    unsigned int Pick(unsigned int least, unsigned int most)
+    unsigned int Pick(unsigned int min, unsigned int max)
     {
-        return std::uniform_int_distribution<unsigned int>(least, most)(m_Random);
+        return std::uniform_int_distribution<unsigned int>(min, max)(m_Random);
     }
     /// Rather a late one.
     RowValue PickValue()

@@ -293,10 +293,10 @@ TEST(While, TurnsOfNestedLoopsCountTogether)
                                                    return floor;
                                                }));
     };
-    const NetworkId most = Load(*runtime, *makeNested(4));
+    const NetworkId max = Load(*runtime, *makeNested(4));
     for (int run = 0; run < 2; ++run)
     {
-        EXPECT_EQ(RunFloat(*runtime, most, {2}, {1, -2}), (Floats{1048576, -2097152})) << "each run counts anew";
+        EXPECT_EQ(RunFloat(*runtime, max, {2}, {1, -2}), (Floats{1048576, -2097152})) << "each run counts anew";
     }
     EXPECT_THROW(RunFloat(*runtime, Load(*runtime, *makeNested(5)), {2}, {1, 2}), LimitExceededException);
 }

@@ -95,7 +95,7 @@ INetworkPtr MakeSoftmaxes(const TensorInfo& info, int count = 3)
 }
 
 /// in, reshaped as a second input says, -> abs -> out: a run takes memory when it comes to abs.
-INetworkPtr MakeLateAbs()
+INetworkPtr MakeDataDependentAbs()
 {
     INetworkPtr network = INetwork::Create();
     ReshapeDescriptor late;
@@ -159,7 +159,7 @@ TEST(CustomAllocator, LayersWithoutMemoryAreNamed)
 {
     const auto allocator = std::make_shared<TestAllocator>();
     const IRuntimePtr runtime = IRuntime::Create(WithAllocator(allocator));
-    const NetworkId id = Load(*runtime, *MakeLateAbs());
+    const NetworkId id = Load(*runtime, *MakeDataDependentAbs());
     const Floats input = {-1, 2, -3, 4};
     const std::vector<int32_t> shape = {2, -1};
     Floats result(4);
@@ -323,19 +323,19 @@ TEST(MemoryStrategy, OptionsOfBuiltInBackendsNameOne)
     };
     IRuntime::CreationOptions constant;
     constant.m_MemoryOptimizerStrategyMap["CpuRef"] = MakeMemoryOptimizerStrategy("ConstantMemoryStrategy");
-    const size_t most = bytes(constant);
-    const size_t least = bytes({});
-    EXPECT_GT(most, least);
+    const size_t max = bytes(constant);
+    const size_t min = bytes({});
+    EXPECT_GT(max, min);
     const WarningRecorder warnings;
-    EXPECT_EQ(bytes(named("ConstantMemoryStrategy")), most);
-    EXPECT_EQ(bytes(named("BestOfOrders")), least);
+    EXPECT_EQ(bytes(named("ConstantMemoryStrategy")), max);
+    EXPECT_EQ(bytes(named("BestOfOrders")), min);
     // The map counts where it has one.
     IRuntime::CreationOptions both = constant;
     both.m_BackendOptions.emplace_back(
         BackendId("CpuRef"), std::vector<BackendOptions::BackendOption>{{"MemoryOptimizerStrategy", "BestOfOrders"}});
-    EXPECT_EQ(bytes(both), most);
+    EXPECT_EQ(bytes(both), max);
     EXPECT_THAT(warnings.Get(), ElementsAre());
-    EXPECT_EQ(bytes(named("SingleAxisPriorityList")), least); // one of Arm NN's
+    EXPECT_EQ(bytes(named("SingleAxisPriorityList")), min); // one of Arm NN's
     EXPECT_THAT(warnings.Get(), ElementsAre(AllOf(HasSubstr("'CpuRef'"), HasSubstr("'SingleAxisPriorityList'"),
                                                   HasSubstr("GreedyBySize")),
                                             HasSubstr("'CpuAcc'")));

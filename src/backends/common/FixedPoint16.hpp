@@ -37,7 +37,7 @@ struct Fixed16
     friend constexpr Fixed16 operator-(Fixed16 a, Fixed16 b) { return {static_cast<int16_t>(a.m_Raw - b.m_Raw)}; }
 };
 
-inline int16_t Saturate16(int32_t value)
+inline int16_t SaturateToInt16(int32_t value)
 {
     return static_cast<int16_t>(
         std::clamp<int32_t>(value, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
@@ -47,14 +47,14 @@ inline int16_t Saturate16(int32_t value)
 template <int A, int B>
 inline Fixed16<A + B> operator*(Fixed16<A> a, Fixed16<B> b)
 {
-    return {Saturate16((int32_t{a.m_Raw} * b.m_Raw + (1 << 14)) >> 15)};
+    return {SaturateToInt16((int32_t{a.m_Raw} * b.m_Raw + (1 << 14)) >> 15)};
 }
 
 /// raw * 2^exponent: saturates when it grows, rounds to nearest (half away from zero) when it shrinks.
 inline int16_t MultiplyRaw16ByPot(int16_t raw, int exponent)
 {
     return exponent <= 0 ? static_cast<int16_t>(RoundingDivideByPot(raw, -exponent))
-                         : Saturate16(raw * (1 << exponent));
+                         : SaturateToInt16(raw * (1 << exponent));
 }
 
 /// The same value with another number of integer bits.
@@ -74,7 +74,7 @@ inline Fixed16<0> ExpNearZero(Fixed16<0> x)
     const Fixed16<0> y3 = y2 * y;
     const Fixed16<0> y4Over4{MultiplyRaw16ByPot((y2 * y2).m_Raw, -2)};
     const Fixed16<0> tail{MultiplyRaw16ByPot(((y4Over4 + y3) * OneThird + y2).m_Raw, -1)};
-    return {Saturate16(ExpOfCentre.m_Raw + (ExpOfCentre * (y + tail)).m_Raw)};
+    return {SaturateToInt16(ExpOfCentre.m_Raw + (ExpOfCentre * (y + tail)).m_Raw)};
 }
 
 /// exp(x) for x <= 0.
@@ -155,7 +155,7 @@ inline Fixed16<0> Tanh(Fixed16<IntegerBits> x)
 }
 
 /// Tanh of a number with `integerBits` integer bits, from 0 to 6.
-inline int16_t Tanh16(int16_t raw, int integerBits)
+inline int16_t TanhInt16(int16_t raw, int integerBits)
 {
     switch (integerBits)
     {

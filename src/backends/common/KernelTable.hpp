@@ -55,17 +55,17 @@ constexpr TypeSet WholeByteType = {
     DataType::Float64,    DataType::Signed8,    DataType::Signed16,  DataType::Unsigned8, DataType::Unsigned16,
     DataType::Unsigned32, DataType::Unsigned64, DataType::Complex64, DataType::Complex128};
 /// Floating-point types that are only for storage: kernels compute their values in float.
-constexpr TypeSet HalfTypes = {DataType::Float16, DataType::BFloat16};
+constexpr TypeSet F16Types = {DataType::Float16, DataType::BFloat16};
 /// Floating-point types up to 32 bits.
-constexpr TypeSet SingleFloatTypes = HalfTypes | DataType::Float32;
+constexpr TypeSet SingleFloatTypes = F16Types | DataType::Float32;
 /// All real floating-point types.
 constexpr TypeSet FloatTypes = SingleFloatTypes | DataType::Float64;
 /// Signed integers without a scale.
 constexpr TypeSet SignedTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64};
 /// Quantized types of 8 bits.
-constexpr TypeSet QuantizedByteTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8};
+constexpr TypeSet QuantizedInt8Types = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8};
 /// Quantized types with whole bytes.
-constexpr TypeSet QuantizedTypes = QuantizedByteTypes | DataType::QSymmS16;
+constexpr TypeSet QuantizedTypes = QuantizedInt8Types | DataType::QSymmS16;
 
 /// What a kernel asks of the quantization of a tensor. Tensors of a type that carries no scale always fit.
 enum class Scales : uint8_t

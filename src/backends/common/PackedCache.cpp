@@ -15,10 +15,10 @@ namespace
 {
 
 /// Layers of one constant that differ in more ways than this are packed each for itself: looking them up stays cheap.
-constexpr size_t MostPerConstant = 8;
+constexpr size_t MaxPerConstant = 8;
 
 template <typename D>
-bool AreEqual(const BaseDescriptor& a, const BaseDescriptor& b)
+bool IsEqual(const BaseDescriptor& a, const BaseDescriptor& b)
 {
     return static_cast<const D&>(a) == static_cast<const D&>(b);
 }
@@ -31,13 +31,13 @@ std::unique_ptr<BaseDescriptor> Clone(const BaseDescriptor& descriptor)
 
 struct DescriptorFunctions
 {
-    bool (*m_AreEqual)(const BaseDescriptor&, const BaseDescriptor&);
+    bool (*m_IsEqual)(const BaseDescriptor&, const BaseDescriptor&);
     std::unique_ptr<BaseDescriptor> (*m_Clone)(const BaseDescriptor&);
 };
 
 /// By layer type.
 constexpr DescriptorFunctions Functions[] = {
-#define TENON_OP(name, descriptor, ...) {&AreEqual<descriptor>, &Clone<descriptor>},
+#define TENON_OP(name, descriptor, ...) {&IsEqual<descriptor>, &Clone<descriptor>},
 #include <tenon/ops.def>
 };
 
@@ -67,10 +67,10 @@ bool SameInfos(const std::vector<TensorInfo>& known, Span<const TensorInfo* cons
 /// Packed constants are there twice: what a file can bring back need not stay in memory.
 void ReleaseConstants(const LayerView& layer)
 {
-    constexpr size_t Least = 64 * 1024; // bytes; fewer are not worth a call of the system
+    constexpr size_t Min = 64 * 1024; // bytes; fewer are not worth a call of the system
     for (size_t i = 0; i < layer.m_ConstantData.size(); ++i)
     {
-        if (layer.GetConstantData(i) != nullptr && layer.GetInput(i).GetNumBytes() >= Least)
+        if (layer.GetConstantData(i) != nullptr && layer.GetInput(i).GetNumBytes() >= Min)
         {
             MappedFile::Release(layer.GetConstantData(i), layer.GetInput(i).GetNumBytes());
         }
@@ -100,7 +100,7 @@ struct PackedCache::Entry
         return m_Type == layer.m_Type &&
                std::equal(m_Constants.begin(), m_Constants.end(), layer.m_ConstantData.begin(),
                           layer.m_ConstantData.end()) &&
-               FunctionsOf(m_Type).m_AreEqual(*m_Descriptor, *layer.m_Descriptor) &&
+               FunctionsOf(m_Type).m_IsEqual(*m_Descriptor, *layer.m_Descriptor) &&
                SameInfos(m_Inputs, layer.m_Inputs) && SameInfos(m_Outputs, layer.m_Outputs);
     }
 };
@@ -173,7 +173,7 @@ PackedCache::Future PackedCache::FindOrPromise(const Kernel& kernel, const void*
     {
         return found->m_Packed;
     }
-    if (entries.size() < MostPerConstant)
+    if (entries.size() < MaxPerConstant)
     {
         entries.push_back({layer.m_Type, FunctionsOf(layer.m_Type).m_Clone(*layer.m_Descriptor),
                            std::vector<const void*>(layer.m_ConstantData.begin(), layer.m_ConstantData.end()),

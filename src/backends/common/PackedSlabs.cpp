@@ -12,16 +12,16 @@ namespace tenon::backends
 namespace
 {
 
-constexpr size_t LeastBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
+constexpr size_t MinBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
 
 /// Bytes of a slab after blocks of `before`. Where the system commits memory when it is written, what is not used yet
 /// is only address space; where it commits all that is mapped (mlockall, strict overcommit), what is not used is at
 /// most a few times what is.
 size_t GetSlabBytes(size_t before)
 {
-    constexpr size_t least = size_t{4} << 20;
-    constexpr size_t most = size_t{sizeof(void*) >= 8 ? 64 : 16} << 20;
-    return std::clamp(4 * std::min(before, most), least, most);
+    constexpr size_t min = size_t{4} << 20;
+    constexpr size_t max = size_t{sizeof(void*) >= 8 ? 64 : 16} << 20;
+    return std::clamp(4 * std::min(before, max), min, max);
 }
 
 } // namespace
@@ -29,7 +29,7 @@ size_t GetSlabBytes(size_t before)
 PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> fill)
 {
     std::unique_lock lock(m_Mutex);
-    if (bytes == 0 || (m_Slab == nullptr && m_Before + bytes < LeastBytes))
+    if (bytes == 0 || (m_Slab == nullptr && m_Before + bytes < MinBytes))
     {
         m_Before += bytes;
         lock.unlock();

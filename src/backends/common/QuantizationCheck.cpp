@@ -140,7 +140,7 @@ SupportResult CheckScalesAlone(const TensorInfo& info, const std::string& place)
                         "has " + std::to_string(scales.size()) + " scales, but no quantization dimension of that size");
 }
 
-SupportResult CheckShortZeroPoint(const TensorInfo& info, const std::string& place)
+SupportResult CheckZeroPointInt16(const TensorInfo& info, const std::string& place)
 {
     if (info.GetDataType() == DataType::QSymmS16 && info.GetQuantizationOffset() != 0)
     {

@@ -32,7 +32,7 @@ SupportResult CheckScalesAlone(const TensorInfo& info, const std::string& place)
 SupportResult CheckOneScale(const TensorInfo& info, const std::string& place);
 
 /// Tensors of 16 bits have zero point 0, as TFLite's kernels for them take for granted.
-SupportResult CheckShortZeroPoint(const TensorInfo& info, const std::string& place);
+SupportResult CheckZeroPointInt16(const TensorInfo& info, const std::string& place);
 
 /// A scale that arrived as a parameter is positive and finite.
 SupportResult CheckScale(float scale, const std::string& what);

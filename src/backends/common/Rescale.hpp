@@ -30,8 +30,8 @@ inline int32_t SaturatingAdd(int32_t a, int32_t b)
 /// which the product of 64 bits has room for. left in [0, 30].
 inline int64_t ShiftLeftSaturating(int32_t x, int left)
 {
-    constexpr int64_t Most = int64_t{1} << 32;
-    return std::clamp(int64_t{x} * (int64_t{1} << left), -Most, Most);
+    constexpr int64_t Max = int64_t{1} << 32;
+    return std::clamp(int64_t{x} * (int64_t{1} << left), -Max, Max);
 }
 
 /// x * m with TFLite's two roundings. Products beyond 32 bits saturate; TFLite's left shift wraps for them.
@@ -53,10 +53,10 @@ inline int32_t MultiplySumSaturating(int64_t x, QuantizedMultiplier m)
         return MultiplySaturating(static_cast<int32_t>(x), m);
     }
     // Past 2^60 even the smallest multiplier that is not shifted out leaves a number beyond all stored types.
-    constexpr int64_t Most = int64_t{1} << 60;
+    constexpr int64_t Max = int64_t{1} << 60;
     const int left = m.m_Shift > 0 ? m.m_Shift : 0;
     const int right = m.m_Shift > 0 ? 0 : -m.m_Shift;
-    const int64_t bounded = std::clamp(x, -(Most >> left), Most >> left) * (int64_t{1} << left);
+    const int64_t bounded = std::clamp(x, -(Max >> left), Max >> left) * (int64_t{1} << left);
     // The product in two parts: of the bits from 2^31 on, and of those below it.
     const int64_t low = bounded & 0x7FFFFFFF;
     const int64_t high = (bounded >> 31) * m.m_Multiplier + ((low * m.m_Multiplier + (int64_t{1} << 30)) >> 31);
@@ -107,9 +107,9 @@ inline int32_t MultiplyReducedSaturating(int64_t x, QuantizedMultiplier m)
     const int64_t reduced = m.m_Multiplier < 0x7FFF0000 ? (m.m_Multiplier + (1 << 15)) >> 16 : 0x7FFF;
     int shift = 15 - m.m_Shift;
     // TFLite takes sums below 2^47. Of larger ones the last bits are less than the rounding of the multiplier.
-    constexpr int64_t MostSum = int64_t{1} << 47;
+    constexpr int64_t MaxSum = int64_t{1} << 47;
     constexpr int LastBits = 16;
-    if (x >= MostSum || x <= -MostSum)
+    if (x >= MaxSum || x <= -MaxSum)
     {
         x >>= LastBits;
         shift -= LastBits;
@@ -119,8 +119,8 @@ inline int32_t MultiplyReducedSaturating(int64_t x, QuantizedMultiplier m)
         return SaturateToInt32((x * reduced + (int64_t{1} << (shift - 1))) >> shift);
     }
     // A multiplier, which is no less than 2^14 if it is not 0, takes larger numbers beyond 32 bits.
-    constexpr int64_t Most = int64_t{1} << 18;
-    return SaturateToInt32(std::clamp(x, -Most, Most) * reduced * (int64_t{1} << std::min(-shift, 15)));
+    constexpr int64_t Max = int64_t{1} << 18;
+    return SaturateToInt32(std::clamp(x, -Max, Max) * reduced * (int64_t{1} << std::min(-shift, 15)));
 }
 
 } // namespace tenon::backends

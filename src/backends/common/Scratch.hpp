@@ -53,7 +53,7 @@ public:
 
     /// Room for `count` parts that are laid out as `part` is; returns the offset of the first one. Each begins
     /// part.GetBytes() after the one before. Throws likewise.
-    size_t AddParts(const Scratch& part, size_t count) { return Add<std::byte>(part.GetBytes(), count); }
+    size_t AddPerTask(const Scratch& part, size_t count) { return Add<std::byte>(part.GetBytes(), count); }
 
     size_t GetBytes() const { return m_Bytes; }
 

@@ -101,9 +101,9 @@ void Plugin::CheckTable() const
         return;
     }
     require(m_Device.memory_id != nullptr && *m_Device.memory_id != '\0', "device.memory_id");
-    constexpr size_t mostAlignment = size_t{1} << 20U;
+    constexpr size_t maxAlignment = size_t{1} << 20U;
     require(m_Device.alignment != 0 && (m_Device.alignment & (m_Device.alignment - 1)) == 0 &&
-                m_Device.alignment <= mostAlignment,
+                m_Device.alignment <= maxAlignment,
             "device.alignment that is a power of two up to 1 MiB");
     require(m_Device.memory_allocate != nullptr, "device.memory_allocate");
     require(m_Device.memory_free != nullptr, "device.memory_free");

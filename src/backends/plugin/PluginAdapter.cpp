@@ -142,7 +142,7 @@ public:
     void Run(size_t count, size_t grain, const std::function<void(size_t begin, size_t end)>& body) override
     {
         Loop loop{body, {}, nullptr};
-        m_Host.run(m_Host.self, count, grain, &RunPiece, &loop);
+        m_Host.run(m_Host.self, count, grain, &RunTask, &loop);
         if (loop.m_Kept != nullptr)
         {
             std::rethrow_exception(loop.m_Kept);
@@ -158,7 +158,7 @@ private:
         std::exception_ptr m_Kept;
     };
 
-    static void RunPiece(void* data, size_t begin, size_t end)
+    static void RunTask(void* data, size_t begin, size_t end)
     {
         auto& loop = *static_cast<Loop*>(data);
         try

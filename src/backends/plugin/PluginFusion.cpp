@@ -44,7 +44,7 @@ bool IsBroadcastTo(const TensorShape& input, const TensorShape& output)
 }
 
 /// Whether pixels of both (all elements along the last dimension) have the same type of elements and the same places.
-bool HavePixelsAtSamePlaces(const TensorInfo& a, const TensorInfo& b)
+bool HasSamePixelOffsets(const TensorInfo& a, const TensorInfo& b)
 {
     const unsigned int rank = a.GetNumDimensions();
     bool have = a.GetDataType() == b.GetDataType() && HasWholeBytes(a) && rank != 0 && rank == b.GetNumDimensions();
@@ -142,7 +142,7 @@ public:
                 continue;
             }
             const auto& [input, output] = TensorsOf("inputs_in_pixels", i, m_Inputs[i], m_Outputs, "output");
-            if (!HavePixelsAtSamePlaces(*input, *output))
+            if (!HasSamePixelOffsets(*input, *output))
             {
                 Fail(fmt::format("inputs_in_pixels[{}] is {}, but the shapes of input {} ({}) and output 0 ({}) differ "
                                  "in more than the last dimension, or their types differ",

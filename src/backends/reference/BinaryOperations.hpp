@@ -263,8 +263,8 @@ struct ShiftRightOperation
     template <typename T>
     static T Apply(T a, T b)
     {
-        constexpr T Most = sizeof(T) * 8 - 1;
-        return static_cast<T>(a >> (b < 0 ? T{0} : b > Most ? Most : b));
+        constexpr T Max = sizeof(T) * 8 - 1;
+        return static_cast<T>(a >> (b < 0 ? T{0} : b > Max ? Max : b));
     }
 };
 

@@ -35,7 +35,7 @@ namespace
 {
 
 using backends::AskKernel;
-using backends::HalfTypes;
+using backends::F16Types;
 using backends::Kernel;
 using backends::Prepared;
 using backends::QuantizedTypes;
@@ -67,7 +67,7 @@ bool IsConverted(const TensorInfo* info, bool isBias, Integers integers)
         return false;
     }
     const DataType type = info->GetDataType();
-    return QuantizedTypes.Has(type) || HalfTypes.Has(type) ||
+    return QuantizedTypes.Has(type) || F16Types.Has(type) ||
            (SumTypes.Has(type) && (integers == Integers::All || (integers == Integers::Bias && isBias)));
 }
 
@@ -78,13 +78,13 @@ struct FloatInfos
     std::vector<size_t> m_Converted;
     std::vector<TensorInfo> m_Floats; ///< that m_Infos points to
 
-    FloatInfos(Span<const TensorInfo* const> tensors, bool areInputs, Integers integers)
+    FloatInfos(Span<const TensorInfo* const> tensors, bool isInputList, Integers integers)
         : m_Infos(tensors.begin(), tensors.end())
     {
         m_Floats.reserve(tensors.size());
         for (size_t i = 0; i < tensors.size(); ++i)
         {
-            if (IsConverted(tensors[i], areInputs && i == BiasInput, integers))
+            if (IsConverted(tensors[i], isInputList && i == BiasInput, integers))
             {
                 m_Floats.emplace_back(tensors[i]->GetShape(), DataType::Float32);
                 m_Floats.back().SetConstant(tensors[i]->IsConstant());
@@ -208,9 +208,9 @@ std::vector<Converted> PlaceConverted(const FloatInfos& floats, Span<const Tenso
 
 void ToFloats(const Converted& tensor, IParallelFor& parallel, const void* stored, float* floats)
 {
-    if (HalfTypes.Has(tensor.m_Type))
+    if (F16Types.Has(tensor.m_Type))
     {
-        PlainHalfLoops.m_Widen(parallel, stored, tensor.m_Type, tensor.m_Count, floats);
+        PlainF16Loops.m_Widen(parallel, stored, tensor.m_Type, tensor.m_Count, floats);
         return;
     }
     DispatchType<int8_t, uint8_t, int16_t, int32_t, int64_t>(
@@ -231,9 +231,9 @@ void ToFloats(const Converted& tensor, IParallelFor& parallel, const void* store
 
 void FromFloats(const Converted& tensor, IParallelFor& parallel, const float* floats, void* stored)
 {
-    if (HalfTypes.Has(tensor.m_Type))
+    if (F16Types.Has(tensor.m_Type))
     {
-        PlainHalfLoops.m_Narrow(parallel, floats, tensor.m_Type, tensor.m_Count, stored);
+        PlainF16Loops.m_Narrow(parallel, floats, tensor.m_Type, tensor.m_Count, stored);
         return;
     }
     if (tensor.m_Type == DataType::Signed32) // cut off, as Arm NN does
@@ -372,15 +372,15 @@ SupportResult CheckOf(const LayerView& layer)
     }
 }
 
-constexpr size_t NumShorts = 65536;
+constexpr size_t NumInt16Values = 65536;
 
 /// The result of each stored value, by its bit pattern.
-using ShortTable = std::array<int16_t, NumShorts>;
+using TableInt16 = std::array<int16_t, NumInt16Values>;
 
 /// Of a layer that makes each element of its output from one of input 0, both QSymmS16.
-std::shared_ptr<const ShortTable> MakeShortTable(const Kernel& kernel, Integers integers, const ReshapeArgs& args)
+std::shared_ptr<const TableInt16> MakeTableInt16(const Kernel& kernel, Integers integers, const ReshapeArgs& args)
 {
-    const TensorShape shape({NumShorts});
+    const TensorShape shape({NumInt16Values});
     TensorInfo input = args.GetInput(0);
     TensorInfo output = args.GetOutput(0);
     input.SetShape(shape);
@@ -393,8 +393,8 @@ std::shared_ptr<const ShortTable> MakeShortTable(const Kernel& kernel, Integers 
     all.m_ConstantData = {};
     const Prepared prepared = PrepareAsFloat(kernel, integers, all);
 
-    std::vector<int16_t> stored(NumShorts); // by bit pattern, too
-    for (size_t i = 0; i < NumShorts; ++i)
+    std::vector<int16_t> stored(NumInt16Values); // by bit pattern, too
+    for (size_t i = 0; i < NumInt16Values; ++i)
     {
         stored[i] = static_cast<int16_t>(static_cast<uint16_t>(i));
     }
@@ -403,7 +403,7 @@ std::shared_ptr<const ShortTable> MakeShortTable(const Kernel& kernel, Integers 
     void* scratch = memory.data();
     size_t space = memory.size();
     std::align(Alignment, prepared.m_ScratchBytes, scratch, space);
-    const auto table = std::make_shared<ShortTable>();
+    const auto table = std::make_shared<TableInt16>();
     const void* const from[] = {stored.data()};
     void* const to[] = {table->data()};
     OneThread parallel;
@@ -416,7 +416,7 @@ std::shared_ptr<const ShortTable> MakeShortTable(const Kernel& kernel, Integers 
     return table;
 }
 
-Prepared LookUp(const std::shared_ptr<const ShortTable>& table, size_t count)
+Prepared LookUp(const std::shared_ptr<const TableInt16>& table, size_t count)
 {
     return [table, count](const ExecuteArgs& run)
     {
@@ -438,9 +438,9 @@ Prepared PrepareOf(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         // A table costs as much as this many elements four times.
         const size_t count = args.GetInput(0).GetNumElements();
-        if (args.GetInput(0).GetDataType() == DataType::QSymmS16 && count >= NumShorts / 4)
+        if (args.GetInput(0).GetDataType() == DataType::QSymmS16 && count >= NumInt16Values / 4)
         {
-            return LookUp(MakeShortTable(*RefKernel<Type>, Which, args), count);
+            return LookUp(MakeTableInt16(*RefKernel<Type>, Which, args), count);
         }
     }
     return PrepareAsFloat(*RefKernel<Type>, Which, args);
@@ -478,7 +478,7 @@ constexpr TypeRow WeightedSumTypes[] = {
     MakeSumRow(DataType::QAsymmU8), MakeSumRow(DataType::QAsymmS8), MakeSumRow(DataType::QSymmS8),
     MakeSumRow(DataType::QSymmS16),
     // A bias of another float type.
-    Types({DataType::Float32, DataType::Float32, HalfTypes}, DataType::Float32),
+    Types({DataType::Float32, DataType::Float32, F16Types}, DataType::Float32),
     Types({DataType::Float16, DataType::Float16, DataType::Float32}, DataType::Float16)};
 
 constexpr Entry Entries[] = {

@@ -13,14 +13,14 @@ namespace tenon
 namespace
 {
 
-/// Calls advise(begin, bytes) for the whole pages of a block, if there are at least `leastPages` of them: the system
+/// Calls advise(begin, bytes) for the whole pages of a block, if there are at least `minPages` of them: the system
 /// rounds lengths up to whole pages.
 template <typename F>
-void OfWholePages(void* data, size_t bytes, size_t leastPages, const F& advise)
+void OfWholePages(void* data, size_t bytes, size_t minPages, const F& advise)
 {
     const size_t page = GetPageBytes();
     const size_t before = (0 - reinterpret_cast<uintptr_t>(data)) % page;
-    if (bytes >= before + leastPages * page)
+    if (bytes >= before + minPages * page)
     {
         advise(static_cast<char*>(data) + before, (bytes - before) / page * page);
     }
@@ -42,9 +42,8 @@ void UseHugePages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) no
 void Populate([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
 {
 #ifdef MADV_POPULATE_WRITE
-    constexpr size_t LeastPages = 16; // fewer are not worth a call of the system
-    OfWholePages(data, bytes, LeastPages,
-                 [](void* pages, size_t count) { madvise(pages, count, MADV_POPULATE_WRITE); });
+    constexpr size_t MinPages = 16; // fewer are not worth a call of the system
+    OfWholePages(data, bytes, MinPages, [](void* pages, size_t count) { madvise(pages, count, MADV_POPULATE_WRITE); });
 #endif
 }
 

@@ -103,11 +103,11 @@ std::error_code SystemFile::Map(std::size_t bytes, const std::byte*& data) const
 
 std::error_code SystemFile::Write(std::span<const std::byte> bytes)
 {
-    constexpr std::size_t MostBytes = std::size_t{1} << 30; // lengths have 32 bits
+    constexpr std::size_t MaxBytes = std::size_t{1} << 30; // lengths have 32 bits
     while (!bytes.empty())
     {
         DWORD written = 0;
-        const auto count = static_cast<DWORD>(std::min(bytes.size(), MostBytes));
+        const auto count = static_cast<DWORD>(std::min(bytes.size(), MaxBytes));
         if (WriteFile(ToHandle(m_Handle), bytes.data(), count, &written, nullptr) == 0)
         {
             return ErrorUnless(false);

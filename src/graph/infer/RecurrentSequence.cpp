@@ -58,8 +58,8 @@ bool HasParameter(RecurrentActivation function)
 void CheckParameters(const InferContext& context, const std::vector<float>& values, const char* name)
 {
     const auto& activations = context.Descriptor<RecurrentSequenceDescriptor>().m_Activations;
-    const bool areNeeded = std::any_of(activations.begin(), activations.end(), HasParameter);
-    context.Check(values.size() == activations.size() || (values.empty() && !areNeeded),
+    const bool isNeeded = std::any_of(activations.begin(), activations.end(), HasParameter);
+    context.Check(values.size() == activations.size() || (values.empty() && !isNeeded),
                   "{} has {} values for {} activations; it must have one for each", name, values.size(),
                   activations.size());
 }

@@ -56,7 +56,7 @@ int64_t CountFloats(const InferContext& context)
 }
 
 // A 16-bit floating-point format; exponents of all ones mean infinity or NaN.
-struct HalfFormat
+struct FloatFormat16Bit
 {
     int m_FractionBits;
     int m_ExponentBits;
@@ -91,7 +91,7 @@ struct HalfFormat
 };
 
 // Each operation is rounded, as TFLite does it: that may make a quotient a whole number.
-int64_t CountHalves(const InferContext& context, HalfFormat format)
+int64_t Count16BitFloats(const InferContext& context, FloatFormat16Bit format)
 {
     const double start = format.Decode(ReadOne<uint16_t>(context, 0));
     const double limit = format.Decode(ReadOne<uint16_t>(context, 1));
@@ -141,8 +141,8 @@ int64_t CountRange(const InferContext& context)
     {
     case DataType::Float32: return CountFloats<float>(context);
     case DataType::Float64: return CountFloats<double>(context);
-    case DataType::Float16: return CountHalves(context, {10, 5});
-    case DataType::BFloat16: return CountHalves(context, {7, 8});
+    case DataType::Float16: return Count16BitFloats(context, {10, 5});
+    case DataType::BFloat16: return Count16BitFloats(context, {7, 8});
     case DataType::QAsymmS8:
     case DataType::QSymmS8: return CountQuantized<int8_t>(context);
     case DataType::QSymmS16: return CountQuantized<int16_t>(context);

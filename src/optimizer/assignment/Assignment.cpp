@@ -160,7 +160,7 @@ bool BackendChooser::TakesAsWell(const Layer& layer, const Layer& other) const
     return first != m_Candidates.end() && first->m_Backend == then && !layer.GetBackendHint().has_value();
 }
 
-bool BackendChooser::TakesHalfWeights(const Layer& layer, const LayerView& view) const
+bool BackendChooser::TakesWeightsF16(const Layer& layer, const LayerView& view) const
 {
     const Optional<BackendId>& hint = layer.GetBackendHint();
     if (!hint.has_value())

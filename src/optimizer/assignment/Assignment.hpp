@@ -47,7 +47,7 @@ public:
 
     /// Whether the backend that is asked first takes the layer, as `view` shows it, with weights of Float16: see
     /// ILayerSupport::AreHalfWeightsSupported.
-    bool TakesHalfWeights(const Layer& layer, const LayerView& view) const;
+    bool TakesWeightsF16(const Layer& layer, const LayerView& view) const;
 
     const BackendId& GetFirstId() const { return m_Candidates.front().m_Backend->GetId(); }
 

@@ -49,7 +49,7 @@ TENON_FETCHES void FetchRegions(const Graph& graph, const LayoutRegions& regions
 
 } // namespace
 
-void BorderedRegion::LookAt(size_t number)
+void BorderedRegion::SetRegion(size_t number)
 {
     FetchRegions(m_Graph, m_Regions, number);
     m_Members = m_Regions.Members(number);
@@ -66,9 +66,9 @@ void BorderedRegion::LookAt(size_t number)
                 !m_Regions.Has(number, source->GetOwningLayer()) && !IsOneElement(*source))
             {
                 const Layer& producer = source->GetOwningLayer();
-                m_Inputs.Add(source, &input).m_IsTurned = IsPlainTranspose(&producer) &&
-                                                          MappingsOf(producer).GetSize() == m_Rank &&
-                                                          !m_Regions.Has(number, *producer.Input(0).GetProducer());
+                m_Inputs.Add(source, &input).m_IsTransposed = IsPlainTranspose(&producer) &&
+                                                              MappingsOf(producer).GetSize() == m_Rank &&
+                                                              !m_Regions.Has(number, *producer.Input(0).GetProducer());
             }
         }
         for (OutputSlot& output : member.Outputs())
@@ -90,7 +90,7 @@ std::vector<PermutationVector> BorderedRegion::Candidates()
     m_Votes.clear();
     for (const Edges& edges : m_Inputs.All())
     {
-        if (edges.m_IsTurned)
+        if (edges.m_IsTransposed)
         {
             Vote(MappingsOf(edges.m_Source->GetOwningLayer()).Inverse());
         }
@@ -113,10 +113,10 @@ std::vector<PermutationVector> BorderedRegion::Candidates()
         ordered.emplace_back(next - vote, *vote);
         vote = next;
     }
-    constexpr size_t most = 3; // each costs a look at the whole border
+    constexpr size_t maxCandidates = 3; // each costs a look at the whole border
     std::sort(ordered.begin(), ordered.end(), std::greater<>());
     std::vector<PermutationVector> candidates;
-    for (size_t i = 0; i < std::min(most, ordered.size()); ++i)
+    for (size_t i = 0; i < std::min(maxCandidates, ordered.size()); ++i)
     {
         candidates.emplace_back(ordered[i].second.data(), m_Rank);
     }
@@ -134,7 +134,7 @@ BorderCost BorderedRegion::CostOf(const PermutationVector& mappings) const
         {
             continue; // ConstantFolding transposes constants
         }
-        if (!edges.m_IsTurned)
+        if (!edges.m_IsTransposed)
         {
             stays ? void() : cost.Add(edges.m_Source->GetTensorInfo());
             continue;
@@ -169,21 +169,21 @@ void BorderedRegion::Change(const PermutationVector& mappings)
 {
     for (const Edges& edges : m_Inputs.All())
     {
-        OutputSlot& transposed = Turned(edges, mappings);
+        OutputSlot& transposed = MakeTransposed(edges, mappings);
         for (InputSlot* reader : edges.m_Readers)
         {
             edges.m_Source->Disconnect(*reader);
             transposed.Connect(*reader);
         }
-        if (edges.m_IsTurned)
+        if (edges.m_IsTransposed)
         {
-            m_Unread.DropIfUnread(edges.m_Source->GetOwningLayer());
+            m_DeadLayers.CutOffIfDead(edges.m_Source->GetOwningLayer());
         }
     }
     const PermutationVector inverse = mappings.Inverse();
     for (const Edges& edges : m_Outputs.All())
     {
-        TurnBack(edges, inverse);
+        TransposeBack(edges, inverse);
     }
     for (size_t i = 0; i < m_Members.size(); ++i)
     {
@@ -216,14 +216,14 @@ Layer& BorderedRegion::AddTranspose(OutputSlot& source, const PermutationVector&
     return transpose;
 }
 
-OutputSlot& BorderedRegion::Turned(const Edges& edges, const PermutationVector& mappings)
+OutputSlot& BorderedRegion::MakeTransposed(const Edges& edges, const PermutationVector& mappings)
 {
     OutputSlot& source = *edges.m_Source;
     OutputSlot* from = &source;
     PermutationVector rest = mappings;
     const Layer& producer = source.GetOwningLayer();
     const TensorInfo whole = IsConstant(source) ? WithRank(source.GetTensorInfo()) : source.GetTensorInfo();
-    if (edges.m_IsTurned)
+    if (edges.m_IsTransposed)
     {
         rest = Composed(MappingsOf(producer), mappings);
         from = producer.Input(0).GetConnectedOutputSlot();
@@ -262,7 +262,7 @@ TensorInfo BorderedRegion::WithRank(const TensorInfo& info) const
     return result;
 }
 
-void BorderedRegion::TurnBack(const Edges& edges, const PermutationVector& inverse)
+void BorderedRegion::TransposeBack(const Edges& edges, const PermutationVector& inverse)
 {
     const TensorInfo info = edges.m_Source->GetTensorInfo();
     OutputSlot* back = nullptr;
@@ -276,7 +276,7 @@ void BorderedRegion::TurnBack(const Edges& edges, const PermutationVector& inver
             if (IsIdentity(rest))
             {
                 layer.Output(0).MoveAllConnections(*edges.m_Source);
-                m_Unread.DropIfUnread(layer);
+                m_DeadLayers.CutOffIfDead(layer);
             }
             continue;
         }

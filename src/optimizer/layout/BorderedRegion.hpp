@@ -18,12 +18,12 @@ namespace tenon
 class BorderedRegion
 {
 public:
-    BorderedRegion(Graph& graph, const LayoutRegions& regions, UnreadLayers& unread)
-        : m_Graph(graph), m_Regions(regions), m_Unread(unread)
+    BorderedRegion(Graph& graph, const LayoutRegions& regions, DeadLayers& deadLayers)
+        : m_Graph(graph), m_Regions(regions), m_DeadLayers(deadLayers)
     {
     }
 
-    void LookAt(size_t number);
+    void SetRegion(size_t number);
     /// The orders that Transposes around the region ask for, the most frequent ones.
     std::vector<PermutationVector> Candidates();
     /// The Transposes at the border once the region works in this order. `mappings` is the identity for what is there.
@@ -40,15 +40,15 @@ private:
     void Vote(const PermutationVector& mappings);
     Layer& AddTranspose(OutputSlot& source, const PermutationVector& mappings, const TensorInfo& info);
     /// The values of the slot in the new order: the input of a Transpose that cancels, or a new Transpose.
-    OutputSlot& Turned(const Edges& edges, const PermutationVector& mappings);
+    OutputSlot& MakeTransposed(const Edges& edges, const PermutationVector& mappings);
     /// A constant's info with ones in front, up to the rank of the region.
     TensorInfo WithRank(const TensorInfo& info) const;
     /// Puts Transposes back to the old order in front of readers outside of the region.
-    void TurnBack(const Edges& edges, const PermutationVector& inverse);
+    void TransposeBack(const Edges& edges, const PermutationVector& inverse);
 
     Graph& m_Graph;
     const LayoutRegions& m_Regions;
-    UnreadLayers& m_Unread;
+    DeadLayers& m_DeadLayers;
     Span<const uint32_t> m_Members; ///< of the region that was looked at
     unsigned int m_Rank = 0;
     RegionBorder m_Inputs;

@@ -23,7 +23,7 @@ void BorderCost::Add(const TensorInfo& info)
 
 RegionBorder::Edges& RegionBorder::Find(OutputSlot* source)
 {
-    if (m_Size <= MostSearched)
+    if (m_Size <= MaxSearched)
     {
         const auto end = m_Edges.begin() + static_cast<ptrdiff_t>(m_Size);
         const auto found =
@@ -32,12 +32,12 @@ RegionBorder::Edges& RegionBorder::Find(OutputSlot* source)
         {
             return *found;
         }
-        for (size_t i = 0; m_Size == MostSearched && i < m_Size; ++i)
+        for (size_t i = 0; m_Size == MaxSearched && i < m_Size; ++i)
         {
             m_Places.emplace(m_Edges[i].m_Source, i);
         }
     }
-    if (m_Size >= MostSearched)
+    if (m_Size >= MaxSearched)
     {
         const auto [found, isNew] = m_Places.emplace(source, m_Size);
         if (!isNew)
@@ -52,7 +52,7 @@ RegionBorder::Edges& RegionBorder::Find(OutputSlot* source)
     Edges& edges = m_Edges[m_Size++];
     edges.m_Source = source;
     edges.m_Readers.clear();
-    edges.m_IsTurned = false;
+    edges.m_IsTransposed = false;
     return edges;
 }
 

@@ -37,7 +37,7 @@ public:
     {
         OutputSlot* m_Source = nullptr;
         std::vector<InputSlot*> m_Readers;
-        bool m_IsTurned = false; ///< an input of the region: its source is a Transpose of an outside tensor
+        bool m_IsTransposed = false; ///< an input of the region: its source is a Transpose of an outside tensor
     };
 
     void Clear()
@@ -57,7 +57,7 @@ public:
     Span<const Edges> All() const { return {m_Edges.data(), m_Size}; }
 
 private:
-    static constexpr size_t MostSearched = 8; ///< above this number slots are found by hash
+    static constexpr size_t MaxSearched = 8; ///< above this number slots are found by hash
 
     Edges& Find(OutputSlot* source);
 

@@ -41,9 +41,9 @@ void ContractedGraph::Add(uint32_t node, std::span<const uint32_t> producers, ui
     m_Clusters[node].m_Colour = colour;
     CollectProducers(producers);
     m_United = NoCluster;
-    for (size_t i = 0; i < m_Around.size() && colour != NoColour; ++i)
+    for (size_t i = 0; i < m_ProducerClusters.size() && colour != NoColour; ++i)
     {
-        const uint32_t cluster = m_Around[i];
+        const uint32_t cluster = m_ProducerClusters[i];
         if (m_Clusters[cluster].m_Colour != colour)
         {
             continue;
@@ -63,7 +63,7 @@ void ContractedGraph::Add(uint32_t node, std::span<const uint32_t> producers, ui
         m_Order.Append(node);
     }
     const uint32_t own = Find(node);
-    for (const uint32_t producer : m_Around)
+    for (const uint32_t producer : m_ProducerClusters)
     {
         const uint32_t cluster = Find(producer);
         if (cluster != own)
@@ -86,32 +86,32 @@ ContractedGraph::Edges& ContractedGraph::EdgesOf(uint32_t cluster)
 void ContractedGraph::CollectProducers(std::span<const uint32_t> producers)
 {
     ++m_NumAdded;
-    m_Around.clear();
+    m_ProducerClusters.clear();
     for (const uint32_t producer : producers)
     {
         const uint32_t cluster = Find(producer);
         if (m_MarkedFor[cluster] != m_NumAdded)
         {
             m_MarkedFor[cluster] = m_NumAdded;
-            m_Around.push_back(cluster);
+            m_ProducerClusters.push_back(cluster);
         }
     }
-    std::sort(m_Around.begin(), m_Around.end(),
+    std::sort(m_ProducerClusters.begin(), m_ProducerClusters.end(),
               [&](uint32_t a, uint32_t b) { return m_Order.Label(a) > m_Order.Label(b); });
 }
 
 void ContractedGraph::TryUnite(uint32_t node, uint32_t cluster)
 {
-    const Turn end = Search(cluster);
-    if (end == Turn::Path)
+    const SearchState end = Search(cluster);
+    if (end == SearchState::Path)
     {
         return;
     }
     // What stood between the cluster and the other producers moves, so that the cluster can stand after them.
-    const bool isForward = end == Turn::ForwardEnded;
+    const bool isForward = end == SearchState::ForwardEnded;
     std::vector<uint32_t>& items = (isForward ? m_Forward : m_Backward).m_Queue;
     const uint32_t united = m_United; // goes into `cluster` or takes it up: either way it need not move
-    const uint32_t last = united != NoCluster ? united : m_Around[0];
+    const uint32_t last = united != NoCluster ? united : m_ProducerClusters[0];
     items.erase(std::remove(items.begin(), items.end(), united != NoCluster && isForward ? cluster : united),
                 items.end());
     std::sort(items.begin(), items.end(), [&](uint32_t a, uint32_t b) { return m_Order.Label(a) < m_Order.Label(b); });
@@ -139,11 +139,11 @@ void ContractedGraph::TryUnite(uint32_t node, uint32_t cluster)
     }
 }
 
-ContractedGraph::Turn ContractedGraph::Search(uint32_t start)
+ContractedGraph::SearchState ContractedGraph::Search(uint32_t start)
 {
     if (IsExhausted())
     {
-        return Turn::Path;
+        return SearchState::Path;
     }
     if (m_NumSearches++ == 0)
     {
@@ -158,7 +158,7 @@ ContractedGraph::Turn ContractedGraph::Search(uint32_t start)
     }
     m_NextSeed = 0;
     m_Low = m_Order.Label(start);
-    m_High = m_Order.Label(m_United != NoCluster ? m_United : m_Around[0]);
+    m_High = m_Order.Label(m_United != NoCluster ? m_United : m_ProducerClusters[0]);
     for (Frontier* frontier : {&m_Forward, &m_Backward})
     {
         frontier->m_Queue.clear();
@@ -167,73 +167,73 @@ ContractedGraph::Turn ContractedGraph::Search(uint32_t start)
     }
     Meet(m_Forward, start);
     const uint64_t before = m_Steps;
-    Turn turn = Turn::GoesOn;
-    while (turn == Turn::GoesOn)
+    SearchState state = SearchState::Running;
+    while (state == SearchState::Running)
     {
-        turn = StepForward(start);
-        if (turn == Turn::GoesOn)
+        state = StepForward(start);
+        if (state == SearchState::Running)
         {
-            turn = StepBackward(start);
+            state = StepBackward(start);
         }
     }
-    if (turn == Turn::Path && m_Steps - before > ShortSearch)
+    if (state == SearchState::Path && m_Steps - before > ShortSearch)
     {
         EdgesOf(start).m_Consumers.push_back(m_Reached);
         EdgesOf(m_Reached).m_Producers.push_back(start);
     }
-    return turn;
+    return state;
 }
 
-ContractedGraph::Turn ContractedGraph::StepForward(uint32_t start)
+ContractedGraph::SearchState ContractedGraph::StepForward(uint32_t start)
 {
     uint32_t consumer = 0;
     if (!NextNeighbour(m_Forward, &Edges::m_Consumers, consumer))
     {
-        return m_Forward.m_Next == m_Forward.m_Queue.size() ? Turn::ForwardEnded : Turn::GoesOn;
+        return m_Forward.m_Next == m_Forward.m_Queue.size() ? SearchState::ForwardEnded : SearchState::Running;
     }
     const bool isProducer = m_MarkedFor[consumer] == m_NumAdded && consumer != start;
     if (isProducer || m_Backward.m_MetIn[consumer] == m_NumSearches)
     {
         m_Reached = isProducer ? consumer : m_Target[consumer];
-        return Turn::Path;
+        return SearchState::Path;
     }
     if (m_Order.Label(consumer) < m_High)
     {
         Meet(m_Forward, consumer);
     }
-    return Turn::GoesOn;
+    return SearchState::Running;
 }
 
-ContractedGraph::Turn ContractedGraph::StepBackward(uint32_t start)
+ContractedGraph::SearchState ContractedGraph::StepBackward(uint32_t start)
 {
-    if (m_NextSeed < m_Around.size())
+    if (m_NextSeed < m_ProducerClusters.size())
     {
         ++m_Steps;
-        const uint32_t seed = Find(m_Around[m_NextSeed++]);
+        const uint32_t seed = Find(m_ProducerClusters[m_NextSeed++]);
         if (seed != start && m_Order.Label(seed) > m_Low)
         {
             m_Target[seed] = seed;
             Meet(m_Backward, seed);
         }
-        return Turn::GoesOn;
+        return SearchState::Running;
     }
     uint32_t producer = 0;
     if (!NextNeighbour(m_Backward, &Edges::m_Producers, producer))
     {
-        return m_Backward.m_Next == m_Backward.m_Queue.size() ? Turn::BackwardEnded : Turn::GoesOn;
+        return m_Backward.m_Next == m_Backward.m_Queue.size() ? SearchState::BackwardEnded : SearchState::Running;
     }
     const uint32_t target = m_Target[m_Backward.m_Queue[m_Backward.m_Next]];
     if (m_Forward.m_MetIn[producer] == m_NumSearches) // the start was met first of all
     {
         m_Reached = target;
-        return Turn::Path;
+        return SearchState::Path;
     }
     if (m_Order.Label(producer) > m_Low && m_Backward.m_MetIn[producer] != m_NumSearches)
     {
         m_Target[producer] = target;
         Meet(m_Backward, producer);
     }
-    return Turn::GoesOn;
+    return SearchState::Running;
 }
 
 bool ContractedGraph::NextNeighbour(Frontier& frontier, std::vector<uint32_t> Edges::*edges, uint32_t& neighbour)

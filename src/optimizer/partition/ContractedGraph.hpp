@@ -78,9 +78,9 @@ private:
         PageVector<uint32_t> m_SeenIn;
         PageVector<uint32_t> m_SeenFrom;
     };
-    enum class Turn
+    enum class SearchState
     {
-        GoesOn,
+        Running,
         ForwardEnded,
         BackwardEnded,
         Path
@@ -90,9 +90,9 @@ private:
     Edges& EdgesOf(uint32_t cluster);
     void TryUnite(uint32_t node, uint32_t cluster);
     /// Whether there is a path from `start` to another producer, or which side of the search ended without one.
-    Turn Search(uint32_t start);
-    Turn StepForward(uint32_t start);
-    Turn StepBackward(uint32_t start);
+    SearchState Search(uint32_t start);
+    SearchState StepForward(uint32_t start);
+    SearchState StepBackward(uint32_t start);
     bool NextNeighbour(Frontier& frontier, std::vector<uint32_t> Edges::*edges, uint32_t& neighbour);
     void Meet(Frontier& frontier, uint32_t cluster);
     void Unite(uint32_t kept, uint32_t gone);
@@ -104,8 +104,8 @@ private:
     uint64_t m_MaxSteps;
 
     // Of the node that is being added:
-    std::vector<uint32_t> m_Around;   ///< clusters of its producers, each once, the last in the order first
-    PageVector<uint32_t> m_MarkedFor; ///< by cluster: number of the last node that has it around
+    std::vector<uint32_t> m_ProducerClusters; ///< clusters of its producers, each once, the last in the order first
+    PageVector<uint32_t> m_MarkedFor;         ///< by cluster: number of the last node that has it around
     uint32_t m_NumAdded = 0;
     uint32_t m_United; ///< the cluster that it is in by now, if any
     // Of the search that is under way; there is memory for it from the first one on, which most graphs never need:
@@ -114,7 +114,7 @@ private:
     PageVector<uint32_t> m_Target; ///< by cluster that was met backward: the producer's cluster that it reaches
     uint32_t m_Reached = 0;        ///< where the path ends that was found
     uint32_t m_NumSearches = 0;
-    size_t m_NextSeed = 0; ///< of m_Around
+    size_t m_NextSeed = 0; ///< of m_ProducerClusters
     uint64_t m_Low = 0;    ///< labels between which a path must run
     uint64_t m_High = 0;
 };

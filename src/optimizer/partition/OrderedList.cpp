@@ -23,7 +23,7 @@ void OrderedList::Append(uint32_t item)
     {
         m_Entries.resize(size_t{item} + 1);
     }
-    Link({&item, 1}, m_Ends.m_Previous, false);
+    Link({&item, 1}, m_Sentinel.m_Previous, false);
 }
 
 void OrderedList::Remove(uint32_t item)
@@ -65,9 +65,9 @@ void OrderedList::Link(std::span<const uint32_t> items, uint32_t previous, bool 
     At(next).m_Previous = last;
 
     const uint64_t low = At(previous).m_Label; // 0 for the head: labels start above it
-    const uint64_t high = next == Ends ? LastLabel : At(next).m_Label;
+    const uint64_t high = next == Sentinel ? LastLabel : At(next).m_Label;
     const uint64_t count = items.size();
-    const uint64_t widest = next == Ends ? AppendStride : InsertStride;
+    const uint64_t widest = next == Sentinel ? AppendStride : InsertStride;
     const uint64_t stride = std::min(widest, (high - low) / (count + 1));
     if (stride == 0)
     {
@@ -75,7 +75,7 @@ void OrderedList::Link(std::span<const uint32_t> items, uint32_t previous, bool 
         return;
     }
     // Insertions at one place tend to repeat there: the room stays on that side of what was inserted.
-    const bool fromLow = leaveRoomAfter || next == Ends;
+    const bool fromLow = leaveRoomAfter || next == Sentinel;
     uint64_t label = fromLow ? low : high - stride * (count + 1);
     for (const uint32_t item : items)
     {
@@ -88,7 +88,7 @@ void OrderedList::Link(std::span<const uint32_t> items, uint32_t previous, bool 
 void OrderedList::Relabel()
 {
     uint64_t label = 0;
-    for (uint32_t item = m_Ends.m_Next; item != Ends; item = At(item).m_Next)
+    for (uint32_t item = m_Sentinel.m_Next; item != Sentinel; item = At(item).m_Next)
     {
         label += AppendStride;
         At(item).m_Label = label;

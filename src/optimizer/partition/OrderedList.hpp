@@ -34,20 +34,20 @@ public:
     uint64_t NumLabels() const { return m_NumLabels; }
 
 private:
-    static constexpr uint32_t Ends = UINT32_MAX;
+    static constexpr uint32_t Sentinel = UINT32_MAX;
     struct Entry
     {
         uint64_t m_Label = 0;
-        uint32_t m_Previous = Ends;
-        uint32_t m_Next = Ends;
+        uint32_t m_Previous = Sentinel;
+        uint32_t m_Next = Sentinel;
     };
 
-    Entry& At(uint32_t item) { return item == Ends ? m_Ends : m_Entries[item]; }
+    Entry& At(uint32_t item) { return item == Sentinel ? m_Sentinel : m_Entries[item]; }
 
     void Link(std::span<const uint32_t> items, uint32_t previous, bool leaveRoomAfter);
     void Relabel();
 
-    Entry m_Ends; ///< before the first and after the last
+    Entry m_Sentinel; ///< before the first and after the last
     PageVector<Entry> m_Entries;
     uint64_t m_NumLabels = 0;
 };

@@ -140,11 +140,11 @@ Made BakeSplitter(const InferContext& context)
 
 Made BakeStridedSlice(const InferContext& context)
 {
-    constexpr size_t most = 32; // bits of a mask
+    constexpr size_t maxValues = 32; // bits of a mask
     auto made = Copy<StridedSliceDescriptor>(context);
-    made->m_Begin = As<int>(context, context.Values(1, most));
-    made->m_End = As<int>(context, context.Values(2, most));
-    made->m_Stride = As<int>(context, context.Values(3, most));
+    made->m_Begin = As<int>(context, context.Values(1, maxValues));
+    made->m_End = As<int>(context, context.Values(2, maxValues));
+    made->m_Stride = As<int>(context, context.Values(3, maxValues));
     return made;
 }
 

@@ -65,7 +65,7 @@ private:
 
     /// Small results are folded in any case, large ones where they come in the place of constants that are not much
     /// smaller: weights that are turned around or dequantized.
-    uint64_t MostBytes(const Layer& layer) const
+    uint64_t GetMaxBytes(const Layer& layer) const
     {
         constexpr uint64_t small = uint64_t{1} << 20;
         constexpr uint64_t growth = 4; // Float32 for 8 bits
@@ -74,7 +74,7 @@ private:
 
     bool Fold(Layer& layer)
     {
-        const std::vector<ConstantResult> results = m_Runner.Run(layer, MostBytes(layer));
+        const std::vector<ConstantResult> results = m_Runner.Run(layer, GetMaxBytes(layer));
         if (results.empty())
         {
             return false;

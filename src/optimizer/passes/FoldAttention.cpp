@@ -31,7 +31,7 @@ namespace
 {
 
 /// A score at or below this hides its key: exp(score - max) is 0.
-constexpr float MostHidden = -1e4f;
+constexpr float MaxHiddenScore = -1e4f;
 
 /// Mappings that exchange two dimensions, counted from the end.
 PermutationVector Swapping(unsigned int rank, unsigned int a, unsigned int b)
@@ -87,7 +87,7 @@ struct FoundAttention
 class AttentionMatcher
 {
 public:
-    explicit AttentionMatcher(const FixedForms& forms) : m_Forms(forms) {}
+    explicit AttentionMatcher(const ShapeFacts& shapeFacts) : m_ShapeFacts(shapeFacts) {}
 
     /// What `last`, the product with the values, is the attention of, if it is one.
     std::optional<FoundAttention> Match(const Layer& last)
@@ -117,7 +117,7 @@ private:
     bool IsOfRows(const Layer& softmax) const
     {
         const int axis = softmax.Descriptor<SoftmaxDescriptor>().m_Axis;
-        const std::optional<unsigned int> rank = m_Forms.GetRank(softmax.Output(0));
+        const std::optional<unsigned int> rank = m_ShapeFacts.GetRank(softmax.Output(0));
         return axis == -1 || (rank.has_value() && axis + 1 == static_cast<int>(*rank));
     }
 
@@ -158,8 +158,8 @@ private:
     bool MatchScores(const OutputSlot& slot)
     {
         const Layer& layer = slot.GetOwningLayer();
-        constexpr size_t MostLayers = 32; // of the pattern: each is one call more, and looked for among the others
-        if (!HasFloats(slot) || m_Layers.size() >= MostLayers)
+        constexpr size_t MaxLayers = 32; // of the pattern: each is one call more, and looked for among the others
+        if (!HasFloats(slot) || m_Layers.size() >= MaxLayers)
         {
             return false;
         }
@@ -205,7 +205,7 @@ private:
         }
         const std::optional<ScalarOperand> scalar = GetScalarOperand(layer);
         if (!scalar.has_value() || (isDivision && scalar->m_Data != 0) ||
-            !m_Forms.KeepsShape(layer, scalar->m_Data, 1 - scalar->m_Data))
+            !m_ShapeFacts.KeepsShape(layer, scalar->m_Data, 1 - scalar->m_Data))
         {
             return std::nullopt;
         }
@@ -238,7 +238,7 @@ private:
         for (const unsigned int hidden : {2U, 1U})
         {
             const std::optional<float> value = GetFloat(layer, hidden);
-            if (value.has_value() && *value <= MostHidden && m_Forms.KeepsShape(layer, 3 - hidden, hidden))
+            if (value.has_value() && *value <= MaxHiddenScore && m_ShapeFacts.KeepsShape(layer, 3 - hidden, hidden))
             {
                 m_Found.m_Chosen = {layer.Input(0).GetConnectedOutputSlot(), hidden == 1, *value};
                 return MatchScores(*layer.Input(3 - hidden).GetConnectedOutputSlot());
@@ -287,20 +287,21 @@ private:
     /// Products broadcast, also to ranks that an Attention does not take.
     bool FitRanks() const
     {
-        const std::optional<unsigned int> rank = m_Forms.GetRank(*m_Found.m_Queries);
+        const std::optional<unsigned int> rank = m_ShapeFacts.GetRank(*m_Found.m_Queries);
         const auto fits = [&](const OutputSlot* mask)
         {
-            const std::optional<unsigned int> given = mask != nullptr ? m_Forms.GetRank(*mask) : 0U;
+            const std::optional<unsigned int> given = mask != nullptr ? m_ShapeFacts.GetRank(*mask) : 0U;
             return given.has_value() && *given <= *rank;
         };
         // A Transpose refuses other ranks than its own.
-        const std::optional<unsigned int> ofKeys =
-            m_Found.m_KeyMappings.has_value() ? m_Found.m_KeyMappings->GetSize() : m_Forms.GetRank(*m_Found.m_Keys);
-        return rank.has_value() && *rank >= 2 && ofKeys == rank && m_Forms.GetRank(*m_Found.m_Values) == rank &&
+        const std::optional<unsigned int> ofKeys = m_Found.m_KeyMappings.has_value()
+                                                       ? m_Found.m_KeyMappings->GetSize()
+                                                       : m_ShapeFacts.GetRank(*m_Found.m_Keys);
+        return rank.has_value() && *rank >= 2 && ofKeys == rank && m_ShapeFacts.GetRank(*m_Found.m_Values) == rank &&
                fits(m_Found.m_Added) && fits(m_Found.m_Chosen.m_Condition);
     }
 
-    const FixedForms& m_Forms;
+    const ShapeFacts& m_ShapeFacts;
     FoundAttention m_Found;
     OutputSlot* m_Data = nullptr;
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
@@ -348,9 +349,9 @@ OutputSlot* MakeMask(Graph& graph, const Layer& last, const FoundAttention& foun
     return mask;
 }
 
-bool FoldAttentionAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+bool FoldAttentionAt(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts& shapeFacts)
 {
-    const std::optional<FoundAttention> found = AttentionMatcher(forms).Match(last);
+    const std::optional<FoundAttention> found = AttentionMatcher(shapeFacts).Match(last);
     if (!found.has_value())
     {
         return false;
@@ -389,7 +390,7 @@ bool SwapsHeads(const Layer* layer)
 }
 
 /// An Attention whose output goes through such a Transpose, `last`, and queries, keys and values as well.
-bool FoldHeadsAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
+bool FoldHeadsAt(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts&)
 {
     const Layer* const attention = SwapsHeads(&last) ? GetSoleProducer(last, 0) : nullptr;
     if (attention == nullptr || attention->GetType() != LayerType::Attention)

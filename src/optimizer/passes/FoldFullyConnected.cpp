@@ -43,11 +43,11 @@ bool IsRow(const Layer& sum, unsigned int input, unsigned int columns)
     }
     const TensorShape& shape = sum.Input(input).GetTensorInfo().GetShape();
     const unsigned int rank = shape.GetNumDimensions();
-    constexpr unsigned int LeastRank = 2; // of a product of matrices
-    return rank >= 1 && rank <= LeastRank && shape[rank - 1] == columns;
+    constexpr unsigned int MinRank = 2; // of a product of matrices
+    return rank >= 1 && rank <= MinRank && shape[rank - 1] == columns;
 }
 
-bool FoldFullyConnectedAt(Graph& graph, const PassContext& context, Layer& sum, const FixedForms&)
+bool FoldFullyConnectedAt(Graph& graph, const PassContext& context, Layer& sum, const ShapeFacts&)
 {
     if (!IsBinary(&sum, BinaryOperation::Add) || sum.GetFusedActivation() != nullptr)
     {

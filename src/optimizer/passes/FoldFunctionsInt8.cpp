@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass FoldByteFunctions: elementwise functions of one int8 or uint8 tensor become a lookup table (layer Table):
+// Pass FoldFunctionsInt8: elementwise functions of one int8 or uint8 tensor become a lookup table (layer Table):
 //     y[i] = table[x[i] - lowest]        table[k] = f(lowest + k), k = 0 .. 255
 // The reference kernels compute the 256 entries here. Examples: x * sigmoid(x), max(x, x / 10), Dequantize -> functions
 // of floats -> Quantize.
@@ -20,10 +20,10 @@ namespace
 
 constexpr unsigned int Entries = 256;
 
-class ByteFunctionFolder
+class FunctionFolderInt8
 {
 public:
-    ByteFunctionFolder(Graph& graph, PassContext& context)
+    FunctionFolderInt8(Graph& graph, PassContext& context)
         : m_Graph(graph), m_Context(context), m_Runner(context.m_Registry, context.m_Options)
     {
     }
@@ -31,7 +31,7 @@ public:
     void Run()
     {
         std::vector<const Layer*> unused;
-        for (ByteFunction& function : ByteFunctions(m_Graph).GetWorthwhile())
+        for (FunctionInt8& function : FunctionsInt8(m_Graph).GetWorthwhile())
         {
             if (Fold(function))
             {
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    bool Fold(ByteFunction& function)
+    bool Fold(FunctionInt8& function)
     {
         Layer& last = *function.m_Layers.back();
         if (const auto table = m_Tables.find(function.m_Source); table != m_Tables.end())
@@ -66,7 +66,7 @@ private:
     }
 
     /// What the layers make of all values from the lowest on. Without memory where one of them cannot be run.
-    ConstantResult Compute(const ByteFunction& function)
+    ConstantResult Compute(const FunctionInt8& function)
     {
         Graph graph;
         const auto all = std::make_shared<AlignedMemory>(Entries);
@@ -130,9 +130,9 @@ private:
 
 } // namespace
 
-void FoldByteFunctions(Graph& graph, PassContext& context)
+void FoldFunctionsInt8(Graph& graph, PassContext& context)
 {
-    ByteFunctionFolder(graph, context).Run();
+    FunctionFolderInt8(graph, context).Run();
 }
 
 } // namespace tenon::passes

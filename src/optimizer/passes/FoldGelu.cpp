@@ -21,7 +21,7 @@ constexpr double Cubic = 0.044715;
 class GeluMatcher
 {
 public:
-    explicit GeluMatcher(const FixedForms& forms) : m_Forms(forms) {}
+    explicit GeluMatcher(const ShapeFacts& shapeFacts) : m_ShapeFacts(shapeFacts) {}
 
     struct Gelu
     {
@@ -32,7 +32,7 @@ public:
     /// What `last` is the GELU of, if it is one.
     std::optional<Gelu> Match(const Layer& last)
     {
-        const Product outer = GetProduct(last, m_Forms);
+        const Product outer = GetProduct(last, m_ShapeFacts);
         if (outer.m_Factors.size() != 2 || !IsNear(outer.m_Constant, 0.5))
         {
             return std::nullopt;
@@ -64,7 +64,7 @@ private:
         }
         const std::optional<ScalarOperand> scalar = GetScalarOperand(sum);
         if (!scalar.has_value() || scalar->m_Value != 1.0f ||
-            !m_Forms.KeepsShape(sum, scalar->m_Data, 1 - scalar->m_Data))
+            !m_ShapeFacts.KeepsShape(sum, scalar->m_Data, 1 - scalar->m_Data))
         {
             return nullptr;
         }
@@ -157,7 +157,7 @@ private:
         {
             exponent = 2;
         }
-        else if (IsBinary(&layer, BinaryOperation::Power) && m_Forms.KeepsShape(layer, 0, 1))
+        else if (IsBinary(&layer, BinaryOperation::Power) && m_ShapeFacts.KeepsShape(layer, 0, 1))
         {
             const float value = GetFloat(layer, 1).value_or(0.0f);
             exponent = value == 2.0f ? 2 : (value == 3.0f ? 3 : 0);
@@ -175,18 +175,18 @@ private:
 
     Product TakeProduct(const Layer& last)
     {
-        Product product = GetProduct(last, m_Forms);
+        Product product = GetProduct(last, m_ShapeFacts);
         m_Layers.insert(m_Layers.end(), product.m_Layers.begin(), product.m_Layers.end());
         return product;
     }
 
-    const FixedForms& m_Forms;
+    const ShapeFacts& m_ShapeFacts;
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
-bool FoldGeluAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+bool FoldGeluAt(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts& shapeFacts)
 {
-    const auto gelu = GeluMatcher(forms).Match(last);
+    const auto gelu = GeluMatcher(shapeFacts).Match(last);
     if (!gelu.has_value())
     {
         return false;

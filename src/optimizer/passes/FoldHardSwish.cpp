@@ -23,11 +23,11 @@ struct Ramp
 
 /// What `slot` clamps, from 0 on, or null; adds the layers that do it: a BoundedReLu, or a pair that FoldMaxMin left as
 /// it makes a bound of NaN. That does not matter here: x is a factor, too, which makes NaN of NaN.
-OutputSlot* FindClamped(OutputSlot& slot, const FixedForms& forms, Ramp& ramp, std::vector<const Layer*>& layers)
+OutputSlot* FindClamped(OutputSlot& slot, const ShapeFacts& shapeFacts, Ramp& ramp, std::vector<const Layer*>& layers)
 {
     const Layer& clamp = slot.GetOwningLayer();
     layers.push_back(&clamp);
-    if (const auto pair = FindClampPair(clamp, forms))
+    if (const auto pair = FindClampPair(clamp, shapeFacts))
     {
         layers.push_back(pair->m_First);
         ramp.m_Upper = pair->m_Upper;
@@ -46,7 +46,7 @@ OutputSlot* FindClamped(OutputSlot& slot, const FixedForms& forms, Ramp& ramp, s
 
 /// The tensor that a layer multiplies by a number, or adds one to, which the ramp then takes over; null where it does
 /// nothing of the kind.
-OutputSlot* FindLinear(const Layer& layer, const FixedForms& forms, Ramp& ramp)
+OutputSlot* FindLinear(const Layer& layer, const ShapeFacts& shapeFacts, Ramp& ramp)
 {
     if (layer.GetType() == LayerType::Activation && IsPlainInput(layer, 0) &&
         layer.Descriptor<ActivationDescriptor>().m_Function == ActivationFunction::Linear)
@@ -64,7 +64,7 @@ OutputSlot* FindLinear(const Layer& layer, const FixedForms& forms, Ramp& ramp)
     }
     const std::optional<ScalarOperand> scalar = GetScalarOperand(layer);
     if (!scalar.has_value() || (isDivision && scalar->m_Data != 0) ||
-        !forms.KeepsShape(layer, scalar->m_Data, 1 - scalar->m_Data))
+        !shapeFacts.KeepsShape(layer, scalar->m_Data, 1 - scalar->m_Data))
     {
         return nullptr;
     }
@@ -75,23 +75,23 @@ OutputSlot* FindLinear(const Layer& layer, const FixedForms& forms, Ramp& ramp)
 }
 
 /// The ramp that `slot` is of x, if it is one; adds the layers that do it.
-std::optional<Ramp> FindRamp(OutputSlot& slot, const OutputSlot& x, const FixedForms& forms,
+std::optional<Ramp> FindRamp(OutputSlot& slot, const OutputSlot& x, const ShapeFacts& shapeFacts,
                              std::vector<const Layer*>& layers)
 {
-    constexpr size_t MostLayers = 5; // a clamp, a product and a sum
+    constexpr size_t MaxLayers = 5; // a clamp, a product and a sum
     Ramp ramp;
-    OutputSlot* read = FindClamped(slot, forms, ramp, layers);
-    while (read != nullptr && read != &x && layers.size() < MostLayers)
+    OutputSlot* read = FindClamped(slot, shapeFacts, ramp, layers);
+    while (read != nullptr && read != &x && layers.size() < MaxLayers)
     {
         layers.push_back(&read->GetOwningLayer());
-        read = FindLinear(read->GetOwningLayer(), forms, ramp);
+        read = FindLinear(read->GetOwningLayer(), shapeFacts, ramp);
     }
     return read == &x ? std::optional(ramp) : std::nullopt;
 }
 
-bool FoldHardSwishAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+bool FoldHardSwishAt(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts& shapeFacts)
 {
-    Product product = GetProduct(last, forms);
+    Product product = GetProduct(last, shapeFacts);
     if (product.m_Factors.size() != 2)
     {
         return false;
@@ -100,7 +100,7 @@ bool FoldHardSwishAt(Graph& graph, const PassContext& context, Layer& last, cons
     {
         std::vector<const Layer*> layers(product.m_Layers.begin() + 1, product.m_Layers.end());
         OutputSlot* x = product.m_Factors[1 - ramp];
-        const auto found = FindRamp(*product.m_Factors[ramp], *x, forms, layers);
+        const auto found = FindRamp(*product.m_Factors[ramp], *x, shapeFacts, layers);
         if (found.has_value() && IsNear(product.m_Constant * found->m_Slope, 1.0 / 6.0) &&
             IsNear(product.m_Constant * found->m_Offset, 0.5) && IsNear(product.m_Constant * found->m_Upper, 1.0) &&
             FeedOnly(layers, last))

@@ -18,16 +18,16 @@ namespace
 {
 
 /// Whether the constant at `input` may be scale or bias of `normalization`, whose result is the other input.
-bool IsParameter(const Layer& layer, unsigned int input, const Layer& normalization, const FixedForms& forms)
+bool IsParameter(const Layer& layer, unsigned int input, const Layer& normalization, const ShapeFacts& shapeFacts)
 {
     const auto& descriptor = normalization.Descriptor<LayerNormalizationDescriptor>();
     return IsNormalizationParameter(layer, input, *normalization.Input(0).GetConnectedOutputSlot(), descriptor.m_Axis,
-                                    descriptor.m_NumAxes, forms);
+                                    descriptor.m_NumAxes, shapeFacts);
 }
 
-bool FoldNormalization(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+bool FoldNormalization(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts& shapeFacts)
 {
-    const auto match = NormalizationMatcher(forms).Match(last);
+    const auto match = NormalizationMatcher(shapeFacts).Match(last);
     if (!match.has_value())
     {
         return false;
@@ -51,7 +51,7 @@ bool FoldNormalization(Graph& graph, const PassContext& context, Layer& last, co
 }
 
 /// A product or sum with a constant that becomes scale or bias of the LayerNormalization before it.
-bool FoldParameter(Graph&, const PassContext&, Layer& layer, const FixedForms& forms)
+bool FoldParameter(Graph&, const PassContext&, Layer& layer, const ShapeFacts& shapeFacts)
 {
     const bool isProduct = IsBinary(&layer, BinaryOperation::Mul);
     if ((!isProduct && !IsBinary(&layer, BinaryOperation::Add)) ||
@@ -66,7 +66,7 @@ bool FoldParameter(Graph&, const PassContext&, Layer& layer, const FixedForms& f
             normalization->Output(0).GetTensorInfo().GetDataType() != DataType::Float32 ||
             normalization->Input(2).GetConnectedOutputSlot() != nullptr ||
             (isProduct && normalization->Input(1).GetConnectedOutputSlot() != nullptr) ||
-            !IsPlainInput(*normalization, 0) || !IsParameter(layer, 1 - data, *normalization, forms))
+            !IsPlainInput(*normalization, 0) || !IsParameter(layer, 1 - data, *normalization, shapeFacts))
         {
             continue;
         }
@@ -83,8 +83,10 @@ bool FoldParameter(Graph&, const PassContext&, Layer& layer, const FixedForms& f
 void FoldLayerNormalization(Graph& graph, PassContext& context)
 {
     ReplaceInOrder(graph, context,
-                   [](Graph& all, const PassContext& with, Layer& layer, const FixedForms& forms)
-                   { return FoldNormalization(all, with, layer, forms) || FoldParameter(all, with, layer, forms); });
+                   [](Graph& all, const PassContext& with, Layer& layer, const ShapeFacts& shapeFacts) {
+                       return FoldNormalization(all, with, layer, shapeFacts) ||
+                              FoldParameter(all, with, layer, shapeFacts);
+                   });
 }
 
 } // namespace tenon::passes

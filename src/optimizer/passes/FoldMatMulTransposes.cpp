@@ -38,7 +38,7 @@ bool SwapsMatrix(const PermutationVector& mappings)
 }
 
 /// Whether two known shapes end in the same matrix.
-bool HaveSameMatrix(const TensorShape& a, const TensorShape& b)
+bool HasSameMatrix(const TensorShape& a, const TensorShape& b)
 {
     const unsigned int rankA = a.GetNumDimensions();
     const unsigned int rankB = b.GetNumDimensions();
@@ -51,13 +51,13 @@ bool IsReshapeOfMatrices(const Layer& layer, const FixedShapes& fixed)
     return layer.GetType() == LayerType::Reshape && IsPlainInput(layer, 0) && fixed.IsFixed(layer.Input(0)) &&
            fixed.IsFixed(layer.Output(0)) &&
            layer.Output(0).GetTensorInfo().IsTypeSpaceMatch(layer.Input(0).GetTensorInfo()) &&
-           HaveSameMatrix(layer.Input(0).GetTensorInfo().GetShape(), layer.Output(0).GetTensorInfo().GetShape());
+           HasSameMatrix(layer.Input(0).GetTensorInfo().GetShape(), layer.Output(0).GetTensorInfo().GetShape());
 }
 
 /// What an input reads before its matrices are transposed, reshaped as it was after that; null where they are not, or
 /// where a run may bring a rank that the Transpose would refuse.
 OutputSlot* FindUntransposed(Graph& graph, const Layer& product, unsigned int input, const FixedShapes& fixed,
-                             const FixedForms& forms)
+                             const ShapeFacts& shapeFacts)
 {
     if (!IsPlainInput(product, input))
     {
@@ -75,7 +75,7 @@ OutputSlot* FindUntransposed(Graph& graph, const Layer& product, unsigned int in
         return nullptr;
     }
     OutputSlot* const source = layer->Input(0).GetConnectedOutputSlot();
-    if (forms.GetRank(*source) != MappingsOf(*layer).GetSize())
+    if (shapeFacts.GetRank(*source) != MappingsOf(*layer).GetSize())
     {
         return nullptr;
     }
@@ -103,7 +103,7 @@ OutputSlot* FindUntransposed(Graph& graph, const Layer& product, unsigned int in
 void FoldMatMulTransposes(Graph& graph, PassContext& context)
 {
     const FixedShapes fixed(graph);
-    const FixedForms forms(graph);
+    const ShapeFacts shapeFacts(graph);
     std::vector<const Layer*> unused;
     for (Layer* product : graph.LayersOf(LayerType::BatchMatMul))
     {
@@ -113,8 +113,10 @@ void FoldMatMulTransposes(Graph& graph, PassContext& context)
         {
             continue; // the matrices are not the last two dimensions
         }
-        OutputSlot* const x = descriptor->m_AdjointX ? nullptr : FindUntransposed(graph, *product, 0, fixed, forms);
-        OutputSlot* const y = descriptor->m_AdjointY ? nullptr : FindUntransposed(graph, *product, 1, fixed, forms);
+        OutputSlot* const x =
+            descriptor->m_AdjointX ? nullptr : FindUntransposed(graph, *product, 0, fixed, shapeFacts);
+        OutputSlot* const y =
+            descriptor->m_AdjointY ? nullptr : FindUntransposed(graph, *product, 1, fixed, shapeFacts);
         if (x == nullptr && y == nullptr)
         {
             continue;

@@ -10,11 +10,11 @@ namespace tenon::passes
 
 void FoldMaxMin(Graph& graph, PassContext& context)
 {
-    const FixedForms forms(graph);
+    const ShapeFacts shapeFacts(graph);
     std::vector<const Layer*> unused;
     for (Layer* layer : graph.TopologicalOrder())
     {
-        const std::optional<ClampPair> pair = FindClampPair(*layer, forms);
+        const std::optional<ClampPair> pair = FindClampPair(*layer, shapeFacts);
         if (pair && pair->m_KeepsNaN &&
             ReplacePattern(
                 graph, context, *layer, LayerType::Activation,

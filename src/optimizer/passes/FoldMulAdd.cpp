@@ -16,7 +16,7 @@ namespace
 /// The values of the constant at `input`, one for each of `channels`, where it leaves the shape of the other input as
 /// it is in every run. One value for all is none of these: it would become many.
 std::optional<std::vector<float>> GetPerChannel(const Layer& layer, unsigned int input, unsigned int channels,
-                                                const FixedForms& forms)
+                                                const ShapeFacts& shapeFacts)
 {
     const auto values = GetFloats(layer, input, channels);
     if (!values.has_value())
@@ -25,7 +25,7 @@ std::optional<std::vector<float>> GetPerChannel(const Layer& layer, unsigned int
     }
     const TensorShape& shape = layer.Input(input).GetTensorInfo().GetShape();
     const unsigned int rank = shape.GetNumDimensions();
-    if (rank == 0 || shape[rank - 1] != channels || !forms.KeepsShape(layer, 1 - input, input))
+    if (rank == 0 || shape[rank - 1] != channels || !shapeFacts.KeepsShape(layer, 1 - input, input))
     {
         return std::nullopt;
     }
@@ -45,7 +45,7 @@ std::optional<unsigned int> GetDataInput(const Layer& layer)
     return std::nullopt;
 }
 
-bool FoldMulAddAt(Graph& graph, const PassContext& context, Layer& sum, const FixedForms& forms)
+bool FoldMulAddAt(Graph& graph, const PassContext& context, Layer& sum, const ShapeFacts& shapeFacts)
 {
     const bool isDifference = IsBinary(&sum, BinaryOperation::Sub);
     const auto product = isDifference || IsBinary(&sum, BinaryOperation::Add) ? GetDataInput(sum) : std::nullopt;
@@ -61,13 +61,13 @@ bool FoldMulAddAt(Graph& graph, const PassContext& context, Layer& sum, const Fi
         return false;
     }
     OutputSlot* x = mul->Input(*data).GetConnectedOutputSlot();
-    const unsigned int channels = forms.GetLastSize(*x);
+    const unsigned int channels = shapeFacts.GetLastSize(*x);
     if (channels == 0 || x->GetTensorInfo().GetDataType() != DataType::Float32)
     {
         return false;
     }
-    const auto scale = GetPerChannel(*mul, 1 - *data, channels, forms);
-    auto shift = GetPerChannel(sum, 1 - *product, channels, forms);
+    const auto scale = GetPerChannel(*mul, 1 - *data, channels, shapeFacts);
+    auto shift = GetPerChannel(sum, 1 - *product, channels, shapeFacts);
     if (!scale.has_value() || !shift.has_value())
     {
         return false;

@@ -97,7 +97,7 @@ bool IsZero(double value, const TensorInfo& info)
 }
 
 /// Whether no element is below the value, so that a maximum never takes the border.
-bool IsLeast(double value, DataType type)
+bool IsLowest(double value, DataType type)
 {
     switch (type)
     {
@@ -127,8 +127,8 @@ bool IsRectifier(const Layer& layer)
 /// Adds to two paddings of a descriptor; false where they would leave 32 bits.
 bool AddTo(uint32_t& before, uint32_t& after, std::pair<uint64_t, uint64_t> more)
 {
-    constexpr uint64_t Most = std::numeric_limits<uint32_t>::max();
-    if (more.first > Most - before || more.second > Most - after)
+    constexpr uint64_t MaxPadding = std::numeric_limits<uint32_t>::max();
+    if (more.first > MaxPadding - before || more.second > MaxPadding - after)
     {
         return false;
     }
@@ -184,7 +184,7 @@ std::unique_ptr<BaseDescriptor> FoldIntoPool(const Layer& layer, const Layer& pa
     {
         // A zero is no more than an element beside it that is none, of which each window has one.
         const bool isBelowAll = IsZero(value, info) && IsRectifier(*pad.Input(0).GetProducer());
-        return isBelowAll || IsLeast(value, info.GetDataType()) ? std::move(enlarged) : nullptr;
+        return isBelowAll || IsLowest(value, info.GetDataType()) ? std::move(enlarged) : nullptr;
     }
     // The border counts in the average, as padding does with PaddingMethod::IgnoreValue. A pool with padding of its own
     // that does not count cannot have both.

@@ -79,7 +79,7 @@ bool Cancel(const Layer& first, const Layer& second)
 }
 
 /// Lets a Reshape take its input from before another view.
-void SkipProducer(Layer& reshape, const FixedShapes& fixed, UnreadLayers& unread)
+void SkipProducer(Layer& reshape, const FixedShapes& fixed, DeadLayers& deadLayers)
 {
     Layer* producer = reshape.Input(0).GetProducer();
     if (reshape.GetType() != LayerType::Reshape || reshape.Descriptor<ReshapeDescriptor>().m_ParametersAsInputs ||
@@ -102,7 +102,7 @@ void SkipProducer(Layer& reshape, const FixedShapes& fixed, UnreadLayers& unread
     OutputSlot& origin = *producer->Input(0).GetConnectedOutputSlot();
     source.Disconnect(reshape.Input(0));
     origin.Connect(reshape.Input(0));
-    unread.DropIfUnread(*producer);
+    deadLayers.CutOffIfDead(*producer);
 }
 
 } // namespace
@@ -110,7 +110,7 @@ void SkipProducer(Layer& reshape, const FixedShapes& fixed, UnreadLayers& unread
 void FoldReshapes(Graph& graph)
 {
     const FixedShapes fixed(graph);
-    UnreadLayers unread(graph);
+    DeadLayers deadLayers(graph);
     // In order of data flow each layer sees a producer that is folded already.
     const LayerOrder order = graph.TopologicalOrder({LayerType::Reshape, LayerType::Squeeze, LayerType::ExpandDims});
     for (Layer* layer : order.WithProducers())
@@ -119,7 +119,7 @@ void FoldReshapes(Graph& graph)
         {
             continue;
         }
-        SkipProducer(*layer, fixed, unread);
+        SkipProducer(*layer, fixed, deadLayers);
         OutputSlot& source = *layer->Input(0).GetConnectedOutputSlot();
         const Layer& producer = source.GetOwningLayer();
         const bool changesNothing = fixed.IsFixed(source) && fixed.IsFixed(layer->Output(0)) &&
@@ -132,9 +132,9 @@ void FoldReshapes(Graph& graph)
         {
             layer->Output(0).MoveAllConnections(*producer.Input(0).GetConnectedOutputSlot());
         }
-        unread.DropIfUnread(*layer);
+        deadLayers.CutOffIfDead(*layer);
     }
-    unread.Remove();
+    deadLayers.Remove();
 }
 
 } // namespace tenon::passes

@@ -111,7 +111,7 @@ std::vector<unsigned int> GetScaledInputs(const Layer& layer)
 }
 
 /// A lower bound of the rank of the output of such a layer.
-unsigned int GetLeastRank(const Layer& layer)
+unsigned int GetMinRank(const Layer& layer)
 {
     if (layer.GetType() == LayerType::Reshape)
     {
@@ -178,18 +178,18 @@ Changed FoldNear(Graph& graph, const Layer& operation, unsigned int data, Consta
 /// Multiplies weights that are not right before it by what `operation` multiplies its data by.
 Changed FoldFar(Graph& graph, const Layer& operation, unsigned int data, ConstantBudget& budget)
 {
-    constexpr unsigned int MostBetween = 6;
+    constexpr unsigned int MaxLayersBetween = 6;
     const Layer* const before = GetSoleProducer(operation, data);
     const auto factor = before != nullptr && !GetScaledInputs(*before).empty() && IsPlainInput(operation, 1 - data)
                             ? GetFloat(operation, 1 - data)
                             : std::nullopt;
     // A constant of more dimensions would give the output more of them, too.
     if (!factor.has_value() ||
-        operation.Input(1 - data).GetTensorInfo().GetShape().GetNumDimensions() > GetLeastRank(*before))
+        operation.Input(1 - data).GetTensorInfo().GetShape().GetNumDimensions() > GetMinRank(*before))
     {
         return {};
     }
-    Layer* const far = FindScalable(operation, data, MostBetween);
+    Layer* const far = FindScalable(operation, data, MaxLayersBetween);
     if (far == nullptr)
     {
         return {};

@@ -24,7 +24,7 @@ const TensorShape* GetTarget(const Layer& layer)
     return layer.GetType() == LayerType::Reshape && IsPlainInput(layer, 0) ? FindTargetShape(layer) : nullptr;
 }
 
-class NormalizationMatcher
+class ScaledNormalizationMatcher
 {
 public:
     struct Normalization
@@ -194,9 +194,9 @@ private:
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
-bool FoldScaledNormalizationAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
+bool FoldScaledNormalizationAt(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts&)
 {
-    const auto found = NormalizationMatcher().Match(last);
+    const auto found = ScaledNormalizationMatcher().Match(last);
     if (!found.has_value())
     {
         return false;

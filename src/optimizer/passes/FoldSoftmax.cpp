@@ -32,7 +32,7 @@ std::optional<int64_t> GetAxis(const Layer& reduce)
     return descriptor.m_vAxis.size() == 1 ? std::optional<int64_t>(descriptor.m_vAxis.front()) : std::nullopt;
 }
 
-bool FoldSoftmaxAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
+bool FoldSoftmaxAt(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts&)
 {
     if (!IsBinary(&last, BinaryOperation::Div) || last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
     {
@@ -46,15 +46,15 @@ bool FoldSoftmaxAt(Graph& graph, const PassContext& context, Layer& last, const 
         return false;
     }
     OutputSlot* x = difference->Input(0).GetConnectedOutputSlot();
-    const Layer* most = difference->Input(1).GetProducer();
-    if (!IsReduction(most, ReduceOperation::Max, x) || x->GetTensorInfo().GetDataType() != DataType::Float32 ||
-        !FeedOnly({power, sum, difference, most}, last))
+    const Layer* maximum = difference->Input(1).GetProducer();
+    if (!IsReduction(maximum, ReduceOperation::Max, x) || x->GetTensorInfo().GetDataType() != DataType::Float32 ||
+        !FeedOnly({power, sum, difference, maximum}, last))
     {
         return false;
     }
     const std::optional<int64_t> axis = GetAxis(*sum);
-    constexpr auto Most = int64_t{MaxNumOfTensorDimensions};
-    if (!axis.has_value() || axis != GetAxis(*most) || *axis < -Most || *axis >= Most)
+    constexpr auto MaxRank = int64_t{MaxNumOfTensorDimensions};
+    if (!axis.has_value() || axis != GetAxis(*maximum) || *axis < -MaxRank || *axis >= MaxRank)
     {
         return false;
     }

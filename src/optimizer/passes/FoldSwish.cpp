@@ -27,7 +27,7 @@ const ActivationDescriptor* GetActivation(const Layer& layer)
 }
 
 /// The activation that x times what `gate` gives is; adds the layers of it to `layers`.
-std::optional<ActivationDescriptor> MatchGate(const Layer& gate, const OutputSlot& x, const FixedForms& forms,
+std::optional<ActivationDescriptor> MatchGate(const Layer& gate, const OutputSlot& x, const ShapeFacts& shapeFacts,
                                               std::vector<const Layer*>& layers)
 {
     const ActivationDescriptor* const function = GetActivation(gate);
@@ -43,7 +43,7 @@ std::optional<ActivationDescriptor> MatchGate(const Layer& gate, const OutputSlo
         {
             return ActivationDescriptor(ActivationFunction::Swish, 1.0f);
         }
-        const Product inner = GetProduct(of.GetOwningLayer(), forms);
+        const Product inner = GetProduct(of.GetOwningLayer(), shapeFacts);
         layers.insert(layers.end(), inner.m_Layers.begin(), inner.m_Layers.end());
         const bool isOfX = inner.m_Factors.size() == 1 && inner.m_Factors[0] == &x;
         return isOfX ? std::optional(
@@ -58,9 +58,9 @@ std::optional<ActivationDescriptor> MatchGate(const Layer& gate, const OutputSlo
     return isMish ? std::optional(ActivationDescriptor(ActivationFunction::Mish)) : std::nullopt;
 }
 
-bool FoldSwishAt(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
+bool FoldSwishAt(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts& shapeFacts)
 {
-    const Product product = GetProduct(last, forms);
+    const Product product = GetProduct(last, shapeFacts);
     if (product.m_Factors.size() != 2 || !IsNear(product.m_Constant, 1.0))
     {
         return false;
@@ -69,7 +69,7 @@ bool FoldSwishAt(Graph& graph, const PassContext& context, Layer& last, const Fi
     {
         std::vector<const Layer*> layers(product.m_Layers.begin() + 1, product.m_Layers.end());
         OutputSlot* const x = product.m_Factors[1 - gate];
-        const auto function = MatchGate(product.m_Factors[gate]->GetOwningLayer(), *x, forms, layers);
+        const auto function = MatchGate(product.m_Factors[gate]->GetOwningLayer(), *x, shapeFacts, layers);
         if (function.has_value() && FeedOnly(layers, last))
         {
             return ReplacePattern(graph, context, last, LayerType::Activation,

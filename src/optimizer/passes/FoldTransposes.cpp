@@ -9,7 +9,7 @@ namespace tenon::passes
 
 void FoldTransposes(Graph& graph)
 {
-    UnreadLayers unread(graph);
+    DeadLayers deadLayers(graph);
     // In order of data flow each Transpose sees a producer that is folded already.
     const LayerOrder order = graph.TopologicalOrder({LayerType::Transpose});
     for (Layer* layer : order.WithProducers())
@@ -31,7 +31,7 @@ void FoldTransposes(Graph& graph)
                 source->Disconnect(layer->Input(0));
                 origin->Connect(layer->Input(0));
                 layer->SetDescriptor(std::make_unique<TransposeDescriptor>(mappings));
-                unread.DropIfUnread(producer);
+                deadLayers.CutOffIfDead(producer);
                 source = origin;
             }
         }
@@ -39,9 +39,9 @@ void FoldTransposes(Graph& graph)
         {
             layer->Output(0).MoveAllConnections(*source);
         }
-        unread.DropIfUnread(*layer);
+        deadLayers.CutOffIfDead(*layer);
     }
-    unread.Remove();
+    deadLayers.Remove();
 }
 
 } // namespace tenon::passes

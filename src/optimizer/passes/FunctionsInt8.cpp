@@ -15,9 +15,9 @@ namespace
 {
 
 /// Layers of one function. All of them run for each table, and a long chain could become many tables.
-constexpr size_t MostLayers = 16;
+constexpr size_t MaxFunctionLayers = 16;
 
-bool IsByte(const TensorInfo& info)
+bool IsInt8(const TensorInfo& info)
 {
     const DataType type = info.GetDataType();
     return (type == DataType::QAsymmS8 || type == DataType::QAsymmU8 || type == DataType::QSymmS8) &&
@@ -28,18 +28,18 @@ bool IsElementwise(const Layer& layer)
 {
     const OpSchema& schema = layer.GetSchema();
     if ((!schema.Has(OpFlags::Elementwise) && !schema.Has(OpFlags::Broadcast)) || !IsFunctionOfInputs(layer) ||
-        layer.GetNumOutputSlots() != 1 || layer.HasLateOutputs() || layer.GetBackendHint().has_value() ||
+        layer.GetNumOutputSlots() != 1 || layer.HasDataDependentShapes() || layer.GetBackendHint().has_value() ||
         layer.GetFusedActivation() != nullptr)
     {
         return false;
     }
     const TensorInfo& info = layer.Output(0).GetTensorInfo();
-    return IsByte(info) || info.GetDataType() == DataType::Float32;
+    return IsInt8(info) || info.GetDataType() == DataType::Float32;
 }
 
 } // namespace
 
-ByteFunctions::ByteFunctions(const Graph& graph) : m_Forms(graph)
+FunctionsInt8::FunctionsInt8(const Graph& graph) : m_ShapeFacts(graph)
 {
     for (Layer* layer : graph.TopologicalOrder())
     {
@@ -51,9 +51,9 @@ ByteFunctions::ByteFunctions(const Graph& graph) : m_Forms(graph)
     std::for_each(m_Order.rbegin(), m_Order.rend(), [this](const Layer* layer) { Settle(*layer); });
 }
 
-std::vector<ByteFunction> ByteFunctions::GetWorthwhile() const
+std::vector<FunctionInt8> FunctionsInt8::GetWorthwhile() const
 {
-    std::vector<ByteFunction> taken;
+    std::vector<FunctionInt8> taken;
     for (const Layer* layer : m_Order)
     {
         if (IsWorthwhile(m_Functions.at(layer)))
@@ -65,7 +65,7 @@ std::vector<ByteFunction> ByteFunctions::GetWorthwhile() const
 }
 
 /// The inputs that are not constants; none where the layer is more than a function of their elements.
-std::vector<OutputSlot*> ByteFunctions::GetData(const Layer& layer) const
+std::vector<OutputSlot*> FunctionsInt8::GetData(const Layer& layer) const
 {
     std::vector<OutputSlot*> data;
     std::vector<unsigned int> scalars;
@@ -91,32 +91,32 @@ std::vector<OutputSlot*> ByteFunctions::GetData(const Layer& layer) const
             return {};
         }
     }
-    const bool keepsShape =
-        !data.empty() && std::all_of(scalars.begin(), scalars.end(),
-                                     [&](unsigned int scalar) { return m_Forms.KeepsShape(layer, first, scalar); });
+    const bool keepsShape = !data.empty() && std::all_of(scalars.begin(), scalars.end(),
+                                                         [&](unsigned int scalar)
+                                                         { return m_ShapeFacts.KeepsShape(layer, first, scalar); });
     return keepsShape ? data : std::vector<OutputSlot*>();
 }
 
 /// The function that gives a tensor; null: none.
-const ByteFunction* ByteFunctions::Find(const OutputSlot& slot) const
+const FunctionInt8* FunctionsInt8::Find(const OutputSlot& slot) const
 {
     const auto found = m_Functions.find(&slot.GetOwningLayer());
     return found != m_Functions.end() ? &found->second : nullptr;
 }
 
 /// A cheaper test of the inputs than GetData(): most elementwise layers read no int8 tensor.
-bool ByteFunctions::MayBeFunction(const Layer& layer) const
+bool FunctionsInt8::MayBeFunction(const Layer& layer) const
 {
     return std::any_of(layer.Inputs().begin(), layer.Inputs().end(),
                        [this](const InputSlot& input)
                        {
                            const OutputSlot* const slot = input.GetConnectedOutputSlot();
                            return slot != nullptr &&
-                                  (IsByte(slot->GetTensorInfo()) || (!m_Functions.empty() && Find(*slot) != nullptr));
+                                  (IsInt8(slot->GetTensorInfo()) || (!m_Functions.empty() && Find(*slot) != nullptr));
                        });
 }
 
-void ByteFunctions::Add(Layer& layer)
+void FunctionsInt8::Add(Layer& layer)
 {
     if (!MayBeFunction(layer))
     {
@@ -127,13 +127,13 @@ void ByteFunctions::Add(Layer& layer)
     {
         return;
     }
-    ByteFunction function = Join(data);
+    FunctionInt8 function = Join(data);
     if (function.m_Source == nullptr &&
         std::all_of(data.begin(), data.end(), [&](const OutputSlot* slot) { return slot == data.front(); }))
     {
         function.m_Source = data.front();
     }
-    if (function.m_Source == nullptr || !IsByte(function.m_Source->GetTensorInfo()))
+    if (function.m_Source == nullptr || !IsInt8(function.m_Source->GetTensorInfo()))
     {
         return;
     }
@@ -144,12 +144,12 @@ void ByteFunctions::Add(Layer& layer)
 }
 
 /// Of the tensors' functions, if all are of one tensor.
-ByteFunction ByteFunctions::Join(const std::vector<OutputSlot*>& data) const
+FunctionInt8 FunctionsInt8::Join(const std::vector<OutputSlot*>& data) const
 {
-    ByteFunction joint;
+    FunctionInt8 joint;
     for (OutputSlot* slot : data)
     {
-        const ByteFunction* function = Find(*slot);
+        const FunctionInt8* function = Find(*slot);
         OutputSlot* const source = function != nullptr ? function->m_Source : slot;
         if (joint.m_Source != nullptr && joint.m_Source != source)
         {
@@ -160,7 +160,7 @@ ByteFunction ByteFunctions::Join(const std::vector<OutputSlot*>& data) const
     // In the order in which all were found.
     for (const OutputSlot* slot : data)
     {
-        if (const ByteFunction* function = Find(*slot); function != nullptr)
+        if (const FunctionInt8* function = Find(*slot); function != nullptr)
         {
             std::vector<Layer*> both;
             const auto isBefore = [this](const Layer* a, const Layer* b)
@@ -168,7 +168,7 @@ ByteFunction ByteFunctions::Join(const std::vector<OutputSlot*>& data) const
             std::set_union(joint.m_Layers.begin(), joint.m_Layers.end(), function->m_Layers.begin(),
                            function->m_Layers.end(), std::back_inserter(both), isBefore);
             joint.m_Layers = std::move(both);
-            if (joint.m_Layers.size() >= MostLayers)
+            if (joint.m_Layers.size() >= MaxFunctionLayers)
             {
                 return {}; // at once: there may be many inputs
             }
@@ -178,9 +178,9 @@ ByteFunction ByteFunctions::Join(const std::vector<OutputSlot*>& data) const
 }
 
 /// Once its readers are settled.
-void ByteFunctions::Settle(const Layer& layer)
+void FunctionsInt8::Settle(const Layer& layer)
 {
-    ByteFunction& function = m_Functions.at(&layer);
+    FunctionInt8& function = m_Functions.at(&layer);
     const Span<InputSlot* const> readers = layer.Output(0).GetConnections();
     function.m_IsInner = !readers.empty() && std::all_of(readers.begin(), readers.end(),
                                                          [&](const InputSlot* reader)
@@ -191,11 +191,11 @@ void ByteFunctions::Settle(const Layer& layer)
                                                                     found->second.m_Source == function.m_Source &&
                                                                     found->second.m_IsCovered;
                                                          });
-    function.m_IsCovered = function.m_IsInner || IsByte(layer.Output(0).GetTensorInfo());
+    function.m_IsCovered = function.m_IsInner || IsInt8(layer.Output(0).GetTensorInfo());
 }
 
 /// Whether a table makes others of its layers unnecessary.
-bool ByteFunctions::IsWorthwhile(const ByteFunction& function) const
+bool FunctionsInt8::IsWorthwhile(const FunctionInt8& function) const
 {
     return function.m_IsCovered && !function.m_IsInner &&
            std::any_of(function.m_Layers.begin(), function.m_Layers.end(),

@@ -13,7 +13,7 @@ namespace tenon
 {
 
 /// A layer as a function of the elements of one tensor.
-struct ByteFunction
+struct FunctionInt8
 {
     OutputSlot* m_Source = nullptr;
     std::vector<Layer*> m_Layers; ///< that do it, in order of data flow; the layer itself is the last
@@ -21,25 +21,25 @@ struct ByteFunction
     bool m_IsCovered = false;     ///< its type is int8 or uint8, so that it can become a table, or it is an inner one
 };
 
-class ByteFunctions
+class FunctionsInt8
 {
 public:
-    explicit ByteFunctions(const Graph& graph);
+    explicit FunctionsInt8(const Graph& graph);
 
     /// Functions whose tables make other layers unnecessary, in order of data flow.
-    std::vector<ByteFunction> GetWorthwhile() const;
+    std::vector<FunctionInt8> GetWorthwhile() const;
 
 private:
     std::vector<OutputSlot*> GetData(const Layer& layer) const;
-    const ByteFunction* Find(const OutputSlot& slot) const;
+    const FunctionInt8* Find(const OutputSlot& slot) const;
     bool MayBeFunction(const Layer& layer) const;
     void Add(Layer& layer);
-    ByteFunction Join(const std::vector<OutputSlot*>& data) const;
+    FunctionInt8 Join(const std::vector<OutputSlot*>& data) const;
     void Settle(const Layer& layer);
-    bool IsWorthwhile(const ByteFunction& function) const;
+    bool IsWorthwhile(const FunctionInt8& function) const;
 
-    FixedForms m_Forms;
-    std::unordered_map<const Layer*, ByteFunction> m_Functions;
+    ShapeFacts m_ShapeFacts;
+    std::unordered_map<const Layer*, FunctionInt8> m_Functions;
     std::unordered_map<const Layer*, size_t> m_Positions;
     std::vector<Layer*> m_Order; ///< of the functions, that of data flow
 };

@@ -20,12 +20,12 @@ namespace
 {
 
 /// Both operators compute the same of these. Floats by weights of bytes they round otherwise.
-bool AreTypesOfBoth(DataType data, DataType weights)
+bool IsTypeOfBoth(DataType data, DataType weights)
 {
-    const auto isByte = [](DataType type)
+    const auto isInt8 = [](DataType type)
     { return type == DataType::QAsymmS8 || type == DataType::QAsymmU8 || type == DataType::QSymmS8; };
     const bool isFloat = data == DataType::Float32 || data == DataType::Float16 || data == DataType::BFloat16;
-    return (isFloat && weights == data) || (isByte(data) && isByte(weights));
+    return (isFloat && weights == data) || (isInt8(data) && isInt8(weights));
 }
 
 /// The channels of images, also where other sizes are not known before a run and shapes are open for that.
@@ -142,7 +142,7 @@ bool IsDepthwise(const Layer& layer, ImageChannels& images)
     const unsigned int channels = isNhwc ? 3 : 1;
     // A single channel is no group: its products are those of a matrix.
     return weights.GetShape().GetNumDimensions() == 4 && weights.GetShape()[channels] == 1 &&
-           weights.GetNumElements() != 0 && AreTypesOfBoth(data.GetDataType(), weights.GetDataType()) &&
+           weights.GetNumElements() != 0 && IsTypeOfBoth(data.GetDataType(), weights.GetDataType()) &&
            images.Find(layer, channels) > 1;
 }
 

@@ -37,12 +37,12 @@ bool KeepsSize(const Layer& convolution, const Filter& filter)
 /// Divided once more; nothing where that leaves 32 bits.
 std::optional<ImageSize> Divide(ImageSize size, uint64_t y, uint64_t x)
 {
-    constexpr uint64_t Most = std::numeric_limits<uint32_t>::max();
+    constexpr uint64_t MaxDivisor = std::numeric_limits<uint32_t>::max();
     if (size.IsOne())
     {
         return size;
     }
-    if (y == 0 || x == 0 || size.m_Y > Most / y || size.m_X > Most / x)
+    if (y == 0 || x == 0 || size.m_Y > MaxDivisor / y || size.m_X > MaxDivisor / x)
     {
         return std::nullopt;
     }

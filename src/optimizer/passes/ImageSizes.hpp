@@ -33,7 +33,7 @@ public:
     /// A tensor of which nothing is known has a size of its own.
     ImageSize Get(const OutputSlot& slot) const;
     /// Whether the operands of an elementwise layer have images of one size, or of one pixel, in every run.
-    bool Fit(const Layer& elementwise) const { return FindCommon(elementwise).has_value(); }
+    bool HasEqualSizes(const Layer& elementwise) const { return FindCommon(elementwise).has_value(); }
     /// The images of `slot` become every so many rows and columns of those of `of`, as they were.
     void SetStrided(const OutputSlot& slot, const OutputSlot& of, Stride stride);
 

@@ -85,7 +85,7 @@ size_t HashOf(const Layer& layer)
     return hash.Value();
 }
 
-bool AreEqual(const InputSlot& a, const InputSlot& b)
+bool IsEqual(const InputSlot& a, const InputSlot& b)
 {
     if (a.GetConnectedOutputSlot() != b.GetConnectedOutputSlot() ||
         a.IsTensorInfoOverridden() != b.IsTensorInfoOverridden())
@@ -95,14 +95,14 @@ bool AreEqual(const InputSlot& a, const InputSlot& b)
     return !a.IsTensorInfoOverridden() || a.GetTensorInfo() == b.GetTensorInfo();
 }
 
-bool HaveEqualBytes(const ConstTensor& a, const ConstTensor& b)
+bool HasEqualBytes(const ConstTensor& a, const ConstTensor& b)
 {
     const size_t bytes = a.GetNumBytes();
     return a.GetMemoryArea() == b.GetMemoryArea() || bytes == 0 ||
            std::memcmp(a.GetMemoryArea(), b.GetMemoryArea(), bytes) == 0;
 }
 
-bool AreEqual(const Layer& a, const Layer& b)
+bool IsEqual(const Layer& a, const Layer& b)
 {
     if (a.GetType() != b.GetType() || a.NumInputs() != b.NumInputs() ||
         a.GetNumOutputSlots() != b.GetNumOutputSlots() || a.GetBackendHint() != b.GetBackendHint() ||
@@ -112,7 +112,7 @@ bool AreEqual(const Layer& a, const Layer& b)
     }
     for (unsigned int i = 0; i < a.NumInputs(); ++i)
     {
-        if (!AreEqual(a.Input(i), b.Input(i)))
+        if (!IsEqual(a.Input(i), b.Input(i)))
         {
             return false;
         }
@@ -124,7 +124,7 @@ bool AreEqual(const Layer& a, const Layer& b)
             return false;
         }
     }
-    return a.GetConstant() == nullptr || HaveEqualBytes(a.GetConstant()->m_Tensor, b.GetConstant()->m_Tensor);
+    return a.GetConstant() == nullptr || HasEqualBytes(a.GetConstant()->m_Tensor, b.GetConstant()->m_Tensor);
 }
 
 /// The input that has the fewest neighbours at what it reads; null where none is connected.
@@ -185,7 +185,7 @@ private:
         {
             Layer& layer = other->GetOwningLayer();
             if (m_Met[layer.m_Index] && other->GetSlotIndex() == input.GetSlotIndex() &&
-                AreEqual(layer, input.GetOwningLayer()))
+                IsEqual(layer, input.GetOwningLayer()))
             {
                 return &layer;
             }
@@ -213,7 +213,7 @@ private:
     Layer* FindByHash(Layer& layer)
     {
         const auto [found, isNew] = m_FirstByHash.emplace(HashOf(layer), &layer);
-        return !isNew && AreEqual(*found->second, layer) ? found->second : nullptr;
+        return !isNew && IsEqual(*found->second, layer) ? found->second : nullptr;
     }
 
     std::vector<bool> m_Met;

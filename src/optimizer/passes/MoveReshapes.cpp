@@ -129,16 +129,16 @@ bool MayPermuteAll(const std::vector<Layer*>& layers, unsigned int rank)
 std::optional<Found> FindTranspose(const Layer& reshape)
 {
     Found found;
-    constexpr size_t Most = 4;
+    constexpr size_t MaxSearched = 4;
     const Layer* reader = &reshape;
     for (const Layer* before = GetSoleProducer(reshape, 0);
-         before != nullptr && IsReshape(*before) && found.m_Reshapes.size() < Most;
+         before != nullptr && IsReshape(*before) && found.m_Reshapes.size() < MaxSearched;
          before = GetSoleProducer(*before, 0))
     {
         found.m_Reshapes.push_back(before);
         reader = before;
     }
-    while (found.m_Between.size() <= Most)
+    while (found.m_Between.size() <= MaxSearched)
     {
         Layer* const producer = GetSoleProducer(*reader, 0);
         if (producer == nullptr || IsPlainTranspose(producer))
@@ -255,12 +255,12 @@ private:
             {
                 const auto isBetween = [&](unsigned int other)
                 { return placeOf(other) > placeOf(i - 1) && placeOf(other) < placeOf(i); };
-                bool areNeighbours = placeOf(i) > placeOf(i - 1);
+                bool isContiguous = placeOf(i) > placeOf(i - 1);
                 for (unsigned int other = 0; other < fromPlaces.size(); ++other)
                 {
-                    areNeighbours = areNeighbours && !isBetween(other);
+                    isContiguous = isContiguous && !isBetween(other);
                 }
-                if (!areNeighbours)
+                if (!isContiguous)
                 {
                     return false; // dimensions that are joined lie apart, or in another order
                 }

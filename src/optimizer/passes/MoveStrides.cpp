@@ -32,7 +32,7 @@ namespace
 {
 
 /// Layers between a strided convolution and the one that takes its stride; more are not worth a search.
-constexpr unsigned int MostDepth = 16;
+constexpr unsigned int MaxDepth = 16;
 
 /// Moves the stride of all readers of one output.
 class StrideMove
@@ -47,7 +47,7 @@ public:
     /// them, or a backend would not take what becomes of one.
     bool Find(OutputSlot& output)
     {
-        return Visit(output, MostDepth) && !m_Convolutions.empty() && TakeReaders(output) && AreTaken();
+        return Visit(output, MaxDepth) && !m_Convolutions.empty() && IsEveryReaderTaken(output) && IsEveryLayerTaken();
     }
 
     void Apply(const OutputSlot& output)
@@ -114,7 +114,7 @@ private:
                 return false;
             }
         }
-        if (!m_Sizes.Fit(layer))
+        if (!m_Sizes.HasEqualSizes(layer))
         {
             return false;
         }
@@ -162,7 +162,7 @@ private:
         return slice;
     }
 
-    bool TakeReaders(OutputSlot& output) const
+    bool IsEveryReaderTaken(OutputSlot& output) const
     {
         const Span<InputSlot* const> now = output.GetConnections(); // the question itself reads the output for a while
         const std::vector<InputSlot*> readers(now.begin(), now.end());
@@ -175,7 +175,7 @@ private:
                            });
     }
 
-    bool AreTaken() const
+    bool IsEveryLayerTaken() const
     {
         for (const auto& [layer, descriptor] : m_Convolutions)
         {

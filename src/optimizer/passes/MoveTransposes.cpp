@@ -31,7 +31,7 @@ PermutationVector Identity(unsigned int rank)
 }
 
 /// Reductions and searches that remove dimensions take their input as it is before a Transpose.
-void AbsorbTransposes(Graph& graph, UnreadLayers& unread)
+void AbsorbTransposes(Graph& graph, DeadLayers& deadLayers)
 {
     for (Layer* layer : graph.TopologicalOrder({LayerType::ArgMinMax, LayerType::Mean, LayerType::Reduce}))
     {
@@ -47,7 +47,7 @@ void AbsorbTransposes(Graph& graph, UnreadLayers& unread)
             layer->SetDescriptor(std::move(absorbed));
             input.GetConnectedOutputSlot()->Disconnect(input);
             transpose->Input(0).GetConnectedOutputSlot()->Connect(input);
-            unread.DropIfUnread(*transpose);
+            deadLayers.CutOffIfDead(*transpose);
             transpose = input.GetProducer();
         }
     }
@@ -58,24 +58,24 @@ void AbsorbTransposes(Graph& graph, UnreadLayers& unread)
 void MoveTransposes(Graph& graph)
 {
     const LayoutRegions regions(graph);
-    UnreadLayers unread(graph);
-    BorderedRegion region(graph, regions, unread);
+    DeadLayers deadLayers(graph);
+    BorderedRegion region(graph, regions, deadLayers);
     for (size_t i = 0; i < regions.Size(); ++i)
     {
-        region.LookAt(i);
+        region.SetRegion(i);
         const std::vector<PermutationVector> candidates = region.Candidates();
         if (candidates.empty())
         {
             continue;
         }
-        BorderCost least = region.CostOf(Identity(candidates.front().GetSize()));
+        BorderCost minCost = region.CostOf(Identity(candidates.front().GetSize()));
         const PermutationVector* best = nullptr;
         for (const PermutationVector& candidate : candidates)
         {
             const BorderCost cost = region.CostOf(candidate);
-            if (cost < least)
+            if (cost < minCost)
             {
-                least = cost;
+                minCost = cost;
                 best = &candidate;
             }
         }
@@ -84,8 +84,8 @@ void MoveTransposes(Graph& graph)
             region.Change(*best);
         }
     }
-    AbsorbTransposes(graph, unread);
-    unread.Remove();
+    AbsorbTransposes(graph, deadLayers);
+    deadLayers.Remove();
 }
 
 } // namespace tenon::passes

@@ -35,7 +35,7 @@ std::vector<unsigned int> FindLong(const TensorShape& shape)
 }
 
 /// Whether two shapes differ in dimensions of size 1 alone.
-bool AreAlike(const TensorShape& a, const TensorShape& b)
+bool IsEqualButForOnes(const TensorShape& a, const TensorShape& b)
 {
     const std::vector<unsigned int> ofA = FindLong(a);
     const std::vector<unsigned int> ofB = FindLong(b);
@@ -55,7 +55,7 @@ OutputSlot* FindSource(const Layer& transpose, const FixedShapes& fixed)
     }
     if (producer.GetType() != LayerType::Reshape || !IsPlainInput(producer, 0) || !fixed.IsFixed(producer.Input(0)) ||
         !read->GetTensorInfo().IsTypeSpaceMatch(producer.Input(0).GetTensorInfo()) ||
-        !AreAlike(read->GetTensorInfo().GetShape(), producer.Input(0).GetTensorInfo().GetShape()))
+        !IsEqualButForOnes(read->GetTensorInfo().GetShape(), producer.Input(0).GetTensorInfo().GetShape()))
     {
         return read;
     }

@@ -73,7 +73,7 @@ bool NormalizationMatcher::MatchRootMeanSquare(const Layer& last)
         m_Layers.clear();
         OutputSlot* const x = last.Input(i).GetConnectedOutputSlot();
         const Layer* const variance = MatchRoot(last.Input(1 - i).GetProducer(), isQuotient);
-        const auto mean = variance != nullptr ? GetMean(variance, m_Forms) : std::nullopt;
+        const auto mean = variance != nullptr ? GetMean(variance, m_ShapeFacts) : std::nullopt;
         if (mean.has_value() && !mean->m_IsOfImage && IsSquareOf(variance->Input(0).GetProducer(), *x))
         {
             Add(variance);
@@ -137,7 +137,7 @@ bool NormalizationMatcher::MatchShift(const Layer* shift, const OutputSlot& scal
     for (const unsigned int bias : {0U, 1U})
     {
         if (MatchNegativeMean(shift->Input(1 - bias).GetProducer(), scale, !isDifference) &&
-            IsNormalizationParameter(*shift, bias, *m_Mean.m_Data, m_Mean.m_Axis, m_Mean.m_NumAxes, m_Forms))
+            IsNormalizationParameter(*shift, bias, *m_Mean.m_Data, m_Mean.m_Axis, m_Mean.m_NumAxes, m_ShapeFacts))
         {
             Add(shift);
             m_Parameters.m_Bias = shift->Input(bias).GetConnectedOutputSlot();
@@ -163,7 +163,7 @@ bool NormalizationMatcher::MatchNegativeMean(const Layer* product, const OutputS
         const Layer* const factor = product->Input(i).GetProducer();
         const bool isNegative = isNegated && IsUnary(factor, UnaryOperation::Neg);
         const Layer* const mean = isNegative ? factor->Input(0).GetProducer() : factor;
-        const auto found = isNegative == isNegated ? GetMean(mean, m_Forms) : std::nullopt;
+        const auto found = isNegative == isNegated ? GetMean(mean, m_ShapeFacts) : std::nullopt;
         if (found.has_value() && product->Input(1 - i).GetConnectedOutputSlot() == &scale)
         {
             m_Mean = *found;
@@ -188,7 +188,7 @@ bool NormalizationMatcher::MatchScale(const OutputSlot& scale)
     }
     for (const unsigned int constant : {0U, 1U})
     {
-        if (IsNormalizationParameter(*layer, constant, *m_Mean.m_Data, m_Mean.m_Axis, m_Mean.m_NumAxes, m_Forms))
+        if (IsNormalizationParameter(*layer, constant, *m_Mean.m_Data, m_Mean.m_Axis, m_Mean.m_NumAxes, m_ShapeFacts))
         {
             m_Parameters.m_Scale = layer->Input(constant).GetConnectedOutputSlot();
             return MatchDeviation(layer->Input(1 - constant).GetProducer(), false);
@@ -213,7 +213,7 @@ bool NormalizationMatcher::MatchDifference(const Layer* layer)
         return false;
     }
     const Layer* mean = layer->Input(1).GetProducer();
-    const auto found = GetMean(mean, m_Forms);
+    const auto found = GetMean(mean, m_ShapeFacts);
     if (!found.has_value() || found->m_Data != layer->Input(0).GetConnectedOutputSlot() ||
         found->m_Data->GetTensorInfo().GetDataType() != DataType::Float32)
     {
@@ -235,7 +235,7 @@ bool NormalizationMatcher::IsDifference(const Layer* layer)
 const Layer* NormalizationMatcher::MatchRoot(const Layer* root, bool isQuotient)
 {
     if (!isQuotient && IsBinary(root, BinaryOperation::Div) && GetFloat(*root, 0) == 1.0f &&
-        m_Forms.KeepsShape(*root, 1, 0))
+        m_ShapeFacts.KeepsShape(*root, 1, 0))
     {
         Add(root);
         root = root->Input(1).GetProducer();
@@ -243,7 +243,7 @@ const Layer* NormalizationMatcher::MatchRoot(const Layer* root, bool isQuotient)
     }
     const Layer* const sum = IsRoot(root, isQuotient) ? root->Input(0).GetProducer() : nullptr;
     const auto epsilon = IsBinary(sum, BinaryOperation::Add) ? GetScalarOperand(*sum) : std::nullopt;
-    if (!epsilon.has_value() || !m_Forms.KeepsShape(*sum, epsilon->m_Data, 1 - epsilon->m_Data) ||
+    if (!epsilon.has_value() || !m_ShapeFacts.KeepsShape(*sum, epsilon->m_Data, 1 - epsilon->m_Data) ||
         !(epsilon->m_Value >= 0.0f))
     {
         return nullptr;
@@ -258,7 +258,7 @@ const Layer* NormalizationMatcher::MatchRoot(const Layer* root, bool isQuotient)
 bool NormalizationMatcher::MatchDeviation(const Layer* root, bool isQuotient)
 {
     const Layer* const variance = MatchRoot(root, isQuotient);
-    const auto mean = variance != nullptr ? GetMean(variance, m_Forms) : std::nullopt;
+    const auto mean = variance != nullptr ? GetMean(variance, m_ShapeFacts) : std::nullopt;
     if (!mean.has_value() || !mean->IsLike(m_Mean))
     {
         return false;
@@ -273,7 +273,7 @@ bool NormalizationMatcher::IsPowerOfTwo(const Layer& square) const
     const bool isSquare = square.GetType() == LayerType::Activation && IsPlainInput(square, 0) &&
                           square.Descriptor<ActivationDescriptor>().m_Function == ActivationFunction::Square;
     return isSquare || (IsBinary(&square, BinaryOperation::Power) && GetFloat(square, 1) == 2.0f &&
-                        m_Forms.KeepsShape(square, 0, 1));
+                        m_ShapeFacts.KeepsShape(square, 0, 1));
 }
 
 bool NormalizationMatcher::IsSquareOf(const Layer* square, const OutputSlot& x) const
@@ -292,7 +292,7 @@ bool NormalizationMatcher::MatchSquare(const Layer* square)
         const bool isFirst = square->Input(0).GetConnectedOutputSlot() == m_Mean.m_Data;
         const unsigned int data = isFirst ? 0 : 1;
         const Layer* mean = square->Input(1 - data).GetProducer();
-        const auto found = GetMean(mean, m_Forms);
+        const auto found = GetMean(mean, m_ShapeFacts);
         Add(mean);
         return square->Input(data).GetConnectedOutputSlot() == m_Mean.m_Data && found.has_value() &&
                found->m_Data == m_Mean.m_Data && found->IsLike(m_Mean);

@@ -20,7 +20,7 @@ struct NormalizationParameters
 class NormalizationMatcher
 {
 public:
-    explicit NormalizationMatcher(const FixedForms& forms) : m_Forms(forms) {}
+    explicit NormalizationMatcher(const ShapeFacts& shapeFacts) : m_ShapeFacts(shapeFacts) {}
 
     struct Normalization
     {
@@ -51,7 +51,7 @@ private:
     bool IsSquareOf(const Layer* square, const OutputSlot& x) const;
     bool IsPowerOfTwo(const Layer& square) const;
 
-    const FixedForms& m_Forms;
+    const ShapeFacts& m_ShapeFacts;
     NormalizedMean m_Mean;
     float m_Epsilon = 0.0f;
     NormalizationParameters m_Parameters;

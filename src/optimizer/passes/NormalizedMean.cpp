@@ -13,7 +13,7 @@ namespace tenon
 namespace
 {
 
-bool AreNeighbours(const std::vector<int64_t>& axes)
+bool IsContiguous(const std::vector<int64_t>& axes)
 {
     for (size_t i = 1; i < axes.size(); ++i)
     {
@@ -27,7 +27,7 @@ bool AreNeighbours(const std::vector<int64_t>& axes)
 
 } // namespace
 
-std::optional<NormalizedMean> GetMean(const Layer* layer, const FixedForms& forms)
+std::optional<NormalizedMean> GetMean(const Layer* layer, const ShapeFacts& shapeFacts)
 {
     if (layer == nullptr || layer->GetType() != LayerType::Mean || !IsPlainInput(*layer, 0) ||
         !layer->Descriptor<MeanDescriptor>().m_KeepDims)
@@ -41,14 +41,14 @@ std::optional<NormalizedMean> GetMean(const Layer* layer, const FixedForms& form
         axes = GetIntegers(*layer, 1, MaxNumOfTensorDimensions).value_or(std::vector<int64_t>());
     }
     OutputSlot* data = layer->Input(0).GetConnectedOutputSlot();
-    const std::optional<unsigned int> rank = forms.GetRank(*data);
+    const std::optional<unsigned int> rank = shapeFacts.GetRank(*data);
     if (rank.has_value())
     {
         std::transform(axes.begin(), axes.end(), axes.begin(),
                        [&](int64_t axis) { return axis - (axis >= 0 ? int64_t{*rank} : 0); });
     }
     std::sort(axes.begin(), axes.end());
-    if (!AreNeighbours(axes) || (axes.front() < 0) != (axes.back() < 0))
+    if (!IsContiguous(axes) || (axes.front() < 0) != (axes.back() < 0))
     {
         return std::nullopt;
     }
@@ -71,7 +71,7 @@ std::optional<NormalizedMean> GetMean(const Layer* layer, const FixedForms& form
 }
 
 bool IsNormalizationParameter(const Layer& layer, unsigned int input, const OutputSlot& data, int axis,
-                              unsigned int numAxes, const FixedForms& forms)
+                              unsigned int numAxes, const ShapeFacts& shapeFacts)
 {
     if (layer.GetConstantInput(input) == nullptr || !IsPlainInput(layer, input) ||
         layer.Input(input).GetTensorInfo().GetDataType() != DataType::Float32 ||
@@ -81,7 +81,7 @@ bool IsNormalizationParameter(const Layer& layer, unsigned int input, const Outp
     }
     const TensorShape& shape = layer.Input(input).GetTensorInfo().GetShape();
     const unsigned int rank = shape.GetNumDimensions();
-    if (rank > forms.GetLeastRank(data))
+    if (rank > shapeFacts.GetMinRank(data))
     {
         return false;
     }
@@ -90,7 +90,7 @@ bool IsNormalizationParameter(const Layer& layer, unsigned int input, const Outp
         return true;
     }
     // Where that dimension is not the last of a run's, scale and bias broadcast as the constant does.
-    return (axis == -1 || numAxes == 1) && rank > 0 && shape[rank - 1] == forms.GetLastSize(data) &&
+    return (axis == -1 || numAxes == 1) && rank > 0 && shape[rank - 1] == shapeFacts.GetLastSize(data) &&
            shape.GetNumElements64() == shape[rank - 1];
 }
 

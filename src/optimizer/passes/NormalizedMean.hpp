@@ -21,11 +21,11 @@ struct NormalizedMean
 };
 
 /// The mean that the layer computes; nothing where it is of another kind, or `layer` is null.
-std::optional<NormalizedMean> GetMean(const Layer* layer, const FixedForms& forms);
+std::optional<NormalizedMean> GetMean(const Layer* layer, const ShapeFacts& shapeFacts);
 
 /// Whether the constant at `input` may be scale or bias of a normalization of `data`, which the layer multiplies or
 /// adds it to: it leaves the shape as it is in every run.
 bool IsNormalizationParameter(const Layer& layer, unsigned int input, const OutputSlot& data, int axis,
-                              unsigned int numAxes, const FixedForms& forms);
+                              unsigned int numAxes, const ShapeFacts& shapeFacts);
 
 } // namespace tenon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass ReadHalfWeights: some models store weights in Float16 and convert them to Float32 in front of a convolution or
+// Pass ReadWeightsF16: some models store weights in Float16 and convert them to Float32 in front of a convolution or
 // product. If the backend packs Float16 weights itself, the layer reads the constant without the conversion. Folding
 // the conversion would write and keep Float32 copies of all weights, which are read once.
 #include "graph/MakeLayerView.hpp"
@@ -24,7 +24,7 @@ bool IsProduct(LayerType type)
 }
 
 /// Whether the layer converts a Float16 constant to Float32.
-bool WidensHalves(const Layer& layer)
+bool ConvertsF16ToF32(const Layer& layer)
 {
     const LayerType type = layer.GetType();
     return (type == LayerType::Dequantize || type == LayerType::ConvertFp16ToFp32 || type == LayerType::Cast) &&
@@ -48,7 +48,7 @@ public:
                 m_Infos.push_back(i == Weights ? layer.Input(i).GetProducer()->Input(0).GetTensorInfo()
                                                : m_View.GetInput(i));
                 m_Infos.back().SetConstant(m_View.GetConstantData(i) != nullptr ||
-                                           WidensHalves(*layer.Input(i).GetProducer()));
+                                           ConvertsF16ToF32(*layer.Input(i).GetProducer()));
                 m_Pointers[i] = &m_Infos.back();
             }
         }
@@ -67,17 +67,17 @@ private:
 };
 
 /// Whether the reader of converted weights would run as well with the Float16 weights.
-bool TakesHalves(const InputSlot& reader, const BackendChooser& chooser)
+bool MayReadF16(const InputSlot& reader, const BackendChooser& chooser)
 {
     const Layer& layer = reader.GetOwningLayer();
     return IsProduct(layer.GetType()) && reader.GetSlotIndex() == Weights && IsPlainInput(layer, 0) &&
            !reader.IsTensorInfoOverridden() && layer.Input(0).GetTensorInfo().GetDataType() == DataType::Float32 &&
-           chooser.TakesHalfWeights(layer, FoldedView(layer).Get());
+           chooser.TakesWeightsF16(layer, FoldedView(layer).Get());
 }
 
 } // namespace
 
-void ReadHalfWeights(Graph& graph, PassContext& context)
+void ReadWeightsF16(Graph& graph, PassContext& context)
 {
     if (context.m_Options.GetReduceFp32ToBf16())
     {
@@ -86,14 +86,14 @@ void ReadHalfWeights(Graph& graph, PassContext& context)
     std::vector<bool> dead(graph.Size(), false);
     for (const auto& layer : graph.Layers())
     {
-        if (!WidensHalves(*layer))
+        if (!ConvertsF16ToF32(*layer))
         {
             continue;
         }
         OutputSlot& weightsF16 = *layer->Input(0).GetConnectedOutputSlot();
         const Span<InputSlot* const> readers = layer->Output(0).GetConnections();
         if (std::all_of(readers.begin(), readers.end(),
-                        [&](const InputSlot* reader) { return TakesHalves(*reader, context.m_Chooser); }))
+                        [&](const InputSlot* reader) { return MayReadF16(*reader, context.m_Chooser); }))
         {
             layer->Output(0).MoveAllConnections(weightsF16);
             weightsF16.Disconnect(layer->Input(0));

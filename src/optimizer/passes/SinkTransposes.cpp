@@ -164,7 +164,7 @@ private:
     }
 
     /// Slices of what `transpose` gives, each of which is reshaped then, and that have no more elements together.
-    static bool AreReshapedSlices(const std::vector<InputSlot*>& readers, const Layer& transpose)
+    static bool IsSlicedAndReshaped(const std::vector<InputSlot*>& readers, const Layer& transpose)
     {
         const TensorShape& whole = transpose.Output(0).GetTensorInfo().GetShape();
         if (readers.empty() || !whole.AreAllDimensionsSpecified())
@@ -193,7 +193,7 @@ private:
     {
         const auto connections = transpose.Output(0).GetConnections();
         const std::vector<InputSlot*> readers(connections.begin(), connections.end());
-        if (!IsPlainTranspose(&transpose) || !AreReshapedSlices(readers, transpose))
+        if (!IsPlainTranspose(&transpose) || !IsSlicedAndReshaped(readers, transpose))
         {
             return false;
         }

@@ -58,7 +58,7 @@ bool MakeExplicit(uint32_t stride, uint64_t filter, uint32_t dilation, uint32_t&
 template <typename D>
 std::unique_ptr<BaseDescriptor> StridedDescriptor(const D& from, const Filter& filter, Stride stride)
 {
-    constexpr uint64_t Most = std::numeric_limits<int32_t>::max();
+    constexpr uint64_t MaxStride = std::numeric_limits<int32_t>::max();
     auto to = std::make_unique<D>(from);
     // Windows of one pixel have no paddings with any stride.
     if (from.m_PaddingScheme == PaddingScheme::Same && !filter.IsOne())
@@ -70,7 +70,7 @@ std::unique_ptr<BaseDescriptor> StridedDescriptor(const D& from, const Filter& f
             return nullptr;
         }
     }
-    if (uint64_t{from.m_StrideY} * stride.m_Y > Most || uint64_t{from.m_StrideX} * stride.m_X > Most)
+    if (uint64_t{from.m_StrideY} * stride.m_Y > MaxStride || uint64_t{from.m_StrideX} * stride.m_X > MaxStride)
     {
         return nullptr;
     }
@@ -98,9 +98,9 @@ Stride GetReadStride(const OutputSlot& output)
 {
     const Span<InputSlot* const> readers = output.GetConnections();
     const Stride first = readers.empty() ? Stride() : GetReadStride(*readers[0]);
-    const bool areAlike = std::all_of(readers.begin(), readers.end(),
-                                      [&](const InputSlot* reader) { return GetReadStride(*reader) == first; });
-    return areAlike ? first : Stride();
+    const bool isUniform = std::all_of(readers.begin(), readers.end(),
+                                       [&](const InputSlot* reader) { return GetReadStride(*reader) == first; });
+    return isUniform ? first : Stride();
 }
 
 std::unique_ptr<BaseDescriptor> MakeStrided(const Layer& convolution, const Filter& filter, Stride stride)

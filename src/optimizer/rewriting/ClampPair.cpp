@@ -53,7 +53,7 @@ struct SingleClamp
 };
 
 /// What the layer is, if it keeps the shape, type and quantization of x.
-std::optional<SingleClamp> FindSingleClamp(const Layer* layer, const FixedForms& forms)
+std::optional<SingleClamp> FindSingleClamp(const Layer* layer, const ShapeFacts& shapeFacts)
 {
     const bool isMaximum = IsBinary(layer, BinaryOperation::Maximum);
     if (!isMaximum && !IsBinary(layer, BinaryOperation::Minimum))
@@ -63,7 +63,7 @@ std::optional<SingleClamp> FindSingleClamp(const Layer* layer, const FixedForms&
     for (const unsigned int data : {0U, 1U})
     {
         const std::optional<float> bound = GetBound(*layer, 1 - data);
-        if (bound.has_value() && forms.KeepsShape(*layer, data, 1 - data) &&
+        if (bound.has_value() && shapeFacts.KeepsShape(*layer, data, 1 - data) &&
             layer->Input(data).GetTensorInfo().IsTypeSpaceMatch(layer->Output(0).GetTensorInfo()))
         {
             return SingleClamp{isMaximum, *bound, data};
@@ -74,11 +74,11 @@ std::optional<SingleClamp> FindSingleClamp(const Layer* layer, const FixedForms&
 
 } // namespace
 
-std::optional<ClampPair> FindClampPair(const Layer& last, const FixedForms& forms)
+std::optional<ClampPair> FindClampPair(const Layer& last, const ShapeFacts& shapeFacts)
 {
-    const std::optional<SingleClamp> outer = FindSingleClamp(&last, forms);
+    const std::optional<SingleClamp> outer = FindSingleClamp(&last, shapeFacts);
     const Layer* first = outer.has_value() ? GetSoleProducer(last, outer->m_Data) : nullptr;
-    const std::optional<SingleClamp> inner = FindSingleClamp(first, forms);
+    const std::optional<SingleClamp> inner = FindSingleClamp(first, shapeFacts);
     if (!inner.has_value() || inner->m_IsMaximum == outer->m_IsMaximum)
     {
         return std::nullopt;

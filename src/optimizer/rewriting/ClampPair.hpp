@@ -24,6 +24,6 @@ struct ClampPair
 };
 
 /// The pair that ends with `last`, if both layers keep the shape, type and quantization of x.
-std::optional<ClampPair> FindClampPair(const Layer& last, const FixedForms& forms);
+std::optional<ClampPair> FindClampPair(const Layer& last, const ShapeFacts& shapeFacts);
 
 } // namespace tenon

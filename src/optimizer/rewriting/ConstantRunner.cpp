@@ -20,8 +20,8 @@ namespace
 class Outputs final : public ILateOutputs
 {
 public:
-    Outputs(const Layer& layer, const Limits& limits, uint64_t mostBytes)
-        : m_Limits(limits), m_BytesLeft(mostBytes), m_Pointers(layer.GetNumOutputSlots(), nullptr)
+    Outputs(const Layer& layer, const Limits& limits, uint64_t maxBytes)
+        : m_Limits(limits), m_BytesLeft(maxBytes), m_Pointers(layer.GetNumOutputSlots(), nullptr)
     {
         for (const OutputSlot& output : layer.Outputs())
         {
@@ -45,7 +45,7 @@ public:
         return m_Pointers[output];
     }
 
-    bool AreAllThere() const
+    bool IsComplete() const
     {
         return std::all_of(m_Results.begin(), m_Results.end(),
                            [](const ConstantResult& result) { return result.m_Memory != nullptr; });
@@ -67,7 +67,7 @@ ConstantRunner::ConstantRunner(const BackendRegistry& registry, const OptimizerO
 {
 }
 
-std::vector<ConstantResult> ConstantRunner::Run(const Layer& layer, uint64_t mostBytes)
+std::vector<ConstantResult> ConstantRunner::Run(const Layer& layer, uint64_t maxBytes)
 {
     if (m_Backend == nullptr)
     {
@@ -75,7 +75,7 @@ std::vector<ConstantResult> ConstantRunner::Run(const Layer& layer, uint64_t mos
     }
     try
     {
-        return TryRun(layer, mostBytes);
+        return TryRun(layer, maxBytes);
     }
     catch (const std::exception&)
     {
@@ -84,7 +84,7 @@ std::vector<ConstantResult> ConstantRunner::Run(const Layer& layer, uint64_t mos
     }
 }
 
-std::vector<ConstantResult> ConstantRunner::TryRun(const Layer& layer, uint64_t mostBytes)
+std::vector<ConstantResult> ConstantRunner::TryRun(const Layer& layer, uint64_t maxBytes)
 {
     std::vector<const TensorInfo*> infos;
     layer.CollectInputInfos(infos);
@@ -99,12 +99,12 @@ std::vector<ConstantResult> ConstantRunner::TryRun(const Layer& layer, uint64_t 
     }
     std::vector<TensorShape> shapes(layer.GetNumOutputSlots());
     const auto resolved = InferShapes(layer, infos, values, shapes);
-    Outputs outputs(layer, m_Limits, mostBytes);
+    Outputs outputs(layer, m_Limits, maxBytes);
     std::vector<const TensorInfo*> outputInfos;
-    const bool isLate = layer.HasLateOutputs();
+    const bool hasDataDependentShapes = layer.HasDataDependentShapes();
     for (size_t i = 0; i < shapes.size(); ++i)
     {
-        if (!isLate)
+        if (!hasDataDependentShapes)
         {
             outputs.Allocate(i, shapes[i]);
         }
@@ -128,7 +128,7 @@ std::vector<ConstantResult> ConstantRunner::TryRun(const Layer& layer, uint64_t 
     reshape.m_ConstantData = values;
     reshape.m_Name = &layer.GetNameStr();
     const auto shaped = workload->Reshape(reshape);
-    if (shaped->GetScratchBytes() > mostBytes)
+    if (shaped->GetScratchBytes() > maxBytes)
     {
         return {};
     }
@@ -139,9 +139,9 @@ std::vector<ConstantResult> ConstantRunner::TryRun(const Layer& layer, uint64_t 
     execute.m_Outputs = outputs.Pointers();
     execute.m_Scratch = scratch.Data();
     execute.m_Parallel = &parallel;
-    execute.m_LateOutputs = isLate ? &outputs : nullptr;
+    execute.m_LateOutputs = hasDataDependentShapes ? &outputs : nullptr;
     shaped->Execute(execute);
-    return outputs.AreAllThere() ? std::move(outputs.Results()) : std::vector<ConstantResult>();
+    return outputs.IsComplete() ? std::move(outputs.Results()) : std::vector<ConstantResult>();
 }
 
 } // namespace tenon

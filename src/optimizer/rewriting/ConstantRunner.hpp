@@ -33,11 +33,11 @@ public:
     ConstantRunner(const BackendRegistry& registry, const OptimizerOptionsOpaque& options);
 
     /// The outputs of a layer whose inputs are constants, or whose kernel reads nothing but their shapes. Empty where
-    /// it cannot be run, or where outputs or scratch memory would have more than `mostBytes`.
-    std::vector<ConstantResult> Run(const Layer& layer, uint64_t mostBytes);
+    /// it cannot be run, or where outputs or scratch memory would have more than `maxBytes`.
+    std::vector<ConstantResult> Run(const Layer& layer, uint64_t maxBytes);
 
 private:
-    std::vector<ConstantResult> TryRun(const Layer& layer, uint64_t mostBytes);
+    std::vector<ConstantResult> TryRun(const Layer& layer, uint64_t maxBytes);
 
     const ModelOptions& m_Options;
     const Limits& m_Limits;

@@ -11,26 +11,26 @@ namespace
 {
 
 /// A layer of more outputs is left to RemoveDeadLayers: it would be looked at again for each of them that goes.
-constexpr unsigned int MostOutputs = 8;
+constexpr unsigned int MaxOutputs = 8;
 
-bool IsUnread(const Layer& layer)
+bool IsDead(const Layer& layer)
 {
-    return layer.GetNumOutputSlots() <= MostOutputs && !layer.GetSchema().Has(OpFlags::Effect) &&
+    return layer.GetNumOutputSlots() <= MaxOutputs && !layer.GetSchema().Has(OpFlags::Effect) &&
            std::all_of(layer.Outputs().begin(), layer.Outputs().end(),
                        [](const OutputSlot& output) { return output.GetNumConnections() == 0; });
 }
 
 } // namespace
 
-void UnreadLayers::DropIfUnread(Layer& layer)
+void DeadLayers::CutOffIfDead(Layer& layer)
 {
-    m_Left.assign(1, &layer);
-    while (!m_Left.empty())
+    m_Pending.assign(1, &layer);
+    while (!m_Pending.empty())
     {
-        Layer& next = *m_Left.back();
-        m_Left.pop_back();
+        Layer& next = *m_Pending.back();
+        m_Pending.pop_back();
         m_Dead.resize(m_Graph.Size(), false); // for layers that came since
-        if (m_Dead[next.m_Index] || !IsUnread(next))
+        if (m_Dead[next.m_Index] || !IsDead(next))
         {
             continue;
         }
@@ -40,13 +40,13 @@ void UnreadLayers::DropIfUnread(Layer& layer)
             if (OutputSlot* const source = input.GetConnectedOutputSlot())
             {
                 source->Disconnect(input);
-                m_Left.push_back(&source->GetOwningLayer());
+                m_Pending.push_back(&source->GetOwningLayer());
             }
         }
     }
 }
 
-void UnreadLayers::Remove()
+void DeadLayers::Remove()
 {
     m_Graph.RemoveLayers(m_Dead);
     m_Dead.assign(m_Graph.Size(), false);

@@ -115,9 +115,9 @@ bool IsNear(double a, double b)
     return std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= Tolerance * std::max(std::abs(a), std::abs(b));
 }
 
-Product GetProduct(const Layer& last, const FixedForms& forms)
+Product GetProduct(const Layer& last, const ShapeFacts& shapeFacts)
 {
-    constexpr size_t MostLayers = 6;
+    constexpr size_t MaxLayers = 6;
     const auto isProduct = [&](const Layer& layer)
     {
         const bool isMul = IsBinary(&layer, BinaryOperation::Mul);
@@ -140,7 +140,7 @@ Product GetProduct(const Layer& last, const FixedForms& forms)
         {
             if (scalar.has_value() && input != scalar->m_Data)
             {
-                if (!forms.KeepsShape(layer, scalar->m_Data, input))
+                if (!shapeFacts.KeepsShape(layer, scalar->m_Data, input))
                 {
                     return {};
                 }
@@ -150,7 +150,7 @@ Product GetProduct(const Layer& last, const FixedForms& forms)
             }
             const Layer& producer = *layer.Input(input).GetProducer();
             if (isProduct(producer) && producer.Output(0).GetNumConnections() == 1 &&
-                product.m_Layers.size() + pending.size() < MostLayers)
+                product.m_Layers.size() + pending.size() < MaxLayers)
             {
                 pending.push_back(&producer);
             }
@@ -187,13 +187,13 @@ bool FeedOnly(const std::vector<const Layer*>& layers, const Layer& last)
 
 ConstantBudget::ConstantBudget(const Graph& graph)
 {
-    constexpr uint64_t MostCopies = 2; // of each constant
+    constexpr uint64_t MaxCopies = 2; // of each constant
     std::set<const void*> seen;
     for (const auto& layer : graph.Layers())
     {
         if (layer->GetConstant() != nullptr && seen.insert(layer->GetConstant()->m_Tensor.GetMemoryArea()).second)
         {
-            m_Left += MostCopies * uint64_t{layer->GetConstant()->m_Tensor.GetNumBytes()};
+            m_Left += MaxCopies * uint64_t{layer->GetConstant()->m_Tensor.GetNumBytes()};
         }
     }
 }
@@ -268,13 +268,13 @@ Layer* ReplacePattern(Graph& graph, const PassContext& context, Layer& last, Lay
 }
 
 void ReplaceInOrder(Graph& graph, const PassContext& context,
-                    bool (*fold)(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms))
+                    bool (*fold)(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts& shapeFacts))
 {
-    const FixedForms forms(graph);
+    const ShapeFacts shapeFacts(graph);
     std::vector<const Layer*> unused;
     for (Layer* layer : graph.TopologicalOrder())
     {
-        if (fold(graph, context, *layer, forms))
+        if (fold(graph, context, *layer, shapeFacts))
         {
             unused.push_back(layer);
         }

@@ -61,7 +61,7 @@ struct Product
 };
 /// The product that `last` and multiplications before it, which nothing else reads, are: at most six of them. No
 /// factors where `last` is none.
-Product GetProduct(const Layer& last, const FixedForms& forms);
+Product GetProduct(const Layer& last, const ShapeFacts& shapeFacts);
 
 /// Whether nothing but each other and `last` reads what these layers give, and all are hinted alike, so that they may
 /// go with it.
@@ -98,7 +98,7 @@ Layer* ReplacePattern(Graph& graph, const PassContext& context, Layer& last, Lay
 /// Calls `fold` for each layer in order of data flow and removes those for which it gives true: what they compute is
 /// then computed otherwise.
 void ReplaceInOrder(Graph& graph, const PassContext& context,
-                    bool (*fold)(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms));
+                    bool (*fold)(Graph& graph, const PassContext& context, Layer& last, const ShapeFacts& shapeFacts));
 
 /// Removes these layers.
 void RemoveUnused(Graph& graph, const std::vector<const Layer*>& layers);

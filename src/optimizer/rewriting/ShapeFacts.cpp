@@ -36,7 +36,7 @@ unsigned int SizeOfWeights(const Layer& layer, unsigned int dimension)
 
 } // namespace
 
-FixedForms::FixedForms(const Graph& graph) : m_Forms(graph.Size())
+ShapeFacts::ShapeFacts(const Graph& graph) : m_Forms(graph.Size())
 {
     const FixedShapes fixed(graph);
     for (const Layer* layer : graph.TopologicalOrder())
@@ -52,7 +52,7 @@ FixedForms::FixedForms(const Graph& graph) : m_Forms(graph.Size())
 }
 
 /// Of a tensor whose shape, as far as it is known, is that of every run.
-FixedForms::Form FixedForms::OfShape(const TensorShape& shape)
+ShapeFacts::Form ShapeFacts::OfShape(const TensorShape& shape)
 {
     if (shape.GetDimensionality() == Dimensionality::NotSpecified)
     {
@@ -64,7 +64,7 @@ FixedForms::Form FixedForms::OfShape(const TensorShape& shape)
 
 /// The rules of column `form` of ops.def, for a layer whose descriptor is a D.
 template <typename D, FormRule Rule>
-FixedForms::Form FixedForms::MakeBy(const Layer& layer) const
+ShapeFacts::Form ShapeFacts::MakeBy(const Layer& layer) const
 {
     if constexpr (Rule == FormRule::Stored)
     {
@@ -80,7 +80,7 @@ FixedForms::Form FixedForms::MakeBy(const Layer& layer) const
         const D& descriptor = layer.Descriptor<D>();
         const unsigned int units = SizeOfWeights(layer, descriptor.m_TransposeWeightMatrix ? 0 : 1);
         const Form input = OfInput(layer, 0);
-        return descriptor.m_KeepDims ? Form{std::max(1U, input.m_LeastRank), input.m_IsRankExact, units}
+        return descriptor.m_KeepDims ? Form{std::max(1U, input.m_MinRank), input.m_IsRankExact, units}
                                      : Form{2, true, units};
     }
     else if constexpr (Rule == FormRule::Target)
@@ -103,22 +103,22 @@ FixedForms::Form FixedForms::MakeBy(const Layer& layer) const
     }
 }
 
-FixedForms::Form FixedForms::Make(const Layer& layer) const
+ShapeFacts::Form ShapeFacts::Make(const Layer& layer) const
 {
     if (layer.GetType() == LayerType::BatchMatMul)
     {
         return MakeProduct(layer);
     }
-    static constexpr Form (FixedForms::*makers[])(const Layer&) const = {
+    static constexpr Form (ShapeFacts::*makers[])(const Layer&) const = {
 #define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
                  ...)                                                                                                  \
-    &FixedForms::MakeBy<descriptor, FormRule::form>,
+    &ShapeFacts::MakeBy<descriptor, FormRule::form>,
 #include <tenon/ops.def>
     };
     return (this->*makers[static_cast<size_t>(layer.GetType())])(layer);
 }
 
-FixedForms::Form FixedForms::MakeByRank(const Layer& layer) const
+ShapeFacts::Form ShapeFacts::MakeByRank(const Layer& layer) const
 {
     if (const unsigned int rank = GetFixedRank(layer))
     {
@@ -132,22 +132,21 @@ FixedForms::Form FixedForms::MakeByRank(const Layer& layer) const
 }
 
 /// Of matrices, whose other dimensions broadcast.
-FixedForms::Form FixedForms::MakeProduct(const Layer& layer) const
+ShapeFacts::Form ShapeFacts::MakeProduct(const Layer& layer) const
 {
     const Form x = OfInput(layer, 0);
     const Form y = OfInput(layer, 1);
     const auto& d = layer.Descriptor<BatchMatMulDescriptor>();
     const bool isPlain = !d.m_TransposeY && !d.m_AdjointY && d.m_DataLayoutY == DataLayout::NCHW;
-    return {std::max({2U, x.m_LeastRank, y.m_LeastRank}), x.m_IsRankExact && y.m_IsRankExact,
-            isPlain ? y.m_LastSize : 0};
+    return {std::max({2U, x.m_MinRank, y.m_MinRank}), x.m_IsRankExact && y.m_IsRankExact, isPlain ? y.m_LastSize : 0};
 }
 
-FixedForms::Form FixedForms::MakeBinary(const Layer& layer) const
+ShapeFacts::Form ShapeFacts::MakeBinary(const Layer& layer) const
 {
     const Form a = OfInput(layer, 0);
     const Form b = OfInput(layer, 1);
     Form form;
-    form.m_LeastRank = std::max(a.m_LeastRank, b.m_LeastRank);
+    form.m_MinRank = std::max(a.m_MinRank, b.m_MinRank);
     form.m_IsRankExact = a.m_IsRankExact && b.m_IsRankExact;
     // Sizes of 1 are repeated; any other size is that of the result.
     if (a.m_LastSize > 1 || b.m_LastSize > 1)
@@ -157,26 +156,26 @@ FixedForms::Form FixedForms::MakeBinary(const Layer& layer) const
     return form;
 }
 
-FixedForms::Form FixedForms::Of(const OutputSlot& slot) const
+ShapeFacts::Form ShapeFacts::Of(const OutputSlot& slot) const
 {
     const size_t index = slot.GetOwningLayer().m_Index;
     return slot.CalculateIndexOnOwner() == 0 && index < m_Forms.size() ? m_Forms[index] : Form();
 }
 
-FixedForms::Form FixedForms::OfInput(const Layer& layer, unsigned int i) const
+ShapeFacts::Form ShapeFacts::OfInput(const Layer& layer, unsigned int i) const
 {
     return IsPlainInput(layer, i) ? Of(*layer.Input(i).GetConnectedOutputSlot()) : Form();
 }
 
-std::optional<unsigned int> FixedForms::GetRank(const OutputSlot& slot) const
+std::optional<unsigned int> ShapeFacts::GetRank(const OutputSlot& slot) const
 {
     const Form form = Of(slot);
-    return form.m_IsRankExact ? std::optional(form.m_LeastRank) : std::nullopt;
+    return form.m_IsRankExact ? std::optional(form.m_MinRank) : std::nullopt;
 }
 
-bool FixedForms::KeepsShape(const Layer& layer, unsigned int data, unsigned int constant) const
+bool ShapeFacts::KeepsShape(const Layer& layer, unsigned int data, unsigned int constant) const
 {
-    return RankIfStatic(layer.Input(constant).GetTensorInfo().GetShape()) <= OfInput(layer, data).m_LeastRank;
+    return RankIfStatic(layer.Input(constant).GetTensorInfo().GetShape()) <= OfInput(layer, data).m_MinRank;
 }
 
 } // namespace tenon

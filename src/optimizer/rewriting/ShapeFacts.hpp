@@ -14,12 +14,12 @@ namespace tenon
 
 /// Facts about the shape of output 0 of each layer that follow from operators and constants, so that they hold in every
 /// run. There are none about layers that are added later.
-class FixedForms
+class ShapeFacts
 {
 public:
-    explicit FixedForms(const Graph& graph);
+    explicit ShapeFacts(const Graph& graph);
     /// A lower bound of the rank.
-    unsigned int GetLeastRank(const OutputSlot& slot) const { return Of(slot).m_LeastRank; }
+    unsigned int GetMinRank(const OutputSlot& slot) const { return Of(slot).m_MinRank; }
     std::optional<unsigned int> GetRank(const OutputSlot& slot) const;
     /// The size of the last dimension; 0 where it is not sure.
     unsigned int GetLastSize(const OutputSlot& slot) const { return Of(slot).m_LastSize; }
@@ -30,11 +30,11 @@ public:
 private:
     struct Form
     {
-        unsigned int m_LeastRank = 0;
+        unsigned int m_MinRank = 0;
         bool m_IsRankExact = false;
         unsigned int m_LastSize = 0;
     };
-    static Form WithoutSize(Form form) { return {form.m_LeastRank, form.m_IsRankExact, 0}; }
+    static Form WithoutSize(Form form) { return {form.m_MinRank, form.m_IsRankExact, 0}; }
     static Form OfShape(const TensorShape& shape);
     Form Of(const OutputSlot& slot) const;
     Form OfInput(const Layer& layer, unsigned int i) const;

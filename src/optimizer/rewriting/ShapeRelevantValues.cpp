@@ -156,7 +156,7 @@ private:
 
 } // namespace
 
-std::unordered_set<const Layer*> FindDecidingLayers(const Graph& graph)
+std::unordered_set<const Layer*> FindShapeRelevantLayers(const Graph& graph)
 {
     return std::move(Finder(graph).m_Layers);
 }

@@ -13,6 +13,6 @@ namespace tenon
 /// Layers, those of nested networks included, whose values shapes depend on, or the end of a loop: walks back from the
 /// inputs whose values shape inference needs, and from the results of conditions, up to values that are data rather
 /// than sizes (what convolutions, searches and the like give). O(layers + connections).
-std::unordered_set<const Layer*> FindDecidingLayers(const Graph& graph);
+std::unordered_set<const Layer*> FindShapeRelevantLayers(const Graph& graph);
 
 } // namespace tenon

@@ -18,7 +18,7 @@ namespace tenon
 namespace
 {
 
-constexpr size_t MostValues = 64;
+constexpr size_t MaxValues = 64;
 
 bool IsInteger(DataType type)
 {
@@ -33,7 +33,7 @@ unsigned int Canonical(int64_t axis, size_t rank)
                                                             : static_cast<unsigned int>(rank);
 }
 
-bool AreKnown(const SizeFacts::List& list)
+bool IsAllKnown(const SizeFacts::List& list)
 {
     return std::all_of(list.begin(), list.end(), [](const SizeFacts::Entry& entry) { return entry.IsKnown(); });
 }
@@ -147,25 +147,25 @@ const SizeFacts::List* SizeFacts::ValuesOf(const Layer& layer, unsigned int inpu
                : nullptr;
 }
 
-SizeFacts::Entry SizeFacts::AnySize()
+SizeFacts::Entry SizeFacts::NewSizeSymbol()
 {
-    const Entry entry = Anything();
-    m_IsSize.resize(entry.m_Name + 1, false);
-    m_IsSize[entry.m_Name] = true;
+    const Entry entry = NewSymbol();
+    m_IsSize.resize(entry.m_Symbol + 1, false);
+    m_IsSize[entry.m_Symbol] = true;
     return entry;
 }
 
 SizeFacts::Entry SizeFacts::AsSize(const Entry& entry)
 {
     const bool isSize =
-        entry.IsKnown() ? entry.m_Number >= 0 : entry.m_Name < m_IsSize.size() && m_IsSize[entry.m_Name];
-    return isSize ? entry : AnySize();
+        entry.IsKnown() ? entry.m_Number >= 0 : entry.m_Symbol < m_IsSize.size() && m_IsSize[entry.m_Symbol];
+    return isSize ? entry : NewSizeSymbol();
 }
 
-SizeFacts::List SizeFacts::AnySizes(unsigned int rank)
+SizeFacts::List SizeFacts::NewSizeSymbols(unsigned int rank)
 {
     List sizes(rank);
-    std::generate(sizes.begin(), sizes.end(), [&] { return AnySize(); });
+    std::generate(sizes.begin(), sizes.end(), [&] { return NewSizeSymbol(); });
     return sizes;
 }
 
@@ -177,7 +177,7 @@ void SizeFacts::SetSizes(Facts& facts, List sizes)
 
 void SizeFacts::SetValues(Facts& facts, List values)
 {
-    if (values.size() <= MostValues)
+    if (values.size() <= MaxValues)
     {
         facts.m_HasValues = true;
         facts.m_Values = std::move(values);
@@ -194,7 +194,7 @@ void SizeFacts::AddFixed(const OutputSlot& slot, Facts& facts)
     List sizes;
     for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
     {
-        sizes.push_back(shape.GetDimensionSpecificity(i) ? Number(shape[i]) : AnySize());
+        sizes.push_back(shape.GetDimensionSpecificity(i) ? Number(shape[i]) : NewSizeSymbol());
     }
     SetSizes(facts, std::move(sizes));
 }
@@ -207,7 +207,7 @@ void SizeFacts::Add(const Layer& layer)
         AddFixed(layer.Output(0), facts);
         const TensorInfo& info = layer.Output(0).GetTensorInfo();
         if ((IsInteger(info.GetDataType()) || info.GetDataType() == DataType::Boolean) && facts.m_Sizes.size() <= 1 &&
-            info.GetNumElements() <= MostValues)
+            info.GetNumElements() <= MaxValues)
         {
             SetValues(facts, ReadValues(layer.GetConstant()->m_Tensor));
         }
@@ -219,9 +219,9 @@ void SizeFacts::Add(const Layer& layer)
         Facts& facts = isFirst ? m_Facts[layer.m_Index] : m_Further[&slot];
         if (layer.GetType() == LayerType::Splitter)
         {
-            InferPart(layer, slot.CalculateIndexOnOwner(), facts);
+            InferSplitOutput(layer, slot.CalculateIndexOnOwner(), facts);
         }
-        else if (isFirst && !layer.HasLateOutputs())
+        else if (isFirst && !layer.HasDataDependentShapes())
         {
             Infer(layer, facts);
         }
@@ -292,7 +292,7 @@ void SizeFacts::InferByFlags(const Layer& layer, Facts& facts)
     const unsigned int fixed = GetFixedRank(layer);
     if (fixed != 0 || (sizes != nullptr && KeepsRank(layer)))
     {
-        SetSizes(facts, AnySizes(fixed != 0 ? fixed : static_cast<unsigned int>(sizes->size())));
+        SetSizes(facts, NewSizeSymbols(fixed != 0 ? fixed : static_cast<unsigned int>(sizes->size())));
     }
 }
 
@@ -306,7 +306,7 @@ void SizeFacts::InferShape(const Layer& layer, Facts& facts)
     }
     else
     {
-        SetSizes(facts, AnySizes(1));
+        SetSizes(facts, NewSizeSymbols(1));
     }
 }
 
@@ -336,7 +336,7 @@ SizeFacts::List SizeFacts::Reshaped(const List& from, const List& target)
         {
             isSound = isSound && open == target.size();
             open = i;
-            sizes.push_back(AnySize());
+            sizes.push_back(NewSizeSymbol());
             continue;
         }
         sizes.push_back(AsSize(target[i]));
@@ -394,7 +394,7 @@ void SizeFacts::InferReshape(const Layer& layer, Facts& facts)
     }
     const List* const from = SizesOf(layer, 0);
     // With unknown elements the size that is computed is unknown as well.
-    SetSizes(facts, Reshaped(from != nullptr ? *from : List{AnySize(), AnySize()}, target));
+    SetSizes(facts, Reshaped(from != nullptr ? *from : List{NewSizeSymbol(), NewSizeSymbol()}, target));
     const List* const values = ValuesOf(layer, 0);
     if (values != nullptr && target.size() <= 1)
     {
@@ -406,7 +406,7 @@ void SizeFacts::InferSqueeze(const Layer& layer, Facts& facts)
 {
     const List* const from = SizesOf(layer, 0);
     const auto& axes = layer.Descriptor<SqueezeDescriptor>().m_Axis;
-    if (from == nullptr || (axes.empty() && !AreKnown(*from)))
+    if (from == nullptr || (axes.empty() && !IsAllKnown(*from)))
     {
         return;
     }
@@ -462,7 +462,7 @@ void SizeFacts::InferTranspose(const Layer& layer, Facts& facts)
         return InferByFlags(layer, facts);
     }
     const unsigned int rank = descriptor.m_DimMappings.GetSize();
-    List sizes = AnySizes(rank);
+    List sizes = NewSizeSymbols(rank);
     for (unsigned int i = 0; from != nullptr && from->size() == rank && i < rank; ++i)
     {
         sizes[i] = (*from)[descriptor.m_DimMappings[i]];
@@ -497,11 +497,11 @@ void SizeFacts::InferConcat(const Layer& layer, Facts& facts)
         }
         for (unsigned int i = 0; input != 0 && i < sizes.size(); ++i)
         {
-            const Entry other = given != nullptr && given->size() == sizes.size() ? (*given)[i] : AnySize();
+            const Entry other = given != nullptr && given->size() == sizes.size() ? (*given)[i] : NewSizeSymbol();
             if (i == axis)
             {
-                sizes[i] =
-                    sizes[i].IsKnown() && other.IsKnown() ? Number(sizes[i].m_Number + other.m_Number) : AnySize();
+                sizes[i] = sizes[i].IsKnown() && other.IsKnown() ? Number(sizes[i].m_Number + other.m_Number)
+                                                                 : NewSizeSymbol();
             }
             else if (!sizes[i].IsKnown() && other.IsKnown())
             {
@@ -553,7 +553,7 @@ void SizeFacts::InferGather(const Layer& layer, Facts& facts)
     SetSizes(facts, std::move(sizes));
     const List* const values = ValuesOf(layer, 0);
     const List* const places = ValuesOf(layer, 1);
-    if (values == nullptr || places == nullptr || !AreKnown(*places) || data->size() != 1)
+    if (values == nullptr || places == nullptr || !IsAllKnown(*places) || data->size() != 1)
     {
         return;
     }
@@ -616,7 +616,7 @@ void SizeFacts::InferStridedSlice(const Layer& layer, Facts& facts)
         }
         else if (!isSet(d.m_ShrinkAxisMask))
         {
-            sizes.push_back(AnySize());
+            sizes.push_back(NewSizeSymbol());
         }
         if (!size.IsKnown() || i >= d.m_Begin.size())
         {
@@ -633,13 +633,13 @@ void SizeFacts::InferStridedSlice(const Layer& layer, Facts& facts)
         {
             sizes.back() = Number(count);
         }
-        if (values != nullptr && from->size() == 1 && count <= static_cast<int64_t>(MostValues))
+        if (values != nullptr && from->size() == 1 && count <= static_cast<int64_t>(MaxValues))
         {
             List taken;
             for (int64_t k = 0; k < count; ++k)
             {
                 const auto at = static_cast<size_t>(begin + k * stride);
-                taken.push_back(at < values->size() ? (*values)[at] : Anything());
+                taken.push_back(at < values->size() ? (*values)[at] : NewSymbol());
             }
             SetValues(facts, std::move(taken));
         }
@@ -666,7 +666,7 @@ SizeFacts::List SizeFacts::Broadcast(const List& a, const List& b)
         }
         else if (!size.IsKnown())
         {
-            size = AnySize();
+            size = NewSizeSymbol();
         }
     }
     return sizes;
@@ -694,11 +694,11 @@ void SizeFacts::InferBinary(const Layer& layer, Facts& facts)
     {
         const Entry& p = (*x)[x->size() == 1 ? 0 : i];
         const Entry& q = (*y)[y->size() == 1 ? 0 : i];
-        const bool areKnown = p.IsKnown() && q.IsKnown();
+        const bool isKnown = p.IsKnown() && q.IsKnown();
         constexpr int64_t MaxNumber = int64_t{1} << 31; // no overflow, of Signed32 neither
         const auto isSmall = [](int64_t value) { return value > -MaxNumber && value < MaxNumber; };
-        Entry result = Anything();
-        if (areKnown && isSmall(p.m_Number) && isSmall(q.m_Number))
+        Entry result = NewSymbol();
+        if (isKnown && isSmall(p.m_Number) && isSmall(q.m_Number))
         {
             switch (operation)
             {
@@ -712,7 +712,7 @@ void SizeFacts::InferBinary(const Layer& layer, Facts& facts)
                 break;
             default: break;
             }
-            result = result.IsKnown() && !isSmall(result.m_Number) ? Anything() : result;
+            result = result.IsKnown() && !isSmall(result.m_Number) ? NewSymbol() : result;
         }
         else if (operation == BinaryOperation::Mul || operation == BinaryOperation::Div)
         {
@@ -753,7 +753,7 @@ void SizeFacts::InferComparison(const Layer& layer, Facts& facts)
         const bool isSizeBesideNegative =
             (p.IsKnown() && p.m_Number < 0 && AsSize(q) == q) || (q.IsKnown() && q.m_Number < 0 && AsSize(p) == p);
         const bool isSure = p == q || (p.IsKnown() && q.IsKnown()) || isSizeBesideNegative;
-        values.push_back(isSure ? Number((p == q) == (operation == ComparisonOperation::Equal) ? 1 : 0) : Anything());
+        values.push_back(isSure ? Number((p == q) == (operation == ComparisonOperation::Equal) ? 1 : 0) : NewSymbol());
     }
     SetValues(facts, std::move(values));
 }
@@ -789,7 +789,7 @@ void SizeFacts::InferSelect(const Layer& layer, Facts& facts)
             entries[k] = (*lists[k])[lists[k]->size() == 1 ? 0 : i];
         }
         const bool isSure = entries[0].IsKnown() || entries[1] == entries[2];
-        values.push_back(!isSure ? Anything() : entries[0].Is(0) ? entries[2] : entries[1]);
+        values.push_back(!isSure ? NewSymbol() : entries[0].Is(0) ? entries[2] : entries[1]);
     }
     SetValues(facts, std::move(values));
 }
@@ -824,7 +824,7 @@ void SizeFacts::InferReduction(const Layer& layer, Facts& facts)
         }
     }
     const List* const values = ValuesOf(layer, 0);
-    if (values != nullptr && from->size() == 1 && sizes.size() <= 1 && !isMean && AreKnown(*values) &&
+    if (values != nullptr && from->size() == 1 && sizes.size() <= 1 && !isMean && IsAllKnown(*values) &&
         layer.Descriptor<ReduceDescriptor>().m_ReduceOperation == ReduceOperation::Prod)
     {
         int64_t product = 1;
@@ -834,7 +834,7 @@ void SizeFacts::InferReduction(const Layer& layer, Facts& facts)
             isSmall = isSmall && !__builtin_mul_overflow(product, value.m_Number, &product) &&
                       product < (int64_t{1} << 31) && product > -(int64_t{1} << 31);
         }
-        SetValues(facts, {isSmall ? Number(product) : Anything()});
+        SetValues(facts, {isSmall ? Number(product) : NewSymbol()});
     }
     SetSizes(facts, std::move(sizes));
 }
@@ -867,13 +867,13 @@ void SizeFacts::InferConnected(const Layer& layer, Facts& facts)
     const List* const weights = SizesOf(layer, 1);
     const List* const from = SizesOf(layer, 0);
     const Entry units =
-        weights != nullptr && weights->size() == 2 ? (*weights)[d.m_TransposeWeightMatrix ? 0 : 1] : AnySize();
+        weights != nullptr && weights->size() == 2 ? (*weights)[d.m_TransposeWeightMatrix ? 0 : 1] : NewSizeSymbol();
     if (!d.m_KeepDims)
     {
-        const Entry inputs =
-            weights != nullptr && weights->size() == 2 ? (*weights)[d.m_TransposeWeightMatrix ? 1 : 0] : AnySize();
+        const Entry inputs = weights != nullptr && weights->size() == 2 ? (*weights)[d.m_TransposeWeightMatrix ? 1 : 0]
+                                                                        : NewSizeSymbol();
         const bool isMatrix = from != nullptr && from->size() == 2 && from->back() == inputs;
-        SetSizes(facts, {isMatrix ? from->front() : AnySize(), units});
+        SetSizes(facts, {isMatrix ? from->front() : NewSizeSymbol(), units});
     }
     else if (from != nullptr && !from->empty())
     {
@@ -891,13 +891,13 @@ void SizeFacts::InferImage(const Layer& layer, Facts& facts)
     {
         return InferByFlags(layer, facts);
     }
-    List sizes = AnySizes(4);
+    List sizes = NewSizeSymbols(4);
     sizes[0] = (*from)[0];
-    const bool areKnown = AreKnown(List(from->begin() + 1, from->end()));
+    const bool isKnown = IsAllKnown(List(from->begin() + 1, from->end()));
     std::vector<const TensorInfo*> infos;
     layer.CollectInputInfos(infos);
     TensorInfo image = layer.Input(0).GetTensorInfo();
-    if (areKnown)
+    if (isKnown)
     {
         TensorShape shape(4, true);
         shape.SetDimensionSize(0, 1);
@@ -930,7 +930,7 @@ void SizeFacts::InferImage(const Layer& layer, Facts& facts)
 }
 
 /// One output of a Splitter along an axis.
-void SizeFacts::InferPart(const Layer& layer, unsigned int part, Facts& facts)
+void SizeFacts::InferSplitOutput(const Layer& layer, unsigned int part, Facts& facts)
 {
     const auto& descriptor = layer.Descriptor<SplitterDescriptor>();
     const List* const from = SizesOf(layer, 0);
@@ -953,7 +953,7 @@ void SizeFacts::InferPart(const Layer& layer, unsigned int part, Facts& facts)
     else
     {
         sizes[axis] = sizes[axis].IsKnown() && sizes[axis].m_Number % parts == 0 ? Number(sizes[axis].m_Number / parts)
-                                                                                 : AnySize();
+                                                                                 : NewSizeSymbol();
     }
     SetSizes(facts, std::move(sizes));
 }
@@ -972,7 +972,7 @@ void SizeFacts::InferPad(const Layer& layer, Facts& facts)
         const auto [before, after] = descriptor.m_PadList[i];
         if (before != 0 || after != 0)
         {
-            sizes[i] = sizes[i].IsKnown() ? Number(sizes[i].m_Number + before + after) : AnySize();
+            sizes[i] = sizes[i].IsKnown() ? Number(sizes[i].m_Number + before + after) : NewSizeSymbol();
         }
     }
     SetSizes(facts, std::move(sizes));

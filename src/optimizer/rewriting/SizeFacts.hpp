@@ -23,9 +23,9 @@ public:
     struct Entry
     {
         int64_t m_Number = 0;
-        uint32_t m_Name = 0; ///< 0: m_Number is known
+        uint32_t m_Symbol = 0; ///< 0: m_Number is known
 
-        bool IsKnown() const { return m_Name == 0; }
+        bool IsKnown() const { return m_Symbol == 0; }
         bool Is(int64_t number) const { return IsKnown() && m_Number == number; }
         friend bool operator==(const Entry&, const Entry&) = default;
     };
@@ -52,12 +52,12 @@ private:
 
     static Entry Number(int64_t number) { return {number, 0}; }
     /// A new symbol.
-    Entry Anything() { return {0, ++m_NumNames}; }
+    Entry NewSymbol() { return {0, ++m_NumSymbols}; }
     /// Likewise, but not negative.
-    Entry AnySize();
+    Entry NewSizeSymbol();
     /// The entry if it cannot be negative, else a new symbol for a size.
     Entry AsSize(const Entry& entry);
-    List AnySizes(unsigned int rank);
+    List NewSizeSymbols(unsigned int rank);
 
     /// Looks at all layers, if it did not before: most sizes are known without that.
     void Complete();
@@ -91,7 +91,7 @@ private:
     void InferImage(const Layer& layer, Facts& facts);
     void InferFilled(const Layer& layer, Facts& facts);
     void InferPad(const Layer& layer, Facts& facts);
-    void InferPart(const Layer& layer, unsigned int part, Facts& facts);
+    void InferSplitOutput(const Layer& layer, unsigned int part, Facts& facts);
     void InferByFlags(const Layer& layer, Facts& facts);
     List Broadcast(const List& a, const List& b);
     /// The sizes of a tensor whose elements are those of `from`, with one size computed where a target is -1.
@@ -104,7 +104,7 @@ private:
     std::vector<Facts> m_Facts; ///< by layer index, of output 0
     std::unordered_map<const OutputSlot*, Facts> m_Further;
     std::vector<bool> m_IsSize; ///< by symbol: not negative
-    uint32_t m_NumNames = 0;
+    uint32_t m_NumSymbols = 0;
 };
 
 } // namespace tenon

@@ -50,8 +50,8 @@ bool IsConstantFloat(const Layer& layer, unsigned int input)
     return IsConstant(layer, input) && layer.Input(input).GetTensorInfo().GetDataType() == DataType::Float32;
 }
 
-/// Weights of Float32, or of Float16 as ReadHalfWeights leaves them.
-bool AreWeightsScalable(const Layer& layer)
+/// Weights of Float32, or of Float16 as ReadWeightsF16 leaves them.
+bool HasScalableWeights(const Layer& layer)
 {
     return IsConstantFloat(layer, Weights) ||
            (IsConstant(layer, Weights) && layer.Input(Weights).GetTensorInfo().GetDataType() == DataType::Float16);
@@ -79,8 +79,8 @@ std::unique_ptr<BaseDescriptor> WithBias(const Layer& layer)
 /// none.
 bool LosesDigits(double value, double scale, double scaled)
 {
-    constexpr double LeastNormal = std::numeric_limits<float>::min();
-    return scale != 0.0 && std::abs(value) >= LeastNormal && std::abs(scaled) < LeastNormal;
+    constexpr double MinNormal = std::numeric_limits<float>::min();
+    return scale != 0.0 && std::abs(value) >= MinNormal && std::abs(scaled) < MinNormal;
 }
 
 /// Nothing where a weight loses digits or is no longer finite.
@@ -92,13 +92,13 @@ std::optional<std::vector<float>> ScaledWeights(const Layer& layer, const std::v
     {
         inner *= shape[i];
     }
-    const bool areHalves = layer.Input(Weights).GetTensorInfo().GetDataType() == DataType::Float16;
+    const bool isF16 = layer.Input(Weights).GetTensorInfo().GetDataType() == DataType::Float16;
     const auto* floats = static_cast<const float*>(layer.GetConstantInput(Weights));
     const auto* valuesF16 = static_cast<const uint16_t*>(layer.GetConstantInput(Weights));
     std::vector<float> scaled(shape.GetNumElements());
     for (size_t i = 0; i < scaled.size(); ++i)
     {
-        const float value = areHalves ? HalfToFloat(valuesF16[i]) : floats[i];
+        const float value = isF16 ? HalfToFloat(valuesF16[i]) : floats[i];
         const double scale = scales[i / inner % scales.size()];
         scaled[i] = static_cast<float>(value * scale);
         if (!std::isfinite(scaled[i]) || LosesDigits(value, scale, value * scale))
@@ -139,7 +139,7 @@ std::optional<unsigned int> GetFoldableChannels(const Layer& layer)
     if (!dimension.has_value() || layer.GetFusedActivation() != nullptr || layer.GetNumOutputSlots() != 1 ||
         GetSoleConsumer(layer) == nullptr || !IsPlainInput(layer, 0) ||
         layer.Input(0).GetTensorInfo().GetDataType() != DataType::Float32 ||
-        layer.Output(0).GetTensorInfo().GetDataType() != DataType::Float32 || !AreWeightsScalable(layer) ||
+        layer.Output(0).GetTensorInfo().GetDataType() != DataType::Float32 || !HasScalableWeights(layer) ||
         (HasBias(layer) && !IsConstantFloat(layer, Bias)))
     {
         return std::nullopt;

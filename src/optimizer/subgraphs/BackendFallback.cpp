@@ -11,7 +11,7 @@ namespace tenon
 
 /// Calls tryOne(candidate) for the backends that the layer may come to, in order, until one takes it.
 template <typename Try>
-bool Reassigner::TryAll(const Layer& layer, const BackendId& from, Refusals& refusals, Try tryOne)
+bool BackendFallback::TryAll(const Layer& layer, const BackendId& from, Refusals& refusals, Try tryOne)
 {
     const std::set<std::string>& takenFrom = m_TakenFrom[static_cast<uint64_t>(layer.GetGuid())];
     const auto tryRange = [&](auto next, auto end)
@@ -44,7 +44,7 @@ bool Reassigner::TryAll(const Layer& layer, const BackendId& from, Refusals& ref
     return wasHinted && own != m_Candidates.end() && tryRange(m_Candidates.begin(), own);
 }
 
-void Reassigner::Move(Layer& layer, const std::string& where, SupportCode code, const std::string& reason)
+void BackendFallback::Move(Layer& layer, const std::string& where, SupportCode code, const std::string& reason)
 {
     const BackendId from = layer.GetBackendId();
     Refusals refusals;
@@ -88,7 +88,7 @@ void Reassigner::Move(Layer& layer, const std::string& where, SupportCode code, 
     layer.SetAssignmentReason(refusals.m_Reasons);
 }
 
-void Reassigner::WidenMoved(const PlacedGraph& graph)
+void BackendFallback::WidenMoved(const LocatedGraph& graph)
 {
     std::set<const Layer*> layers;
     for (const auto& layer : graph.m_Graph->Layers())

@@ -17,17 +17,17 @@ namespace tenon
 {
 
 /// A network or one nested in it.
-struct PlacedGraph
+struct LocatedGraph
 {
     Graph* m_Graph;
     std::string m_Where; ///< put before a layer's name: "in layer 3 'loop' (While), "
 };
 
-class Reassigner
+class BackendFallback
 {
 public:
     /// Both are used until the end.
-    Reassigner(const std::vector<Candidate>& candidates, std::vector<std::string>& messages)
+    BackendFallback(const std::vector<Candidate>& candidates, std::vector<std::string>& messages)
         : m_Candidates(candidates), m_Messages(messages)
     {
     }
@@ -39,7 +39,7 @@ public:
 
     /// A layer of 16-bit floats that no other backend takes as it is may move as one of Float32: this puts conversions
     /// around those of `graph`, and gives them backends. To be called before the graph is looked at again.
-    void WidenMoved(const PlacedGraph& graph);
+    void WidenMoved(const LocatedGraph& graph);
 
     /// No layer comes to this backend any more.
     void Close(const BackendId& backend) { m_Closed.insert(backend.Get()); }

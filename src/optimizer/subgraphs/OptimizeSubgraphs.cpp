@@ -26,7 +26,7 @@ bool IsRestricted(const PartitionOptions& options)
     return options.m_MaxPartitions != 0 || options.m_MinLayersPerPartition > 1 || options.m_AllOrNothing;
 }
 
-void AddGraphs(Graph& graph, const std::string& where, std::vector<PlacedGraph>& graphs)
+void AddGraphs(Graph& graph, const std::string& where, std::vector<LocatedGraph>& graphs)
 {
     graphs.push_back({&graph, where});
     for (const auto& layer : graph.Layers())
@@ -39,9 +39,9 @@ void AddGraphs(Graph& graph, const std::string& where, std::vector<PlacedGraph>&
 }
 
 /// The network and, after it, those nested in it.
-std::vector<PlacedGraph> CollectGraphs(Graph& graph)
+std::vector<LocatedGraph> CollectGraphs(Graph& graph)
 {
-    std::vector<PlacedGraph> graphs;
+    std::vector<LocatedGraph> graphs;
     AddGraphs(graph, "", graphs);
     return graphs;
 }
@@ -63,13 +63,13 @@ std::vector<Subgraph> FindSubgraphs(Graph& graph, const BackendId& backend)
 }
 
 /// The limits and subgraphs of one backend.
-class Turn
+class BackendTurn
 {
 public:
-    Turn(const std::vector<PlacedGraph>& graphs, const IBackend& backend, const OptimizerOptionsOpaque& options,
-         Reassigner& reassigner)
+    BackendTurn(const std::vector<LocatedGraph>& graphs, const IBackend& backend, const OptimizerOptionsOpaque& options,
+                BackendFallback& fallback)
         : m_Graphs(graphs), m_Backend(backend), m_Id(backend.GetId()), m_Options(options),
-          m_Partition(options.GetPartitionOptions(m_Id)), m_Reassigner(reassigner)
+          m_Partition(options.GetPartitionOptions(m_Id)), m_Fallback(fallback)
     {
     }
 
@@ -77,7 +77,7 @@ public:
     void HoldLimits()
     {
         std::vector<Loss> losses;
-        for (const PlacedGraph& graph : m_Graphs)
+        for (const LocatedGraph& graph : m_Graphs)
         {
             FindLosses(graph, losses);
         }
@@ -95,7 +95,7 @@ public:
         }
         for (const Loss& loss : losses)
         {
-            m_Reassigner.Move(*loss.m_Layer, loss.m_Graph->m_Where, SupportCode::PartitionLimit, loss.m_Reason);
+            m_Fallback.Move(*loss.m_Layer, loss.m_Graph->m_Where, SupportCode::PartitionLimit, loss.m_Reason);
         }
     }
 
@@ -122,7 +122,7 @@ public:
         for (size_t i = m_Graphs.size(); i-- > 0;)
         {
             SubgraphRewriter rewriter(m_Graphs[i], m_Backend, m_Options.GetModelOptions(), m_Options.GetLimits());
-            rewriter.Rewrite(std::move(answers[i]), m_Reassigner);
+            rewriter.Rewrite(std::move(answers[i]), m_Fallback);
         }
     }
 
@@ -130,11 +130,11 @@ private:
     struct Loss
     {
         Layer* m_Layer;
-        const PlacedGraph* m_Graph;
+        const LocatedGraph* m_Graph;
         std::string m_Reason;
     };
 
-    void FindLosses(const PlacedGraph& graph, std::vector<Loss>& losses) const
+    void FindLosses(const LocatedGraph& graph, std::vector<Loss>& losses) const
     {
         std::vector<Subgraph> subgraphs = FindSubgraphs(*graph.m_Graph, m_Id);
         std::stable_sort(subgraphs.begin(), subgraphs.end(),
@@ -162,7 +162,7 @@ private:
     /// Why the backend does not run all layers; empty if it does.
     std::string FindForeignLayer() const
     {
-        for (const PlacedGraph& graph : m_Graphs)
+        for (const LocatedGraph& graph : m_Graphs)
         {
             for (const auto& layer : graph.m_Graph->Layers())
             {
@@ -179,22 +179,22 @@ private:
 
     void MoveAll(SupportCode code, const std::string& reason)
     {
-        for (const PlacedGraph& graph : m_Graphs)
+        for (const LocatedGraph& graph : m_Graphs)
         {
             for (const auto& layer : graph.m_Graph->Layers())
             {
                 if (!IsBoundByRuntime(layer->GetType()) && layer->GetBackendId() == m_Id)
                 {
-                    m_Reassigner.Move(*layer, graph.m_Where, code, reason);
+                    m_Fallback.Move(*layer, graph.m_Where, code, reason);
                 }
             }
         }
     }
 
-    SubgraphAnswer Ask(const PlacedGraph& graph, const Subgraph& layers) const
+    SubgraphAnswer Ask(const LocatedGraph& graph, const Subgraph& layers) const
     {
         SubgraphAnswer answer;
-        answer.m_Subgraph = std::make_unique<ShownSubgraph>(layers);
+        answer.m_Subgraph = std::make_unique<SubgraphViewMaker>(layers);
         try
         {
             answer.m_Views = m_Backend.OptimizeSubgraphView(answer.m_Subgraph->View(), m_Options.GetModelOptions());
@@ -207,45 +207,45 @@ private:
         return answer;
     }
 
-    const std::vector<PlacedGraph>& m_Graphs;
+    const std::vector<LocatedGraph>& m_Graphs;
     const IBackend& m_Backend;
     const BackendId& m_Id;
     const OptimizerOptionsOpaque& m_Options;
     PartitionOptions m_Partition;
-    Reassigner& m_Reassigner;
+    BackendFallback& m_Fallback;
 };
 
-size_t CountLayers(const std::vector<PlacedGraph>& graphs)
+size_t CountLayers(const std::vector<LocatedGraph>& graphs)
 {
     return std::accumulate(graphs.begin(), graphs.end(), size_t{0},
-                           [](size_t count, const PlacedGraph& placed)
+                           [](size_t count, const LocatedGraph& placed)
                            { return count + CountRunLayers(*placed.m_Graph); });
 }
 
-void WidenMoved(const std::vector<PlacedGraph>& graphs, Reassigner& reassigner)
+void WidenMoved(const std::vector<LocatedGraph>& graphs, BackendFallback& fallback)
 {
-    for (const PlacedGraph& placed : graphs)
+    for (const LocatedGraph& placed : graphs)
     {
-        reassigner.WidenMoved(placed);
+        fallback.WidenMoved(placed);
     }
 }
 
 /// Moves layers until the limits of all these backends hold.
 void HoldLimits(Graph& graph, const std::vector<std::shared_ptr<const IBackend>>& limited,
-                const OptimizerOptionsOpaque& options, Reassigner& reassigner)
+                const OptimizerOptionsOpaque& options, BackendFallback& fallback)
 {
-    const std::vector<PlacedGraph> graphs = CollectGraphs(graph);
+    const std::vector<LocatedGraph> graphs = CollectGraphs(graph);
     size_t numMoves = 0;
     do
     {
-        numMoves = reassigner.GetNumMoves();
+        numMoves = fallback.GetNumMoves();
         for (const auto& backend : limited)
         {
-            Turn(graphs, *backend, options, reassigner).HoldLimits();
-            WidenMoved(graphs, reassigner);
-            reassigner.ThrowFailures(CountLayers(graphs));
+            BackendTurn(graphs, *backend, options, fallback).HoldLimits();
+            WidenMoved(graphs, fallback);
+            fallback.ThrowFailures(CountLayers(graphs));
         }
-    } while (reassigner.GetNumMoves() != numMoves);
+    } while (fallback.GetNumMoves() != numMoves);
 }
 
 /// The backends that have limits or optimize subgraphs, in their order.
@@ -293,31 +293,31 @@ void OptimizeSubgraphs(Graph& graph, const std::vector<Candidate>& candidates, c
     {
         return;
     }
-    Reassigner reassigner(candidates, messages);
+    BackendFallback fallback(candidates, messages);
     // Backends that have limits and have not optimized their subgraphs yet.
     std::vector<std::shared_ptr<const IBackend>> limited;
     std::copy_if(backends.begin(), backends.end(), std::back_inserter(limited),
                  [&](const auto& backend) { return IsRestricted(options.GetPartitionOptions(backend->GetId())); });
     for (const auto& backend : backends)
     {
-        HoldLimits(graph, limited, options, reassigner);
+        HoldLimits(graph, limited, options, fallback);
         if (!backend->OptimizesSubgraphs())
         {
             continue;
         }
-        const std::vector<PlacedGraph> graphs = CollectGraphs(graph);
-        Turn(graphs, *backend, options, reassigner).Optimize();
-        WidenMoved(CollectGraphs(graph), reassigner); // some may be gone with their layers
-        reassigner.ThrowFailures(CountLayers(CollectGraphs(graph)));
+        const std::vector<LocatedGraph> graphs = CollectGraphs(graph);
+        BackendTurn(graphs, *backend, options, fallback).Optimize();
+        WidenMoved(CollectGraphs(graph), fallback); // some may be gone with their layers
+        fallback.ThrowFailures(CountLayers(CollectGraphs(graph)));
         const auto own = std::find(limited.begin(), limited.end(), backend);
         if (own != limited.end())
         {
             limited.erase(own);
-            reassigner.Close(backend->GetId());
+            fallback.Close(backend->GetId());
         }
     }
-    HoldLimits(graph, limited, options, reassigner);
-    for (const PlacedGraph& placed : CollectGraphs(graph))
+    HoldLimits(graph, limited, options, fallback);
+    for (const LocatedGraph& placed : CollectGraphs(graph))
     {
         AssignBoundLayers(*placed.m_Graph, candidates.front().m_Backend->GetId());
     }

@@ -16,7 +16,7 @@ namespace
 
 /// The constants that a subgraph's layers read.
 template <typename Constants>
-Constants CollectConstants(const ShownSubgraph& subgraph)
+Constants CollectConstants(const SubgraphViewMaker& subgraph)
 {
     Constants constants;
     for (SubgraphTensor tensor = 0; tensor < subgraph.NumTensors(); ++tensor)
@@ -76,7 +76,7 @@ void SubgraphRewriter::Check(const SubgraphAnswer& answer)
 
 void SubgraphRewriter::CheckNames(const SubgraphAnswer& answer) const
 {
-    const ShownSubgraph& subgraph = *answer.m_Subgraph;
+    const SubgraphViewMaker& subgraph = *answer.m_Subgraph;
     std::vector<bool> isNamed(subgraph.NumLayers(), false);
     const auto name = [&](const SubgraphLayers& layers)
     {
@@ -109,7 +109,7 @@ void SubgraphRewriter::CheckNames(const SubgraphAnswer& answer) const
     }
 }
 
-void SubgraphRewriter::CheckTensors(const ShownSubgraph& subgraph, const Substitution& substitution) const
+void SubgraphRewriter::CheckTensors(const SubgraphViewMaker& subgraph, const Substitution& substitution) const
 {
     const Layer& named = subgraph.GetLayer(substitution.m_Layers.front());
     std::vector<bool> isMember(subgraph.NumLayers() + 1, false); // the last is for layers outside of the subgraph
@@ -191,7 +191,7 @@ void SubgraphRewriter::CheckInfo(const Layer& named, const std::string& what, co
     }
 }
 
-std::unique_ptr<Graph> SubgraphRewriter::MakeReplacement(const ShownSubgraph& subgraph,
+std::unique_ptr<Graph> SubgraphRewriter::MakeReplacement(const SubgraphViewMaker& subgraph,
                                                          const Substitution& substitution,
                                                          const Constants& constants) const
 {
@@ -232,7 +232,7 @@ std::unique_ptr<Graph> SubgraphRewriter::MakeReplacement(const ShownSubgraph& su
     return replacement;
 }
 
-void SubgraphRewriter::BindReplacement(const ShownSubgraph& subgraph, const Substitution& substitution,
+void SubgraphRewriter::BindReplacement(const SubgraphViewMaker& subgraph, const Substitution& substitution,
                                        Graph& replacement) const
 {
     const Layer& named = subgraph.GetLayer(substitution.m_Layers.front());

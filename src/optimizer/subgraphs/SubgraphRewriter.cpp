@@ -9,14 +9,14 @@
 namespace tenon
 {
 
-SubgraphRewriter::SubgraphRewriter(const PlacedGraph& graph, const IBackend& backend, const ModelOptions& options,
+SubgraphRewriter::SubgraphRewriter(const LocatedGraph& graph, const IBackend& backend, const ModelOptions& options,
                                    const Limits& limits)
     : m_Graph(graph), m_Backend(backend), m_Support(backend.GetLayerSupport(options)), m_Limits(limits),
       m_IsReplaced(graph.m_Graph->Size(), false)
 {
 }
 
-void SubgraphRewriter::Rewrite(std::vector<SubgraphAnswer> answers, Reassigner& reassigner)
+void SubgraphRewriter::Rewrite(std::vector<SubgraphAnswer> answers, BackendFallback& fallback)
 {
     for (const SubgraphAnswer& answer : answers)
     {
@@ -40,12 +40,12 @@ void SubgraphRewriter::Rewrite(std::vector<SubgraphAnswer> answers, Reassigner& 
         {
             for (const size_t place : layers)
             {
-                reassigner.Move(answer.m_Subgraph->GetLayer(place), m_Graph.m_Where, SupportCode::OptimizationFailed,
-                                reason.empty() ? "its subgraph optimization failed" : reason);
+                fallback.Move(answer.m_Subgraph->GetLayer(place), m_Graph.m_Where, SupportCode::OptimizationFailed,
+                              reason.empty() ? "its subgraph optimization failed" : reason);
             }
         }
     }
-    if (!m_Moved.empty())
+    if (!m_Substituted.empty())
     {
         RemoveReplaced();
     }
@@ -54,7 +54,7 @@ void SubgraphRewriter::Rewrite(std::vector<SubgraphAnswer> answers, Reassigner& 
 void SubgraphRewriter::Substitute(const Replacement& replacement)
 {
     const Substitution& substitution = *replacement.m_Substitution;
-    const ShownSubgraph& subgraph = *replacement.m_Subgraph;
+    const SubgraphViewMaker& subgraph = *replacement.m_Subgraph;
     std::unordered_map<const OutputSlot*, OutputSlot*> madeFrom;
     const LayerOrder order = replacement.m_Graph->TopologicalOrder();
     for (const Layer* layer : order)
@@ -126,13 +126,13 @@ void SubgraphRewriter::MoveTensor(OutputSlot& from, OutputSlot& to, const Layer&
         Refuse(named, "what it gives would depend on itself: a cycle");
     }
     from.MoveAllConnections(to);
-    m_Moved.emplace(&from, &to);
+    m_Substituted.emplace(&from, &to);
 }
 
 OutputSlot& SubgraphRewriter::Resolve(OutputSlot& slot) const
 {
     OutputSlot* resolved = &slot;
-    for (auto moved = m_Moved.find(resolved); moved != m_Moved.end(); moved = m_Moved.find(resolved))
+    for (auto moved = m_Substituted.find(resolved); moved != m_Substituted.end(); moved = m_Substituted.find(resolved))
     {
         resolved = moved->second;
     }

@@ -21,7 +21,7 @@ namespace tenon
 /// A subgraph and what its backend makes of it.
 struct SubgraphAnswer
 {
-    std::unique_ptr<ShownSubgraph> m_Subgraph;
+    std::unique_ptr<SubgraphViewMaker> m_Subgraph;
     OptimizationViews m_Views;
 };
 
@@ -30,17 +30,17 @@ struct SubgraphAnswer
 class SubgraphRewriter
 {
 public:
-    SubgraphRewriter(const PlacedGraph& graph, const IBackend& backend, const ModelOptions& options,
+    SubgraphRewriter(const LocatedGraph& graph, const IBackend& backend, const ModelOptions& options,
                      const Limits& limits);
 
-    void Rewrite(std::vector<SubgraphAnswer> answers, Reassigner& reassigner);
+    void Rewrite(std::vector<SubgraphAnswer> answers, BackendFallback& fallback);
 
 private:
     /// A substitution that was checked.
     struct Replacement
     {
         std::unique_ptr<Graph> m_Graph; ///< of the replacement, with all infos
-        const ShownSubgraph* m_Subgraph = nullptr;
+        const SubgraphViewMaker* m_Subgraph = nullptr;
         const Substitution* m_Substitution = nullptr;
     };
 
@@ -49,11 +49,11 @@ private:
 
     void Check(const SubgraphAnswer& answer);
     void CheckNames(const SubgraphAnswer& answer) const;
-    void CheckTensors(const ShownSubgraph& subgraph, const Substitution& substitution) const;
+    void CheckTensors(const SubgraphViewMaker& subgraph, const Substitution& substitution) const;
     void CheckDeleted(const Layer& layer) const;
-    std::unique_ptr<Graph> MakeReplacement(const ShownSubgraph& subgraph, const Substitution& substitution,
+    std::unique_ptr<Graph> MakeReplacement(const SubgraphViewMaker& subgraph, const Substitution& substitution,
                                            const Constants& constants) const;
-    void BindReplacement(const ShownSubgraph& subgraph, const Substitution& substitution, Graph& replacement) const;
+    void BindReplacement(const SubgraphViewMaker& subgraph, const Substitution& substitution, Graph& replacement) const;
     void CheckReplacementLayers(const Graph& replacement, const Layer& named) const;
     void CheckInfo(const Layer& named, const std::string& what, const TensorInfo& wanted,
                    const TensorInfo& given) const;
@@ -66,13 +66,13 @@ private:
 
     [[noreturn]] void Refuse(const Layer& layer, const std::string& text) const;
 
-    PlacedGraph m_Graph;
+    LocatedGraph m_Graph;
     const IBackend& m_Backend;
     std::shared_ptr<const ILayerSupport> m_Support;
     Limits m_Limits;
     std::vector<Replacement> m_Replacements;
     std::vector<bool> m_IsReplaced; ///< by layer
-    std::unordered_map<const OutputSlot*, OutputSlot*> m_Moved;
+    std::unordered_map<const OutputSlot*, OutputSlot*> m_Substituted;
 };
 
 } // namespace tenon

@@ -18,7 +18,7 @@ namespace tenon
 namespace
 {
 
-constexpr float LargestHalf = 65504.0f;
+constexpr float MaxF16 = 65504.0f;
 
 /// Elements that are converted at a time: as floats they stay in the first-level cache.
 constexpr size_t ChunkElements = 2048;
@@ -52,15 +52,15 @@ void Store(DataType type, const float* floats, size_t first, size_t count, std::
 }
 
 /// Clamps finite numbers to the range of Float16. Returns the number of clamped values.
-size_t CutToHalves(float* floats, size_t count)
+size_t ClampToF16(float* floats, size_t count)
 {
     const auto isBeyond = [](float value)
-    { return std::fabs(value) > LargestHalf && std::fabs(value) <= std::numeric_limits<float>::max(); };
+    { return std::fabs(value) > MaxF16 && std::fabs(value) <= std::numeric_limits<float>::max(); };
     const auto cut = static_cast<size_t>(std::count_if(floats, floats + count, isBeyond));
     if (cut != 0)
     {
         std::transform(floats, floats + count, floats,
-                       [&](float value) { return isBeyond(value) ? std::copysign(LargestHalf, value) : value; });
+                       [&](float value) { return isBeyond(value) ? std::copysign(MaxF16, value) : value; });
     }
     return cut;
 }
@@ -84,7 +84,7 @@ ConvertedConstants::Made& ConvertedConstants::Make(const Layer& constant, DataTy
     {
         const size_t chunk = std::min(ChunkElements, count - first);
         Load(from, source, first, chunk, floats.data());
-        made.m_Cut += type == DataType::Float16 ? CutToHalves(floats.data(), chunk) : 0;
+        made.m_NumClamped += type == DataType::Float16 ? ClampToF16(floats.data(), chunk) : 0;
         Store(type, floats.data(), first, chunk, bytes->data());
     }
     made.m_Bytes = std::move(bytes);
@@ -94,13 +94,13 @@ ConvertedConstants::Made& ConvertedConstants::Make(const Layer& constant, DataTy
 const std::shared_ptr<const ConvertedConstants::Bytes>& ConvertedConstants::Use(const Layer& constant, DataType type)
 {
     Made& made = Make(constant, type);
-    if (made.m_Cut != 0)
+    if (made.m_NumClamped != 0)
     {
         m_Messages.push_back(fmt::format("WARNING: {} of {} values of {} are beyond the range of Float16; they become "
                                          "its largest number, {}",
-                                         made.m_Cut, constant.GetConstant()->m_Tensor.GetInfo().GetNumElements(),
-                                         constant.Describe(), LargestHalf));
-        made.m_Cut = 0;
+                                         made.m_NumClamped, constant.GetConstant()->m_Tensor.GetInfo().GetNumElements(),
+                                         constant.Describe(), MaxF16));
+        made.m_NumClamped = 0;
     }
     return made.m_Bytes;
 }

@@ -36,7 +36,7 @@ private:
     struct Made
     {
         std::shared_ptr<const Bytes> m_Bytes;
-        size_t m_Cut = 0; ///< values that were clamped and have not been reported yet
+        size_t m_NumClamped = 0; ///< values that were clamped and have not been reported yet
     };
 
     Made& Make(const Layer& constant, DataType type);

@@ -51,10 +51,10 @@ class Fitter
 {
 public:
     /// `chooser` may be null where widths are not decided here.
-    Fitter(Optional<DataType> reduceTo, const BackendChooser* chooser, const std::unordered_set<const Layer*>& deciding,
-           std::vector<std::string>& messages)
-        : m_ReduceTo(reduceTo), m_Chooser(chooser), m_Deciding(deciding), m_Messages(messages), m_Constants(messages),
-          m_Changer(reduceTo, m_Constants)
+    Fitter(Optional<DataType> reduceTo, const BackendChooser* chooser,
+           const std::unordered_set<const Layer*>& shapeRelevant, std::vector<std::string>& messages)
+        : m_ReduceTo(reduceTo), m_Chooser(chooser), m_ShapeRelevant(shapeRelevant), m_Messages(messages),
+          m_Constants(messages), m_Changer(reduceTo, m_Constants)
     {
     }
 
@@ -80,7 +80,7 @@ public:
         }
     }
 
-    bool IsTakenWide(const Layer& layer, const Candidate& candidate, Refusals& refusals)
+    bool IsTakenInFloat32(const Layer& layer, const Candidate& candidate, Refusals& refusals)
     {
         return Concerns(layer, Width::Widen) && WhyTypesStay(layer) == nullptr &&
                AskAt(layer, Width::Widen, [&](const LayerView& view) { return Takes(candidate, view, refusals); });
@@ -94,7 +94,7 @@ public:
             if (layers.count(layer.get()) != 0)
             {
                 widths[layer->m_Index] = Width::Widen;
-                m_Notes.Add(*layer, FirstHalf(*layer), layer->GetAssignmentReason());
+                m_Notes.Add(*layer, GetFirst16BitFloat(*layer), layer->GetAssignmentReason());
             }
         }
         m_Changer.Apply(graph, widths);
@@ -120,7 +120,7 @@ private:
         if (m_ReduceTo.has_value() && Concerns(layer, Width::Narrow))
         {
             const char* reason =
-                m_Deciding.count(&layer) != 0 ? "shapes or loops depend on it" : WhyFloat32Stays(layer);
+                m_ShapeRelevant.count(&layer) != 0 ? "shapes or loops depend on it" : WhyFloat32Stays(layer);
             Refusals refusals;
             if (reason == nullptr && IsTaken(layer, Width::Narrow, refusals))
             {
@@ -134,7 +134,7 @@ private:
             Refusals wideRefusals;
             if (!IsTaken(layer, Width::Keep, refusals) && IsTaken(layer, Width::Widen, wideRefusals))
             {
-                m_Notes.Add(layer, FirstHalf(layer), refusals.m_Reasons);
+                m_Notes.Add(layer, GetFirst16BitFloat(layer), refusals.m_Reasons);
                 return Width::Widen;
             }
         }
@@ -180,17 +180,17 @@ private:
     }
 
     /// The type of the first 16-bit tensor; there is one.
-    static DataType FirstHalf(const Layer& layer)
+    static DataType GetFirst16BitFloat(const Layer& layer)
     {
         for (const InputSlot& input : layer.Inputs())
         {
-            if (input.GetConnectedOutputSlot() != nullptr && IsHalf(input.GetTensorInfo().GetDataType()))
+            if (input.GetConnectedOutputSlot() != nullptr && Is16BitFloat(input.GetTensorInfo().GetDataType()))
             {
                 return input.GetTensorInfo().GetDataType();
             }
         }
         return std::find_if(layer.Outputs().begin(), layer.Outputs().end(),
-                            [](const OutputSlot& output) { return IsHalf(output.GetTensorInfo().GetDataType()); })
+                            [](const OutputSlot& output) { return Is16BitFloat(output.GetTensorInfo().GetDataType()); })
             ->GetTensorInfo()
             .GetDataType();
     }
@@ -242,7 +242,7 @@ private:
 
     const Optional<DataType> m_ReduceTo;
     const BackendChooser* m_Chooser;
-    const std::unordered_set<const Layer*>& m_Deciding;
+    const std::unordered_set<const Layer*>& m_ShapeRelevant;
     std::vector<std::string>& m_Messages;
     ConvertedConstants m_Constants;
     LayerViewMaker m_Maker;
@@ -255,7 +255,7 @@ private:
 bool TakesInFloat32(const Candidate& candidate, const Layer& layer, Refusals& refusals)
 {
     std::vector<std::string> messages; // of constants that are only asked for here
-    return Fitter(EmptyOptional(), nullptr, NoLayers, messages).IsTakenWide(layer, candidate, refusals);
+    return Fitter(EmptyOptional(), nullptr, NoLayers, messages).IsTakenInFloat32(layer, candidate, refusals);
 }
 
 void WidenLayers(Graph& graph, const std::set<const Layer*>& layers, std::vector<std::string>& messages)
@@ -268,12 +268,12 @@ void WidenLayers(Graph& graph, const std::set<const Layer*>& layers, std::vector
 void FitFloatWidths(Graph& graph, Optional<DataType> reduceTo, const BackendChooser& chooser,
                     std::vector<std::string>& messages)
 {
-    std::unordered_set<const Layer*> deciding;
+    std::unordered_set<const Layer*> shapeRelevant;
     if (reduceTo.has_value())
     {
-        deciding = FindDecidingLayers(graph);
+        shapeRelevant = FindShapeRelevantLayers(graph);
     }
-    Fitter fitter(reduceTo, &chooser, deciding, messages);
+    Fitter fitter(reduceTo, &chooser, shapeRelevant, messages);
     fitter.Fit(graph);
     fitter.Report();
 }

@@ -15,7 +15,7 @@ DataType WidthChanger::Mapped(DataType type, Width width) const
     {
         return m_ReduceTo.value();
     }
-    return width == Width::Widen && IsHalf(type) ? DataType::Float32 : type;
+    return width == Width::Widen && Is16BitFloat(type) ? DataType::Float32 : type;
 }
 
 void WidthChanger::Apply(Graph& graph, const std::vector<Width>& widths)

@@ -24,7 +24,7 @@ enum class Width : uint8_t
     Widen   ///< Float16 and BFloat16 become Float32
 };
 
-inline bool IsHalf(DataType type)
+inline bool Is16BitFloat(DataType type)
 {
     return type == DataType::Float16 || type == DataType::BFloat16;
 }

@@ -39,8 +39,8 @@ struct FileLayer
     IConnectableLayer* m_Layer = nullptr; ///< once it is added
     /// By their places in the file: what takes from the layer is connected here.
     std::vector<IOutputSlot*> m_Outputs = {};
-    IOutputSlot* m_Turned = nullptr; ///< of a Constant that is old depthwise weights: the same, turned
-    bool m_IsListed = false;         ///< of an Input or Output: the file lists it as one of the network
+    IOutputSlot* m_Transposed = nullptr; ///< of a Constant that is old depthwise weights: the same, turned
+    bool m_IsListed = false;             ///< of an Input or Output: the file lists it as one of the network
 };
 
 template <typename Vector>
@@ -369,7 +369,7 @@ private:
             LayerParts turned = parts;
             turned.m_HasOldDepthwiseWeights = true;
             layer.m_Layer = &AddRow(std::move(turned));
-            layer.m_Turned = &layer.m_Layer->GetOutputSlot(0);
+            layer.m_Transposed = &layer.m_Layer->GetOutputSlot(0);
         }
         if (numTurned == 0 || static_cast<size_t>(numTurned) != readers.size())
         {
@@ -409,7 +409,7 @@ private:
         {
             slot.SetTensorInfo(info);
         }
-        else if (&slot != m_Layers[place].m_Turned)
+        else if (&slot != m_Layers[place].m_Transposed)
         {
             info.SetConstant();
             if (info.GetDataType() != slot.GetTensorInfo().GetDataType() ||
@@ -444,7 +444,7 @@ private:
         {
             const auto [source, output] = SourceOf(place, i);
             IInputSlot& input = target.m_Layer->GetInputSlot(i);
-            IOutputSlot* const turned = TakesOldDepthwiseWeights(place, i) ? m_Layers[source].m_Turned : nullptr;
+            IOutputSlot* const turned = TakesOldDepthwiseWeights(place, i) ? m_Layers[source].m_Transposed : nullptr;
             (turned != nullptr ? turned : m_Layers[source].m_Outputs[output])->Connect(input);
             const schema::InputSlot& slot = *target.m_Base->inputSlots()->Get(i);
             if (slot.isOverridden() && slot.overriddenTensorInfo() != nullptr)

@@ -114,7 +114,7 @@ TensorInfo ReadTensorInfo(ArmnnFile& file, const schema::TensorInfo& info)
     {
         file.Budget().Charge(scales->size() * sizeof(float));
         const std::vector<float> values(scales->begin(), scales->end());
-        if (!AreFinite(values))
+        if (!IsFinite(values))
         {
             throw ParseException("a quantization scale is not a finite number");
         }

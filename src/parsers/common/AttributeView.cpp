@@ -86,12 +86,12 @@ int32_t AttributeView::Int(std::string_view name, int32_t fallback) const
     return ToInt(name, Int64(name, fallback));
 }
 
-uint32_t AttributeView::Unsigned(std::string_view name, int32_t fallback, int32_t least) const
+uint32_t AttributeView::Unsigned(std::string_view name, int32_t fallback, int32_t min) const
 {
     const int32_t value = Int(name, fallback);
-    if (value < least)
+    if (value < min)
     {
-        Fail(fmt::format("{} {} is {}, should be at least {}", m_Kind, name, value, least));
+        Fail(fmt::format("{} {} is {}, should be at min {}", m_Kind, name, value, min));
     }
     return static_cast<uint32_t>(value);
 }

@@ -47,7 +47,7 @@ public:
     int32_t Int(std::string_view name, int32_t fallback) const;
     int64_t Int64(std::string_view name, int64_t fallback) const;
     /// As a descriptor's field; throws ParseException if it is below `least`.
-    uint32_t Unsigned(std::string_view name, int32_t fallback, int32_t least) const;
+    uint32_t Unsigned(std::string_view name, int32_t fallback, int32_t min) const;
     float Float(std::string_view name, float fallback) const;
     std::string Text(std::string_view name) const;
     std::vector<std::string> Texts(std::string_view name) const;

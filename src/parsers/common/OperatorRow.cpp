@@ -9,14 +9,14 @@ namespace tenon::parsers
 
 void OperandCounts::Check(const char* kind, size_t count) const
 {
-    const bool isOpen = m_Most == AnyNumber;
-    if (count >= m_Least && (isOpen || count <= m_Most))
+    const bool isOpen = m_Max == AnyNumber;
+    if (count >= m_Min && (isOpen || count <= m_Max))
     {
         return;
     }
-    throw ParseException(isOpen              ? fmt::format("has {} {}, needs at least {}", count, kind, m_Least)
-                         : m_Least == m_Most ? fmt::format("has {} {}, needs {}", count, kind, m_Least)
-                                             : fmt::format("has {} {}, needs {} to {}", count, kind, m_Least, m_Most));
+    throw ParseException(isOpen           ? fmt::format("has {} {}, needs at least {}", count, kind, m_Min)
+                         : m_Min == m_Max ? fmt::format("has {} {}, needs {}", count, kind, m_Min)
+                                          : fmt::format("has {} {}, needs {} to {}", count, kind, m_Min, m_Max));
 }
 
 } // namespace tenon::parsers

@@ -23,8 +23,8 @@ struct OperandCounts
 {
     static constexpr uint16_t AnyNumber = std::numeric_limits<uint16_t>::max();
 
-    uint16_t m_Least = 0;
-    uint16_t m_Most = 0; ///< AnyNumber: no limit
+    uint16_t m_Min = 0;
+    uint16_t m_Max = 0; ///< AnyNumber: no limit
 
     /// Throws ParseException for another count. `kind`: "inputs".
     void Check(const char* kind, size_t count) const;

@@ -33,7 +33,7 @@ const Numbers* NumbersOf(const Value& value)
     return value && value.IsTensor() && value.HasSizes() ? value.FindNumbers() : nullptr;
 }
 
-bool AreAllKnown(const Numbers& numbers)
+bool IsFullyKnown(const Numbers& numbers)
 {
     return std::all_of(numbers.begin(), numbers.end(), [](const Number& n) { return n.m_IsKnown; });
 }
@@ -272,7 +272,7 @@ IOutputSlot& GraphBuilder::SlotOf(const Value& value)
 Value GraphBuilder::KnownOr(DataType type, const TensorShape& shape, std::optional<Numbers> numbers,
                             const std::function<Value()>& add)
 {
-    if (numbers.has_value() && AreAllKnown(*numbers))
+    if (numbers.has_value() && IsFullyKnown(*numbers))
     {
         return KnownOfShape(type, shape, std::move(*numbers));
     }
@@ -288,22 +288,22 @@ std::vector<Value> GraphBuilder::AddLayers(LayerType type, const BaseDescriptor&
 {
     m_Size.CountLayer();
     IConnectableLayer* layer = m_Network.AddLayer(type, descriptor, m_Name.c_str());
-    bool areKnown = true;
+    bool isKnown = true;
     std::vector<TensorShape> shapes;
     for (unsigned int i = 0; i < inputs.size(); ++i)
     {
         if (!inputs[i])
         {
             shapes.emplace_back();
-            areKnown = false;
+            isKnown = false;
             continue;
         }
         SlotOf(inputs[i]).Connect(layer->GetInputSlot(i));
         shapes.push_back(inputs[i].Shape());
-        areKnown = areKnown && inputs[i].HasSizes();
+        isKnown = isKnown && inputs[i].HasSizes();
     }
     std::vector<TensorShape> inferred(outputs.size());
-    if (areKnown)
+    if (isKnown)
     {
         inferred = layer->InferOutputShapes(shapes);
     }
@@ -382,7 +382,7 @@ Value GraphBuilder::Unary(UnaryOperation operation, const Value& x)
 {
     if (const Numbers* const numbers = NumbersOf(x))
     {
-        if (auto results = ComputeUnary(operation, x.Type(), *numbers); results.has_value() && AreAllKnown(*results))
+        if (auto results = ComputeUnary(operation, x.Type(), *numbers); results.has_value() && IsFullyKnown(*results))
         {
             return Known(x.Type(), x.Sizes(), std::move(*results));
         }
@@ -471,8 +471,8 @@ Value GraphBuilder::Select(const Value& condition, const Value& a, const Value& 
 {
     CheckSameType(a, b);
     TensorShape shape = BroadcastShape(a, b);
-    const bool haveRanks = shape.GetDimensionality() != Dimensionality::NotSpecified && condition.HasRank();
-    shape = haveRanks ? ToShape(BroadcastSizes(ToSizes(shape), condition.Sizes())) : TensorShape();
+    const bool hasRanks = shape.GetDimensionality() != Dimensionality::NotSpecified && condition.HasRank();
+    shape = hasRanks ? ToShape(BroadcastSizes(ToSizes(shape), condition.Sizes())) : TensorShape();
     const auto conditions = condition.FindInts();
     const Numbers* const left = NumbersOf(a);
     const Numbers* const right = NumbersOf(b);
@@ -589,7 +589,7 @@ Value GraphBuilder::Reshape(const Value& x, const std::vector<int64_t>& sizes)
         }
         if (const Numbers* const numbers = NumbersOf(x))
         {
-            if (AreAllKnown(*numbers))
+            if (IsFullyKnown(*numbers))
             {
                 return Known(x.Type(), target, *numbers);
             }
@@ -694,7 +694,7 @@ Value GraphBuilder::Transpose(const Value& x, const std::vector<unsigned int>& p
     {
         sizes.push_back(old.at(from));
     }
-    if (const Numbers* const known = NumbersOf(x); known != nullptr && AreAllKnown(*known))
+    if (const Numbers* const known = NumbersOf(x); known != nullptr && IsFullyKnown(*known))
     {
         const std::vector<int64_t> oldStrides = Strides(x.Shape());
         std::vector<int64_t> strides;
@@ -746,11 +746,11 @@ Value GraphBuilder::Concat(const std::vector<Value>& values, unsigned int axis)
         }
     }
     const TensorShape joined = ToShape(sizes);
-    const bool haveNumbers =
+    const bool hasNumbers =
         joined.AreAllDimensionsSpecified() && joined.GetNumElements64() <= MaxNumbers &&
         std::all_of(values.begin(), values.end(), [](const Value& value) { return NumbersOf(value) != nullptr; });
     std::optional<Numbers> numbers;
-    if (haveNumbers)
+    if (hasNumbers)
     {
         numbers.emplace(joined.GetNumElements64());
         const std::vector<int64_t> strides = Strides(joined);
@@ -917,7 +917,7 @@ Value GraphBuilder::BroadcastTo(const Value& x, const std::vector<int64_t>& size
     }
     const TensorShape shape = ToShape(sizes);
     if (const Numbers* const numbers = NumbersOf(x);
-        numbers != nullptr && AreAllKnown(*numbers) && shape.GetNumElements64() <= MaxNumbers)
+        numbers != nullptr && IsFullyKnown(*numbers) && shape.GetNumElements64() <= MaxNumbers)
     {
         if (BroadcastSizes(x.Sizes(), sizes) != sizes)
         {
@@ -965,7 +965,7 @@ Value GraphBuilder::Reduce(ReduceOperation operation, const Value& x, const std:
     if (const Numbers* const numbers = NumbersOf(x))
     {
         auto results = ComputeReduction(operation, x.Type(), x.Shape(), *numbers, axes);
-        if (results.has_value() && AreAllKnown(*results))
+        if (results.has_value() && IsFullyKnown(*results))
         {
             return Known(x.Type(), sizes, std::move(*results));
         }

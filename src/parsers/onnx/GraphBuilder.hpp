@@ -59,8 +59,8 @@ public:
     /// Names the layers that are added from now on.
     void SetName(std::string name)
     {
-        constexpr size_t most = 1000; // one node may become many layers, each of which keeps the name
-        name.resize(std::min(name.size(), most));
+        constexpr size_t max = 1000; // one node may become many layers, each of which keeps the name
+        name.resize(std::min(name.size(), max));
         m_Name = std::move(name);
     }
     const std::string& GetName() const { return m_Name; }

@@ -148,7 +148,7 @@ uint64_t CostOf(const GraphMessage& graph)
            graph.m_Inputs.size() + graph.m_Outputs.size();
 }
 
-std::string_view ShownDomain(std::string_view domain)
+std::string_view DisplayDomain(std::string_view domain)
 {
     return domain.empty() ? std::string_view("ai.onnx") : domain;
 }
@@ -215,18 +215,18 @@ void ModelReading::ThrowRefusals(const std::string& openSizes) const
     {
         return;
     }
-    constexpr size_t mostShown = 1000;
+    constexpr size_t maxShown = 1000;
     std::string text = "the model has operators that cannot run:";
     for (const Refusal& refusal : m_Refusals)
     {
-        if (&refusal == m_Refusals.data() + mostShown)
+        if (&refusal == m_Refusals.data() + maxShown)
         {
-            text += fmt::format("; and {} more kinds", m_Refusals.size() - mostShown);
+            text += fmt::format("; and {} more kinds", m_Refusals.size() - maxShown);
             break;
         }
         text += fmt::format(
             "{} {} ({} version {}, {} node{}{}): {}", &refusal == m_Refusals.data() ? "" : ";", refusal.m_Operator,
-            ShownDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
+            DisplayDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
             refusal.m_FirstNode.empty() ? "" : fmt::format(", first '{}'", refusal.m_FirstNode), refusal.m_Reason);
     }
     if (!openSizes.empty() && m_NeedsSizes)

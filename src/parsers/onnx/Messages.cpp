@@ -35,7 +35,7 @@ std::string_view ToView(protozero::data_view view)
 class MessageReader
 {
 public:
-    MessageReader(size_t fileBytes, const Limits& limits) : m_Limits(limits), m_MostMemory(MostMemory(fileBytes)) {}
+    MessageReader(size_t fileBytes, const Limits& limits) : m_Limits(limits), m_MaxMemory(GetMaxMemory(fileBytes)) {}
 
     void Read(pbf_reader reader, ModelMessage& model)
     {
@@ -70,7 +70,7 @@ private:
     /// An entry of a map, with its links.
     static constexpr size_t MapNode = 96;
 
-    static uint64_t MostMemory(uint64_t fileBytes)
+    static uint64_t GetMaxMemory(uint64_t fileBytes)
     {
         return std::clamp(fileBytes * 64, uint64_t{1} << 20, uint64_t{1} << 31);
     }
@@ -78,11 +78,11 @@ private:
     void Charge(size_t bytes)
     {
         m_Memory += bytes;
-        if (m_Memory > m_MostMemory)
+        if (m_Memory > m_MaxMemory)
         {
             throw ParseException(fmt::format("the model has so many messages with little in them, or lists of short "
                                              "names, that reading it would take more than {} bytes",
-                                             m_MostMemory));
+                                             m_MaxMemory));
         }
     }
 
@@ -154,11 +154,11 @@ private:
     }
 
     /// The encoded bytes of a repeated field of numbers, packed or one at a time.
-    void Encoded(pbf_reader& reader, const char* field, pbf_wire_type wireType, Pieces& pieces)
+    void Encoded(pbf_reader& reader, const char* field, pbf_wire_type wireType, Chunks& chunks)
     {
         if (reader.wire_type() == pbf_wire_type::length_delimited)
         {
-            Append(pieces, ToView(reader.get_view()));
+            Append(chunks, ToView(reader.get_view()));
             return;
         }
         if (reader.wire_type() != wireType)
@@ -169,14 +169,14 @@ private:
         reader.skip();
         const std::string_view piece(start, static_cast<size_t>(reader.data().data() - start));
         // Single numbers that follow each other, with a tag before each, are not contiguous.
-        Append(pieces, piece);
+        Append(chunks, piece);
     }
 
     void Floats(pbf_reader& reader, const char* field, std::vector<float>& values)
     {
-        Pieces pieces;
-        Encoded(reader, field, pbf_wire_type::fixed32, pieces);
-        const std::string_view bytes = pieces.front();
+        Chunks chunks;
+        Encoded(reader, field, pbf_wire_type::fixed32, chunks);
+        const std::string_view bytes = chunks.front();
         if (bytes.size() % sizeof(float) != 0)
         {
             throw ParseException(fmt::format("{} has {} bytes, which are no floats", field, bytes.size()));
@@ -523,7 +523,7 @@ private:
     }
 
     Limits m_Limits;
-    uint64_t m_MostMemory;
+    uint64_t m_MaxMemory;
     uint64_t m_Memory = 0;
     uint64_t m_NumNodes = 0;
     uint64_t m_NumTensors = 0;
@@ -553,12 +553,12 @@ ModelMessage ReadModelMessage(Span<const uint8_t> bytes, const Limits& limits)
     return model;
 }
 
-std::vector<int64_t> DecodeVarints(const Pieces& pieces)
+std::vector<int64_t> DecodeVarints(const Chunks& chunks)
 {
     std::vector<int64_t> values;
     try
     {
-        for (const std::string_view piece : pieces)
+        for (const std::string_view piece : chunks)
         {
             const char* next = piece.data();
             const char* const end = next + piece.size();

@@ -73,7 +73,7 @@ enum class AttributeType : int32_t
 };
 
 /// Encoded numbers of a repeated field, in pieces: one for each time that the field occurs in the file.
-using Pieces = std::vector<std::string_view>;
+using Chunks = std::vector<std::string_view>;
 
 struct TensorMessage
 {
@@ -81,11 +81,11 @@ struct TensorMessage
     std::vector<int64_t> m_Dims;
     ElementType m_Type = ElementType::Undefined;
     std::optional<std::string_view> m_RawData;
-    Pieces m_FloatData;  ///< four bytes an element
-    Pieces m_DoubleData; ///< eight bytes an element
-    Pieces m_Int32Data;  ///< varints
-    Pieces m_Int64Data;  ///< varints
-    Pieces m_UInt64Data; ///< varints
+    Chunks m_FloatData;  ///< four bytes an element
+    Chunks m_DoubleData; ///< eight bytes an element
+    Chunks m_Int32Data;  ///< varints
+    Chunks m_Int64Data;  ///< varints
+    Chunks m_UInt64Data; ///< varints
     bool m_HasStrings = false;
     bool m_IsExternal = false;
     bool m_HasSegment = false;
@@ -205,7 +205,7 @@ inline std::string_view CanonicalDomain(std::string_view domain)
 ModelMessage ReadModelMessage(Span<const uint8_t> bytes, const Limits& limits);
 
 /// The numbers of a repeated field of varints.
-std::vector<int64_t> DecodeVarints(const Pieces& pieces);
+std::vector<int64_t> DecodeVarints(const Chunks& chunks);
 
 /// "FLOAT", or "42" for a number that no element type has.
 std::string NameOf(ElementType type);

@@ -224,7 +224,7 @@ void OnnxParser::CheckSizesAgree() const
 /// "'batch', 'images.2'", and an input of open rank by its name. A few of them are enough to go on.
 std::string OnnxParser::ListOpenSizes() const
 {
-    constexpr size_t mostShown = 16;
+    constexpr size_t maxShown = 16;
     std::vector<std::string> open;
     const auto add = [&](const std::string& name)
     {
@@ -249,7 +249,7 @@ std::string OnnxParser::ListOpenSizes() const
                 add(names[d]);
             }
         }
-        if (open.size() >= mostShown)
+        if (open.size() >= maxShown)
         {
             break;
         }

@@ -21,10 +21,10 @@ namespace
 
 TensorShape ReadDims(const std::vector<int64_t>& dims, const Limits& limits)
 {
-    const unsigned int most = std::min(limits.m_MaxRank, MaxNumOfTensorDimensions);
-    if (dims.size() > most)
+    const unsigned int max = std::min(limits.m_MaxRank, MaxNumOfTensorDimensions);
+    if (dims.size() > max)
     {
-        throw ParseException(fmt::format("has rank {}, at most {} is possible (Limits::m_MaxRank)", dims.size(), most));
+        throw ParseException(fmt::format("has rank {}, at max {} is possible (Limits::m_MaxRank)", dims.size(), max));
     }
     for (size_t i = 0; i < dims.size(); ++i)
     {
@@ -48,10 +48,10 @@ std::vector<uint8_t> Narrow(const std::vector<int64_t>& numbers)
     return bytes;
 }
 
-std::vector<uint8_t> Join(const Pieces& pieces)
+std::vector<uint8_t> Join(const Chunks& chunks)
 {
     std::vector<uint8_t> bytes;
-    for (const std::string_view piece : pieces)
+    for (const std::string_view piece : chunks)
     {
         bytes.insert(bytes.end(), piece.begin(), piece.end());
     }
@@ -186,8 +186,8 @@ TensorReader::Data TensorReader::Own(std::vector<uint8_t> bytes)
 /// The fields for the types: float_data, int32_data and so on.
 TensorReader::Data TensorReader::ReadTyped(const TensorMessage& tensor, DataType type)
 {
-    const auto joined = [&](const Pieces& pieces) {
-        return pieces.size() == 1 ? Data{ToSpan(pieces.front()), m_Owner, nullptr} : Own(Join(pieces));
+    const auto joined = [&](const Chunks& chunks) {
+        return chunks.size() == 1 ? Data{ToSpan(chunks.front()), m_Owner, nullptr} : Own(Join(chunks));
     };
     const auto ints = [&] { return DecodeVarints(tensor.m_Int32Data); };
     switch (type)

@@ -40,7 +40,7 @@ Numbers ReadAs(Span<const uint8_t> data)
 }
 
 template <typename ToFloat>
-Numbers ReadHalves(Span<const uint8_t> data, ToFloat toFloat)
+Numbers ReadF16(Span<const uint8_t> data, ToFloat toFloat)
 {
     Numbers numbers(data.size() / sizeof(uint16_t));
     for (size_t i = 0; i < numbers.size(); ++i)
@@ -140,7 +140,7 @@ TensorShape ToShape(const std::vector<int64_t>& sizes)
     if (sizes.size() > MaxNumOfTensorDimensions)
     {
         throw UnimplementedException(
-            fmt::format("a tensor has {} dimensions, at most {} are possible", sizes.size(), MaxNumOfTensorDimensions));
+            fmt::format("a tensor has {} dimensions, at max {} are possible", sizes.size(), MaxNumOfTensorDimensions));
     }
     TensorShape shape(static_cast<unsigned int>(sizes.size()), false);
     for (unsigned int i = 0; i < sizes.size(); ++i)
@@ -159,7 +159,7 @@ TensorShape ToShape(const std::vector<int64_t>& sizes)
 
 int64_t ProductOf(const std::vector<int64_t>& sizes, size_t first, size_t last)
 {
-    constexpr int64_t most = int64_t{1} << 62;
+    constexpr int64_t max = int64_t{1} << 62;
     int64_t product = 1;
     for (size_t i = first; i < last; ++i)
     {
@@ -167,7 +167,7 @@ int64_t ProductOf(const std::vector<int64_t>& sizes, size_t first, size_t last)
         {
             return OpenSize;
         }
-        product = sizes[i] != 0 && product > most / sizes[i] ? most : product * sizes[i];
+        product = sizes[i] != 0 && product > max / sizes[i] ? max : product * sizes[i];
     }
     return product;
 }
@@ -192,7 +192,7 @@ TensorShape OpenShape(int64_t count)
     if (count >= tooMany)
     {
         throw UnimplementedException(
-            fmt::format("a tensor has {} dimensions, at most {} are possible", count, MaxNumOfTensorDimensions));
+            fmt::format("a tensor has {} dimensions, at max {} are possible", count, MaxNumOfTensorDimensions));
     }
     return ToShape(std::vector<int64_t>(static_cast<size_t>(count), OpenSize));
 }
@@ -203,8 +203,8 @@ Numbers ReadNumbers(DataType type, Span<const uint8_t> data)
     {
     case DataType::Float32: return ReadAs<float>(data);
     case DataType::Float64: return ReadAs<double>(data);
-    case DataType::Float16: return ReadHalves(data, &HalfToFloat);
-    case DataType::BFloat16: return ReadHalves(data, &BFloat16ToFloat);
+    case DataType::Float16: return ReadF16(data, &HalfToFloat);
+    case DataType::BFloat16: return ReadF16(data, &BFloat16ToFloat);
     case DataType::Boolean:
     case DataType::Unsigned8: return ReadAs<uint8_t>(data);
     case DataType::Signed8: return ReadAs<int8_t>(data);

@@ -87,12 +87,12 @@ std::vector<int32_t> ReadZeroPoints(const IntegerList& zeroPoints, size_t numSca
     {
         throw ParseException(fmt::format("has {} zero points for {} scales", zeroPoints.Size(), numScales));
     }
-    const auto [least, greatest] = ZeroPointRange(type);
+    const auto [min, greatest] = ZeroPointRange(type);
     for (size_t i = 0; i < values.size(); ++i)
     {
         const size_t from = zeroPoints.Size() == 1 ? 0 : i;
         const int64_t value = from < zeroPoints.Size() ? zeroPoints[from] : 0;
-        if (value < least || value > greatest)
+        if (value < min || value > greatest)
         {
             throw ParseException(fmt::format("zero point {} is {}, outside of {}", i, value, EnumNameTensorType(type)));
         }
@@ -104,8 +104,8 @@ std::vector<int32_t> ReadZeroPoints(const IntegerList& zeroPoints, size_t numSca
 Quantization ReadQuantization(TensorType type, const DeclaredQuantization& declared, const TensorShape& shape,
                               ReadBudget& budget)
 {
-    const auto [least, greatest] = ZeroPointRange(type);
-    if (least > greatest)
+    const auto [min, greatest] = ZeroPointRange(type);
+    if (min > greatest)
     {
         return {};
     }

@@ -118,8 +118,8 @@ constexpr size_t MaxWork = 1'000'000;
 std::vector<bool> Choose(const PlanDraft& draft, const std::vector<bool>& candidates, WhyNot& whyNot)
 {
     std::vector<bool> chosen(draft.NumSteps(), false);
-    size_t least = CountHostBytes(draft, chosen);
-    if (CountHostBytes(draft, candidates) <= least)
+    size_t min = CountHostBytes(draft, chosen);
+    if (CountHostBytes(draft, candidates) <= min)
     {
         return candidates;
     }
@@ -136,8 +136,8 @@ std::vector<bool> Choose(const PlanDraft& draft, const std::vector<bool>& candid
         {
             chosen[s] = true;
             const size_t bytes = CountHostBytes(draft, chosen);
-            chosen[s] = bytes <= least;
-            least = std::min(least, bytes);
+            chosen[s] = bytes <= min;
+            min = std::min(min, bytes);
         }
     }
     return chosen;

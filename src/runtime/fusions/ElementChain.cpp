@@ -16,7 +16,7 @@ namespace
 {
 
 /// Of a thread's part at least: some microseconds of most loops, several times what starting one takes.
-constexpr size_t LeastElements = 8192;
+constexpr size_t MinElements = 8192;
 /// Blocks are of whole vectors of the smallest elements, where what is repeated in them lets them be.
 constexpr size_t Vector = 64;
 
@@ -72,13 +72,13 @@ bool ElementChain::ChooseBlock()
             return false;
         }
     }
-    const size_t most = BlockBytes / elementBytes;
-    const auto firstLonger = std::upper_bound(periods.begin(), periods.end(), most);
+    const size_t max = BlockBytes / elementBytes;
+    const auto firstLonger = std::upper_bound(periods.begin(), periods.end(), max);
     m_Cut = firstLonger != periods.end() ? *firstLonger : 0;
     const size_t period = firstLonger != periods.begin() ? *std::prev(firstLonger) : 1; // all shorter ones divide it
     const size_t ofVectors = std::lcm(period, Vector);
-    const size_t unit = ofVectors <= most ? ofVectors : period;
-    m_Block = most / unit * unit;
+    const size_t unit = ofVectors <= max ? ofVectors : period;
+    m_Block = max / unit * unit;
     return true;
 }
 
@@ -129,7 +129,7 @@ void ElementChain::Execute(const ExecuteArgs& args) const
     { RunBlocks(args, begin * m_Block, std::min(m_Count, end * m_Block)); };
     // A thread takes at least one piece, so there are no more pieces than threads that may run.
     const size_t blocksPerThread = (blocks + m_MaxThreads - 1) / m_MaxThreads;
-    args.m_Parallel->Run(blocks, std::max({size_t{1}, LeastElements / m_Block, blocksPerThread}), std::ref(run));
+    args.m_Parallel->Run(blocks, std::max({size_t{1}, MinElements / m_Block, blocksPerThread}), std::ref(run));
 }
 
 void ElementChain::RunBlocks(const ExecuteArgs& args, size_t begin, size_t end) const

@@ -272,13 +272,13 @@ uint32_t CountSteps(const PlanDraft& draft, uint32_t first, uint32_t end)
 {
     end = first + std::min(MaxChainSteps, end - first);
     uint32_t lastUse = draft.GetValue(draft.GetStep(first).m_FirstOutput).m_LastUse;
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t s = first + 1; s < end && lastUse < end && draft.GetStep(s).m_NumOutputs == 1; ++s)
     {
-        most = lastUse <= s ? s - first + 1 : most;
+        max = lastUse <= s ? s - first + 1 : max;
         lastUse = std::max(lastUse, draft.GetValue(draft.GetStep(s).m_FirstOutput).m_LastUse);
     }
-    return most;
+    return max;
 }
 
 /// The longest chain from a step on that ends before `end`; null where there is none of two links, with the reason.
@@ -286,8 +286,8 @@ std::unique_ptr<FusedRun> MakeChain(const PlanDraft& draft, uint32_t first, uint
 {
     // Counted first, since links are costly: where outputs are read late, as in blocks of many residuals, dozens of
     // steps may follow of which none could be the last one.
-    const uint32_t most = CountSteps(draft, first, end);
-    if (most == 0)
+    const uint32_t max = CountSteps(draft, first, end);
+    if (max == 0)
     {
         whyNot = "its output is read by layers further on, or is an output of the network";
         return nullptr;
@@ -295,7 +295,7 @@ std::unique_ptr<FusedRun> MakeChain(const PlanDraft& draft, uint32_t first, uint
     ChainFinder finder(draft, first);
     std::vector<ChainFinder::Length> closed;
     whyNot = nullptr;
-    for (uint32_t steps = 1; steps <= most && whyNot == nullptr; ++steps)
+    for (uint32_t steps = 1; steps <= max && whyNot == nullptr; ++steps)
     {
         whyNot = finder.Add();
         if (whyNot == nullptr && finder.GetLength().m_Links > 1 && finder.IsClosed())

@@ -34,10 +34,10 @@ size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int 
 /// `tiles`.
 std::optional<unsigned int> FindLeading(const Step& step, const TensorShape& output, size_t tiles)
 {
-    const unsigned int most =
+    const unsigned int max =
         CountTiledDimensions(step.m_Type, step.m_Layer->GetParameters(), output.GetNumDimensions());
     size_t count = 1;
-    for (unsigned int i = 0; i < most; ++i)
+    for (unsigned int i = 0; i < max; ++i)
     {
         count *= output[i];
         if (count == tiles)

@@ -19,12 +19,12 @@ void ExpectNear(const OpCase& op, const std::vector<double>& got, const std::vec
     {
         largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
     }
-    const bool haveSigns = op.m_Absolute == 0 && ofLargest == 0;
+    const bool hasSigns = op.m_Absolute == 0 && ofLargest == 0;
     for (size_t i = 0; i < want.size(); ++i)
     {
         const double bound = op.m_Relative * std::abs(want[i]) + op.m_Absolute + ofLargest * largest;
         const bool isSame = (std::isnan(got[i]) && std::isnan(want[i])) ||
-                            (got[i] == want[i] && (!haveSigns || std::signbit(got[i]) == std::signbit(want[i])));
+                            (got[i] == want[i] && (!hasSigns || std::signbit(got[i]) == std::signbit(want[i])));
         const bool isNear = got[i] != want[i] && std::isfinite(want[i]) && std::abs(got[i] - want[i]) <= bound;
         ASSERT_TRUE(isSame || isNear) << "element " << i << " is " << got[i] << " in place of " << want[i];
     }

@@ -46,8 +46,8 @@ inline TensorInfo Shaped(TensorInfo info, const TensorShape& shape)
 }
 
 /// A case without an oracle, whose results are to be those of CpuRef in every bit.
-inline OpCase FastCase(std::string name, LayerType type, std::shared_ptr<const BaseDescriptor> descriptor,
-                       std::vector<TestTensor> inputs, const TensorInfo& output)
+inline OpCase ReferenceCase(std::string name, LayerType type, std::shared_ptr<const BaseDescriptor> descriptor,
+                            std::vector<TestTensor> inputs, const TensorInfo& output)
 {
     OpCase op = {std::move(name), type, std::move(descriptor), std::move(inputs), output, nullptr};
     op.m_Relative = 0;
@@ -56,10 +56,10 @@ inline OpCase FastCase(std::string name, LayerType type, std::shared_ptr<const B
 }
 
 template <typename D>
-OpCase FastCase(std::string name, LayerType type, D descriptor, std::vector<TestTensor> inputs,
-                const TensorInfo& output)
+OpCase ReferenceCase(std::string name, LayerType type, D descriptor, std::vector<TestTensor> inputs,
+                     const TensorInfo& output)
 {
-    return FastCase(std::move(name), type, MakeDescriptor(std::move(descriptor)), std::move(inputs), output);
+    return ReferenceCase(std::move(name), type, MakeDescriptor(std::move(descriptor)), std::move(inputs), output);
 }
 
 } // namespace tenon::test

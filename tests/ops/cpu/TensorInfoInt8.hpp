@@ -10,7 +10,7 @@ namespace tenon::test
 {
 
 /// int8 or uint8, with one scale.
-inline TensorInfo BytesInfo(const TensorShape& shape, bool isSigned, float scale, int32_t zeroPoint)
+inline TensorInfo InfoInt8(const TensorShape& shape, bool isSigned, float scale, int32_t zeroPoint)
 {
     return TensorInfo(shape, isSigned ? DataType::QAsymmS8 : DataType::QAsymmU8, scale, zeroPoint);
 }

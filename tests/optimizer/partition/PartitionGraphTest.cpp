@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <random>
 
-namespace tenon::test::partition_test
+namespace tenon::test::partition_graph_test
 {
 
 namespace
@@ -153,4 +153,4 @@ TEST(PartitionGraph, KeepsTheUsersOrderWhereItCan)
     }
 }
 
-} // namespace tenon::test::partition_test
+} // namespace tenon::test::partition_graph_test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::images_test
+namespace tenon::test::channels_first_networks_test
 {
 
 namespace
@@ -387,4 +387,4 @@ TEST(Images, TransposesOfOnesAreReshapes)
     both.ExpectEqual({TensorShape({1, 5, 1, 6})});
 }
 
-} // namespace tenon::test::images_test
+} // namespace tenon::test::channels_first_networks_test

@@ -221,15 +221,15 @@ TEST(FoldAttention, SoftCap)
 
 TEST(FoldAttention, TransposesOfHeads)
 {
-    for (const bool areKeysTurned : {true, false})
+    for (const bool isKeyTransposed : {true, false})
     {
         Attention attention(false); // ranks follow from the Transposes
         IConnectableLayer* queries = attention.Input(FloatInfo({2, 5, 3, 4}));
         IConnectableLayer* keys = attention.Input(FloatInfo({2, 7, 3, 4}));
         IConnectableLayer* values = attention.Input(FloatInfo({2, 7, 3, 6}));
         queries = attention.Transpose(queries, {0, 2, 1, 3});
-        keys = areKeysTurned ? attention.Transpose(keys, {0, 2, 3, 1})
-                             : attention.Transpose(attention.Transpose(keys, {0, 2, 1, 3}), {0, 1, 3, 2});
+        keys = isKeyTransposed ? attention.Transpose(keys, {0, 2, 3, 1})
+                               : attention.Transpose(attention.Transpose(keys, {0, 2, 1, 3}), {0, 1, 3, 2});
         IConnectableLayer* softmax = attention.Softmax(attention.Mul(attention.Product(queries, keys), 0.5f));
         attention.Output(
             attention.Transpose(attention.Product(softmax, attention.Transpose(values, {0, 2, 1, 3})), {0, 2, 1, 3}));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass FoldByteFunctions: which layers become tables, and that these give what the layers gave.
+// Pass FoldFunctionsInt8: which layers become tables, and that these give what the layers gave.
 #include "harness/Passes.hpp"
 #include "optimizer/passes/Fusing.hpp"
 
 #include <functional>
 
-namespace tenon::test::fold_byte_functions_test
+namespace tenon::test::fold_functions_int8_test
 {
 
 using testing::ElementsAre;
@@ -111,13 +111,13 @@ void ExpectBecomes(const MakeFunction& make, const std::vector<LayerType>& types
 
 } // namespace
 
-TEST(FoldByteFunctions, ProductsWithSigmoid)
+TEST(FoldFunctionsInt8, ProductsWithSigmoid)
 {
     ExpectBecomes([](ByteFormula& f, IConnectableLayer* x) { return f.Binary(BinaryOperation::Mul, x, f.Sigmoid(x)); },
                   {LayerType::Table});
 }
 
-TEST(FoldByteFunctions, OperationsWithConstants)
+TEST(FoldFunctionsInt8, OperationsWithConstants)
 {
     ExpectBecomes(
         [](ByteFormula& f, IConnectableLayer* x)
@@ -133,7 +133,7 @@ TEST(FoldByteFunctions, OperationsWithConstants)
                   {LayerType::ElementwiseBinary, LayerType::Activation});
 }
 
-TEST(FoldByteFunctions, FunctionsOfFloatsBetween)
+TEST(FoldFunctionsInt8, FunctionsOfFloatsBetween)
 {
     ExpectBecomes([](ByteFormula& f, IConnectableLayer* x) { return f.Quantize(f.Sine(f.Dequantize(x))); },
                   {LayerType::Table});
@@ -143,12 +143,12 @@ TEST(FoldByteFunctions, FunctionsOfFloatsBetween)
                   {LayerType::Table, LayerType::Dequantize});
 }
 
-TEST(FoldByteFunctions, OneLayerStays)
+TEST(FoldFunctionsInt8, OneLayerStays)
 {
     ExpectBecomes([](ByteFormula& f, IConnectableLayer* x) { return f.Sigmoid(x); }, {LayerType::Activation});
 }
 
-TEST(FoldByteFunctions, WhatOthersReadStays)
+TEST(FoldFunctionsInt8, WhatOthersReadStays)
 {
     ByteFormula formula(DataType::QAsymmS8);
     IConnectableLayer* x = formula.Input();
@@ -158,7 +158,7 @@ TEST(FoldByteFunctions, WhatOthersReadStays)
     EXPECT_THAT(FusedTypes(formula.Get()), ElementsAre(LayerType::Activation, LayerType::ElementwiseBinary));
 }
 
-TEST(FoldByteFunctions, TwoReadersGetATableEach)
+TEST(FoldFunctionsInt8, TwoReadersGetATableEach)
 {
     ByteFormula formula(DataType::QAsymmU8);
     IConnectableLayer* x = formula.Input();
@@ -168,7 +168,7 @@ TEST(FoldByteFunctions, TwoReadersGetATableEach)
     EXPECT_THAT(FusedTypes(formula.Get()), ElementsAre(LayerType::Table, LayerType::Table));
 }
 
-TEST(FoldByteFunctions, AFunctionMayPassThroughAnotherThatIsReadToo)
+TEST(FoldFunctionsInt8, AFunctionMayPassThroughAnotherThatIsReadToo)
 {
     ExpectBecomes(
         [](ByteFormula& f, IConnectableLayer* x)
@@ -180,7 +180,7 @@ TEST(FoldByteFunctions, AFunctionMayPassThroughAnotherThatIsReadToo)
         {LayerType::Table, LayerType::Softmax, LayerType::Table, LayerType::ElementwiseBinary});
 }
 
-TEST(FoldByteFunctions, OfTwoTensorsStays)
+TEST(FoldFunctionsInt8, OfTwoTensorsStays)
 {
     const INetworkPtr network = INetwork::Create();
     const TensorInfo info = Bytes(DataType::QAsymmS8, 0.1f, 0);
@@ -197,7 +197,7 @@ TEST(FoldByteFunctions, OfTwoTensorsStays)
     EXPECT_THAT(FusedTypes(*network), ElementsAre(LayerType::Activation, LayerType::ElementwiseBinary));
 }
 
-TEST(FoldByteFunctions, OfVectorsOfConstantsStays)
+TEST(FoldFunctionsInt8, OfVectorsOfConstantsStays)
 {
     const auto make = [](ByteFormula& f, IConnectableLayer* x) {
         return f.Sigmoid(f.Binary(BinaryOperation::Add, x, f.Constant({1, 128}, 50)));
@@ -207,7 +207,7 @@ TEST(FoldByteFunctions, OfVectorsOfConstantsStays)
     EXPECT_THAT(FusedTypes(formula.Get()), ElementsAre(LayerType::ElementwiseBinary, LayerType::Activation));
 }
 
-TEST(FoldByteFunctions, LayersThatAreToRunElsewhereStay)
+TEST(FoldFunctionsInt8, LayersThatAreToRunElsewhereStay)
 {
     ByteFormula formula(DataType::QAsymmS8);
     IConnectableLayer* x = formula.Input();
@@ -219,7 +219,7 @@ TEST(FoldByteFunctions, LayersThatAreToRunElsewhereStay)
 }
 
 // All layers of a function run for its table: long chains are cut.
-TEST(FoldByteFunctions, LongChainsAreSeveralTables)
+TEST(FoldFunctionsInt8, LongChainsAreSeveralTables)
 {
     ExpectBecomes(
         [](ByteFormula& f, IConnectableLayer* x)
@@ -234,7 +234,7 @@ TEST(FoldByteFunctions, LongChainsAreSeveralTables)
 }
 
 // So are sums of many functions, which stay.
-TEST(FoldByteFunctions, SumsOfManyFunctionsStay)
+TEST(FoldFunctionsInt8, SumsOfManyFunctionsStay)
 {
     for (const unsigned int count : {3U, 40U})
     {
@@ -253,7 +253,7 @@ TEST(FoldByteFunctions, SumsOfManyFunctionsStay)
 }
 
 // A table has as little memory as what it stands for.
-TEST(FoldByteFunctions, TablesRunInPlace)
+TEST(FoldFunctionsInt8, TablesRunInPlace)
 {
     const auto getArena = [](bool fold)
     {
@@ -277,7 +277,7 @@ TEST(FoldByteFunctions, TablesRunInPlace)
         std::vector<Pass> passes;
         for (const Pass& pass : GetPasses())
         {
-            if (fold || std::string(pass.m_Name) != "FoldByteFunctions")
+            if (fold || std::string(pass.m_Name) != "FoldFunctionsInt8")
             {
                 passes.push_back(pass);
             }
@@ -296,4 +296,4 @@ TEST(FoldByteFunctions, TablesRunInPlace)
     EXPECT_EQ(getArena(true), getArena(false));
 }
 
-} // namespace tenon::test::fold_byte_functions_test
+} // namespace tenon::test::fold_functions_int8_test

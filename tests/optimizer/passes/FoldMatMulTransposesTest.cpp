@@ -12,7 +12,7 @@
 #include <array>
 #include <vector>
 
-namespace tenon::test::mat_mul_transposes_test
+namespace tenon::test::fold_mat_mul_transposes_test
 {
 
 namespace
@@ -179,4 +179,4 @@ TEST(MoveUnitReshapes, SizesThatMayChangeStay)
     both.ExpectEqual({TensorShape({3, 5, 8})});
 }
 
-} // namespace tenon::test::mat_mul_transposes_test
+} // namespace tenon::test::fold_mat_mul_transposes_test

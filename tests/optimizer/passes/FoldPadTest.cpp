@@ -153,7 +153,7 @@ TEST(FoldPad, ParametersMayArriveAsConstants)
     const TensorInfo nhwc = FloatInfo({1, 4, 4, 2});
     const std::vector<int32_t> pads{0, 0, 1, 2, 0, 1, 0, 0};
     const TensorInfo padsInfo({4, 2}, DataType::Signed32, 0.0f, 0, true);
-    for (const bool areConstant : {true, false})
+    for (const bool isConstant : {true, false})
     {
         for (const float value : {0.0f, 0.5f})
         {
@@ -164,14 +164,14 @@ TEST(FoldPad, ParametersMayArriveAsConstants)
             IConnectableLayer* pad = network->AddPadLayer(descriptor, "pad");
             IConnectableLayer* layer = AddNhwcConvolution(*network);
             Connect(AddInput(*network, 0, nhwc), pad);
-            IConnectableLayer* given = areConstant ? AddOwnedConstant(*network, padsInfo, pads)
-                                                   : AddInput(*network, 1, TensorInfo({4, 2}, DataType::Signed32));
+            IConnectableLayer* given = isConstant ? AddOwnedConstant(*network, padsInfo, pads)
+                                                  : AddInput(*network, 1, TensorInfo({4, 2}, DataType::Signed32));
             Connect(given, pad, 1);
             Connect(AddFloatConstant(*network, TensorShape({1}), {value}), pad, 2);
             Connect(pad, layer);
             Connect(layer, network->AddOutputLayer(0));
-            EXPECT_EQ(HasPad(*network), !areConstant || value != 0.0f);
-            if (areConstant)
+            EXPECT_EQ(HasPad(*network), !isConstant || value != 0.0f);
+            if (isConstant)
             {
                 ExpectSame(*network, nhwc, {{1, 4, 4, 2}, {3, 2, 5, 2}});
             }

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test::reshapes_test
+namespace tenon::test::fold_reshapes_test
 {
 
 namespace
@@ -259,4 +259,4 @@ TEST(AddBroadcastReshapes, OperandsGetOneRankForBackendsThatNeedIt)
     }
 }
 
-} // namespace tenon::test::reshapes_test
+} // namespace tenon::test::fold_reshapes_test

@@ -312,8 +312,8 @@ struct Scores
     TensorShape m_Factor = TensorShape(Dimensionality::Scalar);
     BinaryOperation m_Operation = BinaryOperation::Mul;
     unsigned int m_FactorInput = 1;
-    bool m_AreKeysWeighted = false; ///< the product with weights is the second operand
-    bool m_AreReadTwice = false;
+    bool m_IsKeyWeighted = false; ///< the product with weights is the second operand
+    bool m_IsReadTwice = false;
     bool m_IsReshapedLast = false;
 };
 
@@ -329,10 +329,9 @@ bool IsScaleFolded(const Scores& scores)
     Connect(AddInput(*network, 0, InputOf(producer)), product);
     Connect(product, heads);
     Connect(heads, turned);
-    Connect(turned, matrix, scores.m_AreKeysWeighted ? 1 : 0);
-    const TensorShape other = scores.m_AreKeysWeighted ? TensorShape({2, 2, 3}) : TensorShape({2, 2, 5});
-    Connect(AddFloatConstant(*network, other, Spread(other.GetNumElements())), matrix,
-            scores.m_AreKeysWeighted ? 0 : 1);
+    Connect(turned, matrix, scores.m_IsKeyWeighted ? 1 : 0);
+    const TensorShape other = scores.m_IsKeyWeighted ? TensorShape({2, 2, 3}) : TensorShape({2, 2, 5});
+    Connect(AddFloatConstant(*network, other, Spread(other.GetNumElements())), matrix, scores.m_IsKeyWeighted ? 0 : 1);
     IConnectableLayer* last = matrix;
     if (scores.m_IsReshapedLast)
     {
@@ -342,7 +341,7 @@ bool IsScaleFolded(const Scores& scores)
     IConnectableLayer* scaled = Binary(scores.m_Operation, scores.m_Factor, {0.3f}, scores.m_FactorInput)(*network);
     Connect(last, scaled, 1 - scores.m_FactorInput);
     Connect(scaled, network->AddOutputLayer(0));
-    if (scores.m_AreReadTwice)
+    if (scores.m_IsReadTwice)
     {
         Connect(last, network->AddOutputLayer(1));
     }
@@ -358,12 +357,12 @@ bool IsScaleFolded(const Scores& scores)
 TEST(FoldScaleShift, WhatMultipliesScoresGoesIntoTheWeightsOfQueriesOrKeys)
 {
     EXPECT_TRUE(IsScaleFolded({}));
-    EXPECT_TRUE(IsScaleFolded({.m_AreKeysWeighted = true}));
+    EXPECT_TRUE(IsScaleFolded({.m_IsKeyWeighted = true}));
     EXPECT_TRUE(IsScaleFolded({.m_Factor = TensorShape({1, 1}), .m_FactorInput = 0}));
     EXPECT_TRUE(IsScaleFolded({.m_Operation = BinaryOperation::Div}));
     EXPECT_FALSE(IsScaleFolded({.m_Operation = BinaryOperation::Div, .m_FactorInput = 0}));
     EXPECT_FALSE(IsScaleFolded({.m_Operation = BinaryOperation::Add}));
-    EXPECT_FALSE(IsScaleFolded({.m_AreReadTwice = true}));
+    EXPECT_FALSE(IsScaleFolded({.m_IsReadTwice = true}));
     EXPECT_FALSE(IsScaleFolded({.m_Factor = TensorShape({1, 1, 1})})); // which a product may have fewer of
     EXPECT_FALSE(IsScaleFolded({.m_Factor = TensorShape({1, 1}), .m_IsReshapedLast = true}));
 }

@@ -29,7 +29,7 @@ TensorShape ShapeOf(const Grouped& grouped, unsigned int batches, unsigned int h
                                                 : TensorShape({batches, channels, height, width});
 }
 
-bool AreHalves(DataType type)
+bool Is16BitFloat(DataType type)
 {
     return type == DataType::Float16 || type == DataType::BFloat16;
 }
@@ -37,7 +37,7 @@ bool AreHalves(DataType type)
 TensorInfo DataInfo(const Grouped& grouped, float scale)
 {
     return TensorInfo(ShapeOf(grouped, 2, 7, 5, grouped.m_Channels), grouped.m_Data,
-                      grouped.m_Data == DataType::Float32 || AreHalves(grouped.m_Data) ? 0.0f : scale,
+                      grouped.m_Data == DataType::Float32 || Is16BitFloat(grouped.m_Data) ? 0.0f : scale,
                       grouped.m_Data == DataType::QAsymmS8   ? -7
                       : grouped.m_Data == DataType::QAsymmU8 ? 121
                                                              : 0);
@@ -50,7 +50,7 @@ IConnectableLayer* AddWeights(INetwork& network, const Grouped& grouped)
     {
         return AddFloatConstant(network, shape, Spread(shape.GetNumElements()));
     }
-    if (AreHalves(grouped.m_Weights))
+    if (Is16BitFloat(grouped.m_Weights))
     {
         return AddOwnedConstant(network, TensorInfo(shape, grouped.m_Weights),
                                 std::vector<uint16_t>(shape.GetNumElements(), 0x3C00));

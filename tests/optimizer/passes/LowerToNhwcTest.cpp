@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace tenon::test::layout_test
+namespace tenon::test::lower_to_nhwc_test
 {
 
 namespace
@@ -195,4 +195,4 @@ TEST(InferTensors, SizesOfOneMayBeToleratedInDeclarations)
     EXPECT_THROW(optimize({1, 3, 1, 2}, true), LayerValidationException);
 }
 
-} // namespace tenon::test::layout_test
+} // namespace tenon::test::lower_to_nhwc_test

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace tenon::test::merge_test
+namespace tenon::test::merge_common_subexpressions_test
 {
 
 namespace
@@ -176,4 +176,4 @@ TEST(MergeCommonSubexpressions, LayersOfOneWeightShareItsTransposedCopy)
     EXPECT_EQ(both.ExpectEqual(InputTensors())[9].Floats(), (std::vector<float>{0, 3, 1, 4, 2, 5}));
 }
 
-} // namespace tenon::test::merge_test
+} // namespace tenon::test::merge_common_subexpressions_test

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace tenon::test::inverse_conversions_test
+namespace tenon::test::optimize_inverse_conversions_test
 {
 
 namespace
@@ -174,4 +174,4 @@ TEST(InverseConversions, AnInputTakenForAnotherTypeStays)
     EXPECT_EQ(static_cast<const OptimizedNetwork&>(*optimized).GetGraph().Size(), 5u);
 }
 
-} // namespace tenon::test::inverse_conversions_test
+} // namespace tenon::test::optimize_inverse_conversions_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass ReadHalfWeights: which products read Float16 constants themselves, and that what they give is, bit for bit, what
+// Pass ReadWeightsF16: which products read Float16 constants themselves, and that what they give is, bit for bit, what
 // the same numbers as Float32 give.
 #include "backends/cpu/simd/Isa.hpp"
 #include "common/HalfFloat.hpp"
@@ -10,7 +10,7 @@
 
 #include <functional>
 
-namespace tenon::test::read_half_weights_test
+namespace tenon::test::read_weights_f16_test
 {
 
 namespace
@@ -144,7 +144,7 @@ void ExpectEqualRuns(const INetwork& halves, const INetwork& floats, const Tenso
 
 } // namespace
 
-TEST(ReadHalfWeights, ProductsGiveWhatFloatsGive)
+TEST(ReadWeightsF16, ProductsGiveWhatFloatsGive)
 {
     for (const Product& product : AllProducts())
     {
@@ -157,7 +157,7 @@ TEST(ReadHalfWeights, ProductsGiveWhatFloatsGive)
     }
 }
 
-TEST(ReadHalfWeights, WinogradToo)
+TEST(ReadWeightsF16, WinogradToo)
 {
     const Product product = {"windows", LayerType::Convolution2d, FloatInfo({1, 18, 18, 24}),
                              TensorShape({20, 3, 3, 24})};
@@ -173,7 +173,7 @@ TEST(ReadHalfWeights, WinogradToo)
     EXPECT_EQ(results[0], results[1]);
 }
 
-TEST(ReadHalfWeights, OtherBackendsGetFloats)
+TEST(ReadWeightsF16, OtherBackendsGetFloats)
 {
     for (const Product& product : AllProducts())
     {
@@ -184,7 +184,7 @@ TEST(ReadHalfWeights, OtherBackendsGetFloats)
     }
 }
 
-TEST(ReadHalfWeights, ReadersOfAnotherKindGetFloats)
+TEST(ReadWeightsF16, ReadersOfAnotherKindGetFloats)
 {
     const Product product = {"matrix", LayerType::FullyConnected, FloatInfo({4, 4}), TensorShape({4, 4}), true};
     INetworkPtr network = MakeNetwork(product, Weights::Halves);
@@ -195,7 +195,7 @@ TEST(ReadHalfWeights, ReadersOfAnotherKindGetFloats)
     EXPECT_EQ(CountHalves(GraphOf(OptimizeFor(*network, true, Fast))), 0u);
 }
 
-TEST(ReadHalfWeights, ReducedNetworksHaveTheirOwnWeights)
+TEST(ReadWeightsF16, ReducedNetworksHaveTheirOwnWeights)
 {
     const Product product = AllProducts()[3];
     OptimizerOptionsOpaque options;
@@ -205,7 +205,7 @@ TEST(ReadHalfWeights, ReducedNetworksHaveTheirOwnWeights)
     EXPECT_EQ(CountHalves(GraphOf(Optimize(*network, Fast, runtime->GetDeviceSpec(), options))), 0u);
 }
 
-TEST(ReadHalfWeights, NetworksReducedToThemReadThemAsTheyAre)
+TEST(ReadWeightsF16, NetworksReducedToThemReadThemAsTheyAre)
 {
     const auto findHalves = [](const Graph& graph, const TensorShape& shape) -> const void*
     {
@@ -234,7 +234,7 @@ TEST(ReadHalfWeights, NetworksReducedToThemReadThemAsTheyAre)
     }
 }
 
-TEST(ReadHalfWeights, ScalesBecomePartOfThem)
+TEST(ReadWeightsF16, ScalesBecomePartOfThem)
 {
     const auto make = [](Weights kind)
     {
@@ -262,7 +262,7 @@ TEST(ReadHalfWeights, ScalesBecomePartOfThem)
     ExpectEqualRuns(*halves, *make(Weights::Floats), FloatInfo({1, 6, 7, 5}));
 }
 
-TEST(ReadHalfWeights, ChannelsThatOnlyARunTells)
+TEST(ReadWeightsF16, ChannelsThatOnlyARunTells)
 {
     const TensorInfo data(TensorShape({1, 6, 7, 0}, {true, true, true, false}), DataType::Float32);
     const Product product = {"windows", LayerType::Convolution2d, data, TensorShape({6, 3, 3, 2})};
@@ -275,7 +275,7 @@ TEST(ReadHalfWeights, ChannelsThatOnlyARunTells)
     }
 }
 
-TEST(ReadHalfWeights, FilesKeepThem)
+TEST(ReadWeightsF16, FilesKeepThem)
 {
     const Product product = AllProducts()[3];
     const IRuntimePtr runtime = IRuntime::Create({});
@@ -291,4 +291,4 @@ TEST(ReadHalfWeights, FilesKeepThem)
               RunFloat(*runtime, wanted, product.m_Data.GetShape(), data));
 }
 
-} // namespace tenon::test::read_half_weights_test
+} // namespace tenon::test::read_weights_f16_test

@@ -17,12 +17,12 @@ namespace
 {
 
 constexpr uint32_t NumNetworks = 3000;
-constexpr unsigned int MostLayers = 30;
+constexpr unsigned int MaxLayers = 30;
 
-/// A network of every size up to MostLayers.
+/// A network of every size up to MaxLayers.
 RandomNetwork Make(uint32_t seed)
 {
-    return RandomNetwork(seed, 1 + seed % MostLayers);
+    return RandomNetwork(seed, 1 + seed % MaxLayers);
 }
 
 /// Float outputs may differ by what reordered and fused arithmetic makes of them.
@@ -115,7 +115,7 @@ Results RunSome(IRuntime& runtime, IOptimizedNetworkPtr network, const InputTens
     NetworkId id = 0;
     runtime.LoadNetwork(id, std::move(network));
     Results results;
-    for (int run = 0; run < (hasStates ? RandomNetwork::MostRuns : 1); ++run)
+    for (int run = 0; run < (hasStates ? RandomNetwork::MaxRuns : 1); ++run)
     {
         results = RunNetwork(runtime, id, inputs);
     }

@@ -13,9 +13,9 @@ namespace tenon::test
 namespace
 {
 
-constexpr float MostExact = 256.0f;  // sums of inputs, which are multiples of 2^-13, are exact up to 2^10
-constexpr float MostBound = 1000.0f; // larger values are not read on
-constexpr unsigned int MostElements = 4096;
+constexpr float MaxExact = 256.0f;  // sums of inputs, which are multiples of 2^-13, are exact up to 2^10
+constexpr float MaxBound = 1000.0f; // larger values are not read on
+constexpr unsigned int MaxElements = 4096;
 
 void Connect(IOutputSlot& from, IConnectableLayer* to, unsigned int input = 0)
 {
@@ -121,7 +121,7 @@ const RandomNetwork::Tensor* RandomNetwork::FindFloat(bool exact, unsigned int r
         [&](const Tensor& t)
         {
             return t.m_Type == DataType::Float32 && (!exact || t.m_IsExact) &&
-                   (rank == 0 || t.m_Shape.GetNumDimensions() == rank) && t.m_Bound <= MostBound;
+                   (rank == 0 || t.m_Shape.GetNumDimensions() == rank) && t.m_Bound <= MaxBound;
         });
 }
 
@@ -145,13 +145,13 @@ void RandomNetwork::Finish(IConnectableLayer* layer, const std::vector<Tensor>& 
     {
         IOutputSlot& slot = layer->GetOutputSlot(k);
         slot.SetTensorInfo(TensorInfo(outputs[k], type, scale, zeroPoint));
-        if (outputs[k].GetNumElements() <= MostElements)
+        if (outputs[k].GetNumElements() <= MaxElements)
         {
             m_Tensors.push_back({&slot, outputs[k], type, exact, bound});
         }
         else
         {
-            m_Tensors.push_back({&slot, outputs[k], type, false, MostBound * 2});
+            m_Tensors.push_back({&slot, outputs[k], type, false, MaxBound * 2});
         }
     }
 }
@@ -176,9 +176,9 @@ void RandomNetwork::FinishAs(IConnectableLayer* layer, const std::vector<Tensor>
             m_Unread.push_back(&slot);
             continue;
         }
-        const bool isLarge = made.m_Shape.GetNumElements() > MostElements;
+        const bool isLarge = made.m_Shape.GetNumElements() > MaxElements;
         m_Tensors.push_back(
-            {&slot, made.m_Shape, made.m_Type, made.m_IsExact && !isLarge, isLarge ? MostBound * 2 : made.m_Bound});
+            {&slot, made.m_Shape, made.m_Type, made.m_IsExact && !isLarge, isLarge ? MaxBound * 2 : made.m_Bound});
     }
 }
 
@@ -325,7 +325,7 @@ TENON_RANDOM_KIND(AddOrSub)
         x == nullptr
             ? nullptr
             : Find([&](const Tensor& t)
-                   { return t.m_Type == DataType::Float32 && t.m_Shape == x->m_Shape && t.m_Bound <= MostBound; });
+                   { return t.m_Type == DataType::Float32 && t.m_Shape == x->m_Shape && t.m_Bound <= MaxBound; });
     if (y == nullptr)
     {
         return false;
@@ -334,7 +334,7 @@ TENON_RANDOM_KIND(AddOrSub)
     const float bound = x->m_Bound + y->m_Bound;
     Finish(m_Network->AddElementwiseBinaryLayer(
                ElementwiseBinaryDescriptor(Flip() ? BinaryOperation::Add : BinaryOperation::Sub), m_Name.c_str()),
-           inputs, DataType::Float32, x->m_IsExact && y->m_IsExact && bound <= MostExact, bound);
+           inputs, DataType::Float32, x->m_IsExact && y->m_IsExact && bound <= MaxExact, bound);
     return true;
 }
 
@@ -433,7 +433,7 @@ TENON_RANDOM_KIND(BroadcastAdd)
     const float bound = input.m_Bound + 2.0f;
     Finish(m_Network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add), m_Name.c_str()),
            Flip() ? std::vector<Tensor>{input, other} : std::vector<Tensor>{other, input}, DataType::Float32,
-           input.m_IsExact && bound <= MostExact, bound);
+           input.m_IsExact && bound <= MaxExact, bound);
     return true;
 }
 
@@ -523,7 +523,7 @@ TENON_RANDOM_KIND(ArgMax)
         return false;
     }
     Finish(m_Network->AddArgMinMaxLayer(descriptor, m_Name.c_str()), {input}, DataType::Signed32, true,
-           static_cast<float>(MostElements) / 16);
+           static_cast<float>(MaxElements) / 16);
     return true;
 }
 

@@ -28,7 +28,7 @@ public:
     const std::vector<std::string>& Kinds() const { return m_Kinds; }
 
     /// Runs in a row that values stay small for: states grow from run to run.
-    static constexpr int MostRuns = 2;
+    static constexpr int MaxRuns = 2;
 
     /// The names of all kinds that there are.
     static std::vector<std::string> AllKinds();

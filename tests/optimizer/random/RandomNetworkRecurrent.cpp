@@ -455,7 +455,7 @@ TENON_RANDOM_KIND(State)
     }
     const Tensor input = *x;
     const StateDescriptor name(m_Name);
-    const float bound = input.m_Bound * static_cast<float>(MostRuns + 1);
+    const float bound = input.m_Bound * static_cast<float>(MaxRuns + 1);
     std::vector<Tensor> start;
     if (Flip()) // else zeros
     {

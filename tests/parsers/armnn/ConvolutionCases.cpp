@@ -91,7 +91,7 @@ void AddConvolution(Cases& cases)
                          }
                          return layer;
                      }});
-    const auto least = [](INetwork& n, const char* name)
+    const auto min = [](INetwork& n, const char* name)
     {
         Convolution2dDescriptor descriptor;
         descriptor.m_DataLayout = DataLayout::NCHW;
@@ -101,7 +101,7 @@ void AddConvolution(Cases& cases)
     cases.push_back({"Convolution2d_defaults",
                      {Typed({1, 2, 4, 4}, DataType::QAsymmS8, 0.5f, 1)},
                      {Typed({1, 3, 3, 3}, DataType::QAsymmS8, 2.0f, -1)},
-                     Weighted(least, {channels}, false)});
+                     Weighted(min, {channels}, false)});
 
     const auto depthwise = [](bool hasBias)
     {

@@ -29,15 +29,15 @@ using backends::Scratch;
 using ref::AttentionGeometry;
 using ref::AttentionMask;
 
-constexpr float Hidden = -std::numeric_limits<float>::infinity();
+constexpr float Masked = -std::numeric_limits<float>::infinity();
 /// Wider panels take less time on processors that start several products a cycle.
-constexpr size_t MostVectors = 2;
+constexpr size_t MaxPanelVectors = 2;
 
 /// The width of a panel in vectors. Among the widths, the one with the least padding in the last panel.
-size_t ChooseVectors(const EngineF32& engine, size_t queries)
+size_t ChooseVectors(const MicrokernelsF32& engine, size_t queries)
 {
     size_t best = 1;
-    for (size_t vectors = 2; vectors <= std::min(engine.m_Vectors, MostVectors); ++vectors)
+    for (size_t vectors = 2; vectors <= std::min(engine.m_Vectors, MaxPanelVectors); ++vectors)
     {
         const auto total = [&](size_t v) { return DivideUp(queries, v * engine.m_Lanes) * v; };
         best = total(vectors) <= total(best) ? vectors : best;
@@ -49,25 +49,26 @@ class Attention
 {
 public:
     Attention(const ReshapeArgs& args, const AttentionGeometry& geometry)
-        : m_Geometry(geometry), m_Engine(&GetEngineF32()), m_Vectors(ChooseVectors(*m_Engine, geometry.m_Queries)),
-          m_Width(m_Vectors * m_Engine->m_Lanes), m_Blocks(DivideUp(geometry.m_Queries, m_Width)),
+        : m_Geometry(geometry), m_Microkernels(&GetMicrokernelsF32()),
+          m_Vectors(ChooseVectors(*m_Microkernels, geometry.m_Queries)), m_Width(m_Vectors * m_Microkernels->m_Lanes),
+          m_PanelsPerHead(DivideUp(geometry.m_Queries, m_Width)),
           m_Softcap(args.GetDescriptor<AttentionDescriptor>().m_Softcap)
     {
         const double multiplications = static_cast<double>(geometry.m_Heads) * static_cast<double>(geometry.m_Queries) *
                                        static_cast<double>(geometry.m_Keys) *
                                        static_cast<double>(geometry.m_Depth + geometry.m_ValueDepth);
-        m_Parts = std::min(
-            {GetMaxParts(args.m_MaxThreads), geometry.m_Heads * m_Blocks, GetWorthwhileParts(multiplications)});
-        Scratch part;
-        m_QueriesOffset = part.Add<float>(geometry.m_Depth, m_Width);
-        m_BlockOffset = part.Add<float>(geometry.m_Keys, m_Width);
-        m_AddedOffset = part.Add<float>(geometry.m_Keys, NumTerms());
-        m_FactorsOffset = part.Add<float>(m_Width);
-        m_OutOffset = part.Add<float>(geometry.m_ValueDepth, m_Width);
-        m_ValuesOffset = part.Add<float>(geometry.m_ValueDepth, geometry.m_Keys);
-        m_PartBytes = part.GetBytes();
+        m_Tasks = std::min(
+            {GetMaxTasks(args.m_MaxThreads), geometry.m_Heads * m_PanelsPerHead, GetWorthwhileTasks(multiplications)});
+        Scratch task;
+        m_QueriesOffset = task.Add<float>(geometry.m_Depth, m_Width);
+        m_BlockOffset = task.Add<float>(geometry.m_Keys, m_Width);
+        m_AddedOffset = task.Add<float>(geometry.m_Keys, NumMaskValues());
+        m_FactorsOffset = task.Add<float>(m_Width);
+        m_OutOffset = task.Add<float>(geometry.m_ValueDepth, m_Width);
+        m_ValuesOffset = task.Add<float>(geometry.m_ValueDepth, geometry.m_Keys);
+        m_TaskBytes = task.GetBytes();
         Scratch scratch;
-        scratch.AddParts(part, m_Parts);
+        scratch.AddPerTask(task, m_Tasks);
         m_ScratchBytes = scratch.GetBytes();
     }
 
@@ -75,16 +76,16 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const size_t panels = m_Geometry.m_Heads * m_Blocks;
-        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        RunParts(*args.m_Parallel, parts,
+        const size_t panels = m_Geometry.m_Heads * m_PanelsPerHead;
+        const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
+        RunTasks(*args.m_Parallel, tasks,
                  [&](size_t index)
                  {
                      Buffers buffers(*this, args, index);
-                     const Part part = GetPart(panels, parts, index);
-                     for (size_t panel = part.m_Begin; panel < part.m_End; ++panel)
+                     const IndexRange task = GetTaskRange(panels, tasks, index);
+                     for (size_t panel = task.m_Begin; panel < task.m_End; ++panel)
                      {
-                         RunPanel(args, panel / m_Blocks, panel % m_Blocks * m_Width, buffers);
+                         RunPanel(args, panel / m_PanelsPerHead, panel % m_PanelsPerHead * m_Width, buffers);
                      }
                  });
     }
@@ -96,7 +97,7 @@ private:
         Buffers(const Attention& of, const ExecuteArgs& args, size_t index)
         {
             const auto at = [&](size_t offset)
-            { return Scratch::At<float>(args.m_Scratch, index * of.m_PartBytes + offset); };
+            { return Scratch::At<float>(args.m_Scratch, index * of.m_TaskBytes + offset); };
             m_Queries = at(of.m_QueriesOffset);
             m_Block = at(of.m_BlockOffset);
             m_Added = at(of.m_AddedOffset);
@@ -105,34 +106,34 @@ private:
             m_Values = at(of.m_ValuesOffset);
         }
 
-        float* m_Queries;                  ///< [depth][width]
-        float* m_Block;                    ///< [keys][width]
-        float* m_Added;                    ///< mask: [keys][width], or [keys]
-        float* m_Factors;                  ///< [width]
-        float* m_Out;                      ///< [columns][width]
-        float* m_Values;                   ///< [columns][keys]
-        size_t m_FirstOfValues = SIZE_MAX; ///< offset of the values that were transposed last
+        float* m_Queries;                           ///< [depth][width]
+        float* m_Block;                             ///< [keys][width]
+        float* m_Added;                             ///< mask: [keys][width], or [keys]
+        float* m_Factors;                           ///< [width]
+        float* m_Out;                               ///< [columns][width]
+        float* m_Values;                            ///< [columns][keys]
+        size_t m_TransposedValuesOffset = SIZE_MAX; ///< offset of the values that were transposed last
     };
 
     /// Mask values a key in scratch memory: none, one, or one for each query of the panel.
-    size_t NumTerms() const
+    size_t NumMaskValues() const
     {
-        if (m_Geometry.m_Mask == AttentionMask::None || (IsMaskOfKeys() && m_Geometry.m_Mask == AttentionMask::Added))
+        if (m_Geometry.m_Mask == AttentionMask::None || (IsMaskPerKey() && m_Geometry.m_Mask == AttentionMask::Added))
         {
             return 0;
         }
-        return IsMaskOfKeys() ? 1 : m_Width;
+        return IsMaskPerKey() ? 1 : m_Width;
     }
     /// Whether the mask is the same for all queries, one number for each key.
-    bool IsMaskOfKeys() const { return m_Geometry.GetMaskQueryStep() == 0 && m_Geometry.m_MaskKeyStep == 1; }
+    bool IsMaskPerKey() const { return m_Geometry.GetMaskQueryStep() == 0 && m_Geometry.m_MaskKeyStep == 1; }
 
-    float GetTerm(const ExecuteArgs& args, size_t place) const
+    float GetMaskValue(const ExecuteArgs& args, size_t place) const
     {
         if (m_Geometry.m_Mask == AttentionMask::Added)
         {
             return args.GetInput<float>(3)[place];
         }
-        return args.GetInput<uint8_t>(3)[place] != 0 ? 0.0f : Hidden;
+        return args.GetInput<uint8_t>(3)[place] != 0 ? 0.0f : Masked;
     }
 
     /// Prepares the mask of a panel for `count` keys from `key` on.
@@ -140,22 +141,22 @@ private:
                  const Buffers& buffers, ColumnSoftmax& softmax) const
     {
         const AttentionGeometry& g = m_Geometry;
-        const size_t place = g.GetMaskPlace(head, query, key);
+        const size_t place = g.GetMaskOffset(head, query, key);
         const bool isAdded = g.m_Mask == AttentionMask::Added;
-        if (IsMaskOfKeys())
+        if (IsMaskPerKey())
         {
-            softmax.m_RowTerms = isAdded ? args.GetInput<float>(3) + place : buffers.m_Added;
+            softmax.m_RowMask = isAdded ? args.GetInput<float>(3) + place : buffers.m_Added;
             for (size_t i = 0; !isAdded && i < count; ++i)
             {
-                buffers.m_Added[i] = GetTerm(args, place + i);
+                buffers.m_Added[i] = GetMaskValue(args, place + i);
             }
             return;
         }
-        softmax.m_Terms = buffers.m_Added;
+        softmax.m_ElementMask = buffers.m_Added;
         if (isAdded && g.m_MaskKeyStep == 1)
         {
-            TurnQueries(args.GetInput<float>(3) + place, g.GetMaskQueryStep(), count, queries, buffers.m_Added,
-                        m_Width);
+            TransposeToPanel(args.GetInput<float>(3) + place, g.GetMaskQueryStep(), count, queries, buffers.m_Added,
+                             m_Width);
             return;
         }
         for (size_t i = 0; i < count; ++i)
@@ -163,24 +164,24 @@ private:
             for (size_t q = 0; q < m_Width; ++q)
             {
                 buffers.m_Added[i * m_Width + q] =
-                    q < queries ? GetTerm(args, place + i * g.m_MaskKeyStep + q * g.GetMaskQueryStep()) : 0.0f;
+                    q < queries ? GetMaskValue(args, place + i * g.m_MaskKeyStep + q * g.GetMaskQueryStep()) : 0.0f;
             }
         }
     }
 
     /// Masks keys of [first, end) that single queries of a panel do not see.
-    void HideKeys(size_t query, size_t queries, int64_t offset, size_t first, size_t end, float* block) const
+    void MaskKeys(size_t query, size_t queries, int64_t offset, size_t first, size_t end, float* block) const
     {
         for (size_t q = 0; q < queries; ++q)
         {
             const auto [visible, behind] = m_Geometry.GetVisible(query + q, offset);
             for (size_t key = first; key < std::min(std::max(visible, first), end); ++key)
             {
-                block[(key - first) * m_Width + q] = Hidden;
+                block[(key - first) * m_Width + q] = Masked;
             }
             for (size_t key = std::max({behind, visible, first}); key < end; ++key)
             {
-                block[(key - first) * m_Width + q] = Hidden;
+                block[(key - first) * m_Width + q] = Masked;
             }
         }
     }
@@ -203,34 +204,35 @@ private:
             return;
         }
         const size_t keys = end - first;
-        TurnValues(args, head, buffers);
+        TransposeValues(args, head, buffers);
 
         const AttentionGeometry::Rows queryRows = g.OfQueries(head);
-        TurnQueries(args.GetInput<float>(0) + queryRows.m_First + query * queryRows.m_Stride, queryRows.m_Stride,
-                    g.m_Depth, queries, buffers.m_Queries, m_Width);
+        TransposeToPanel(args.GetInput<float>(0) + queryRows.m_First + query * queryRows.m_Stride, queryRows.m_Stride,
+                         g.m_Depth, queries, buffers.m_Queries, m_Width);
         for (size_t i = 0; i < g.m_Depth * m_Width; ++i)
         {
             buffers.m_Queries[i] *= g.m_Scale;
         }
         const AttentionGeometry::Rows keyRows = g.OfKeys(head);
-        MultiplyByPanel(*m_Engine, m_Vectors, args.GetInput<float>(1) + keyRows.m_First + first * keyRows.m_Stride,
-                        keyRows.m_Stride, keys, g.m_Depth, buffers.m_Queries, buffers.m_Block);
+        MultiplyByPanel(*m_Microkernels, m_Vectors,
+                        args.GetInput<float>(1) + keyRows.m_First + first * keyRows.m_Stride, keyRows.m_Stride, keys,
+                        g.m_Depth, buffers.m_Queries, buffers.m_Block);
         if (m_Softcap > 0.0f)
         {
-            FindFloatLoop(FloatFunction::ScaledTanH)(buffers.m_Block, buffers.m_Block, keys * m_Width, m_Softcap,
-                                                     1.0f / m_Softcap);
+            FindUnaryLoopF32(FloatFunction::ScaledTanH)(buffers.m_Block, buffers.m_Block, keys * m_Width, m_Softcap,
+                                                        1.0f / m_Softcap);
         }
         if (g.m_IsBounded)
         {
-            HideKeys(query, queries, offset, first, end, buffers.m_Block);
+            MaskKeys(query, queries, offset, first, end, buffers.m_Block);
         }
 
         ColumnSoftmax softmax;
         softmax.m_Block = buffers.m_Block;
         softmax.m_Rows = keys;
         softmax.m_Width = m_Width;
-        softmax.m_Halvings = static_cast<int>(std::bit_width(keys));
-        softmax.m_MayHide = g.m_IsBounded || g.m_Mask != AttentionMask::None;
+        softmax.m_Log2Divisor = static_cast<int>(std::bit_width(keys));
+        softmax.m_MayMaskColumns = g.m_IsBounded || g.m_Mask != AttentionMask::None;
         softmax.m_Factors = buffers.m_Factors;
         if (g.m_Mask != AttentionMask::None)
         {
@@ -238,38 +240,38 @@ private:
         }
         GetAttentionFunctions().m_Softmax(softmax);
 
-        MultiplyByPanel(*m_Engine, m_Vectors, buffers.m_Values + first, g.m_Keys, g.m_ValueDepth, keys, buffers.m_Block,
-                        buffers.m_Out);
+        MultiplyByPanel(*m_Microkernels, m_Vectors, buffers.m_Values + first, g.m_Keys, g.m_ValueDepth, keys,
+                        buffers.m_Block, buffers.m_Out);
         GetAttentionFunctions().m_Scale(buffers.m_Out, g.m_ValueDepth, m_Width, buffers.m_Factors);
         TransposeFloats(buffers.m_Out, m_Width, queries, g.m_ValueDepth, outRow, out.m_Stride);
     }
 
     /// Transposes the values of a head to [columns][keys], once for all panels of the head in a row.
-    void TurnValues(const ExecuteArgs& args, size_t head, Buffers& buffers) const
+    void TransposeValues(const ExecuteArgs& args, size_t head, Buffers& buffers) const
     {
         const AttentionGeometry::Rows rows = m_Geometry.OfValues(head);
-        if (buffers.m_FirstOfValues != rows.m_First)
+        if (buffers.m_TransposedValuesOffset != rows.m_First)
         {
             TransposeFloats(args.GetInput<float>(2) + rows.m_First, rows.m_Stride, m_Geometry.m_ValueDepth,
                             m_Geometry.m_Keys, buffers.m_Values, m_Geometry.m_Keys);
-            buffers.m_FirstOfValues = rows.m_First;
+            buffers.m_TransposedValuesOffset = rows.m_First;
         }
     }
 
     AttentionGeometry m_Geometry;
-    const EngineF32* m_Engine;
-    size_t m_Vectors; ///< vectors of a panel
-    size_t m_Width;   ///< queries of a panel
-    size_t m_Blocks;  ///< panels a head
+    const MicrokernelsF32* m_Microkernels;
+    size_t m_Vectors;       ///< vectors of a panel
+    size_t m_Width;         ///< queries of a panel
+    size_t m_PanelsPerHead; ///< panels a head
     float m_Softcap;
-    size_t m_Parts = 1; ///< ranges of panels, each on a thread of its own
+    size_t m_Tasks = 1; ///< ranges of panels, each on a thread of its own
     size_t m_QueriesOffset = 0;
     size_t m_BlockOffset = 0;
     size_t m_AddedOffset = 0;
     size_t m_FactorsOffset = 0;
     size_t m_OutOffset = 0;
     size_t m_ValuesOffset = 0;
-    size_t m_PartBytes = 0;
+    size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0;
 };
 

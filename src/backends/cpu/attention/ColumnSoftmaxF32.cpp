@@ -18,38 +18,38 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-enum class Terms
+enum class MaskKind
 {
     None,
-    OfRows,
+    PerRow,
     All
 };
 
 /// The softmax of one vector of columns, from column `first` on.
-template <Terms Kind>
+template <MaskKind Kind>
 void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t width = softmax.m_Width;
     const size_t rows = softmax.m_Rows;
     float* const block = softmax.m_Block + first;
     const auto load = [&](size_t row) HWY_ATTR
     {
-        const Floats x = hn::Load(d, block + row * width);
-        if constexpr (Kind == Terms::OfRows)
+        const VecF32 x = hn::Load(d, block + row * width);
+        if constexpr (Kind == MaskKind::PerRow)
         {
-            return hn::Add(x, hn::Set(d, softmax.m_RowTerms[row]));
+            return hn::Add(x, hn::Set(d, softmax.m_RowMask[row]));
         }
-        if constexpr (Kind == Terms::All)
+        if constexpr (Kind == MaskKind::All)
         {
-            return hn::Add(x, hn::Load(d, softmax.m_Terms + first + row * width));
+            return hn::Add(x, hn::Load(d, softmax.m_ElementMask + first + row * width));
         }
         return x;
     };
     // Four accumulators hide the latency of each step, and their sums round less.
     constexpr size_t Chains = 4;
-    Floats most[Chains];
-    for (Floats& chain : most)
+    VecF32 maxima[Chains];
+    for (VecF32& chain : maxima)
     {
         chain = load(0);
     }
@@ -59,30 +59,30 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
         HWY_UNROLL(4)
         for (size_t i = 0; i < Chains; ++i)
         {
-            most[i] = hn::Max(most[i], load(row + i));
+            maxima[i] = hn::Max(maxima[i], load(row + i));
         }
     }
     for (; row < rows; ++row)
     {
-        most[0] = hn::Max(most[0], load(row));
+        maxima[0] = hn::Max(maxima[0], load(row));
     }
-    Floats max = hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3]));
-    if (softmax.m_MayHide)
+    VecF32 max = hn::Max(hn::Max(maxima[0], maxima[1]), hn::Max(maxima[2], maxima[3]));
+    if (softmax.m_MayMaskColumns)
     {
         // -inf - -inf is NaN. With a finite maximum all exponentials of a masked column are 0.
         max = hn::Max(max, hn::Set(d, hwy::LowestValue<float>()));
     }
 
-    const Floats beta = hn::Set(d, softmax.m_Beta);
-    const int halvings = softmax.m_Halvings;
+    const VecF32 beta = hn::Set(d, softmax.m_Beta);
+    const int log2Divisor = softmax.m_Log2Divisor;
     const auto power = [&](size_t at) HWY_ATTR
     {
-        const Floats y = ExpUpTo88(d, hn::Mul(hn::Sub(load(at), max), beta), halvings);
+        const VecF32 y = ExpUpTo88(d, hn::Mul(hn::Sub(load(at), max), beta), log2Divisor);
         hn::Store(y, d, block + at * width);
         return y;
     };
-    Floats sums[Chains];
-    for (Floats& chain : sums)
+    VecF32 sums[Chains];
+    for (VecF32& chain : sums)
     {
         chain = hn::Zero(d);
     }
@@ -98,9 +98,9 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
     {
         sums[0] = hn::Add(sums[0], power(row));
     }
-    const Floats sum = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
-    Floats factors = hn::Div(hn::Set(d, 1.0f), sum);
-    if (softmax.m_MayHide)
+    const VecF32 sum = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
+    VecF32 factors = hn::Div(hn::Set(d, 1.0f), sum);
+    if (softmax.m_MayMaskColumns)
     {
         factors = hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d)), factors);
     }
@@ -109,10 +109,10 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
 
 void Softmax(const ColumnSoftmax& softmax)
 {
-    const auto function = softmax.m_Terms != nullptr      ? SoftmaxOfVector<Terms::All>
-                          : softmax.m_RowTerms != nullptr ? SoftmaxOfVector<Terms::OfRows>
-                                                          : SoftmaxOfVector<Terms::None>;
-    for (size_t first = 0; first < softmax.m_Width; first += hn::Lanes(FloatTag()))
+    const auto function = softmax.m_ElementMask != nullptr ? SoftmaxOfVector<MaskKind::All>
+                          : softmax.m_RowMask != nullptr   ? SoftmaxOfVector<MaskKind::PerRow>
+                                                           : SoftmaxOfVector<MaskKind::None>;
+    for (size_t first = 0; first < softmax.m_Width; first += hn::Lanes(TagF32()))
     {
         function(softmax, first);
     }
@@ -120,7 +120,7 @@ void Softmax(const ColumnSoftmax& softmax)
 
 void Scale(float* block, size_t rows, size_t width, const float* factors)
 {
-    const FloatTag d;
+    const TagF32 d;
     for (size_t row = 0; row < rows; ++row, block += width)
     {
         for (size_t i = 0; i < width; i += hn::Lanes(d))

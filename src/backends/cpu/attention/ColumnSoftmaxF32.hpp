@@ -13,13 +13,13 @@ struct ColumnSoftmax
 {
     float* m_Block = nullptr; ///< [rows][width]: x, then exp(beta * (x - maximum of the column)) / 2^m_Log2Divisor
     size_t m_Rows = 0;
-    size_t m_Width = 0;                ///< columns, a multiple of the lanes
-    const float* m_RowTerms = nullptr; ///< [rows]: added to each x of a row; null: no such mask
-    const float* m_Terms = nullptr;    ///< [rows][width]: added to each x; null: no such mask
-    float m_Beta = 1.0f;               ///< above 0
-    int m_Halvings = 0;                ///< 64 at most
-    bool m_MayHide = false;            ///< whether a whole column of x may be -infinity; its exponentials are zeros
-    float* m_Factors = nullptr;        ///< [width], output: 1 / the sum of the column
+    size_t m_Width = 0;                   ///< columns, a multiple of the lanes
+    const float* m_RowMask = nullptr;     ///< [rows]: added to each x of a row; null: no such mask
+    const float* m_ElementMask = nullptr; ///< [rows][width]: added to each x; null: no such mask
+    float m_Beta = 1.0f;                  ///< above 0
+    int m_Log2Divisor = 0;                ///< 64 at most
+    bool m_MayMaskColumns = false;        ///< whether a whole column of x may be -infinity; its exponentials are zeros
+    float* m_Factors = nullptr;           ///< [width], output: 1 / the sum of the column
 };
 
 struct AttentionFunctions

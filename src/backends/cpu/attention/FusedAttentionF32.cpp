@@ -21,25 +21,25 @@ namespace
 using backends::Scratch;
 
 /// Wider panels take less time on processors that start several products a cycle.
-constexpr size_t MostVectors = 2;
+constexpr size_t MaxPanelVectors = 2;
 
-bool Takes(const ref::MatMulGeometry& g)
+bool IsSupported(const ref::MatMulGeometry& g)
 {
     return g.m_NumBatches == 1 && !g.IsEmpty() && g.m_Depth != 0 && g.m_X.m_Column == 1 && g.m_Y.IsContiguous() &&
            g.m_Output.m_Column == 1;
 }
 
 /// Whether the padding of the last panel is small against the number of queries.
-bool FillPanels(size_t queries, size_t width)
+bool IsPaddingSmall(size_t queries, size_t width)
 {
-    constexpr size_t Little = 4; // at least this many queries for each padded one
+    constexpr size_t MinQueriesPerPadding = 4; // at least this many queries for each padded one
     const size_t missing = DivideUp(queries, width) * width - queries;
-    return missing <= queries / Little;
+    return missing <= queries / MinQueriesPerPadding;
 }
 
 } // namespace
 
-void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width)
+void TransposeToPanel(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width)
 {
     TransposeFloats(from, stride, rows, queries, to, width);
     for (size_t row = 0; row < rows && queries < width; ++row)
@@ -49,7 +49,7 @@ void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, 
 }
 
 /// Addresses of buffers. Keys and values serve all queries, the others one panel.
-struct AttentionF32::Buffers
+struct FusedAttentionF32::Buffers
 {
     const float* m_Keys = nullptr;   ///< [keys][depth]
     const float* m_Values = nullptr; ///< [columns][keys]
@@ -62,39 +62,40 @@ struct AttentionF32::Buffers
     float* m_Out = nullptr;     ///< [columns][width]
 };
 
-AttentionF32::AttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values,
-                           const AttentionRest& rest, Added added)
+FusedAttentionF32::FusedAttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values,
+                                     const AttentionRest& rest, Added added)
     : m_Scores(scores), m_Values(values), m_Beta(rest.m_Beta),
-      m_Halvings(static_cast<int>(std::bit_width(scores.m_Columns))), m_Added(added), m_Engine(&GetEngineF32()),
-      m_Vectors(std::min(m_Engine->m_Vectors, MostVectors)), m_Width(m_Vectors * m_Engine->m_Lanes), m_Parts(1)
+      m_Log2Divisor(static_cast<int>(std::bit_width(scores.m_Columns))), m_Added(added),
+      m_Microkernels(&GetMicrokernelsF32()), m_Vectors(std::min(m_Microkernels->m_Vectors, MaxPanelVectors)),
+      m_Width(m_Vectors * m_Microkernels->m_Lanes), m_Tasks(1)
 {
     if (rest.m_IsShared)
     {
         const double multiplications = static_cast<double>(scores.m_Rows) * static_cast<double>(scores.m_Columns) *
                                        static_cast<double>(scores.m_Depth + values.m_Columns);
-        m_Parts = std::min({GetMaxParts(rest.m_Product.m_MaxThreads), DivideUp(scores.m_Rows, m_Width),
-                            GetWorthwhileParts(multiplications)});
+        m_Tasks = std::min({GetMaxTasks(rest.m_Product.m_MaxThreads), DivideUp(scores.m_Rows, m_Width),
+                            GetWorthwhileTasks(multiplications)});
     }
     const size_t keys = scores.m_Columns;
-    Scratch part;
-    part.Add<float>(scores.m_Depth, m_Width);
-    m_BlockOffset = part.Add<float>(keys, m_Width);
-    m_AddedOffset = part.Add<float>(added == Added::All ? keys : 0, m_Width);
-    m_FactorsOffset = part.Add<float>(m_Width);
-    m_OutOffset = part.Add<float>(values.m_Columns, m_Width);
-    m_PartBytes = part.GetBytes();
+    Scratch task;
+    task.Add<float>(scores.m_Depth, m_Width);
+    m_BlockOffset = task.Add<float>(keys, m_Width);
+    m_AddedOffset = task.Add<float>(added == Added::All ? keys : 0, m_Width);
+    m_FactorsOffset = task.Add<float>(m_Width);
+    m_OutOffset = task.Add<float>(values.m_Columns, m_Width);
+    m_TaskBytes = task.GetBytes();
     Scratch scratch;
     m_KeysOffset = scratch.Add<float>(scores.m_Y.m_Row == 1 ? 0 : keys, scores.m_Depth);
     m_ValuesOffset = scratch.Add<float>(values.m_Y.m_Row == 1 ? 0 : keys, values.m_Columns);
-    m_PartsOffset = scratch.AddParts(part, m_Parts);
+    m_TasksOffset = scratch.AddPerTask(task, m_Tasks);
     m_ScratchBytes = scratch.GetBytes();
 }
 
-std::optional<AttentionF32> AttentionF32::Make(const ref::MatMulGeometry& scores, const AttentionRest& rest)
+std::optional<FusedAttentionF32> FusedAttentionF32::Make(const ref::MatMulGeometry& scores, const AttentionRest& rest)
 {
     const ref::MatMulGeometry values(rest.m_Product);
-    if (!Takes(scores) || !Takes(values) || values.m_Rows != scores.m_Rows || values.m_Depth != scores.m_Columns ||
-        !(rest.m_Beta > 0.0f))
+    if (!IsSupported(scores) || !IsSupported(values) || values.m_Rows != scores.m_Rows ||
+        values.m_Depth != scores.m_Columns || !(rest.m_Beta > 0.0f))
     {
         return std::nullopt;
     }
@@ -111,11 +112,11 @@ std::optional<AttentionF32> AttentionF32::Make(const ref::MatMulGeometry& scores
             return std::nullopt;
         }
     }
-    const AttentionF32 attention(scores, values, rest, added);
-    return FillPanels(scores.m_Rows, attention.m_Width) ? std::optional(attention) : std::nullopt;
+    const FusedAttentionF32 attention(scores, values, rest, added);
+    return IsPaddingSmall(scores.m_Rows, attention.m_Width) ? std::optional(attention) : std::nullopt;
 }
 
-void MultiplyByPanel(const EngineF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
+void MultiplyByPanel(const MicrokernelsF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
                      size_t depth, const float* panel, float* out)
 {
     const size_t width = vectors * engine.m_Lanes;
@@ -127,7 +128,7 @@ void MultiplyByPanel(const EngineF32& engine, size_t vectors, const float* rows,
     {
         tile.m_Depth = std::min(MaxSumDepth, depth - k);
         tile.m_Panel = panel + k * width;
-        tile.m_Continues = k != 0;
+        tile.m_Accumulates = k != 0;
         ForEachHeight(count, engine.m_Rows[vectors],
                       [&](size_t begin, size_t height, size_t tiles)
                       {
@@ -138,12 +139,12 @@ void MultiplyByPanel(const EngineF32& engine, size_t vectors, const float* rows,
     }
 }
 
-void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffers& buffers) const
+void FusedAttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffers& buffers) const
 {
     const size_t keys = m_Scores.m_Columns;
     const size_t queries = std::min(m_Width, m_Scores.m_Rows - first);
-    TurnQueries(args.GetInput<float>(0) + first * m_Scores.m_X.m_Row, m_Scores.m_X.m_Row, m_Scores.m_Depth, queries,
-                buffers.m_Queries, m_Width);
+    TransposeToPanel(args.GetInput<float>(0) + first * m_Scores.m_X.m_Row, m_Scores.m_X.m_Row, m_Scores.m_Depth,
+                     queries, buffers.m_Queries, m_Width);
     Multiply(buffers.m_Keys, buffers.m_KeyStride, keys, m_Scores.m_Depth, buffers.m_Queries, buffers.m_Block);
 
     ColumnSoftmax softmax;
@@ -151,16 +152,16 @@ void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffe
     softmax.m_Rows = keys;
     softmax.m_Width = m_Width;
     softmax.m_Beta = m_Beta;
-    softmax.m_Halvings = m_Halvings;
+    softmax.m_Log2Divisor = m_Log2Divisor;
     softmax.m_Factors = buffers.m_Factors;
     if (m_Added == Added::OfKeys)
     {
-        softmax.m_RowTerms = args.GetInput<float>(2);
+        softmax.m_RowMask = args.GetInput<float>(2);
     }
     else if (m_Added == Added::All)
     {
-        TurnQueries(args.GetInput<float>(2) + first * keys, keys, keys, queries, buffers.m_Added, m_Width);
-        softmax.m_Terms = buffers.m_Added;
+        TransposeToPanel(args.GetInput<float>(2) + first * keys, keys, keys, queries, buffers.m_Added, m_Width);
+        softmax.m_ElementMask = buffers.m_Added;
     }
     GetAttentionFunctions().m_Softmax(softmax);
 
@@ -171,7 +172,7 @@ void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffe
 }
 
 /// Finds keys and value columns as rows: in place, or transposed into scratch memory.
-void AttentionF32::FindRows(const ExecuteArgs& args, Buffers& buffers) const
+void FusedAttentionF32::FindRows(const ExecuteArgs& args, Buffers& buffers) const
 {
     const auto at = [&](size_t offset) { return Scratch::At<float>(args.m_Scratch, offset); };
     const size_t keys = m_Scores.m_Columns;
@@ -193,25 +194,25 @@ void AttentionF32::FindRows(const ExecuteArgs& args, Buffers& buffers) const
     }
 }
 
-void AttentionF32::operator()(const ExecuteArgs& args) const
+void FusedAttentionF32::operator()(const ExecuteArgs& args) const
 {
-    Buffers ofAll;
-    FindRows(args, ofAll);
+    Buffers shared;
+    FindRows(args, shared);
     const size_t blocks = DivideUp(m_Scores.m_Rows, m_Width);
-    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-    RunParts(*args.m_Parallel, parts,
+    const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
+    RunTasks(*args.m_Parallel, tasks,
              [&](size_t index)
              {
-                 const size_t base = m_PartsOffset + index * m_PartBytes;
+                 const size_t base = m_TasksOffset + index * m_TaskBytes;
                  const auto at = [&](size_t offset) { return Scratch::At<float>(args.m_Scratch, base + offset); };
-                 Buffers buffers = ofAll;
+                 Buffers buffers = shared;
                  buffers.m_Queries = at(0);
                  buffers.m_Block = at(m_BlockOffset);
                  buffers.m_Added = at(m_AddedOffset);
                  buffers.m_Factors = at(m_FactorsOffset);
                  buffers.m_Out = at(m_OutOffset);
-                 const Part part = GetPart(blocks, parts, index);
-                 for (size_t block = part.m_Begin; block < part.m_End; ++block)
+                 const IndexRange task = GetTaskRange(blocks, tasks, index);
+                 for (size_t block = task.m_Begin; block < task.m_End; ++block)
                  {
                      RunQueries(args, block * m_Width, buffers);
                  }

@@ -19,18 +19,18 @@ namespace tenon::cpu
 
 /// out[count][width] = rows[count][depth] * panel[depth][width], with the GEMM microkernels of the engine; width =
 /// vectors * lanes. Attention calls it as well.
-void MultiplyByPanel(const EngineF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
+void MultiplyByPanel(const MicrokernelsF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
                      size_t depth, const float* panel, float* out);
 /// Packs a panel: to[row][query] = from[query][row]. Queries beyond `queries` are zeros up to the width.
-void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width);
+void TransposeToPanel(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width);
 
 /// One fused attention of known shapes. Tasks are panels of queries.
-class AttentionF32
+class FusedAttentionF32
 {
 public:
     /// `scores`: the geometry of the first product. None if the shapes or the order of the matrices in memory are not
     /// supported.
-    static std::optional<AttentionF32> Make(const ref::MatMulGeometry& scores, const AttentionRest& rest);
+    static std::optional<FusedAttentionF32> Make(const ref::MatMulGeometry& scores, const AttentionRest& rest);
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     /// See FusionHooks::m_MakeAttention.
@@ -46,29 +46,29 @@ private:
     };
     struct Buffers;
 
-    AttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values, const AttentionRest& rest,
-                 Added added);
+    FusedAttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values, const AttentionRest& rest,
+                      Added added);
 
     void RunQueries(const ExecuteArgs& args, size_t first, const Buffers& buffers) const;
     void FindRows(const ExecuteArgs& args, Buffers& buffers) const;
     void Multiply(const float* rows, size_t stride, size_t count, size_t depth, const float* panel, float* out) const
     {
-        MultiplyByPanel(*m_Engine, m_Vectors, rows, stride, count, depth, panel, out);
+        MultiplyByPanel(*m_Microkernels, m_Vectors, rows, stride, count, depth, panel, out);
     }
 
     ref::MatMulGeometry m_Scores;
     ref::MatMulGeometry m_Values;
     float m_Beta;
-    int m_Halvings; ///< exponentials are divided by 2^this: sums of their products with values do not exceed these
+    int m_Log2Divisor; ///< exponentials are divided by 2^this: sums of their products with values do not exceed these
     Added m_Added;
-    const EngineF32* m_Engine;
+    const MicrokernelsF32* m_Microkernels;
     size_t m_Vectors; ///< vectors of a panel
     size_t m_Width;   ///< queries of a panel
-    size_t m_Parts;   ///< ranges of panels, each on a thread of its own
+    size_t m_Tasks;   ///< ranges of panels, each on a thread of its own
     size_t m_KeysOffset = 0;
     size_t m_ValuesOffset = 0;
-    size_t m_PartsOffset = 0;
-    size_t m_PartBytes = 0;
+    size_t m_TasksOffset = 0;
+    size_t m_TaskBytes = 0;
     size_t m_BlockOffset = 0; ///< offset in the memory of a task, as the next three
     size_t m_AddedOffset = 0;
     size_t m_FactorsOffset = 0;

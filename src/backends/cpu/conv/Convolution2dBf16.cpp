@@ -43,8 +43,8 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are in groups");
     }
-    return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
-                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
+    return result ? CheckPackedSize(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
+                                    layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
                   : result;
 }
 
@@ -56,7 +56,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const Windows windows = MakeConvolutionWindows(args);
+    const Im2col windows = MakeConvolutionIm2col(args);
     if (windows.m_Channels != windows.m_GroupChannels)
     {
         return backends::Prepared::Declined("the data have other channels than the weights were packed for");
@@ -66,11 +66,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    ProductBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows,
-                        size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation),
-                        args.m_MaxThreads);
-    SetPitch(product, args.m_OutputPitch);
-    return PrepareProduct(product, args);
+    GemmBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows, size_t{output[0]} * output[1] * output[2],
+                     backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
+    SetOutputPitch(product, args.m_OutputPitch);
+    return PrepareGemm(product, args);
 }
 
 } // namespace

@@ -34,7 +34,7 @@ WeightSizes GetSizes(const LayerView& layer)
 
 /// Whether the layer is a 1x1 convolution whose windows are the pixels of the image, whatever its shape: a plain matrix
 /// product.
-bool IsOfPixels(const LayerView& layer)
+bool IsPointwise(const LayerView& layer)
 {
     const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
     const TensorShape& weights = layer.GetInput(1).GetShape();
@@ -48,8 +48,8 @@ bool StayColumns(const WeightSizes& sizes)
 {
     constexpr size_t ManyLanes = 16;
     constexpr size_t ColumnsOfBlock = 4; // columns whose dot products are computed together
-    const size_t leastDepth = sizes.m_Columns > ColumnsOfBlock ? 384 : sizes.m_Columns > 1 ? 96 : 0;
-    return AreFewColumns(sizes) && (GetEngineF32().m_Lanes < ManyLanes || sizes.m_Depth > leastDepth);
+    const size_t minDepth = sizes.m_Columns > ColumnsOfBlock ? 384 : sizes.m_Columns > 1 ? 96 : 0;
+    return HasFewColumns(sizes) && (GetMicrokernelsF32().m_Lanes < ManyLanes || sizes.m_Depth > minDepth);
 }
 
 SupportResult Check(const LayerView& layer)
@@ -72,17 +72,17 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are not in groups of equal size");
     }
     const WeightSizes sizes = GetSizes(layer);
-    const bool isPlain = IsOfPixels(layer) ? AreFewColumns(sizes) : StayColumns(sizes);
+    const bool isPlain = IsPointwise(layer) ? HasFewColumns(sizes) : StayColumns(sizes);
     return isPlain
                ? SupportResult::Yes()
-               : CheckPackedBytes(PackedWeightsF32::GetPackedBytes(sizes), weights.GetNumElements64() * sizeof(float));
+               : CheckPackedSize(PackedWeightsF32::GetPackedBytes(sizes), weights.GetNumElements64() * sizeof(float));
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const FloatWeights weights(layer, 1);
     const WeightSizes sizes = GetSizes(layer);
-    if (IsOfPixels(layer) || StayColumns(sizes))
+    if (IsPointwise(layer) || StayColumns(sizes))
     {
         return PackMatrix(weights, sizes, WeightOrder::Columns, GetKnownRows(layer, sizes.m_Columns), store);
     }
@@ -92,7 +92,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
-    const Windows windows = MakeConvolutionWindows(args);
+    const Im2col windows = MakeConvolutionIm2col(args);
     if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups))
     {
         return backends::Prepared::Declined("the data have other channels than the weights were packed for");
@@ -102,10 +102,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    ProductF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
-                       backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
-    SetPitch(product, args.m_OutputPitch);
-    return PrepareProduct(product, args);
+    GemmF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
+                    backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
+    SetOutputPitch(product, args.m_OutputPitch);
+    return PrepareGemm(product, args);
 }
 
 } // namespace

@@ -21,14 +21,14 @@ namespace
 constexpr size_t OctetChannels = 8;
 
 /// Microkernels for groups of `channels`, or null.
-const DepthwiseTiles<float>* FindTiles(size_t channels)
+const DepthwiseTileSetF32<float>* FindTiles(size_t channels)
 {
-    const DepthwiseEngine<float>& engine = GetDepthwiseEngine<float>();
+    const DepthwiseMicrokernelsF32<float>& engine = GetDepthwiseMicrokernelsF32<float>();
     switch (channels)
     {
-    case 2: return &engine.m_Pairs;
-    case 4: return &engine.m_Quads;
-    case OctetChannels: return engine.m_Octets.m_Columns != 0 ? &engine.m_Octets : nullptr;
+    case 2: return &engine.m_Groups2;
+    case 4: return &engine.m_Groups4;
+    case OctetChannels: return engine.m_Groups8.m_Columns != 0 ? &engine.m_Groups8 : nullptr;
     default: return nullptr;
     }
 }
@@ -50,7 +50,7 @@ SupportResult Check(const LayerView& layer)
     }
     const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    const DepthwiseTiles<float>* const tiles = FindTiles(weights[3]);
+    const DepthwiseTileSetF32<float>* const tiles = FindTiles(weights[3]);
     if (tiles == nullptr || data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
         !data.GetDimensionSpecificity(3) || data[3] != weights[0] || data[3] % weights[3] != 0 ||
         (weights[3] == OctetChannels && data[3] == OctetChannels))
@@ -59,8 +59,8 @@ SupportResult Check(const LayerView& layer)
                                  "it has no groups of two, four or eight channels that give as many");
     }
     const uint64_t taps = uint64_t{weights[1]} * weights[2] * weights[3];
-    return CheckPackedBytes(PackedDepthwise::GetPackedBytes<float>(taps, weights[0]),
-                            weights.GetNumElements64() * sizeof(float));
+    return CheckPackedSize(PackedDepthwiseF32::GetPackedBytes<float>(taps, weights[0]),
+                           weights.GetNumElements64() * sizeof(float));
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -75,25 +75,25 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     }
     // Groups of eight: a lane is an input channel, and each output of the group has sums of its own.
     const size_t channels = shape[3];
-    const bool areOctets = channels == OctetChannels;
+    const bool isOctet = channels == OctetChannels;
     std::vector<float> copy;
-    std::vector<float> turned; // [depth][outputs]
+    std::vector<float> transposed; // [depth][outputs]
     const auto getWeights = [&]
     {
         const float* const weights = FloatWeights(layer, 1).GetAll(outputs * depth, copy);
-        turned.resize(outputs * depth);
+        transposed.resize(outputs * depth);
         for (size_t output = 0; output < outputs; ++output)
         {
             for (size_t i = 0; i < depth; ++i)
             {
-                const size_t inGroup = areOctets ? output % channels : i % channels;
-                const size_t lane = areOctets ? output - inGroup + i % channels : output;
-                turned[(i - i % channels + inGroup) * outputs + lane] = weights[output * depth + i];
+                const size_t inGroup = isOctet ? output % channels : i % channels;
+                const size_t lane = isOctet ? output - inGroup + i % channels : output;
+                transposed[(i - i % channels + inGroup) * outputs + lane] = weights[output * depth + i];
             }
         }
-        return static_cast<const float*>(turned.data());
+        return static_cast<const float*>(transposed.data());
     };
-    return std::make_unique<PackedDepthwise>(getWeights, bias, depth, store);
+    return std::make_unique<PackedDepthwiseF32>(getWeights, bias, depth, store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -108,8 +108,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     g.m_GroupOutputs = 1; // each channel is read once, not repeated for outputs
-    Depthwise<float> groups(args, g, static_cast<const PackedDepthwise&>(*packed),
-                            *FindTiles(args.GetInput(1).GetShape()[3]));
+    DepthwiseDriverF32<float> groups(args, g, static_cast<const PackedDepthwiseF32&>(*packed),
+                                     *FindTiles(args.GetInput(1).GetShape()[3]));
     const size_t bytes = groups.GetScratchBytes();
     return {groups, bytes};
 }

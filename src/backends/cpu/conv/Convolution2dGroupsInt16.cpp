@@ -27,8 +27,8 @@ bool FitSums(const TensorInfo& weights)
 {
     const TensorShape& shape = weights.GetShape();
     const int32_t zeroPoint = weights.HasMultipleQuantizationScales() ? 0 : weights.GetQuantizationOffset();
-    const uint64_t mostWeight = 128 + static_cast<uint64_t>(std::abs(int64_t{zeroPoint}));
-    return GetTaps(shape) * shape[3] <= RequantizeArrays16::MostMagnitude / mostWeight;
+    const uint64_t maxWeight = 128 + static_cast<uint64_t>(std::abs(int64_t{zeroPoint}));
+    return GetTaps(shape) * shape[3] <= RequantizeArraysInt16::MaxMagnitude / maxWeight;
 }
 
 SupportResult Check(const LayerView& layer)
@@ -36,11 +36,11 @@ SupportResult Check(const LayerView& layer)
     SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
     if (result)
     {
-        result = CheckBytes(layer, 4, 0);
+        result = CheckWeightsInt8(layer, 4, 0);
     }
     if (result)
     {
-        result = CheckGroups(layer);
+        result = CheckSmallGroups(layer);
     }
     if (!result)
     {
@@ -51,21 +51,21 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its windows are large");
     }
-    return CheckPackedBytes(PackedDepthwise16::GetPackedBytes(GetTaps(weights), weights[0], weights[3]),
-                            weights.GetNumElements64());
+    return CheckPackedSize(PackedDepthwiseInt16::GetPackedBytes(GetTaps(weights), weights[0], weights[3]),
+                           weights.GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const bool sumsOf32Bits = layer.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits;
-    return std::make_unique<PackedDepthwise16>(Weights16(layer, weights[0], false, sumsOf32Bits),
-                                               static_cast<size_t>(GetTaps(weights)), weights[0], weights[3], store);
+    return std::make_unique<PackedDepthwiseInt16>(WeightReaderInt16(layer, weights[0], false, sumsOf32Bits),
+                                                  static_cast<size_t>(GetTaps(weights)), weights[0], weights[3], store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedDepthwise16&>(*packed);
+    const auto& weights = static_cast<const PackedDepthwiseInt16&>(*packed);
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
@@ -80,13 +80,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     g.m_GroupOutputs = 1; // each channel is read once, not repeated for outputs
-    const Depthwise16 groups(args, g, weights);
+    const DepthwiseDriverInt16 groups(args, g, weights);
     return {groups, groups.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dGroupsShortsKernel = {
-    "CpuConvolution2dGroupsShorts", ShortsTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuConvolution2dGroupsInt16Kernel = {
+    "CpuConvolution2dGroupsInt16", Int16Types, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

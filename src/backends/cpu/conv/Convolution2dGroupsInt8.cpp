@@ -30,7 +30,7 @@ namespace
 using backends::Scratch;
 
 /// Sums of larger windows could exceed the limit of exact requantization.
-constexpr uint64_t MostDepth = 4096;
+constexpr uint64_t MaxDepth = 4096;
 /// Pixels of an indirection buffer.
 constexpr size_t TablePixels = 32;
 /// Bytes of widened image rows in a block, an eighth of a second-level cache of 1 MiB; one row of the output may need
@@ -42,35 +42,35 @@ SupportResult Check(const LayerView& layer)
     SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
     if (result)
     {
-        result = CheckBytes(layer, 4, 0);
+        result = CheckWeightsInt8(layer, 4, 0);
     }
     if (result)
     {
-        result = CheckGroups(layer);
+        result = CheckSmallGroups(layer);
     }
     if (!result)
     {
         return result;
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (uint64_t{weights[1]} * weights[2] * weights[3] > MostDepth)
+    if (uint64_t{weights[1]} * weights[2] * weights[3] > MaxDepth)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its windows are large");
     }
-    return CheckPackedBytes(PackedGroups8::GetPackedBytes(weights), weights.GetNumElements64());
+    return CheckPackedSize(PackedGroupsInt8::GetPackedBytes(weights), weights.GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<PackedGroups8>(layer, store);
+    return std::make_unique<PackedGroupsInt8>(layer, store);
 }
 
 /// A layer of known shapes.
-class Groups8
+class GroupsInt8
 {
 public:
-    Groups8(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedGroups8& packed)
-        : m_Packed(&packed), m_Geometry(g), m_Windows(MakeDepthwiseWindows(g)),
+    GroupsInt8(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedGroupsInt8& packed)
+        : m_Packed(&packed), m_Geometry(g), m_Im2col(MakeDepthwiseIm2col(g)),
           m_IsHybrid(args.GetInput(0).GetDataType() == DataType::Float32),
           m_IsSigned(args.GetInput(0).GetDataType() != DataType::QAsymmU8),
           m_OutputPitch(args.m_OutputPitch != 0 ? args.m_OutputPitch : g.m_OutputChannels),
@@ -79,8 +79,8 @@ public:
         Scratch scratch;
         if (m_IsHybrid)
         {
-            m_Quantizer =
-                HybridQuantizer8({g.m_Batches, IsHybridAsymmetric(args)}, args.GetInput(0).GetNumElements(), scratch);
+            m_Quantizer = HybridQuantizerInt8({g.m_Batches, IsHybridAsymmetric(args)},
+                                              args.GetInput(0).GetNumElements(), scratch);
         }
         else
         {
@@ -90,17 +90,17 @@ public:
         const double multiplications = static_cast<double>(g.NumPixels()) *
                                        static_cast<double>(packed.GetTaps() * packed.GetGroupChannels()) *
                                        static_cast<double>(g.m_OutputChannels);
-        m_Parts = std::min({GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications), g.NumPixels()});
+        m_Tasks = std::min({GetMaxTasks(args.m_MaxThreads), GetWorthwhileTasks(multiplications), g.NumPixels()});
         const size_t rowBytes = g.m_X.m_Input * g.m_InputChannels * sizeof(int16_t);
-        while (m_BlockRows > 1 && CountSeen(m_BlockRows) * rowBytes > BlockBytes)
+        while (m_BlockRows > 1 && CountInputRows(m_BlockRows) * rowBytes > BlockBytes)
         {
             m_BlockRows /= 2;
         }
-        Scratch part;
-        part.Add<const int16_t*>(packed.GetTaps(), TablePixels);
-        m_RowsOffset = part.Add<int16_t>(CountSeen(m_BlockRows), g.m_X.m_Input * g.m_InputChannels);
-        m_PartBytes = part.GetBytes();
-        m_PartsOffset = scratch.AddParts(part, m_Parts);
+        Scratch task;
+        task.Add<const int16_t*>(packed.GetTaps(), TablePixels);
+        m_RowsOffset = task.Add<int16_t>(CountInputRows(m_BlockRows), g.m_X.m_Input * g.m_InputChannels);
+        m_TaskBytes = task.GetBytes();
+        m_TasksOffset = scratch.AddPerTask(task, m_Tasks);
         m_ScratchBytes = scratch.GetBytes();
     }
 
@@ -108,16 +108,17 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const ByteData8 data = m_IsHybrid ? m_Quantizer.Quantize(args) : ByteData8{args.GetInput<uint8_t>(0), nullptr};
-        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        const GemmDataInt8 data =
+            m_IsHybrid ? m_Quantizer.Quantize(args) : GemmDataInt8{args.GetInput<uint8_t>(0), nullptr};
+        const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
         const size_t width = m_Geometry.m_X.m_Output;
         const size_t imagePixels = m_Geometry.m_Y.m_Output * width;
-        RunParts(*args.m_Parallel, parts,
+        RunTasks(*args.m_Parallel, tasks,
                  [&](size_t index)
                  {
                      auto* const scratch =
-                         static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset + index * m_PartBytes;
-                     const Part pixels = GetPart(m_Geometry.NumPixels(), parts, index);
+                         static_cast<std::byte*>(args.m_Scratch) + m_TasksOffset + index * m_TaskBytes;
+                     const IndexRange pixels = GetTaskRange(m_Geometry.NumPixels(), tasks, index);
                      for (size_t first = pixels.m_Begin; first < pixels.m_End;)
                      {
                          const size_t ofRows = (first / width + m_BlockRows) * width;
@@ -131,7 +132,7 @@ public:
 
 private:
     /// Input rows that `rows` output rows read.
-    size_t CountSeen(size_t rows) const
+    size_t CountInputRows(size_t rows) const
     {
         const ref::WindowAxis& y = m_Geometry.m_Y;
         const int64_t seen = y.Origin(rows - 1) - y.Origin(0) + static_cast<int64_t>(y.m_Kernel - 1) * y.m_Dilation + 1;
@@ -139,7 +140,7 @@ private:
     }
 
     /// Pixels of a block of output rows of one image.
-    void RunBlock(const ExecuteArgs& args, const ByteData8& data, const Part& pixels, std::byte* scratch) const
+    void RunBlock(const ExecuteArgs& args, const GemmDataInt8& data, const IndexRange& pixels, std::byte* scratch) const
     {
         const ref::WindowAxis& y = m_Geometry.m_Y;
         const size_t width = m_Geometry.m_X.m_Output;
@@ -155,10 +156,11 @@ private:
         const size_t rowElements = m_Geometry.m_X.m_Input * m_Geometry.m_InputChannels;
         if (begin < end)
         {
-            GetEngine8().m_Widen(data.m_Values + (image * y.m_Input + begin) * rowElements, (end - begin) * rowElements,
-                                 m_IsSigned, m_IsHybrid ? data.m_Batches[image].m_ZeroPoint : m_ZeroPoint, wide);
+            GetMicrokernelsInt8().m_Widen(data.m_Values + (image * y.m_Input + begin) * rowElements,
+                                          (end - begin) * rowElements, m_IsSigned,
+                                          m_IsHybrid ? data.m_Batches[image].m_ZeroPoint : m_ZeroPoint, wide);
         }
-        Windows windows = m_Windows;
+        Im2col windows = m_Im2col;
         windows.m_InputHeight = static_cast<int64_t>(end) - static_cast<int64_t>(begin);
         windows.m_OutputHeight = static_cast<int64_t>(rows);
         windows.m_PadTop = static_cast<int64_t>(begin) - origin;
@@ -176,14 +178,14 @@ private:
         }
     }
 
-    void RunChunk(const ExecuteArgs& args, size_t chunk, const Part& pixels, const int16_t* const* table,
+    void RunChunk(const ExecuteArgs& args, size_t chunk, const IndexRange& pixels, const int16_t* const* table,
                   float scale) const
     {
         const ChannelChunks& chunks = m_Packed->GetChunks();
-        const DepthwiseTiles16& tiles = m_Packed->GetTiles();
-        alignas(64) int32_t sums[TablePixels * 2 * Engine16::MostLanes + RequantizeRows::PastSums];
+        const DepthwiseMicrokernelsInt16& tiles = m_Packed->GetTiles();
+        alignas(64) int32_t sums[TablePixels * 2 * MicrokernelsInt16::MaxLanes + RequantizeRows::PastSums];
         const size_t count = pixels.m_End - pixels.m_Begin;
-        DepthwiseTile16 tile;
+        DepthwiseTileInt16 tile;
         tile.m_TapStep = count;
         tile.m_Steps = m_Packed->GetTaps();
         tile.m_Offset = chunks.GetFirst(chunk);
@@ -193,7 +195,7 @@ private:
         for (size_t pixel = 0; pixel < count;)
         {
             const size_t together = std::min(count - pixel, tiles.m_Pixels);
-            tile.m_Data = table + pixel;
+            tile.m_Indirection = table + pixel;
             tile.m_Sums = sums + pixel * chunks.m_Width;
             tiles.m_Run[together](tile);
             pixel += together;
@@ -215,7 +217,7 @@ private:
         RequantizeColumns columns = m_Packed->GetRequantization(chunk);
         columns.m_Min = m_Range.m_Min;
         columns.m_Max = m_Range.m_Max;
-        GetEngine8().m_Requantize(rows, columns);
+        GetMicrokernelsInt8().m_Requantize(rows, columns);
     }
 
     void WriteFloats(size_t chunk, const int32_t* sums, size_t count, float scale, float* out) const
@@ -223,7 +225,7 @@ private:
         constexpr int32_t Zeros[TablePixels] = {}; // the zero point is already subtracted from the data
         float scales[TablePixels];
         std::fill_n(scales, count, scale);
-        FloatRows rows;
+        DequantizeRows rows;
         rows.m_Sums = sums;
         rows.m_SumStride = m_Packed->GetChunks().m_Width;
         rows.m_Rows = count;
@@ -232,35 +234,35 @@ private:
         rows.m_Scales = scales;
         rows.m_Out = out;
         rows.m_OutStride = m_OutputPitch;
-        rows.m_HaveOneScale = true;
-        FloatColumns columns = m_Packed->GetFloatColumns(chunk);
+        rows.m_HasOneScale = true;
+        DequantizeColumns columns = m_Packed->GetDequantization(chunk);
         columns.m_HasClamp = m_Clamp.IsActive();
         columns.m_Low = m_Clamp.GetLow();
         columns.m_High = m_Clamp.GetHigh();
-        GetEngine8().m_ToFloats(rows, columns);
+        GetMicrokernelsInt8().m_Dequantize(rows, columns);
     }
 
-    const PackedGroups8* m_Packed;
+    const PackedGroupsInt8* m_Packed;
     ref::ConvolutionGeometry m_Geometry;
-    Windows m_Windows;
+    Im2col m_Im2col;
     bool m_IsHybrid;
     bool m_IsSigned;
     size_t m_OutputPitch; ///< elements from one output pixel to the next
     backends::FloatClamp m_Clamp;
     backends::QuantizedRange m_Range;
     int32_t m_ZeroPoint = 0;
-    HybridQuantizer8 m_Quantizer;
+    HybridQuantizerInt8 m_Quantizer;
     size_t m_BlockRows = 16; ///< output rows of a block
-    size_t m_Parts = 1;
+    size_t m_Tasks = 1;
     size_t m_RowsOffset = 0; ///< in a task's scratch memory, which begins with the indirection buffer
-    size_t m_PartBytes = 0;
-    size_t m_PartsOffset = 0;
+    size_t m_TaskBytes = 0;
+    size_t m_TasksOffset = 0;
     size_t m_ScratchBytes = 0;
 };
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedGroups8&>(*packed);
+    const auto& weights = static_cast<const PackedGroupsInt8&>(*packed);
     ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeConvolutionGeometry(args)); // checks the shapes
     if (!weights.IsExact())
     {
@@ -275,19 +277,19 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return [](const ExecuteArgs&) {};
     }
     g.m_GroupOutputs = 1; // the data are read as they are
-    const Groups8 groups(args, g, weights);
+    const GroupsInt8 groups(args, g, weights);
     return {groups, groups.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dGroupsBytesKernel = {.m_Name = "CpuConvolution2dGroupsBytes",
-                                                                   .m_Types = BytesTypes,
-                                                                   .m_Prepare = Prepare,
-                                                                   .m_Check = Check,
-                                                                   .m_Pack = Pack,
-                                                                   .m_Fuse = backends::FuseClamp,
-                                                                   .m_WritesPitched = true};
+extern const backends::Kernel CpuConvolution2dGroupsInt8Kernel = {.m_Name = "CpuConvolution2dGroupsInt8",
+                                                                  .m_Types = Int8Types,
+                                                                  .m_Prepare = Prepare,
+                                                                  .m_Check = Check,
+                                                                  .m_Pack = Pack,
+                                                                  .m_Fuse = backends::FuseClamp,
+                                                                  .m_WritesPitched = true};
 
 extern const backends::Kernel CpuConvolution2dGroupsHybridKernel = {.m_Name = "CpuConvolution2dGroupsHybrid",
                                                                     .m_Types = HybridTypes,

@@ -19,10 +19,10 @@ namespace
 
 GroupMatrices GetMatrices(const LayerView& layer)
 {
-    return GroupMatrices(layer, GetEngine16().m_Lanes);
+    return GroupMatrices(layer, GetMicrokernelsInt16().m_Lanes);
 }
 
-Sizes16 GetSizes(const LayerView& layer, const GroupMatrices& matrices)
+WeightSizesInt16 GetSizes(const LayerView& layer, const GroupMatrices& matrices)
 {
     return {matrices.m_Count, layer.GetInput(1).GetShape()[0], matrices.m_Depth};
 }
@@ -32,7 +32,7 @@ SupportResult Check(const LayerView& layer)
     SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
     if (result)
     {
-        result = CheckBytes(layer, 4, 0);
+        result = CheckWeightsInt8(layer, 4, 0);
     }
     if (!result)
     {
@@ -44,31 +44,31 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "its channels are not known, or not in groups of equal size");
     }
-    return CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes(layer, matrices)),
-                            layer.GetInput(1).GetShape().GetNumElements64());
+    return CheckPackedSize(PackedWeightsInt16::GetPackedBytes(GetSizes(layer, matrices)),
+                           layer.GetInput(1).GetShape().GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const GroupMatrices matrices = GetMatrices(layer);
-    const Sizes16 sizes = GetSizes(layer, matrices);
+    const WeightSizesInt16 sizes = GetSizes(layer, matrices);
     const bool sumsOf32Bits = layer.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits;
     const auto pack = [&](const LayerView& view)
     {
-        return std::make_unique<PackedWeights16>(Weights16(view, sizes.m_Columns, false, sumsOf32Bits), sizes,
-                                                 GetKnownRows(layer, sizes.m_Columns), store);
+        return std::make_unique<PackedWeightsInt16>(WeightReaderInt16(view, sizes.m_Columns, false, sumsOf32Bits),
+                                                    sizes, GetKnownRows(layer, sizes.m_Columns), store);
     };
     return matrices.m_Merged == 1 ? pack(layer) : pack(matrices.Merge(layer).View());
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedWeights16&>(*packed);
+    const auto& weights = static_cast<const PackedWeightsInt16&>(*packed);
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    Windows windows = MakeConvolutionWindows(args);
+    Im2col windows = MakeConvolutionIm2col(args);
     const auto groups = static_cast<int64_t>(weights.GetSizes().m_Groups);
     windows.m_GroupChannels = windows.m_Channels / groups;
     // If the data have other channels than at packing time, the number of groups differs as well.
@@ -82,14 +82,14 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return [](const ExecuteArgs&) {};
     }
     const TensorShape& shape = output.GetShape();
-    const Product16 product(weights, windows, size_t{shape[0]} * shape[1] * shape[2],
+    const GemmInt16 product(weights, windows, size_t{shape[0]} * shape[1] * shape[2],
                             backends::GetFusedRange(output, args.m_FusedActivation), args.m_MaxThreads);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dShortsKernel = {
-    "CpuConvolution2dShorts", ShortsTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuConvolution2dInt16Kernel = {"CpuConvolution2dInt16", Int16Types, Prepare, Check, Pack,
+                                                             backends::FuseClamp};
 
 } // namespace tenon::cpu

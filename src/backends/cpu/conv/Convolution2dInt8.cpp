@@ -26,68 +26,68 @@ namespace
 {
 
 /// Whether implicit GEMM may be used, as far as the layer tells before its input shapes are known.
-bool ReadsImage(const LayerView& layer)
+bool MayUseImplicitGemm(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    return ShareImage(weights[1], weights[2], descriptor.m_StrideY, descriptor.m_StrideX) &&
-           MayReadImage(layer, GetEngine8());
+    return HasSharedPixels(weights[1], weights[2], descriptor.m_StrideY, descriptor.m_StrideX) &&
+           FitsImplicitGemm(layer, GetMicrokernelsInt8());
 }
 
 /// The contiguous runs of a matrix's windows in the image.
-ImageRuns8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
+PatchRunsInt8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    const bool haveWholeRows = layer.GetDescriptor<Convolution2dDescriptor>().m_DilationX == 1 && matrices.m_Count == 1;
-    return {weights[1], weights[2], weights[3] * matrices.m_Merged, haveWholeRows};
+    const bool hasWholeRows = layer.GetDescriptor<Convolution2dDescriptor>().m_DilationX == 1 && matrices.m_Count == 1;
+    return {weights[1], weights[2], weights[3] * matrices.m_Merged, hasWholeRows};
 }
 
-bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
+bool IsPaddable(const LayerView& layer, const GroupMatrices& matrices)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
     // An image of one column is read as one row, in which such a window is one run.
     const bool mayBeRow = weights[2] == 1 && weights[1] > 1;
     // Implicit GEMM also copies the pixels between the taps of a dilated window.
-    constexpr uint32_t MostDilation = 4;
+    constexpr uint32_t MaxDilation = 4;
     const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
-    const bool areWide = std::max(descriptor.m_DilationX, descriptor.m_DilationY) > MostDilation;
+    const bool isWide = std::max(descriptor.m_DilationX, descriptor.m_DilationY) > MaxDilation;
     const TensorShape& output = layer.GetOutput(0).GetShape();
-    const bool areKnown = output.GetDimensionality() == Dimensionality::Specified && output.AreAllDimensionsSpecified();
-    const size_t pixels = areKnown ? size_t{output[1]} * output[2] : 0;
-    const bool areFew = areKnown && !ImageProduct8::HaveManyPixels(pixels, pixels * output[0]);
-    const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetEngine8().m_Lanes);
+    const bool isKnown = output.GetDimensionality() == Dimensionality::Specified && output.AreAllDimensionsSpecified();
+    const size_t pixels = isKnown ? size_t{output[1]} * output[2] : 0;
+    const bool isFew = isKnown && !ImplicitGemmInt8::HasManyPixels(pixels, pixels * output[0]);
+    const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetMicrokernelsInt8().m_Lanes);
     // Hybrid layers have no dot products for few columns.
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
-    return !mayBeRow && !areWide && !areFew && matrices.m_Merged == 1 &&
-           (isHybrid || matrices.m_Count > 1 || weights[0] > FormChoice8::FewColumnsOfDots) &&
-           FindRuns(layer, matrices).ArePaddable(vectors);
+    return !mayBeRow && !isWide && !isFew && matrices.m_Merged == 1 &&
+           (isHybrid || matrices.m_Count > 1 || weights[0] > KernelChoiceInt8::FewColumnsOfDots) &&
+           FindRuns(layer, matrices).IsPaddable(vectors);
 }
 
 /// Groups are merged (block diagonal) unless separate groups can use implicit GEMM.
 GroupMatrices MakeMatrices(const LayerView& layer)
 {
-    const GroupMatrices merged(layer, GetEngine8().m_Lanes);
-    if (merged.m_Merged == 1 || !ReadsImage(layer))
+    const GroupMatrices merged(layer, GetMicrokernelsInt8().m_Lanes);
+    if (merged.m_Merged == 1 || !MayUseImplicitGemm(layer))
     {
         return merged;
     }
     const GroupMatrices own(layer, 1);
-    const bool areApart =
-        FindRuns(layer, own).AreWhole() || (!FindRuns(layer, merged).AreWhole() && ArePaddable(layer, own));
-    return areApart ? own : merged;
+    const bool isApart =
+        FindRuns(layer, own).IsWhole() || (!FindRuns(layer, merged).IsWhole() && IsPaddable(layer, own));
+    return isApart ? own : merged;
 }
 
 /// Runs whose weights have to be padded for implicit GEMM; none where no padding is needed.
-ImageRuns8 FindPaddedRuns(const LayerView& layer, const GroupMatrices& matrices)
+PatchRunsInt8 FindPaddedRuns(const LayerView& layer, const GroupMatrices& matrices)
 {
-    const ImageRuns8 runs = FindRuns(layer, matrices);
+    const PatchRunsInt8 runs = FindRuns(layer, matrices);
     // MayUseImplicitGemm() reads all scales: last.
-    return !runs.AreWhole() && ArePaddable(layer, matrices) && ReadsImage(layer) ? runs : ImageRuns8();
+    return !runs.IsWhole() && IsPaddable(layer, matrices) && MayUseImplicitGemm(layer) ? runs : PatchRunsInt8();
 }
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = CheckBytes(layer, 4, 0);
+    const SupportResult result = CheckWeightsInt8(layer, 4, 0);
     if (!result)
     {
         return result;
@@ -106,8 +106,8 @@ SupportResult Check(const LayerView& layer)
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const size_t depth = std::max(matrices.m_Depth, FindPaddedRuns(layer, matrices).GetPaddedDepth());
-    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], depth, matrices.m_Count),
-                            weights.GetNumElements64());
+    return CheckPackedSize(PackedWeightsInt8::GetPackedBytes(weights[0], depth, matrices.m_Count),
+                           weights.GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -115,32 +115,32 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
     const GroupMatrices matrices = MakeMatrices(layer);
-    ProductShape8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]),
-                           isHybrid ? Rounding8::None : Rounding8::FixedPoint};
+    GemmShapeInt8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]),
+                           isHybrid ? RoundingInt8::None : RoundingInt8::FixedPoint};
     shape.m_Matrices = matrices.m_Count;
-    if (const ImageRuns8 runs = FindPaddedRuns(layer, matrices); runs.m_Count != 0)
+    if (const PatchRunsInt8 runs = FindPaddedRuns(layer, matrices); runs.m_Count != 0)
     {
         shape.m_Depth = runs.GetPaddedDepth();
         shape.m_PaddedRunBytes = runs.m_Bytes;
         const TensorShape padded({weights[0], static_cast<unsigned int>(runs.m_Count), 1,
-                                  static_cast<unsigned int>(runs.GetGroups() * ImageRuns8::GroupBytes)});
-        const LayerWithWeights padding(layer, padded, runs.Pad(StoredBytes(layer).Get(), weights[0]));
-        return std::make_unique<PackedWeights8>(padding.View(), shape, store);
+                                  static_cast<unsigned int>(runs.GetGroups() * PatchRunsInt8::GroupBytes)});
+        const LayerWithWeights padding(layer, padded, runs.Pad(ConstantWeightsInt8(layer).Get(), weights[0]));
+        return std::make_unique<PackedWeightsInt8>(padding.View(), shape, store);
     }
     if (matrices.m_Merged == 1)
     {
-        shape.m_MayStay = true;
-        return std::make_unique<PackedWeights8>(layer, shape, store);
+        shape.m_MayStayUnpacked = true;
+        return std::make_unique<PackedWeightsInt8>(layer, shape, store);
     }
     const LayerWithWeights merged = matrices.Merge(layer);
-    return std::make_unique<PackedWeights8>(merged.View(), shape, store);
+    return std::make_unique<PackedWeightsInt8>(merged.View(), shape, store);
 }
 
-Product8 MakeHybrid(const PackedWeights8& weights, const Windows& windows, size_t rows, const ReshapeArgs& args)
+GemmInt8 MakeHybrid(const PackedWeightsInt8& weights, const Im2col& windows, size_t rows, const ReshapeArgs& args)
 {
-    const SeenPixels8 seen(windows);
+    const SampledPixelsInt8 seen(windows);
     return {weights,
-            seen.AreSome() ? windows.GetPixelsAlone() : windows,
+            seen.HasSamples() ? windows.GetWithoutStrides() : windows,
             rows,
             {args.GetOutput(0).GetShape()[0], IsHybridAsymmetric(args), 0, seen},
             args};
@@ -148,18 +148,18 @@ Product8 MakeHybrid(const PackedWeights8& weights, const Windows& windows, size_
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    const auto& weights = static_cast<const PackedWeightsInt8&>(*packed);
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    Windows windows = MakeConvolutionWindows(args);
+    Im2col windows = MakeConvolutionIm2col(args);
     windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
     // If the data have other channels than at packing time, the number of groups differs as well.
     const TensorShape& output = args.GetOutput(0).GetShape();
     const size_t rows = size_t{output[0]} * output[1] * output[2];
     const bool isHybrid = args.GetInput(0).GetDataType() == DataType::Float32;
-    const bool fit = weights.GetPaddedRunBytes() != 0 ? ImageProduct8(weights, windows, rows, isHybrid).IsUsed()
+    const bool fit = weights.GetPaddedRunBytes() != 0 ? ImplicitGemmInt8(weights, windows, rows, isHybrid).IsUsed()
                                                       : windows.GetDepth() == weights.GetDepth();
     if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels || !fit)
     {
@@ -169,20 +169,20 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    Product8 product = isHybrid ? MakeHybrid(weights, windows, rows, args) : Product8(weights, windows, rows, args);
-    SetPitch(product, args.m_OutputPitch);
+    GemmInt8 product = isHybrid ? MakeHybrid(weights, windows, rows, args) : GemmInt8(weights, windows, rows, args);
+    SetOutputPitch(product, args.m_OutputPitch);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dBytesKernel = {.m_Name = "CpuConvolution2dBytes",
-                                                             .m_Types = BytesTypes,
-                                                             .m_Prepare = Prepare,
-                                                             .m_Check = Check,
-                                                             .m_Pack = Pack,
-                                                             .m_Fuse = backends::FuseClamp,
-                                                             .m_WritesPitched = true};
+extern const backends::Kernel CpuConvolution2dInt8Kernel = {.m_Name = "CpuConvolution2dInt8",
+                                                            .m_Types = Int8Types,
+                                                            .m_Prepare = Prepare,
+                                                            .m_Check = Check,
+                                                            .m_Pack = Pack,
+                                                            .m_Fuse = backends::FuseClamp,
+                                                            .m_WritesPitched = true};
 
 extern const backends::Kernel CpuConvolution2dHybridKernel = {.m_Name = "CpuConvolution2dHybrid",
                                                               .m_Types = HybridTypes,

@@ -53,22 +53,22 @@ private:
 };
 
 /// The GEMMs of one depth tap.
-struct TapProduct
+struct TapGemm
 {
-    ProductF32 m_Product;
+    GemmF32 m_Gemm;
     size_t m_Tap = 0;
     size_t m_FirstOutput = 0; ///< first output frame that reads an input frame through this tap
     size_t m_LastOutput = 0;  ///< one past the last one
     size_t m_Frames = 1;      ///< output frames of one GEMM
 };
 
-class VolumeProduct
+class DepthTapGemms
 {
 public:
-    VolumeProduct(const ReshapeArgs& args, const ref::VolumeGeometry& g, const TapWeights& weights)
+    DepthTapGemms(const ReshapeArgs& args, const ref::VolumeGeometry& g, const TapWeights& weights)
         : m_Geometry(g), m_Clamp(args.m_FusedActivation)
     {
-        const Windows windows = MakeAxisWindows(g.m_Y, g.m_X, g.m_InputChannels, g.m_InputChannels);
+        const Im2col windows = MakeAxisIm2col(g.m_Y, g.m_X, g.m_InputChannels, g.m_InputChannels);
         for (size_t tap = 0; tap < g.m_Z.m_Kernel; ++tap)
         {
             const auto seesFrame = [&](size_t z) { return tap >= g.m_Z.FirstTap(g.m_Z.Origin(z)) && IsBefore(z, tap); };
@@ -86,9 +86,9 @@ public:
             {
                 // Frames that are not neighbours in the input are GEMMs of their own.
                 const size_t frames = g.m_Z.m_Stride == 1 ? last - first : 1;
-                ProductF32 product(weights[tap], windows, frames * g.m_Y.m_Output * g.m_X.m_Output,
-                                   backends::FloatClamp(nullptr), args.m_MaxThreads);
-                product.SetContinues();
+                GemmF32 product(weights[tap], windows, frames * g.m_Y.m_Output * g.m_X.m_Output,
+                                backends::FloatClamp(nullptr), args.m_MaxThreads);
+                product.SetAccumulates();
                 m_ScratchBytes = std::max(m_ScratchBytes, product.GetScratchBytes());
                 m_Taps.push_back({product, tap, first, last, frames});
             }
@@ -115,19 +115,19 @@ public:
                     bias != nullptr ? std::copy_n(bias, channels, to) : std::fill_n(to, channels, 0.0f);
                 }
             },
-            GetLeastPixels());
+            GetMinPixels());
         for (size_t batch = 0; batch < m_Geometry.m_Batches; ++batch)
         {
             const float* const volume = args.GetInput<float>(0) + batch * m_Geometry.m_Z.m_Input * inputFrame;
             float* const out = output + batch * m_Geometry.m_Z.m_Output * outputFrame;
-            for (const TapProduct& tap : m_Taps)
+            for (const TapGemm& tap : m_Taps)
             {
                 for (size_t z = tap.m_FirstOutput; z < tap.m_LastOutput; z += tap.m_Frames)
                 {
                     const auto frame = static_cast<size_t>(m_Geometry.m_Z.Origin(z) +
                                                            static_cast<int64_t>(tap.m_Tap) * m_Geometry.m_Z.m_Dilation);
-                    tap.m_Product.Run(volume + frame * inputFrame, nullptr, out + z * outputFrame, args.m_Scratch,
-                                      *args.m_Parallel);
+                    tap.m_Gemm.Run(volume + frame * inputFrame, nullptr, out + z * outputFrame, args.m_Scratch,
+                                   *args.m_Parallel);
                 }
             }
         }
@@ -137,17 +137,17 @@ public:
                 *args.m_Parallel, pixels,
                 [this, output, channels](size_t begin, size_t end)
                 { m_Clamp.Run(output + begin * channels, (end - begin) * channels); },
-                GetLeastPixels());
+                GetMinPixels());
         }
     }
 
 private:
     bool IsBefore(size_t z, size_t tap) const { return tap < m_Geometry.m_Z.EndTap(m_Geometry.m_Z.Origin(z)); }
-    size_t GetLeastPixels() const { return LeastElements / m_Geometry.m_OutputChannels + 1; }
+    size_t GetMinPixels() const { return MinTaskElements / m_Geometry.m_OutputChannels + 1; }
 
     ref::VolumeGeometry m_Geometry;
     backends::FloatClamp m_Clamp;
-    std::vector<TapProduct> m_Taps;
+    std::vector<TapGemm> m_Taps;
     size_t m_ScratchBytes = 0;
 };
 
@@ -163,8 +163,8 @@ SupportResult Check(const LayerView& layer)
         return result;
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    return CheckPackedBytes(weights[0] * PackedWeightsF32::GetPackedBytes(GetSizes(weights)),
-                            weights.GetNumElements64() * sizeof(float));
+    return CheckPackedSize(weights[0] * PackedWeightsF32::GetPackedBytes(GetSizes(weights)),
+                           weights.GetNumElements64() * sizeof(float));
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -189,7 +189,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    VolumeProduct product(args, g, static_cast<const TapWeights&>(*packed));
+    DepthTapGemms product(args, g, static_cast<const TapWeights&>(*packed));
     const size_t scratchBytes = product.GetScratchBytes();
     return {std::move(product), scratchBytes};
 }

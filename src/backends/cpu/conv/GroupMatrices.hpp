@@ -48,18 +48,18 @@ struct GroupMatrices
     /// of a group].
     LayerWithWeights Merge(const LayerView& layer) const
     {
-        const StoredBytes stored(layer);
+        const ConstantWeightsInt8 stored(layer);
         const TensorShape& shape = layer.GetInput(1).GetShape();
         const size_t channels = shape[3];
-        const size_t points = size_t{shape[1]} * shape[2];
+        const size_t taps = size_t{shape[1]} * shape[2];
         const size_t groupOutputs = shape[0] / (m_Count * m_Merged);
-        std::vector<uint8_t> merged(shape[0] * m_Depth, StoredBytes::GetZero(layer));
+        std::vector<uint8_t> merged(shape[0] * m_Depth, ConstantWeightsInt8::GetZero(layer));
         const uint8_t* from = stored.Get();
         for (size_t output = 0; output < shape[0]; ++output)
         {
             const size_t member = output / groupOutputs % m_Merged;
             uint8_t* to = merged.data() + output * m_Depth + member * channels;
-            for (size_t point = 0; point < points; ++point, from += channels, to += channels * m_Merged)
+            for (size_t tap = 0; tap < taps; ++tap, from += channels, to += channels * m_Merged)
             {
                 std::copy_n(from, channels, to);
             }

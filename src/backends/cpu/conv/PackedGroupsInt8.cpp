@@ -15,7 +15,7 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr int64_t MostData = 255; // largest magnitude of a data element less its zero point
+constexpr int64_t MaxDataMagnitude = 255; // largest magnitude of a data element less its zero point
 
 bool IsHybrid(const LayerView& layer)
 {
@@ -28,32 +28,32 @@ class CentredWeights
 {
 public:
     explicit CentredWeights(const LayerView& layer)
-        : m_Stored(layer), m_AreSigned(IsHybrid(layer) || layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
+        : m_Weights(layer), m_IsSigned(IsHybrid(layer) || layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
           m_ZeroPoint(IsHybrid(layer) ? 0 : ref::GetWeightsZeroPoint(layer.GetInput(1)))
     {
     }
 
     /// Upper bound of |w - zw|.
-    int64_t GetMost() const { return 255 + std::abs(int64_t{m_ZeroPoint}); }
+    int64_t GetMaxMagnitude() const { return 255 + std::abs(int64_t{m_ZeroPoint}); }
     int32_t operator()(size_t index) const
     {
-        const uint8_t byte = m_Stored.Get()[index];
-        return (m_AreSigned ? static_cast<int8_t>(byte) : byte) - m_ZeroPoint;
+        const uint8_t byte = m_Weights.Get()[index];
+        return (m_IsSigned ? static_cast<int8_t>(byte) : byte) - m_ZeroPoint;
     }
 
 private:
-    StoredBytes m_Stored;
-    bool m_AreSigned;
+    ConstantWeightsInt8 m_Weights;
+    bool m_IsSigned;
     int32_t m_ZeroPoint;
 };
 
 } // namespace
 
-PackedGroups8::PackedGroups8(const LayerView& layer, backends::PackedStore& store)
-    : m_Engine(&GetEngine16()), m_Chunks(layer.GetInput(1).GetShape()[0]),
+PackedGroupsInt8::PackedGroupsInt8(const LayerView& layer, backends::PackedStore& store)
+    : m_Microkernels(&GetMicrokernelsInt16()), m_Chunks(layer.GetInput(1).GetShape()[0]),
       m_GroupChannels(layer.GetInput(1).GetShape()[3]),
       m_Taps(size_t{layer.GetInput(1).GetShape()[1]} * layer.GetInput(1).GetShape()[2]),
-      m_Arrays(m_Chunks.GetChunks() * m_Chunks.m_Width, IsHybrid(layer) ? Rounding8::None : Rounding8::FixedPoint,
+      m_Arrays(m_Chunks.GetChunks() * m_Chunks.m_Width, IsHybrid(layer) ? RoundingInt8::None : RoundingInt8::FixedPoint,
                IsHybrid(layer) ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     const CentredWeights weights(layer);
@@ -70,7 +70,7 @@ PackedGroups8::PackedGroups8(const LayerView& layer, backends::PackedStore& stor
                                                           }
                                                       });
     // Clamped: the sums may come from a file of packed weights and must not overflow below.
-    const int64_t limit = static_cast<int64_t>(depth) * weights.GetMost();
+    const int64_t limit = static_cast<int64_t>(depth) * weights.GetMaxMagnitude();
     std::vector<int64_t> magnitudes(channels);
     std::transform(sums.As<int64_t>(), sums.As<int64_t>() + channels, magnitudes.begin(),
                    [limit](int64_t sum) { return std::clamp<int64_t>(sum, 0, limit); });
@@ -79,26 +79,26 @@ PackedGroups8::PackedGroups8(const LayerView& layer, backends::PackedStore& stor
     {
         return;
     }
-    const size_t bytes = m_Chunks.GetChunks() * depth * m_Engine->m_Lanes * sizeof(int32_t);
+    const size_t bytes = m_Chunks.GetChunks() * depth * m_Microkernels->m_Lanes * sizeof(int32_t);
     m_Data =
         store.GetBlock(bytes,
                        [&](std::byte* to)
                        {
                            std::memset(to, 0, bytes);
-                           PackGroupTaps(m_Chunks, m_Taps, m_GroupChannels, weights, reinterpret_cast<int16_t*>(to));
+                           PackSmallGroups(m_Chunks, m_Taps, m_GroupChannels, weights, reinterpret_cast<int16_t*>(to));
                        });
     m_Zeros.resize(channels);
 }
 
-uint64_t PackedGroups8::GetPackedBytes(const TensorShape& weights)
+uint64_t PackedGroupsInt8::GetPackedBytes(const TensorShape& weights)
 {
     const ChannelChunks chunks(weights[0]);
     const uint64_t places = uint64_t{chunks.GetChunks()} * chunks.m_Width;
-    constexpr uint64_t PlaceBytes = 7 * sizeof(int32_t); // bytes of a channel in the arrays of the epilogue
-    return places * (uint64_t{weights[1]} * weights[2] * weights[3] * sizeof(int16_t) + PlaceBytes);
+    constexpr uint64_t PaddedColumnBytes = 7 * sizeof(int32_t); // bytes of a channel in the arrays of the epilogue
+    return places * (uint64_t{weights[1]} * weights[2] * weights[3] * sizeof(int16_t) + PaddedColumnBytes);
 }
 
-void PackedGroups8::SetUpChannels(const LayerView& layer, const int64_t* magnitudes)
+void PackedGroupsInt8::SetUpChannels(const LayerView& layer, const int64_t* magnitudes)
 {
     const bool isHybrid = IsHybrid(layer);
     const std::vector<float> weightScales = layer.GetInput(1).GetQuantizationScales();
@@ -124,10 +124,10 @@ void PackedGroups8::SetUpChannels(const LayerView& layer, const int64_t* magnitu
             const size_t channel = m_Chunks.GetFirst(chunk) + i;
             const size_t place = chunk * m_Chunks.m_Width + i;
             const double scale = scales[scales.size() == 1 ? 0 : channel];
-            const int64_t most = magnitudes[channel] * MostData;
+            const int64_t most = magnitudes[channel] * MaxDataMagnitude;
             if (isHybrid)
             {
-                m_IsExact = m_IsExact && RequantizeArrays::IsExactFor(most);
+                m_IsExact = m_IsExact && RequantizeArraysInt8::IsExactFor(most);
                 auto* const floats = reinterpret_cast<float*>(m_Floats.Data());
                 floats[places + place] = static_cast<float>(scale);
                 floats[2 * places + place] = bias != nullptr ? static_cast<const float*>(bias)[channel] : 0.0f;
@@ -140,12 +140,12 @@ void PackedGroups8::SetUpChannels(const LayerView& layer, const int64_t* magnitu
     m_IsExact = m_IsExact && m_Arrays.IsExact();
 }
 
-FloatColumns PackedGroups8::GetFloatColumns(size_t chunk) const
+DequantizeColumns PackedGroupsInt8::GetDequantization(size_t chunk) const
 {
     const size_t places = m_Chunks.GetChunks() * m_Chunks.m_Width;
     const auto* const floats = reinterpret_cast<const float*>(m_Floats.Data()) + chunk * m_Chunks.m_Width;
-    FloatColumns columns;
-    columns.m_WeightSums = reinterpret_cast<const int32_t*>(floats);
+    DequantizeColumns columns;
+    columns.m_ColumnSums = reinterpret_cast<const int32_t*>(floats);
     columns.m_Scales = floats + places;
     columns.m_Bias = floats + 2 * places;
     return columns;

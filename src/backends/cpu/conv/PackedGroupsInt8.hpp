@@ -18,10 +18,10 @@
 namespace tenon::cpu
 {
 
-class PackedGroups8 final : public backends::PackedWeights
+class PackedGroupsInt8 final : public backends::PackedWeights
 {
 public:
-    PackedGroups8(const LayerView& layer, backends::PackedStore& store);
+    PackedGroupsInt8(const LayerView& layer, backends::PackedStore& store);
 
     static uint64_t GetPackedBytes(const TensorShape& weights);
 
@@ -30,33 +30,33 @@ public:
     bool IsExact() const { return m_IsExact; }
     bool RefersToConstants() const override { return !m_IsExact; }
 
-    const DepthwiseTiles16& GetTiles() const { return m_Engine->m_Groups[m_GroupChannels]; }
+    const DepthwiseMicrokernelsInt16& GetTiles() const { return m_Microkernels->m_Groups[m_GroupChannels]; }
     const ChannelChunks& GetChunks() const { return m_Chunks; }
     size_t GetTaps() const { return m_Taps; }
     size_t GetGroupChannels() const { return m_GroupChannels; }
     const int32_t* GetWeights(size_t chunk) const
     {
-        return m_Data.As<int32_t>() + chunk * m_Taps * m_GroupChannels * m_Engine->m_Lanes;
+        return m_Data.As<int32_t>() + chunk * m_Taps * m_GroupChannels * m_Microkernels->m_Lanes;
     }
     /// Initial accumulators: the bias.
     const int32_t* GetBias(size_t chunk) const { return m_Arrays.GetBias(chunk * m_Chunks.m_Width); }
     /// Requantization to int8; the caller sets the output's range.
     RequantizeColumns GetRequantization(size_t chunk) const { return m_Arrays.From(chunk * m_Chunks.m_Width); }
     /// Scales and bias of hybrid layers, without a zero-point correction; the caller sets the clamp.
-    FloatColumns GetFloatColumns(size_t chunk) const;
+    DequantizeColumns GetDequantization(size_t chunk) const;
     /// A pixel in the padding: zeros.
     const int16_t* GetZeros() const { return m_Zeros.data(); }
 
 private:
     void SetUpChannels(const LayerView& layer, const int64_t* magnitudes);
 
-    const Engine16* m_Engine;
+    const MicrokernelsInt16* m_Microkernels;
     ChannelChunks m_Chunks;
     size_t m_GroupChannels;
     size_t m_Taps;
     bool m_IsExact = true;
     backends::PackedBlock m_Data;
-    RequantizeArrays m_Arrays;
+    RequantizeArraysInt8 m_Arrays;
     AlignedMemory m_Floats; ///< by channel in packed order: zeros, scales of the weights, biases
     std::vector<int16_t> m_Zeros;
 };

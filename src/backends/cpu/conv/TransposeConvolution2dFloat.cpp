@@ -12,7 +12,7 @@ namespace
 {
 
 /// Common part of the traits of both types.
-struct FloatKind
+struct TraitsFloat
 {
     static size_t GetWindowHeight(const PhaseTaps& taps) { return taps.m_Y.m_Count; }
     static size_t GetWindowWidth(const PhaseTaps& taps) { return taps.m_X.m_Count; }
@@ -27,10 +27,10 @@ struct FloatKind
     }
 };
 
-struct Float32Kind : FloatKind
+struct TraitsF32 : TraitsFloat
 {
     using Packed = PackedWeightsF32;
-    using Product = ProductF32;
+    using Gemm = GemmF32;
 
     static uint64_t GetPackedBytes(const PhaseTaps& taps) { return Packed::GetPackedBytes(GetSizes(taps)); }
     static bool IsExact(const Packed&) { return true; }
@@ -47,13 +47,13 @@ struct Float32Kind : FloatKind
         };
         return {take, GetSizes(taps), WeightOrder::Columns, store};
     }
-    static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
+    static Gemm MakeGemm(const Packed& packed, const Im2col& windows, size_t rows, const ReshapeArgs& args)
     {
         return {packed, windows, rows, backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads};
     }
-    static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool hasBias)
+    static void Run(const std::vector<Gemm>& products, const ExecuteArgs& args, bool hasBias)
     {
-        for (const Product& product : products)
+        for (const Gemm& product : products)
         {
             product.Run(args.GetInput<float>(0), hasBias ? args.GetInput<float>(2) : nullptr, args.GetOutput<float>(0),
                         args.m_Scratch, *args.m_Parallel);
@@ -61,10 +61,10 @@ struct Float32Kind : FloatKind
     }
 };
 
-struct BFloat16Kind : FloatKind
+struct TraitsBf16 : TraitsFloat
 {
     using Packed = PackedWeightsBf16;
-    using Product = ProductBf16;
+    using Gemm = GemmBf16;
 
     static uint64_t GetPackedBytes(const PhaseTaps& taps) { return Packed::GetPackedBytes(GetSizes(taps)); }
     static bool IsExact(const Packed&) { return true; }
@@ -79,13 +79,13 @@ struct BFloat16Kind : FloatKind
         };
         return {take, GetSizes(taps), WeightOrder::Columns, layer, store};
     }
-    static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
+    static Gemm MakeGemm(const Packed& packed, const Im2col& windows, size_t rows, const ReshapeArgs& args)
     {
         return {packed, windows, rows, backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads};
     }
-    static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
+    static void Run(const std::vector<Gemm>& products, const ExecuteArgs& args, bool)
     {
-        for (const Product& product : products)
+        for (const Gemm& product : products)
         {
             product.Run(args.GetInput<uint16_t>(0), args.GetOutput<uint16_t>(0), args.m_Scratch, *args.m_Parallel);
         }
@@ -96,16 +96,16 @@ struct BFloat16Kind : FloatKind
 
 extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {.m_Name = "CpuTransposeConvolution2dF32",
                                                                     .m_Types = FloatTypes,
-                                                                    .m_Prepare = PrepareTransposed<Float32Kind>,
-                                                                    .m_Check = CheckTransposed<Float32Kind>,
-                                                                    .m_Pack = PackTransposed<Float32Kind>,
+                                                                    .m_Prepare = PrepareTransposed<TraitsF32>,
+                                                                    .m_Check = CheckTransposed<TraitsF32>,
+                                                                    .m_Pack = PackTransposed<TraitsF32>,
                                                                     .m_Fuse = backends::FuseClamp,
                                                                     .m_WritesPitched = true};
 extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {.m_Name = "CpuTransposeConvolution2dBf16",
                                                                      .m_Types = Bf16Types,
-                                                                     .m_Prepare = PrepareTransposed<BFloat16Kind>,
-                                                                     .m_Check = CheckTransposed<BFloat16Kind>,
-                                                                     .m_Pack = PackTransposed<BFloat16Kind>,
+                                                                     .m_Prepare = PrepareTransposed<TraitsBf16>,
+                                                                     .m_Check = CheckTransposed<TraitsBf16>,
+                                                                     .m_Pack = PackTransposed<TraitsBf16>,
                                                                      .m_Fuse = backends::FuseClamp,
                                                                      .m_CheckMachine = CheckBf16Products,
                                                                      .m_WritesPitched = true};

@@ -113,33 +113,33 @@ struct PhaseTaps
 ///   Pack(layer, phase, store): the packed weights of a phase, for which IsExact(packed) has to hold;
 ///   GetWindowHeight(phase), GetWindowWidth(phase): size of the packed window;
 ///   MakeGemm(packed, windows, rows, args): the GEMM of a phase; Run(gemms, args): runs those of all phases.
-template <typename Kind>
+template <typename Traits>
 class TransposePhases final : public backends::PackedWeights
 {
 public:
     TransposePhases(const LayerView& layer, backends::PackedStore& store)
     {
-        ForEach(layer, [&](const PhaseTaps& taps) { m_Weights.push_back({taps, Kind::Pack(layer, taps, store)}); });
+        ForEach(layer, [&](const PhaseTaps& taps) { m_Weights.push_back({taps, Traits::Pack(layer, taps, store)}); });
     }
 
     static uint64_t GetPackedBytes(const LayerView& layer)
     {
         uint64_t bytes = 0;
-        ForEach(layer, [&](const PhaseTaps& taps) { bytes += Kind::GetPackedBytes(taps); });
+        ForEach(layer, [&](const PhaseTaps& taps) { bytes += Traits::GetPackedBytes(taps); });
         return bytes;
     }
 
-    bool AreExact() const
+    bool IsExact() const
     {
         return std::all_of(m_Weights.begin(), m_Weights.end(),
-                           [](const Weights& weights) { return Kind::IsExact(weights.m_Packed); });
+                           [](const Weights& weights) { return Traits::IsExact(weights.m_Packed); });
     }
-    bool RefersToConstants() const override { return !AreExact(); }
+    bool RefersToConstants() const override { return !IsExact(); }
 
     struct Weights
     {
         PhaseTaps m_Taps;
-        typename Kind::Packed m_Packed;
+        typename Traits::Packed m_Packed;
     };
     /// The weights of the phase that begins with these taps.
     const Weights& Get(size_t tapY, size_t tapX, size_t strideX) const { return m_Weights[tapY * strideX + tapX]; }
@@ -162,9 +162,9 @@ private:
 };
 
 /// The GEMM of a phase of known shapes.
-template <typename Kind>
-typename Kind::Product MakePhaseProduct(const ReshapeArgs& args, const TransposePhases<Kind>& phases,
-                                        const PhaseAxis& down, const PhaseAxis& across)
+template <typename Traits>
+typename Traits::Gemm MakePhaseGemm(const ReshapeArgs& args, const TransposePhases<Traits>& phases,
+                                    const PhaseAxis& down, const PhaseAxis& across)
 {
     const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
     const auto& weights = phases.Get(down.m_Tap, across.m_Tap, descriptor.m_StrideX);
@@ -173,67 +173,67 @@ typename Kind::Product MakePhaseProduct(const ReshapeArgs& args, const Transpose
     const size_t pitch = args.m_OutputPitch != 0 ? args.m_OutputPitch : output[3];
     const size_t height = down.GetOutputs(output[1], descriptor.m_StrideY);
     const size_t width = across.GetOutputs(output[2], descriptor.m_StrideX);
-    Windows windows;
+    Im2col windows;
     windows.m_InputHeight = data[1];
     windows.m_InputWidth = data[2];
     windows.m_OutputHeight = static_cast<int64_t>(height);
     windows.m_OutputWidth = static_cast<int64_t>(width);
     windows.m_Channels = windows.m_GroupChannels = data[3];
-    windows.m_Height = static_cast<int64_t>(Kind::GetWindowHeight(weights.m_Taps));
-    windows.m_Width = static_cast<int64_t>(Kind::GetWindowWidth(weights.m_Taps));
+    windows.m_Height = static_cast<int64_t>(Traits::GetWindowHeight(weights.m_Taps));
+    windows.m_Width = static_cast<int64_t>(Traits::GetWindowWidth(weights.m_Taps));
     windows.m_PadTop = down.GetPad(weights.m_Taps.m_Y);
     windows.m_PadLeft = across.GetPad(weights.m_Taps.m_X);
-    auto product = Kind::MakeProduct(weights.m_Packed, windows, output[0] * height * width, args);
-    OutputPlace place;
+    auto product = Traits::MakeGemm(weights.m_Packed, windows, output[0] * height * width, args);
+    OutputLayout place;
     place.m_First = (down.m_First * output[2] + across.m_First) * pitch;
     place.m_PixelStride = descriptor.m_StrideX * pitch;
     place.m_Width = width;
     place.m_Height = height;
     place.m_RowStride = size_t{descriptor.m_StrideY} * output[2] * pitch;
     place.m_ImageStride = size_t{output[1]} * output[2] * pitch;
-    product.SetPlace(place);
+    product.SetOutputLayout(place);
     return product;
 }
 
-template <typename Kind>
+template <typename Traits>
 SupportResult CheckTransposed(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<TransposeConvolution2dDescriptor>();
-    constexpr uint32_t MostPhases = 64; // each phase has packed weights of its own
+    constexpr uint32_t MaxPhases = 64; // each phase has packed weights of its own
     if (descriptor.m_DataLayout != DataLayout::NHWC || descriptor.m_StrideX == 0 || descriptor.m_StrideY == 0 ||
-        descriptor.m_StrideX > MostPhases / descriptor.m_StrideY)
+        descriptor.m_StrideX > MaxPhases / descriptor.m_StrideY)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be split");
     }
-    const SupportResult result = Kind::Check(layer);
-    return result ? CheckPackedBytes(TransposePhases<Kind>::GetPackedBytes(layer), layer.GetInput(1).GetNumBytes())
+    const SupportResult result = Traits::Check(layer);
+    return result ? CheckPackedSize(TransposePhases<Traits>::GetPackedBytes(layer), layer.GetInput(1).GetNumBytes())
                   : result;
 }
 
-template <typename Kind>
+template <typename Traits>
 std::unique_ptr<backends::PackedWeights> PackTransposed(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<TransposePhases<Kind>>(layer, store);
+    return std::make_unique<TransposePhases<Traits>>(layer, store);
 }
 
-template <typename Kind>
+template <typename Traits>
 backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& weights = args.GetInput(1).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
-    const auto& phases = static_cast<const TransposePhases<Kind>&>(*packed);
+    const auto& phases = static_cast<const TransposePhases<Traits>&>(*packed);
     const bool fits = data.GetNumDimensions() == 4 && output.GetNumDimensions() == 4 && output[0] == data[0] &&
                       weights[3] == data[3] && weights[0] == output[3];
     if (!fits)
     {
         return backends::Prepared::Declined("its shapes do not fit together");
     }
-    if (!phases.AreExact())
+    if (!phases.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    std::vector<typename Kind::Product> products;
+    std::vector<typename Traits::Gemm> products;
     size_t scratchBytes = 0;
     const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
     const bool isEmpty = output.GetNumElements() == 0;
@@ -241,8 +241,8 @@ backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::Pa
     {
         for (size_t x = 0; x < std::min(descriptor.m_StrideX, output[2]); ++x)
         {
-            products.push_back(MakePhaseProduct(args, phases, PhaseAxis(y, descriptor.m_StrideY, descriptor.m_PadTop),
-                                                PhaseAxis(x, descriptor.m_StrideX, descriptor.m_PadLeft)));
+            products.push_back(MakePhaseGemm(args, phases, PhaseAxis(y, descriptor.m_StrideY, descriptor.m_PadTop),
+                                             PhaseAxis(x, descriptor.m_StrideX, descriptor.m_PadLeft)));
             scratchBytes = std::max(scratchBytes, products.back().GetScratchBytes());
         }
     }
@@ -251,7 +251,7 @@ backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::Pa
         return [](const ExecuteArgs&) {};
     }
     return {[products = std::move(products), hasBias = args.HasInput(2)](const ExecuteArgs& run)
-            { Kind::Run(products, run, hasBias); },
+            { Traits::Run(products, run, hasBias); },
             scratchBytes};
 }
 

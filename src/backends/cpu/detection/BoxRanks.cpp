@@ -103,17 +103,17 @@ RankBoxes<T> FindRankOfFew(size_t columns)
     }
 }
 
-RankBoxes<float> RankOfFewFloats(size_t columns)
+RankBoxes<float> RankOfFewF32(size_t columns)
 {
     return FindRankOfFew<float>(columns);
 }
 
-RankBoxes<int8_t> RankOfFewSignedBytes(size_t columns)
+RankBoxes<int8_t> RankOfFewInt8(size_t columns)
 {
     return FindRankOfFew<int8_t>(columns);
 }
 
-RankBoxes<uint8_t> RankOfFewBytes(size_t columns)
+RankBoxes<uint8_t> RankOfFewUint8(size_t columns)
 {
     return FindRankOfFew<uint8_t>(columns);
 }
@@ -169,19 +169,19 @@ RankBoxes<T> OrOfMany(RankBoxes<T> few)
 template <>
 RankBoxes<float> FindRankBoxes(size_t columns)
 {
-    return OrOfMany(TENON_CHOOSE(RankOfFewFloats)(columns));
+    return OrOfMany(TENON_CHOOSE(RankOfFewF32)(columns));
 }
 
 template <>
 RankBoxes<int8_t> FindRankBoxes(size_t columns)
 {
-    return OrOfMany(TENON_CHOOSE(RankOfFewSignedBytes)(columns));
+    return OrOfMany(TENON_CHOOSE(RankOfFewInt8)(columns));
 }
 
 template <>
 RankBoxes<uint8_t> FindRankBoxes(size_t columns)
 {
-    return OrOfMany(TENON_CHOOSE(RankOfFewBytes)(columns));
+    return OrOfMany(TENON_CHOOSE(RankOfFewUint8)(columns));
 }
 
 template <typename T>

@@ -27,7 +27,7 @@ class BoxSelector
 public:
     /// A selection of at most `limit` boxes (1 or more).
     BoxSelector(const ref::DetectionTensors& tensors, size_t limit, backends::Scratch& scratch)
-        : m_Scan(FindTopScan<T>()), m_CandidatesAt(scratch.Add<uint64_t>(tensors.m_NumBoxes + MostFound)),
+        : m_Scan(FindTopScan<T>()), m_CandidatesAt(scratch.Add<uint64_t>(tensors.m_NumBoxes + MaxFound)),
           m_KeptAt(scratch.Add<ref::Box>(limit))
     {
         FindBound(tensors);

@@ -36,7 +36,7 @@ class Detector
 {
 public:
     explicit Detector(const ReshapeArgs& args)
-        : m_Tensors(args), m_Limit(std::min<size_t>(m_Tensors.m_NumBoxes, GetMost())),
+        : m_Tensors(args), m_Limit(std::min<size_t>(m_Tensors.m_NumBoxes, GetMaxDetections())),
           m_Selector(m_Tensors, m_Limit, m_Scratch)
     {
         const size_t numBoxes = m_Tensors.m_NumBoxes;
@@ -45,8 +45,8 @@ public:
         if (IsRegular())
         {
             m_AddedAt = m_Scratch.Add<Detection>(m_Limit);
-            m_BestAt = m_Scratch.Add<Detection>(GetMost());
-            m_MergedAt = m_Scratch.Add<Detection>(GetMost());
+            m_BestAt = m_Scratch.Add<Detection>(GetMaxDetections());
+            m_MergedAt = m_Scratch.Add<Detection>(GetMaxDetections());
         }
         else
         {
@@ -69,7 +69,7 @@ public:
 private:
     bool IsRegular() const { return m_Tensors.m_Descriptor.m_UseRegularNms; }
     bool IsOneColumn() const { return m_Tensors.m_ScoreColumns == 1; }
-    size_t GetMost() const { return m_Tensors.m_Descriptor.m_MaxDetections; }
+    size_t GetMaxDetections() const { return m_Tensors.m_Descriptor.m_MaxDetections; }
 
     BoxScores<T> GetScores(const ExecuteArgs& args) const
     {
@@ -155,8 +155,8 @@ private:
     size_t RunRegular(const ExecuteArgs& args) const
     {
         const T* ranks = SplitAll(args);
-        const size_t most = GetMost();
-        const size_t mostOfClass = std::min<size_t>(m_Limit, m_Tensors.m_Descriptor.m_DetectionsPerClass);
+        const size_t maxDetections = GetMaxDetections();
+        const size_t maxOfClass = std::min<size_t>(m_Limit, m_Tensors.m_Descriptor.m_DetectionsPerClass);
         auto* added = Scratch::At<Detection>(args.m_Scratch, m_AddedAt);
         auto* best = Scratch::At<Detection>(args.m_Scratch, m_BestAt);
         auto* merged = Scratch::At<Detection>(args.m_Scratch, m_MergedAt);
@@ -167,16 +167,16 @@ private:
             const auto getScore = [&](size_t box) { return m_Tensors.m_Scores.ToReal(own[box]); };
             const auto keep = [&](size_t i, uint32_t box, const Box&) { added[i] = {box, c, getScore(box)}; };
             std::optional<T> bound = m_Selector.GetBound();
-            if (count == most)
+            if (count == maxDetections)
             {
-                const Detection& last = best[most - 1];
+                const Detection& last = best[maxDetections - 1];
                 bound = ranks[last.m_Class * m_Tensors.m_NumBoxes + last.m_Box];
             }
-            const size_t numAdded = m_Selector.Select(m_Tensors, args, own, bound, mostOfClass, getScore, keep);
+            const size_t numAdded = m_Selector.Select(m_Tensors, args, own, bound, maxOfClass, getScore, keep);
             if (numAdded != 0)
             {
                 count = ref::MergeDetections(
-                    best, count, numAdded, [added](size_t i) { return added[i]; }, most, merged);
+                    best, count, numAdded, [added](size_t i) { return added[i]; }, maxDetections, merged);
                 std::swap(best, merged);
             }
         }

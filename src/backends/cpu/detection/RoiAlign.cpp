@@ -31,7 +31,7 @@ constexpr backends::TypeRow RoiAlignTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32}, DataType::Float32)};
 
 /// The most points of a cell in one sum. A point has four taps.
-constexpr size_t MostPoints = 64;
+constexpr size_t MaxPoints = 64;
 constexpr size_t TapsOfPoint = 4;
 
 struct RoiAlignRun
@@ -41,9 +41,9 @@ struct RoiAlignRun
     TensorShape m_Input;
     TensorShape m_Output;
     const InterpolateFunctions* m_Functions = nullptr;
-    size_t m_Parts = 1;
-    size_t m_PartBytes = 0;
-    size_t m_PlacesAt = 0; ///< offset in the memory of a task
+    size_t m_Tasks = 1;
+    size_t m_TaskBytes = 0;
+    size_t m_OffsetsAt = 0; ///< offset in the memory of a task
     size_t m_WeightsAt = 0;
     size_t m_SumsAt = 0;
 
@@ -56,13 +56,13 @@ struct RoiAlignRun
         {
             m_Images.Read(run, i, 0, m_Input[0]);
         }
-        const size_t used = std::min<size_t>(m_Parts, run.m_Parallel->GetNumThreads());
-        RunParts(*run.m_Parallel, used,
+        const size_t used = std::min<size_t>(m_Tasks, run.m_Parallel->GetNumThreads());
+        RunTasks(*run.m_Parallel, used,
                  [&](size_t index)
                  {
-                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_PartBytes);
-                     const Part part = GetPart(m_Output[0], used, index);
-                     for (size_t region = part.m_Begin; region < part.m_End; ++region)
+                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_TaskBytes);
+                     const IndexRange task = GetTaskRange(m_Output[0], used, index);
+                     for (size_t region = task.m_Begin; region < task.m_End; ++region)
                      {
                          PoolRegion(run, region, memory);
                      }
@@ -76,7 +76,7 @@ struct RoiAlignRun
         const RegionAxis rows(corner(1), corner(3), m_Descriptor, m_Output[2], m_Input[2]);
         const RegionAxis columns(corner(0), corner(2), m_Descriptor, m_Output[3], m_Input[3]);
         const auto points = static_cast<size_t>(rows.m_Points) * static_cast<size_t>(columns.m_Points);
-        auto* const places = backends::Scratch::At<int32_t>(memory, m_PlacesAt);
+        auto* const offsets = backends::Scratch::At<int32_t>(memory, m_OffsetsAt);
         auto* const weights = backends::Scratch::At<float>(memory, m_WeightsAt);
         auto* const sums = backends::Scratch::At<float>(memory, m_SumsAt);
         const size_t cells = CountCells();
@@ -87,22 +87,22 @@ struct RoiAlignRun
         {
             std::fill_n(out, m_Input[1] * cells, 0.0f);
         }
-        for (size_t first = 0; first < points; first += MostPoints)
+        for (size_t first = 0; first < points; first += MaxPoints)
         {
-            const size_t count = std::min(MostPoints, points - first);
+            const size_t count = std::min(MaxPoints, points - first);
             for (size_t cell = 0; cell < cells; ++cell)
             {
                 for (size_t i = 0; i < count; ++i)
                 {
                     const size_t at = i * TapsOfPoint * cells + cell;
-                    FindTaps(rows, columns, cell, first + i, points, places + at, weights + at);
+                    FindTaps(rows, columns, cell, first + i, points, offsets + at, weights + at);
                 }
             }
-            const WeighedColumns taps{cells, count * TapsOfPoint, 1, places, weights};
+            const WeightedColumns taps{cells, count * TapsOfPoint, 1, offsets, weights};
             for (size_t channel = 0; channel < m_Input[1]; ++channel)
             {
                 float* const to = out + channel * cells;
-                m_Functions->m_WeighColumns(in + channel * CountElements(), taps, first == 0 ? to : sums);
+                m_Functions->m_CombineColumns(in + channel * CountElements(), taps, first == 0 ? to : sums);
                 for (size_t cell = 0; cell < cells && first != 0; ++cell)
                 {
                     to[cell] += sums[cell];
@@ -113,7 +113,7 @@ struct RoiAlignRun
 
     /// Writes the four taps of point `index` of a cell, CountCells() entries apart.
     void FindTaps(const RegionAxis& rows, const RegionAxis& columns, size_t cell, size_t index, size_t points,
-                  int32_t* places, float* weights) const
+                  int32_t* offsets, float* weights) const
     {
         const auto inRow = static_cast<size_t>(columns.m_Points);
         const RegionPoint y(rows, static_cast<int64_t>(cell / m_Output[3]), static_cast<int64_t>(index / inRow));
@@ -125,9 +125,9 @@ struct RoiAlignRun
         {
             for (const auto& [column, columnWeight] : xs)
             {
-                *places = static_cast<int32_t>(row * columns.m_Size + column);
+                *offsets = static_cast<int32_t>(row * columns.m_Size + column);
                 *weights = static_cast<float>(rowWeight * columnWeight * share);
-                places += CountCells();
+                offsets += CountCells();
                 weights += CountCells();
             }
         }
@@ -149,14 +149,14 @@ Prepared RefineRoiAlign(const ReshapeArgs& args, const backends::PackedWeights*,
     RoiAlignRun run{args.GetDescriptor<RoiAlignDescriptor>(), ref::IndexInput(args, 2), input, output,
                     &GetInterpolateFunctions()};
     const uint32_t ratio = run.m_Descriptor.m_SamplingRatio;
-    const size_t points = ratio == 0 ? MostPoints : std::min(MostPoints, size_t{ratio} * ratio);
+    const size_t points = ratio == 0 ? MaxPoints : std::min(MaxPoints, size_t{ratio} * ratio);
     backends::Scratch scratch;
-    run.m_PlacesAt = scratch.Add<int32_t>(points, TapsOfPoint, run.CountCells());
+    run.m_OffsetsAt = scratch.Add<int32_t>(points, TapsOfPoint, run.CountCells());
     run.m_WeightsAt = scratch.Add<float>(points, TapsOfPoint, run.CountCells());
     run.m_SumsAt = scratch.Add<float>(run.CountCells());
-    run.m_PartBytes = scratch.GetBytes();
-    run.m_Parts = std::clamp<size_t>(output[0], 1, GetMaxParts(args.m_MaxThreads));
-    const size_t bytes = backends::CheckedCount(run.m_Parts, run.m_PartBytes);
+    run.m_TaskBytes = scratch.GetBytes();
+    run.m_Tasks = std::clamp<size_t>(output[0], 1, GetMaxTasks(args.m_MaxThreads));
+    const size_t bytes = backends::CheckedCount(run.m_Tasks, run.m_TaskBytes);
     return Prepared(std::move(run), bytes);
 }
 

@@ -69,15 +69,15 @@ constexpr backends::TypeRow FloorTypes[] = {backends::SameType(DataType::Float32
 
 Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, float b)
 {
-    return MakeMap<float, float>(args, [loop = FindFloatLoop(function), a, b](const float* in, float* out, size_t count)
-                                 { loop(in, out, count, a, b); });
+    return MakeMap<float, float>(args, [loop = FindUnaryLoopF32(function), a,
+                                        b](const float* in, float* out, size_t count) { loop(in, out, count, a, b); });
 }
 
 /// Declines 16-bit tensors with zero points; the reference kernels take them for some functions.
 SupportResult CheckZeroPoints(const LayerView& layer)
 {
-    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
-                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
+    return backends::FirstRefusal({backends::CheckZeroPointInt16(layer.GetInput(0), "input 0"),
+                                   backends::CheckZeroPointInt16(layer.GetOutput(0), "output 0")});
 }
 
 Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -88,7 +88,7 @@ Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeight
         const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
         return MakeFloat(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B);
     }
-    return type == DataType::QSymmS16 ? MakeShortActivation(args) : MakeByteTable(args, ref::RefActivationKernel);
+    return type == DataType::QSymmS16 ? MakeActivationInt16(args) : MakeUnaryInt8(args, ref::RefActivationKernel);
 }
 
 SupportResult CheckUnary(const LayerView& layer)
@@ -113,7 +113,7 @@ Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
     }
-    return type == DataType::QSymmS16 ? MakeShortUnary(args) : MakeByteTable(args, ref::RefElementwiseUnaryKernel);
+    return type == DataType::QSymmS16 ? MakeUnaryInt16(args) : MakeUnaryInt8(args, ref::RefElementwiseUnaryKernel);
 }
 
 Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)

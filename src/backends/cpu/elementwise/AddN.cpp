@@ -20,11 +20,11 @@ constexpr backends::TypeRow AddNTypes[] = {
 /// The element size of each of these types.
 constexpr size_t ElementBytes = 4;
 /// Elements of a segment: the sums and a segment of each of some inputs fit a first-level cache.
-constexpr size_t PieceElements = 1024;
+constexpr size_t SegmentElements = 1024;
 
 struct Sum
 {
-    NumberBinaryLoop m_Add;
+    BinaryLoop m_Add;
     size_t m_NumInputs;
     size_t m_Count;
 
@@ -33,18 +33,18 @@ struct Sum
         RunElements(*run.m_Parallel, m_Count,
                     [&](size_t begin, size_t end)
                     {
-                        for (size_t first = begin; first < end; first += PieceElements)
+                        for (size_t first = begin; first < end; first += SegmentElements)
                         {
-                            AddPiece(run, first, std::min(PieceElements, end - first));
+                            AddSegment(run, first, std::min(SegmentElements, end - first));
                         }
                     });
     }
 
 private:
     /// The output may be the memory of any input, so all inputs are read before anything is written there.
-    void AddPiece(const ExecuteArgs& run, size_t first, size_t count) const
+    void AddSegment(const ExecuteArgs& run, size_t first, size_t count) const
     {
-        alignas(64) std::array<std::byte, PieceElements * ElementBytes> sums;
+        alignas(64) std::array<std::byte, SegmentElements * ElementBytes> sums;
         const auto input = [&](size_t i) { return run.GetInput<std::byte>(i) + first * ElementBytes; };
         const std::byte* sum = input(0);
         for (size_t i = 1; i < m_NumInputs; ++i)
@@ -67,7 +67,7 @@ backends::Prepared RefineAddN(const ReshapeArgs& args, const backends::PackedWei
     }
     // Integer sums wrap in the same way with and without a sign.
     const DataType type = args.GetInput(0).GetDataType() == DataType::Float32 ? DataType::Float32 : DataType::Signed32;
-    return Sum{FindNumberBinary(BinaryOperation::Add, type, Motion::Both, false), numInputs, count};
+    return Sum{FindBinaryLoop(BinaryOperation::Add, type, OperandForms::VectorVector, false), numInputs, count};
 }
 
 } // namespace

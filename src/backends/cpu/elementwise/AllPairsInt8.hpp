@@ -16,10 +16,10 @@ namespace tenon::cpu
 {
 
 /// The results of a loop for all pairs of bytes. Neither input is a single element.
-class BytePairs
+class AllPairsInt8
 {
 public:
-    BytePairs(const ByteBinary& numbers, ByteBinary::Loop loop) : BytePairs()
+    AllPairsInt8(const BinaryInt8& numbers, BinaryInt8::Loop loop) : AllPairsInt8()
     {
         for (size_t a = 0; a < Values; ++a)
         {
@@ -27,10 +27,13 @@ public:
         }
     }
 
-    BytePairs(const ByteBinary& numbers, ByteBinary::AllPairs run) : BytePairs() { run(numbers, m_Results.data()); }
+    AllPairsInt8(const BinaryInt8& numbers, BinaryInt8::AllPairs run) : AllPairsInt8()
+    {
+        run(numbers, m_Results.data());
+    }
 
     /// True if the other loop gives the same results.
-    bool Agrees(const ByteBinary& numbers, ByteBinary::Loop loop) const
+    bool Agrees(const BinaryInt8& numbers, BinaryInt8::Loop loop) const
     {
         std::array<uint8_t, Values> row{};
         for (size_t a = 0; a < Values; ++a)
@@ -47,9 +50,9 @@ public:
 private:
     static constexpr size_t Values = 256;
 
-    BytePairs() : m_Results(Values * Values) { std::iota(m_All.begin(), m_All.end(), uint8_t{0}); }
+    AllPairsInt8() : m_Results(Values * Values) { std::iota(m_All.begin(), m_All.end(), uint8_t{0}); }
 
-    void RunRow(const ByteBinary& numbers, ByteBinary::Loop loop, size_t a, uint8_t* out) const
+    void RunRow(const BinaryInt8& numbers, BinaryInt8::Loop loop, size_t a, uint8_t* out) const
     {
         std::array<uint8_t, Values> same{};
         same.fill(m_All[a]);

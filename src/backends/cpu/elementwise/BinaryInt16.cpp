@@ -31,7 +31,7 @@ QuantizedMultiplier GetProductMultiplier(const TensorInfo& a, const TensorInfo& 
 
 } // namespace
 
-bool HasShortBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
+bool HasBinaryInt16(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
 {
     if (operation == BinaryOperation::Maximum || operation == BinaryOperation::Minimum)
     {
@@ -54,12 +54,12 @@ bool HasShortBinary(BinaryOperation operation, const TensorInfo& a, const Tensor
     return !shifts || std::max(shifts->m_A, shifts->m_B) < 16; // a shift of all 16 bits has no loop
 }
 
-ShortBinary MakeShortBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,
-                            const TensorInfo& output, backends::QuantizedRange range, bool isFixed, bool swaps)
+BinaryInt16 MakeBinaryInt16(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,
+                            const TensorInfo& output, backends::QuantizedRange range, bool isScalarB, bool swaps)
 {
-    const ShortBinaryLoops& loops = GetShortBinaryLoops();
-    const size_t fixed = isFixed ? 1 : 0;
-    ShortBinary numbers;
+    const BinaryLoopsInt16& loops = GetBinaryLoopsInt16();
+    const size_t fixed = isScalarB ? 1 : 0;
+    BinaryInt16 numbers;
     numbers.m_Min = static_cast<int16_t>(range.m_Min);
     numbers.m_Max = static_cast<int16_t>(range.m_Max);
     if (operation == BinaryOperation::Maximum || operation == BinaryOperation::Minimum)
@@ -89,7 +89,7 @@ ShortBinary MakeShortBinary(BinaryOperation operation, const TensorInfo& a, cons
     const double twiceMax = 2.0 * static_cast<double>(std::max(scaleA, scaleB));
     numbers.m_Lesser = QuantizeMultiplier(static_cast<double>(std::min(scaleA, scaleB)) / twiceMax);
     numbers.m_Result = QuantizeMultiplier(
-        twiceMax / (double{1 << ShortBinary::SumShift} * static_cast<double>(output.GetQuantizationScale())));
+        twiceMax / (double{1 << BinaryInt16::SumShift} * static_cast<double>(output.GetQuantizationScale())));
     numbers.m_Loop = loops.m_Sum[form][scalesA ? 1 : 0][fixed];
     return numbers;
 }

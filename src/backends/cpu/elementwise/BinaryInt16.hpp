@@ -19,7 +19,7 @@ namespace tenon::cpu
 {
 
 /// The parameters and the loop of one operation.
-struct ShortBinary
+struct BinaryInt16
 {
     static constexpr int SumShift = 15;
 
@@ -31,18 +31,18 @@ struct ShortBinary
     int16_t m_Max = 0;
 
     /// out[i] = f(a[i], b[i]), or f(a[i], b[0]). `out` may be a or b.
-    using Loop = void (*)(const ShortBinary& numbers, const int16_t* a, const int16_t* b, int16_t* out, size_t count);
+    using Loop = void (*)(const BinaryInt16& numbers, const int16_t* a, const int16_t* b, int16_t* out, size_t count);
     Loop m_Loop = nullptr;
 
     void Run(const int16_t* a, const int16_t* b, int16_t* out, size_t count) const { m_Loop(*this, a, b, out, count); }
 };
 
 /// True for Add, Sub and Mul; for Maximum and Minimum if all tensors have the same quantization.
-bool HasShortBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
+bool HasBinaryInt16(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
 
 /// The parameters and the loop of an operation. `range`: the bounds of the stored output values. `isScalarB`: the
 /// second input of the loop is one element in each run. `swaps`: the first input of the loop is b.
-ShortBinary MakeShortBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,
-                            const TensorInfo& output, backends::QuantizedRange range, bool isFixed, bool swaps);
+BinaryInt16 MakeBinaryInt16(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,
+                            const TensorInfo& output, backends::QuantizedRange range, bool isScalarB, bool swaps);
 
 } // namespace tenon::cpu

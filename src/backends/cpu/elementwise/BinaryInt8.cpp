@@ -24,13 +24,13 @@ bool IsQuantizedAlike(const TensorInfo& x, const TensorInfo& y)
 }
 
 /// The parameters that all operations have.
-ByteBinary StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
+BinaryInt8 StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
                         backends::QuantizedRange range)
 {
     const bool isSigned = a.GetDataType() != DataType::QAsymmU8;
     const int32_t offset = isSigned ? 128 : 0;
-    ByteBinary numbers;
-    numbers.m_Flip = isSigned ? 0x80 : 0;
+    BinaryInt8 numbers;
+    numbers.m_SignXor = isSigned ? 0x80 : 0;
     numbers.m_ZeroA = a.GetQuantizationOffset() + offset;
     numbers.m_ZeroB = b.GetQuantizationOffset() + offset;
     numbers.m_ZeroOutput = output.GetQuantizationOffset();
@@ -41,16 +41,16 @@ ByteBinary StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorIn
 
 } // namespace
 
-void ByteBinary::RunTable(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const
+void BinaryInt8::RunTable(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const
 {
-    ByteTable all{};
+    LookupTableInt8 all{};
     std::iota(all.begin(), all.end(), uint8_t{0});
-    alignas(64) ByteTable table{};
+    alignas(64) LookupTableInt8 table{};
     m_Loop(*this, all.data(), b, table.data(), table.size());
     m_LookUp(table, a, out, count);
 }
 
-bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
+bool HasBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
 {
     switch (operation)
     {
@@ -64,17 +64,17 @@ bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorI
     }
 }
 
-ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
-                          backends::QuantizedRange range, bool isFixed, bool swaps, size_t count)
+BinaryInt8 MakeBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
+                          backends::QuantizedRange range, bool isScalarB, bool swaps, size_t count)
 {
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    ByteBinary numbers = StartNumbers(a, b, output, range);
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    BinaryInt8 numbers = StartNumbers(a, b, output, range);
     const float scaleA = a.GetQuantizationScale();
     const float scaleB = b.GetQuantizationScale();
     const float scaleOutput = output.GetQuantizationScale();
     if (operation == BinaryOperation::Maximum || operation == BinaryOperation::Minimum)
     {
-        numbers.m_Loop = (operation == BinaryOperation::Maximum ? loops.m_Maximum : loops.m_Minimum)[isFixed ? 1 : 0];
+        numbers.m_Loop = (operation == BinaryOperation::Maximum ? loops.m_Maximum : loops.m_Minimum)[isScalarB ? 1 : 0];
         return numbers;
     }
     const bool squares = operation == BinaryOperation::SqDiff;
@@ -84,8 +84,8 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
     numbers.m_A = QuantizeMultiplier(static_cast<double>(scaleA) / twiceMax);
     numbers.m_B = QuantizeMultiplier(static_cast<double>(scaleB) / twiceMax);
     numbers.m_Sum =
-        QuantizeMultiplier(squares ? twiceMax * twiceMax / (double{1 << (2 * ByteBinary::SquareShift)} * output64)
-                                   : twiceMax / (double{1 << ByteBinary::SumShift} * output64));
+        QuantizeMultiplier(squares ? twiceMax * twiceMax / (double{1 << (2 * BinaryInt8::SquareShift)} * output64)
+                                   : twiceMax / (double{1 << BinaryInt8::SumShift} * output64));
     numbers.m_Product =
         QuantizeMultiplier(static_cast<double>(scaleA * scaleB / scaleOutput)); // in float, as in TFLite
     double factorA = static_cast<double>(scaleA) / output64;
@@ -99,29 +99,29 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
     }
     if (operation == BinaryOperation::Mul)
     {
-        ChooseProduct(numbers, isFixed, count);
+        ChooseProduct(numbers, isScalarB, count);
     }
     else if (squares)
     {
-        ChooseSquare(numbers, isFixed, count);
+        ChooseSquare(numbers, isScalarB, count);
     }
     else
     {
-        ChooseSum(numbers, factorA, factorB, isFixed, count);
+        ChooseSum(numbers, factorA, factorB, isScalarB, count);
     }
     return numbers;
 }
 
-ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isFixed,
+BinaryInt8 MakePreluInt8(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isScalarB,
                          size_t count)
 {
-    ByteBinary numbers = StartNumbers(x, alpha, output, backends::GetTypeRange(output.GetDataType()));
+    BinaryInt8 numbers = StartNumbers(x, alpha, output, backends::GetTypeRange(output.GetDataType()));
     // Products of scales in float, as TFLite computes them.
     const float scale = output.GetQuantizationScale();
     numbers.m_A = QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() / scale));
     numbers.m_Product =
         QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() * alpha.GetQuantizationScale() / scale));
-    ChoosePrelu(numbers, isFixed, count);
+    ChoosePrelu(numbers, isScalarB, count);
     return numbers;
 }
 

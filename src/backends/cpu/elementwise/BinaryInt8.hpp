@@ -26,13 +26,13 @@
 namespace tenon::cpu
 {
 
-struct ByteSumTables;
+struct SumTablesInt8;
 
 /// The parameters and the loop of one operation. Loops read bytes as uint8; bytes of signed types are biased by 128
 /// (XOR 0x80).
-struct ByteBinary
+struct BinaryInt8
 {
-    uint8_t m_Flip = 0;       ///< 0x80 for signed types: XOR with it biases their bytes by 128
+    uint8_t m_SignXor = 0;    ///< 0x80 for signed types: XOR with it biases their bytes by 128
     int32_t m_ZeroA = 0;      ///< the zero point of a, biased like the bytes of the loops
     int32_t m_ZeroB = 0;      ///< likewise, of b
     int32_t m_ZeroOutput = 0; ///< without the bias: integer results wrap where the reference's do
@@ -67,20 +67,20 @@ struct ByteBinary
     {
         float m_Factor = 0.0f;
         float m_Offset = 0.0f;
-        int32_t m_OffsetFlip = 0; ///< has bits among the upper 16 only
+        int32_t m_OffsetXor = 0; ///< has bits among the upper 16 only
     };
     FloatMultiplier m_FloatA;
     FloatMultiplier m_FloatB;
     FloatMultiplier m_FloatProduct;
     /// Replaces m_FloatA in table loops: the result, still biased by 128, for each byte that the loops read.
-    std::shared_ptr<const ByteTable> m_PositiveTable;
+    std::shared_ptr<const LookupTableInt8> m_PositiveTable;
 
-    std::shared_ptr<const ByteSumTables> m_Tables; ///< sums by tables
+    std::shared_ptr<const SumTablesInt8> m_Tables; ///< sums by tables
 
     /// out[i] = f(a[i], b[i]), or f(a[i], b[0]). `out` may be a or b.
-    using Loop = void (*)(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count);
+    using Loop = void (*)(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count);
     /// Fills [256][256]: the results of all pairs of stored bytes, one row for each byte of a.
-    using AllPairs = void (*)(const ByteBinary& numbers, uint8_t* results);
+    using AllPairs = void (*)(const BinaryInt8& numbers, uint8_t* results);
     Loop m_Loop = nullptr;
 
     /// The lookup in a table of all results. Null unless b is one element and the lookup is faster.
@@ -102,16 +102,16 @@ private:
 };
 
 /// True for Add, Sub, SqDiff and Mul; for Maximum and Minimum if all tensors have the same quantization.
-bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
+bool HasBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
 
 /// The parameters and the loop of an operation on tensors with one scale each. `range`: the bounds of the stored output
 /// values. `isScalarB`: the second input of the loop is one element in each run. `swaps`: the first input of the loop
 /// is b. `count`: the number of output elements; few elements are not worth a comparison of all pairs.
-ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
-                          backends::QuantizedRange range, bool isFixed, bool swaps, size_t count);
+BinaryInt8 MakeBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
+                          backends::QuantizedRange range, bool isScalarB, bool swaps, size_t count);
 
 /// Prelu; the slopes are the second input.
-ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isFixed,
+BinaryInt8 MakePreluInt8(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isScalarB,
                          size_t count);
 
 } // namespace tenon::cpu

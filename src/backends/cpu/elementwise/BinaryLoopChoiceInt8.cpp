@@ -28,7 +28,7 @@ constexpr size_t WorthwhileCount = 4096;
 /// Tries the float loop with the parameters of each try, which set(try) stores, until it agrees with the exact loop on
 /// all pairs.
 template <typename Tries, typename F>
-bool TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Loop (&fast)[2], bool isFixed,
+bool TryFloats(BinaryInt8& numbers, const AllPairsInt8& pairs, const BinaryInt8::Loop (&fast)[2], bool isScalarB,
                const Tries& tries, const F& set)
 {
     for (const auto& numbersOfTry : tries)
@@ -36,7 +36,7 @@ bool TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Lo
         set(numbersOfTry);
         if (pairs.Agrees(numbers, fast[0]))
         {
-            numbers.m_Loop = fast[isFixed ? 1 : 0];
+            numbers.m_Loop = fast[isScalarB ? 1 : 0];
             return true;
         }
     }
@@ -52,29 +52,30 @@ constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 
 constexpr double LargeNudges[] = {1.0 + 0x1p-18, 1.0 + 0x1p-16, 1.0 + 0x1p-14};
 
 /// True if the tables agree with the exact sums, with these real scales, on all pairs.
-bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, double scaleB)
+bool TryTables(BinaryInt8& numbers, const AllPairsInt8& pairs, double scaleA, double scaleB)
 {
     const bool swaps = scaleB > scaleA;
-    const ByteBinary::Loop loop = GetByteSumLoop(numbers.m_Flip != 0);
+    const BinaryInt8::Loop loop = GetSumTableLoopInt8(numbers.m_SignXor != 0);
     if (loop == nullptr || std::abs(swaps ? scaleA : scaleB) > 1.0) // tables hold at most 255 steps
     {
         return false;
     }
-    const auto tables = std::make_shared<ByteSumTables>();
+    const auto tables = std::make_shared<SumTablesInt8>();
     tables->m_Swaps = swaps;
     numbers.m_Tables = tables;
-    const double zero = numbers.m_ZeroOutput + numbers.m_Flip + 0.5;
+    const double zero = numbers.m_ZeroOutput + numbers.m_SignXor + 0.5;
     const auto agrees = [&](double nudge)
     {
-        std::array<double, ByteSumTables::Values> a{};
-        std::array<double, ByteSumTables::Values> b{};
-        for (int i = 0; i < static_cast<int>(ByteSumTables::Values); ++i)
+        std::array<double, SumTablesInt8::Values> a{};
+        std::array<double, SumTablesInt8::Values> b{};
+        for (int i = 0; i < static_cast<int>(SumTablesInt8::Values); ++i)
         {
             const auto at = static_cast<size_t>(i);
             a[at] = scaleA * nudge * (i - numbers.m_ZeroA) + (swaps ? zero : 0.0);
             b[at] = scaleB * nudge * (i - numbers.m_ZeroB) + (swaps ? 0.0 : zero);
         }
-        return FillByteSumTables(swaps ? b : a, swaps ? a : b, numbers.m_Flip, *tables) && pairs.Agrees(numbers, loop);
+        return FillSumTablesInt8(swaps ? b : a, swaps ? a : b, numbers.m_SignXor, *tables) &&
+               pairs.Agrees(numbers, loop);
     };
     if (std::any_of(std::begin(Nudges), std::end(Nudges), agrees) ||
         std::any_of(std::begin(LargeNudges), std::end(LargeNudges), agrees))
@@ -87,7 +88,7 @@ bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, doubl
 }
 
 /// Factors and offsets to try in place of a multiplier of numbers that were shifted left, the likely ones first.
-std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int leftShift = 0)
+std::vector<BinaryInt8::FloatMultiplier> ListScales(QuantizedMultiplier m, int leftShift = 0)
 {
     // The multiplier rounds twice: x * factor * 2^-shift to an integer, then the right shift of that integer. With a
     // shift of 2, 5.8 / 4 = 1.45 becomes 6 / 4 = 1.5 and then 2. So results are rounded away from zero from slightly
@@ -101,7 +102,7 @@ std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int l
     constexpr float More = 1.0f + 0x1p-7f;
     constexpr float Less = 1.0f - 0x1p-7f;
     constexpr float AnyHalf = 0x1p-12f;
-    std::vector<ByteBinary::FloatMultiplier> scales;
+    std::vector<BinaryInt8::FloatMultiplier> scales;
     const auto add = [&](double nudge, float ofPositive, float ofNegative)
     {
         scales.push_back({static_cast<float>(factor * nudge), ofPositive,
@@ -121,52 +122,52 @@ std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int l
 }
 
 /// The results of Prelu for a >= 0, which do not depend on the slope.
-ByteTable MakePositiveTable(const ByteBinary& numbers, ByteBinary::Loop exact)
+LookupTableInt8 MakePositiveTable(const BinaryInt8& numbers, BinaryInt8::Loop exact)
 {
-    ByteTable stored{};
+    LookupTableInt8 stored{};
     std::iota(stored.begin(), stored.end(), uint8_t{0});
     for (uint8_t& x : stored)
     {
-        x ^= numbers.m_Flip;
+        x ^= numbers.m_SignXor;
     }
     const uint8_t anySlope = 0;
-    ByteTable table{};
+    LookupTableInt8 table{};
     exact(numbers, stored.data(), &anySlope, table.data(), table.size());
     for (uint8_t& x : table)
     {
-        x ^= numbers.m_Flip;
+        x ^= numbers.m_SignXor;
     }
     return table;
 }
 
 /// Keeps the lookup behind a float loop only if its table is in registers; others are slower than the loop.
-void LeaveSlowLookup(ByteBinary& numbers)
+void LeaveSlowLookup(BinaryInt8& numbers)
 {
-    if (!IsByteLookupFast())
+    if (!IsLookupFastInt8())
     {
         numbers.m_LookUp = nullptr;
     }
 }
 
 /// Sets the integer loop; any lookup is faster than that.
-void Start(ByteBinary& numbers, const ByteBinary::Loop (&exact)[2], bool isFixed)
+void Start(BinaryInt8& numbers, const BinaryInt8::Loop (&exact)[2], bool isScalarB)
 {
-    numbers.m_Loop = exact[isFixed ? 1 : 0];
-    numbers.m_LookUp = isFixed ? FindByteLookup() : nullptr;
+    numbers.m_Loop = exact[isScalarB ? 1 : 0];
+    numbers.m_LookUp = isScalarB ? FindLookupInt8() : nullptr;
 }
 
 } // namespace
 
-void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, size_t count)
+void ChooseSum(BinaryInt8& numbers, double scaleA, double scaleB, bool isScalarB, size_t count)
 {
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    Start(numbers, loops.m_ExactSum, isFixed);
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactSum, isScalarB);
     if (count < WorthwhileCount)
     {
         return;
     }
-    const BytePairs pairs(numbers, loops.m_AllExactSums);
-    if (!isFixed && TryTables(numbers, pairs, scaleA, scaleB))
+    const AllPairsInt8 pairs(numbers, loops.m_AllExactSums);
+    if (!isScalarB && TryTables(numbers, pairs, scaleA, scaleB))
     {
         return;
     }
@@ -194,91 +195,91 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
         numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
                                                 static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
     };
-    if (TryFloats(numbers, pairs, loops.m_FloatSum, isFixed, tries, set))
+    if (TryFloats(numbers, pairs, loops.m_FloatSum, isScalarB, tries, set))
     {
         LeaveSlowLookup(numbers);
     }
 }
 
-void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
+void ChooseProduct(BinaryInt8& numbers, bool isScalarB, size_t count)
 {
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    Start(numbers, loops.m_ExactProduct, isFixed);
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactProduct, isScalarB);
     if (count >= WorthwhileCount &&
-        TryFloats(numbers, BytePairs(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isFixed,
+        TryFloats(numbers, AllPairsInt8(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isScalarB,
                   ListScales(numbers.m_Product),
-                  [&](const ByteBinary::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; }))
+                  [&](const BinaryInt8::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; }))
     {
         LeaveSlowLookup(numbers);
     }
 }
 
-void ChoosePrelu(ByteBinary& numbers, bool isFixed, size_t count)
+void ChoosePrelu(BinaryInt8& numbers, bool isScalarB, size_t count)
 {
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    Start(numbers, loops.m_ExactPrelu, isFixed);
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactPrelu, isScalarB);
     if (count < WorthwhileCount)
     {
         return;
     }
-    const BytePairs pairs(numbers, loops.m_ExactPrelu[0]);
-    const std::vector<ByteBinary::FloatMultiplier> products = ListScales(numbers.m_Product);
-    if (!isFixed && loops.m_TablePrelu != nullptr)
+    const AllPairsInt8 pairs(numbers, loops.m_ExactPrelu[0]);
+    const std::vector<BinaryInt8::FloatMultiplier> products = ListScales(numbers.m_Product);
+    if (!isScalarB && loops.m_TablePrelu != nullptr)
     {
-        numbers.m_PositiveTable = std::make_shared<ByteTable>(MakePositiveTable(numbers, loops.m_ExactPrelu[1]));
+        numbers.m_PositiveTable = std::make_shared<LookupTableInt8>(MakePositiveTable(numbers, loops.m_ExactPrelu[1]));
         TryFloats(numbers, pairs, {loops.m_TablePrelu, nullptr}, false, products,
-                  [&](const ByteBinary::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; });
+                  [&](const BinaryInt8::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; });
         return;
     }
-    std::vector<std::pair<ByteBinary::FloatMultiplier, ByteBinary::FloatMultiplier>> tries;
-    for (const ByteBinary::FloatMultiplier& product : products)
+    std::vector<std::pair<BinaryInt8::FloatMultiplier, BinaryInt8::FloatMultiplier>> tries;
+    for (const BinaryInt8::FloatMultiplier& product : products)
     {
-        for (const ByteBinary::FloatMultiplier& positive : ListScales(numbers.m_A))
+        for (const BinaryInt8::FloatMultiplier& positive : ListScales(numbers.m_A))
         {
             tries.emplace_back(product, positive);
         }
     }
-    TryFloats(numbers, pairs, loops.m_FloatPrelu, isFixed, tries,
-              [&](const std::pair<ByteBinary::FloatMultiplier, ByteBinary::FloatMultiplier>& scales)
+    TryFloats(numbers, pairs, loops.m_FloatPrelu, isScalarB, tries,
+              [&](const std::pair<BinaryInt8::FloatMultiplier, BinaryInt8::FloatMultiplier>& scales)
               {
                   numbers.m_FloatProduct = scales.first;
                   numbers.m_FloatA = scales.second;
               });
 }
 
-void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count)
+void ChooseSquare(BinaryInt8& numbers, bool isScalarB, size_t count)
 {
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    Start(numbers, loops.m_ExactSquare, isFixed);
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactSquare, isScalarB);
     if (count < WorthwhileCount)
     {
         return;
     }
     struct Try
     {
-        ByteBinary::FloatMultiplier m_A;
-        ByteBinary::FloatMultiplier m_B;
-        ByteBinary::FloatMultiplier m_Square;
+        BinaryInt8::FloatMultiplier m_A;
+        BinaryInt8::FloatMultiplier m_B;
+        BinaryInt8::FloatMultiplier m_Square;
     };
     std::vector<Try> tries;
     // Few of 256 numbers are near a half, so only one more offset is tried for them.
     constexpr size_t OfInputs = 2;
-    std::vector<ByteBinary::FloatMultiplier> scalesA = ListScales(numbers.m_A, ByteBinary::SquareShift);
-    std::vector<ByteBinary::FloatMultiplier> scalesB = ListScales(numbers.m_B, ByteBinary::SquareShift);
+    std::vector<BinaryInt8::FloatMultiplier> scalesA = ListScales(numbers.m_A, BinaryInt8::SquareShift);
+    std::vector<BinaryInt8::FloatMultiplier> scalesB = ListScales(numbers.m_B, BinaryInt8::SquareShift);
     scalesA.resize(OfInputs);
     scalesB.resize(OfInputs);
-    for (ByteBinary::FloatMultiplier square : ListScales(numbers.m_Sum))
+    for (BinaryInt8::FloatMultiplier square : ListScales(numbers.m_Sum))
     {
-        square.m_OffsetFlip = 0; // a square is never negative, but fills all bits
-        for (const ByteBinary::FloatMultiplier& a : scalesA)
+        square.m_OffsetXor = 0; // a square is never negative, but fills all bits
+        for (const BinaryInt8::FloatMultiplier& a : scalesA)
         {
-            for (const ByteBinary::FloatMultiplier& b : scalesB)
+            for (const BinaryInt8::FloatMultiplier& b : scalesB)
             {
                 tries.push_back({a, b, square});
             }
         }
     }
-    TryFloats(numbers, BytePairs(numbers, loops.m_ExactSquare[0]), loops.m_FloatSquare, isFixed, tries,
+    TryFloats(numbers, AllPairsInt8(numbers, loops.m_ExactSquare[0]), loops.m_FloatSquare, isScalarB, tries,
               [&](const Try& scales)
               {
                   numbers.m_FloatA = scales.m_A;

@@ -15,12 +15,12 @@ namespace tenon::cpu
 /// longer.
 
 /// Sums with these real scales.
-void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, size_t count);
+void ChooseSum(BinaryInt8& numbers, double scaleA, double scaleB, bool isScalarB, size_t count);
 /// Squares of differences.
-void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count);
+void ChooseSquare(BinaryInt8& numbers, bool isScalarB, size_t count);
 /// Products by m_Product.
-void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count);
+void ChooseProduct(BinaryInt8& numbers, bool isScalarB, size_t count);
 /// Prelu: m_A for a >= 0, else m_Product.
-void ChoosePrelu(ByteBinary& numbers, bool isFixed, size_t count);
+void ChoosePrelu(BinaryInt8& numbers, bool isScalarB, size_t count);
 
 } // namespace tenon::cpu

@@ -32,48 +32,48 @@ template <SumForm Form, bool ScalesA>
 class Sum
 {
 public:
-    explicit Sum(const ShortBinary& numbers)
-        : m_Lesser(hn::Set(IntTag(), numbers.m_Lesser.m_Multiplier)), m_Right(-numbers.m_Lesser.m_Shift),
-          m_Rounding(GetRounding(IntTag(), hn::Set(IntTag(), m_Right))),
-          m_IsShifted(hn::Set(IntTag(), m_Right > 0 ? -1 : 0)), m_Result(numbers.m_Result)
+    explicit Sum(const BinaryInt16& numbers)
+        : m_Lesser(hn::Set(TagInt32(), numbers.m_Lesser.m_Multiplier)), m_Right(-numbers.m_Lesser.m_Shift),
+          m_Rounding(GetRounding(TagInt32(), hn::Set(TagInt32(), m_Right))),
+          m_IsShifted(hn::Set(TagInt32(), m_Right > 0 ? -1 : 0)), m_Result(numbers.m_Result)
     {
     }
 
-    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const
+    HWY_INLINE VecInt16 operator()(VecInt16 a, VecInt16 b) const
     {
-        return NarrowPair(ShortTag(), Half(WidenHigh<false>(a), WidenHigh<false>(b)),
+        return NarrowPair(TagInt16(), Half(WidenHigh<false>(a), WidenHigh<false>(b)),
                           Half(WidenHigh<true>(a), WidenHigh<true>(b)));
     }
 
 private:
     /// Half of a vector: the inputs as int32, times 2^16.
-    HWY_INLINE Ints Half(Ints a, Ints b) const
+    HWY_INLINE VecInt32 Half(VecInt32 a, VecInt32 b) const
     {
         // The input with the larger scale: a left shift by SumShift bits, and half of that for its multiplier.
-        constexpr int ToHalf = 16 - (ShortBinary::SumShift - 1);
-        const Ints x = ScalesA ? Scale(a) : hn::ShiftRight<ToHalf>(a);
-        const Ints y = ScalesA ? hn::ShiftRight<ToHalf>(b) : Scale(b);
+        constexpr int ToHalf = 16 - (BinaryInt16::SumShift - 1);
+        const VecInt32 x = ScalesA ? Scale(a) : hn::ShiftRight<ToHalf>(a);
+        const VecInt32 y = ScalesA ? hn::ShiftRight<ToHalf>(b) : Scale(b);
         return m_Result(Form == SumForm::Add ? hn::Add(x, y) : Form == SumForm::Sub ? hn::Sub(x, y) : hn::Sub(y, x));
     }
 
     /// MultiplySaturating of x >> 1. The extra bit of x puts the result into the high half of the product, without a
     /// shift.
-    HWY_INLINE Ints Scale(Ints x) const
+    HWY_INLINE VecInt32 Scale(VecInt32 x) const
     {
-        const IntTag d;
-        const hn::RepartitionToWide<IntTag> dWide;
+        const TagInt32 d;
+        const hn::RepartitionToWide<TagInt32> dWide;
         const auto half = hn::Set(dWide, int64_t{1} << 31);
         const auto evens = hn::Add(hn::MulEven(x, m_Lesser), half);
         const auto odds = hn::Add(hn::MulEven(OddLanes(d, x), m_Lesser), half);
-        const Ints high = hn::OddEven(hn::BitCast(d, odds), OddLanes(d, hn::BitCast(d, evens)));
+        const VecInt32 high = hn::OddEven(hn::BitCast(d, odds), OddLanes(d, hn::BitCast(d, evens)));
         return hn::ShiftRightSame(AddRounding(high, m_Rounding, m_IsShifted), m_Right);
     }
 
-    Ints m_Lesser;
+    VecInt32 m_Lesser;
     int m_Right;
-    Ints m_Rounding;
-    Ints m_IsShifted;
-    BoundedMultiplier<IntTag> m_Result;
+    VecInt32 m_Rounding;
+    VecInt32 m_IsShifted;
+    BoundedMultiplier<TagInt32> m_Result;
 };
 
 /// Sums of inputs whose scales are powers of two: each input is shifted right, one of them by 0.
@@ -81,25 +81,25 @@ template <SumForm Form>
 class PotSum
 {
 public:
-    explicit PotSum(const ShortBinary& numbers) : m_ShiftA(numbers.m_ShiftA), m_ShiftB(numbers.m_ShiftB) {}
+    explicit PotSum(const BinaryInt16& numbers) : m_ShiftA(numbers.m_ShiftA), m_ShiftB(numbers.m_ShiftB) {}
 
-    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const
+    HWY_INLINE VecInt16 operator()(VecInt16 a, VecInt16 b) const
     {
         return Combine<Form>(Divide(a, m_ShiftA), Divide(b, m_ShiftB));
     }
 
 private:
     /// x / 2^shift, rounded half away from zero, without overflow.
-    static HWY_INLINE Shorts Divide(Shorts x, int shift)
+    static HWY_INLINE VecInt16 Divide(VecInt16 x, int shift)
     {
         if (shift == 0)
         {
             return x;
         }
         // The sum saturates only at -2^15, for which the step down makes no difference.
-        const Shorts stepped = hn::SaturatedAdd(x, hn::ShiftRight<15>(x));
-        const Shorts halves = hn::ShiftRightSame(stepped, shift - 1);
-        return hn::Add(hn::ShiftRight<1>(halves), hn::And(halves, hn::Set(ShortTag(), 1)));
+        const VecInt16 stepped = hn::SaturatedAdd(x, hn::ShiftRight<15>(x));
+        const VecInt16 halves = hn::ShiftRightSame(stepped, shift - 1);
+        return hn::Add(hn::ShiftRight<1>(halves), hn::And(halves, hn::Set(TagInt16(), 1)));
     }
 
     int m_ShiftA;
@@ -109,41 +109,41 @@ private:
 class Product
 {
 public:
-    explicit Product(const ShortBinary& numbers) : m_Result(numbers.m_Result) {}
+    explicit Product(const BinaryInt16& numbers) : m_Result(numbers.m_Result) {}
 
-    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const
+    HWY_INLINE VecInt16 operator()(VecInt16 a, VecInt16 b) const
     {
-        return NarrowPair(ShortTag(), Half(Widen<false>(a), Widen<false>(b)), Half(Widen<true>(a), Widen<true>(b)));
+        return NarrowPair(TagInt16(), Half(Widen<false>(a), Widen<false>(b)), Half(Widen<true>(a), Widen<true>(b)));
     }
 
 private:
-    HWY_INLINE Ints Half(Ints a, Ints b) const { return m_Result(hn::Mul(a, b)); }
+    HWY_INLINE VecInt32 Half(VecInt32 a, VecInt32 b) const { return m_Result(hn::Mul(a, b)); }
 
-    BoundedMultiplier<IntTag> m_Result;
+    BoundedMultiplier<TagInt32> m_Result;
 };
 
 template <bool IsMaximum>
 class Extreme
 {
 public:
-    explicit Extreme(const ShortBinary&) {}
+    explicit Extreme(const BinaryInt16&) {}
 
-    HWY_INLINE Shorts operator()(Shorts a, Shorts b) const { return IsMaximum ? hn::Max(a, b) : hn::Min(a, b); }
+    HWY_INLINE VecInt16 operator()(VecInt16 a, VecInt16 b) const { return IsMaximum ? hn::Max(a, b) : hn::Min(a, b); }
 };
 
-template <class Operation, bool IsFixed>
-void Run(const ShortBinary& numbers, const int16_t* a, const int16_t* b, int16_t* out, size_t count)
+template <class Operation, bool IsScalarB>
+void Run(const BinaryInt16& numbers, const int16_t* a, const int16_t* b, int16_t* out, size_t count)
 {
-    const ShortTag d;
+    const TagInt16 d;
     const Operation operation(numbers);
-    const Shorts least = hn::Set(d, numbers.m_Min);
-    const Shorts most = hn::Set(d, numbers.m_Max);
-    MapPairs<false, IsFixed>(d, a, b, out, count,
-                             [&](Shorts x, Shorts y) HWY_ATTR
-                             { return hn::Min(hn::Max(operation(x, y), least), most); });
+    const VecInt16 least = hn::Set(d, numbers.m_Min);
+    const VecInt16 most = hn::Set(d, numbers.m_Max);
+    MapPairs<false, IsScalarB>(d, a, b, out, count,
+                               [&](VecInt16 x, VecInt16 y) HWY_ATTR
+                               { return hn::Min(hn::Max(operation(x, y), least), most); });
 }
 
-ShortBinaryLoops MakeLoops()
+BinaryLoopsInt16 MakeLoops()
 {
     constexpr SumForm Add = SumForm::Add;
     constexpr SumForm Sub = SumForm::Sub;
@@ -171,9 +171,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const ShortBinaryLoops& GetShortBinaryLoops()
+const BinaryLoopsInt16& GetBinaryLoopsInt16()
 {
-    static constinit PerIsa<ShortBinaryLoops> loops;
+    static constinit PerIsa<BinaryLoopsInt16> loops;
     return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 

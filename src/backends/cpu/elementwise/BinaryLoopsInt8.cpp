@@ -35,38 +35,39 @@ class ExactSum
 public:
     static constexpr bool AddsZero = true;
 
-    explicit ExactSum(const ByteBinary& numbers)
-        : m_A(numbers.m_A), m_B(numbers.m_B), m_Sum(numbers.m_Sum), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
-          m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput)),
-          m_SignA(hn::Set(IntTag(), numbers.m_NegatesA ? -1 : 0)),
-          m_SignB(hn::Set(IntTag(), numbers.m_NegatesB ? -1 : 0))
+    explicit ExactSum(const BinaryInt8& numbers)
+        : m_A(numbers.m_A), m_B(numbers.m_B), m_Sum(numbers.m_Sum), m_ZeroA(hn::Set(TagInt32(), numbers.m_ZeroA)),
+          m_ZeroB(hn::Set(TagInt32(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(TagInt32(), numbers.m_ZeroOutput)),
+          m_SignA(hn::Set(TagInt32(), numbers.m_NegatesA ? -1 : 0)),
+          m_SignB(hn::Set(TagInt32(), numbers.m_NegatesB ? -1 : 0))
     {
     }
 
-    HWY_INLINE Ints Second(Ints b) const { return Scale(b, m_B, m_ZeroB, m_SignB); }
-    HWY_INLINE Ints ScaledFirst(Ints a) const { return Scale(a, m_A, m_ZeroA, m_SignA); }
-    HWY_INLINE Ints Sum(Ints scaledFirst, Ints second) const
+    HWY_INLINE VecInt32 Second(VecInt32 b) const { return Scale(b, m_B, m_ZeroB, m_SignB); }
+    HWY_INLINE VecInt32 ScaledFirst(VecInt32 a) const { return Scale(a, m_A, m_ZeroA, m_SignA); }
+    HWY_INLINE VecInt32 Sum(VecInt32 scaledFirst, VecInt32 second) const
     {
-        const Ints sum = hn::Add(scaledFirst, second);
+        const VecInt32 sum = hn::Add(scaledFirst, second);
         return hn::Add(m_Sum(Squares ? hn::Mul(sum, sum) : sum), m_ZeroOutput);
     }
-    HWY_INLINE Ints First(Ints a, Ints second) const { return Sum(ScaledFirst(a), second); }
+    HWY_INLINE VecInt32 First(VecInt32 a, VecInt32 second) const { return Sum(ScaledFirst(a), second); }
 
 private:
-    static HWY_INLINE Ints Scale(Ints x, const BoundedMultiplier<IntTag>& multiplier, Ints zero, Ints sign)
+    static HWY_INLINE VecInt32 Scale(VecInt32 x, const BoundedMultiplier<TagInt32>& multiplier, VecInt32 zero,
+                                     VecInt32 sign)
     {
-        const Ints scaled = multiplier(hn::ShiftLeft<LeftShift>(hn::Sub(x, zero)));
+        const VecInt32 scaled = multiplier(hn::ShiftLeft<LeftShift>(hn::Sub(x, zero)));
         return hn::Sub(hn::Xor(scaled, sign), sign); // negated where the sign is -1
     }
 
-    BoundedMultiplier<IntTag> m_A;
-    BoundedMultiplier<IntTag> m_B;
-    BoundedMultiplier<IntTag> m_Sum;
-    Ints m_ZeroA;
-    Ints m_ZeroB;
-    Ints m_ZeroOutput;
-    Ints m_SignA;
-    Ints m_SignB;
+    BoundedMultiplier<TagInt32> m_A;
+    BoundedMultiplier<TagInt32> m_B;
+    BoundedMultiplier<TagInt32> m_Sum;
+    VecInt32 m_ZeroA;
+    VecInt32 m_ZeroB;
+    VecInt32 m_ZeroOutput;
+    VecInt32 m_SignA;
+    VecInt32 m_SignB;
 };
 
 class FloatSum
@@ -74,22 +75,22 @@ class FloatSum
 public:
     static constexpr bool AddsZero = false;
 
-    explicit FloatSum(const ByteBinary& numbers)
-        : m_A(hn::Set(FloatTag(), numbers.m_FactorA)), m_B(hn::Set(FloatTag(), numbers.m_FactorB)),
-          m_Offset(hn::Set(FloatTag(), numbers.m_Offset))
+    explicit FloatSum(const BinaryInt8& numbers)
+        : m_A(hn::Set(TagF32(), numbers.m_FactorA)), m_B(hn::Set(TagF32(), numbers.m_FactorB)),
+          m_Offset(hn::Set(TagF32(), numbers.m_Offset))
     {
     }
 
-    HWY_INLINE Floats Second(Ints b) const { return hn::MulAdd(hn::ConvertTo(FloatTag(), b), m_B, m_Offset); }
-    HWY_INLINE Ints First(Ints a, Floats second) const
+    HWY_INLINE VecF32 Second(VecInt32 b) const { return hn::MulAdd(hn::ConvertTo(TagF32(), b), m_B, m_Offset); }
+    HWY_INLINE VecInt32 First(VecInt32 a, VecF32 second) const
     {
-        return Nearest(hn::MulAdd(hn::ConvertTo(FloatTag(), a), m_A, second));
+        return Nearest(hn::MulAdd(hn::ConvertTo(TagF32(), a), m_A, second));
     }
 
 private:
-    Floats m_A;
-    Floats m_B;
-    Floats m_Offset;
+    VecF32 m_A;
+    VecF32 m_B;
+    VecF32 m_Offset;
 };
 
 class ExactProduct
@@ -97,23 +98,23 @@ class ExactProduct
 public:
     static constexpr bool AddsZero = true;
 
-    explicit ExactProduct(const ByteBinary& numbers)
-        : m_Product(numbers.m_Product), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
-          m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput))
+    explicit ExactProduct(const BinaryInt8& numbers)
+        : m_Product(numbers.m_Product), m_ZeroA(hn::Set(TagInt32(), numbers.m_ZeroA)),
+          m_ZeroB(hn::Set(TagInt32(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(TagInt32(), numbers.m_ZeroOutput))
     {
     }
 
-    HWY_INLINE Ints Second(Ints b) const { return hn::Sub(b, m_ZeroB); }
-    HWY_INLINE Ints First(Ints a, Ints second) const
+    HWY_INLINE VecInt32 Second(VecInt32 b) const { return hn::Sub(b, m_ZeroB); }
+    HWY_INLINE VecInt32 First(VecInt32 a, VecInt32 second) const
     {
         return hn::Add(m_Product(hn::Mul(hn::Sub(a, m_ZeroA), second)), m_ZeroOutput);
     }
 
 private:
-    BoundedMultiplier<IntTag> m_Product;
-    Ints m_ZeroA;
-    Ints m_ZeroB;
-    Ints m_ZeroOutput;
+    BoundedMultiplier<TagInt32> m_Product;
+    VecInt32 m_ZeroA;
+    VecInt32 m_ZeroB;
+    VecInt32 m_ZeroOutput;
 };
 
 /// Exact Prelu: m_A * a for a >= 0, else m_Product * (a * b).
@@ -122,142 +123,143 @@ class ExactPrelu
 public:
     static constexpr bool AddsZero = true;
 
-    explicit ExactPrelu(const ByteBinary& numbers)
-        : m_Positive(numbers.m_A), m_Negative(numbers.m_Product), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
-          m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput))
+    explicit ExactPrelu(const BinaryInt8& numbers)
+        : m_Positive(numbers.m_A), m_Negative(numbers.m_Product), m_ZeroA(hn::Set(TagInt32(), numbers.m_ZeroA)),
+          m_ZeroB(hn::Set(TagInt32(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(TagInt32(), numbers.m_ZeroOutput))
     {
     }
 
-    HWY_INLINE Ints Second(Ints b) const { return hn::Sub(b, m_ZeroB); }
-    HWY_INLINE Ints First(Ints a, Ints second) const
+    HWY_INLINE VecInt32 Second(VecInt32 b) const { return hn::Sub(b, m_ZeroB); }
+    HWY_INLINE VecInt32 First(VecInt32 a, VecInt32 second) const
     {
-        const Ints value = hn::Sub(a, m_ZeroA);
-        const auto isNegative = hn::Lt(value, hn::Zero(IntTag()));
-        const Ints scaled = hn::IfThenElse(isNegative, m_Negative(hn::Mul(value, second)), m_Positive(value));
+        const VecInt32 value = hn::Sub(a, m_ZeroA);
+        const auto isNegative = hn::Lt(value, hn::Zero(TagInt32()));
+        const VecInt32 scaled = hn::IfThenElse(isNegative, m_Negative(hn::Mul(value, second)), m_Positive(value));
         return hn::Add(scaled, m_ZeroOutput);
     }
 
 private:
-    BoundedMultiplier<IntTag> m_Positive;
-    BoundedMultiplier<IntTag> m_Negative;
-    Ints m_ZeroA;
-    Ints m_ZeroB;
-    Ints m_ZeroOutput;
+    BoundedMultiplier<TagInt32> m_Positive;
+    BoundedMultiplier<TagInt32> m_Negative;
+    VecInt32 m_ZeroA;
+    VecInt32 m_ZeroB;
+    VecInt32 m_ZeroOutput;
 };
 
-template <typename Operation, bool IsFixed>
-void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+template <typename Operation, bool IsScalarB>
+void Run(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
-    const ByteTag d;
-    const hn::Repartition<int16_t, ByteTag> d16;
+    const TagUint8 d;
+    const hn::Repartition<int16_t, TagUint8> d16;
     const Operation operation(numbers);
     const Quarters quarters;
     const int32_t zeroOutput = Operation::AddsZero ? 0 : numbers.m_ZeroOutput;
-    const auto zero = hn::Set(d16, static_cast<int16_t>(zeroOutput + numbers.m_Flip));
-    const Bytes flip = hn::Set(d, numbers.m_Flip);
-    const Bytes least = hn::Set(d, numbers.m_Min);
-    const Bytes most = hn::Set(d, numbers.m_Max);
-    const auto fixed = operation.Second(hn::Set(IntTag(), int32_t{static_cast<uint8_t>(*b ^ numbers.m_Flip)}));
-    MapPairs<false, IsFixed>(
+    const auto zero = hn::Set(d16, static_cast<int16_t>(zeroOutput + numbers.m_SignXor));
+    const VecUint8 signXor = hn::Set(d, numbers.m_SignXor);
+    const VecUint8 least = hn::Set(d, numbers.m_Min);
+    const VecUint8 most = hn::Set(d, numbers.m_Max);
+    const auto fixed = operation.Second(hn::Set(TagInt32(), int32_t{static_cast<uint8_t>(*b ^ numbers.m_SignXor)}));
+    MapPairs<false, IsScalarB>(
         d, a, b, out, count,
-        [&](Bytes x, Bytes y) HWY_ATTR
+        [&](VecUint8 x, VecUint8 y) HWY_ATTR
         {
-            x = hn::Xor(x, flip);
-            y = hn::Xor(y, flip);
-            const auto second = [&](Ints quarter) HWY_ATTR { return IsFixed ? fixed : operation.Second(quarter); };
-            const Ints q0 = operation.First(quarters.Get<0>(x), second(quarters.template Get<0>(y)));
-            const Ints q1 = operation.First(quarters.Get<1>(x), second(quarters.template Get<1>(y)));
-            const Ints q2 = operation.First(quarters.Get<2>(x), second(quarters.template Get<2>(y)));
-            const Ints q3 = operation.First(quarters.Get<3>(x), second(quarters.template Get<3>(y)));
-            const Bytes joined = JoinQuarters(q0, q1, q2, q3, zero);
-            return hn::Xor(hn::Min(hn::Max(joined, least), most), flip);
+            x = hn::Xor(x, signXor);
+            y = hn::Xor(y, signXor);
+            const auto second = [&](VecInt32 quarter) HWY_ATTR
+            { return IsScalarB ? fixed : operation.Second(quarter); };
+            const VecInt32 q0 = operation.First(quarters.Get<0>(x), second(quarters.template Get<0>(y)));
+            const VecInt32 q1 = operation.First(quarters.Get<1>(x), second(quarters.template Get<1>(y)));
+            const VecInt32 q2 = operation.First(quarters.Get<2>(x), second(quarters.template Get<2>(y)));
+            const VecInt32 q3 = operation.First(quarters.Get<3>(x), second(quarters.template Get<3>(y)));
+            const VecUint8 joined = JoinQuarters(q0, q1, q2, q3, zero);
+            return hn::Xor(hn::Min(hn::Max(joined, least), most), signXor);
         });
 }
 
 /// The results of all pairs, see BinaryInt8::AllPairs. Each byte is scaled once instead of once for each pair.
 template <typename Operation>
-void SumAllPairs(const ByteBinary& numbers, uint8_t* results)
+void SumAllPairs(const BinaryInt8& numbers, uint8_t* results)
 {
     constexpr size_t Values = 256;
-    const IntTag d;
-    const ByteTag d8;
+    const TagInt32 d;
+    const TagUint8 d8;
     const size_t lanes = hn::Lanes(d);
     const Operation sum(numbers);
     const Quarters quarters;
-    const Bytes flip = hn::Set(d8, numbers.m_Flip);
+    const VecUint8 signXor = hn::Set(d8, numbers.m_SignXor);
     HWY_ALIGN int32_t first[Values];
     HWY_ALIGN int32_t second[Values]; // the four quarters of each vector of bytes
     for (size_t i = 0; i < Values; i += lanes)
     {
-        const Ints values = hn::Xor(hn::Iota(d, static_cast<int32_t>(i)), hn::Set(d, int32_t{numbers.m_Flip}));
+        const VecInt32 values = hn::Xor(hn::Iota(d, static_cast<int32_t>(i)), hn::Set(d, int32_t{numbers.m_SignXor}));
         hn::Store(sum.ScaledFirst(values), d, first + i);
     }
     for (size_t i = 0; i < Values; i += 4 * lanes)
     {
-        const Bytes bytes = hn::Xor(hn::Iota(d8, static_cast<uint8_t>(i)), flip);
+        const VecUint8 bytes = hn::Xor(hn::Iota(d8, static_cast<uint8_t>(i)), signXor);
         hn::Store(sum.Second(quarters.Get<0>(bytes)), d, second + i);
         hn::Store(sum.Second(quarters.Get<1>(bytes)), d, second + i + lanes);
         hn::Store(sum.Second(quarters.Get<2>(bytes)), d, second + i + 2 * lanes);
         hn::Store(sum.Second(quarters.Get<3>(bytes)), d, second + i + 3 * lanes);
     }
-    const auto zero = hn::Set(hn::Repartition<int16_t, IntTag>(), int16_t{numbers.m_Flip});
-    const Bytes least = hn::Set(d8, numbers.m_Min);
-    const Bytes most = hn::Set(d8, numbers.m_Max);
+    const auto zero = hn::Set(hn::Repartition<int16_t, TagInt32>(), int16_t{numbers.m_SignXor});
+    const VecUint8 least = hn::Set(d8, numbers.m_Min);
+    const VecUint8 most = hn::Set(d8, numbers.m_Max);
     for (size_t a = 0; a < Values; ++a)
     {
-        const Ints scaled = hn::Set(d, first[a]);
+        const VecInt32 scaled = hn::Set(d, first[a]);
         for (size_t b = 0; b < Values; b += 4 * lanes)
         {
             const auto get = [&](size_t i) HWY_ATTR { return sum.Sum(scaled, hn::Load(d, second + b + i * lanes)); };
-            const Bytes bytes = JoinQuarters(get(0), get(1), get(2), get(3), zero);
-            hn::StoreU(hn::Xor(hn::Min(hn::Max(bytes, least), most), flip), d8, results + a * Values + b);
+            const VecUint8 bytes = JoinQuarters(get(0), get(1), get(2), get(3), zero);
+            hn::StoreU(hn::Xor(hn::Min(hn::Max(bytes, least), most), signXor), d8, results + a * Values + b);
         }
     }
 }
 
-template <bool IsMaximum, bool IsFixed>
-void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+template <bool IsMaximum, bool IsScalarB>
+void RunExtreme(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
-    const ByteTag d;
-    const Bytes flip = hn::Set(d, numbers.m_Flip);
-    const Bytes least = hn::Set(d, numbers.m_Min);
-    const Bytes most = hn::Set(d, numbers.m_Max);
-    MapPairs<false, IsFixed>(d, a, b, out, count,
-                             [&](Bytes x, Bytes y) HWY_ATTR
-                             {
-                                 x = hn::Xor(x, flip);
-                                 y = hn::Xor(y, flip);
-                                 const Bytes extreme = IsMaximum ? hn::Max(x, y) : hn::Min(x, y);
-                                 return hn::Xor(hn::Min(hn::Max(extreme, least), most), flip);
-                             });
+    const TagUint8 d;
+    const VecUint8 signXor = hn::Set(d, numbers.m_SignXor);
+    const VecUint8 least = hn::Set(d, numbers.m_Min);
+    const VecUint8 most = hn::Set(d, numbers.m_Max);
+    MapPairs<false, IsScalarB>(d, a, b, out, count,
+                               [&](VecUint8 x, VecUint8 y) HWY_ATTR
+                               {
+                                   x = hn::Xor(x, signXor);
+                                   y = hn::Xor(y, signXor);
+                                   const VecUint8 extreme = IsMaximum ? hn::Max(x, y) : hn::Min(x, y);
+                                   return hn::Xor(hn::Min(hn::Max(extreme, least), most), signXor);
+                               });
 }
 
-ByteBinary::Loop FindTablePrelu()
+BinaryInt8::Loop FindTablePrelu()
 {
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_Avx512Vbmi)
     {
-        return RunHalves<FloatProduct, false, FromTable>;
+        return RunWidened<FloatProduct, false, PositiveFromTable>;
     }
 #endif
     return nullptr;
 }
 
-ByteBinaryLoops MakeLoops()
+BinaryLoopsInt8 MakeLoops()
 {
-    using Sum = ExactSum<ByteBinary::SumShift, false>;
-    using Square = ExactSum<ByteBinary::SquareShift, true>;
+    using Sum = ExactSum<BinaryInt8::SumShift, false>;
+    using Square = ExactSum<BinaryInt8::SquareShift, true>;
     return {{Run<Sum, false>, Run<Sum, true>},
             SumAllPairs<Sum>,
             {Run<Square, false>, Run<Square, true>},
-            {RunHalves<FloatSquare, false>, RunHalves<FloatSquare, true>},
+            {RunWidened<FloatSquare, false>, RunWidened<FloatSquare, true>},
             {Run<FloatSum, false>, Run<FloatSum, true>},
             {Run<ExactProduct, false>, Run<ExactProduct, true>},
-            {RunHalves<FloatProduct, false>, RunHalves<FloatProduct, true>},
+            {RunWidened<FloatProduct, false>, RunWidened<FloatProduct, true>},
             {RunExtreme<true, false>, RunExtreme<true, true>},
             {RunExtreme<false, false>, RunExtreme<false, true>},
             {Run<ExactPrelu, false>, Run<ExactPrelu, true>},
-            {RunHalves<FloatPrelu, false>, RunHalves<FloatPrelu, true>},
+            {RunWidened<FloatPrelu, false>, RunWidened<FloatPrelu, true>},
             FindTablePrelu()};
 }
 
@@ -270,9 +272,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const ByteBinaryLoops& GetByteBinaryLoops()
+const BinaryLoopsInt8& GetBinaryLoopsInt8()
 {
-    static constinit PerIsa<ByteBinaryLoops> loops;
+    static constinit PerIsa<BinaryLoopsInt8> loops;
     return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 

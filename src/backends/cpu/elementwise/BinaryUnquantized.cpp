@@ -128,23 +128,23 @@ struct Plain
 /// BFloat16, computed as float.
 struct Bf16
 {
-    using Tag = HalfWordTag;
-    static HWY_INLINE Floats Widen(hn::Vec<HalfWordTag> halves)
+    using Tag = TagUint16;
+    static HWY_INLINE VecF32 Widen(hn::Vec<TagUint16> halves)
     {
-        return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), halves)));
+        return hn::BitCast(TagF32(), hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), halves)));
     }
-    static HWY_INLINE hn::Vec<HalfWordTag> Round(Floats x) { return RoundToBf16(x); }
+    static HWY_INLINE hn::Vec<TagUint16> Round(VecF32 x) { return RoundToBf16(x); }
 };
 
 #if HWY_TARGET == HWY_AVX3
 /// BFloat16, rounded by the instruction of AVX512-BF16.
 struct FastBf16 : Bf16
 {
-    static HWY_INLINE hn::Vec<HalfWordTag> Round(Floats x) { return RoundMostToBf16(x); }
+    static HWY_INLINE hn::Vec<TagUint16> Round(VecF32 x) { return RoundMostToBf16(x); }
 };
 #endif
 
-template <typename Operation, class Stored, bool Clamps, Motion M>
+template <typename Operation, class Stored, bool Clamps, OperandForms M>
 void Run(const void* a, const void* b, void* out, size_t count, FloatBounds bounds)
 {
     const typename Stored::Tag dStored;
@@ -153,7 +153,7 @@ void Run(const void* a, const void* b, void* out, size_t count, FloatBounds boun
     const D d;
     const auto low = hn::Set(d, static_cast<hn::TFromD<D>>(bounds.m_Low));
     const auto high = hn::Set(d, static_cast<hn::TFromD<D>>(bounds.m_High));
-    MapPairs<M == Motion::FixedA, M == Motion::FixedB>(
+    MapPairs<M == OperandForms::ScalarVector, M == OperandForms::VectorScalar>(
         dStored, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(out), count,
         [&](auto x, auto y) HWY_ATTR
         {
@@ -167,56 +167,56 @@ void Run(const void* a, const void* b, void* out, size_t count, FloatBounds boun
 }
 
 template <typename Operation, class Stored, bool Clamps>
-NumberBinaryLoop ForMotion(Motion motion)
+BinaryLoop ForOperandForms(OperandForms forms)
 {
-    switch (motion)
+    switch (forms)
     {
-    case Motion::Both: return Run<Operation, Stored, Clamps, Motion::Both>;
-    case Motion::FixedB: return Run<Operation, Stored, Clamps, Motion::FixedB>;
-    case Motion::FixedA: break;
+    case OperandForms::VectorVector: return Run<Operation, Stored, Clamps, OperandForms::VectorVector>;
+    case OperandForms::VectorScalar: return Run<Operation, Stored, Clamps, OperandForms::VectorScalar>;
+    case OperandForms::ScalarVector: break;
     }
-    return Run<Operation, Stored, Clamps, Motion::FixedA>;
+    return Run<Operation, Stored, Clamps, OperandForms::ScalarVector>;
 }
 
 /// An operation with a fused activation.
 template <typename Operation, class Stored>
-NumberBinaryLoop Fusable(Motion motion, bool clamps)
+BinaryLoop Fusable(OperandForms forms, bool clamps)
 {
-    return clamps ? ForMotion<Operation, Stored, true>(motion) : ForMotion<Operation, Stored, false>(motion);
+    return clamps ? ForOperandForms<Operation, Stored, true>(forms) : ForOperandForms<Operation, Stored, false>(forms);
 }
 
 template <class Stored>
-NumberBinaryLoop ForFloats(BinaryOperation operation, Motion motion, bool clamps)
+BinaryLoop ForFloats(BinaryOperation operation, OperandForms forms, bool clamps)
 {
     switch (operation)
     {
-    case BinaryOperation::Add: return Fusable<AddVectors, Stored>(motion, clamps);
-    case BinaryOperation::Sub: return Fusable<SubVectors, Stored>(motion, clamps);
-    case BinaryOperation::Mul: return Fusable<MulVectors, Stored>(motion, clamps);
-    case BinaryOperation::Div: return Fusable<DivVectors, Stored>(motion, clamps);
-    case BinaryOperation::Maximum: return ForMotion<MaximumVectors, Stored, false>(motion);
-    case BinaryOperation::Minimum: return ForMotion<MinimumVectors, Stored, false>(motion);
-    case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, Stored, false>(motion);
+    case BinaryOperation::Add: return Fusable<AddVectors, Stored>(forms, clamps);
+    case BinaryOperation::Sub: return Fusable<SubVectors, Stored>(forms, clamps);
+    case BinaryOperation::Mul: return Fusable<MulVectors, Stored>(forms, clamps);
+    case BinaryOperation::Div: return Fusable<DivVectors, Stored>(forms, clamps);
+    case BinaryOperation::Maximum: return ForOperandForms<MaximumVectors, Stored, false>(forms);
+    case BinaryOperation::Minimum: return ForOperandForms<MinimumVectors, Stored, false>(forms);
+    case BinaryOperation::SqDiff: return ForOperandForms<SqDiffVectors, Stored, false>(forms);
 #if HWY_HAVE_FLOAT64
-    case BinaryOperation::FloorDiv: return ForMotion<FloorDivVectors, Stored, false>(motion);
-    case BinaryOperation::Power: return ForMotion<PowerVectors, Stored, false>(motion);
+    case BinaryOperation::FloorDiv: return ForOperandForms<FloorDivVectors, Stored, false>(forms);
+    case BinaryOperation::Power: return ForOperandForms<PowerVectors, Stored, false>(forms);
 #endif
     default: return nullptr;
     }
 }
 
-NumberBinaryLoop FindLoop(BinaryOperation operation, DataType type, Motion motion, bool clamps)
+BinaryLoop FindLoop(BinaryOperation operation, DataType type, OperandForms forms, bool clamps)
 {
     if (type == DataType::Signed32)
     {
         switch (operation)
         {
-        case BinaryOperation::Add: return ForMotion<AddVectors, Plain<IntTag>, false>(motion);
-        case BinaryOperation::Sub: return ForMotion<SubVectors, Plain<IntTag>, false>(motion);
-        case BinaryOperation::Mul: return ForMotion<MulVectors, Plain<IntTag>, false>(motion);
-        case BinaryOperation::Maximum: return ForMotion<MaximumVectors, Plain<IntTag>, false>(motion);
-        case BinaryOperation::Minimum: return ForMotion<MinimumVectors, Plain<IntTag>, false>(motion);
-        case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, Plain<IntTag>, false>(motion);
+        case BinaryOperation::Add: return ForOperandForms<AddVectors, Plain<TagInt32>, false>(forms);
+        case BinaryOperation::Sub: return ForOperandForms<SubVectors, Plain<TagInt32>, false>(forms);
+        case BinaryOperation::Mul: return ForOperandForms<MulVectors, Plain<TagInt32>, false>(forms);
+        case BinaryOperation::Maximum: return ForOperandForms<MaximumVectors, Plain<TagInt32>, false>(forms);
+        case BinaryOperation::Minimum: return ForOperandForms<MinimumVectors, Plain<TagInt32>, false>(forms);
+        case BinaryOperation::SqDiff: return ForOperandForms<SqDiffVectors, Plain<TagInt32>, false>(forms);
         default: return nullptr;
         }
     }
@@ -225,17 +225,17 @@ NumberBinaryLoop FindLoop(BinaryOperation operation, DataType type, Motion motio
 #if HWY_TARGET == HWY_AVX3
         if (GetCpuFeatures().m_Avx512Bf16)
         {
-            return ForFloats<FastBf16>(operation, motion, clamps);
+            return ForFloats<FastBf16>(operation, forms, clamps);
         }
 #endif
-        return ForFloats<Bf16>(operation, motion, clamps);
+        return ForFloats<Bf16>(operation, forms, clamps);
     }
-    return ForFloats<Plain<FloatTag>>(operation, motion, clamps);
+    return ForFloats<Plain<TagF32>>(operation, forms, clamps);
 }
 
-NumberBinaryLoop FindPreluLoop(Motion motion)
+BinaryLoop FindPreluLoop(OperandForms forms)
 {
-    return ForMotion<PreluVectors, Plain<FloatTag>, false>(motion);
+    return ForOperandForms<PreluVectors, Plain<TagF32>, false>(forms);
 }
 
 } // namespace
@@ -247,14 +247,14 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-NumberBinaryLoop FindNumberBinary(BinaryOperation operation, DataType type, Motion motion, bool clamps)
+BinaryLoop FindBinaryLoop(BinaryOperation operation, DataType type, OperandForms forms, bool clamps)
 {
-    return TENON_CHOOSE(FindLoop)(operation, type, motion, clamps);
+    return TENON_CHOOSE(FindLoop)(operation, type, forms, clamps);
 }
 
-NumberBinaryLoop FindPrelu(Motion motion)
+BinaryLoop FindPrelu(OperandForms forms)
 {
-    return TENON_CHOOSE(FindPreluLoop)(motion);
+    return TENON_CHOOSE(FindPreluLoop)(forms);
 }
 
 } // namespace tenon::cpu

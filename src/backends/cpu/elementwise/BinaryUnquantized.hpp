@@ -22,16 +22,16 @@ struct FloatBounds
 };
 
 /// out[i] = f(a[i], b[i]); one of the inputs may be a single element. `out` may be a or b.
-using NumberBinaryLoop = void (*)(const void* a, const void* b, void* out, size_t count, FloatBounds bounds);
+using BinaryLoop = void (*)(const void* a, const void* b, void* out, size_t count, FloatBounds bounds);
 
 /// The loop of an operation on Float32, BFloat16 or Signed32; null if there is none. `clamps`: results are clamped to
 /// the bounds.
-NumberBinaryLoop FindNumberBinary(BinaryOperation operation, DataType type, Motion motion, bool clamps);
+BinaryLoop FindBinaryLoop(BinaryOperation operation, DataType type, OperandForms forms, bool clamps);
 
 /// Prelu of floats: a * b if a is below 0 or NaN, else a.
-NumberBinaryLoop FindPrelu(Motion motion);
+BinaryLoop FindPrelu(OperandForms forms);
 
 /// Comparisons of Float32 or Signed32. Results are bytes of 0 or 1; `out` is neither a nor b.
-NumberBinaryLoop FindComparison(ComparisonOperation operation, DataType type, Motion motion);
+BinaryLoop FindComparison(ComparisonOperation operation, DataType type, OperandForms forms);
 
 } // namespace tenon::cpu

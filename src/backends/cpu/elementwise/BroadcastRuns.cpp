@@ -18,9 +18,9 @@ constexpr size_t JoinedRowBytes = 4096;
 
 /// Copies a row of `count` elements, or one element `count` times. May write up to seven bytes past the row.
 template <typename T>
-void WriteRow(const T* from, bool isFixed, size_t count, T* to)
+void WriteRow(const T* from, bool isScalar, size_t count, T* to)
 {
-    if (!isFixed)
+    if (!isScalar)
     {
         std::memcpy(to, from, count * sizeof(T));
         return;
@@ -35,7 +35,7 @@ void WriteRow(const T* from, bool isFixed, size_t count, T* to)
 
 } // namespace
 
-Runs::Runs(const TensorShape& a, const TensorShape& b, const TensorShape& output, size_t elementSize)
+BroadcastRuns::BroadcastRuns(const TensorShape& a, const TensorShape& b, const TensorShape& output, size_t elementSize)
     : m_ElementSize(elementSize)
 {
     const ref::BroadcastLoop loop(a, b, output);
@@ -49,14 +49,16 @@ Runs::Runs(const TensorShape& a, const TensorShape& b, const TensorShape& output
     {
         m_Row.m_StepA = m_Row.m_StepB = 1;
     }
-    m_Motion = m_Row.m_StepB == 0 ? Motion::FixedB : m_Row.m_StepA == 0 ? Motion::FixedA : Motion::Both;
+    m_OperandForms = m_Row.m_StepB == 0   ? OperandForms::VectorScalar
+                     : m_Row.m_StepA == 0 ? OperandForms::ScalarVector
+                                          : OperandForms::VectorVector;
     JoinShortRows();
     GatherShortRows();
 }
 
-void Runs::JoinShortRows()
+void BroadcastRuns::JoinShortRows()
 {
-    if (m_Motion != Motion::Both || m_NumOuter == 0 || m_Row.m_Size == 0 ||
+    if (m_OperandForms != OperandForms::VectorVector || m_NumOuter == 0 || m_Row.m_Size == 0 ||
         m_Row.m_Size * m_ElementSize >= ShortRowBytes)
     {
         return;
@@ -78,7 +80,7 @@ void Runs::JoinShortRows()
     m_Outer[0] = {rows.m_Size / m_Repeats + 1, repeatsA ? 0 : m_Row.m_Size, repeatsB ? 0 : m_Row.m_Size};
 }
 
-void Runs::GatherShortRows()
+void BroadcastRuns::GatherShortRows()
 {
     const size_t rowBytes = m_Row.m_Size * m_ElementSize;
     if (m_Repeats != 0 || m_NumOuter == 0 || rowBytes == 0 || rowBytes > Chunk::ShortRowBytes)
@@ -106,11 +108,11 @@ void Runs::GatherShortRows()
                isWholeB  ? Source::Whole
                : isSameB ? Source::SameRow
                          : Source::Rows};
-    m_Motion = Motion::Both;
+    m_OperandForms = OperandForms::VectorVector;
 }
 
 template <typename T>
-void Runs::GatherAs(const T* a, const T* b, size_t rows, bool isFirst, Position& at, T* toA, T* toB) const
+void BroadcastRuns::GatherAs(const T* a, const T* b, size_t rows, bool isFirst, Position& at, T* toA, T* toB) const
 {
     using Source = Chunk::Source;
     const bool writesA = m_Chunk.m_A == Source::Rows || (isFirst && m_Chunk.m_A == Source::SameRow);
@@ -130,8 +132,8 @@ void Runs::GatherAs(const T* a, const T* b, size_t rows, bool isFirst, Position&
     }
 }
 
-void Runs::Gather(const std::byte* a, const std::byte* b, size_t rows, bool isFirst, Position& at, std::byte* toA,
-                  std::byte* toB) const
+void BroadcastRuns::Gather(const std::byte* a, const std::byte* b, size_t rows, bool isFirst, Position& at,
+                           std::byte* toA, std::byte* toB) const
 {
     const auto gather = [&](auto element)
     {
@@ -147,7 +149,7 @@ void Runs::Gather(const std::byte* a, const std::byte* b, size_t rows, bool isFi
     }
 }
 
-Runs::Position Runs::Find(size_t row) const
+BroadcastRuns::Position BroadcastRuns::Find(size_t row) const
 {
     Position at;
     for (size_t d = 0; d < m_NumOuter; ++d)

@@ -23,37 +23,37 @@ namespace tenon::cpu
 
 /// The minimum number of elements of a task, for loops that run at memory speed: some microseconds, which is several
 /// times the cost of starting a loop on other threads.
-constexpr size_t LeastElements = 8192;
+constexpr size_t MinTaskElements = 8192;
 
 /// Calls body(begin, end) for the tasks of [0, count) on the caller's threads. Bounds are multiples of 64 elements.
 template <typename F>
-void RunElements(IParallelFor& parallel, size_t count, const F& body, size_t least = LeastElements)
+void RunElements(IParallelFor& parallel, size_t count, const F& body, size_t least = MinTaskElements)
 {
     const size_t parts = std::min<size_t>(std::max<size_t>(1, count / least), parallel.GetNumThreads());
-    RunParts(parallel, parts,
+    RunTasks(parallel, parts,
              [&](size_t index)
              {
-                 const Part part = GetPart(count, parts, index, 64);
+                 const IndexRange part = GetTaskRange(count, parts, index, 64);
                  body(part.m_Begin, part.m_End);
              });
 }
 
 /// The forms of the two inputs within a run.
-enum class Motion
+enum class OperandForms
 {
-    Both,
-    FixedB, ///< input 1 is one element
-    FixedA
+    VectorVector,
+    VectorScalar, ///< input 1 is one element
+    ScalarVector
 };
 
-class Runs
+class BroadcastRuns
 {
 public:
     /// Throws LayerValidationException if a and b do not broadcast to `output`. `elementSize`: bytes of an element of
     /// either input: 1, 2 or 4.
-    Runs(const TensorShape& a, const TensorShape& b, const TensorShape& output, size_t elementSize);
+    BroadcastRuns(const TensorShape& a, const TensorShape& b, const TensorShape& output, size_t elementSize);
 
-    Motion GetMotion() const { return m_Motion; }
+    OperandForms GetOperandForms() const { return m_OperandForms; }
     /// The number of output elements.
     size_t GetCount() const { return m_Count; }
     /// Scratch memory for the copies of a short input that is repeated.
@@ -191,7 +191,7 @@ private:
 
     size_t m_ElementSize;
     size_t m_Count = 0;
-    Motion m_Motion = Motion::Both;
+    OperandForms m_OperandForms = OperandForms::VectorVector;
     Dimension m_Row;
     std::array<Dimension, MaxNumOfTensorDimensions> m_Outer{}; ///< innermost first
     size_t m_NumOuter = 0;

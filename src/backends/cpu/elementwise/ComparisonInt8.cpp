@@ -27,22 +27,25 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-using SignedTag = hn::RebindToSigned<ByteTag>;
+using SignedTag = hn::RebindToSigned<TagUint8>;
 
 /// The lookup if both inputs have the same quantization: a key is its own bound.
 class SameByte
 {
 public:
-    HWY_INLINE explicit SameByte(const ByteComparison::Bounds& bounds) : m_Flip(hn::Set(ByteTag(), bounds.m_Flip)) {}
+    HWY_INLINE explicit SameByte(const ComparisonInt8::Bounds& bounds)
+        : m_SignXor(hn::Set(TagUint8(), bounds.m_SignXor))
+    {
+    }
 
-    HWY_INLINE Bytes operator()(Bytes x) const { return hn::Xor(x, m_Flip); }
+    HWY_INLINE VecUint8 operator()(VecUint8 x) const { return hn::Xor(x, m_SignXor); }
 
 private:
-    Bytes m_Flip;
+    VecUint8 m_SignXor;
 };
 
 template <typename Lookup>
-Lookup MakeLookup(const ByteComparison::Bounds& bounds, const ByteTable& table)
+Lookup MakeLookup(const ComparisonInt8::Bounds& bounds, const LookupTableInt8& table)
 {
     if constexpr (std::is_same_v<Lookup, SameByte>)
     {
@@ -55,48 +58,48 @@ Lookup MakeLookup(const ByteComparison::Bounds& bounds, const ByteTable& table)
 }
 
 /// `HasMin`: keys have a lower bound, too (Equal, NotEqual).
-template <typename Lookup, bool HasLeast, bool IsFixedValue, bool IsFixedKey>
-void Compare(const ByteComparison::Bounds& bounds, const uint8_t* value, const uint8_t* key, uint8_t* out, size_t count)
+template <typename Lookup, bool HasMin, bool IsScalarValue, bool IsScalarKey>
+void Compare(const ComparisonInt8::Bounds& bounds, const uint8_t* value, const uint8_t* key, uint8_t* out, size_t count)
 {
-    const ByteTag d;
+    const TagUint8 d;
     const SignedTag dSigned;
-    const Lookup findMost = MakeLookup<Lookup>(bounds, bounds.m_Most);
-    const Lookup findLeast = MakeLookup<Lookup>(bounds, bounds.m_Least);
-    const auto fixedMost = hn::BitCast(dSigned, hn::Set(d, bounds.m_Most[*key]));
-    const auto fixedLeast = hn::BitCast(dSigned, hn::Set(d, bounds.m_Least[*key]));
-    const Bytes flip = hn::Set(d, bounds.m_Flip);
-    const Bytes outside = hn::Set(d, bounds.m_Outside);
-    const Bytes inside = hn::Set(d, bounds.m_Inside);
-    MapPairs<IsFixedValue, IsFixedKey>(
+    const Lookup findMax = MakeLookup<Lookup>(bounds, bounds.m_Max);
+    const Lookup findMin = MakeLookup<Lookup>(bounds, bounds.m_Min);
+    const auto scalarMax = hn::BitCast(dSigned, hn::Set(d, bounds.m_Max[*key]));
+    const auto scalarMin = hn::BitCast(dSigned, hn::Set(d, bounds.m_Min[*key]));
+    const VecUint8 signXor = hn::Set(d, bounds.m_SignXor);
+    const VecUint8 outside = hn::Set(d, bounds.m_Outside);
+    const VecUint8 inside = hn::Set(d, bounds.m_Inside);
+    MapPairs<IsScalarValue, IsScalarKey>(
         d, value, key, out, count,
-        [&](Bytes x, Bytes y) HWY_ATTR
+        [&](VecUint8 x, VecUint8 y) HWY_ATTR
         {
-            const auto compared = hn::BitCast(dSigned, hn::Xor(x, flip));
-            auto isOutside = hn::Gt(compared, IsFixedKey ? fixedMost : hn::BitCast(dSigned, findMost(y)));
-            if constexpr (HasLeast)
+            const auto compared = hn::BitCast(dSigned, hn::Xor(x, signXor));
+            auto isOutside = hn::Gt(compared, IsScalarKey ? scalarMax : hn::BitCast(dSigned, findMax(y)));
+            if constexpr (HasMin)
             {
-                const auto least = IsFixedKey ? fixedLeast : hn::BitCast(dSigned, findLeast(y));
+                const auto least = IsScalarKey ? scalarMin : hn::BitCast(dSigned, findMin(y));
                 isOutside = hn::Or(isOutside, hn::Gt(least, compared));
             }
             return hn::IfThenElse(hn::RebindMask(d, isOutside), outside, inside);
         });
 }
 
-template <typename Lookup, bool HasLeast>
-ByteComparison::Loop ForMotion(bool isFixedValue, bool isFixedKey)
+template <typename Lookup, bool HasMin>
+ComparisonInt8::Loop ForOperandForms(bool isScalarValue, bool isScalarKey)
 {
-    return isFixedKey     ? Compare<Lookup, HasLeast, false, true>
-           : isFixedValue ? Compare<Lookup, HasLeast, true, false>
-                          : Compare<Lookup, HasLeast, false, false>;
+    return isScalarKey     ? Compare<Lookup, HasMin, false, true>
+           : isScalarValue ? Compare<Lookup, HasMin, true, false>
+                           : Compare<Lookup, HasMin, false, false>;
 }
 
-ByteComparison::Loop FindLoop(bool isSame, bool hasLeast, bool isFixedValue, bool isFixedKey)
+ComparisonInt8::Loop FindLoop(bool isSame, bool hasMin, bool isScalarValue, bool isScalarKey)
 {
     const auto find = [&](auto tag)
     {
         using Lookup = typename decltype(tag)::Lookup;
-        return hasLeast ? ForMotion<Lookup, true>(isFixedValue, isFixedKey)
-                        : ForMotion<Lookup, false>(isFixedValue, isFixedKey);
+        return hasMin ? ForOperandForms<Lookup, true>(isScalarValue, isScalarKey)
+                      : ForOperandForms<Lookup, false>(isScalarValue, isScalarKey);
     };
     return isSame ? find(LookupTag<SameByte>()) : WithBestLookup(find);
 }
@@ -160,11 +163,11 @@ uint8_t ToBound(int value)
     return static_cast<uint8_t>(value - Values / 2);
 }
 
-bool AreKeysTheirBounds(const ByteTable& table, uint8_t flip)
+bool HasIdentityBounds(const LookupTableInt8& table, uint8_t signXor)
 {
     for (size_t key = 0; key < table.size(); ++key)
     {
-        if (table[key] != (key ^ flip))
+        if (table[key] != (key ^ signXor))
         {
             return false;
         }
@@ -174,7 +177,8 @@ bool AreKeysTheirBounds(const ByteTable& table, uint8_t flip)
 
 } // namespace
 
-ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& a, const TensorInfo& b, Motion motion)
+ComparisonInt8::ComparisonInt8(ComparisonOperation operation, const TensorInfo& a, const TensorInfo& b,
+                               OperandForms forms)
 {
     const bool isSigned = a.GetDataType() != DataType::QAsymmU8;
     const unsigned int offset = isSigned ? Values / 2 : 0;
@@ -187,7 +191,7 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
     const int32_t least = isSigned ? -Values / 2 : 0;
     Rescaled values = Rescale(first, least, exponent);
     Rescaled keys = Rescale(second, least, exponent);
-    m_Bounds.m_Flip = isSigned ? 0 : 0x80;
+    m_Bounds.m_SignXor = isSigned ? 0 : 0x80;
 
     const bool isEquality = operation == ComparisonOperation::Equal || operation == ComparisonOperation::NotEqual;
     bool isInside = operation == ComparisonOperation::Equal; // the result for values within the bounds
@@ -199,8 +203,8 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
                     const int below = CountBelow(values, x);
                     const int upTo = CountUpTo(values, x);
                     const bool hasValues = below < upTo;
-                    m_Bounds.m_Least[key] = ToBound(hasValues ? below : Values - 1);
-                    m_Bounds.m_Most[key] = ToBound(hasValues ? upTo - 1 : 0);
+                    m_Bounds.m_Min[key] = ToBound(hasValues ? below : Values - 1);
+                    m_Bounds.m_Max[key] = ToBound(hasValues ? upTo - 1 : 0);
                 });
     }
     else
@@ -226,14 +230,15 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
         }
         ForKeys(keys, offset,
                 [&](size_t key, int32_t x)
-                { m_Bounds.m_Most[key] = ToBound((turns ? CountBelow(values, x) : CountUpTo(values, x)) - 1); });
+                { m_Bounds.m_Max[key] = ToBound((turns ? CountBelow(values, x) : CountUpTo(values, x)) - 1); });
     }
     m_Bounds.m_Inside = isInside ? 1 : 0;
     m_Bounds.m_Outside = isInside ? 0 : 1;
-    const bool isSame = AreKeysTheirBounds(m_Bounds.m_Most, m_Bounds.m_Flip) &&
-                        (!isEquality || AreKeysTheirBounds(m_Bounds.m_Least, m_Bounds.m_Flip));
-    m_Loop = TENON_CHOOSE(FindLoop)(isSame, isEquality, motion == (m_Swaps ? Motion::FixedB : Motion::FixedA),
-                                    motion == (m_Swaps ? Motion::FixedA : Motion::FixedB));
+    const bool isSame = HasIdentityBounds(m_Bounds.m_Max, m_Bounds.m_SignXor) &&
+                        (!isEquality || HasIdentityBounds(m_Bounds.m_Min, m_Bounds.m_SignXor));
+    m_Loop = TENON_CHOOSE(FindLoop)(isSame, isEquality,
+                                    forms == (m_Swaps ? OperandForms::VectorScalar : OperandForms::ScalarVector),
+                                    forms == (m_Swaps ? OperandForms::ScalarVector : OperandForms::VectorScalar));
 }
 
 } // namespace tenon::cpu

@@ -20,11 +20,11 @@
 namespace tenon::cpu
 {
 
-class ByteComparison
+class ComparisonInt8
 {
 public:
     /// `a`, `b`: both have the same type and one scale each. Precondition: the processor has vectors.
-    ByteComparison(ComparisonOperation operation, const TensorInfo& a, const TensorInfo& b, Motion motion);
+    ComparisonInt8(ComparisonOperation operation, const TensorInfo& a, const TensorInfo& b, OperandForms forms);
 
     /// out[i], 0 or 1, of a[i] and b[i]. One of the inputs may be one element, see OperandForms.
     void Run(const void* a, const void* b, uint8_t* out, size_t count) const
@@ -38,10 +38,10 @@ public:
     /// 0x80).
     struct Bounds
     {
-        alignas(64) ByteTable m_Most{};  ///< values above are outside
-        alignas(64) ByteTable m_Least{}; ///< values below are outside; for Equal and NotEqual only
-        uint8_t m_Flip = 0;              ///< 0x80 for unsigned types: XOR with it makes int8 of values and keys
-        uint8_t m_Outside = 0;           ///< the result for values outside; m_Inside: for all others
+        alignas(64) LookupTableInt8 m_Max{}; ///< values above are outside
+        alignas(64) LookupTableInt8 m_Min{}; ///< values below are outside; for Equal and NotEqual only
+        uint8_t m_SignXor = 0;               ///< 0x80 for unsigned types: XOR with it makes int8 of values and keys
+        uint8_t m_Outside = 0;               ///< the result for values outside; m_Inside: for all others
         uint8_t m_Inside = 0;
     };
     /// Either `key` or `value` may be one element.

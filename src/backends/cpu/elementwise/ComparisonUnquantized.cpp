@@ -60,52 +60,52 @@ struct LessOrEqualVectors
 };
 
 /// `Swaps`: a and b are exchanged (Greater as Less).
-template <typename Operation, class D, bool Swaps, Motion M>
+template <typename Operation, class D, bool Swaps, OperandForms M>
 void Compare(const void* a, const void* b, void* out, size_t count, FloatBounds)
 {
     using T = hn::TFromD<D>;
     const D d;
-    const Ints one = hn::Set(IntTag(), 1);
-    MapPairs<M == Motion::FixedA, M == Motion::FixedB>(
+    const VecInt32 one = hn::Set(TagInt32(), 1);
+    MapPairs<M == OperandForms::ScalarVector, M == OperandForms::VectorScalar>(
         d, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<uint8_t*>(out), count,
         [&](auto x, auto y) HWY_ATTR
         {
             const auto mask = Swaps ? Operation()(y, x) : Operation()(x, y);
-            const Ints ones = hn::And(hn::BitCast(IntTag(), hn::VecFromMask(d, mask)), one);
-            return hn::DemoteTo(hn::Rebind<uint8_t, IntTag>(), ones);
+            const VecInt32 ones = hn::And(hn::BitCast(TagInt32(), hn::VecFromMask(d, mask)), one);
+            return hn::DemoteTo(hn::Rebind<uint8_t, TagInt32>(), ones);
         });
 }
 
 template <typename Operation, bool Swaps>
-NumberBinaryLoop ForTypeAndMotion(DataType type, Motion motion)
+BinaryLoop ForTypeAndForms(DataType type, OperandForms forms)
 {
     const bool isFloat = type == DataType::Float32;
-    switch (motion)
+    switch (forms)
     {
-    case Motion::Both:
-        return isFloat ? Compare<Operation, FloatTag, Swaps, Motion::Both>
-                       : Compare<Operation, IntTag, Swaps, Motion::Both>;
-    case Motion::FixedB:
-        return isFloat ? Compare<Operation, FloatTag, Swaps, Motion::FixedB>
-                       : Compare<Operation, IntTag, Swaps, Motion::FixedB>;
-    case Motion::FixedA: break;
+    case OperandForms::VectorVector:
+        return isFloat ? Compare<Operation, TagF32, Swaps, OperandForms::VectorVector>
+                       : Compare<Operation, TagInt32, Swaps, OperandForms::VectorVector>;
+    case OperandForms::VectorScalar:
+        return isFloat ? Compare<Operation, TagF32, Swaps, OperandForms::VectorScalar>
+                       : Compare<Operation, TagInt32, Swaps, OperandForms::VectorScalar>;
+    case OperandForms::ScalarVector: break;
     }
-    return isFloat ? Compare<Operation, FloatTag, Swaps, Motion::FixedA>
-                   : Compare<Operation, IntTag, Swaps, Motion::FixedA>;
+    return isFloat ? Compare<Operation, TagF32, Swaps, OperandForms::ScalarVector>
+                   : Compare<Operation, TagInt32, Swaps, OperandForms::ScalarVector>;
 }
 
-NumberBinaryLoop FindComparisonLoop(ComparisonOperation operation, DataType type, Motion motion)
+BinaryLoop FindComparisonLoop(ComparisonOperation operation, DataType type, OperandForms forms)
 {
     switch (operation)
     {
-    case ComparisonOperation::Equal: return ForTypeAndMotion<EqualVectors, false>(type, motion);
-    case ComparisonOperation::NotEqual: return ForTypeAndMotion<UnequalVectors, false>(type, motion);
-    case ComparisonOperation::Less: return ForTypeAndMotion<LessVectors, false>(type, motion);
-    case ComparisonOperation::LessOrEqual: return ForTypeAndMotion<LessOrEqualVectors, false>(type, motion);
-    case ComparisonOperation::Greater: return ForTypeAndMotion<LessVectors, true>(type, motion);
+    case ComparisonOperation::Equal: return ForTypeAndForms<EqualVectors, false>(type, forms);
+    case ComparisonOperation::NotEqual: return ForTypeAndForms<UnequalVectors, false>(type, forms);
+    case ComparisonOperation::Less: return ForTypeAndForms<LessVectors, false>(type, forms);
+    case ComparisonOperation::LessOrEqual: return ForTypeAndForms<LessOrEqualVectors, false>(type, forms);
+    case ComparisonOperation::Greater: return ForTypeAndForms<LessVectors, true>(type, forms);
     case ComparisonOperation::GreaterOrEqual: break;
     }
-    return ForTypeAndMotion<LessOrEqualVectors, true>(type, motion);
+    return ForTypeAndForms<LessOrEqualVectors, true>(type, forms);
 }
 
 } // namespace
@@ -117,9 +117,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-NumberBinaryLoop FindComparison(ComparisonOperation operation, DataType type, Motion motion)
+BinaryLoop FindComparison(ComparisonOperation operation, DataType type, OperandForms forms)
 {
-    return TENON_CHOOSE(FindComparisonLoop)(operation, type, motion);
+    return TENON_CHOOSE(FindComparisonLoop)(operation, type, forms);
 }
 
 } // namespace tenon::cpu

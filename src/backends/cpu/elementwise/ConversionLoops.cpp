@@ -23,98 +23,98 @@ namespace
 {
 
 template <typename In>
-void Dequantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+void Dequantize(const void* in, void* out, size_t count, const QuantizeParameters& numbers)
 {
-    const FloatTag d;
-    const Floats scale = hn::Set(d, numbers.m_Scale);
-    const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
-    MapEach(hn::Rebind<In, FloatTag>(), static_cast<const In*>(in), static_cast<float*>(out), count,
+    const TagF32 d;
+    const VecF32 scale = hn::Set(d, numbers.m_Scale);
+    const VecInt32 zero = hn::Set(TagInt32(), numbers.m_ZeroPoint);
+    MapEach(hn::Rebind<In, TagF32>(), static_cast<const In*>(in), static_cast<float*>(out), count,
             [&](auto x) HWY_ATTR
-            { return hn::Mul(scale, hn::ConvertTo(d, hn::Sub(hn::PromoteTo(IntTag(), x), zero))); });
+            { return hn::Mul(scale, hn::ConvertTo(d, hn::Sub(hn::PromoteTo(TagInt32(), x), zero))); });
 }
 
 /// Integers to float.
 template <typename In>
-void ToFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
+void ToFloat(const void* in, void* out, size_t count, const QuantizeParameters&)
 {
-    MapEach(hn::Rebind<In, FloatTag>(), static_cast<const In*>(in), static_cast<float*>(out), count,
+    MapEach(hn::Rebind<In, TagF32>(), static_cast<const In*>(in), static_cast<float*>(out), count,
             [](auto x) HWY_ATTR
             {
                 if constexpr (sizeof(In) == sizeof(float))
                 {
-                    return hn::ConvertTo(FloatTag(), x);
+                    return hn::ConvertTo(TagF32(), x);
                 }
                 else
                 {
-                    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), x));
+                    return hn::ConvertTo(TagF32(), hn::PromoteTo(TagInt32(), x));
                 }
             });
 }
 
 /// 8-bit numbers to 32 bits.
 template <typename In>
-void ToInt(const void* in, void* out, size_t count, const QuantizeNumbers&)
+void ToInt(const void* in, void* out, size_t count, const QuantizeParameters&)
 {
-    MapEach(hn::Rebind<In, IntTag>(), static_cast<const In*>(in), static_cast<int32_t*>(out), count,
-            [](auto x) HWY_ATTR { return hn::PromoteTo(IntTag(), x); });
+    MapEach(hn::Rebind<In, TagInt32>(), static_cast<const In*>(in), static_cast<int32_t*>(out), count,
+            [](auto x) HWY_ATTR { return hn::PromoteTo(TagInt32(), x); });
 }
 
 /// Float to integers, towards zero, saturated; NaN becomes the maximum.
 template <typename Out>
-void FromFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
+void FromFloat(const void* in, void* out, size_t count, const QuantizeParameters&)
 {
-    const FloatTag d;
+    const TagF32 d;
     // The first number above the range, and the lowest one: both are powers of two.
-    const Floats above = hn::Set(d, 2.0f * static_cast<float>(std::numeric_limits<Out>::max() / 2 + 1));
-    const Floats lowest = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min()));
-    const Ints most = hn::Set(IntTag(), int32_t{std::numeric_limits<Out>::max()});
+    const VecF32 above = hn::Set(d, 2.0f * static_cast<float>(std::numeric_limits<Out>::max() / 2 + 1));
+    const VecF32 lowest = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min()));
+    const VecInt32 most = hn::Set(TagInt32(), int32_t{std::numeric_limits<Out>::max()});
     MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
-            [&](Floats x) HWY_ATTR
+            [&](VecF32 x) HWY_ATTR
             {
-                const auto fits = hn::RebindMask(IntTag(), hn::Lt(x, above)); // false for NaN
-                const Ints number = hn::IfThenElse(fits, Truncated(hn::Max(x, lowest)), most);
+                const auto fits = hn::RebindMask(TagInt32(), hn::Lt(x, above)); // false for NaN
+                const VecInt32 number = hn::IfThenElse(fits, Truncated(hn::Max(x, lowest)), most);
                 if constexpr (sizeof(Out) == sizeof(int32_t))
                 {
                     return number;
                 }
                 else
                 {
-                    return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), number);
+                    return hn::DemoteTo(hn::Rebind<Out, TagF32>(), number);
                 }
             });
 }
 
-void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+void FromBFloat16(const void* in, void* out, size_t count, const QuantizeParameters&)
 {
-    MapEach(hn::Rebind<uint16_t, IntTag>(), static_cast<const uint16_t*>(in), static_cast<int32_t*>(out), count,
-            [](auto x) HWY_ATTR { return hn::ShiftLeft<16>(hn::PromoteTo(IntTag(), x)); });
+    MapEach(hn::Rebind<uint16_t, TagInt32>(), static_cast<const uint16_t*>(in), static_cast<int32_t*>(out), count,
+            [](auto x) HWY_ATTR { return hn::ShiftLeft<16>(hn::PromoteTo(TagInt32(), x)); });
 }
 
 #if HWY_TARGET == HWY_AVX3
 /// By the instruction of AVX512-BF16. One test for four vectors says whether it rounds all their numbers correctly.
 void ToBFloat16Fast(const float* in, uint16_t* out, size_t count)
 {
-    const FloatTag d;
-    const HalfWordTag dHalf;
+    const TagF32 d;
+    const TagUint16 dHalf;
     const size_t lanes = hn::Lanes(d);
     size_t i = 0;
     for (; i + 4 * lanes <= count; i += 4 * lanes)
     {
-        const Floats a = hn::LoadU(d, in + i);
-        const Floats b = hn::LoadU(d, in + i + lanes);
-        const Floats c = hn::LoadU(d, in + i + 2 * lanes);
-        const Floats e = hn::LoadU(d, in + i + 3 * lanes);
+        const VecF32 a = hn::LoadU(d, in + i);
+        const VecF32 b = hn::LoadU(d, in + i + lanes);
+        const VecF32 c = hn::LoadU(d, in + i + 2 * lanes);
+        const VecF32 e = hn::LoadU(d, in + i + 3 * lanes);
         const bool isNormal = (FindNotNormal(a) | FindNotNormal(b) | FindNotNormal(c) | FindNotNormal(e)) == 0;
         hn::StoreU(isNormal ? RoundNormalToBf16(a) : RoundToBf16(a), dHalf, out + i);
         hn::StoreU(isNormal ? RoundNormalToBf16(b) : RoundToBf16(b), dHalf, out + i + lanes);
         hn::StoreU(isNormal ? RoundNormalToBf16(c) : RoundToBf16(c), dHalf, out + i + 2 * lanes);
         hn::StoreU(isNormal ? RoundNormalToBf16(e) : RoundToBf16(e), dHalf, out + i + 3 * lanes);
     }
-    MapEach(d, in + i, out + i, count - i, [](Floats x) HWY_ATTR { return RoundMostToBf16(x); });
+    MapEach(d, in + i, out + i, count - i, [](VecF32 x) HWY_ATTR { return RoundMostToBf16(x); });
 }
 #endif
 
-void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+void ToBFloat16(const void* in, void* out, size_t count, const QuantizeParameters&)
 {
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_Avx512Bf16)
@@ -123,20 +123,20 @@ void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
         return;
     }
 #endif
-    MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
-            [](Floats x) HWY_ATTR { return RoundToBf16(x); });
+    MapEach(TagF32(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
+            [](VecF32 x) HWY_ATTR { return RoundToBf16(x); });
 }
 
-void FromFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+void FromFloat16(const void* in, void* out, size_t count, const QuantizeParameters&)
 {
-    MapEach(HalfWordTag(), static_cast<const uint16_t*>(in), static_cast<float*>(out), count,
-            [](auto x) HWY_ATTR { return WidenFloat16(x); });
+    MapEach(TagUint16(), static_cast<const uint16_t*>(in), static_cast<float*>(out), count,
+            [](auto x) HWY_ATTR { return WidenF16(x); });
 }
 
-void ToFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+void ToFloat16(const void* in, void* out, size_t count, const QuantizeParameters&)
 {
-    MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
-            [](Floats x) HWY_ATTR { return RoundToFloat16(x); });
+    MapEach(TagF32(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
+            [](VecF32 x) HWY_ATTR { return RoundToF16(x); });
 }
 
 /// The class of types in a table of casts.

@@ -14,14 +14,14 @@ namespace tenon::cpu
 {
 
 /// Scale and zero point of the quantized side.
-struct QuantizeNumbers
+struct QuantizeParameters
 {
     float m_Scale = 1.0f;
     int32_t m_ZeroPoint = 0;
 };
 
 /// Converts `count` elements. Only loops to and from quantized types read the parameters.
-using ConversionLoop = void (*)(const void* in, void* out, size_t count, const QuantizeNumbers& numbers);
+using ConversionLoop = void (*)(const void* in, void* out, size_t count, const QuantizeParameters& numbers);
 
 /// From Float32 to QAsymmU8, QAsymmS8, QSymmS8 or QSymmS16; null for other types.
 ConversionLoop FindQuantize(DataType to);

@@ -23,7 +23,7 @@ constexpr backends::TypeRow QuantizeTypes[] = {
     backends::PerTensor(Types({backends::QuantizedTypes}, backends::QuantizedTypes)),
 };
 constexpr backends::TypeRow DequantizeTypes[] = {
-    Types({backends::HalfTypes}, DataType::Float32),
+    Types({backends::F16Types}, DataType::Float32),
     backends::WithScales(Types({backends::QuantizedTypes}, DataType::Float32), {Scales::PerTensor}, Scales::Any),
 };
 constexpr backends::TypeRow CastTypes[] = {Types({backends::AnyType}, backends::AnyType)};
@@ -32,7 +32,7 @@ constexpr backends::TypeRow NarrowingTypes[] = {Types({DataType::Float32}, DataT
 
 Prepared MakeConversion(const ReshapeArgs& args, ConversionLoop loop, const TensorInfo& quantized)
 {
-    const QuantizeNumbers numbers{quantized.GetQuantizationScale(), quantized.GetQuantizationOffset()};
+    const QuantizeParameters numbers{quantized.GetQuantizationScale(), quantized.GetQuantizationOffset()};
     return MakeMap<std::byte, std::byte>(args, [loop, numbers](const std::byte* in, std::byte* out, size_t count)
                                          { loop(in, out, count, numbers); });
 }
@@ -42,7 +42,7 @@ Prepared MakeRequantize(const ReshapeArgs& args)
 {
     const TensorInfo& input = args.GetInput(0);
     const TensorInfo& output = args.GetOutput(0);
-    const RequantizeNumbers numbers = {
+    const RequantizeParameters numbers = {
         input.GetQuantizationOffset(), output.GetQuantizationOffset(),
         backends::QuantizeMultiplier(double{input.GetQuantizationScale()} / double{output.GetQuantizationScale()})};
     return MakeMap<std::byte, std::byte>(
@@ -58,13 +58,13 @@ Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*
     {
         return MakeConversion(args, FindQuantize(output.GetDataType()), output);
     }
-    const auto isByte = [](const TensorInfo& info) { return backends::QuantizedByteTypes.Has(info.GetDataType()); };
-    return isByte(input) && isByte(output) ? MakeByteTable(args, ref::RefQuantizeKernel) : MakeRequantize(args);
+    const auto isByte = [](const TensorInfo& info) { return backends::QuantizedInt8Types.Has(info.GetDataType()); };
+    return isByte(input) && isByte(output) ? MakeUnaryInt8(args, ref::RefQuantizeKernel) : MakeRequantize(args);
 }
 
 ConversionLoop FindForDequantize(DataType from)
 {
-    return backends::HalfTypes.Has(from) ? FindCast(from, DataType::Float32) : FindDequantize(from);
+    return backends::F16Types.Has(from) ? FindCast(from, DataType::Float32) : FindDequantize(from);
 }
 
 SupportResult NoLoop()

@@ -34,7 +34,7 @@ constexpr backends::TypeRow ComparisonTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32}, DataType::Boolean),
     backends::Types({DataType::Signed32, DataType::Signed32}, DataType::Boolean),
     backends::PerTensor(
-        backends::Types({backends::QuantizedByteTypes, backends::QuantizedByteTypes}, DataType::Boolean)),
+        backends::Types({backends::QuantizedInt8Types, backends::QuantizedInt8Types}, DataType::Boolean)),
 };
 
 SupportResult CheckBinary(const LayerView& layer)
@@ -43,9 +43,9 @@ SupportResult CheckBinary(const LayerView& layer)
     const TensorInfo& a = layer.GetInput(0);
     const DataType type = a.GetDataType();
     const bool has = type == DataType::Float32 || type == DataType::Signed32
-                         ? FindNumberBinary(operation, type, Motion::Both, false) != nullptr
-                     : type == DataType::QSymmS16 ? HasShortBinary(operation, a, layer.GetInput(1), layer.GetOutput(0))
-                                                  : HasByteBinary(operation, a, layer.GetInput(1), layer.GetOutput(0));
+                         ? FindBinaryLoop(operation, type, OperandForms::VectorVector, false) != nullptr
+                     : type == DataType::QSymmS16 ? HasBinaryInt16(operation, a, layer.GetInput(1), layer.GetOutput(0))
+                                                  : HasBinaryInt8(operation, a, layer.GetInput(1), layer.GetOutput(0));
     return has ? SupportResult::Yes()
                : SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
 }
@@ -55,7 +55,7 @@ SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& act
     return ref::RefElementwiseBinaryKernel.m_Fuse(layer, activation);
 }
 
-Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loop, FloatBounds bounds)
+Prepared MakeNumbers(const BroadcastRuns& runs, size_t elementBytes, BinaryLoop loop, FloatBounds bounds)
 {
     Prepared prepared = {[runs, elementBytes, loop, bounds](const ExecuteArgs& run)
                          {
@@ -72,7 +72,7 @@ Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loo
 
 /// T: the stored type. Binary: BinaryInt8 or BinaryInt16.
 template <typename T, typename Binary>
-Prepared MakeStored(const Runs& runs, const Binary& binary, bool swaps)
+Prepared MakeStored(const BroadcastRuns& runs, const Binary& binary, bool swaps)
 {
     const auto loop =
         [binary = std::make_shared<const Binary>(binary), swaps](const void* a, const void* b, T* out, size_t count)
@@ -98,7 +98,7 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     const TensorInfo& output = args.GetOutput(0);
     const DataType type = a.GetDataType();
     const bool isNumber = type == DataType::Float32 || type == DataType::BFloat16 || type == DataType::Signed32;
-    const Runs runs(a.GetShape(), b.GetShape(), output.GetShape(), GetDataTypeSize(type));
+    const BroadcastRuns runs(a.GetShape(), b.GetShape(), output.GetShape(), GetDataTypeSize(type));
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
@@ -108,17 +108,17 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         const backends::FloatClamp clamp(activation);
         return MakeNumbers(runs, GetDataTypeSize(type),
-                           FindNumberBinary(operation, type, runs.GetMotion(), clamp.IsActive()),
+                           FindBinaryLoop(operation, type, runs.GetOperandForms(), clamp.IsActive()),
                            {clamp.GetLow(), clamp.GetHigh()});
     }
-    const bool swaps = runs.GetMotion() == Motion::FixedA;
-    const bool isFixed = runs.GetMotion() != Motion::Both;
+    const bool swaps = runs.GetOperandForms() == OperandForms::ScalarVector;
+    const bool isScalarB = runs.GetOperandForms() != OperandForms::VectorVector;
     const backends::QuantizedRange range = backends::GetFusedRange(output, activation);
     if (type == DataType::QSymmS16)
     {
-        return MakeStored<int16_t>(runs, MakeShortBinary(operation, a, b, output, range, isFixed, swaps), swaps);
+        return MakeStored<int16_t>(runs, MakeBinaryInt16(operation, a, b, output, range, isScalarB, swaps), swaps);
     }
-    return MakeStored<uint8_t>(runs, MakeByteBinary(operation, a, b, output, range, isFixed, swaps, runs.GetCount()),
+    return MakeStored<uint8_t>(runs, MakeBinaryInt8(operation, a, b, output, range, isScalarB, swaps, runs.GetCount()),
                                swaps);
 }
 
@@ -127,38 +127,40 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
     const TensorInfo& x = args.GetInput(0);
     const TensorInfo& alpha = args.GetInput(1);
     const bool isFloat = x.GetDataType() == DataType::Float32;
-    const Runs runs(x.GetShape(), alpha.GetShape(), args.GetOutput(0).GetShape(), isFloat ? sizeof(float) : 1);
+    const BroadcastRuns runs(x.GetShape(), alpha.GetShape(), args.GetOutput(0).GetShape(), isFloat ? sizeof(float) : 1);
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    if (!isFloat && runs.GetMotion() == Motion::FixedA)
+    if (!isFloat && runs.GetOperandForms() == OperandForms::ScalarVector)
     {
         return Prepared::Declined("the data are bytes that are broadcast");
     }
     if (isFloat)
     {
-        return MakeNumbers(runs, sizeof(float), FindPrelu(runs.GetMotion()), {});
+        return MakeNumbers(runs, sizeof(float), FindPrelu(runs.GetOperandForms()), {});
     }
-    return MakeStored<uint8_t>(
-        runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB, runs.GetCount()), false);
+    return MakeStored<uint8_t>(runs,
+                               MakePreluInt8(x, alpha, args.GetOutput(0),
+                                             runs.GetOperandForms() == OperandForms::VectorScalar, runs.GetCount()),
+                               false);
 }
 
 Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorInfo& a = args.GetInput(0);
-    const bool areBytes = backends::QuantizedByteTypes.Has(a.GetDataType());
-    const Runs runs(a.GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(),
-                    areBytes ? 1 : sizeof(float));
+    const bool isInt8 = backends::QuantizedInt8Types.Has(a.GetDataType());
+    const BroadcastRuns runs(a.GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(),
+                             isInt8 ? 1 : sizeof(float));
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
     const ComparisonOperation operation = args.GetDescriptor<ComparisonDescriptor>().m_Operation;
-    if (areBytes)
+    if (isInt8)
     {
-        return {[runs,
-                 comparison = ByteComparison(operation, a, args.GetInput(1), runs.GetMotion())](const ExecuteArgs& run)
+        return {[runs, comparison = ComparisonInt8(operation, a, args.GetInput(1), runs.GetOperandForms())](
+                    const ExecuteArgs& run)
                 {
                     auto* out = run.GetOutput<uint8_t>(0);
                     runs.Run(run, [&comparison, out](const void* x, const void* y, size_t first, size_t count)
@@ -166,7 +168,7 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
                 },
                 runs.GetScratchBytes()};
     }
-    const NumberBinaryLoop loop = FindComparison(operation, a.GetDataType(), runs.GetMotion());
+    const BinaryLoop loop = FindComparison(operation, a.GetDataType(), runs.GetOperandForms());
     return {[runs, loop](const ExecuteArgs& run)
             {
                 auto* out = run.GetOutput<uint8_t>(0);

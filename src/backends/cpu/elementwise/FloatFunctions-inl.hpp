@@ -25,190 +25,190 @@ struct FewSteps
 
 struct Sigmoid
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return SigmoidOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return SigmoidOf(TagF32(), x); }
 };
 
 struct TanH
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return TanHOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return TanHOf(TagF32(), x); }
 };
 
 struct ScaledTanH
 {
-    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32 a, VecF32 b) const
     {
-        return hn::Mul(a, TanHOf(FloatTag(), hn::Mul(b, x)));
+        return hn::Mul(a, TanHOf(TagF32(), hn::Mul(b, x)));
     }
 };
 
 struct Linear : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return hn::Add(hn::Mul(a, x), b); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32 a, VecF32 b) const { return hn::Add(hn::Mul(a, x), b); }
 };
 
 struct ReLu : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return GreaterOf(hn::Zero(FloatTag()), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return GreaterOf(hn::Zero(TagF32()), x); }
 };
 
 struct BoundedReLu : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return Clamped(x, b, a); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32 a, VecF32 b) const { return Clamped(x, b, a); }
 };
 
 struct SoftReLu
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const
     {
-        const FloatTag d;
+        const TagF32 d;
         // max(x, 0) + log(1 + exp(-|x|)); the exponential is in (0, 1]
-        const Floats rest = hn::Log1p(d, ExpUpTo88(d, hn::Neg(hn::Abs(x))));
+        const VecF32 rest = hn::Log1p(d, ExpUpTo88(d, hn::Neg(hn::Abs(x))));
         return KeepNaN(x, hn::Add(hn::Max(x, hn::Zero(d)), rest));
     }
 };
 
 struct LeakyReLu : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32 a, VecF32) const
     {
-        return hn::IfThenElse(hn::Gt(x, hn::Zero(FloatTag())), x, hn::Mul(a, x));
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(TagF32())), x, hn::Mul(a, x));
     }
 };
 
 struct Absolute : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Abs(x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return hn::Abs(x); }
 };
 
 struct SquareRoot
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return RootOf(x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return RootOf(x); }
 };
 
 struct Square : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Mul(x, x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return hn::Mul(x, x); }
 };
 
 struct Elu
 {
-    HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32 a, VecF32) const
     {
-        const FloatTag d;
+        const TagF32 d;
         return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), x, hn::Mul(a, Expm1Below0(d, x)));
     }
 };
 
 struct HardSwish : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const
     {
-        const FloatTag d;
-        const Floats ramp = hn::Mul(hn::Add(x, hn::Set(d, 3.0f)), hn::Set(d, 1.0f / 6.0f));
+        const TagF32 d;
+        const VecF32 ramp = hn::Mul(hn::Add(x, hn::Set(d, 3.0f)), hn::Set(d, 1.0f / 6.0f));
         return hn::Mul(x, Clamped(ramp, hn::Zero(d), hn::Set(d, 1.0f)));
     }
 };
 
 struct GeluTanH
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const
     {
         // (1 + tanh(y)) / 2 = 1 / (1 + exp(-2y)), without cancellation.
         constexpr float TwiceSqrtTwoOverPi = 1.5957691216f;
-        const Floats cube = hn::Mul(hn::Mul(hn::Mul(hn::Set(FloatTag(), 0.044715f), x), x), x);
-        const Floats y = hn::Mul(hn::Set(FloatTag(), TwiceSqrtTwoOverPi), hn::Add(x, cube));
-        return hn::Mul(x, SigmoidOf(FloatTag(), y));
+        const VecF32 cube = hn::Mul(hn::Mul(hn::Mul(hn::Set(TagF32(), 0.044715f), x), x), x);
+        const VecF32 y = hn::Mul(hn::Set(TagF32(), TwiceSqrtTwoOverPi), hn::Add(x, cube));
+        return hn::Mul(x, SigmoidOf(TagF32(), y));
     }
 };
 
 /// Below 0 the error is absolute, up to 7e-7: 1/2 + erf / 2 cancels there.
 struct Gelu
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const
     {
-        return hn::Mul(x, hn::Add(NormalFrom0(FloatTag(), x), hn::Set(FloatTag(), 0.5f)));
+        return hn::Mul(x, hn::Add(NormalFrom0(TagF32(), x), hn::Set(TagF32(), 0.5f)));
     }
 };
 
 struct Swish
 {
-    HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32 a, VecF32) const
     {
-        return hn::Mul(x, SigmoidOf(FloatTag(), hn::Mul(a, x)));
+        return hn::Mul(x, SigmoidOf(TagF32(), hn::Mul(a, x)));
     }
 };
 
 struct Mish
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const
     {
         // tanh(log(1 + e)) is n / (n + 2) with n = e * (e + 2); above 20 it is 1.
-        const FloatTag d;
-        const Floats two = hn::Set(d, 2.0f);
-        const Floats e = ExpUpTo88(d, hn::Min(x, hn::Set(d, 20.0f)));
-        const Floats n = hn::Mul(e, hn::Add(e, two));
+        const TagF32 d;
+        const VecF32 two = hn::Set(d, 2.0f);
+        const VecF32 e = ExpUpTo88(d, hn::Min(x, hn::Set(d, 20.0f)));
+        const VecF32 n = hn::Mul(e, hn::Add(e, two));
         return hn::Mul(x, Quotient(n, hn::Add(n, two)));
     }
 };
 
 struct Negate : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Neg(x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return hn::Neg(x); }
 };
 
 struct InverseSqrt : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return InverseRootOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return InverseRootOf(TagF32(), x); }
 };
 
 struct Exp
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return ExpOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return ExpOf(TagF32(), x); }
 };
 
 struct Log
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return LogOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return LogOf(TagF32(), x); }
 };
 
 struct Sin
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return SinOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return SinOf(TagF32(), x); }
 };
 
 struct Cos
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return CosOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return CosOf(TagF32(), x); }
 };
 
 struct Erf
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return ErfOf(FloatTag(), x); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return ErfOf(TagF32(), x); }
 };
 
 struct Ceil : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Ceil(x)); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return KeepSign(x, hn::Ceil(x)); }
 };
 
 struct Floor : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Floor(x)); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return KeepSign(x, hn::Floor(x)); }
 };
 
 struct Round : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Round(x)); }
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const { return KeepSign(x, hn::Round(x)); }
 };
 
 struct Sign
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    HWY_INLINE VecF32 operator()(VecF32 x, VecF32, VecF32) const
     {
-        const FloatTag d;
-        const Floats one = hn::CopySign(hn::Set(FloatTag(), 1.0f), x);
+        const TagF32 d;
+        const VecF32 one = hn::CopySign(hn::Set(TagF32(), 1.0f), x);
         // +0 for both zeros. The test is by bits, because float vectors of 32-bit Arm take subnormal numbers for zero.
-        const auto isZero = hn::Eq(hn::BitCast(IntTag(), hn::Abs(x)), hn::Zero(IntTag()));
+        const auto isZero = hn::Eq(hn::BitCast(TagInt32(), hn::Abs(x)), hn::Zero(TagInt32()));
         return KeepNaN(x, hn::IfThenElse(hn::RebindMask(d, isZero), hn::Zero(d), one));
     }
 };

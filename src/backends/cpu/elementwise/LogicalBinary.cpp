@@ -15,12 +15,13 @@ constexpr backends::TypeRow LogicalTypes[] = {backends::SameType(DataType::Boole
 
 backends::Prepared PrepareLogical(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const Runs runs(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(), 1);
+    const BroadcastRuns runs(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(), 1);
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    const LogicalLoop loop = FindLogical(args.GetDescriptor<LogicalBinaryDescriptor>().m_Operation, runs.GetMotion());
+    const LogicalLoop loop =
+        FindLogical(args.GetDescriptor<LogicalBinaryDescriptor>().m_Operation, runs.GetOperandForms());
     return {[runs, loop](const ExecuteArgs& run)
             {
                 auto* out = run.GetOutput<uint8_t>(0);

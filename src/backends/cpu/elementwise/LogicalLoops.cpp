@@ -16,43 +16,43 @@ namespace
 {
 
 /// 0 stays 0, any other byte becomes 1.
-HWY_INLINE Bytes Truth(Bytes bytes)
+HWY_INLINE VecUint8 Truth(VecUint8 bytes)
 {
-    return hn::Min(bytes, hn::Set(ByteTag(), uint8_t{1}));
+    return hn::Min(bytes, hn::Set(TagUint8(), uint8_t{1}));
 }
 
 struct And
 {
-    HWY_INLINE Bytes operator()(Bytes a, Bytes b) const { return hn::And(Truth(a), Truth(b)); }
+    HWY_INLINE VecUint8 operator()(VecUint8 a, VecUint8 b) const { return hn::And(Truth(a), Truth(b)); }
 };
 
 struct Or
 {
-    HWY_INLINE Bytes operator()(Bytes a, Bytes b) const { return Truth(hn::Or(a, b)); }
+    HWY_INLINE VecUint8 operator()(VecUint8 a, VecUint8 b) const { return Truth(hn::Or(a, b)); }
 };
 
-template <typename Operation, Motion M>
+template <typename Operation, OperandForms M>
 void Run(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
-    MapPairs<M == Motion::FixedA, M == Motion::FixedB>(ByteTag(), a, b, out, count,
-                                                       [](Bytes x, Bytes y) HWY_ATTR { return Operation()(x, y); });
+    MapPairs<M == OperandForms::ScalarVector, M == OperandForms::VectorScalar>(
+        TagUint8(), a, b, out, count, [](VecUint8 x, VecUint8 y) HWY_ATTR { return Operation()(x, y); });
 }
 
 template <typename Operation>
-LogicalLoop ForMotion(Motion motion)
+LogicalLoop ForOperandForms(OperandForms forms)
 {
-    switch (motion)
+    switch (forms)
     {
-    case Motion::Both: return Run<Operation, Motion::Both>;
-    case Motion::FixedB: return Run<Operation, Motion::FixedB>;
-    case Motion::FixedA: break;
+    case OperandForms::VectorVector: return Run<Operation, OperandForms::VectorVector>;
+    case OperandForms::VectorScalar: return Run<Operation, OperandForms::VectorScalar>;
+    case OperandForms::ScalarVector: break;
     }
-    return Run<Operation, Motion::FixedA>;
+    return Run<Operation, OperandForms::ScalarVector>;
 }
 
-LogicalLoop FindLoop(LogicalBinaryOperation operation, Motion motion)
+LogicalLoop FindLoop(LogicalBinaryOperation operation, OperandForms forms)
 {
-    return operation == LogicalBinaryOperation::LogicalAnd ? ForMotion<And>(motion) : ForMotion<Or>(motion);
+    return operation == LogicalBinaryOperation::LogicalAnd ? ForOperandForms<And>(forms) : ForOperandForms<Or>(forms);
 }
 
 } // namespace
@@ -64,9 +64,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-LogicalLoop FindLogical(LogicalBinaryOperation operation, Motion motion)
+LogicalLoop FindLogical(LogicalBinaryOperation operation, OperandForms forms)
 {
-    return TENON_CHOOSE(FindLoop)(operation, motion);
+    return TENON_CHOOSE(FindLoop)(operation, forms);
 }
 
 } // namespace tenon::cpu

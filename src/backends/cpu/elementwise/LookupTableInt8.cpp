@@ -28,14 +28,15 @@ namespace
 {
 
 template <typename Lookup>
-void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+void LookUp(const LookupTableInt8& table, const uint8_t* in, uint8_t* out, size_t count)
 {
     const Lookup lookUp(table.data());
-    MapEach<1>(ByteTag(), in, out, count, [&](Bytes x) HWY_ATTR { return lookUp(x); }); // the table fills the registers
+    MapEach<1>(TagUint8(), in, out, count,
+               [&](VecUint8 x) HWY_ATTR { return lookUp(x); }); // the table fills the registers
 }
 
 /// One byte at a time. With 16-byte vectors, sixteen lookups take as long.
-[[maybe_unused]] void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+[[maybe_unused]] void LookUpEach(const LookupTableInt8& table, const uint8_t* in, uint8_t* out, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
     {
@@ -74,9 +75,9 @@ namespace
 {
 
 /// The results of the reference kernel for all bytes.
-ByteTable Fill(const ReshapeArgs& args, const backends::Kernel& reference)
+LookupTableInt8 Fill(const ReshapeArgs& args, const backends::Kernel& reference)
 {
-    ByteTable all{};
+    LookupTableInt8 all{};
     for (size_t i = 0; i < all.size(); ++i)
     {
         all[i] = static_cast<uint8_t>(i);
@@ -94,7 +95,7 @@ ByteTable Fill(const ReshapeArgs& args, const backends::Kernel& reference)
     row.m_ConstantData = constants;
     const backends::Prepared prepared = reference.Prepare(row, nullptr);
 
-    ByteTable table{};
+    LookupTableInt8 table{};
     const std::vector<const void*> in = {all.data()};
     const std::vector<void*> out = {table.data()};
     std::vector<std::byte> scratch(prepared.m_ScratchBytes);
@@ -110,42 +111,44 @@ ByteTable Fill(const ReshapeArgs& args, const backends::Kernel& reference)
 
 } // namespace
 
-LookupFunction FindByteLookup()
+LookupFunction FindLookupInt8()
 {
     return TENON_CHOOSE(FindLookup)();
 }
 
-bool IsByteLookupFast()
+bool IsLookupFastInt8()
 {
     return TENON_CHOOSE(IsLookupFast)();
 }
 
-ByteMap::ByteMap(const ReshapeArgs& args, const backends::Kernel& reference)
-    : m_Table(Fill(args, reference)), m_LookUp(FindByteLookup())
+UnaryInt8::UnaryInt8(const ReshapeArgs& args, const backends::Kernel& reference)
+    : m_Table(Fill(args, reference)), m_LookUp(FindLookupInt8())
 {
-    if (!IsByteLookupFast())
+    if (!IsLookupFastInt8())
     {
-        if (const std::optional<ByteLines> lines = FindByteLines(m_Table, args.GetInput(0), args.GetOutput(0)))
+        if (const std::optional<PiecewiseLinearInt8> lines =
+                FindPiecewiseLinearInt8(m_Table, args.GetInput(0), args.GetOutput(0)))
         {
-            m_Lines = std::make_shared<const ByteLines>(*lines);
+            m_PiecewiseLinear = std::make_shared<const PiecewiseLinearInt8>(*lines);
         }
     }
 }
 
-void ByteMap::Run(const uint8_t* in, uint8_t* out, size_t count) const
+void UnaryInt8::Run(const uint8_t* in, uint8_t* out, size_t count) const
 {
-    if (m_Lines != nullptr)
+    if (m_PiecewiseLinear != nullptr)
     {
-        RunByteLines(*m_Lines, in, out, count);
+        RunPiecewiseLinearInt8(*m_PiecewiseLinear, in, out, count);
         return;
     }
     m_LookUp(m_Table, in, out, count);
 }
 
-backends::Prepared MakeByteTable(const ReshapeArgs& args, const backends::Kernel& reference)
+backends::Prepared MakeUnaryInt8(const ReshapeArgs& args, const backends::Kernel& reference)
 {
-    return MakeMap<uint8_t, uint8_t>(args, [map = ByteMap(args, reference)](const uint8_t* in, uint8_t* out,
-                                                                            size_t count) { map.Run(in, out, count); });
+    return MakeMap<uint8_t, uint8_t>(args,
+                                     [map = UnaryInt8(args, reference)](const uint8_t* in, uint8_t* out, size_t count)
+                                     { map.Run(in, out, count); });
 }
 
 } // namespace tenon::cpu

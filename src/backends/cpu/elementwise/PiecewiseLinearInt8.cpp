@@ -21,15 +21,15 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-using Shorts = hn::Repartition<int16_t, ByteTag>;
+using TagInt16 = hn::Repartition<int16_t, TagUint8>;
 
 /// Maps one half of a vector of bytes, as int16, to results that saturate when both halves are joined.
 template <bool IsStraight, bool HasWhole>
-class Lines
+class PiecewiseLinear
 {
 public:
-    explicit Lines(const ByteLines& lines)
-        : m_Knee(hn::Set(Shorts(), lines.m_Knee)), m_Offset(hn::Set(Shorts(), lines.m_Offset)),
+    explicit PiecewiseLinear(const PiecewiseLinearInt8& lines)
+        : m_Knee(hn::Set(TagInt16(), lines.m_Knee)), m_Offset(hn::Set(TagInt16(), lines.m_Offset)),
           m_Whole(lines.m_Above.m_Whole, lines.m_Below.m_Whole), m_Rest(lines.m_Above.m_Rest, lines.m_Below.m_Rest)
     {
     }
@@ -53,7 +53,7 @@ private:
     {
     public:
         Sides(int16_t above, int16_t below)
-            : m_Above(hn::Set(Shorts(), above)), m_Difference(hn::Xor(m_Above, hn::Set(Shorts(), below)))
+            : m_Above(hn::Set(TagInt16(), above)), m_Difference(hn::Xor(m_Above, hn::Set(TagInt16(), below)))
         {
         }
 
@@ -64,44 +64,44 @@ private:
         }
 
     private:
-        hn::Vec<Shorts> m_Above;
-        hn::Vec<Shorts> m_Difference;
+        hn::Vec<TagInt16> m_Above;
+        hn::Vec<TagInt16> m_Difference;
     };
 
-    hn::Vec<Shorts> m_Knee;
-    hn::Vec<Shorts> m_Offset;
+    hn::Vec<TagInt16> m_Knee;
+    hn::Vec<TagInt16> m_Offset;
     Sides m_Whole;
     Sides m_Rest;
 };
 
 template <bool IsStraight, bool HasWhole>
-void Run(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+void Run(const PiecewiseLinearInt8& lines, const uint8_t* in, uint8_t* out, size_t count)
 {
-    const ByteTag d;
-    const Lines<IsStraight, HasWhole> ofHalf(lines);
-    const Bytes flipInput = hn::Set(d, lines.m_FlipInput);
-    const Bytes flipOutput = hn::Set(d, lines.m_FlipOutput);
-    const Bytes least = hn::Set(d, lines.m_Min);
-    const Bytes most = hn::Set(d, lines.m_Max);
+    const TagUint8 d;
+    const PiecewiseLinear<IsStraight, HasWhole> ofHalf(lines);
+    const VecUint8 inputSignXor = hn::Set(d, lines.m_InputSignXor);
+    const VecUint8 outputSignXor = hn::Set(d, lines.m_OutputSignXor);
+    const VecUint8 least = hn::Set(d, lines.m_Min);
+    const VecUint8 most = hn::Set(d, lines.m_Max);
     MapEach(d, in, out, count,
-            [&](Bytes x) HWY_ATTR
+            [&](VecUint8 x) HWY_ATTR
             {
-                x = hn::Xor(x, flipInput);
-                const auto low = hn::BitCast(Shorts(), hn::InterleaveLower(d, x, hn::Zero(d)));
-                const auto high = hn::BitCast(Shorts(), hn::InterleaveUpper(d, x, hn::Zero(d)));
-                const Bytes joined = JoinHalves(ofHalf(low), ofHalf(high));
-                return hn::Xor(hn::Min(hn::Max(joined, least), most), flipOutput);
+                x = hn::Xor(x, inputSignXor);
+                const auto low = hn::BitCast(TagInt16(), hn::InterleaveLower(d, x, hn::Zero(d)));
+                const auto high = hn::BitCast(TagInt16(), hn::InterleaveUpper(d, x, hn::Zero(d)));
+                const VecUint8 joined = JoinHalves(ofHalf(low), ofHalf(high));
+                return hn::Xor(hn::Min(hn::Max(joined, least), most), outputSignXor);
             });
 }
 
 template <bool IsStraight>
-void Run(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+void Run(const PiecewiseLinearInt8& lines, const uint8_t* in, uint8_t* out, size_t count)
 {
     const bool hasWhole = lines.m_Above.m_Whole != 0 || lines.m_Below.m_Whole != 0;
     hasWhole ? Run<IsStraight, true>(lines, in, out, count) : Run<IsStraight, false>(lines, in, out, count);
 }
 
-void RunLines(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+void RunPiecewiseLinear(const PiecewiseLinearInt8& lines, const uint8_t* in, uint8_t* out, size_t count)
 {
     lines.IsStraight() ? Run<true>(lines, in, out, count) : Run<false>(lines, in, out, count);
 }
@@ -120,24 +120,24 @@ namespace
 
 constexpr int RestBits = 15;
 /// Larger slopes may need more than 16 bits in a sum.
-constexpr double MostSlope = 120.0;
+constexpr double MaxSlope = 120.0;
 
 /// The range of slopes that agree with the results seen so far.
 struct SlopeRange
 {
-    double m_Least = -MostSlope;
-    double m_Most = MostSlope;
+    double m_Min = -MaxSlope;
+    double m_Max = MaxSlope;
 
     /// Keeps the slopes with slope * x in [least, most]; infinite bounds allow any value.
     void Limit(double x, double least, double most)
     {
-        m_Least = std::max(m_Least, std::min(least / x, most / x));
-        m_Most = std::min(m_Most, std::max(least / x, most / x));
+        m_Min = std::max(m_Min, std::min(least / x, most / x));
+        m_Max = std::min(m_Max, std::max(least / x, most / x));
     }
 };
 
 /// A slope of `units` / 2^15. Slopes without a whole part are preferred, as its product takes time.
-ByteLines::Slope MakeSlope(int units)
+PiecewiseLinearInt8::Slope MakeSlope(int units)
 {
     using Limits = std::numeric_limits<int16_t>;
     if (units >= Limits::min() && units <= Limits::max())
@@ -150,7 +150,7 @@ ByteLines::Slope MakeSlope(int units)
 }
 
 /// Sets the slope of one side so that all its bytes get the table's results; false if there is no such slope.
-bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
+bool FitSide(const LookupTableInt8& table, bool isAbove, PiecewiseLinearInt8& lines)
 {
     const int first = isAbove ? lines.m_Knee : 0;
     const int last = isAbove ? 255 : lines.m_Knee - 1;
@@ -162,18 +162,18 @@ bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
             continue;
         }
         constexpr double Any = std::numeric_limits<double>::infinity();
-        const uint8_t result = table[static_cast<size_t>(x ^ lines.m_FlipInput)] ^ lines.m_FlipOutput;
+        const uint8_t result = table[static_cast<size_t>(x ^ lines.m_InputSignXor)] ^ lines.m_OutputSignXor;
         const double value = result - lines.m_Offset;
         range.Limit(x - lines.m_Knee, result == lines.m_Min ? -Any : value - 0.5,
                     result == lines.m_Max ? Any : value + 0.5);
     }
-    ByteLines::Slope& slope = isAbove ? lines.m_Above : lines.m_Below;
-    const auto fits = [&](const ByteLines::Slope& tried)
+    PiecewiseLinearInt8::Slope& slope = isAbove ? lines.m_Above : lines.m_Below;
+    const auto fits = [&](const PiecewiseLinearInt8::Slope& tried)
     {
         slope = tried;
         for (int x = first; x <= last; ++x)
         {
-            const auto stored = static_cast<uint8_t>(x ^ lines.m_FlipInput);
+            const auto stored = static_cast<uint8_t>(x ^ lines.m_InputSignXor);
             if (lines(stored) != table[stored])
             {
                 return false;
@@ -189,7 +189,7 @@ bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
     // is a slope without a whole part.
     constexpr int Tries = 4;
     using Limits = std::numeric_limits<int16_t>;
-    const auto middle = static_cast<int>(std::lround(std::ldexp((range.m_Least + range.m_Most) / 2, RestBits)));
+    const auto middle = static_cast<int>(std::lround(std::ldexp((range.m_Min + range.m_Max) / 2, RestBits)));
     const int nearest = std::clamp<int>(middle, Limits::min(), Limits::max());
     if (nearest != middle && fits(MakeSlope(nearest)))
     {
@@ -207,34 +207,35 @@ bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
 
 } // namespace
 
-uint8_t ByteLines::operator()(uint8_t stored) const
+uint8_t PiecewiseLinearInt8::operator()(uint8_t stored) const
 {
-    const int x = (stored ^ m_FlipInput) - m_Knee;
+    const int x = (stored ^ m_InputSignXor) - m_Knee;
     const Slope& slope = x < 0 ? m_Below : m_Above;
     const int product = x * slope.m_Whole + ((x * slope.m_Rest + (1 << (RestBits - 1))) >> RestBits);
-    return static_cast<uint8_t>(std::clamp<int>(product + m_Offset, m_Min, m_Max) ^ m_FlipOutput);
+    return static_cast<uint8_t>(std::clamp<int>(product + m_Offset, m_Min, m_Max) ^ m_OutputSignXor);
 }
 
-std::optional<ByteLines> FindByteLines(const ByteTable& table, const TensorInfo& input, const TensorInfo& output)
+std::optional<PiecewiseLinearInt8> FindPiecewiseLinearInt8(const LookupTableInt8& table, const TensorInfo& input,
+                                                           const TensorInfo& output)
 {
-    const auto flipOf = [](const TensorInfo& info)
+    const auto signXorOf = [](const TensorInfo& info)
     { return static_cast<uint8_t>(info.GetDataType() == DataType::QAsymmU8 ? 0 : 0x80); };
-    ByteLines lines;
-    lines.m_FlipInput = flipOf(input);
-    lines.m_FlipOutput = flipOf(output);
-    const int knee = input.GetQuantizationOffset() + lines.m_FlipInput;
-    const int offset = output.GetQuantizationOffset() + lines.m_FlipOutput;
+    PiecewiseLinearInt8 lines;
+    lines.m_InputSignXor = signXorOf(input);
+    lines.m_OutputSignXor = signXorOf(output);
+    const int knee = input.GetQuantizationOffset() + lines.m_InputSignXor;
+    const int offset = output.GetQuantizationOffset() + lines.m_OutputSignXor;
     if (knee < 0 || knee > 255 || offset < 0 || offset > 255)
     {
         return std::nullopt; // sums might not fit 16 bits
     }
     lines.m_Knee = static_cast<int16_t>(knee);
     lines.m_Offset = static_cast<int16_t>(offset);
-    const auto unflipped = [&](uint8_t result) { return static_cast<uint8_t>(result ^ lines.m_FlipOutput); };
-    const auto isLess = [&](uint8_t a, uint8_t b) { return unflipped(a) < unflipped(b); };
+    const auto biased = [&](uint8_t result) { return static_cast<uint8_t>(result ^ lines.m_OutputSignXor); };
+    const auto isLess = [&](uint8_t a, uint8_t b) { return biased(a) < biased(b); };
     const auto [least, most] = std::minmax_element(table.begin(), table.end(), isLess);
-    lines.m_Min = unflipped(*least);
-    lines.m_Max = unflipped(*most);
+    lines.m_Min = biased(*least);
+    lines.m_Max = biased(*most);
     if (!FitSide(table, true, lines) || !FitSide(table, false, lines))
     {
         return std::nullopt;
@@ -242,9 +243,9 @@ std::optional<ByteLines> FindByteLines(const ByteTable& table, const TensorInfo&
     return lines;
 }
 
-void RunByteLines(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+void RunPiecewiseLinearInt8(const PiecewiseLinearInt8& lines, const uint8_t* in, uint8_t* out, size_t count)
 {
-    TENON_CHOOSE(RunLines)(lines, in, out, count);
+    TENON_CHOOSE(RunPiecewiseLinear)(lines, in, out, count);
 }
 
 } // namespace tenon::cpu

@@ -21,7 +21,7 @@ namespace tenon::cpu
 {
 
 /// The function. Bytes of signed types are biased by 128 (XOR 0x80).
-struct ByteLines
+struct PiecewiseLinearInt8
 {
     /// The slope m_Whole + m_Rest / 2^15.
     struct Slope
@@ -30,8 +30,8 @@ struct ByteLines
         int16_t m_Rest = 0;
     };
 
-    uint8_t m_FlipInput = 0; ///< 0x80 for signed types
-    uint8_t m_FlipOutput = 0;
+    uint8_t m_InputSignXor = 0; ///< 0x80 for signed types
+    uint8_t m_OutputSignXor = 0;
     int16_t m_Knee = 0;   ///< the input's zero point
     int16_t m_Offset = 0; ///< the output's zero point
     Slope m_Above;        ///< the slope from the knee on
@@ -46,9 +46,10 @@ struct ByteLines
 
 /// The function that gives exactly the table's bytes, for these types and zero points of input and output; none if
 /// there is no such function.
-std::optional<ByteLines> FindByteLines(const ByteTable& table, const TensorInfo& input, const TensorInfo& output);
+std::optional<PiecewiseLinearInt8> FindPiecewiseLinearInt8(const LookupTableInt8& table, const TensorInfo& input,
+                                                           const TensorInfo& output);
 
 /// Applies the function to `count` bytes; `out` may be `in`. Precondition: the processor has vectors, see CpuFeatures.
-void RunByteLines(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count);
+void RunPiecewiseLinearInt8(const PiecewiseLinearInt8& lines, const uint8_t* in, uint8_t* out, size_t count);
 
 } // namespace tenon::cpu

@@ -23,25 +23,25 @@ namespace
 /// round(x / scale) + zero, half away from zero. Quotients outside of int32, and NaN, count as -2^31, and the sum with
 /// the zero point wraps, as in the reference kernel: the result is the type's minimum or maximum.
 template <typename Out>
-void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+void Quantize(const void* in, void* out, size_t count, const QuantizeParameters& numbers)
 {
-    const FloatTag d;
-    const Floats scale = hn::Set(d, numbers.m_Scale);
-    const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
-    const Floats half = hn::Set(d, 0x1.fffffep-2f); // numbers just below a half must not be rounded up
+    const TagF32 d;
+    const VecF32 scale = hn::Set(d, numbers.m_Scale);
+    const VecInt32 zero = hn::Set(TagInt32(), numbers.m_ZeroPoint);
+    const VecF32 half = hn::Set(d, 0x1.fffffep-2f); // numbers just below a half must not be rounded up
     // The bounds before the zero point is added. Highway's DemoteTo does not saturate numbers far outside of the type.
-    const Floats low = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min() - numbers.m_ZeroPoint));
-    const Floats high = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::max() - numbers.m_ZeroPoint));
-    const Floats limit = hn::Set(d, 0x1p31f);
-    const Floats outside = numbers.m_ZeroPoint < 0 ? high : low;
+    const VecF32 low = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min() - numbers.m_ZeroPoint));
+    const VecF32 high = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::max() - numbers.m_ZeroPoint));
+    const VecF32 limit = hn::Set(d, 0x1p31f);
+    const VecF32 outside = numbers.m_ZeroPoint < 0 ? high : low;
     MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
-            [&](Floats x) HWY_ATTR
+            [&](VecF32 x) HWY_ATTR
             {
-                const Floats steps = Quotient(x, scale);
-                const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
+                const VecF32 steps = Quotient(x, scale);
+                const VecF32 moved = hn::Add(steps, hn::CopySign(half, steps));
                 const auto fits = hn::Lt(hn::Abs(moved), limit);
-                const Floats bounded = hn::IfThenElse(fits, hn::Max(low, hn::Min(high, moved)), outside);
-                return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(bounded), zero));
+                const VecF32 bounded = hn::IfThenElse(fits, hn::Max(low, hn::Min(high, moved)), outside);
+                return hn::DemoteTo(hn::Rebind<Out, TagF32>(), hn::Add(Truncated(bounded), zero));
             });
 }
 
@@ -49,11 +49,11 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& nu
 /// scale is below one unit of FixedPointToInt8's last bit, where it matters. Vectors with an uncertain number or NaN
 /// are divided.
 template <typename Out>
-void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeParameters& numbers)
 {
-    const FloatTag d;
-    constexpr size_t Quarter = FixedBytes::QuarterLanes;
-    constexpr size_t Step = FixedBytes::Lanes;
+    const TagF32 d;
+    constexpr size_t Quarter = FixedPointToInt8::QuarterLanes;
+    constexpr size_t Step = FixedPointToInt8::Lanes;
     constexpr bool IsSigned = std::is_signed_v<Out>;
     constexpr int OffBits = 1;
     const auto* from = static_cast<const float*>(in);
@@ -62,21 +62,21 @@ void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumber
     // With other scales the reciprocal may be infinite or lose bits.
     if (numbers.m_Scale > 0x1p-100f && numbers.m_Scale < 0x1p100f)
     {
-        const Floats reciprocal = hn::Set(d, FixedBytes::One / numbers.m_Scale);
+        const VecF32 reciprocal = hn::Set(d, FixedPointToInt8::One / numbers.m_Scale);
         const float zero = static_cast<float>(numbers.m_ZeroPoint + (IsSigned ? 128 : 0));
-        const Floats offset = hn::Set(d, (zero + 0.5f) * FixedBytes::One + FixedBytes::GetOffset(OffBits));
-        const Ints sureBits = hn::Set(IntTag(), FixedBytes::GetSureBits(OffBits));
-        const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(IsSigned ? 0x80 : 0));
+        const VecF32 offset = hn::Set(d, (zero + 0.5f) * FixedPointToInt8::One + FixedPointToInt8::GetOffset(OffBits));
+        const VecInt32 sureBits = hn::Set(TagInt32(), FixedPointToInt8::GetSureBits(OffBits));
+        const VecUint8 signXor = hn::Set(TagUint8(), static_cast<uint8_t>(IsSigned ? 0x80 : 0));
         // NaN and numbers outside of int32 have none of the sure bits, or become INT32_MAX.
         const auto scale = [&](const float* x) HWY_ATTR
         { return Nearest(hn::MulAdd(hn::LoadU(d, x), reciprocal, offset)); };
         for (; i + Step <= count; i += Step)
         {
-            const FixedBytes bytes(scale(from + i), scale(from + i + Quarter), scale(from + i + 2 * Quarter),
-                                   scale(from + i + 3 * Quarter));
-            if (bytes.HaveAll(sureBits))
+            const FixedPointToInt8 bytes(scale(from + i), scale(from + i + Quarter), scale(from + i + 2 * Quarter),
+                                         scale(from + i + 3 * Quarter));
+            if (bytes.HasAll(sureBits))
             {
-                hn::StoreU(hn::Xor(bytes.Join(), flip), ByteTag(), reinterpret_cast<uint8_t*>(to + i));
+                hn::StoreU(hn::Xor(bytes.Join(), signXor), TagUint8(), reinterpret_cast<uint8_t*>(to + i));
             }
             else
             {

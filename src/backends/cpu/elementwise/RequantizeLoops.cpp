@@ -21,7 +21,7 @@ namespace
 {
 
 template <typename In, typename Out>
-void Requantize(const void* in, void* out, size_t count, const RequantizeNumbers& numbers)
+void Requantize(const void* in, void* out, size_t count, const RequantizeParameters& numbers)
 {
     using Tag = hn::ScalableTag<int32_t>;
     const Tag d;

@@ -15,7 +15,7 @@ namespace tenon::cpu
 {
 
 /// Zero points of both sides, and the fixed-point multiplier scale_input / scale_output.
-struct RequantizeNumbers
+struct RequantizeParameters
 {
     int32_t m_InputZeroPoint = 0;
     int32_t m_OutputZeroPoint = 0;
@@ -23,7 +23,7 @@ struct RequantizeNumbers
 };
 
 /// Converts `count` elements.
-using RequantizeLoop = void (*)(const void* in, void* out, size_t count, const RequantizeNumbers& numbers);
+using RequantizeLoop = void (*)(const void* in, void* out, size_t count, const RequantizeParameters& numbers);
 
 /// Between QAsymmU8, QAsymmS8, QSymmS8 and QSymmS16; null for other types. Precondition: the processor has vectors.
 RequantizeLoop FindRequantize(DataType from, DataType to);

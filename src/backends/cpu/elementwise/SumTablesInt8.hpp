@@ -19,7 +19,7 @@ namespace tenon::cpu
 
 /// Tables by stored byte. The output, as saturated uint8, is m_StepsB[b], plus one if m_RanksA[a] > m_RanksB[b], plus
 /// m_StepsA[a] (minus for the first m_Negative values of a).
-struct ByteSumTables
+struct SumTablesInt8
 {
     static constexpr size_t Values = 256;
     using Table = std::array<uint8_t, Values>;
@@ -36,11 +36,11 @@ struct ByteSumTables
 /// `b` also the half for rounding. Values are in ascending order, from -128 for signed types; `signXor` as in
 /// BinaryInt8. `a` must not decrease. False if the ranks do not fit bytes. The contributions of b must not span more
 /// than 255 steps.
-bool FillByteSumTables(const std::array<double, ByteSumTables::Values>& a,
-                       const std::array<double, ByteSumTables::Values>& b, uint8_t flip, ByteSumTables& tables);
+bool FillSumTablesInt8(const std::array<double, SumTablesInt8::Values>& a,
+                       const std::array<double, SumTablesInt8::Values>& b, uint8_t signXor, SumTablesInt8& tables);
 
 /// The loop over BinaryInt8::m_Tables, for two vectors; null if the processor has no fast lookup. Precondition: it has
 /// vectors, see CpuFeatures.
-ByteBinary::Loop GetByteSumLoop(bool isSigned);
+BinaryInt8::Loop GetSumTableLoopInt8(bool isSigned);
 
 } // namespace tenon::cpu

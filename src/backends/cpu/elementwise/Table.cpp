@@ -17,16 +17,17 @@ constexpr backends::TypeRow TableTypes[] = {backends::Types({ByteTypes, ByteType
 backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorInfo& input = args.GetInput(0);
-    if (args.GetInput(1).GetNumElements() != ByteTable().size() || args.GetOutput(0).GetShape() != input.GetShape())
+    if (args.GetInput(1).GetNumElements() != LookupTableInt8().size() ||
+        args.GetOutput(0).GetShape() != input.GetShape())
     {
         return backends::Prepared::Declined("its shapes do not fit together");
     }
     const bool isUnsigned = input.GetDataType() == DataType::QAsymmU8 || input.GetDataType() == DataType::Unsigned8;
     const size_t lowest = isUnsigned ? 0x00 : 0x80;
-    return [lookUp = FindByteLookup(), lowest, count = input.GetNumElements()](const ExecuteArgs& run)
+    return [lookUp = FindLookupInt8(), lowest, count = input.GetNumElements()](const ExecuteArgs& run)
     {
         // Entries begin with the lowest value.
-        ByteTable table;
+        LookupTableInt8 table;
         for (size_t i = 0; i < table.size(); ++i)
         {
             table[i] = run.GetInput<uint8_t>(1)[i ^ lowest];

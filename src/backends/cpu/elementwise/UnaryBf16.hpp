@@ -14,8 +14,8 @@ namespace tenon::cpu
 {
 
 /// out[i] = f(in[i]); `out` may be `in`.
-using Bf16Loop = void (*)(const uint16_t* in, uint16_t* out, size_t count, float a, float b);
+using UnaryLoopBf16 = void (*)(const uint16_t* in, uint16_t* out, size_t count, float a, float b);
 
-Bf16Loop FindBf16Loop(FloatFunction function);
+UnaryLoopBf16 FindUnaryLoopBf16(FloatFunction function);
 
 } // namespace tenon::cpu

@@ -22,23 +22,23 @@ namespace
 template <typename Function>
 void Run(const float* in, float* out, size_t count, float a, float b)
 {
-    const FloatTag d;
-    const Floats vectorA = hn::Set(d, a);
-    const Floats vectorB = hn::Set(d, b);
+    const TagF32 d;
+    const VecF32 vectorA = hn::Set(d, a);
+    const VecF32 vectorB = hn::Set(d, b);
     constexpr size_t AtOnce = std::is_base_of_v<FewSteps, Function> ? 2 : 1;
-    MapEach<AtOnce>(d, in, out, count, [&](Floats x) HWY_ATTR { return Function()(x, vectorA, vectorB); });
+    MapEach<AtOnce>(d, in, out, count, [&](VecF32 x) HWY_ATTR { return Function()(x, vectorA, vectorB); });
 }
 
 struct Loops
 {
     template <typename Function>
-    static FloatLoop Of()
+    static UnaryLoopF32 Of()
     {
         return Run<Function>;
     }
 };
 
-FloatLoop FindLoop(FloatFunction function)
+UnaryLoopF32 FindLoop(FloatFunction function)
 {
     return FindLoopOf<Loops>(function);
 }
@@ -52,7 +52,7 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-FloatLoop FindFloatLoop(FloatFunction function)
+UnaryLoopF32 FindUnaryLoopF32(FloatFunction function)
 {
     return TENON_CHOOSE(FindLoop)(function);
 }

@@ -43,8 +43,8 @@ enum class FloatFunction
 };
 
 /// out[i] = f(in[i]); `out` may be `in`. The list of functions says what their parameters a and b are.
-using FloatLoop = void (*)(const float* in, float* out, size_t count, float a, float b);
+using UnaryLoopF32 = void (*)(const float* in, float* out, size_t count, float a, float b);
 
-FloatLoop FindFloatLoop(FloatFunction function);
+UnaryLoopF32 FindUnaryLoopF32(FloatFunction function);
 
 } // namespace tenon::cpu

@@ -23,7 +23,7 @@ using backends::QuantizeMultiplier;
 
 /// Runs one of the loops that take a UnaryScaleInt16.
 template <typename Function>
-Prepared MakeScale(const ReshapeArgs& args, Function function, const ShortScale& scale)
+Prepared MakeScale(const ReshapeArgs& args, Function function, const UnaryScaleInt16& scale)
 {
     return MakeMap<int16_t, int16_t>(args, [function, scale](const int16_t* in, int16_t* out, size_t count)
                                      { function(scale, in, out, count); });
@@ -32,7 +32,7 @@ Prepared MakeScale(const ReshapeArgs& args, Function function, const ShortScale&
 Prepared MakeInterpolation(const ReshapeArgs& args, const ref::InterpolatedTable& table)
 {
     return MakeMap<int16_t, int16_t>(
-        args, [table, function = GetShortLoops().m_Interpolate](const int16_t* in, int16_t* out, size_t count)
+        args, [table, function = GetUnaryLoopsInt16().m_Interpolate](const int16_t* in, int16_t* out, size_t count)
         { function(table.GetEntries().data(), in, out, count); });
 }
 
@@ -41,11 +41,12 @@ Prepared MakeRelu(const ReshapeArgs& args, float lower, float upper)
     const float inputScale = args.GetInput(0).GetQuantizationScale();
     const float outputScale = args.GetOutput(0).GetQuantizationScale();
     const backends::QuantizedRange range = backends::GetClampRange(DataType::QSymmS16, outputScale, 0, lower, upper);
-    ShortScale scale;
+    UnaryScaleInt16 scale;
     scale.m_Positive = QuantizeMultiplier(static_cast<double>(inputScale / outputScale));
     scale.m_Min = static_cast<int16_t>(range.m_Min);
     scale.m_Max = static_cast<int16_t>(range.m_Max);
-    return MakeScale(args, inputScale == outputScale ? GetShortLoops().m_Clamp : GetShortLoops().m_Scale, scale);
+    return MakeScale(args, inputScale == outputScale ? GetUnaryLoopsInt16().m_Clamp : GetUnaryLoopsInt16().m_Scale,
+                     scale);
 }
 
 Prepared MakeLeakyRelu(const ReshapeArgs& args, float alpha)
@@ -53,17 +54,17 @@ Prepared MakeLeakyRelu(const ReshapeArgs& args, float alpha)
     const float inputScale = args.GetInput(0).GetQuantizationScale();
     const float outputScale = args.GetOutput(0).GetQuantizationScale();
     const QuantizedMultiplier negative = QuantizeMultiplier(static_cast<double>(inputScale * alpha / outputScale));
-    ShortScale scale;
+    UnaryScaleInt16 scale;
     scale.m_Positive = QuantizeMultiplier(static_cast<double>(inputScale / outputScale));
     // By magnitude, so that both signs are rounded alike.
     scale.m_Negative = {std::abs(negative.m_Multiplier), negative.m_Shift};
-    scale.m_FlipsScaled = negative.m_Multiplier < 0;
-    return MakeScale(args, GetShortLoops().m_ScaleSigns, scale);
+    scale.m_NegatesScaled = negative.m_Multiplier < 0;
+    return MakeScale(args, GetUnaryLoopsInt16().m_ScaleSigns, scale);
 }
 
 } // namespace
 
-Prepared MakeShortActivation(const ReshapeArgs& args)
+Prepared MakeActivationInt16(const ReshapeArgs& args)
 {
     const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
     constexpr float Infinity = std::numeric_limits<float>::infinity();
@@ -76,35 +77,35 @@ Prepared MakeShortActivation(const ReshapeArgs& args)
     }
     if (descriptor.m_Function == ActivationFunction::Gelu)
     {
-        return MakeInterpolation(args, ref::MakeShortGeluTable(args));
+        return MakeInterpolation(args, ref::MakeGeluTableInt16(args));
     }
     const bool isTanH = descriptor.m_Function == ActivationFunction::TanH;
     const ref::SigmoidTable table(args.GetInput(0).GetQuantizationScale(), isTanH);
-    if (!HasShortSigmoid(table))
+    if (!HasSigmoidInt16(table))
     {
         return Prepared::Declined("the vectors have no table for the scale of its input");
     }
     return MakeMap<int16_t, int16_t>(
-        args, [table, function = isTanH ? GetShortLoops().m_TanH : GetShortLoops().m_Sigmoid](
+        args, [table, function = isTanH ? GetUnaryLoopsInt16().m_TanH : GetUnaryLoopsInt16().m_Sigmoid](
                   const int16_t* in, int16_t* out, size_t count) { function(table, in, out, count); });
 }
 
-Prepared MakeShortUnary(const ReshapeArgs& args)
+Prepared MakeUnaryInt16(const ReshapeArgs& args)
 {
     const UnaryOperation operation = args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
     if (operation != UnaryOperation::Abs && operation != UnaryOperation::Neg)
     {
-        return MakeInterpolation(args, ref::MakeShortUnaryTable(args));
+        return MakeInterpolation(args, ref::MakeUnaryTableInt16(args));
     }
     const float inputScale = args.GetInput(0).GetQuantizationScale();
     const float outputScale = args.GetOutput(0).GetQuantizationScale();
-    ShortScale scale;
+    UnaryScaleInt16 scale;
     // 1 if the scales are equal; a float quotient may differ.
     scale.m_Positive =
         QuantizeMultiplier(inputScale == outputScale ? 1.0 : static_cast<double>(inputScale / outputScale));
-    scale.m_FlipsPositive = operation == UnaryOperation::Neg;
-    scale.m_FlipsNegative = true;
-    return MakeScale(args, GetShortLoops().m_Scale, scale);
+    scale.m_NegatesPositive = operation == UnaryOperation::Neg;
+    scale.m_NegatesNegative = true;
+    return MakeScale(args, GetUnaryLoopsInt16().m_Scale, scale);
 }
 
 } // namespace tenon::cpu

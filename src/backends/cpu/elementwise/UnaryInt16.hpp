@@ -9,9 +9,9 @@ namespace tenon::cpu
 {
 
 /// Declines scales for which the vector loops have no table.
-backends::Prepared MakeShortActivation(const ReshapeArgs& args);
+backends::Prepared MakeActivationInt16(const ReshapeArgs& args);
 
 /// All operations except Sqrt and Rsqrt.
-backends::Prepared MakeShortUnary(const ReshapeArgs& args);
+backends::Prepared MakeUnaryInt16(const ReshapeArgs& args);
 
 } // namespace tenon::cpu

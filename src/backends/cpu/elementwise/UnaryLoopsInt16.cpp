@@ -17,13 +17,13 @@ namespace
 {
 
 /// All bits set, or none.
-HWY_INLINE Ints Mask(bool isSet)
+HWY_INLINE VecInt32 Mask(bool isSet)
 {
-    return hn::Set(IntTag(), isSet ? -1 : 0);
+    return hn::Set(TagInt32(), isSet ? -1 : 0);
 }
 
 /// -x where all bits of the mask are set, else x.
-HWY_INLINE Ints Negated(Ints x, Ints mask)
+HWY_INLINE VecInt32 Negated(VecInt32 x, VecInt32 mask)
 {
     return hn::Sub(hn::Xor(x, mask), mask);
 }
@@ -31,128 +31,131 @@ HWY_INLINE Ints Negated(Ints x, Ints mask)
 class Clamp
 {
 public:
-    explicit Clamp(const ShortScale& scale)
-        : m_Min(hn::Set(ShortTag(), scale.m_Min)), m_Max(hn::Set(ShortTag(), scale.m_Max))
+    explicit Clamp(const UnaryScaleInt16& scale)
+        : m_Min(hn::Set(TagInt16(), scale.m_Min)), m_Max(hn::Set(TagInt16(), scale.m_Max))
     {
     }
 
-    HWY_INLINE Shorts operator()(Shorts x) const { return hn::Min(hn::Max(x, m_Min), m_Max); }
+    HWY_INLINE VecInt16 operator()(VecInt16 x) const { return hn::Min(hn::Max(x, m_Min), m_Max); }
 
 private:
-    Shorts m_Min;
-    Shorts m_Max;
+    VecInt16 m_Min;
+    VecInt16 m_Max;
 };
 
-void RunClamp(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count)
+void RunClamp(const UnaryScaleInt16& scale, const int16_t* in, int16_t* out, size_t count)
 {
     const Clamp clamp(scale);
-    MapEach(ShortTag(), in, out, count, [&](Shorts x) HWY_ATTR { return clamp(x); });
+    MapEach(TagInt16(), in, out, count, [&](VecInt16 x) HWY_ATTR { return clamp(x); });
 }
 
-void RunScale(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count)
+void RunScale(const UnaryScaleInt16& scale, const int16_t* in, int16_t* out, size_t count)
 {
     const Clamp clamp(scale);
-    const BoundedMultiplier<IntTag> multiplier(scale.m_Positive);
-    const Ints flipsPositive = Mask(scale.m_FlipsPositive);
-    const Ints flipsOther = Mask(scale.m_FlipsPositive != scale.m_FlipsNegative);
-    MapEach(ShortTag(), in, out, count,
-            [&](Shorts shorts) HWY_ATTR
+    const BoundedMultiplier<TagInt32> multiplier(scale.m_Positive);
+    const VecInt32 negatesPositive = Mask(scale.m_NegatesPositive);
+    const VecInt32 negatesOther = Mask(scale.m_NegatesPositive != scale.m_NegatesNegative);
+    MapEach(TagInt16(), in, out, count,
+            [&](VecInt16 shorts) HWY_ATTR
             {
                 return clamp(MapHalves(shorts,
-                                       [&](Ints x) HWY_ATTR
+                                       [&](VecInt32 x) HWY_ATTR
                                        {
-                                           const Ints isNegative = hn::ShiftRight<31>(x);
-                                           const Ints flips = hn::Xor(flipsPositive, hn::And(isNegative, flipsOther));
-                                           return multiplier(Negated(x, flips));
+                                           const VecInt32 isNegative = hn::ShiftRight<31>(x);
+                                           const VecInt32 negates =
+                                               hn::Xor(negatesPositive, hn::And(isNegative, negatesOther));
+                                           return multiplier(Negated(x, negates));
                                        }));
             });
 }
 
-void RunScaleSigns(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count)
+void RunScaleSigns(const UnaryScaleInt16& scale, const int16_t* in, int16_t* out, size_t count)
 {
     const Clamp clamp(scale);
-    const BoundedMultiplier<IntTag> positive(scale.m_Positive);
-    const BoundedMultiplier<IntTag> negative(scale.m_Negative);
-    const Ints flips = Mask(scale.m_FlipsScaled);
-    MapEach(ShortTag(), in, out, count,
-            [&](Shorts shorts) HWY_ATTR
+    const BoundedMultiplier<TagInt32> positive(scale.m_Positive);
+    const BoundedMultiplier<TagInt32> negative(scale.m_Negative);
+    const VecInt32 negates = Mask(scale.m_NegatesScaled);
+    MapEach(TagInt16(), in, out, count,
+            [&](VecInt16 shorts) HWY_ATTR
             {
                 return clamp(MapHalves(shorts,
-                                       [&](Ints x) HWY_ATTR
+                                       [&](VecInt32 x) HWY_ATTR
                                        {
-                                           const auto isNegative = hn::Lt(x, hn::Zero(IntTag()));
-                                           return hn::IfThenElse(isNegative, Negated(negative(x), flips), positive(x));
+                                           const auto isNegative = hn::Lt(x, hn::Zero(TagInt32()));
+                                           return hn::IfThenElse(isNegative, Negated(negative(x), negates),
+                                                                 positive(x));
                                        }));
             });
 }
 
 void RunInterpolate(const int16_t* entries, const int16_t* in, int16_t* out, size_t count)
 {
-    MapEach(ShortTag(), in, out, count, [entries](Shorts x) HWY_ATTR { return Interpolate(entries, x); });
+    MapEach(TagInt16(), in, out, count, [entries](VecInt16 x) HWY_ATTR { return Interpolate(entries, x); });
 }
 
 /// FractionBits: the fraction bits of the scaled input, for interpolation within an entry. `epilogue`(result,
 /// isNegative).
 template <int FractionBits, typename F>
-HWY_INLINE void RunTable(const ref::SigmoidTable& table, const int16_t* in, int16_t* out, size_t count, const F& finish)
+HWY_INLINE void RunTable(const ref::SigmoidTable& table, const int16_t* in, int16_t* out, size_t count,
+                         const F& epilogue)
 {
-    const IntTag d;
+    const TagInt32 d;
     const uint16_t* entries = table.GetValues().data();
     const int shift = table.GetShift();
-    const Ints multiplier = hn::Set(d, static_cast<int32_t>(table.GetMultiplier()));
-    const Ints rounding = hn::Set(d, shift > 0 ? int32_t{1} << (shift - 1) : 0);
-    const Ints last = hn::Set(d, 254);
-    const Ints fractionMask = hn::Set(d, (1 << FractionBits) - 1);
-    const Ints lowMask = hn::Set(d, 0xFFFF);
-    const Ints beyond = hn::Set(d, (FractionBits == 9 ? 0x7FFF << 10 : 0xFFFF << 8));
-    MapEach(ShortTag(), in, out, count,
-            [&](Shorts shorts) HWY_ATTR
+    const VecInt32 multiplier = hn::Set(d, static_cast<int32_t>(table.GetMultiplier()));
+    const VecInt32 rounding = hn::Set(d, shift > 0 ? int32_t{1} << (shift - 1) : 0);
+    const VecInt32 last = hn::Set(d, 254);
+    const VecInt32 fractionMask = hn::Set(d, (1 << FractionBits) - 1);
+    const VecInt32 lowMask = hn::Set(d, 0xFFFF);
+    const VecInt32 beyond = hn::Set(d, (FractionBits == 9 ? 0x7FFF << 10 : 0xFFFF << 8));
+    MapEach(TagInt16(), in, out, count,
+            [&](VecInt16 shorts) HWY_ATTR
             {
                 return MapHalves(
                     shorts,
-                    [&](Ints x) HWY_ATTR
+                    [&](VecInt32 x) HWY_ATTR
                     {
-                        const Ints scaled = hn::ShiftRightSame(hn::Add(hn::Mul(x, multiplier), rounding), shift);
-                        const Ints isNegative = hn::ShiftRight<31>(scaled);
-                        const Ints magnitude = Negated(scaled, isNegative);
-                        const Ints entry = hn::ShiftRight<FractionBits>(magnitude);
-                        const Ints pair = GatherPairs(entries, hn::Min(entry, last));
-                        const Ints low = hn::And(pair, lowMask);
-                        const Ints high =
-                            hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(hn::RebindToUnsigned<IntTag>(), pair)));
-                        const Ints line = hn::Add(hn::ShiftLeft<FractionBits>(low),
-                                                  hn::Mul(hn::And(magnitude, fractionMask), hn::Sub(high, low)));
-                        return finish(hn::IfThenElse(hn::Gt(entry, last), beyond, line), isNegative);
+                        const VecInt32 scaled = hn::ShiftRightSame(hn::Add(hn::Mul(x, multiplier), rounding), shift);
+                        const VecInt32 isNegative = hn::ShiftRight<31>(scaled);
+                        const VecInt32 magnitude = Negated(scaled, isNegative);
+                        const VecInt32 entry = hn::ShiftRight<FractionBits>(magnitude);
+                        const VecInt32 pair = GatherPairs(entries, hn::Min(entry, last));
+                        const VecInt32 low = hn::And(pair, lowMask);
+                        const VecInt32 high =
+                            hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(hn::RebindToUnsigned<TagInt32>(), pair)));
+                        const VecInt32 line = hn::Add(hn::ShiftLeft<FractionBits>(low),
+                                                      hn::Mul(hn::And(magnitude, fractionMask), hn::Sub(high, low)));
+                        return epilogue(hn::IfThenElse(hn::Gt(entry, last), beyond, line), isNegative);
                     });
             });
 }
 
 void RunSigmoid(const ref::SigmoidTable& table, const int16_t* in, int16_t* out, size_t count)
 {
-    const Ints rounding = hn::Set(IntTag(), 1 << 9);
-    const Ints one = hn::Set(IntTag(), 1 << 25);
+    const VecInt32 rounding = hn::Set(TagInt32(), 1 << 9);
+    const VecInt32 one = hn::Set(TagInt32(), 1 << 25);
     RunTable<9>(table, in, out, count,
-                [&](Ints result, Ints isNegative) HWY_ATTR
+                [&](VecInt32 result, VecInt32 isNegative) HWY_ATTR
                 {
                     // 1 - result for negative inputs, less 1 in the last place for the rounding.
-                    const Ints value = hn::Add(Negated(result, isNegative), hn::And(one, isNegative));
+                    const VecInt32 value = hn::Add(Negated(result, isNegative), hn::And(one, isNegative));
                     return hn::ShiftRight<10>(hn::Add(hn::Add(value, rounding), isNegative));
                 });
 }
 
 void RunTanH(const ref::SigmoidTable& table, const int16_t* in, int16_t* out, size_t count)
 {
-    const Ints rounding = hn::Set(IntTag(), 1 << 7);
-    const Ints half = hn::Set(IntTag(), 1 << 23);
+    const VecInt32 rounding = hn::Set(TagInt32(), 1 << 7);
+    const VecInt32 half = hn::Set(TagInt32(), 1 << 23);
     RunTable<8>(table, in, out, count,
-                [&](Ints result, Ints isNegative) HWY_ATTR
+                [&](VecInt32 result, VecInt32 isNegative) HWY_ATTR
                 {
-                    const Ints value = Negated(hn::Sub(result, half), isNegative);
+                    const VecInt32 value = Negated(hn::Sub(result, half), isNegative);
                     return hn::ShiftRight<8>(hn::Add(hn::Add(value, rounding), isNegative));
                 });
 }
 
-ShortLoops MakeLoops()
+UnaryLoopsInt16 MakeLoops()
 {
     return {RunClamp, RunScale, RunScaleSigns, RunInterpolate, RunSigmoid, RunTanH};
 }
@@ -166,13 +169,13 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const ShortLoops& GetShortLoops()
+const UnaryLoopsInt16& GetUnaryLoopsInt16()
 {
-    static constinit PerIsa<ShortLoops> loops;
+    static constinit PerIsa<UnaryLoopsInt16> loops;
     return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 
-bool HasShortSigmoid(const ref::SigmoidTable& table)
+bool HasSigmoidInt16(const ref::SigmoidTable& table)
 {
     // The bound for a product, with the rounding of a right shift by 31, that fits 32 bits.
     return table.GetMultiplier() <= INT16_MAX;

@@ -13,26 +13,26 @@ namespace tenon::cpu
 {
 
 /// Multipliers and clamp; the zero points of both sides are 0.
-struct ShortScale
+struct UnaryScaleInt16
 {
     backends::QuantizedMultiplier m_Positive;
     backends::QuantizedMultiplier m_Negative; ///< for elements below 0; not negative itself
-    bool m_FlipsPositive = false;             ///< elements from 0 on are negated before scaling
-    bool m_FlipsNegative = false;             ///< elements below 0 are negated before scaling
-    bool m_FlipsScaled = false;               ///< the results of elements below 0 are negated after scaling
+    bool m_NegatesPositive = false;           ///< elements from 0 on are negated before scaling
+    bool m_NegatesNegative = false;           ///< elements below 0 are negated before scaling
+    bool m_NegatesScaled = false;             ///< the results of elements below 0 are negated after scaling
     int16_t m_Min = INT16_MIN;
     int16_t m_Max = INT16_MAX;
 };
 
 /// The loops of a target. `out` may be `in` in each of them.
-struct ShortLoops
+struct UnaryLoopsInt16
 {
     /// Clamps to [m_Min, m_Max] without scaling.
-    void (*m_Clamp)(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count);
+    void (*m_Clamp)(const UnaryScaleInt16& scale, const int16_t* in, int16_t* out, size_t count);
     /// Scales all elements by m_Positive; nothing is negated after scaling.
-    void (*m_Scale)(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count);
+    void (*m_Scale)(const UnaryScaleInt16& scale, const int16_t* in, int16_t* out, size_t count);
     /// Scales by one multiplier for each sign; nothing is negated before scaling.
-    void (*m_ScaleSigns)(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count);
+    void (*m_ScaleSigns)(const UnaryScaleInt16& scale, const int16_t* in, int16_t* out, size_t count);
     /// ref::Interpolate in a table of ref::InterpolatedTableEntries.
     void (*m_Interpolate)(const int16_t* entries, const int16_t* in, int16_t* out, size_t count);
     /// The functions of SigmoidTable. Precondition: HasSigmoidInt16.
@@ -41,9 +41,9 @@ struct ShortLoops
 };
 
 /// The loops of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
-const ShortLoops& GetShortLoops();
+const UnaryLoopsInt16& GetUnaryLoopsInt16();
 
 /// True if inputs times the table's multiplier fit 32 bits.
-bool HasShortSigmoid(const ref::SigmoidTable& table);
+bool HasSigmoidInt16(const ref::SigmoidTable& table);
 
 } // namespace tenon::cpu

@@ -13,8 +13,8 @@ namespace tenon::cpu
 /// A chunk is a range of output indices along one or several dimensions before the last `whole` ones: a layer of its
 /// own, with the same range of each input that is not broadcast along it. Layers that cannot be cut are converted as a
 /// whole. `prepare` must not decline.
-backends::Prepared PrepareHalfPieces(const ReshapeArgs& args, unsigned int whole,
-                                     backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
-                                     const ref::HalfLoops& loops);
+backends::Prepared PrepareChunksF16(const ReshapeArgs& args, unsigned int whole,
+                                    backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
+                                    const ref::F16Loops& loops);
 
 } // namespace tenon::cpu

@@ -34,6 +34,6 @@ void Narrow(IParallelFor& parallel, const float* floats, DataType type, size_t c
 
 } // namespace
 
-extern const ref::HalfLoops VectorHalfLoops = {Widen, Narrow};
+extern const ref::F16Loops VectorConversionsF16 = {Widen, Narrow};
 
 } // namespace tenon::cpu

@@ -8,6 +8,6 @@ namespace tenon::cpu
 {
 
 /// Conversions on all threads. Precondition: the processor has vectors, see CpuFeatures.
-extern const ref::HalfLoops VectorHalfLoops;
+extern const ref::F16Loops VectorConversionsF16;
 
 } // namespace tenon::cpu

@@ -23,7 +23,7 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr backends::TypeRow HalfTypes[] = {backends::SameType(backends::HalfTypes)};
+constexpr backends::TypeRow F16Types[] = {backends::SameType(backends::F16Types)};
 
 /// A view of the layer with Float32 in place of its 16-bit type.
 class WideLayer
@@ -47,35 +47,35 @@ private:
     std::vector<const void*> m_Constants;
 };
 
-template <const backends::Kernel& OfFloats>
+template <const backends::Kernel& KernelF32>
 SupportResult Check(const LayerView& layer)
 {
     const DataType type = layer.GetInput(0).GetDataType();
     for (const TensorInfo* info : layer.m_Inputs)
     {
         const bool isReal = info != nullptr &&
-                            (info->GetDataType() == DataType::Float32 || backends::HalfTypes.Has(info->GetDataType()));
+                            (info->GetDataType() == DataType::Float32 || backends::F16Types.Has(info->GetDataType()));
         if (isReal && info->GetDataType() != type)
         {
             return SupportResult::No(SupportCode::UnsupportedType, "its inputs are of different types");
         }
     }
-    return backends::AskKernel(OfFloats, WideLayer(layer).View());
+    return backends::AskKernel(KernelF32, WideLayer(layer).View());
 }
 
 /// The Float32 kernel's workload, or that of its reference kernel; only the name of the latter is kept.
-template <const backends::Kernel& OfFloats>
+template <const backends::Kernel& KernelF32>
 backends::Prepared PrepareInner(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    backends::Prepared prepared = OfFloats.PrepareOrReference(args, packed);
+    backends::Prepared prepared = KernelF32.PrepareOrReference(args, packed);
     prepared.m_KernelName = prepared.m_Declined == nullptr ? nullptr : prepared.m_KernelName;
     return prepared;
 }
 
-template <const backends::Kernel& OfFloats>
+template <const backends::Kernel& KernelF32>
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return ref::PrepareHalfAsFloat(args, PrepareInner<OfFloats>, nullptr, VectorHalfLoops);
+    return ref::PrepareF16AsF32(args, PrepareInner<KernelF32>, nullptr, VectorConversionsF16);
 }
 
 /// Elementwise functions: no dimension stays whole.
@@ -101,10 +101,10 @@ unsigned int CountChannels(const ReshapeArgs& args)
 }
 
 /// `CountWhole`: the number of last dimensions that chunks do not cut.
-template <const backends::Kernel& OfFloats, unsigned int (*CountWhole)(const ReshapeArgs&)>
-backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::PackedWeights*)
+template <const backends::Kernel& KernelF32, unsigned int (*CountWhole)(const ReshapeArgs&)>
+backends::Prepared PrepareChunks(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareHalfPieces(args, CountWhole(args), PrepareInner<OfFloats>, VectorHalfLoops);
+    return PrepareChunksF16(args, CountWhole(args), PrepareInner<KernelF32>, VectorConversionsF16);
 }
 
 /// Some pools have loops of their own for 16-bit types.
@@ -127,7 +127,7 @@ backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWe
 backends::Prepared MakeBf16(const ReshapeArgs& args, FloatFunction function, float a, float b)
 {
     return MakeMap<uint16_t, uint16_t>(
-        args, [loop = FindBf16Loop(function), a, b](const uint16_t* in, uint16_t* out, size_t count)
+        args, [loop = FindUnaryLoopBf16(function), a, b](const uint16_t* in, uint16_t* out, size_t count)
         { loop(in, out, count, a, b); });
 }
 
@@ -140,64 +140,64 @@ backends::Prepared PrepareActivation(const ReshapeArgs& args, const backends::Pa
 {
     const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
     return IsBf16(args) ? MakeBf16(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B)
-                        : PreparePieces<CpuActivationKernel, CountNone>(args, packed);
+                        : PrepareChunks<CpuActivationKernel, CountNone>(args, packed);
 }
 
 backends::Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const UnaryOperation operation = args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
     return IsBf16(args) ? MakeBf16(args, *ToFunction(operation), 0.0f, 0.0f)
-                        : PreparePieces<CpuElementwiseUnaryKernel, CountNone>(args, packed);
+                        : PrepareChunks<CpuElementwiseUnaryKernel, CountNone>(args, packed);
 }
 
 backends::Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     return IsBf16(args) ? PrepareInner<CpuElementwiseBinaryKernel>(args, packed)
-                        : PreparePieces<CpuElementwiseBinaryKernel, CountNone>(args, packed);
+                        : PrepareChunks<CpuElementwiseBinaryKernel, CountNone>(args, packed);
 }
 
-template <const backends::Kernel& OfFloats>
+template <const backends::Kernel& KernelF32>
 SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)
 {
-    return OfFloats.m_Fuse(WideLayer(layer).View(), activation);
+    return KernelF32.m_Fuse(WideLayer(layer).View(), activation);
 }
 
 } // namespace
 
-#define TENON_HALVES(name)                                                                                             \
-    extern const backends::Kernel Cpu##name##HalvesKernel = {"Cpu" #name "Halves", HalfTypes,                          \
-                                                             Prepare<Cpu##name##Kernel>, Check<Cpu##name##Kernel>}
+#define TENON_KERNEL_F16(name)                                                                                         \
+    extern const backends::Kernel Cpu##name##F16Kernel = {"Cpu" #name "F16", F16Types, Prepare<Cpu##name##Kernel>,     \
+                                                          Check<Cpu##name##Kernel>}
 
-#define TENON_HALF_PIECES(name, countWhole)                                                                            \
-    extern const backends::Kernel Cpu##name##HalvesKernel = {                                                          \
-        "Cpu" #name "Halves", HalfTypes, PreparePieces<Cpu##name##Kernel, countWhole>, Check<Cpu##name##Kernel>}
+#define TENON_CHUNKED_KERNEL_F16(name, countWhole)                                                                     \
+    extern const backends::Kernel Cpu##name##F16Kernel = {                                                             \
+        "Cpu" #name "F16", F16Types, PrepareChunks<Cpu##name##Kernel, countWhole>, Check<Cpu##name##Kernel>}
 
-extern const backends::Kernel CpuActivationHalvesKernel = {"CpuActivationHalves", HalfTypes, PrepareActivation,
-                                                           Check<CpuActivationKernel>};
-TENON_HALVES(Attention);
-TENON_HALVES(BatchMatMul);
-TENON_HALF_PIECES(BatchNormalization, CountChannels);
-extern const backends::Kernel CpuElementwiseUnaryHalvesKernel = {"CpuElementwiseUnaryHalves", HalfTypes, PrepareUnary,
-                                                                 Check<CpuElementwiseUnaryKernel>};
-TENON_HALVES(InstanceNormalization);
-TENON_HALVES(Interpolate);
-TENON_HALVES(L2Normalization);
-TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
-TENON_HALF_PIECES(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);
-TENON_HALVES(Mean);
-extern const backends::Kernel CpuPooling2dHalvesKernel = {.m_Name = "CpuPooling2dHalves",
-                                                          .m_Types = HalfTypes,
-                                                          .m_Prepare = PreparePool,
-                                                          .m_Check = Check<CpuPooling2dKernel>,
-                                                          .m_WritesPitched = true};
-TENON_HALVES(PoolingNd);
-TENON_HALF_PIECES(Prelu, CountNone);
-TENON_HALVES(Reduce);
-TENON_HALVES(Resize);
-TENON_HALF_PIECES(Softmax, CountFromAxis<SoftmaxDescriptor>);
+extern const backends::Kernel CpuActivationF16Kernel = {"CpuActivationF16", F16Types, PrepareActivation,
+                                                        Check<CpuActivationKernel>};
+TENON_KERNEL_F16(Attention);
+TENON_KERNEL_F16(BatchMatMul);
+TENON_CHUNKED_KERNEL_F16(BatchNormalization, CountChannels);
+extern const backends::Kernel CpuElementwiseUnaryF16Kernel = {"CpuElementwiseUnaryF16", F16Types, PrepareUnary,
+                                                              Check<CpuElementwiseUnaryKernel>};
+TENON_KERNEL_F16(InstanceNormalization);
+TENON_KERNEL_F16(Interpolate);
+TENON_KERNEL_F16(L2Normalization);
+TENON_CHUNKED_KERNEL_F16(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
+TENON_CHUNKED_KERNEL_F16(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);
+TENON_KERNEL_F16(Mean);
+extern const backends::Kernel CpuPooling2dF16Kernel = {.m_Name = "CpuPooling2dF16",
+                                                       .m_Types = F16Types,
+                                                       .m_Prepare = PreparePool,
+                                                       .m_Check = Check<CpuPooling2dKernel>,
+                                                       .m_WritesPitched = true};
+TENON_KERNEL_F16(PoolingNd);
+TENON_CHUNKED_KERNEL_F16(Prelu, CountNone);
+TENON_KERNEL_F16(Reduce);
+TENON_KERNEL_F16(Resize);
+TENON_CHUNKED_KERNEL_F16(Softmax, CountFromAxis<SoftmaxDescriptor>);
 
-extern const backends::Kernel CpuElementwiseBinaryHalvesKernel = {
-    "CpuElementwiseBinaryHalves",      HalfTypes, PrepareBinary,
-    Check<CpuElementwiseBinaryKernel>, nullptr,   Fuse<CpuElementwiseBinaryKernel>};
+extern const backends::Kernel CpuElementwiseBinaryF16Kernel = {
+    "CpuElementwiseBinaryF16",         F16Types, PrepareBinary,
+    Check<CpuElementwiseBinaryKernel>, nullptr,  Fuse<CpuElementwiseBinaryKernel>};
 
 } // namespace tenon::cpu

@@ -17,7 +17,7 @@ namespace tenon::cpu
 {
 
 /// The shape [1, ..., 1, rows, elements] of this rank.
-inline TensorShape RowsShape(unsigned int rank, size_t rows, size_t elements)
+inline TensorShape MakeRowsShape(unsigned int rank, size_t rows, size_t elements)
 {
     std::vector<unsigned int> sizes(std::max(rank, 2U), 1);
     sizes[sizes.size() - 2] = static_cast<unsigned int>(rows);
@@ -26,9 +26,9 @@ inline TensorShape RowsShape(unsigned int rank, size_t rows, size_t elements)
 }
 
 /// The rows of a matrix, which are independent of each other.
-inline BandShape CutRows(const ReshapeArgs& args, size_t depth, size_t columns)
+inline LayerRows MakeLayerRows(const ReshapeArgs& args, size_t depth, size_t columns)
 {
-    BandShape shape;
+    LayerRows shape;
     if (depth == 0 || columns == 0 || args.GetInput(0).GetNumElements() % depth != 0 ||
         args.GetInput(0).GetNumElements() / depth * columns != args.GetOutput(0).GetNumElements())
     {
@@ -47,16 +47,16 @@ inline BandShape CutRows(const ReshapeArgs& args, size_t depth, size_t columns)
 /// This class: layers that are not cut.
 struct WholeLayer
 {
-    static BandShape GetShape(const ReshapeArgs&) { return {}; }
-    static bool AreRows(const ReshapeArgs&) { return false; }
-    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs&, const Band&) { return nullptr; }
+    static LayerRows GetShape(const ReshapeArgs&) { return {}; }
+    static bool IsMatrix(const ReshapeArgs&) { return false; }
+    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs&, const RowBlock&) { return nullptr; }
 };
 
 /// Rows of images; of 1x1 convolutions the pixels, which are rows of a matrix.
 template <typename Descriptor>
 struct ImageLayer
 {
-    static bool AreRows(const ReshapeArgs& args)
+    static bool IsMatrix(const ReshapeArgs& args)
     {
         const auto& d = args.GetDescriptor<Descriptor>();
         const TensorShape& weights = args.GetInput(1).GetShape();
@@ -64,7 +64,7 @@ struct ImageLayer
                d.m_PadBottom == 0 && d.m_PadLeft == 0 && d.m_PadRight == 0;
     }
 
-    static BandShape GetShape(const ReshapeArgs& args)
+    static LayerRows GetShape(const ReshapeArgs& args)
     {
         const TensorShape& input = args.GetInput(0).GetShape();
         const TensorShape& output = args.GetOutput(0).GetShape();
@@ -74,10 +74,10 @@ struct ImageLayer
         {
             return {};
         }
-        if (AreRows(args))
+        if (IsMatrix(args))
         {
-            const bool areAlike = input[1] == output[1] && input[2] == output[2];
-            return !areAlike ? BandShape() : CutRows(args, input[3], output[3]);
+            const bool isSameSize = input[1] == output[1] && input[2] == output[2];
+            return !isSameSize ? LayerRows() : MakeLayerRows(args, input[3], output[3]);
         }
         const auto& d = args.GetDescriptor<Descriptor>();
         const uint64_t padded = uint64_t{input[1]} + d.m_PadTop + d.m_PadBottom;
@@ -86,7 +86,7 @@ struct ImageLayer
         {
             return {};
         }
-        BandShape shape;
+        LayerRows shape;
         shape.m_Images = output[0];
         shape.m_Rows = output[1];
         shape.m_InputRows = input[1];
@@ -96,36 +96,36 @@ struct ImageLayer
         return shape;
     }
 
-    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs& args, const Band& band)
+    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs& args, const RowBlock& block)
     {
         auto descriptor = std::make_shared<Descriptor>(args.GetDescriptor<Descriptor>());
-        descriptor->m_PadTop = static_cast<uint32_t>(band.m_PadTop);
-        descriptor->m_PadBottom = static_cast<uint32_t>(band.m_PadBottom);
+        descriptor->m_PadTop = static_cast<uint32_t>(block.m_PadTop);
+        descriptor->m_PadBottom = static_cast<uint32_t>(block.m_PadBottom);
         return descriptor;
     }
 };
 
 struct ConnectedLayer : WholeLayer
 {
-    static bool AreRows(const ReshapeArgs&) { return true; }
-    static BandShape GetShape(const ReshapeArgs& args)
+    static bool IsMatrix(const ReshapeArgs&) { return true; }
+    static LayerRows GetShape(const ReshapeArgs& args)
     {
         const bool isTransposed = args.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
         const TensorShape& weights = args.GetInput(1).GetShape();
-        return CutRows(args, weights[isTransposed ? 1 : 0], weights[isTransposed ? 0 : 1]);
+        return MakeLayerRows(args, weights[isTransposed ? 1 : 0], weights[isTransposed ? 0 : 1]);
     }
 };
 
 /// BatchMatMul by one constant matrix: rows of x.
 struct MatMulLayer : WholeLayer
 {
-    static bool AreRows(const ReshapeArgs&) { return true; }
-    static BandShape GetShape(const ReshapeArgs& args)
+    static bool IsMatrix(const ReshapeArgs&) { return true; }
+    static LayerRows GetShape(const ReshapeArgs& args)
     {
         const auto last = [](const TensorShape& shape) { return shape[shape.GetNumDimensions() - 1]; };
         return args.GetOutput(0).GetNumElements() == 0
-                   ? BandShape()
-                   : CutRows(args, last(args.GetInput(0).GetShape()), last(args.GetOutput(0).GetShape()));
+                   ? LayerRows()
+                   : MakeLayerRows(args, last(args.GetInput(0).GetShape()), last(args.GetOutput(0).GetShape()));
     }
 };
 

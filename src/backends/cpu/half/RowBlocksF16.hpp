@@ -21,7 +21,7 @@ namespace tenon::cpu
 {
 
 /// Windows along y.
-struct BandWindows
+struct VerticalWindow
 {
     size_t m_Kernel = 1;
     size_t m_Stride = 1;
@@ -30,35 +30,35 @@ struct BandWindows
 };
 
 /// A layer's rows, which are cut into blocks. With m_Rows = 0 the layer runs as a whole.
-struct BandShape
+struct LayerRows
 {
     size_t m_Images = 1;
     size_t m_Rows = 0;      ///< output rows of each image
     size_t m_InputRows = 0; ///< input rows of each image
     size_t m_RowElements = 0;
     size_t m_InputRowElements = 0;
-    BandWindows m_Windows;
+    VerticalWindow m_Windows;
     double m_Multiplications = 0; ///< of the whole layer, for all images
 };
 
 /// A block of rows of an image, and its padding.
-struct Band
+struct RowBlock
 {
     size_t m_Rows = 0;
     size_t m_InputRows = 0;
     size_t m_PadTop = 0;
     size_t m_PadBottom = 0;
 
-    friend bool operator==(const Band&, const Band&) = default;
+    friend bool operator==(const RowBlock&, const RowBlock&) = default;
 };
 
-class HalfBands
+class RowBlocksF16
 {
 public:
     /// `prepare` returns the Float32 workload of a block on one thread, or of the whole layer for a null block. `bias`:
     /// as floats; null: input 2, if there is one.
-    HalfBands(const ReshapeArgs& args, const BandShape& shape, const float* bias,
-              FunctionRef<backends::Prepared(const Band*)> prepare);
+    RowBlocksF16(const ReshapeArgs& args, const LayerRows& shape, const float* bias,
+                 FunctionRef<backends::Prepared(const RowBlock*)> prepare);
 
     size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
     /// The reason why the Float32 kernel declined the layer or a block; then nothing can run. Null: it did not decline.
@@ -70,7 +70,7 @@ public:
 
 private:
     /// Position and size of a block in the input and the output, in elements.
-    struct Place
+    struct BlockSpan
     {
         size_t m_Variant = 0;
         size_t m_Input = 0;
@@ -84,16 +84,16 @@ private:
         const backends::FloatClamp* m_Clamp = nullptr;
     };
 
-    bool FindPlaces(const BandShape& shape, size_t rows, std::vector<Band>& variants);
+    bool FindBlocks(const LayerRows& shape, size_t rows, std::vector<RowBlock>& variants);
     const float* FindBias(const ExecuteArgs& args) const;
-    void RunBand(const ExecuteArgs& args, const Place& band, const float* bias, const Sum& sum, IParallelFor& parallel,
-                 std::byte* scratch) const;
+    void RunBlock(const ExecuteArgs& args, const BlockSpan& block, const float* bias, const Sum& sum,
+                  IParallelFor& parallel, std::byte* scratch) const;
     void Narrow(IParallelFor& parallel, const float* floats, size_t count, std::byte* halves) const;
     void NarrowSum(float* floats, size_t count, const std::byte* added, const backends::FloatClamp& clamp,
                    std::byte* halves) const;
 
     DataType m_Type;
-    std::vector<Place> m_Places;
+    std::vector<BlockSpan> m_Blocks;
     std::vector<backends::Executor> m_Runs; ///< prepared kernels, by variant
     const char* m_Declined = nullptr;
     const float* m_Bias = nullptr;
@@ -102,13 +102,13 @@ private:
     size_t m_InputOffset = 0; ///< in a task's scratch memory
     size_t m_OutputOffset = 0;
     size_t m_InnerOffset = 0;
-    size_t m_PartsOffset = 0;
-    size_t m_PartBytes = 0;
-    size_t m_Parts = 1;
+    size_t m_TasksOffset = 0;
+    size_t m_TaskBytes = 0;
+    size_t m_Tasks = 1;
     backends::Scratch m_Scratch;
 };
 
 /// The workload that runs the blocks, with or without a fused residual add.
-backends::Prepared PrepareBands(std::shared_ptr<const HalfBands> bands, const ReshapeArgs& args);
+backends::Prepared PrepareRowBlocks(std::shared_ptr<const RowBlocksF16> blocks, const ReshapeArgs& args);
 
 } // namespace tenon::cpu

@@ -36,7 +36,7 @@ constexpr backends::TypeRow WeightedTypes[] = {
     backends::Types({DataType::Float16, DataType::Float16, BiasOf(DataType::Float16)}, DataType::Float16),
     backends::Types({DataType::BFloat16, DataType::BFloat16, BiasOf(DataType::BFloat16)}, DataType::BFloat16)};
 
-constexpr backends::TypeRow MatrixTypes[] = {backends::SameType(backends::HalfTypes, 2)};
+constexpr backends::TypeRow MatrixTypes[] = {backends::SameType(backends::F16Types, 2)};
 
 /// A view of the layer with Float32 in place of its 16-bit type. Packing reads the weights in their own type.
 class FloatView
@@ -82,12 +82,12 @@ public:
     WeightedPack(const backends::Kernel& kernel, const LayerView& layer, backends::PackedStore& store)
     {
         const void* const bias = layer.GetConstantData(Bias);
-        if (bias != nullptr && backends::HalfTypes.Has(layer.GetInput(Bias).GetDataType()))
+        if (bias != nullptr && backends::F16Types.Has(layer.GetInput(Bias).GetDataType()))
         {
             const TensorInfo& info = layer.GetInput(Bias);
             m_Bias.resize(info.GetNumElements());
             OneThread thread;
-            VectorHalfLoops.m_Widen(thread, bias, info.GetDataType(), m_Bias.size(), m_Bias.data());
+            VectorConversionsF16.m_Widen(thread, bias, info.GetDataType(), m_Bias.size(), m_Bias.data());
         }
         m_Weights = kernel.m_Pack(FloatView(layer, FloatView::WeightsAs::Stored, GetBias()).View(), store);
     }
@@ -105,7 +105,7 @@ private:
 /// The Float32 workload of a block, or of the whole layer.
 template <typename Layer>
 backends::Prepared PrepareFloats(const ReshapeArgs& args, const backends::Kernel& kernel,
-                                 const backends::PackedWeights* packed, const BandShape& shape, const Band* band)
+                                 const backends::PackedWeights* packed, const LayerRows& shape, const RowBlock* block)
 {
     const ref::WideInfos inputs(args.m_Inputs);
     const ref::WideInfos outputs(args.m_Outputs);
@@ -116,20 +116,20 @@ backends::Prepared PrepareFloats(const ReshapeArgs& args, const backends::Kernel
     std::shared_ptr<const BaseDescriptor> descriptor;
     TensorInfo input = *inputPointers[0];
     TensorInfo output = *outputPointer;
-    if (band != nullptr)
+    if (block != nullptr)
     {
         const TensorShape& whole = input.GetShape();
         const TensorShape& wholeOutput = output.GetShape();
-        if (Layer::AreRows(args))
+        if (Layer::IsMatrix(args))
         {
-            input.SetShape(RowsShape(whole.GetNumDimensions(), band->m_InputRows, shape.m_InputRowElements));
-            output.SetShape(RowsShape(wholeOutput.GetNumDimensions(), band->m_Rows, shape.m_RowElements));
+            input.SetShape(MakeRowsShape(whole.GetNumDimensions(), block->m_InputRows, shape.m_InputRowElements));
+            output.SetShape(MakeRowsShape(wholeOutput.GetNumDimensions(), block->m_Rows, shape.m_RowElements));
         }
         else
         {
-            input.SetShape({1, static_cast<unsigned int>(band->m_InputRows), whole[2], whole[3]});
-            output.SetShape({1, static_cast<unsigned int>(band->m_Rows), wholeOutput[2], wholeOutput[3]});
-            descriptor = Layer::GetDescriptor(args, *band);
+            input.SetShape({1, static_cast<unsigned int>(block->m_InputRows), whole[2], whole[3]});
+            output.SetShape({1, static_cast<unsigned int>(block->m_Rows), wholeOutput[2], wholeOutput[3]});
+            descriptor = Layer::GetDescriptor(args, *block);
             wide.m_Descriptor = descriptor.get();
         }
         inputPointers[0] = &input;
@@ -142,60 +142,60 @@ backends::Prepared PrepareFloats(const ReshapeArgs& args, const backends::Kernel
     return kernel.Prepare(wide, packed);
 }
 
-template <const backends::Kernel& OfFloats, typename Layer>
+template <const backends::Kernel& KernelF32, typename Layer>
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& pack = static_cast<const WeightedPack&>(*packed);
     const size_t outputs = args.GetOutput(0).GetNumElements();
     if (outputs == 0)
     {
-        const backends::Prepared floats = PrepareFloats<Layer>(args, OfFloats, pack.GetWeights(), {}, nullptr);
+        const backends::Prepared floats = PrepareFloats<Layer>(args, KernelF32, pack.GetWeights(), {}, nullptr);
         return floats.IsDeclined() ? backends::Prepared::Declined(floats.m_Declined)
                                    : backends::Prepared([](const ExecuteArgs&) {});
     }
-    BandShape shape = Layer::GetShape(args);
+    LayerRows shape = Layer::GetShape(args);
     const TensorShape& output = args.GetOutput(0).GetShape();
     shape.m_Multiplications = static_cast<double>(outputs / output[output.GetNumDimensions() - 1]) *
                               static_cast<double>(args.GetInput(Weights).GetNumElements());
-    auto bands = std::make_shared<const HalfBands>(
+    auto blocks = std::make_shared<const RowBlocksF16>(
         args, shape, pack.GetBias(),
-        [&](const Band* band) { return PrepareFloats<Layer>(args, OfFloats, pack.GetWeights(), shape, band); });
-    if (bands->GetDeclined() != nullptr)
+        [&](const RowBlock* block) { return PrepareFloats<Layer>(args, KernelF32, pack.GetWeights(), shape, block); });
+    if (blocks->GetDeclined() != nullptr)
     {
-        return backends::Prepared::Declined(bands->GetDeclined());
+        return backends::Prepared::Declined(blocks->GetDeclined());
     }
-    return PrepareBands(std::move(bands), args);
+    return PrepareRowBlocks(std::move(blocks), args);
 }
 
-template <const backends::Kernel& OfFloats>
+template <const backends::Kernel& KernelF32>
 SupportResult Check(const LayerView& layer)
 {
-    return OfFloats.m_Check(FloatView(layer, FloatView::WeightsAs::Floats).View());
+    return KernelF32.m_Check(FloatView(layer, FloatView::WeightsAs::Floats).View());
 }
 
-template <const backends::Kernel& OfFloats>
+template <const backends::Kernel& KernelF32>
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<WeightedPack>(OfFloats, layer, store);
+    return std::make_unique<WeightedPack>(KernelF32, layer, store);
 }
 
 /// The kernel row of a 16-bit layer that the Float32 kernel runs.
-template <const backends::Kernel& OfFloats, typename Layer>
+template <const backends::Kernel& KernelF32, typename Layer>
 constexpr backends::Kernel MakeKernel(const char* name, std::span<const backends::TypeRow> types,
                                       const backends::Kernel* reference = nullptr)
 {
     return {.m_Name = name,
             .m_Types = types,
-            .m_Prepare = Prepare<OfFloats, Layer>,
-            .m_Check = Check<OfFloats>,
-            .m_Pack = Pack<OfFloats>,
+            .m_Prepare = Prepare<KernelF32, Layer>,
+            .m_Check = Check<KernelF32>,
+            .m_Pack = Pack<KernelF32>,
             .m_Reference = reference};
 }
 
-template <const backends::Kernel& OfFloats, typename Layer>
+template <const backends::Kernel& KernelF32, typename Layer>
 constexpr backends::Kernel MakeFusing(const char* name)
 {
-    backends::Kernel kernel = MakeKernel<OfFloats, Layer>(name, WeightedTypes);
+    backends::Kernel kernel = MakeKernel<KernelF32, Layer>(name, WeightedTypes);
     kernel.m_Fuse = backends::FuseClamp;
     return kernel;
 }
@@ -205,20 +205,20 @@ using Depthwise = ImageLayer<DepthwiseConvolution2dDescriptor>;
 
 } // namespace
 
-extern constinit const backends::Kernel CpuBatchMatMulConstantHalvesKernel =
-    MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantHalves", MatrixTypes,
+extern constinit const backends::Kernel CpuBatchMatMulConstantF16Kernel =
+    MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantF16", MatrixTypes,
                                                              &ref::RefBatchMatMulKernel);
-extern constinit const backends::Kernel CpuConvolution2dGroupsHalvesKernel =
-    MakeFusing<CpuConvolution2dGroupsF32Kernel, Image>("CpuConvolution2dGroupsHalves");
-extern constinit const backends::Kernel CpuConvolution2dHalvesKernel =
-    MakeFusing<CpuConvolution2dF32Kernel, Image>("CpuConvolution2dHalves");
-extern constinit const backends::Kernel CpuConvolution3dHalvesKernel =
-    MakeFusing<CpuConvolution3dF32Kernel, WholeLayer>("CpuConvolution3dHalves");
-extern constinit const backends::Kernel CpuDepthwiseConvolution2dHalvesKernel =
-    MakeFusing<CpuDepthwiseConvolution2dF32Kernel, Depthwise>("CpuDepthwiseConvolution2dHalves");
-extern constinit const backends::Kernel CpuFullyConnectedHalvesKernel =
-    MakeFusing<CpuFullyConnectedF32Kernel, ConnectedLayer>("CpuFullyConnectedHalves");
-extern constinit const backends::Kernel CpuTransposeConvolution2dHalvesKernel =
-    MakeFusing<CpuTransposeConvolution2dF32Kernel, WholeLayer>("CpuTransposeConvolution2dHalves");
+extern constinit const backends::Kernel CpuConvolution2dGroupsF16Kernel =
+    MakeFusing<CpuConvolution2dGroupsF32Kernel, Image>("CpuConvolution2dGroupsF16");
+extern constinit const backends::Kernel CpuConvolution2dF16Kernel =
+    MakeFusing<CpuConvolution2dF32Kernel, Image>("CpuConvolution2dF16");
+extern constinit const backends::Kernel CpuConvolution3dF16Kernel =
+    MakeFusing<CpuConvolution3dF32Kernel, WholeLayer>("CpuConvolution3dF16");
+extern constinit const backends::Kernel CpuDepthwiseConvolution2dF16Kernel =
+    MakeFusing<CpuDepthwiseConvolution2dF32Kernel, Depthwise>("CpuDepthwiseConvolution2dF16");
+extern constinit const backends::Kernel CpuFullyConnectedF16Kernel =
+    MakeFusing<CpuFullyConnectedF32Kernel, ConnectedLayer>("CpuFullyConnectedF16");
+extern constinit const backends::Kernel CpuTransposeConvolution2dF16Kernel =
+    MakeFusing<CpuTransposeConvolution2dF32Kernel, WholeLayer>("CpuTransposeConvolution2dF16");
 
 } // namespace tenon::cpu

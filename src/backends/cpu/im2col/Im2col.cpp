@@ -14,7 +14,7 @@
 namespace tenon::cpu
 {
 
-Windows::Columns Windows::FindColumns(int64_t left) const
+Im2col::Columns Im2col::FindColumns(int64_t left) const
 {
     const int64_t right = left + (m_Width - 1) * m_DilationX;
     if (left >= 0 && right < m_InputWidth)
@@ -28,7 +28,7 @@ Windows::Columns Windows::FindColumns(int64_t left) const
 }
 
 template <typename T>
-T* Windows::CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const
+T* Im2col::CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const
 {
     const int64_t inside = columns.m_End - columns.m_Begin;
     const T* from = imageRow + columns.m_First * m_Channels;
@@ -48,7 +48,7 @@ T* Windows::CopyRow(const T* imageRow, const Columns& columns, T padding, T* to)
 }
 
 template <typename F>
-void Windows::ForEach(size_t first, size_t last, F visit) const
+void Im2col::ForEach(size_t first, size_t last, F visit) const
 {
     auto x = static_cast<int64_t>(first) % m_OutputWidth;
     int64_t y = static_cast<int64_t>(first) / m_OutputWidth % m_OutputHeight;
@@ -69,7 +69,7 @@ void Windows::ForEach(size_t first, size_t last, F visit) const
 }
 
 template <typename T>
-void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* out) const
+void Im2col::Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* out) const
 {
     const auto visit = [&](size_t window, int64_t image, int64_t top, const Columns& columns)
     {
@@ -88,14 +88,14 @@ void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t 
     ForEach(first, last, visit);
 }
 
-Windows::Span Windows::FindWhole(int64_t x, int64_t count) const
+Im2col::Span Im2col::FindWhole(int64_t x, int64_t count) const
 {
     const int64_t room = m_InputWidth - 1 - (m_Width - 1) * m_DilationX + m_PadLeft;
     const int64_t begin = std::clamp<int64_t>((m_PadLeft + m_StrideX - 1) / m_StrideX - x, 0, count);
     return {begin, room < 0 ? begin : std::clamp<int64_t>(room / m_StrideX + 1 - x, begin, count)};
 }
 
-size_t Windows::GetMostCut(size_t count) const
+size_t Im2col::CountMaxBorderWindows(size_t count) const
 {
     const Span whole = FindWhole(0, m_OutputWidth);
     const auto width = static_cast<size_t>(m_OutputWidth);
@@ -103,9 +103,9 @@ size_t Windows::GetMostCut(size_t count) const
     return width == 0 ? 0 : std::min(count, (count / width + 2) * cut);
 }
 
-size_t Windows::LimitCut(size_t most, size_t least, size_t windowBytes, size_t mostBytes) const
+size_t Im2col::LimitBorderWindows(size_t most, size_t least, size_t windowBytes, size_t maxBytes) const
 {
-    while (most > least && GetMostCut(most) > mostBytes / std::max<size_t>(windowBytes, 1))
+    while (most > least && CountMaxBorderWindows(most) > maxBytes / std::max<size_t>(windowBytes, 1))
     {
         most = std::max(most / 2, least);
     }
@@ -113,8 +113,8 @@ size_t Windows::LimitCut(size_t most, size_t least, size_t windowBytes, size_t m
 }
 
 template <typename T>
-T* Windows::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table,
-                     size_t rowStep) const
+T* Im2col::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table,
+                    size_t rowStep) const
 {
     const int64_t rowElements = m_Width * m_Channels;
     // Neighbouring windows: each row of taps is one stride after that of the window before.
@@ -173,7 +173,7 @@ ref::WindowAxis MakeAxis(int64_t input, int64_t output, int64_t kernel, int64_t 
 
 } // namespace
 
-Windows MakeConvolutionWindows(const ReshapeArgs& args)
+Im2col MakeConvolutionIm2col(const ReshapeArgs& args)
 {
     const TensorShape& input = args.GetInput(0).GetShape();
     const TensorShape& weights = args.GetInput(1).GetShape();
@@ -195,28 +195,27 @@ Windows MakeConvolutionWindows(const ReshapeArgs& args)
     }
 
     const auto& d = args.GetDescriptor<Convolution2dDescriptor>();
-    return MakeAxisWindows(MakeAxis(input[1], output[1], weights[1], d.m_StrideY, d.m_DilationY, d.m_PadTop),
-                           MakeAxis(input[2], output[2], weights[2], d.m_StrideX, d.m_DilationX, d.m_PadLeft), input[3],
-                           weights[3]);
+    return MakeAxisIm2col(MakeAxis(input[1], output[1], weights[1], d.m_StrideY, d.m_DilationY, d.m_PadTop),
+                          MakeAxis(input[2], output[2], weights[2], d.m_StrideX, d.m_DilationX, d.m_PadLeft), input[3],
+                          weights[3]);
 }
 
-ref::WindowAxis Windows::GetAxisY() const
+ref::WindowAxis Im2col::GetAxisY() const
 {
     return MakeAxis(m_InputHeight, m_OutputHeight, m_Height, m_StrideY, m_DilationY, m_PadTop);
 }
 
-ref::WindowAxis Windows::GetAxisX() const
+ref::WindowAxis Im2col::GetAxisX() const
 {
     return MakeAxis(m_InputWidth, m_OutputWidth, m_Width, m_StrideX, m_DilationX, m_PadLeft);
 }
 
-Windows MakeAxisWindows(const ref::WindowAxis& axisY, const ref::WindowAxis& axisX, size_t channels,
-                        size_t groupChannels)
+Im2col MakeAxisIm2col(const ref::WindowAxis& axisY, const ref::WindowAxis& axisX, size_t channels, size_t groupChannels)
 {
     ref::WindowAxis y = axisY;
     ref::WindowAxis x = axisX;
     LayColumnAsRow(y, x);
-    Windows windows;
+    Im2col windows;
     windows.m_InputHeight = static_cast<int64_t>(y.m_Input);
     windows.m_InputWidth = static_cast<int64_t>(x.m_Input);
     windows.m_OutputHeight = static_cast<int64_t>(y.m_Output);
@@ -234,14 +233,14 @@ Windows MakeAxisWindows(const ref::WindowAxis& axisY, const ref::WindowAxis& axi
     return windows;
 }
 
-Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g)
+Im2col MakeDepthwiseIm2col(const ref::ConvolutionGeometry& g)
 {
-    return MakeAxisWindows(g.m_Y, g.m_X, g.m_InputChannels, 1);
+    return MakeAxisIm2col(g.m_Y, g.m_X, g.m_InputChannels, 1);
 }
 
-Windows MakeRowWindows(size_t rows, size_t depth)
+Im2col MakeMatrixIm2col(size_t rows, size_t depth)
 {
-    Windows windows;
+    Im2col windows;
     windows.m_InputHeight = windows.m_OutputHeight = 1;
     windows.m_InputWidth = windows.m_OutputWidth = static_cast<int64_t>(rows);
     windows.m_Channels = windows.m_GroupChannels = static_cast<int64_t>(depth);
@@ -249,11 +248,11 @@ Windows MakeRowWindows(size_t rows, size_t depth)
     return windows;
 }
 
-template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
-template float* Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**,
-                                         size_t) const;
-template uint16_t* Windows::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
-                                               const uint16_t**, size_t) const;
-template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
+template void Im2col::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
+template float* Im2col::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**,
+                                        size_t) const;
+template uint16_t* Im2col::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
+                                              const uint16_t**, size_t) const;
+template void Im2col::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
 
 } // namespace tenon::cpu

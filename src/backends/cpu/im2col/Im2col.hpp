@@ -26,11 +26,11 @@ struct PixelRun
     size_t m_First = 0; ///< counted over all images
     size_t m_Step = 1;
     size_t m_Count = 0;
-    bool m_LacksPoints = false; ///< whether taps may be in the padding for all windows of a tile
+    bool m_LacksTaps = false; ///< whether taps may be in the padding for all windows of a tile
 };
 
 /// The windows of a convolution. Negative positions are padding.
-struct Windows
+struct Im2col
 {
     int64_t m_InputHeight = 0;
     int64_t m_InputWidth = 0;
@@ -48,22 +48,22 @@ struct Windows
     int64_t m_PadLeft = 0;
 
     /// Pointwise convolution: the windows are the pixels of the input.
-    bool ArePixels() const
+    bool IsPointwise() const
     {
         return m_Height == 1 && m_Width == 1 && m_StrideX == 1 && m_StrideY == 1 && m_PadTop == 0 && m_PadLeft == 0 &&
                m_InputHeight == m_OutputHeight && m_InputWidth == m_OutputWidth;
     }
 
     /// Strided pointwise convolution: each window is one pixel of the input.
-    bool AreSomePixels() const
+    bool IsStridedPointwise() const
     {
-        return m_Height == 1 && m_Width == 1 && m_PadTop == 0 && m_PadLeft == 0 && !ArePixels() &&
+        return m_Height == 1 && m_Width == 1 && m_PadTop == 0 && m_PadLeft == 0 && !IsPointwise() &&
                (m_OutputHeight - 1) * m_StrideY < m_InputHeight && (m_OutputWidth - 1) * m_StrideX < m_InputWidth;
     }
     /// The geometry of an image that has these pixels alone.
-    Windows GetPixelsAlone() const
+    Im2col GetWithoutStrides() const
     {
-        Windows pixels = *this;
+        Im2col pixels = *this;
         pixels.m_InputHeight = m_OutputHeight;
         pixels.m_InputWidth = m_OutputWidth;
         pixels.m_StrideX = pixels.m_StrideY = 1;
@@ -84,9 +84,9 @@ struct Windows
     template <typename T>
     void CopyNumbers(const T* input, size_t first, size_t last, size_t pitch, T* to) const;
     /// Whether rows of taps, of elements of `elementBytes`, are copied by moves of constant size.
-    bool HaveShortRows(size_t elementBytes) const
+    bool HasShortRows(size_t elementBytes) const
     {
-        return m_Width * m_GroupChannels <= static_cast<int64_t>(ShortRowBytes / elementBytes) && HaveWholeRows();
+        return m_Width * m_GroupChannels <= static_cast<int64_t>(ShortRowBytes / elementBytes) && HasContiguousRows();
     }
 
     /// Fills an indirection buffer [taps][last - first]: a pointer to the first channel of each tap of each window, or
@@ -94,11 +94,11 @@ struct Windows
     template <typename T>
     void Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const
     {
-        FindRun(input, {first, 1, last - first}, padding, table, last - first);
+        FindRunTaps(input, {first, 1, last - first}, padding, table, last - first);
     }
     /// The same for the windows of a run: table[tap * tapStep + window].
     template <typename T>
-    void FindRun(const T* input, const PixelRun& run, const T* padding, const T** table, size_t pointStep) const;
+    void FindRunTaps(const T* input, const PixelRun& run, const T* padding, const T** table, size_t tapStep) const;
 
     /// The same for rows of taps of neighbouring windows: table[row * rowStep + window] points to m_Width * m_Channels
     /// elements. Rows that are partly padding are copied to `strip`, which has room for CountMaxBorderWindows()
@@ -110,14 +110,14 @@ struct Windows
     /// windows that begin in row `top`: in `image`, or, where some are padding, in a copy with zeros in `strip`, which
     /// has room for all of them.
     template <typename T>
-    void FindSpans(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const;
+    void FindPixelRows(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const;
     /// Upper bound on how many of `count` neighbouring windows overlap the left or right border.
-    size_t GetMostCut(size_t count) const;
+    size_t CountMaxBorderWindows(size_t count) const;
     /// The largest block of windows, between `least` and `most`, whose border windows fit `maxBytes` when they are
     /// copied (`windowBytes` each).
-    size_t LimitCut(size_t most, size_t least, size_t windowBytes, size_t mostBytes) const;
+    size_t LimitBorderWindows(size_t most, size_t least, size_t windowBytes, size_t maxBytes) const;
     /// Whether the elements of a row of taps are contiguous in the image.
-    bool HaveWholeRows() const { return m_DilationX == 1 && m_Channels == m_GroupChannels; }
+    bool HasContiguousRows() const { return m_DilationX == 1 && m_Channels == m_GroupChannels; }
 
     ref::WindowAxis GetAxisY() const;
     ref::WindowAxis GetAxisX() const;
@@ -144,7 +144,7 @@ private:
         int64_t m_End = 0;
     };
     /// A number of neighbouring windows.
-    struct Beside
+    struct Neighbours
     {
         int64_t m_Image = 0;
         int64_t m_Column = 0; ///< of the output, of the first window
@@ -152,22 +152,22 @@ private:
         bool m_IsInside = false;
         int64_t m_Count = 0;
     };
-    Beside FindBeside(size_t pixel, size_t last) const;
+    Neighbours FindNeighbours(size_t pixel, size_t last) const;
     /// The windows among `count` neighbours from x on whose columns all lie in the image, counted from x.
     Span FindWhole(int64_t x, int64_t count) const;
     /// Calls visit(window, first row of its image, its first row in that, its columns) for each window, counted from 0.
     template <typename F>
     void ForEach(size_t first, size_t last, F visit) const;
     template <typename T>
-    void FindColumn(const T* input, const PixelRun& run, const T* padding, const T** table, size_t pointStep) const;
+    void FindColumnTaps(const T* input, const PixelRun& run, const T* padding, const T** table, size_t tapStep) const;
     template <typename T>
-    void FindPoints(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const;
+    void FindTaps(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const;
     template <typename T>
     T* CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const;
 };
 
 /// Memory layout of a product's output, in elements. By default rows of pixels have no gaps between them.
-struct OutputPlace
+struct OutputLayout
 {
     size_t m_First = 0; ///< offset of the first pixel
     size_t m_PixelStride = 0;
@@ -177,11 +177,11 @@ struct OutputPlace
     size_t m_ImageStride = 0;
 
     /// Pixels at a distance of `pitch`.
-    static OutputPlace WithPitch(size_t pitch)
+    static OutputLayout WithPitch(size_t pitch)
     {
-        OutputPlace place;
-        place.m_PixelStride = pitch;
-        return place;
+        OutputLayout layout;
+        layout.m_PixelStride = pitch;
+        return layout;
     }
     size_t GetOffset(size_t pixel) const
     {
@@ -198,26 +198,26 @@ struct OutputPlace
 
 /// Sets the distance between the output pixels of a product; 0: contiguous pixels.
 template <typename Product>
-void SetPitch(Product& product, size_t outputPitch)
+void SetOutputPitch(Product& product, size_t outputPitch)
 {
     if (outputPitch != 0)
     {
-        product.SetPlace(OutputPlace::WithPitch(outputPitch));
+        product.SetOutputLayout(OutputLayout::WithPitch(outputPitch));
     }
 }
 
 /// The geometry of a Convolution2d layer; images of one column are taken as images of one row. Throws
 /// LayerValidationException if the shapes do not fit together.
-Windows MakeConvolutionWindows(const ReshapeArgs& args);
+Im2col MakeConvolutionIm2col(const ReshapeArgs& args);
 
 /// The geometry along two axes, of images with `channels` channels; one column as above.
-Windows MakeAxisWindows(const ref::WindowAxis& axisY, const ref::WindowAxis& axisX, size_t channels,
-                        size_t groupChannels);
+Im2col MakeAxisIm2col(const ref::WindowAxis& axisY, const ref::WindowAxis& axisX, size_t channels,
+                      size_t groupChannels);
 
 /// The geometry of a DepthwiseConvolution2d layer, for one channel of its data.
-Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g);
+Im2col MakeDepthwiseIm2col(const ref::ConvolutionGeometry& g);
 
 /// The rows of a matrix as 1x1 windows of `rows` pixels.
-Windows MakeRowWindows(size_t rows, size_t depth);
+Im2col MakeMatrixIm2col(size_t rows, size_t depth);
 
 } // namespace tenon::cpu

@@ -8,9 +8,9 @@
 namespace tenon::cpu
 {
 
-Windows::Beside Windows::FindBeside(size_t pixel, size_t last) const
+Im2col::Neighbours Im2col::FindNeighbours(size_t pixel, size_t last) const
 {
-    Beside beside;
+    Neighbours beside;
     beside.m_Column = static_cast<int64_t>(pixel) % m_OutputWidth;
     beside.m_Image = static_cast<int64_t>(pixel) / m_OutputWidth / m_OutputHeight;
     beside.m_Top = static_cast<int64_t>(pixel) / m_OutputWidth % m_OutputHeight * m_StrideY - m_PadTop;
@@ -19,10 +19,9 @@ Windows::Beside Windows::FindBeside(size_t pixel, size_t last) const
     return beside;
 }
 
-void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
-                       uint8_t* to) const
+void Im2col::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch, uint8_t* to) const
 {
-    const bool isWhole = HaveWholeRows();
+    const bool isWhole = HasContiguousRows();
     RunCopies copies;
     copies.m_WindowStep = m_StrideX * m_Channels;
     copies.m_Rows = m_Height;
@@ -34,7 +33,7 @@ void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t 
     for (size_t pixel = first; pixel < last;)
     {
         // Windows inside the image are copied in this way.
-        const Beside beside = FindBeside(pixel, last);
+        const Neighbours beside = FindNeighbours(pixel, last);
         const int64_t count = beside.m_Count;
         const Span whole = beside.m_IsInside ? FindWhole(beside.m_Column, count) : Span{count, count};
         const auto copyOthers = [&](int64_t from, int64_t past)

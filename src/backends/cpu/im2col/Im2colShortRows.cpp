@@ -15,12 +15,12 @@ namespace
 
 /// Mask of the bytes of a row that come from the image; the others become padding.
 template <size_t Bytes>
-struct Kept
+struct KeptBytes
 {
     std::array<uint64_t, Bytes / sizeof(uint64_t)> m_Mask = {};
     std::array<uint64_t, Bytes / sizeof(uint64_t)> m_Padding = {};
 
-    Kept(int64_t begin, int64_t end, uint8_t padding)
+    KeptBytes(int64_t begin, int64_t end, uint8_t padding)
     {
         uint8_t mask[Bytes];
         uint8_t others[Bytes];
@@ -48,11 +48,11 @@ struct Kept
 
 } // namespace
 
-void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
-                        uint8_t* to) const
+void Im2col::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                       uint8_t* to) const
 {
     const int64_t rowBytes = m_Width * m_GroupChannels;
-    if (!HaveShortRows(1))
+    if (!HasShortRows(1))
     {
         CopyRuns(input, first, last, padding, pitch, to);
     }
@@ -67,22 +67,22 @@ void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t
 }
 
 template <typename T>
-void Windows::CopyNumbers(const T* input, size_t first, size_t last, size_t pitch, T* to) const
+void Im2col::CopyNumbers(const T* input, size_t first, size_t last, size_t pitch, T* to) const
 {
     // As bytes: a channel of T is sizeof(T) channels of bytes.
-    Windows bytes = *this;
+    Im2col bytes = *this;
     bytes.m_Channels *= static_cast<int64_t>(sizeof(T));
     bytes.m_GroupChannels *= static_cast<int64_t>(sizeof(T));
     bytes.CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(T),
                     reinterpret_cast<uint8_t*>(to));
 }
 
-template void Windows::CopyNumbers<int16_t>(const int16_t*, size_t, size_t, size_t, int16_t*) const;
-template void Windows::CopyNumbers<float>(const float*, size_t, size_t, size_t, float*) const;
+template void Im2col::CopyNumbers<int16_t>(const int16_t*, size_t, size_t, size_t, int16_t*) const;
+template void Im2col::CopyNumbers<float>(const float*, size_t, size_t, size_t, float*) const;
 
 template <size_t Bytes>
-void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
-                            uint8_t* to) const
+void Im2col::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                           uint8_t* to) const
 {
     // A memcpy of nine bytes takes longer than a copy of a constant sixteen. The excess is overwritten by the next row
     // or pixel. Reads stay within the image.
@@ -93,7 +93,7 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
     for (size_t pixel = first; pixel < last;)
     {
         // Windows [begin, end) are copied in this way.
-        const Beside beside = FindBeside(pixel, last);
+        const Neighbours beside = FindNeighbours(pixel, last);
         const int64_t image = beside.m_Image;
         const int64_t count = beside.m_Count;
         const int64_t top = beside.m_Top;
@@ -103,10 +103,10 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
         const bool isInside = beside.m_IsInside;
         if (isInside)
         {
-            const int64_t mostAt = imageBytes - static_cast<int64_t>(Bytes) - (m_Height - 1) * rowStep;
-            const int64_t mostLeft = std::min(m_InputWidth - m_Width, mostAt / m_Channels - top * m_InputWidth);
+            const int64_t maxOffset = imageBytes - static_cast<int64_t>(Bytes) - (m_Height - 1) * rowStep;
+            const int64_t maxLeft = std::min(m_InputWidth - m_Width, maxOffset / m_Channels - top * m_InputWidth);
             begin = std::min(count, left >= 0 ? 0 : (-left + m_StrideX - 1) / m_StrideX);
-            end = mostAt < 0 || mostLeft < left ? begin : std::clamp((mostLeft - left) / m_StrideX + 1, begin, count);
+            end = maxOffset < 0 || maxLeft < left ? begin : std::clamp((maxLeft - left) / m_StrideX + 1, begin, count);
         }
         const auto copyOthers = [&](int64_t from, int64_t past)
         {
@@ -128,7 +128,7 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
                     copyOthers(i, i + 1);
                     continue;
                 }
-                const Kept<Bytes> kept(-column * m_Channels, (m_InputWidth - column) * m_Channels, padding);
+                const KeptBytes<Bytes> kept(-column * m_Channels, (m_InputWidth - column) * m_Channels, padding);
                 uint8_t* const window = to + static_cast<size_t>(i) * pitch;
                 for (int64_t row = 0; row < m_Height; ++row)
                 {

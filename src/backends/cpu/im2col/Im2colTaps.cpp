@@ -8,11 +8,11 @@ namespace tenon::cpu
 {
 
 template <typename T>
-void Windows::FindRun(const T* input, const PixelRun& run, const T* padding, const T** table, size_t pointStep) const
+void Im2col::FindRunTaps(const T* input, const PixelRun& run, const T* padding, const T** table, size_t tapStep) const
 {
     if (run.m_Step != 1)
     {
-        FindColumn(input, run, padding, table, pointStep);
+        FindColumnTaps(input, run, padding, table, tapStep);
         return;
     }
     // Neighbouring windows: each tap is one stride after that of the window before.
@@ -31,9 +31,9 @@ void Windows::FindRun(const T* input, const PixelRun& run, const T* padding, con
             const int64_t row = y * m_StrideY - m_PadTop + i * m_DilationY;
             const bool isInside = row >= 0 && row < m_InputHeight;
             const T* from = isInside ? input + (image * m_InputHeight + row) * m_InputWidth * m_Channels : nullptr;
-            for (int64_t j = 0; j < m_Width; ++j, to += pointStep)
+            for (int64_t j = 0; j < m_Width; ++j, to += tapStep)
             {
-                FindPoints(from, x * m_StrideX - m_PadLeft + j * m_DilationX, count, padding, to);
+                FindTaps(from, x * m_StrideX - m_PadLeft + j * m_DilationX, count, padding, to);
             }
         }
         window = end;
@@ -42,7 +42,8 @@ void Windows::FindRun(const T* input, const PixelRun& run, const T* padding, con
 
 /// The windows of one column of an image.
 template <typename T>
-void Windows::FindColumn(const T* input, const PixelRun& run, const T* padding, const T** table, size_t pointStep) const
+void Im2col::FindColumnTaps(const T* input, const PixelRun& run, const T* padding, const T** table,
+                            size_t tapStep) const
 {
     const auto first = static_cast<int64_t>(run.m_First);
     const int64_t left = first % m_OutputWidth * m_StrideX - m_PadLeft;
@@ -50,7 +51,7 @@ void Windows::FindColumn(const T* input, const PixelRun& run, const T* padding, 
     const T* const image = input + first / m_OutputWidth / m_OutputHeight * m_InputHeight * m_InputWidth * m_Channels;
     for (int64_t i = 0; i < m_Height; ++i)
     {
-        for (int64_t j = 0; j < m_Width; ++j, table += pointStep)
+        for (int64_t j = 0; j < m_Width; ++j, table += tapStep)
         {
             const int64_t column = left + j * m_DilationX;
             const bool isInside = column >= 0 && column < m_InputWidth;
@@ -68,7 +69,7 @@ void Windows::FindColumn(const T* input, const PixelRun& run, const T* padding, 
 /// Pointers to one tap of `count` neighbouring windows: the first one is in column `left` of a row of the image; a null
 /// row means padding.
 template <typename T>
-void Windows::FindPoints(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const
+void Im2col::FindTaps(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const
 {
     int64_t begin = 0;
     int64_t end = imageRow != nullptr ? count : 0;
@@ -91,7 +92,7 @@ void Windows::FindPoints(const T* imageRow, int64_t left, int64_t count, const T
 }
 
 template <typename T>
-void Windows::FindSpans(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const
+void Im2col::FindPixelRows(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const
 {
     const int64_t right = left + static_cast<int64_t>(pixels);
     const int64_t begin = std::clamp<int64_t>(-left, 0, static_cast<int64_t>(pixels));
@@ -114,13 +115,15 @@ void Windows::FindSpans(const T* image, int64_t top, int64_t left, size_t pixels
     }
 }
 
-template void Windows::FindRun<float>(const float*, const PixelRun&, const float*, const float**, size_t) const;
-template void Windows::FindSpans<float>(const float*, int64_t, int64_t, size_t, float*, const float**) const;
-template void Windows::FindSpans<uint16_t>(const uint16_t*, int64_t, int64_t, size_t, uint16_t*,
-                                           const uint16_t**) const;
-template void Windows::FindRun<uint8_t>(const uint8_t*, const PixelRun&, const uint8_t*, const uint8_t**, size_t) const;
-template void Windows::FindRun<int16_t>(const int16_t*, const PixelRun&, const int16_t*, const int16_t**, size_t) const;
-template void Windows::FindRun<uint16_t>(const uint16_t*, const PixelRun&, const uint16_t*, const uint16_t**,
-                                         size_t) const;
+template void Im2col::FindRunTaps<float>(const float*, const PixelRun&, const float*, const float**, size_t) const;
+template void Im2col::FindPixelRows<float>(const float*, int64_t, int64_t, size_t, float*, const float**) const;
+template void Im2col::FindPixelRows<uint16_t>(const uint16_t*, int64_t, int64_t, size_t, uint16_t*,
+                                              const uint16_t**) const;
+template void Im2col::FindRunTaps<uint8_t>(const uint8_t*, const PixelRun&, const uint8_t*, const uint8_t**,
+                                           size_t) const;
+template void Im2col::FindRunTaps<int16_t>(const int16_t*, const PixelRun&, const int16_t*, const int16_t**,
+                                           size_t) const;
+template void Im2col::FindRunTaps<uint16_t>(const uint16_t*, const PixelRun&, const uint16_t*, const uint16_t**,
+                                            size_t) const;
 
 } // namespace tenon::cpu

@@ -18,12 +18,12 @@ size_t GetExtent(int64_t output, int64_t stride, int64_t kernel, int64_t dilatio
 
 } // namespace
 
-PaddedImage::PaddedImage(const Windows& windows, size_t mostPixels, size_t channelBytes, size_t blockBytes,
-                         size_t mostBytes)
-    : m_Windows(windows), m_PixelBytes(static_cast<size_t>(windows.m_Channels) * channelBytes)
+PaddedImage::PaddedImage(const Im2col& windows, size_t maxPixels, size_t channelBytes, size_t blockBytes,
+                         size_t maxBytes)
+    : m_Im2col(windows), m_PixelBytes(static_cast<size_t>(windows.m_Channels) * channelBytes)
 {
-    constexpr size_t LeastColumns = 64;
-    if (GetPixels() == 0 || mostPixels == 0)
+    constexpr size_t MinColumns = 64;
+    if (GetPixels() == 0 || maxPixels == 0)
     {
         return;
     }
@@ -31,9 +31,9 @@ PaddedImage::PaddedImage(const Windows& windows, size_t mostPixels, size_t chann
     { return CountBytes(rows, columns) <= static_cast<double>(blockBytes); };
     m_OutputRows = 1;
     m_OutputColumns = GetOutputWidth();
-    if (m_OutputColumns <= mostPixels && fits(1, m_OutputColumns))
+    if (m_OutputColumns <= maxPixels && fits(1, m_OutputColumns))
     {
-        m_OutputRows = std::min(mostPixels / m_OutputColumns, static_cast<size_t>(windows.m_OutputHeight));
+        m_OutputRows = std::min(maxPixels / m_OutputColumns, static_cast<size_t>(windows.m_OutputHeight));
         while (!fits(m_OutputRows, m_OutputColumns))
         {
             m_OutputRows -= (m_OutputRows + 3) / 4;
@@ -41,13 +41,13 @@ PaddedImage::PaddedImage(const Windows& windows, size_t mostPixels, size_t chann
     }
     else
     {
-        m_OutputColumns = std::min(m_OutputColumns, mostPixels);
-        while (m_OutputColumns > LeastColumns && !fits(1, m_OutputColumns))
+        m_OutputColumns = std::min(m_OutputColumns, maxPixels);
+        while (m_OutputColumns > MinColumns && !fits(1, m_OutputColumns))
         {
-            m_OutputColumns = std::max(LeastColumns, m_OutputColumns / 2);
+            m_OutputColumns = std::max(MinColumns, m_OutputColumns / 2);
         }
     }
-    if (CountBytes(m_OutputRows, m_OutputColumns) <= static_cast<double>(mostBytes))
+    if (CountBytes(m_OutputRows, m_OutputColumns) <= static_cast<double>(maxBytes))
     {
         m_Width = CountColumns(m_OutputColumns);
         m_RowBytes = (m_Width * m_PixelBytes + RowUnit - 1) / RowUnit * RowUnit;
@@ -59,20 +59,19 @@ size_t PaddedImage::GetBlockEnd(size_t first, size_t last) const
 {
     const size_t width = GetOutputWidth();
     const size_t ofImage = (first / GetPixels() + 1) * GetPixels();
-    const size_t ofBlock = AreParts() ? std::min(first + m_OutputColumns, (first / width + 1) * width)
-                                      : (first / width + m_OutputRows) * width;
+    const size_t ofBlock = IsPartOfRow() ? std::min(first + m_OutputColumns, (first / width + 1) * width)
+                                         : (first / width + m_OutputRows) * width;
     return std::min({last, ofBlock, ofImage});
 }
 
 size_t PaddedImage::CountRows(size_t outputRows) const
 {
-    return GetExtent(static_cast<int64_t>(outputRows), m_Windows.m_StrideY, m_Windows.m_Height, m_Windows.m_DilationY);
+    return GetExtent(static_cast<int64_t>(outputRows), m_Im2col.m_StrideY, m_Im2col.m_Height, m_Im2col.m_DilationY);
 }
 
 size_t PaddedImage::CountColumns(size_t outputColumns) const
 {
-    return GetExtent(static_cast<int64_t>(outputColumns), m_Windows.m_StrideX, m_Windows.m_Width,
-                     m_Windows.m_DilationX);
+    return GetExtent(static_cast<int64_t>(outputColumns), m_Im2col.m_StrideX, m_Im2col.m_Width, m_Im2col.m_DilationX);
 }
 
 double PaddedImage::CountBytes(size_t outputRows, size_t outputColumns) const

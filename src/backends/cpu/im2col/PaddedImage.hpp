@@ -13,14 +13,14 @@ namespace tenon::cpu
 {
 
 /// Whether windows overlap enough: each pixel is read by at least two windows on average.
-constexpr bool ShareImage(size_t height, size_t width, size_t strideY, size_t strideX)
+constexpr bool HasSharedPixels(size_t height, size_t width, size_t strideY, size_t strideX)
 {
     return static_cast<double>(height * width) >= 2.0 * static_cast<double>(strideY) * static_cast<double>(strideX);
 }
-inline bool ShareImage(const Windows& windows)
+inline bool HasSharedPixels(const Im2col& windows)
 {
-    return ShareImage(static_cast<size_t>(windows.m_Height), static_cast<size_t>(windows.m_Width),
-                      static_cast<size_t>(windows.m_StrideY), static_cast<size_t>(windows.m_StrideX));
+    return HasSharedPixels(static_cast<size_t>(windows.m_Height), static_cast<size_t>(windows.m_Width),
+                           static_cast<size_t>(windows.m_StrideY), static_cast<size_t>(windows.m_StrideX));
 }
 
 /// The part of an image that a block of output pixels reads, copied to scratch memory with its padding: [rows][padded
@@ -32,7 +32,7 @@ public:
     PaddedImage() = default;
     /// For blocks of at most `maxPixels` output pixels, with `channelBytes` bytes for each channel. Blocks are made
     /// smaller to fit `blockBytes`; the copy is not used where the smallest block exceeds `maxBytes`.
-    PaddedImage(const Windows& windows, size_t mostPixels, size_t channelBytes, size_t blockBytes, size_t mostBytes);
+    PaddedImage(const Im2col& windows, size_t maxPixels, size_t channelBytes, size_t blockBytes, size_t maxBytes);
 
     bool IsUsed() const { return m_Rows != 0; }
     /// Bytes of the copied rows of a block.
@@ -46,7 +46,7 @@ public:
     /// End of the block from `first` on, at most `last`, within one image.
     size_t GetBlockEnd(size_t first, size_t last) const;
     /// The column of the output that the first column of a block belongs to.
-    size_t GetFirstColumn(size_t first) const { return AreParts() ? first % GetOutputWidth() : 0; }
+    size_t GetFirstColumn(size_t first) const { return IsPartOfRow() ? first % GetOutputWidth() : 0; }
 
     /// Copies the rows for the output pixels [first, last), a block counted over all images. pad(pixels, to) writes
     /// pixels of the padding; fill(from, pixels, to) writes pixels of the input from pixel `from` on.
@@ -54,17 +54,17 @@ public:
     void Make(size_t first, size_t last, uint8_t* rows, const Pad& pad, const Fill& fill) const;
 
 private:
-    size_t GetOutputWidth() const { return static_cast<size_t>(m_Windows.m_OutputWidth); }
+    size_t GetOutputWidth() const { return static_cast<size_t>(m_Im2col.m_OutputWidth); }
     /// Output pixels of an image.
-    size_t GetPixels() const { return static_cast<size_t>(m_Windows.m_OutputHeight * m_Windows.m_OutputWidth); }
-    bool AreParts() const { return m_OutputColumns < GetOutputWidth(); }
+    size_t GetPixels() const { return static_cast<size_t>(m_Im2col.m_OutputHeight * m_Im2col.m_OutputWidth); }
+    bool IsPartOfRow() const { return m_OutputColumns < GetOutputWidth(); }
     /// Rows and columns of the input that a number of output rows or columns reads.
     size_t CountRows(size_t outputRows) const;
     size_t CountColumns(size_t outputColumns) const;
     /// Bytes of the copied rows of a block.
     double CountBytes(size_t outputRows, size_t outputColumns) const;
 
-    Windows m_Windows;
+    Im2col m_Im2col;
     size_t m_PixelBytes = 0;
     size_t m_OutputRows = 0; ///< of a block
     size_t m_OutputColumns = 0;
@@ -79,26 +79,25 @@ void PaddedImage::Make(size_t first, size_t last, uint8_t* rows, const Pad& pad,
     const size_t image = first / GetPixels();
     const size_t firstRow = first % GetPixels() / GetOutputWidth();
     const size_t lastRow = (last - 1) % GetPixels() / GetOutputWidth();
-    const size_t columns = CountColumns(AreParts() ? last - first : m_OutputColumns);
+    const size_t columns = CountColumns(IsPartOfRow() ? last - first : m_OutputColumns);
     // The columns' origin in the input, and the range of them inside the image.
-    const int64_t origin = static_cast<int64_t>(GetFirstColumn(first)) * m_Windows.m_StrideX - m_Windows.m_PadLeft;
+    const int64_t origin = static_cast<int64_t>(GetFirstColumn(first)) * m_Im2col.m_StrideX - m_Im2col.m_PadLeft;
     const int64_t end = origin + static_cast<int64_t>(columns);
     const int64_t insideBegin = std::clamp<int64_t>(0, origin, end);
-    const int64_t insideEnd = std::clamp<int64_t>(m_Windows.m_InputWidth, insideBegin, end);
+    const int64_t insideEnd = std::clamp<int64_t>(m_Im2col.m_InputWidth, insideBegin, end);
     const auto before = static_cast<size_t>(insideBegin - origin);
     const auto inside = static_cast<size_t>(insideEnd - insideBegin);
-    int64_t row = static_cast<int64_t>(firstRow) * m_Windows.m_StrideY - m_Windows.m_PadTop;
+    int64_t row = static_cast<int64_t>(firstRow) * m_Im2col.m_StrideY - m_Im2col.m_PadTop;
     for (size_t i = CountRows(lastRow - firstRow + 1); i != 0; --i, ++row, rows += m_RowBytes)
     {
-        if (row < 0 || row >= m_Windows.m_InputHeight || inside == 0)
+        if (row < 0 || row >= m_Im2col.m_InputHeight || inside == 0)
         {
             pad(columns, rows);
             continue;
         }
-        const auto inputRow = static_cast<int64_t>(image) * m_Windows.m_InputHeight + row; // counted over all images
+        const auto inputRow = static_cast<int64_t>(image) * m_Im2col.m_InputHeight + row; // counted over all images
         pad(before, rows);
-        fill(static_cast<size_t>(inputRow * m_Windows.m_InputWidth + insideBegin), inside,
-             rows + before * m_PixelBytes);
+        fill(static_cast<size_t>(inputRow * m_Im2col.m_InputWidth + insideBegin), inside, rows + before * m_PixelBytes);
         pad(columns - before - inside, rows + (before + inside) * m_PixelBytes);
     }
 }

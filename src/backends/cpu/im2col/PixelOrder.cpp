@@ -15,16 +15,16 @@ namespace
 {
 
 /// Shorter runs do not fill tiles.
-constexpr size_t LeastRun = 4;
+constexpr size_t MinRun = 4;
 /// Border rows as runs of their own must save more than 1 / MinRowShare of the time.
-constexpr size_t LeastRowShare = 256;
+constexpr size_t MinRowShare = 256;
 
 /// The positions along an axis of the output whose windows have taps in the padding.
 struct Border
 {
     size_t m_Before = 0;
     size_t m_After = 0;
-    size_t m_Points = 0; ///< missing taps, all positions together
+    size_t m_MissingTaps = 0; ///< missing taps, all positions together
 };
 
 Border FindBorder(const ref::WindowAxis& axis)
@@ -40,7 +40,7 @@ Border FindBorder(const ref::WindowAxis& axis)
     {
         const int64_t origin = axis.Origin(i);
         const size_t lacking = axis.m_Kernel - (axis.EndTap(origin) - axis.FirstTap(origin));
-        border.m_Points += lacking;
+        border.m_MissingTaps += lacking;
         whole += lacking == 0 ? 1 : 0;
         border.m_Before += lacking != 0 && whole == 0 ? 1 : 0;
     }
@@ -57,7 +57,7 @@ TileCosts TileCosts::Find(size_t rows)
     // border columns: 0.95 of the time when the core is not shared, 1.2 when it is.
     TileCosts costs;
     costs.m_Rows = std::max<size_t>(rows, 1);
-    if (!HaveManyRegisters())
+    if (!HasManyRegisters())
     {
         costs.m_OfTile = 1;
         costs.m_ColumnShare = 36;
@@ -65,14 +65,14 @@ TileCosts TileCosts::Find(size_t rows)
     return costs;
 }
 
-PixelOrder::PixelOrder(const Windows& windows, const TileCosts& tiles, bool splitsColumns)
+PixelOrder::PixelOrder(const Im2col& windows, const TileCosts& tiles, bool hasSplitColumns)
 {
     const ref::WindowAxis y = windows.GetAxisY();
     const ref::WindowAxis x = windows.GetAxisX();
     const Border rows = FindBorder(y);
     const Border columns = FindBorder(x);
-    const bool mayRows = rows.m_Points != 0 && x.m_Output >= LeastRun;
-    const bool mayColumns = splitsColumns && columns.m_Points != 0 && y.m_Output >= LeastRun;
+    const bool mayRows = rows.m_MissingTaps != 0 && x.m_Output >= MinRun;
+    const bool mayColumns = hasSplitColumns && columns.m_MissingTaps != 0 && y.m_Output >= MinRun;
     if (!mayRows && !mayColumns)
     {
         return;
@@ -80,27 +80,27 @@ PixelOrder::PixelOrder(const Windows& windows, const TileCosts& tiles, bool spli
     // Unit of time: the products of one tap of a window.
     const auto ofRun = [&tiles](size_t count) { return count + DivideUp(count, tiles.m_Rows) * tiles.m_OfTile; };
     const size_t edges = rows.m_Before + rows.m_After;
-    const size_t edgePoints = edges * y.m_Kernel - rows.m_Points; // taps along y of all border rows
+    const size_t edgeTaps = edges * y.m_Kernel - rows.m_MissingTaps; // taps along y of all border rows
     const size_t inner = (y.m_Output - edges) * y.m_Kernel;
     const auto withRows = [&](size_t length)
-    { return (ofRun((y.m_Output - edges) * length) * y.m_Kernel + ofRun(length) * edgePoints) * x.m_Kernel; };
+    { return (ofRun((y.m_Output - edges) * length) * y.m_Kernel + ofRun(length) * edgeTaps) * x.m_Kernel; };
     const size_t asTheyLie = ofRun(y.m_Output * x.m_Output) * y.m_Kernel * x.m_Kernel;
-    const bool areRowsApart = mayRows && asTheyLie - asTheyLie / LeastRowShare > withRows(x.m_Output);
-    const size_t withoutColumns = areRowsApart ? withRows(x.m_Output) : asTheyLie;
+    const bool isSplitByRows = mayRows && asTheyLie - asTheyLie / MinRowShare > withRows(x.m_Output);
+    const size_t withoutColumns = isSplitByRows ? withRows(x.m_Output) : asTheyLie;
 
     size_t left = columns.m_Before;
     const size_t right = columns.m_After;
     size_t length = x.m_Output - left - right;
-    if (length < LeastRun)
+    if (length < MinRun)
     {
         left += length; // the inner part of the rows is too short
         length = 0;
     }
-    const size_t columnPoints = (left + right) * x.m_Kernel - columns.m_Points;
+    const size_t columnTaps = (left + right) * x.m_Kernel - columns.m_MissingTaps;
     const size_t withColumns =
-        ofRun(length) * (inner + edgePoints) * x.m_Kernel + ofRun(y.m_Output) * y.m_Kernel * columnPoints;
-    const bool areColumnsApart = mayColumns && withoutColumns - withoutColumns / tiles.m_ColumnShare > withColumns;
-    if (!areColumnsApart && !areRowsApart)
+        ofRun(length) * (inner + edgeTaps) * x.m_Kernel + ofRun(y.m_Output) * y.m_Kernel * columnTaps;
+    const bool isSplitByColumns = mayColumns && withoutColumns - withoutColumns / tiles.m_ColumnShare > withColumns;
+    if (!isSplitByColumns && !isSplitByRows)
     {
         return;
     }
@@ -108,8 +108,8 @@ PixelOrder::PixelOrder(const Windows& windows, const TileCosts& tiles, bool spli
     m_Width = x.m_Output;
     m_TopRows = rows.m_Before;
     m_BottomRows = rows.m_After;
-    m_LeftColumns = areColumnsApart ? left : 0;
-    m_RightColumns = areColumnsApart ? right : 0;
+    m_LeftColumns = isSplitByColumns ? left : 0;
+    m_RightColumns = isSplitByColumns ? right : 0;
 }
 
 PixelRun PixelOrder::GetRun(size_t first, size_t last) const
@@ -128,9 +128,9 @@ PixelRun PixelOrder::GetRun(size_t first, size_t last) const
     {
         row = place / rowLength;
         column = place % rowLength;
-        run.m_LacksPoints = row < m_TopRows || row >= m_Height - m_BottomRows;
+        run.m_LacksTaps = row < m_TopRows || row >= m_Height - m_BottomRows;
         // Rows without separate border columns are contiguous.
-        const size_t endRow = run.m_LacksPoints || SplitsColumns() ? row + 1 : m_Height - m_BottomRows;
+        const size_t endRow = run.m_LacksTaps || HasSplitColumns() ? row + 1 : m_Height - m_BottomRows;
         run.m_Count = endRow * rowLength - place;
         column += m_LeftColumns;
     }
@@ -139,7 +139,7 @@ PixelRun PixelOrder::GetRun(size_t first, size_t last) const
         const size_t apart = (place - m_Height * rowLength) / m_Height;
         row = (place - m_Height * rowLength) % m_Height;
         column = apart < m_LeftColumns ? apart : rowLength + apart;
-        run.m_LacksPoints = true;
+        run.m_LacksTaps = true;
         run.m_Count = m_Height - row;
         run.m_Step = m_Width;
     }

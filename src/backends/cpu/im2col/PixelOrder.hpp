@@ -30,20 +30,20 @@ public:
     PixelOrder() = default;
     /// Border rows and columns become runs of their own where skipped taps save more than shorter runs cost.
     /// `hasSplitColumns`: whether columns may.
-    PixelOrder(const Windows& windows, const TileCosts& tiles, bool splitsColumns);
+    PixelOrder(const Im2col& windows, const TileCosts& tiles, bool hasSplitColumns);
 
     /// Fills the indirection buffer for pixels [first, last) of the order, by taps or by rows of taps, as
     /// Im2col::FindTaps and Im2col::FindRows do.
     template <typename T>
-    void FindPoints(const Windows& windows, const T* input, size_t first, size_t last, const T* padding,
-                    const T** table) const
+    void FindTaps(const Im2col& windows, const T* input, size_t first, size_t last, const T* padding,
+                  const T** table) const
     {
         ForEachRun(first, last,
                    [&](const PixelRun& run, size_t window)
-                   { windows.FindRun(input, run, padding, table + window, last - first); });
+                   { windows.FindRunTaps(input, run, padding, table + window, last - first); });
     }
     template <typename T>
-    void FindRows(const Windows& windows, const T* input, size_t first, size_t last, const T* padding, T* strip,
+    void FindRows(const Im2col& windows, const T* input, size_t first, size_t last, const T* padding, T* strip,
                   const T** table) const
     {
         ForEachRun(first, last,
@@ -67,19 +67,19 @@ public:
     }
 
     /// Whether the order differs from the order in memory. Images stay contiguous.
-    bool IsOther() const { return m_Height != 0; }
+    bool IsReordered() const { return m_Height != 0; }
     /// Whether border columns are runs of their own.
-    bool SplitsColumns() const { return m_LeftColumns + m_RightColumns != 0; }
+    bool HasSplitColumns() const { return m_LeftColumns + m_RightColumns != 0; }
     /// Whether loops over one tap of `channels` channels are long enough; with fewer channels, loops over a row of taps
     /// are better, which exclude separate border columns.
-    bool PrefersPoints(size_t channels) const
+    bool PrefersTaps(size_t channels) const
     {
         constexpr size_t LongDepth = 96;
         constexpr size_t LongDepthOfColumns = 32;
-        return channels >= (SplitsColumns() ? LongDepthOfColumns : LongDepth);
+        return channels >= (HasSplitColumns() ? LongDepthOfColumns : LongDepth);
     }
     /// For an output with gaps between rows: runs end at the end of a row.
-    void FitTo(const OutputPlace& place)
+    void FitTo(const OutputLayout& place)
     {
         if (place.m_Width != 0)
         {

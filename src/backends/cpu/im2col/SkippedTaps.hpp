@@ -10,14 +10,14 @@ namespace tenon::cpu
 
 /// Whether a tap lies in the padding for all rows of a tile. Branch-free, as this is rare.
 template <size_t Rows, typename T>
-inline bool AreAll(const T* const* places, const T* zeros)
+inline bool IsTapPadding(const T* const* places, const T* zeros)
 {
-    bool areAll = true;
+    bool isPadding = true;
     for (size_t r = 0; r < Rows; ++r)
     {
-        areAll &= places[r] == zeros;
+        isPadding &= places[r] == zeros;
     }
-    return areAll;
+    return isPadding;
 }
 
 } // namespace tenon::cpu

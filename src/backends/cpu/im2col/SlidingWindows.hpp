@@ -21,7 +21,7 @@ inline constexpr size_t SlidingColumns = 3; ///< of a window
 /// `input`, or in `strip` where some pixels are padding. `strip` has room for m_Height * (maxRows + SlidingColumns - 1)
 /// pixels.
 template <typename T, typename F>
-void ForEachSlide(const Windows& windows, const T* input, size_t first, size_t last, size_t mostRows, T* strip,
+void ForEachSlide(const Im2col& windows, const T* input, size_t first, size_t last, size_t maxRows, T* strip,
                   const T** places, F&& tile)
 {
     const auto width = static_cast<size_t>(windows.m_OutputWidth);
@@ -33,11 +33,11 @@ void ForEachSlide(const Windows& windows, const T* input, size_t first, size_t l
         const T* const image = input + row / width / height * imageElements;
         const int64_t top = static_cast<int64_t>(row / width % height) * windows.m_StrideY - windows.m_PadTop;
         const int64_t left = static_cast<int64_t>(row % width) - windows.m_PadLeft;
-        ForEachTile(end - row, mostRows,
+        ForEachTile(end - row, maxRows,
                     [&](size_t begin, size_t count)
                     {
-                        windows.FindSpans(image, top, left + static_cast<int64_t>(begin), count + SlidingColumns - 1,
-                                          strip, places);
+                        windows.FindPixelRows(image, top, left + static_cast<int64_t>(begin),
+                                              count + SlidingColumns - 1, strip, places);
                         tile(row + begin, count);
                     });
         row = end;

@@ -24,7 +24,7 @@ constexpr backends::TypeRow Types[] = {
 
 backends::Prepared PrepareAttention(const ref::MatMulGeometry& scores, const AttentionRest& rest)
 {
-    std::optional<AttentionF32> attention = AttentionF32::Make(scores, rest);
+    std::optional<FusedAttentionF32> attention = FusedAttentionF32::Make(scores, rest);
     if (!attention)
     {
         return backends::Prepared::Declined("its matrices are not of the kind that a vector of queries takes");
@@ -42,9 +42,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return backends::Prepared::Declined("its matrices are empty, or rows and columns lie apart");
     }
-    backends::Prepared prepared = PrepareFloatMatrices(g, args.m_MaxThreads);
-    constexpr size_t LeastQueries = 5; // fewer rows gain nothing from fused attention
-    if (g.m_Rows < LeastQueries && FewRowsF32::Takes(g))
+    backends::Prepared prepared = PrepareBatchedGemmF32(g, args.m_MaxThreads);
+    constexpr size_t MinQueries = 5; // fewer rows gain nothing from fused attention
+    if (g.m_Rows < MinQueries && FewRowsF32::Takes(g))
     {
         return prepared;
     }

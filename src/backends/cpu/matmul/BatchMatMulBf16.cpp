@@ -18,20 +18,20 @@ namespace
 constexpr backends::TypeRow Types[] = {backends::SameType(DataType::BFloat16, 2)};
 
 /// With fewer rows packing y takes a large share of the time.
-constexpr size_t LeastRows = 5;
+constexpr size_t MinRows = 5;
 
 /// Traits for BatchedGemm.
-struct Bf16Matrices
+struct BatchedGemmTraitsBf16
 {
     using Element = uint16_t;
     using Panels = PanelsBf16;
-    using Product = ProductBf16;
+    using Gemm = GemmBf16;
     static constexpr double Speedup = 4;
-    static constexpr bool HasEnds = false;
+    static constexpr bool HasEpilogue = false;
 
     static size_t CountPanels(const Panels& panels) { return panels.GetPanels(); }
-    static size_t CountElements(const Panels& panels, const Part& part) { return panels.GetElements(part); }
-    static void Pack(const Panels& panels, const Part& part, const uint16_t* y, WeightOrder order, size_t stride,
+    static size_t CountElements(const Panels& panels, const IndexRange& part) { return panels.GetElements(part); }
+    static void Pack(const Panels& panels, const IndexRange& part, const uint16_t* y, WeightOrder order, size_t stride,
                      uint16_t* to)
     {
         for (size_t panel = part.m_Begin; panel < part.m_End; ++panel)
@@ -41,25 +41,25 @@ struct Bf16Matrices
         }
     }
     // Dot products take pairs of rows of y, which packing interleaves.
-    static size_t FindStride(const ref::MatMulGeometry&) { return 0; }
-    static void Turn(const uint16_t* x, size_t stride, size_t rows, size_t depth, uint16_t* to)
+    static size_t FindInPlaceStride(const ref::MatMulGeometry&) { return 0; }
+    static void Transpose(const uint16_t* x, size_t stride, size_t rows, size_t depth, uint16_t* to)
     {
         TransposeElements<sizeof(uint16_t)>(reinterpret_cast<const std::byte*>(x), stride * sizeof(uint16_t), rows,
                                             depth, reinterpret_cast<std::byte*>(to), depth * sizeof(uint16_t));
     }
-    static void Release(const Panels& panels) { panels.GetEngine().m_Release(); }
+    static void Release(const Panels& panels) { panels.GetMicrokernels().m_Release(); }
 };
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
-    if (g.IsEmpty() || g.m_Depth == 0 || g.m_Rows < LeastRows || !g.m_X.IsContiguous() || !g.m_Y.IsContiguous() ||
+    if (g.IsEmpty() || g.m_Depth == 0 || g.m_Rows < MinRows || !g.m_X.IsContiguous() || !g.m_Y.IsContiguous() ||
         g.m_Output.m_Column != 1)
     {
         return backends::Prepared::Declined(
             "its matrices are empty or have too few rows, or rows and columns lie apart");
     }
-    MatMulProducts<Bf16Matrices> products(g, args.m_MaxThreads);
+    BatchedGemm<BatchedGemmTraitsBf16> products(g, args.m_MaxThreads);
     const size_t bytes = products.GetScratchBytes();
     return {std::move(products), bytes};
 }

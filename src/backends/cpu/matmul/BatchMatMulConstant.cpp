@@ -26,11 +26,11 @@ namespace
 
 constexpr backends::TypeRow FloatMatrixTypes[] = {backends::SameType(DataType::Float32, 2)};
 constexpr backends::TypeRow Bf16MatrixTypes[] = {backends::SameType(DataType::BFloat16, 2)};
-constexpr backends::TypeRow ShortsTypes[] = {backends::WithScales(
+constexpr backends::TypeRow Int16MatrixTypes[] = {backends::WithScales(
     backends::Types({DataType::QSymmS16, {DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
     {backends::Scales::PerTensor}, backends::Scales::PerTensor)};
 constexpr backends::TypeRow HybridMatrixTypes[] = {
-    backends::Types({DataType::Float32, SignedByteWeights}, DataType::Float32)};
+    backends::Types({DataType::Float32, SignedInt8Weights}, DataType::Float32)};
 
 bool IsTransposed(const BatchMatMulDescriptor& descriptor)
 {
@@ -73,7 +73,7 @@ WeightSizes GetSizes(const LayerView& layer)
 SupportResult CheckF32(const LayerView& layer)
 {
     const SupportResult result = Check(layer);
-    return result && StaysInModel(layer, GetSizes(layer), GetOrder(layer)) ? RefuseToPack() : result;
+    return result && StaysUnpacked(layer, GetSizes(layer), GetOrder(layer)) ? RefuseToPack() : result;
 }
 
 std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer, backends::PackedStore& store)
@@ -85,8 +85,8 @@ std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer, backend
 SupportResult CheckBf16(const LayerView& layer)
 {
     const SupportResult result = Check(layer);
-    return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
-                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
+    return result ? CheckPackedSize(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
+                                    layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
                   : result;
 }
 
@@ -96,30 +96,30 @@ std::unique_ptr<backends::PackedWeights> PackBf16(const LayerView& layer, backen
                                                GetOrder(layer), layer, store);
 }
 
-Sizes16 GetSizes16(const LayerView& layer)
+WeightSizesInt16 GetSizesInt16(const LayerView& layer)
 {
     const WeightSizes sizes = GetSizes(layer);
     return {1, sizes.m_Columns, sizes.m_Depth};
 }
 
-SupportResult CheckShorts(const LayerView& layer)
+SupportResult CheckInt16(const LayerView& layer)
 {
     const SupportResult result = Check(layer);
-    return result ? CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes16(layer)),
-                                     layer.GetInput(1).GetShape().GetNumElements64())
+    return result ? CheckPackedSize(PackedWeightsInt16::GetPackedBytes(GetSizesInt16(layer)),
+                                    layer.GetInput(1).GetShape().GetNumElements64())
                   : result;
 }
 
-std::unique_ptr<backends::PackedWeights> PackShorts(const LayerView& layer, backends::PackedStore& store)
+std::unique_ptr<backends::PackedWeights> PackInt16(const LayerView& layer, backends::PackedStore& store)
 {
     // As in the reference kernel: the product of the scales is a float, and 0 where y has several scales.
     const TensorInfo& y = layer.GetInput(1);
     const float scale = y.HasMultipleQuantizationScales() ? 0.0f : y.GetQuantizationScale();
     const float product = layer.GetInput(0).GetQuantizationScale() * scale;
     const double real = static_cast<double>(product) / static_cast<double>(layer.GetOutput(0).GetQuantizationScale());
-    return std::make_unique<PackedWeights16>(Weights16(static_cast<const int8_t*>(layer.m_ConstantData[1]), real),
-                                             GetSizes16(layer), GetKnownRows(layer, GetSizes16(layer).m_Columns), store,
-                                             GetOrder(layer) == WeightOrder::Depth);
+    return std::make_unique<PackedWeightsInt16>(
+        WeightReaderInt16(static_cast<const int8_t*>(layer.m_ConstantData[1]), real), GetSizesInt16(layer),
+        GetKnownRows(layer, GetSizesInt16(layer).m_Columns), store, GetOrder(layer) == WeightOrder::Depth);
 }
 
 SupportResult CheckHybrid(const LayerView& layer)
@@ -135,17 +135,17 @@ SupportResult CheckHybrid(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters, "its second matrix has a zero point");
     }
     const WeightSizes sizes = GetSizes(layer);
-    return CheckPackedBytes(PackedWeights8::GetPackedBytes(sizes.m_Columns, sizes.m_Depth),
-                            y.GetShape().GetNumElements64());
+    return CheckPackedSize(PackedWeightsInt8::GetPackedBytes(sizes.m_Columns, sizes.m_Depth),
+                           y.GetShape().GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> PackHybrid(const LayerView& layer, backends::PackedStore& store)
 {
     const WeightSizes sizes = GetSizes(layer);
-    ProductShape8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), Rounding8::None,
+    GemmShapeInt8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), RoundingInt8::None,
                            GetOrder(layer) == WeightOrder::Depth};
-    shape.m_MayStay = true;
-    return std::make_unique<PackedWeights8>(layer, shape, store);
+    shape.m_MayStayUnpacked = true;
+    return std::make_unique<PackedWeightsInt8>(layer, shape, store);
 }
 
 /// Calls make(windows, rows) for one GEMM over the rows of all batches.
@@ -158,12 +158,12 @@ backends::Prepared PrepareRows(const ReshapeArgs& args, const F& make)
         return [](const ExecuteArgs&) {};
     }
     const size_t rows = g.m_NumBatches * g.m_Rows;
-    return make(MakeRowWindows(rows, g.m_Depth), rows);
+    return make(MakeMatrixIm2col(rows, g.m_Depth), rows);
 }
 
 /// For GemmInt16 and GemmInt8.
-template <typename Product>
-backends::Prepared Run(Product product)
+template <typename Gemm>
+backends::Prepared Run(Gemm product)
 {
     const size_t bytes = product.GetScratchBytes();
     return {[product = std::move(product)](const ExecuteArgs& run) { product.Run(run); }, bytes};
@@ -173,9 +173,9 @@ backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWei
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     return PrepareRows(args,
-                       [&](const Windows& windows, size_t rows) -> backends::Prepared
+                       [&](const Im2col& windows, size_t rows) -> backends::Prepared
                        {
-                           const ProductF32 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
+                           const GemmF32 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
                            return {[product](const ExecuteArgs& run) {
                                        product.Run(run.GetInput<float>(0), nullptr, run.GetOutput<float>(0),
                                                    run.m_Scratch, *run.m_Parallel);
@@ -188,9 +188,9 @@ backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWe
 {
     const auto& weights = static_cast<const PackedWeightsBf16&>(*packed);
     return PrepareRows(args,
-                       [&](const Windows& windows, size_t rows) -> backends::Prepared
+                       [&](const Im2col& windows, size_t rows) -> backends::Prepared
                        {
-                           const ProductBf16 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
+                           const GemmBf16 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
                            return {[product](const ExecuteArgs& run) {
                                        product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch,
                                                    *run.m_Parallel);
@@ -199,31 +199,31 @@ backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWe
                        });
 }
 
-backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::PackedWeights* packed)
+backends::Prepared PrepareInt16(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedWeights16&>(*packed);
+    const auto& weights = static_cast<const PackedWeightsInt16&>(*packed);
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     return PrepareRows(args,
-                       [&](const Windows& windows, size_t rows) {
-                           return Run(Product16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16),
+                       [&](const Im2col& windows, size_t rows) {
+                           return Run(GemmInt16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16),
                                                 args.m_MaxThreads));
                        });
 }
 
 backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    const auto& weights = static_cast<const PackedWeightsInt8&>(*packed);
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     const bool isAsymmetric = args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs;
     return PrepareRows(args,
-                       [&](const Windows& windows, size_t rows) {
-                           return Run(Product8(weights, windows, rows, {rows, isAsymmetric}, args));
+                       [&](const Im2col& windows, size_t rows) {
+                           return Run(GemmInt8(weights, windows, rows, {rows, isAsymmetric}, args));
                        });
 }
 
@@ -242,12 +242,12 @@ extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {.m_Name = "Cpu
                                                                   .m_Pack = PackBf16,
                                                                   .m_CheckMachine = CheckBf16Products,
                                                                   .m_Reference = &ref::RefBatchMatMulKernel};
-extern const backends::Kernel CpuBatchMatMulConstantShortsKernel = {.m_Name = "CpuBatchMatMulConstantShorts",
-                                                                    .m_Types = ShortsTypes,
-                                                                    .m_Prepare = PrepareShorts,
-                                                                    .m_Check = CheckShorts,
-                                                                    .m_Pack = PackShorts,
-                                                                    .m_Reference = &ref::RefBatchMatMulKernel};
+extern const backends::Kernel CpuBatchMatMulConstantInt16Kernel = {.m_Name = "CpuBatchMatMulConstantInt16",
+                                                                   .m_Types = Int16MatrixTypes,
+                                                                   .m_Prepare = PrepareInt16,
+                                                                   .m_Check = CheckInt16,
+                                                                   .m_Pack = PackInt16,
+                                                                   .m_Reference = &ref::RefBatchMatMulKernel};
 
 extern const backends::Kernel CpuBatchMatMulConstantHybridKernel = {.m_Name = "CpuBatchMatMulConstantHybrid",
                                                                     .m_Types = HybridMatrixTypes,

@@ -17,12 +17,12 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr backends::TypeSet SignedBytes = {DataType::QAsymmS8, DataType::QSymmS8};
+constexpr backends::TypeSet SignedInt8Types = {DataType::QAsymmS8, DataType::QSymmS8};
 constexpr backends::TypeRow Types[] = {
     backends::WithScales(backends::Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8),
                          {backends::Scales::PerTensor}, backends::Scales::PerTensor),
-    backends::WithScales(backends::Types({SignedBytes, SignedBytes}, SignedBytes), {backends::Scales::PerTensor},
-                         backends::Scales::PerTensor),
+    backends::WithScales(backends::Types({SignedInt8Types, SignedInt8Types}, SignedInt8Types),
+                         {backends::Scales::PerTensor}, backends::Scales::PerTensor),
 };
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -32,26 +32,26 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return backends::Prepared::Declined("its second matrix has several scales");
     }
-    if (!ByteProducts::Takes(g))
+    if (!BatchedGemmInt8::Takes(g))
     {
         return backends::Prepared::Declined(
             "its matrices are empty, rows and columns lie apart, or their sums need more than 32 bits");
     }
-    ByteEnds ends;
-    ends.m_Scales = {GetProductScale(args)};
-    ends.m_Range = backends::GetTypeRange(args.GetOutput(0).GetDataType());
-    if (FewByteRows::Takes(g, args.GetInput(0)) && FewByteRows::TakesLeastByte(args.GetInput(0)))
+    EpilogueParamsInt8 epilogue;
+    epilogue.m_Scales = {GetProductScale(args)};
+    epilogue.m_Range = backends::GetTypeRange(args.GetOutput(0).GetDataType());
+    if (FewRowsInt8::Takes(g, args.GetInput(0)) && FewRowsInt8::TakesMinByte(args.GetInput(0)))
     {
-        return FewByteRows(g, args, ends);
+        return FewRowsInt8(g, args, epilogue);
     }
-    ByteProducts products(g, args, ends);
+    BatchedGemmInt8 products(g, args, epilogue);
     const size_t bytes = products.GetScratchBytes();
     return {std::move(products), bytes};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulBytesKernel = {
-    .m_Name = "CpuBatchMatMulBytes", .m_Types = Types, .m_Prepare = Prepare, .m_Reference = &ref::RefBatchMatMulKernel};
+extern const backends::Kernel CpuBatchMatMulInt8Kernel = {
+    .m_Name = "CpuBatchMatMulInt8", .m_Types = Types, .m_Prepare = Prepare, .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

@@ -18,40 +18,40 @@
 namespace tenon::cpu
 {
 
-struct ByteEnds
+struct EpilogueParamsInt8
 {
     std::vector<double> m_Scales; ///< in units of the output: one for all columns, or one for each
-    Rounding8 m_Rounding = Rounding8::FixedPoint;
+    RoundingInt8 m_Rounding = RoundingInt8::FixedPoint;
     backends::QuantizedRange m_Range; ///< range of the output
     bool m_HasBias = false;           ///< input 2: one int32 for each column
 
     const int32_t* GetBias(const ExecuteArgs& args) const { return m_HasBias ? args.GetInput<int32_t>(2) : nullptr; }
 };
 
-inline bool HasSignedBytes(const TensorInfo& info)
+inline bool HasSignedElements(const TensorInfo& info)
 {
     return info.GetDataType() != DataType::QAsymmU8;
 }
 
 /// Upper bound of a sum's magnitude: depth * 255 * 255.
-inline int64_t GetMostByteSum(const ref::MatMulGeometry& geometry)
+inline int64_t GetMaxSumInt8(const ref::MatMulGeometry& geometry)
 {
     return static_cast<int64_t>(geometry.m_Depth) * 255 * 255;
 }
 
 /// The epilogue's constants by column, as the requantization loops read them.
-class ColumnEnds8
+class EpilogueColumnsInt8
 {
 public:
     /// For `columns` that are read in runs of up to `run` columns, whole vectors.
-    ColumnEnds8(const ByteEnds& ends, size_t columns, size_t run, int32_t zeroPoint)
-        : m_HasScales(ends.m_Scales.size() != 1), m_Range(ends.m_Range),
-          m_Arrays(std::make_shared<RequantizeArrays>(m_HasScales ? DivideUp(columns, run) * run : run, ends.m_Rounding,
-                                                      zeroPoint))
+    EpilogueColumnsInt8(const EpilogueParamsInt8& params, size_t columns, size_t run, int32_t zeroPoint)
+        : m_HasScales(params.m_Scales.size() != 1), m_Range(params.m_Range),
+          m_Arrays(std::make_shared<RequantizeArraysInt8>(m_HasScales ? DivideUp(columns, run) * run : run,
+                                                          params.m_Rounding, zeroPoint))
     {
         for (size_t place = 0; place < (m_HasScales ? columns : run); ++place)
         {
-            m_Arrays->Set(place, 0, 0, ends.m_Scales[m_HasScales ? place : 0]);
+            m_Arrays->Set(place, 0, 0, params.m_Scales[m_HasScales ? place : 0]);
         }
     }
 
@@ -67,7 +67,7 @@ public:
 private:
     bool m_HasScales; ///< one scale for each column
     backends::QuantizedRange m_Range;
-    std::shared_ptr<RequantizeArrays> m_Arrays;
+    std::shared_ptr<RequantizeArraysInt8> m_Arrays;
 };
 
 } // namespace tenon::cpu

@@ -21,97 +21,98 @@ using backends::Scratch;
 constexpr size_t PackedBytes = 256 * 1024;
 /// Bytes of a block of copied rows of x.
 constexpr size_t BlockBytes = 64 * 1024;
-constexpr size_t MostBlockRows = 512;
+constexpr size_t MaxBlockRows = 512;
 
 } // namespace
 
-bool ByteProducts::Takes(const ref::MatMulGeometry& geometry, int64_t mostBias)
+bool BatchedGemmInt8::Takes(const ref::MatMulGeometry& geometry, int64_t maxBias)
 {
     return !geometry.IsEmpty() && geometry.m_Depth != 0 &&
-           RequantizeArrays::IsExactFor(GetMostByteSum(geometry) + mostBias) && geometry.m_Y.IsContiguous() &&
+           RequantizeArraysInt8::IsExactFor(GetMaxSumInt8(geometry) + maxBias) && geometry.m_Y.IsContiguous() &&
            geometry.m_Output.m_Column == 1;
 }
 
-ByteProducts::ByteProducts(const ref::MatMulGeometry& geometry, const ReshapeArgs& args, const ByteEnds& ends)
-    : m_Geometry(geometry), m_IsSigned(HasSignedBytes(args.GetInput(0))),
-      m_ZeroX(args.GetInput(0).GetQuantizationOffset()), m_Ends(ends),
-      m_Panels(std::make_shared<MatrixPanels8>(m_IsSigned, geometry.m_Columns, geometry.m_Depth,
-                                               HasSignedBytes(args.GetInput(1)),
-                                               ref::GetWeightsZeroPoint(args.GetInput(1)))),
-      m_Columns(ends, geometry.m_Columns, m_Panels->GetMostWidth(), args.GetOutput(0).GetQuantizationOffset())
+BatchedGemmInt8::BatchedGemmInt8(const ref::MatMulGeometry& geometry, const ReshapeArgs& args,
+                                 const EpilogueParamsInt8& epilogue)
+    : m_Geometry(geometry), m_IsSigned(HasSignedElements(args.GetInput(0))),
+      m_ZeroX(args.GetInput(0).GetQuantizationOffset()), m_Epilogue(epilogue),
+      m_Panels(std::make_shared<MatrixPanelsInt8>(m_IsSigned, geometry.m_Columns, geometry.m_Depth,
+                                                  HasSignedElements(args.GetInput(1)),
+                                                  ref::GetWeightsZeroPoint(args.GetInput(1)))),
+      m_Columns(epilogue, geometry.m_Columns, m_Panels->GetMaxWidth(), args.GetOutput(0).GetQuantizationOffset())
 {
-    Cut(args.m_MaxThreads);
-    const TileSet8& tiles = m_Panels->GetTiles();
+    PlanTasks(args.m_MaxThreads);
+    const MicrokernelSetInt8& tiles = m_Panels->GetTiles();
     m_Pitch = m_Panels->GetGroups() * tiles.GetGroupDepth();
-    m_Stride = m_Pitch * (tiles.IsWide() ? sizeof(int16_t) : 1);
+    m_Stride = m_Pitch * (tiles.IsDataInt16() ? sizeof(int16_t) : 1);
     const size_t tileRows = tiles.m_Rows[m_Panels->Get().front().m_Vectors];
-    m_BlockRows = std::clamp<size_t>(BlockBytes / m_Stride, 1, std::min(MostBlockRows, m_Geometry.m_Rows));
+    m_BlockRows = std::clamp<size_t>(BlockBytes / m_Stride, 1, std::min(MaxBlockRows, m_Geometry.m_Rows));
     m_BlockRows = DivideUp(m_BlockRows, tileRows) * tileRows;
     size_t packed = 0;
     for (size_t group = 0; group < m_Groups; ++group)
     {
-        packed = std::max(packed, m_Panels->GetBytes(GetPart(m_Panels->Get().size(), m_Groups, group)));
+        packed = std::max(packed, m_Panels->GetBytes(GetTaskRange(m_Panels->Get().size(), m_Groups, group)));
     }
-    Scratch part;
-    part.Add<std::byte>(packed);
-    m_BiasOffset = part.Add<int32_t>(DivideUp(m_Panels->Get().size(), m_Groups), m_Panels->GetMostWidth());
+    Scratch task;
+    task.Add<std::byte>(packed);
+    m_BiasOffset = task.Add<int32_t>(DivideUp(m_Panels->Get().size(), m_Groups), m_Panels->GetMaxWidth());
     // Microkernels read whole tiles, past the last row.
-    m_BlockOffset = part.Add<std::byte>(m_BlockRows + TileSet8::MostRows, m_Stride);
-    m_BytesOffset = part.Add<uint8_t>(tiles.IsWide() ? m_Pitch : 0);
-    m_TermsOffset = part.Add<int32_t>(m_BlockRows);
-    m_SliceOffset = part.Add<std::byte>(m_Panels->GetSliceBytes(geometry.m_Y.m_Column));
-    m_PartBytes = part.GetBytes();
-    m_Scratch.AddParts(part, m_Parts);
+    m_BlockOffset = task.Add<std::byte>(m_BlockRows + MicrokernelSetInt8::MaxRows, m_Stride);
+    m_BytesOffset = task.Add<uint8_t>(tiles.IsDataInt16() ? m_Pitch : 0);
+    m_TermsOffset = task.Add<int32_t>(m_BlockRows);
+    m_SliceOffset = task.Add<std::byte>(m_Panels->GetSliceBytes(geometry.m_Y.m_Column));
+    m_TaskBytes = task.GetBytes();
+    m_Scratch.AddPerTask(task, m_Tasks);
 }
 
-void ByteProducts::operator()(const ExecuteArgs& args) const
+void BatchedGemmInt8::operator()(const ExecuteArgs& args) const
 {
-    RunUnits(args, GetUnits(), m_Parts, m_PartBytes,
-             [&](const Part& units, std::byte* scratch) { RunPart(args, units, scratch); });
+    RunWorkItems(args, CountWorkItems(), m_Tasks, m_TaskBytes,
+                 [&](const IndexRange& items, std::byte* scratch) { RunTask(args, items, scratch); });
 }
 
 /// Chooses groups of panels and chunks of rows: as few as keep packed panels in the cache and all threads busy.
-void ByteProducts::Cut(unsigned int maxThreads)
+void BatchedGemmInt8::PlanTasks(unsigned int maxThreads)
 {
     const ref::MatMulGeometry& g = m_Geometry;
     const size_t panels = m_Panels->Get().size();
     const double outputs =
         static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns);
     // Requantizing a sum takes as long as about 32 multiplications.
-    m_Parts =
-        std::min(GetMaxParts(maxThreads), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
-    const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
-    const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
+    m_Tasks =
+        std::min(GetMaxTasks(maxThreads), GetWorthwhileTasks(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
+    const size_t forCache = DivideUp(m_Panels->GetBytes(IndexRange{0, panels}), PackedBytes);
+    const size_t forThreads = DivideUp(m_Tasks, g.m_NumBatches);
     m_Groups = std::min(panels, std::max(forCache, forThreads));
-    m_RowParts = CountRowParts(DivideUp(m_Parts, g.m_NumBatches * m_Groups), g.m_Rows);
-    m_Parts = std::min(m_Parts, GetUnits());
+    m_RowChunks = CountRowChunks(DivideUp(m_Tasks, g.m_NumBatches * m_Groups), g.m_Rows);
+    m_Tasks = std::min(m_Tasks, CountWorkItems());
 }
 
-void ByteProducts::RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
+void BatchedGemmInt8::RunTask(const ExecuteArgs& args, const IndexRange& items, std::byte* scratch) const
 {
     const ref::MatMulGeometry& g = m_Geometry;
-    const TileSet8& tiles = m_Panels->GetTiles();
+    const MicrokernelSetInt8& tiles = m_Panels->GetTiles();
     if (tiles.m_Begin != nullptr)
     {
         tiles.m_Begin();
     }
-    const size_t length = g.CountBatchesOf() * m_RowParts; // work items that share one group of panels of one matrix
-    for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
+    const size_t length = g.CountBatchesOf() * m_RowChunks; // work items that share one group of panels of one matrix
+    for (size_t item = items.m_Begin; item < items.m_End; ++item)
     {
-        const size_t run = unit / length;
-        const ref::MatMulGeometry::Batch batch = g.GetBatchOf(run / m_Groups, unit % length / m_RowParts);
+        const size_t run = item / length;
+        const ref::MatMulGeometry::Batch batch = g.GetBatchOf(run / m_Groups, item % length / m_RowChunks);
         const size_t group = run % m_Groups;
-        const Part panels = GetPart(m_Panels->Get().size(), m_Groups, group);
-        const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
-        if (unit == units.m_Begin || unit % length == 0)
+        const IndexRange panels = GetTaskRange(m_Panels->Get().size(), m_Groups, group);
+        const IndexRange rows = GetTaskRange(g.m_Rows, m_RowChunks, item % m_RowChunks);
+        if (item == items.m_Begin || item % length == 0)
         {
-            Pack(args.GetInput<uint8_t>(1) + g.GetMatrixY(batch.m_MatrixY), m_Ends.GetBias(args), panels, scratch);
+            Pack(args.GetInput<uint8_t>(1) + g.GetMatrixY(batch.m_MatrixY), m_Epilogue.GetBias(args), panels, scratch);
         }
         for (size_t first = rows.m_Begin; first < rows.m_End; first += m_BlockRows)
         {
             const size_t count = std::min(m_BlockRows, rows.m_End - first);
             const uint8_t* x = args.GetInput<uint8_t>(0) + batch.m_X + first * g.m_X.m_Row;
-            LayOut(x, count, scratch);
+            CopyRows(x, count, scratch);
             RunPanels(panels, count, args.GetOutput<uint8_t>(0) + batch.m_Output + first * g.m_Output.m_Row, scratch);
         }
     }
@@ -121,13 +122,13 @@ void ByteProducts::RunPart(const ExecuteArgs& args, const Part& units, std::byte
     }
 }
 
-void ByteProducts::Pack(const uint8_t* y, const int32_t* bias, const Part& panels, std::byte* scratch) const
+void BatchedGemmInt8::Pack(const uint8_t* y, const int32_t* bias, const IndexRange& panels, std::byte* scratch) const
 {
     std::byte* packed = scratch;
     auto* start = Scratch::At<int32_t>(scratch, m_BiasOffset);
     for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
     {
-        const Panel8& panel = m_Panels->Get()[p];
+        const PanelInt8& panel = m_Panels->Get()[p];
         m_Panels->Pack(panel, {y, m_Geometry.m_Y.m_Row, m_Geometry.m_Y.m_Column}, m_ZeroX, packed, start,
                        Scratch::At<std::byte>(scratch, m_SliceOffset));
         if (bias != nullptr)
@@ -135,14 +136,14 @@ void ByteProducts::Pack(const uint8_t* y, const int32_t* bias, const Part& panel
             std::transform(start, start + panel.m_Columns, bias + panel.m_Column, start, ref::WrapAdd<int32_t>);
         }
         packed += m_Panels->GetBytes(panel);
-        start += m_Panels->GetMostWidth();
+        start += m_Panels->GetMaxWidth();
     }
 }
 
-void ByteProducts::LayOut(const uint8_t* x, size_t count, std::byte* scratch) const
+void BatchedGemmInt8::CopyRows(const uint8_t* x, size_t count, std::byte* scratch) const
 {
     const ref::MatMulGeometry& g = m_Geometry;
-    const bool isWide = m_Panels->GetTiles().IsWide();
+    const bool isWide = m_Panels->GetTiles().IsDataInt16();
     auto* const block = Scratch::At<std::byte>(scratch, m_BlockOffset);
     auto* const bytes = Scratch::At<uint8_t>(scratch, m_BytesOffset);
     for (size_t row = 0; row < count; ++row, x += g.m_X.m_Row)
@@ -158,18 +159,18 @@ void ByteProducts::LayOut(const uint8_t* x, size_t count, std::byte* scratch) co
         if (isWide)
         {
             auto* const wide = reinterpret_cast<int16_t*>(to);
-            GetEngine8().m_Widen(from, g.m_Depth, m_IsSigned, m_ZeroX, wide);
+            GetMicrokernelsInt8().m_Widen(from, g.m_Depth, m_IsSigned, m_ZeroX, wide);
             std::fill(wide + g.m_Depth, wide + m_Pitch, int16_t{0});
         }
     }
-    if (m_Panels->GetRowFactor() != 0)
+    if (m_Panels->GetRowSumFactor() != 0)
     {
-        GetEngine8().m_SumRows(block, m_Stride, count, g.m_Depth, m_IsSigned, m_Panels->GetRowFactor(),
-                               Scratch::At<int32_t>(scratch, m_TermsOffset));
+        GetMicrokernelsInt8().m_SumRows(block, m_Stride, count, g.m_Depth, m_IsSigned, m_Panels->GetRowSumFactor(),
+                                        Scratch::At<int32_t>(scratch, m_TermsOffset));
     }
 }
 
-void ByteProducts::CopyRow(const uint8_t* x, uint8_t* to) const
+void BatchedGemmInt8::CopyRow(const uint8_t* x, uint8_t* to) const
 {
     const ref::MatMulGeometry& g = m_Geometry;
     if (g.m_X.m_Column == 1)
@@ -183,7 +184,7 @@ void ByteProducts::CopyRow(const uint8_t* x, uint8_t* to) const
     std::memset(to + g.m_Depth, 0, m_Pitch - g.m_Depth);
 }
 
-void ByteProducts::RunPanels(const Part& panels, size_t count, uint8_t* out, std::byte* scratch) const
+void BatchedGemmInt8::RunPanels(const IndexRange& panels, size_t count, uint8_t* out, std::byte* scratch) const
 {
     const auto* const block = Scratch::At<std::byte>(scratch, m_BlockOffset);
     const auto* const terms = Scratch::At<int32_t>(scratch, m_TermsOffset);
@@ -192,20 +193,21 @@ void ByteProducts::RunPanels(const Part& panels, size_t count, uint8_t* out, std
     const size_t outStride = m_Geometry.m_Output.m_Row;
     for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
     {
-        const Panel8& panel = m_Panels->Get()[p];
+        const PanelInt8& panel = m_Panels->Get()[p];
         const size_t width = m_Panels->GetWidth(panel);
         const RequantizeColumns columns = m_Columns.From(panel.m_Column);
-        SumPanel8({&m_Panels->GetTiles(), panel.m_Vectors, width, packed, m_Panels->GetGroups(), bias},
-                  {block, m_Stride, count},
-                  [&](const int32_t* sums, size_t row, size_t rows)
-                  {
-                      const int32_t* const ofRows = m_Panels->GetRowFactor() != 0 ? terms + row : nullptr;
-                      GetEngine8().m_Requantize({sums, width, rows, panel.m_Columns, ofRows,
-                                                 out + row * outStride + panel.m_Column, outStride, m_IsSigned},
-                                                columns);
-                  });
+        MultiplyPanelInt8({&m_Panels->GetTiles(), panel.m_Vectors, width, packed, m_Panels->GetGroups(), bias},
+                          {block, m_Stride, count},
+                          [&](const int32_t* sums, size_t row, size_t rows)
+                          {
+                              const int32_t* const ofRows = m_Panels->GetRowSumFactor() != 0 ? terms + row : nullptr;
+                              GetMicrokernelsInt8().m_Requantize({sums, width, rows, panel.m_Columns, ofRows,
+                                                                  out + row * outStride + panel.m_Column, outStride,
+                                                                  m_IsSigned},
+                                                                 columns);
+                          });
         packed += m_Panels->GetBytes(panel);
-        bias += m_Panels->GetMostWidth();
+        bias += m_Panels->GetMaxWidth();
     }
 }
 

@@ -16,37 +16,37 @@
 namespace tenon::cpu
 {
 
-class FewByteRows
+class FewRowsInt8
 {
 public:
     /// Whether this product, with contiguous columns of y, is faster in place on this processor. Precondition:
     /// BatchedGemmInt8::Takes().
     static bool Takes(const ref::MatMulGeometry& geometry, const TensorInfo& x);
     /// Whether y may contain -128 (0 of uint8). If not, HasMinByte() decides at run time.
-    static bool TakesLeastByte(const TensorInfo& x);
+    static bool TakesMinByte(const TensorInfo& x);
 
     /// See BatchedGemmInt8.
-    FewByteRows(const ref::MatMulGeometry& geometry, const ReshapeArgs& args, const ByteEnds& ends);
+    FewRowsInt8(const ref::MatMulGeometry& geometry, const ReshapeArgs& args, const EpilogueParamsInt8& epilogue);
 
     /// Whether the matrix y of this run contains -128 (0 of uint8).
-    bool HasLeastByte(const ExecuteArgs& args) const;
+    bool HasMinByte(const ExecuteArgs& args) const;
     void operator()(const ExecuteArgs& args) const;
 
 private:
-    static constexpr size_t MostRows = 16;
-    static constexpr size_t RunColumns = TileSet8::MostVectors * Engine8::MostLanes;
+    static constexpr size_t MaxRows = 16;
+    static constexpr size_t RunColumns = MicrokernelSetInt8::MaxVectors * MicrokernelsInt8::MaxLanes;
 
     /// `index`: number of the run of columns in the batch.
     void Multiply(const ExecuteArgs& args, const ref::MatMulGeometry::Batch& batch, size_t index) const;
 
     ref::MatMulGeometry m_Geometry;
-    ByteEnds m_Ends;
+    EpilogueParamsInt8 m_Epilogue;
     bool m_IsSigned; ///< whether x, y and the output are int8
     int32_t m_ZeroX;
     int32_t m_ZeroY;
-    const TileSet8* m_Tiles;
-    Form8 m_Form;
-    ColumnEnds8 m_Columns;
+    const MicrokernelSetInt8* m_Microkernels;
+    ZeroPointCorrectionInt8 m_ZeroPointCorrection;
+    EpilogueColumnsInt8 m_Columns;
     size_t m_Runs; ///< runs of columns of a batch
 };
 

@@ -17,8 +17,8 @@ SupportResult Check(const LayerView& layer)
     {
         result = CheckConstantBias(layer, static_cast<unsigned int>(GetConnectedSizes(layer).m_Columns));
     }
-    return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetConnectedSizes(layer)),
-                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
+    return result ? CheckPackedSize(PackedWeightsBf16::GetPackedBytes(GetConnectedSizes(layer)),
+                                    layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
                   : result;
 }
 
@@ -38,9 +38,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    return PrepareProduct(ProductBf16(weights, MakeRowWindows(rows, weights.GetSizes().m_Depth), rows,
-                                      backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads),
-                          args);
+    return PrepareGemm(GemmBf16(weights, MakeMatrixIm2col(rows, weights.GetSizes().m_Depth), rows,
+                                backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads),
+                       args);
 }
 
 } // namespace

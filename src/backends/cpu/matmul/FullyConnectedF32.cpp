@@ -21,7 +21,7 @@ WeightOrder GetOrder(const LayerView& layer)
 SupportResult Check(const LayerView& layer)
 {
     const SupportResult result = CheckFloatWeights(layer, 2);
-    return result && StaysInModel(layer, GetConnectedSizes(layer), GetOrder(layer)) ? RefuseToPack() : result;
+    return result && StaysUnpacked(layer, GetConnectedSizes(layer), GetOrder(layer)) ? RefuseToPack() : result;
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -40,9 +40,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    return PrepareProduct(ProductF32(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
-                                     backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads),
-                          args);
+    return PrepareGemm(GemmF32(weights, MakeMatrixIm2col(rows, sizes.m_Depth), rows,
+                               backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads),
+                       args);
 }
 
 } // namespace

@@ -15,15 +15,15 @@ namespace tenon::cpu
 namespace
 {
 
-bool AreOutputsFirst(const LayerView& layer)
+bool HasOutputsFirst(const LayerView& layer)
 {
     return layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
 }
 
-Sizes16 GetSizes(const LayerView& layer)
+WeightSizesInt16 GetSizes(const LayerView& layer)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    const unsigned int axis = AreOutputsFirst(layer) ? 0 : 1;
+    const unsigned int axis = HasOutputsFirst(layer) ? 0 : 1;
     return {1, weights[axis], weights[1 - axis]};
 }
 
@@ -33,23 +33,23 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
     }
-    const SupportResult result = CheckBytes(layer, 2, AreOutputsFirst(layer) ? 0 : 1);
-    return result ? CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes(layer)),
-                                     layer.GetInput(1).GetShape().GetNumElements64())
+    const SupportResult result = CheckWeightsInt8(layer, 2, HasOutputsFirst(layer) ? 0 : 1);
+    return result ? CheckPackedSize(PackedWeightsInt16::GetPackedBytes(GetSizes(layer)),
+                                    layer.GetInput(1).GetShape().GetNumElements64())
                   : result;
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    const Sizes16 sizes = GetSizes(layer);
-    return std::make_unique<PackedWeights16>(Weights16(layer, sizes.m_Columns, true), sizes,
-                                             GetKnownRows(layer, sizes.m_Columns), store, !AreOutputsFirst(layer));
+    const WeightSizesInt16 sizes = GetSizes(layer);
+    return std::make_unique<PackedWeightsInt16>(WeightReaderInt16(layer, sizes.m_Columns, true), sizes,
+                                                GetKnownRows(layer, sizes.m_Columns), store, !HasOutputsFirst(layer));
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedWeights16&>(*packed);
-    const Sizes16& sizes = weights.GetSizes();
+    const auto& weights = static_cast<const PackedWeightsInt16&>(*packed);
+    const WeightSizesInt16& sizes = weights.GetSizes();
     const TensorInfo& output = args.GetOutput(0);
     const TensorShape& shape = output.GetShape();
     const size_t outputs = output.GetNumElements();
@@ -68,14 +68,14 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Product16 product(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
+    const GemmInt16 product(weights, MakeMatrixIm2col(rows, sizes.m_Depth), rows,
                             backends::GetFusedRange(output, args.m_FusedActivation), args.m_MaxThreads);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedShortsKernel = {
-    "CpuFullyConnectedShorts", ShortsTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuFullyConnectedInt16Kernel = {
+    "CpuFullyConnectedInt16", Int16Types, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

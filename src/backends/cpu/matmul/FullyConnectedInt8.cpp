@@ -24,16 +24,16 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
     }
     const unsigned int axis = descriptor.m_TransposeWeightMatrix ? 0 : 1;
-    const SupportResult result = CheckBytes(layer, 2, axis);
+    const SupportResult result = CheckWeightsInt8(layer, 2, axis);
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    return result ? CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[axis], weights[1 - axis]),
-                                     weights.GetNumElements64())
+    return result ? CheckPackedSize(PackedWeightsInt8::GetPackedBytes(weights[axis], weights[1 - axis]),
+                                    weights.GetNumElements64())
                   : result;
 }
 
-Rounding8 RoundingOf(const LayerView& layer)
+RoundingInt8 RoundingOf(const LayerView& layer)
 {
-    return layer.GetInput(0).GetDataType() == DataType::Float32 ? Rounding8::None : Rounding8::Double;
+    return layer.GetInput(0).GetDataType() == DataType::Float32 ? RoundingInt8::None : RoundingInt8::Double;
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -41,15 +41,15 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const size_t columns = shape[outputsFirst ? 0 : 1];
-    ProductShape8 product = {columns, shape[outputsFirst ? 1 : 0], GetKnownRows(layer, columns), RoundingOf(layer),
+    GemmShapeInt8 product = {columns, shape[outputsFirst ? 1 : 0], GetKnownRows(layer, columns), RoundingOf(layer),
                              !outputsFirst};
-    product.m_MayStay = true;
-    return std::make_unique<PackedWeights8>(layer, product, store);
+    product.m_MayStayUnpacked = true;
+    return std::make_unique<PackedWeightsInt8>(layer, product, store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    const auto& weights = static_cast<const PackedWeightsInt8&>(*packed);
     const size_t outputs = args.GetOutput(0).GetNumElements();
     const size_t rows = outputs / weights.GetColumns();
     const TensorShape& output = args.GetOutput(0).GetShape();
@@ -67,18 +67,18 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Windows windows = MakeRowWindows(rows, weights.GetDepth());
+    const Im2col windows = MakeMatrixIm2col(rows, weights.GetDepth());
     const bool isAsymmetric = args.GetDescriptor<FullyConnectedDescriptor>().m_AsymmetricQuantizeInputs;
-    const Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
-                                 ? Product8(weights, windows, rows, {rows, isAsymmetric}, args)
-                                 : Product8(weights, windows, rows, args);
+    const GemmInt8 product = args.GetInput(0).GetDataType() == DataType::Float32
+                                 ? GemmInt8(weights, windows, rows, {rows, isAsymmetric}, args)
+                                 : GemmInt8(weights, windows, rows, args);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedBytesKernel = {
-    "CpuFullyConnectedBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuFullyConnectedInt8Kernel = {"CpuFullyConnectedInt8", Int8Types, Prepare, Check, Pack,
+                                                             backends::FuseClamp};
 
 extern const backends::Kernel CpuFullyConnectedHybridKernel = {
     "CpuFullyConnectedHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};

@@ -23,28 +23,28 @@ SupportResult CheckWeightsChange(const LayerView& layer)
 }
 
 /// Whether a FullyConnected reads its constant weights in place; see StaysUnpacked().
-bool AreWeightsRead(const LayerView& layer)
+bool HasUnpackedWeights(const LayerView& layer)
 {
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     return CheckFloatWeights(layer, 2) &&
-           StaysInModel(layer, GetConnectedSizes(layer), isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+           StaysUnpacked(layer, GetConnectedSizes(layer), isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
 }
 
 /// None where a matrix is empty, or the bias has not `columns` elements.
 std::optional<ref::MatMulGeometry> MakeMatrices(const ReshapeArgs& args, size_t rows, size_t depth, size_t columns,
-                                                bool areOutputsFirst)
+                                                bool hasOutputsFirst)
 {
     const bool fitsBias = !args.HasInput(2) || args.GetInput(2).GetNumElements() == columns;
     return rows != 0 && depth != 0 && columns != 0 && fitsBias
-               ? std::optional(ref::MatMulGeometry::MakeOfOne(rows, depth, columns, areOutputsFirst))
+               ? std::optional(ref::MatMulGeometry::MakeOfOne(rows, depth, columns, hasOutputsFirst))
                : std::nullopt;
 }
 
 } // namespace
 
-SupportResult CheckConnectedMatrices(const LayerView& layer)
+SupportResult CheckFullyConnected(const LayerView& layer)
 {
-    const SupportResult result = AreWeightsRead(layer) ? SupportResult::Yes() : CheckWeightsChange(layer);
+    const SupportResult result = HasUnpackedWeights(layer) ? SupportResult::Yes() : CheckWeightsChange(layer);
     if (result && layer.GetDescriptor<FullyConnectedDescriptor>().m_ShuffledWeights)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
@@ -52,7 +52,7 @@ SupportResult CheckConnectedMatrices(const LayerView& layer)
     return result;
 }
 
-SupportResult CheckPixelMatrices(const LayerView& layer)
+SupportResult CheckPointwiseConvolution(const LayerView& layer)
 {
     const SupportResult result = CheckWeightsChange(layer);
     if (!result)
@@ -61,9 +61,9 @@ SupportResult CheckPixelMatrices(const LayerView& layer)
     }
     const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    const bool haveOnePoint =
+    const bool hasOneTap =
         !weights.AreAllDimensionsSpecified() || (weights.GetNumDimensions() == 4 && weights[1] == 1 && weights[2] == 1);
-    if (!haveOnePoint || d.m_StrideX != 1 || d.m_StrideY != 1 || d.m_PadTop != 0 || d.m_PadBottom != 0 ||
+    if (!hasOneTap || d.m_StrideX != 1 || d.m_StrideY != 1 || d.m_PadTop != 0 || d.m_PadBottom != 0 ||
         d.m_PadLeft != 0 || d.m_PadRight != 0)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its windows are not the pixels of the image");
@@ -71,7 +71,7 @@ SupportResult CheckPixelMatrices(const LayerView& layer)
     return SupportResult::Yes();
 }
 
-std::optional<ref::MatMulGeometry> FindConnectedMatrices(const ReshapeArgs& args)
+std::optional<ref::MatMulGeometry> MakeFullyConnectedGeometry(const ReshapeArgs& args)
 {
     const TensorShape& weights = args.GetInput(1).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
@@ -79,16 +79,16 @@ std::optional<ref::MatMulGeometry> FindConnectedMatrices(const ReshapeArgs& args
     {
         return std::nullopt;
     }
-    const bool areOutputsFirst = args.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-    const size_t columns = weights[areOutputsFirst ? 0 : 1];
-    const size_t depth = weights[areOutputsFirst ? 1 : 0];
+    const bool hasOutputsFirst = args.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    const size_t columns = weights[hasOutputsFirst ? 0 : 1];
+    const size_t depth = weights[hasOutputsFirst ? 1 : 0];
     const size_t rows = output.GetNumElements() / columns;
     const bool fits =
         output[output.GetNumDimensions() - 1] == columns && rows * depth == args.GetInput(0).GetNumElements();
-    return fits ? MakeMatrices(args, rows, depth, columns, areOutputsFirst) : std::nullopt;
+    return fits ? MakeMatrices(args, rows, depth, columns, hasOutputsFirst) : std::nullopt;
 }
 
-std::optional<ref::MatMulGeometry> FindPixelMatrices(const ReshapeArgs& args)
+std::optional<ref::MatMulGeometry> MakePointwiseGeometry(const ReshapeArgs& args)
 {
     const TensorShape& image = args.GetInput(0).GetShape();
     const TensorShape& weights = args.GetInput(1).GetShape();

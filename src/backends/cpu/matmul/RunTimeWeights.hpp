@@ -14,17 +14,17 @@ namespace tenon::cpu
 {
 
 /// Checks a FullyConnected that the reference kernel supports.
-SupportResult CheckConnectedMatrices(const LayerView& layer);
+SupportResult CheckFullyConnected(const LayerView& layer);
 
 /// Checks a Convolution2d that the reference kernel supports: its windows have to be the pixels of the image. Weights
 /// may be of unknown shape.
-SupportResult CheckPixelMatrices(const LayerView& layer);
+SupportResult CheckPointwiseConvolution(const LayerView& layer);
 
 /// The matrix product of a FullyConnected. None where it is empty or its shapes do not fit together: the reference
 /// kernel reports the error.
-std::optional<ref::MatMulGeometry> FindConnectedMatrices(const ReshapeArgs& args);
+std::optional<ref::MatMulGeometry> MakeFullyConnectedGeometry(const ReshapeArgs& args);
 
 /// The same of a Convolution2d; also none if it is grouped or the weights have several taps.
-std::optional<ref::MatMulGeometry> FindPixelMatrices(const ReshapeArgs& args);
+std::optional<ref::MatMulGeometry> MakePointwiseGeometry(const ReshapeArgs& args);
 
 } // namespace tenon::cpu

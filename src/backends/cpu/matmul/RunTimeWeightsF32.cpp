@@ -14,22 +14,22 @@ namespace tenon::cpu
 namespace
 {
 
-ProductEnds MakeEnds(const ReshapeArgs& args)
+EpilogueParamsF32 MakeEpilogueParams(const ReshapeArgs& args)
 {
     return {args.HasInput(2), backends::FloatClamp(args.m_FusedActivation)};
 }
 
-backends::Prepared PrepareConnected(const ReshapeArgs& args, const backends::PackedWeights*)
+backends::Prepared PrepareFullyConnected(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const std::optional<ref::MatMulGeometry> g = FindConnectedMatrices(args);
-    return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
+    const std::optional<ref::MatMulGeometry> g = MakeFullyConnectedGeometry(args);
+    return g ? PrepareBatchedGemmF32(*g, args.m_MaxThreads, MakeEpilogueParams(args))
              : backends::Prepared::Declined("the product is empty, or its shapes do not fit together");
 }
 
-backends::Prepared PreparePixels(const ReshapeArgs& args, const backends::PackedWeights*)
+backends::Prepared PreparePointwise(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const std::optional<ref::MatMulGeometry> g = FindPixelMatrices(args);
-    return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
+    const std::optional<ref::MatMulGeometry> g = MakePointwiseGeometry(args);
+    return g ? PrepareBatchedGemmF32(*g, args.m_MaxThreads, MakeEpilogueParams(args))
              : backends::Prepared::Declined("the product is empty, or its shapes do not fit together");
 }
 
@@ -37,15 +37,15 @@ backends::Prepared PreparePixels(const ReshapeArgs& args, const backends::Packed
 
 extern const backends::Kernel CpuFullyConnectedRunTimeF32Kernel = {.m_Name = "CpuFullyConnectedRunTimeF32",
                                                                    .m_Types = FloatTypes,
-                                                                   .m_Prepare = PrepareConnected,
-                                                                   .m_Check = CheckConnectedMatrices,
+                                                                   .m_Prepare = PrepareFullyConnected,
+                                                                   .m_Check = CheckFullyConnected,
                                                                    .m_Fuse = backends::FuseClamp,
                                                                    .m_Reference = &ref::RefFullyConnectedKernel};
 
 extern const backends::Kernel CpuConvolution2dRunTimeF32Kernel = {.m_Name = "CpuConvolution2dRunTimeF32",
                                                                   .m_Types = FloatTypes,
-                                                                  .m_Prepare = PreparePixels,
-                                                                  .m_Check = CheckPixelMatrices,
+                                                                  .m_Prepare = PreparePointwise,
+                                                                  .m_Check = CheckPointwiseConvolution,
                                                                   .m_Fuse = backends::FuseClamp,
                                                                   .m_Reference = &ref::RefConvolution2dKernel};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a constant float matrix [depth, columns] is read in place: 1 MiB or more, few rows of data. The weights are
 // then read once a run anyway, and packing would only copy them. Kernels that pack refuse such layers; the run-time
-// kernels (SumsF32) take them.
+// kernels (AxpyF32) take them.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/f32/AxpyF32.hpp"
@@ -17,14 +17,14 @@ namespace tenon::cpu
 
 /// Whether input 1 is read in place, from the rows known at packing time. Smaller matrices are packed, because the
 /// packed microkernels also fuse the bias and the residual add.
-inline bool StaysInModel(const LayerView& layer, const WeightSizes& sizes, WeightOrder order)
+inline bool StaysUnpacked(const LayerView& layer, const WeightSizes& sizes, WeightOrder order)
 {
-    constexpr uint64_t LeastBytes = 1024 * 1024;
+    constexpr uint64_t MinBytes = 1024 * 1024;
     const size_t rows = GetKnownRows(layer, sizes.m_Columns);
-    const bool isLarge = uint64_t{sizes.m_Columns} * sizes.m_Depth * sizeof(float) >= LeastBytes;
-    return order == WeightOrder::Depth && layer.IsConstant(1) && isLarge && !AreFewColumns(sizes) &&
+    const bool isLarge = uint64_t{sizes.m_Columns} * sizes.m_Depth * sizeof(float) >= MinBytes;
+    return order == WeightOrder::Depth && layer.IsConstant(1) && isLarge && !HasFewColumns(sizes) &&
            layer.GetInput(1).GetDataType() == DataType::Float32 &&
-           (rows <= SumsF32::MostRows || TakesManyRows(rows, sizes.m_Columns, sizes.m_Depth));
+           (rows <= AxpyF32::MaxRows || IsBlockedAxpyFaster(rows, sizes.m_Columns, sizes.m_Depth));
 }
 
 /// The refusal of kernels that pack their weights.

@@ -32,21 +32,21 @@ class ChunkCursor
 {
 public:
     explicit ChunkCursor(const ChunkRuns& runs)
-        : m_Chunk(Select<IsJoin>(runs.m_Parts[0].m_To, runs.m_Parts[0].m_From)), m_ChunkBytes(runs.m_ChunkBytes)
+        : m_Chunk(Select<IsJoin>(runs.m_Segments[0].m_To, runs.m_Segments[0].m_From)), m_ChunkBytes(runs.m_ChunkBytes)
     {
         for (size_t i = 0; i < Count; ++i)
         {
-            const ChunkRuns::Part& part = runs.m_Parts[i];
-            m_Places[i] = Select<IsJoin>(part.m_To, part.m_From) - m_Chunk;
-            m_Runs[i] = Select<IsJoin>(part.m_From, part.m_To);
-            m_Bytes[i] = part.m_Bytes;
+            const ChunkRuns::Segment& segment = runs.m_Segments[i];
+            m_Places[i] = Select<IsJoin>(segment.m_To, segment.m_From) - m_Chunk;
+            m_Runs[i] = Select<IsJoin>(segment.m_From, segment.m_To);
+            m_Bytes[i] = segment.m_Bytes;
         }
     }
 
     /// The source of a segment's run in the current chunk.
-    const std::byte* GetFrom(size_t part) const { return Select<IsJoin>(m_Runs[part], GetInChunk(part)); }
-    std::byte* GetTo(size_t part) const { return Select<IsJoin>(GetInChunk(part), m_Runs[part]); }
-    size_t GetBytes(size_t part) const { return m_Bytes[part]; }
+    const std::byte* GetFrom(size_t segment) const { return Select<IsJoin>(m_Runs[segment], GetInChunk(segment)); }
+    std::byte* GetTo(size_t segment) const { return Select<IsJoin>(GetInChunk(segment), m_Runs[segment]); }
+    size_t GetBytes(size_t segment) const { return m_Bytes[segment]; }
 
     /// True if the runs lie in order in a chunk, without gaps, and fill it.
     bool IsDense() const
@@ -73,14 +73,15 @@ public:
 
 private:
     using InChunk = decltype(Select<IsJoin>(static_cast<std::byte*>(nullptr), static_cast<const std::byte*>(nullptr)));
-    using InPart = decltype(Select<IsJoin>(static_cast<const std::byte*>(nullptr), static_cast<std::byte*>(nullptr)));
+    using InSegment =
+        decltype(Select<IsJoin>(static_cast<const std::byte*>(nullptr), static_cast<std::byte*>(nullptr)));
 
-    InChunk GetInChunk(size_t part) const { return part == 0 ? m_Chunk : m_Chunk + m_Places[part]; }
+    InChunk GetInChunk(size_t segment) const { return segment == 0 ? m_Chunk : m_Chunk + m_Places[segment]; }
 
     InChunk m_Chunk;
     size_t m_ChunkBytes;
     std::array<std::ptrdiff_t, Count> m_Places{}; ///< offsets of the segments within a chunk; the first one is 0
-    std::array<InPart, Count> m_Runs{};
+    std::array<InSegment, Count> m_Runs{};
     std::array<size_t, Count> m_Bytes{};
 };
 

@@ -9,24 +9,24 @@
 namespace tenon::cpu
 {
 
-ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, size_t chunkBytes, size_t chunks)
+ChunkedMove::ChunkedMove(Direction direction, const std::vector<Segment>& segments, size_t chunkBytes, size_t chunks)
     : m_IsJoin(direction == Direction::Join), m_Chunks(chunks), m_ChunkBytes(chunkBytes)
 {
     size_t least = SIZE_MAX;
     size_t most = 0;
     size_t sum = 0;
-    for (const Part& part : parts)
+    for (const Segment& segment : segments)
     {
         Move& move = m_Moves.emplace_back();
-        (m_IsJoin ? move.m_Input : move.m_Output) = part.m_Index;
-        (m_IsJoin ? move.m_ToBegin : move.m_FromBegin) = part.m_Begin;
-        move.m_FromStep = static_cast<int64_t>(m_IsJoin ? part.m_Bytes : chunkBytes);
-        move.m_ToStep = static_cast<int64_t>(m_IsJoin ? chunkBytes : part.m_Bytes);
-        move.m_Bytes = part.m_Bytes;
-        move.m_Copy = ChooseCopyPlane(part.m_Bytes);
-        least = std::min(least, part.m_Bytes);
-        most = std::max(most, part.m_Bytes);
-        sum += part.m_Bytes;
+        (m_IsJoin ? move.m_Input : move.m_Output) = segment.m_Index;
+        (m_IsJoin ? move.m_ToBegin : move.m_FromBegin) = segment.m_Begin;
+        move.m_FromStep = static_cast<int64_t>(m_IsJoin ? segment.m_Bytes : chunkBytes);
+        move.m_ToStep = static_cast<int64_t>(m_IsJoin ? chunkBytes : segment.m_Bytes);
+        move.m_Bytes = segment.m_Bytes;
+        move.m_Copy = ChooseCopyPlane(segment.m_Bytes);
+        least = std::min(least, segment.m_Bytes);
+        most = std::max(most, segment.m_Bytes);
+        sum += segment.m_Bytes;
     }
     constexpr size_t LongChunk = 16 * 1024;
     if (chunkBytes >= LongChunk)
@@ -38,12 +38,12 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, si
     }
     else if (!m_Moves.empty())
     {
-        m_Piece = LongChunk / chunkBytes;
+        m_BlockChunks = LongChunk / chunkBytes;
         // Gaps belong to inputs that are requantized by a table (ConcatSplit.cpp), possibly in place: vectors must not
         // overwrite them.
         const bool hasGaps = m_IsJoin && sum != chunkBytes;
         m_MoveRuns = hasGaps ? nullptr : ChooseMoveRuns(m_Moves.size(), most);
-        m_Left = (MostOverrun + least - 1) / least;
+        m_ScalarChunks = (MaxOverrun + least - 1) / least;
     }
 }
 
@@ -65,7 +65,7 @@ void ChunkedMove::Run(const ExecuteArgs& run) const
     // The end of a vector must not overwrite a segment that is in place already.
     const bool isShort = m_MoveRuns != nullptr && std::none_of(m_Moves.begin(), m_Moves.end(), isInPlace);
     RunRanges(*run.m_Parallel, m_Chunks, GetGrain(2 * m_ChunkBytes),
-              [&](size_t begin, size_t end) { CopyPieces(run, isShort ? MoveShort(run, begin, end) : begin, end); });
+              [&](size_t begin, size_t end) { CopyBlocks(run, isShort ? MoveShort(run, begin, end) : begin, end); });
 }
 
 const std::byte* ChunkedMove::GetSource(const ExecuteArgs& run, const Move& move)
@@ -83,12 +83,12 @@ bool ChunkedMove::IsInPlace(const ExecuteArgs& run, const Move& move)
     return GetSource(run, move) == GetTarget(run, move);
 }
 
-void ChunkedMove::CopyPieces(const ExecuteArgs& run, size_t begin, size_t end) const
+void ChunkedMove::CopyBlocks(const ExecuteArgs& run, size_t begin, size_t end) const
 {
-    for (size_t chunk = begin; chunk < end; chunk += m_Piece)
+    for (size_t chunk = begin; chunk < end; chunk += m_BlockChunks)
     {
         Plane plane;
-        plane.m_Runs = std::min(m_Piece, end - chunk);
+        plane.m_Runs = std::min(m_BlockChunks, end - chunk);
         const auto steps = static_cast<int64_t>(chunk);
         for (const Move& move : m_Moves)
         {
@@ -106,7 +106,7 @@ void ChunkedMove::CopyPieces(const ExecuteArgs& run, size_t begin, size_t end) c
 
 size_t ChunkedMove::MoveShort(const ExecuteArgs& run, size_t begin, size_t end) const
 {
-    if (end - begin <= m_Left)
+    if (end - begin <= m_ScalarChunks)
     {
         return begin;
     }
@@ -117,11 +117,11 @@ size_t ChunkedMove::MoveShort(const ExecuteArgs& run, size_t begin, size_t end) 
     for (size_t i = 0; i < m_Moves.size(); ++i)
     {
         const Move& move = m_Moves[i];
-        runs.m_Parts[i] = {GetSource(run, move) + steps * move.m_FromStep, GetTarget(run, move) + steps * move.m_ToStep,
-                           move.m_Bytes};
+        runs.m_Segments[i] = {GetSource(run, move) + steps * move.m_FromStep,
+                              GetTarget(run, move) + steps * move.m_ToStep, move.m_Bytes};
     }
-    m_MoveRuns(runs, end - begin - m_Left);
-    return end - m_Left;
+    m_MoveRuns(runs, end - begin - m_ScalarChunks);
+    return end - m_ScalarChunks;
 }
 
 } // namespace tenon::cpu

@@ -30,7 +30,7 @@ public:
 
     /// A segment: m_Bytes bytes of each chunk of the joined tensor, from the offset m_Begin on, are the next m_Bytes of
     /// an input or output.
-    struct Part
+    struct Segment
     {
         size_t m_Index = 0; ///< index of the input or output
         size_t m_Begin = 0;
@@ -38,7 +38,7 @@ public:
     };
 
     /// Segments in ascending order of m_Begin, none of them empty.
-    ChunkedMove(Direction direction, const std::vector<Part>& parts, size_t chunkBytes, size_t chunks);
+    ChunkedMove(Direction direction, const std::vector<Segment>& segments, size_t chunkBytes, size_t chunks);
 
     /// Leaves segments alone that are in place already, see TensorAliases.
     void Run(const ExecuteArgs& run) const;
@@ -61,7 +61,7 @@ private:
     static std::byte* GetTarget(const ExecuteArgs& run, const Move& move);
     static bool IsInPlace(const ExecuteArgs& run, const Move& move);
 
-    void CopyPieces(const ExecuteArgs& run, size_t begin, size_t end) const;
+    void CopyBlocks(const ExecuteArgs& run, size_t begin, size_t end) const;
     /// Moves the first of the chunks [begin, end) by whole vectors, as many as leave room for the overrun within this
     /// thread's chunks. Returns the first chunk that is left.
     size_t MoveShort(const ExecuteArgs& run, size_t begin, size_t end) const;
@@ -70,9 +70,9 @@ private:
     std::vector<Move> m_Moves;
     size_t m_Chunks = 0;
     size_t m_ChunkBytes = 0;
-    size_t m_Piece = 1;                    ///< chunks of a block
+    size_t m_BlockChunks = 1;              ///< chunks of a block
     MoveRunsFunction m_MoveRuns = nullptr; ///< not null if all runs are short
-    size_t m_Left = 0;                     ///< last chunks, which are not moved by whole vectors because of the overrun
+    size_t m_ScalarChunks = 0;             ///< last chunks, which are not moved by whole vectors because of the overrun
     std::vector<StridedMove> m_Long;       ///< for long chunks: one for each segment
 };
 

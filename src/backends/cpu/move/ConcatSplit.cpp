@@ -31,23 +31,23 @@ constexpr backends::TypeRow JoinTypes[] = {backends::SameType(backends::WholeByt
 /// An input of a Concat whose quantization differs from the output's.
 struct MappedInput
 {
-    ChunkedMove::Part m_Part;
-    std::shared_ptr<const ByteMap> m_Map;
+    ChunkedMove::Segment m_Segment;
+    std::shared_ptr<const UnaryInt8> m_Map;
 };
 
 void RunMapped(const ExecuteArgs& run, const MappedInput& input, size_t chunks, size_t chunkBytes)
 {
-    const ChunkedMove::Part& part = input.m_Part;
-    const auto* const from = run.GetInput<uint8_t>(part.m_Index);
-    uint8_t* const to = run.GetOutput<uint8_t>(0) + part.m_Begin;
-    RunElements(*run.m_Parallel, chunks * part.m_Bytes,
+    const ChunkedMove::Segment& segment = input.m_Segment;
+    const auto* const from = run.GetInput<uint8_t>(segment.m_Index);
+    uint8_t* const to = run.GetOutput<uint8_t>(0) + segment.m_Begin;
+    RunElements(*run.m_Parallel, chunks * segment.m_Bytes,
                 [&](size_t begin, size_t end)
                 {
                     while (begin < end)
                     {
-                        const size_t inChunk = begin % part.m_Bytes;
-                        const size_t count = std::min(end - begin, part.m_Bytes - inChunk);
-                        uint8_t* const chunk = to + begin / part.m_Bytes * chunkBytes;
+                        const size_t inChunk = begin % segment.m_Bytes;
+                        const size_t count = std::min(end - begin, segment.m_Bytes - inChunk);
+                        uint8_t* const chunk = to + begin / segment.m_Bytes * chunkBytes;
                         input.m_Map->Run(from + begin, chunk + inChunk, count);
                         begin += count;
                     }
@@ -55,7 +55,7 @@ void RunMapped(const ExecuteArgs& run, const MappedInput& input, size_t chunks, 
 }
 
 /// The function that Concat applies to the bytes of an input whose quantization differs from the output's.
-std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo& output)
+std::shared_ptr<const UnaryInt8> MakeRequantization(const TensorInfo& input, const TensorInfo& output)
 {
     ConcatDescriptor descriptor(1, 1);
     descriptor.SetConcatAxis(0);
@@ -65,7 +65,7 @@ std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo
     args.m_Descriptor = &descriptor;
     args.m_Inputs = {inputs, 1};
     args.m_Outputs = {outputs, 1};
-    return std::make_shared<const ByteMap>(args, ref::RefConcatKernel);
+    return std::make_shared<const UnaryInt8>(args, ref::RefConcatKernel);
 }
 
 /// `axis`: the first dimension of a chunk, in the inputs and in the output.
@@ -76,32 +76,32 @@ Prepared RefineJoin(const ReshapeArgs& args, unsigned int axis, Prepared& refere
     {
         return Prepared::Declined("it is a mere copy, or empty");
     }
-    std::vector<ChunkedMove::Part> parts;
+    std::vector<ChunkedMove::Segment> segments;
     std::vector<MappedInput> mapped;
     size_t chunkBytes = 0;
     for (size_t i = 0; i < args.m_Inputs.size(); ++i)
     {
         const TensorInfo& input = args.GetInput(i);
-        const ChunkedMove::Part part = {i, chunkBytes,
-                                        ref::CountElements(input.GetShape(), axis, input.GetNumDimensions()) *
-                                            ref::GetMovedBytes(output.GetDataType())};
-        chunkBytes += part.m_Bytes;
+        const ChunkedMove::Segment segment = {i, chunkBytes,
+                                              ref::CountElements(input.GetShape(), axis, input.GetNumDimensions()) *
+                                                  ref::GetMovedBytes(output.GetDataType())};
+        chunkBytes += segment.m_Bytes;
         const bool isMapped = !input.IsTypeSpaceMatch(output);
-        if (isMapped && !backends::QuantizedByteTypes.Has(output.GetDataType()))
+        if (isMapped && !backends::QuantizedInt8Types.Has(output.GetDataType()))
         {
             return Prepared::Declined("an input is to be requantized, and not of bytes");
         }
-        if (part.m_Bytes != 0 && isMapped)
+        if (segment.m_Bytes != 0 && isMapped)
         {
-            mapped.push_back({part, MakeMap(input, output)});
+            mapped.push_back({segment, MakeRequantization(input, output)});
         }
-        else if (part.m_Bytes != 0)
+        else if (segment.m_Bytes != 0)
         {
-            parts.push_back(part);
+            segments.push_back(segment);
         }
     }
     const size_t chunks = ref::CountElements(output.GetShape(), 0, axis);
-    Prepared prepared = [move = ChunkedMove(ChunkedMove::Direction::Join, parts, chunkBytes, chunks),
+    Prepared prepared = [move = ChunkedMove(ChunkedMove::Direction::Join, segments, chunkBytes, chunks),
                          mapped = std::move(mapped), chunks, chunkBytes](const ExecuteArgs& run)
     {
         move.Run(run);
@@ -175,16 +175,16 @@ Prepared SplitChunks(const ReshapeArgs& args, unsigned int axis)
     const TensorShape& input = args.GetInput(0).GetShape();
     const size_t elementBytes = ref::GetMovedBytes(args.GetInput(0).GetDataType());
     const size_t innerBytes = ref::CountElements(input, axis + 1, input.GetNumDimensions()) * elementBytes;
-    std::vector<ChunkedMove::Part> parts;
+    std::vector<ChunkedMove::Segment> segments;
     for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
     {
         const size_t bytes = args.GetOutput(view).GetShape()[axis] * innerBytes;
         if (bytes != 0)
         {
-            parts.push_back({view, descriptor.GetViewOrigin(view)[axis] * innerBytes, bytes});
+            segments.push_back({view, descriptor.GetViewOrigin(view)[axis] * innerBytes, bytes});
         }
     }
-    return [move = ChunkedMove(ChunkedMove::Direction::Split, parts, input[axis] * innerBytes,
+    return [move = ChunkedMove(ChunkedMove::Direction::Split, segments, input[axis] * innerBytes,
                                ref::CountElements(input, 0, axis))](const ExecuteArgs& run) { move.Run(run); };
 }
 

@@ -31,7 +31,7 @@ struct Fixed
 
 /// N to 2 * N bytes: the first N and the last N, which overlap.
 template <size_t N>
-struct Ends
+struct FirstAndLast
 {
     static constexpr size_t Bytes = 0; // any size
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes)
@@ -49,7 +49,7 @@ struct Any
 
 /// Runs that end in half a vector of 32 bytes. Two runs that are neighbours in the target fill whole vectors.
 template <size_t N>
-inline constexpr bool AreHalves = N % 32 == 16 && HWY_LANES(uint8_t) >= 32;
+inline constexpr bool HasHalfVector = N % 32 == 16 && HWY_LANES(uint8_t) >= 32;
 
 template <size_t N>
 HWY_INLINE void CopyHalves(std::byte* to, const std::byte* first, const std::byte* second)
@@ -60,7 +60,7 @@ HWY_INLINE void CopyHalves(std::byte* to, const std::byte* first, const std::byt
     const auto load = [&](const std::byte* from) HWY_ATTR
     { return hn::LoadU(half, reinterpret_cast<const uint8_t*>(from)); };
     CopyFixed<Whole, 32>(to, first);
-    hn::StoreU(JoinHalves(d, load(second), load(first + Whole)), d, reinterpret_cast<uint8_t*>(to + Whole));
+    hn::StoreU(CombineHalves(d, load(second), load(first + Whole)), d, reinterpret_cast<uint8_t*>(to + Whole));
     CopyFixed<Whole, 32>(to + Whole + 32, second + 16);
 }
 
@@ -73,7 +73,7 @@ void CopyRows(const Plane plane, const std::byte* from, std::byte* to)
         const std::byte* source = from;
         std::byte* target = to;
         size_t run = 0;
-        if constexpr (AreHalves<Run::Bytes>)
+        if constexpr (HasHalfVector<Run::Bytes>)
         {
             if (plane.m_ToRun == static_cast<int64_t>(Run::Bytes))
             {
@@ -98,7 +98,7 @@ void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
 
 /// The next runs, N bytes each, as one vector.
 template <size_t N, class D>
-HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const uint32_t* indices)
+HWY_INLINE hn::Vec<D> LoadGathered(D d, const std::byte* from, const uint32_t* indices)
 {
     if constexpr (hn::MaxLanes(D()) == N)
     {
@@ -108,13 +108,13 @@ HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const uint32_t* ind
     {
         const hn::Half<D> half;
         constexpr size_t InHalf = hn::MaxLanes(D()) / 2 / N;
-        return JoinHalves(d, LoadPicked<N>(half, from, indices + InHalf), LoadPicked<N>(half, from, indices));
+        return CombineHalves(d, LoadGathered<N>(half, from, indices + InHalf), LoadGathered<N>(half, from, indices));
     }
 }
 
 /// Stores as many runs as fill a vector at once; the rest one by one.
 template <typename Run>
-void CopyPicked(const std::byte* from, size_t, const uint32_t* indices, size_t count, size_t bytes, std::byte* to)
+void CopyGathered(const std::byte* from, size_t, const uint32_t* indices, size_t count, size_t bytes, std::byte* to)
 {
     size_t i = 0;
     constexpr size_t N = Run::Bytes;
@@ -124,7 +124,7 @@ void CopyPicked(const std::byte* from, size_t, const uint32_t* indices, size_t c
         constexpr size_t Runs = HWY_LANES(uint8_t) / N;
         for (; i + Runs <= count; i += Runs, to += Runs * N)
         {
-            hn::StoreU(LoadPicked<N>(d, from, indices + i), d, reinterpret_cast<uint8_t*>(to));
+            hn::StoreU(LoadGathered<N>(d, from, indices + i), d, reinterpret_cast<uint8_t*>(to));
         }
     }
     for (; i < count; ++i, to += bytes)
@@ -136,14 +136,14 @@ void CopyPicked(const std::byte* from, size_t, const uint32_t* indices, size_t c
 /// Copies of runs of more than half of `Width` bytes. Each run is one store, whose end the next run overwrites, instead
 /// of two exact ones.
 template <size_t Width>
-void CopyPickedOver(const std::byte* from, size_t slices, const uint32_t* indices, size_t count, size_t bytes,
-                    std::byte* to)
+void CopyGatheredOver(const std::byte* from, size_t slices, const uint32_t* indices, size_t count, size_t bytes,
+                      std::byte* to)
 {
     const auto copyExactly = [&](size_t end)
     {
         for (size_t i = 0; i < end; ++i, to += bytes)
         {
-            Ends<Width / 2>::Copy(to, from + size_t{indices[i]} * bytes, bytes);
+            FirstAndLast<Width / 2>::Copy(to, from + size_t{indices[i]} * bytes, bytes);
         }
     };
     const hn::CappedTag<uint32_t, 8> d;
@@ -168,7 +168,7 @@ void CopyPickedOver(const std::byte* from, size_t slices, const uint32_t* indice
 
 /// Unsigned comparisons are avoided, as vectors of some processors compare signed elements only. For an index below
 /// `limit`, the upper bits of the index and of limit - 1 - index are both 0.
-bool AreBelow(const uint32_t* indices, size_t count, uint32_t limit)
+bool IsEachBelow(const uint32_t* indices, size_t count, uint32_t limit)
 {
     const hn::ScalableTag<uint32_t> d;
     constexpr size_t Lanes = hn::MaxLanes(d);
@@ -189,9 +189,9 @@ bool AreBelow(const uint32_t* indices, size_t count, uint32_t limit)
     return hn::AllFalse(d, isOutside) && rest >> 31 == 0;
 }
 
-AreBelowFunction FindAreBelow()
+IsEachBelowFunction FindIsEachBelow()
 {
-    return AreBelow;
+    return IsEachBelow;
 }
 
 /// Calls f.operator()<Run>() with the copy class for runs of this length. Common lengths are moves that do not overlap.
@@ -222,11 +222,11 @@ auto ChooseRun(size_t bytes, const F& f)
     {
         return f.template operator()<Any>();
     }
-    return bytes < 8    ? f.template operator()<Ends<4>>()
-           : bytes < 16 ? f.template operator()<Ends<8>>()
-           : bytes < 32 ? f.template operator()<Ends<16>>()
-           : bytes < 64 ? f.template operator()<Ends<32>>()
-                        : f.template operator()<Ends<64>>();
+    return bytes < 8    ? f.template operator()<FirstAndLast<4>>()
+           : bytes < 16 ? f.template operator()<FirstAndLast<8>>()
+           : bytes < 32 ? f.template operator()<FirstAndLast<16>>()
+           : bytes < 64 ? f.template operator()<FirstAndLast<32>>()
+                        : f.template operator()<FirstAndLast<64>>();
 }
 
 CopyPlaneFunction FindCopyPlane(size_t runBytes)
@@ -234,22 +234,22 @@ CopyPlaneFunction FindCopyPlane(size_t runBytes)
     return ChooseRun(runBytes, []<typename Run>() -> CopyPlaneFunction { return CopyPlane<Run>; });
 }
 
-CopyPickedFunction FindCopyPicked(size_t bytes)
+CopyGatheredFunction FindCopyGathered(size_t bytes)
 {
     switch (std::has_single_bit(bytes) ? 0 : std::bit_ceil(bytes))
     {
-    case 4: return CopyPickedOver<4>;
-    case 8: return CopyPickedOver<8>;
-    case 16: return CopyPickedOver<16>;
+    case 4: return CopyGatheredOver<4>;
+    case 8: return CopyGatheredOver<8>;
+    case 16: return CopyGatheredOver<16>;
     case 32:
         if constexpr (HWY_LANES(uint8_t) >= 32)
         {
-            return CopyPickedOver<32>;
+            return CopyGatheredOver<32>;
         }
         break;
     default: break;
     }
-    return ChooseRun(bytes, []<typename Run>() -> CopyPickedFunction { return CopyPicked<Run>; });
+    return ChooseRun(bytes, []<typename Run>() -> CopyGatheredFunction { return CopyGathered<Run>; });
 }
 
 } // namespace
@@ -266,14 +266,14 @@ CopyPlaneFunction ChooseCopyPlane(size_t runBytes)
     return TENON_CHOOSE(FindCopyPlane)(runBytes);
 }
 
-CopyPickedFunction ChooseCopyPicked(size_t bytes)
+CopyGatheredFunction ChooseCopyGathered(size_t bytes)
 {
-    return TENON_CHOOSE(FindCopyPicked)(bytes);
+    return TENON_CHOOSE(FindCopyGathered)(bytes);
 }
 
-AreBelowFunction ChooseAreBelow()
+IsEachBelowFunction ChooseIsEachBelow()
 {
-    return TENON_CHOOSE(FindAreBelow)();
+    return TENON_CHOOSE(FindIsEachBelow)();
 }
 
 } // namespace tenon::cpu

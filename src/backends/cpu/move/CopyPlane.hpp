@@ -22,7 +22,7 @@ struct Plane
     int64_t m_FromRun = 0;
     int64_t m_ToRun = 0;
     size_t m_RunBytes = 0;
-    bool m_IsOfMany = false; ///< part of a move that is larger than the caches near the core
+    bool m_IsLarge = false; ///< part of a move that is larger than the caches near the core
 };
 
 // Precondition of all functions that the choosers below return: the processor has vectors, see CpuFeatures.
@@ -33,12 +33,12 @@ using CopyPlaneFunction = void (*)(const Plane& plane, const std::byte* from, st
 CopyPlaneFunction ChooseCopyPlane(size_t runBytes);
 
 /// to[i] = from[indices[i]], `bytes` bytes each. `from` has `slices` runs.
-using CopyPickedFunction = void (*)(const std::byte* from, size_t slices, const uint32_t* indices, size_t count,
-                                    size_t bytes, std::byte* to);
-CopyPickedFunction ChooseCopyPicked(size_t bytes);
+using CopyGatheredFunction = void (*)(const std::byte* from, size_t slices, const uint32_t* indices, size_t count,
+                                      size_t bytes, std::byte* to);
+CopyGatheredFunction ChooseCopyGathered(size_t bytes);
 
 /// True if all indices are below `limit`. Precondition: limit <= 2^31.
-using AreBelowFunction = bool (*)(const uint32_t* indices, size_t count, uint32_t limit);
-AreBelowFunction ChooseAreBelow();
+using IsEachBelowFunction = bool (*)(const uint32_t* indices, size_t count, uint32_t limit);
+IsEachBelowFunction ChooseIsEachBelow();
 
 } // namespace tenon::cpu

@@ -76,15 +76,15 @@ void RepeatRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
 /// Longer runs, 128 bytes at a time; the last 128 bytes overlap their neighbours.
 void RepeatLongRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
 {
-    constexpr size_t Piece = 128;
+    constexpr size_t Segment = 128;
     const Repeated r = repeated;
     const size_t rowBytes = r.m_Runs * r.m_RunBytes * r.m_Times;
     for (size_t run = 0; run < r.m_Runs; ++run, from += r.m_RunBytes, to += r.m_RunBytes * r.m_Times)
     {
-        for (size_t next = 0; next < r.m_RunBytes; next += Piece)
+        for (size_t next = 0; next < r.m_RunBytes; next += Segment)
         {
-            const size_t at = std::min(next, r.m_RunBytes - Piece);
-            RepeatGroup<Piece, 0, 1>(r.m_Times, r.m_RunBytes, r.m_Rows, rowBytes, from + at, to + at);
+            const size_t at = std::min(next, r.m_RunBytes - Segment);
+            RepeatGroup<Segment, 0, 1>(r.m_Times, r.m_RunBytes, r.m_Rows, rowBytes, from + at, to + at);
         }
     }
 }

@@ -30,7 +30,7 @@ constexpr backends::TypeRow LookupTypes[] = {
     backends::Types({ref::IndexTypes, backends::WholeByteType}, backends::WholeByteType)};
 
 /// The number of indices that are read at a time.
-constexpr size_t MostIndices = 512;
+constexpr size_t MaxIndices = 512;
 
 /// The data as [batch, outer, slices of the axis, bytes], the indices as [batch, count].
 struct Geometry
@@ -49,8 +49,9 @@ class Gather
 {
 public:
     Gather(const Geometry& geometry, const SliceIndices& indices, size_t dataInput)
-        : m_Geometry(geometry), m_Indices(indices), m_Data(dataInput), m_Copy(ChooseCopyPicked(geometry.m_SliceBytes)),
-          m_Group(std::min(geometry.m_Outer > 1 ? geometry.m_Outer : geometry.m_Rows, MostIndices / geometry.m_Count))
+        : m_Geometry(geometry), m_Indices(indices), m_Data(dataInput),
+          m_Copy(ChooseCopyGathered(geometry.m_SliceBytes)),
+          m_Group(std::min(geometry.m_Outer > 1 ? geometry.m_Outer : geometry.m_Rows, MaxIndices / geometry.m_Count))
     {
     }
 
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    using Slices = std::array<uint32_t, MostIndices>;
+    using Slices = std::array<uint32_t, MaxIndices>;
 
     /// Copies rows of a few slices each. Rows of one batch have the same indices: these are read once, and repeated for
     /// all rows that are copied together.
@@ -128,7 +129,7 @@ private:
         {
             const size_t row = begin / g.m_Count;
             const size_t inRow = begin % g.m_Count;
-            const size_t count = std::min({MostIndices, end - begin, g.m_Count - inRow});
+            const size_t count = std::min({MaxIndices, end - begin, g.m_Count - inRow});
             const uint32_t* const found =
                 m_Indices.Find(run, row / g.m_Outer * g.m_Count + inRow, count, slices.data());
             Copy(run, row, found, count, begin);
@@ -148,7 +149,7 @@ private:
     Geometry m_Geometry;
     SliceIndices m_Indices;
     size_t m_Data; ///< index of the input
-    CopyPickedFunction m_Copy;
+    CopyGatheredFunction m_Copy;
     size_t m_Group; ///< rows that are copied together; at most 1: each row is copied alone, in chunks if it is long
 };
 

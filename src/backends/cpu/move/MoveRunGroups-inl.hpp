@@ -33,11 +33,11 @@ public:
     {
         size_t most = 0;
         size_t chunk = 0;
-        for (size_t part = 0; part < Count; ++part)
+        for (size_t segment = 0; segment < Count; ++segment)
         {
-            most = std::max(most, cursor.GetBytes(part));
-            chunk += cursor.GetBytes(part);
-            m_AreVectors = m_AreVectors && cursor.GetBytes(part) % 16 == 0;
+            most = std::max(most, cursor.GetBytes(segment));
+            chunk += cursor.GetBytes(segment);
+            m_HasWholeVectors = m_HasWholeVectors && cursor.GetBytes(segment) % 16 == 0;
         }
         m_Chunks = std::min(2 * LineBytes / chunk, LineBytes / most);
     }
@@ -47,13 +47,13 @@ public:
     {
         // The setup of the indices takes as long as a few hundred chunks. Runs that are whole vectors gain nothing, nor
         // do groups of few chunks.
-        constexpr size_t FewestChunks = 512;
-        if (chunks < FewestChunks || m_AreVectors || m_Chunks < (IsJoin ? 3 : 2) || !cursor.IsDense())
+        constexpr size_t MinChunks = 512;
+        if (chunks < MinChunks || m_HasWholeVectors || m_Chunks < (IsJoin ? 3 : 2) || !cursor.IsDense())
         {
             return chunks;
         }
         // This many chunks are left over, so that their bytes cover a vector's end beyond MaxOverrun.
-        constexpr size_t Left = LineBytes - 1 - MostOverrun;
+        constexpr size_t Left = LineBytes - 1 - MaxOverrun;
         const size_t groups = (chunks - Left) / m_Chunks;
         if constexpr (IsJoin)
         {
@@ -77,12 +77,12 @@ private:
         size_t at = 0;
         for (size_t chunk = 0; chunk < m_Chunks; ++chunk)
         {
-            for (size_t part = 0; part < Count; ++part)
+            for (size_t segment = 0; segment < Count; ++segment)
             {
-                const size_t bytes = cursor.GetBytes(part);
+                const size_t bytes = cursor.GetBytes(segment);
                 for (size_t byte = 0; byte < bytes; ++byte, ++at)
                 {
-                    f(part, chunk * bytes + byte, at);
+                    f(segment, chunk * bytes + byte, at);
                 }
             }
         }
@@ -93,15 +93,15 @@ private:
     {
         alignas(LineBytes) std::array<Indices, Count> indices{};
         ForEachByte(cursor,
-                    [&](size_t part, size_t byte, size_t at) { indices[part][byte] = static_cast<uint8_t>(at); });
+                    [&](size_t segment, size_t byte, size_t at) { indices[segment][byte] = static_cast<uint8_t>(at); });
         for (; groups != 0; --groups, cursor.Step(m_Chunks))
         {
             const LineVec lower = LoadLine(cursor.GetFrom(0));
             const LineVec upper = LoadLine(cursor.GetFrom(0) + LineBytes);
             HWY_UNROLL(4)
-            for (size_t part = 0; part < Count; ++part)
+            for (size_t segment = 0; segment < Count; ++segment)
             {
-                StoreLine(PermuteBytes(lower, upper, hn::Load(Line(), indices[part].data())), cursor.GetTo(part));
+                StoreLine(PermuteBytes(lower, upper, hn::Load(Line(), indices[segment].data())), cursor.GetTo(segment));
             }
         }
         return cursor;
@@ -112,30 +112,31 @@ private:
         // For each segment but the first one: indices that insert its bytes and keep the bytes that are in place
         // already.
         alignas(LineBytes) std::array<std::array<Indices, 2>, Count> indices{};
-        for (auto& ofPart : indices)
+        for (auto& ofSegment : indices)
         {
             for (size_t i = 0; i < LineBytes; ++i)
             {
-                ofPart[0][i] = ofPart[1][i] = static_cast<uint8_t>(i);
+                ofSegment[0][i] = ofSegment[1][i] = static_cast<uint8_t>(i);
             }
         }
         ForEachByte(cursor,
-                    [&](size_t part, size_t byte, size_t at)
+                    [&](size_t segment, size_t byte, size_t at)
                     {
                         // The first permutation takes bytes of the first two segments.
-                        const size_t line = part == 0 ? byte : LineBytes + byte;
-                        indices[std::max<size_t>(part, 1)][at / LineBytes][at % LineBytes] = static_cast<uint8_t>(line);
+                        const size_t line = segment == 0 ? byte : LineBytes + byte;
+                        indices[std::max<size_t>(segment, 1)][at / LineBytes][at % LineBytes] =
+                            static_cast<uint8_t>(line);
                     });
         for (; groups != 0; --groups, cursor.Step(m_Chunks))
         {
             LineVec lower = LoadLine(cursor.GetFrom(0));
             LineVec upper = lower;
             HWY_UNROLL(4)
-            for (size_t part = 1; part < Count; ++part)
+            for (size_t segment = 1; segment < Count; ++segment)
             {
-                const LineVec line = LoadLine(cursor.GetFrom(part));
-                lower = PermuteBytes(lower, line, hn::Load(Line(), indices[part][0].data()));
-                upper = PermuteBytes(upper, line, hn::Load(Line(), indices[part][1].data()));
+                const LineVec line = LoadLine(cursor.GetFrom(segment));
+                lower = PermuteBytes(lower, line, hn::Load(Line(), indices[segment][0].data()));
+                upper = PermuteBytes(upper, line, hn::Load(Line(), indices[segment][1].data()));
             }
             StoreLine(lower, cursor.GetTo(0));
             StoreLine(upper, cursor.GetTo(0) + LineBytes);
@@ -154,7 +155,7 @@ private:
     }
 
     size_t m_Chunks = 1; ///< chunks of a group
-    bool m_AreVectors = true;
+    bool m_HasWholeVectors = true;
 };
 
 #endif

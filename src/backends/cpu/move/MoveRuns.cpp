@@ -27,9 +27,9 @@ HWY_NOINLINE void MoveByVectors(const ChunkCursor<Count, IsJoin>& first, size_t 
     for (; chunks != 0; --chunks, cursor.Step(1))
     {
         HWY_UNROLL(4)
-        for (size_t part = 0; part < Count; ++part)
+        for (size_t segment = 0; segment < Count; ++segment)
         {
-            CopyFixed<Width>(cursor.GetTo(part), cursor.GetFrom(part));
+            CopyFixed<Width>(cursor.GetTo(segment), cursor.GetFrom(segment));
         }
     }
 }
@@ -50,26 +50,26 @@ void MoveBetween(const ChunkRuns& runs, size_t chunks)
 template <size_t Width, size_t Count>
 void MoveRuns(const ChunkRuns& runs, size_t chunks)
 {
-    static_assert(Width <= MostOverrun + 1);
+    static_assert(Width <= MaxOverrun + 1);
     runs.m_IsJoin ? MoveBetween<Width, Count, true>(runs, chunks) : MoveBetween<Width, Count, false>(runs, chunks);
 }
 
 template <size_t Width>
-MoveRunsFunction FindMoveOfWidth(size_t parts)
+MoveRunsFunction FindMoveOfWidth(size_t segments)
 {
-    return parts == 2   ? MoveRuns<Width, 2>
-           : parts == 3 ? MoveRuns<Width, 3>
-           : parts == 4 ? MoveRuns<Width, 4>
-                        : nullptr;
+    return segments == 2   ? MoveRuns<Width, 2>
+           : segments == 3 ? MoveRuns<Width, 3>
+           : segments == 4 ? MoveRuns<Width, 4>
+                           : nullptr;
 }
 
-MoveRunsFunction FindMoveRuns(size_t parts, size_t mostBytes)
+MoveRunsFunction FindMoveRuns(size_t segments, size_t maxBytes)
 {
-    return mostBytes <= 4    ? FindMoveOfWidth<4>(parts)
-           : mostBytes <= 8  ? FindMoveOfWidth<8>(parts)
-           : mostBytes <= 16 ? FindMoveOfWidth<16>(parts)
-           : mostBytes <= 32 ? FindMoveOfWidth<32>(parts)
-                             : nullptr;
+    return maxBytes <= 4    ? FindMoveOfWidth<4>(segments)
+           : maxBytes <= 8  ? FindMoveOfWidth<8>(segments)
+           : maxBytes <= 16 ? FindMoveOfWidth<16>(segments)
+           : maxBytes <= 32 ? FindMoveOfWidth<32>(segments)
+                            : nullptr;
 }
 
 } // namespace
@@ -81,9 +81,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-MoveRunsFunction ChooseMoveRuns(size_t parts, size_t mostBytes)
+MoveRunsFunction ChooseMoveRuns(size_t segments, size_t maxBytes)
 {
-    return TENON_CHOOSE(FindMoveRuns)(parts, mostBytes);
+    return TENON_CHOOSE(FindMoveRuns)(segments, maxBytes);
 }
 
 } // namespace tenon::cpu

@@ -24,7 +24,7 @@ using backends::Prepared;
 
 /// Indices have the shape [outer, inner], the output has [outer, depth, inner].
 template <typename T>
-struct OneHotLines
+struct OneHotRows
 {
     ref::IndexInput m_Indices;
     size_t m_Outer;
@@ -40,14 +40,13 @@ struct OneHotLines
                       for (size_t outer = begin / m_Depth; outer * m_Depth < end; ++outer)
                       {
                           const size_t block = outer * m_Depth;
-                          WriteLines(run, outer, std::max(begin, block) - block,
-                                     std::min(end, block + m_Depth) - block);
+                          WriteRows(run, outer, std::max(begin, block) - block, std::min(end, block + m_Depth) - block);
                       }
                   });
     }
 
 private:
-    void WriteLines(const ExecuteArgs& run, size_t outer, size_t begin, size_t end) const
+    void WriteRows(const ExecuteArgs& run, size_t outer, size_t begin, size_t end) const
     {
         T* out = run.GetOutput<T>(0) + outer * m_Depth * m_Inner;
         std::fill(out + begin * m_Inner, out + end * m_Inner, *run.GetInput<T>(3));
@@ -77,7 +76,7 @@ Prepared RefineOneHot(const ReshapeArgs& args, const backends::PackedWeights*, P
     return ref::DispatchMoved(output.GetDataType(),
                               [&](auto tag) -> Prepared
                               {
-                                  return OneHotLines<typename decltype(tag)::Type>{
+                                  return OneHotRows<typename decltype(tag)::Type>{
                                       ref::IndexInput(args, 0), ref::CountElements(shape, 0, axis), shape[axis],
                                       ref::CountElements(shape, axis + 1, shape.GetNumDimensions()),
                                       descriptor.m_NegativeIndices ? shape[axis] : 0};

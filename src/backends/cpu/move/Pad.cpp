@@ -100,10 +100,10 @@ public:
         }
         if (!m_Outer.empty())
         {
-            m_Line = m_Outer.back();
+            m_PlaneRows = m_Outer.back();
             m_Outer.pop_back();
         }
-        m_Rows = m_Line.Total();
+        m_Rows = m_PlaneRows.Total();
         for (const Border& border : m_Outer)
         {
             m_Rows *= border.Total();
@@ -131,11 +131,11 @@ private:
     /// Writes consecutive rows from `row` on, up to `end`, that are all border or all data. Returns their number.
     size_t RunRows(size_t row, size_t end, const std::byte* in, std::byte* out, const Filler& fill) const
     {
-        const size_t place = row % m_Line.Total();
-        const size_t left = std::min(end - row, m_Line.Total() - place);
-        size_t line = 0; // plane of rows in the input
+        const size_t place = row % m_PlaneRows.Total();
+        const size_t left = std::min(end - row, m_PlaneRows.Total() - place);
+        size_t planeIndex = 0; // plane of rows in the input
         size_t step = 1;
-        size_t rest = row / m_Line.Total();
+        size_t rest = row / m_PlaneRows.Total();
         bool isInside = m_Data != 0;
         for (size_t i = m_Outer.size(); i-- > 0;)
         {
@@ -143,18 +143,19 @@ private:
             const size_t index = rest % border.Total();
             rest /= border.Total();
             isInside = isInside && index >= border.m_Before && index < border.m_Before + border.m_Size;
-            line += (index - border.m_Before) * step; // wraps if it is not used
+            planeIndex += (index - border.m_Before) * step; // wraps if it is not used
             step *= border.m_Size;
         }
-        const size_t dataEnd = m_Line.m_Before + m_Line.m_Size;
-        if (!isInside || place >= dataEnd || place < m_Line.m_Before)
+        const size_t dataEnd = m_PlaneRows.m_Before + m_PlaneRows.m_Size;
+        if (!isInside || place >= dataEnd || place < m_PlaneRows.m_Before)
         {
-            const size_t count = isInside && place < m_Line.m_Before ? std::min(left, m_Line.m_Before - place) : left;
+            const size_t count =
+                isInside && place < m_PlaneRows.m_Before ? std::min(left, m_PlaneRows.m_Before - place) : left;
             fill(out, count * RowBytes());
             return count;
         }
         const size_t count = std::min(left, dataEnd - place);
-        CopyRows(in + (line * m_Line.m_Size + place - m_Line.m_Before) * m_Data, count, out, fill);
+        CopyRows(in + (planeIndex * m_PlaneRows.m_Size + place - m_PlaneRows.m_Before) * m_Data, count, out, fill);
         return count;
     }
 
@@ -172,14 +173,14 @@ private:
             return;
         }
         // Short rows: many are filled at once, then get their data while they are in the cache.
-        constexpr size_t PieceBytes = 8192;
+        constexpr size_t BlockBytes = 8192;
         Plane plane;
         plane.m_FromRun = static_cast<int64_t>(m_Data);
         plane.m_ToRun = static_cast<int64_t>(RowBytes());
         plane.m_RunBytes = m_Data;
         while (count != 0)
         {
-            plane.m_Runs = std::min(count, PieceBytes / RowBytes());
+            plane.m_Runs = std::min(count, BlockBytes / RowBytes());
             fill(out, plane.m_Runs * RowBytes());
             m_Copy(plane, in, out + m_Before);
             in += plane.m_Runs * m_Data;
@@ -190,7 +191,7 @@ private:
 
     size_t m_ElementBytes;
     std::vector<Border> m_Outer; ///< dimensions outside of a plane of rows, outermost first
-    Border m_Line;               ///< rows of a plane
+    Border m_PlaneRows;          ///< rows of a plane
     size_t m_Before = 0;         ///< border bytes before the data of a row
     size_t m_Data = 0;
     size_t m_After = 0;

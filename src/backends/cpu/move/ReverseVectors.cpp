@@ -43,7 +43,7 @@ void ReverseElements(const std::byte* from, size_t count, std::byte* to)
              { hn::StoreU(Reversed(d, hn::LoadU(d, in + count - i - hn::MaxLanes(d))), d, out + i); });
 }
 
-ReverseFunction FindFunction(size_t elementBytes)
+ReverseFunction FindReverseLoop(size_t elementBytes)
 {
     switch (elementBytes)
     {
@@ -66,7 +66,7 @@ namespace tenon::cpu
 
 ReverseFunction FindReverse(size_t elementBytes)
 {
-    return TENON_CHOOSE(FindFunction)(elementBytes);
+    return TENON_CHOOSE(FindReverseLoop)(elementBytes);
 }
 
 } // namespace tenon::cpu

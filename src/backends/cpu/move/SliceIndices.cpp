@@ -27,9 +27,9 @@ SliceIndices::SliceIndices(const ReshapeArgs& args, size_t input, const TensorSh
     }
     if (args.GetInput(input).GetDataType() == DataType::Signed32 && length == 1 && !fromEnd)
     {
-        constexpr size_t Most = size_t{1} << 31;
-        m_AreBelow = ChooseAreBelow();
-        m_Limit = static_cast<uint32_t>(std::min(m_Sizes[0], Most));
+        constexpr size_t Max = size_t{1} << 31;
+        m_IsEachBelow = ChooseIsEachBelow();
+        m_Limit = static_cast<uint32_t>(std::min(m_Sizes[0], Max));
     }
 }
 
@@ -98,8 +98,8 @@ void SliceIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t co
 {
     for (size_t i = first * m_Length; i < (first + count) * m_Length; ++i)
     {
-        m_Indices.ReadPlace(args, i, static_cast<int64_t>(m_Sizes[i % m_Length]),
-                            m_FromEnd); // throws for the first invalid index
+        m_Indices.ReadChecked(args, i, static_cast<int64_t>(m_Sizes[i % m_Length]),
+                              m_FromEnd); // throws for the first invalid index
     }
 }
 

@@ -34,13 +34,13 @@ public:
     /// read them repeatedly while slices are copied: like each input, the tensor must not change during a run.
     const uint32_t* Find(const ExecuteArgs& args, size_t first, size_t count, uint32_t* memory) const
     {
-        if (m_AreBelow == nullptr)
+        if (m_IsEachBelow == nullptr)
         {
             Load(args, first, count, memory);
             return memory;
         }
         const uint32_t* const slices = static_cast<const uint32_t*>(args.m_Inputs[m_Input]) + first;
-        if (!m_AreBelow(slices, count, m_Limit))
+        if (!m_IsEachBelow(slices, count, m_Limit))
         {
             ThrowOutside(args, first, count);
         }
@@ -59,8 +59,8 @@ private:
     void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
 
     bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
-    AreBelowFunction m_AreBelow = nullptr; ///< null if indices have to be converted to slice numbers
-    uint32_t m_Limit = 0;                  ///< upper limit of slice numbers
+    IsEachBelowFunction m_IsEachBelow = nullptr; ///< null if indices have to be converted to slice numbers
+    uint32_t m_Limit = 0;                        ///< upper limit of slice numbers
     ref::IndexInput m_Indices;
     size_t m_Input;
     size_t m_Length;

@@ -26,7 +26,7 @@ using backends::Prepared;
 constexpr backends::TypeRow BlockTypes[] = {backends::SameType(backends::WholeByteType)};
 
 /// Each move is a loop of its own: more moves would have little to do each.
-constexpr size_t MostMoves = 64;
+constexpr size_t MaxMoves = 64;
 
 using Block = std::vector<unsigned int>;
 using Edges = std::vector<std::pair<unsigned int, unsigned int>>;
@@ -53,7 +53,7 @@ struct Tensors
     const Block& m_Block;
     const Edges& m_Edges;
 
-    bool HaveEdges() const
+    bool HasEdges() const
     {
         return std::any_of(m_Edges.begin(), m_Edges.end(),
                            [](const auto& edge) { return edge.first != 0 || edge.second != 0; });
@@ -79,7 +79,7 @@ public:
           m_SpaceStrides(ref::GetStrides(tensors.m_Space.GetShape())),
           m_BlocksStrides(ref::GetStrides(tensors.m_Blocks.GetShape()))
     {
-        if (!tensors.HaveEdges())
+        if (!tensors.HasEdges())
         {
             m_Shared.push_back(MakeWhole());
             return;
@@ -216,7 +216,7 @@ void RunMoves(const Moves& moves, IParallelFor& parallel, const std::byte* from,
 
 bool IsFast(const Tensors& tensors, const TensorInfo& output)
 {
-    return output.GetNumElements() != 0 && (!tensors.HaveEdges() || tensors.CountPlaces() <= MostMoves);
+    return output.GetNumElements() != 0 && (!tensors.HasEdges() || tensors.CountPlaces() <= MaxMoves);
 }
 
 Prepared RefineSpaceToBatch(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)

@@ -38,7 +38,7 @@ void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
 }
 
 /// True if a transposition of `bytes` bytes is worth prefetches.
-bool IsOfMany(const Plane& plane, size_t bytes)
+bool IsLarge(const Plane& plane, size_t bytes)
 {
     // Long rows arrive from the second-level cache in time without prefetches. Bytes wait for their shuffles, which
     // hides the loads.
@@ -78,13 +78,13 @@ StridedMove::StridedMove(std::vector<Dimension> dimensions, size_t elementBytes)
     }
     Merge();
     MakePlane();
-    CutPlane();
+    SplitPlane();
     size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
     for (const Dimension& dimension : m_Outer)
     {
         m_Units *= dimension.m_Count;
     }
-    m_Plane.m_IsOfMany = IsOfMany(m_Plane, m_Units * bytes);
+    m_Plane.m_IsLarge = IsLarge(m_Plane, m_Units * bytes);
     m_Grain = GetGrain(2 * bytes);
 }
 
@@ -159,7 +159,7 @@ void StridedMove::MakePlane()
     }
 }
 
-void StridedMove::CutPlane()
+void StridedMove::SplitPlane()
 {
     constexpr size_t Line = 64; // segments of a transposition are whole cache lines for any element size
     const size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
@@ -171,16 +171,16 @@ void StridedMove::CutPlane()
     // The longest loop is split: rows, runs, or the bytes of a single run.
     const auto cut = [this, wanted](size_t Plane::*count, int64_t from, int64_t to)
     {
-        m_Whole = m_Plane.*count;
-        const size_t piece = DivideUp(DivideUp(m_Whole, 2 * wanted), Line) * Line;
-        if (piece >= m_Whole)
+        m_UnsplitSize = m_Plane.*count;
+        const size_t segment = DivideUp(DivideUp(m_UnsplitSize, 2 * wanted), Line) * Line;
+        if (segment >= m_UnsplitSize)
         {
             return;
         }
-        m_Cut = count;
-        m_Plane.*count = piece;
-        const auto elements = static_cast<int64_t>(piece);
-        m_Outer.push_back({DivideUp(m_Whole, piece), elements * from, elements * to});
+        m_SplitSize = count;
+        m_Plane.*count = segment;
+        const auto elements = static_cast<int64_t>(segment);
+        m_Outer.push_back({DivideUp(m_UnsplitSize, segment), elements * from, elements * to});
     };
     if (m_Plane.m_Rows >= m_Plane.m_Runs && m_Plane.m_Rows > 1)
     {
@@ -220,13 +220,13 @@ void StridedMove::RunUnits(size_t begin, size_t end, const std::byte* from, std:
     for (size_t unit = begin; unit < end;)
     {
         size_t units = 1;
-        if (m_Cut != nullptr)
+        if (m_SplitSize != nullptr)
         {
             // Consecutive segments of one thread are joined again. The last segment of the plane may be shorter.
             const size_t at = index[m_Outer.size() - 1];
-            const size_t piece = m_Plane.*m_Cut;
+            const size_t segment = m_Plane.*m_SplitSize;
             units = std::min(end - unit, m_Outer.back().m_Count - at);
-            plane.*m_Cut = std::min(units * piece, m_Whole - at * piece);
+            plane.*m_SplitSize = std::min(units * segment, m_UnsplitSize - at * segment);
         }
         m_Copy(plane, from, to);
         unit += units;

@@ -41,16 +41,16 @@ private:
     void Merge();
     void MakePlane();
     /// Splits the plane if there may be fewer planes than threads.
-    void CutPlane();
+    void SplitPlane();
     /// Copies the planes [begin, end); the last dimension is the fastest.
     void RunUnits(size_t begin, size_t end, const std::byte* from, std::byte* to) const;
 
     std::vector<Dimension> m_Outer; ///< outermost first, without the dimensions of the plane
     Plane m_Plane;
-    size_t Plane::*m_Cut = nullptr;     ///< split into segments, which the last outer dimension counts; or null
-    size_t m_Whole = 0;                 ///< the size before the split; the last segment may be shorter
-    CopyPlaneFunction m_Copy = nullptr; ///< null if there is nothing to move
-    size_t m_Units = 1;                 ///< planes
+    size_t Plane::*m_SplitSize = nullptr; ///< split into segments, which the last outer dimension counts; or null
+    size_t m_UnsplitSize = 0;             ///< the size before the split; the last segment may be shorter
+    CopyPlaneFunction m_Copy = nullptr;   ///< null if there is nothing to move
+    size_t m_Units = 1;                   ///< planes
     size_t m_Grain = 1;
 };
 

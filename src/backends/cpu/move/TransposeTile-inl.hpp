@@ -42,14 +42,14 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
     {
         const hn::Half<D> half;
         constexpr auto Blocks = static_cast<int64_t>(hn::MaxLanes(D()) * sizeof(T) / 32);
-        return JoinHalves(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
+        return CombineHalves(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
     }
 }
 
 /// The prefetch order, see TransposeTiles.
-enum class Ahead
+enum class Prefetch
 {
-    Nothing,
+    None,
     NextLines,       ///< source lines of the next columns, and target lines if shuffles take long
     NextLinesToL2,   ///< source lines of the next columns, to the second-level cache only
     LinesOfNextRows, ///< source lines of the same columns that hold the next rows
@@ -61,14 +61,14 @@ template <typename T>
 inline constexpr size_t LineElements = 64 / sizeof(T);
 
 /// Prefetches source lines at each load and target lines at each store.
-template <Ahead What, typename T>
-struct Fetcher
+template <Prefetch What, typename T>
+struct Prefetcher
 {
     HWY_INLINE void OnLoad()
     {
-        if constexpr (What != Ahead::Nothing)
+        if constexpr (What != Prefetch::None)
         {
-            __builtin_prefetch(reinterpret_cast<const void*>(m_From), 0, What == Ahead::NextLinesToL2 ? 2 : 3);
+            __builtin_prefetch(reinterpret_cast<const void*>(m_From), 0, What == Prefetch::NextLinesToL2 ? 2 : 3);
             m_From += m_FromStride;
             asm volatile("" : "+r"(m_From));
         }
@@ -76,7 +76,7 @@ struct Fetcher
 
     HWY_INLINE void OnStore(const T* to) const
     {
-        if constexpr (What == Ahead::NextLines && sizeof(T) <= 2)
+        if constexpr (What == Prefetch::NextLines && sizeof(T) <= 2)
         {
             __builtin_prefetch(to + LineElements<T>, 0, 2);
         }
@@ -88,29 +88,30 @@ struct Fetcher
 
 /// The prefetcher of tile number `tile` of the rows [first, end) in one cache line of columns. Four consecutive tiles
 /// read the same cache lines of the source, so each of them prefetches a quarter of the next ones.
-template <Ahead What, typename T>
-HWY_INLINE Fetcher<What, T> MakeFetcher(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t tile)
+template <Prefetch What, typename T>
+HWY_INLINE Prefetcher<What, T> MakePrefetcher(const Matrix<T>& matrix, size_t first, size_t end, size_t column,
+                                              size_t tile)
 {
     constexpr size_t Line = LineElements<T>;
     constexpr size_t N = 16 / sizeof(T);
     // The same rows of the next columns, or the next rows of the same columns.
     size_t row = first + tile / 4 * Line;
-    const bool areLast = row + Line >= end;
-    const bool fetchesRows = What == Ahead::LinesOfNextRows || (What == Ahead::InOrder && !areLast);
+    const bool isLast = row + Line >= end;
+    const bool fetchesRows = What == Prefetch::LinesOfNextRows || (What == Prefetch::InOrder && !isLast);
     if (fetchesRows)
     {
         row += Line;
     }
     else
     {
-        row = What == Ahead::InOrder ? first : row;
+        row = What == Prefetch::InOrder ? first : row;
         column += Line;
     }
-    Fetcher<What, T> fetcher;
-    fetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
-    fetcher.m_From =
-        reinterpret_cast<uintptr_t>(matrix.m_From) + row * sizeof(T) + (column + tile % 4 * N) * fetcher.m_FromStride;
-    return fetcher;
+    Prefetcher<What, T> prefetcher;
+    prefetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
+    prefetcher.m_From = reinterpret_cast<uintptr_t>(matrix.m_From) + row * sizeof(T) +
+                        (column + tile % 4 * N) * prefetcher.m_FromStride;
+    return prefetcher;
 }
 
 /// A tile at a row and column of the target: as many rows as a block has elements, by a vector of columns. Addresses
@@ -121,20 +122,21 @@ struct BlockTile
 {
     static constexpr size_t N = 16 / sizeof(T);
 
-    template <Ahead What>
-    static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column, Fetcher<What, T> fetcher)
+    template <Prefetch What>
+    static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column,
+                                     Prefetcher<What, T> prefetcher)
     {
         hn::Vec<D> v[N];
-        Load(d, v, matrix, row, column, fetcher);
+        Load(d, v, matrix, row, column, prefetcher);
         TransposeBlocks(d, v);
-        Store(d, v, matrix, row, column, fetcher);
+        Store(d, v, matrix, row, column, prefetcher);
     }
 
     /// Transposes the upper half of the tile's rows only, with half of the shuffles.
     static HWY_INLINE void TransposeUpper(D d, const Matrix<T>& matrix, size_t row, size_t column)
     {
         hn::Vec<D> all[N];
-        Fetcher<Ahead::Nothing, T> none;
+        Prefetcher<Prefetch::None, T> none;
         Load(d, all, matrix, row, column, none);
         hn::Vec<D> v[N / 2];
         HWY_UNROLL(8)
@@ -147,9 +149,9 @@ struct BlockTile
     }
 
 private:
-    template <Ahead What>
+    template <Prefetch What>
     static HWY_INLINE void Load(D d, hn::Vec<D> (&v)[N], const Matrix<T>& matrix, size_t row, size_t column,
-                                Fetcher<What, T>& fetcher)
+                                Prefetcher<What, T>& prefetcher)
     {
         const int64_t stride = matrix.m_FromStride;
         const T* from = matrix.m_From + static_cast<int64_t>(column) * stride + row;
@@ -159,20 +161,20 @@ private:
             v[i] = LoadBlocks(d, from, static_cast<int64_t>(N) * stride);
             from += stride;
             asm volatile("" : "+r"(from));
-            fetcher.OnLoad();
+            prefetcher.OnLoad();
         }
     }
 
-    template <size_t Count, Ahead What>
+    template <size_t Count, Prefetch What>
     static HWY_INLINE void Store(D d, const hn::Vec<D> (&v)[Count], const Matrix<T>& matrix, size_t row, size_t column,
-                                 const Fetcher<What, T>& fetcher)
+                                 const Prefetcher<What, T>& prefetcher)
     {
         T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
         HWY_UNROLL(16)
         for (size_t i = 0; i < Count; ++i)
         {
             hn::StoreU(v[i], d, to);
-            fetcher.OnStore(to);
+            prefetcher.OnStore(to);
             to += matrix.m_ToStride;
             asm volatile("" : "+r"(to));
         }

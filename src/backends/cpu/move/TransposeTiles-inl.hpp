@@ -27,7 +27,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Transposes `Vectors` vectors of columns of the rows [first, end); the last rows overlap their neighbours.
 /// Precondition: end is at least the number of rows of a tile.
-template <size_t Lanes, size_t Vectors, Ahead What, typename T>
+template <size_t Lanes, size_t Vectors, Prefetch What, typename T>
 HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
 {
     const hn::CappedTag<T, Lanes> d;
@@ -36,12 +36,12 @@ HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t e
     size_t row = first;
     for (size_t tile = 0; row + N <= end; row += N, ++tile)
     {
-        const auto fetcher = MakeFetcher<What>(matrix, first, end, column, tile);
-        Tile::Transpose(d, matrix, row, column, fetcher);
+        const auto prefetcher = MakePrefetcher<What>(matrix, first, end, column, tile);
+        Tile::Transpose(d, matrix, row, column, prefetcher);
         HWY_UNROLL(4)
         for (size_t i = 1; i < Vectors; ++i)
         {
-            Tile::Transpose(d, matrix, row, column + i * Lanes, Fetcher<Ahead::Nothing, T>());
+            Tile::Transpose(d, matrix, row, column + i * Lanes, Prefetcher<Prefetch::None, T>());
         }
     }
     const size_t rest = end - row;
@@ -51,7 +51,7 @@ HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t e
         {
             if (rest > N / 2)
             {
-                Tile::Transpose(d, matrix, end - N, column + i * Lanes, Fetcher<Ahead::Nothing, T>());
+                Tile::Transpose(d, matrix, end - N, column + i * Lanes, Prefetcher<Prefetch::None, T>());
             }
             else
             {
@@ -103,7 +103,7 @@ HWY_NOINLINE void TransposeRest(const Matrix<T> matrix, size_t first, size_t end
             return;
         }
     }
-    TransposeColumns<Lanes, 1, Ahead::Nothing>(matrix, first, end, std::min(column, matrix.m_Columns - Lanes));
+    TransposeColumns<Lanes, 1, Prefetch::None>(matrix, first, end, std::min(column, matrix.m_Columns - Lanes));
 }
 
 /// The number of leading columns after which target vectors are aligned in all rows; stores that cross cache lines cost
@@ -119,8 +119,8 @@ size_t CountUnaligned(const Matrix<T>& matrix)
 
 /// Transposes all columns in blocks of `blockRows` rows, one cache line of the target at a time. The matrix is a copy
 /// that no store can alias, so it stays in registers.
-template <size_t Lanes, Ahead What, typename T>
-HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
+template <size_t Lanes, Prefetch What, typename T>
+HWY_NOINLINE void TransposeRowBlocks(const Matrix<T> matrix, size_t blockRows)
 {
     constexpr size_t Line = LineElements<T>;
     const size_t unaligned = CountUnaligned<Lanes>(matrix);
@@ -129,7 +129,7 @@ HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
     {
         // A last block of a few rows would read all source lines once more, so it is joined with the block before.
         const size_t rest = matrix.m_Rows - row;
-        const size_t end = rest <= bandRows + Line / 2 ? matrix.m_Rows : row + bandRows;
+        const size_t end = rest <= blockRows + Line / 2 ? matrix.m_Rows : row + blockRows;
         if (unaligned != 0)
         {
             TransposeRest<Lanes>(matrix, row, end, 0, unaligned);
@@ -141,7 +141,7 @@ HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
         }
         for (; column + Lanes <= matrix.m_Columns; column += Lanes)
         {
-            TransposeColumns<Lanes, 1, Ahead::Nothing>(matrix, row, end, column);
+            TransposeColumns<Lanes, 1, Prefetch::None>(matrix, row, end, column);
         }
         if (column != matrix.m_Columns)
         {
@@ -153,10 +153,10 @@ HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
 
 /// The same by vectors of `Lanes` elements. A matrix that needs vectors narrower than the target's has no whole cache
 /// line of columns, so nothing is prefetched.
-template <size_t Lanes, Ahead What, typename T>
-HWY_INLINE void TransposeBandsBy(const Matrix<T>& matrix, size_t bandRows)
+template <size_t Lanes, Prefetch What, typename T>
+HWY_INLINE void TransposeRowBlocksBy(const Matrix<T>& matrix, size_t blockRows)
 {
-    TransposeBands<Lanes, Lanes == HWY_LANES(T) ? What : Ahead::Nothing>(matrix, bandRows);
+    TransposeRowBlocks<Lanes, Lanes == HWY_LANES(T) ? What : Prefetch::None>(matrix, blockRows);
 }
 
 /// The number of cache lines that fall into one set of the first-level cache, of the lines that one tile reads (one a
@@ -198,7 +198,7 @@ HWY_NOINLINE void TransposeCopies(const Matrix<T> matrix)
                 }
             }
             tile.m_To = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
-            TransposeColumns<Lanes, Line / Lanes, Ahead::Nothing>(tile, 0, Line, 0);
+            TransposeColumns<Lanes, Line / Lanes, Prefetch::None>(tile, 0, Line, 0);
         }
     }
 }
@@ -219,7 +219,7 @@ HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
     }
     for (size_t column = 0; column < tiles.m_Columns && tiles.m_Rows != matrix.m_Rows; column += Line)
     {
-        TransposeColumns<Lanes, Line / Lanes, Ahead::Nothing>(matrix, tiles.m_Rows, matrix.m_Rows,
+        TransposeColumns<Lanes, Line / Lanes, Prefetch::None>(matrix, tiles.m_Rows, matrix.m_Rows,
                                                               std::min(column, tiles.m_Columns - Line));
     }
 }
@@ -227,13 +227,13 @@ HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
 /// Transposes a matrix with at least one block of rows and of columns, by vectors at most as wide as its columns.
 /// `isLarge`: as in Plane.
 template <size_t Lanes, typename T>
-HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
+HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isLarge)
 {
     if constexpr (Lanes * sizeof(T) > 16)
     {
         if (matrix.m_Columns < Lanes)
         {
-            TransposeTiles<Lanes / 2>(matrix, isOfMany);
+            TransposeTiles<Lanes / 2>(matrix, isLarge);
             return;
         }
     }
@@ -241,64 +241,64 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     // the fastest: each line is used at once. If prefetched lines would evict each other or are in a page each, and for
     // matrices within the caches, some lines of each row are faster, as the processor prefetches neighbours on its own.
     // The same holds if rows begin within cache lines: lines at the bounds of row blocks would be read twice.
-    constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : sizeof(T) == 8 ? 1 : 2;
+    constexpr size_t MaxOfSet = sizeof(T) == 1 ? 4 : sizeof(T) == 8 ? 1 : 2;
     constexpr size_t Line = LineElements<T>;
     constexpr int64_t Page = 4096 / sizeof(T);
-    constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
-    constexpr size_t LongBand = (sizeof(T) <= 2 ? 16 : 64) * Line;
+    constexpr Prefetch Far = sizeof(T) <= 2 ? Prefetch::NextLinesToL2 : Prefetch::None;
+    constexpr size_t LongRowBlock = (sizeof(T) <= 2 ? 16 : 64) * Line;
     if constexpr (sizeof(T) <= 4 && Lanes == HWY_LANES(T)) // tiles of larger elements have fewer lines
     {
         constexpr size_t Ways = 8;
-        const bool areInFewSets =
+        const bool isInFewSets =
             matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
         // Large matrices of 4-byte elements are faster in the order of the source.
-        const bool gains = sizeof(T) <= 2 || !isOfMany;
-        if (areInFewSets && gains && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
+        const bool gains = sizeof(T) <= 2 || !isLarge;
+        if (isInFewSets && gains && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
         {
             TransposeCopiesAndRest<Lanes>(matrix);
             return;
         }
     }
-    if (!isOfMany)
+    if (!isLarge)
     {
         if constexpr (sizeof(T) == 1 && Lanes > 16) // with narrower vectors, shuffles hide prefetches
         {
             // Within the first-level cache shuffles are the bottleneck: narrower vectors save those that join halves of
             // vectors.
-            constexpr size_t MostBytes = 24 * 1024;
-            matrix.m_Rows* matrix.m_Columns <= MostBytes
-                ? TransposeBands<std::min<size_t>(Lanes, 32), Ahead::Nothing>(matrix, 4 * Line)
-                : TransposeBandsBy<Lanes, Ahead::InOrder>(matrix, 4 * Line);
+            constexpr size_t MaxBytes = 24 * 1024;
+            matrix.m_Rows* matrix.m_Columns <= MaxBytes
+                ? TransposeRowBlocks<std::min<size_t>(Lanes, 32), Prefetch::None>(matrix, 4 * Line)
+                : TransposeRowBlocksBy<Lanes, Prefetch::InOrder>(matrix, 4 * Line);
         }
         else
         {
-            TransposeBandsBy<Lanes, Ahead::Nothing>(matrix, 4 * Line);
+            TransposeRowBlocksBy<Lanes, Prefetch::None>(matrix, 4 * Line);
         }
     }
-    else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
+    else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MaxOfSet)
     {
         // Long row blocks, unless the target's lines evict each other as well.
-        const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
-        const size_t bandRows = isShort ? 4 * Line : LongBand;
-        const bool areNextRows = sizeof(T) <= 2 && matrix.m_Columns < 2 * Line; // there are no next columns then
-        areNextRows ? TransposeBandsBy<Lanes, Ahead::LinesOfNextRows>(matrix, bandRows)
-                    : TransposeBandsBy<Lanes, Far>(matrix, bandRows);
+        const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MaxOfSet;
+        const size_t blockRows = isShort ? 4 * Line : LongRowBlock;
+        const bool fetchesNextRows = sizeof(T) <= 2 && matrix.m_Columns < 2 * Line; // there are no next columns then
+        fetchesNextRows ? TransposeRowBlocksBy<Lanes, Prefetch::LinesOfNextRows>(matrix, blockRows)
+                        : TransposeRowBlocksBy<Lanes, Far>(matrix, blockRows);
     }
     else if (matrix.m_FromStride % static_cast<int64_t>(Line) != 0 ||
              reinterpret_cast<uintptr_t>(matrix.m_From) % 64 != 0)
     {
-        constexpr Ahead Next = sizeof(T) <= 4 ? Ahead::NextLinesToL2 : Ahead::Nothing;
+        constexpr Prefetch Next = sizeof(T) <= 4 ? Prefetch::NextLinesToL2 : Prefetch::None;
         const bool hasFew = sizeof(T) <= 4 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
-        hasFew ? TransposeBandsBy<Lanes, Ahead::NextLines>(matrix, 64 * Line)
-               : TransposeBandsBy<Lanes, Next>(matrix, 64 * Line);
+        hasFew ? TransposeRowBlocksBy<Lanes, Prefetch::NextLines>(matrix, 64 * Line)
+               : TransposeRowBlocksBy<Lanes, Next>(matrix, 64 * Line);
     }
     else if (sizeof(T) == 1 && matrix.m_Rows > 2 * Line)
     {
-        TransposeBandsBy<Lanes, Ahead::InOrder>(matrix, 16 * Line);
+        TransposeRowBlocksBy<Lanes, Prefetch::InOrder>(matrix, 16 * Line);
     }
     else
     {
-        TransposeBandsBy<Lanes, Ahead::NextLines>(matrix, Line);
+        TransposeRowBlocksBy<Lanes, Prefetch::NextLines>(matrix, Line);
     }
 }
 

@@ -129,7 +129,7 @@ void Transpose(const Plane& plane, const std::byte* from, std::byte* to)
     }
     if (matrix.m_Rows >= N && matrix.m_Columns >= N)
     {
-        TransposeTiles<HWY_LANES(T)>(matrix, plane.m_IsOfMany);
+        TransposeTiles<HWY_LANES(T)>(matrix, plane.m_IsLarge);
     }
     else
     {

@@ -25,7 +25,7 @@ const TransposeFunctions& GetTransposeFunctions();
 /// target. Strides are in bytes. `isLarge`: as in Plane.
 template <size_t Bytes>
 void TransposeElements(const std::byte* from, size_t fromStride, size_t rows, size_t columns, std::byte* to,
-                       size_t toStride, bool isOfMany = false)
+                       size_t toStride, bool isLarge = false)
 {
     Plane plane;
     plane.m_Rows = rows;
@@ -33,7 +33,7 @@ void TransposeElements(const std::byte* from, size_t fromStride, size_t rows, si
     plane.m_ToRow = static_cast<int64_t>(toStride);
     plane.m_Runs = columns;
     plane.m_FromRun = static_cast<int64_t>(fromStride);
-    plane.m_IsOfMany = isOfMany;
+    plane.m_IsLarge = isLarge;
     GetTransposeFunctions().m_Transpose[std::countr_zero(Bytes)](plane, from, to);
 }
 

@@ -27,26 +27,27 @@ constexpr size_t Lanes = HWY_LANES(uint8_t);
 constexpr int OutputBits = 7; // a step of the output is 1/128
 
 /// The sum of (x - zero)^2, where x is a stored byte XOR signXor.
-int64_t SumSquares(const uint8_t* in, size_t depth, uint8_t flip, uint8_t zero)
+int64_t SumSquares(const uint8_t* in, size_t depth, uint8_t signXor, uint8_t zero)
 {
-    const ByteTag d;
-    const IntTag dInt;
-    const hn::Repartition<int16_t, ByteTag> dShort;
-    const Bytes flips = hn::Set(d, flip);
+    const TagUint8 d;
+    const TagInt32 dInt;
+    const hn::Repartition<int16_t, TagUint8> dShort;
+    const VecUint8 signXors = hn::Set(d, signXor);
     const auto zeros = hn::Set(dShort, static_cast<int16_t>(zero));
-    constexpr size_t MostAtOnce = 4096 * Lanes; // elements: the sum of a lane stays below 2^30
+    constexpr size_t MaxBlock = 4096 * Lanes; // elements: the sum of a lane stays below 2^30
     int64_t all = 0;
-    for (size_t first = 0; first < depth; first += MostAtOnce)
+    for (size_t first = 0; first < depth; first += MaxBlock)
     {
-        const size_t end = std::min(depth, first + MostAtOnce);
-        Ints sum = hn::Zero(dInt);
-        Ints others = hn::Zero(dInt); // on some targets, the sum of the other half of the products
+        const size_t end = std::min(depth, first + MaxBlock);
+        VecInt32 sum = hn::Zero(dInt);
+        VecInt32 others = hn::Zero(dInt); // on some targets, the sum of the other half of the products
         for (size_t i = first; i < end; i += Lanes)
         {
             // Lanes beyond the row hold the zero point, which adds nothing.
-            const Bytes stored = end - i >= Lanes ? hn::LoadU(d, in + i)
-                                                  : LoadFirst(d, in + i, end - i, static_cast<uint8_t>(zero ^ flip));
-            const Bytes x = hn::Xor(stored, flips);
+            const VecUint8 stored = end - i >= Lanes
+                                        ? hn::LoadU(d, in + i)
+                                        : LoadFirst(d, in + i, end - i, static_cast<uint8_t>(zero ^ signXor));
+            const VecUint8 x = hn::Xor(stored, signXors);
             const auto low = hn::Sub(hn::BitCast(dShort, hn::InterleaveLower(d, x, hn::Zero(d))), zeros);
             const auto high = hn::Sub(hn::BitCast(dShort, hn::InterleaveUpper(d, x, hn::Zero(d))), zeros);
             sum = hn::ReorderWidenMulAccumulate(dInt, low, low, sum, others);
@@ -65,31 +66,31 @@ int64_t SumSquares(const uint8_t* in, size_t depth, uint8_t flip, uint8_t zero)
 template <bool IsSigned>
 void DivideRows(const uint8_t* in, size_t rows, size_t depth, uint8_t zero, uint8_t* out)
 {
-    const ByteTag d;
-    const IntTag dInt;
+    const TagUint8 d;
+    const TagInt32 dInt;
     const Quarters quarters;
-    constexpr uint8_t Flip = IsSigned ? 0x80 : 0;
+    constexpr uint8_t SignXor = IsSigned ? 0x80 : 0;
     // As in the reference kernels: for int8 the 7 bits are in the multiplier, for uint8 in the elements.
     constexpr int MultiplierBits = IsSigned ? OutputBits : 0;
     constexpr int InputBits = OutputBits - MultiplierBits;
-    const Bytes flips = hn::Set(d, Flip);
-    const Ints zeros = hn::Set(dInt, zero);
-    const auto zeroOutput = hn::Set(hn::Repartition<int16_t, ByteTag>(), int16_t{128});
+    const VecUint8 signXors = hn::Set(d, SignXor);
+    const VecInt32 zeros = hn::Set(dInt, zero);
+    const auto zeroOutput = hn::Set(hn::Repartition<int16_t, TagUint8>(), int16_t{128});
     for (size_t row = 0; row < rows; ++row, in += depth, out += depth)
     {
-        const int64_t squares = SumSquares(in, depth, Flip, zero);
+        const int64_t squares = SumSquares(in, depth, SignXor, zero);
         backends::QuantizedMultiplier inverse = backends::GetInverseSquareRoot(
             static_cast<int32_t>(std::min<int64_t>(squares, std::numeric_limits<int32_t>::max())));
         inverse.m_Shift += MultiplierBits;
-        const BoundedMultiplier<IntTag> multiply(inverse);
-        const auto divide = [&](Bytes stored) HWY_ATTR
+        const BoundedMultiplier<TagInt32> multiply(inverse);
+        const auto divide = [&](VecUint8 stored) HWY_ATTR
         {
-            const Bytes bytes = hn::Xor(stored, flips);
-            const auto part = [&](Ints quarter) HWY_ATTR
+            const VecUint8 bytes = hn::Xor(stored, signXors);
+            const auto part = [&](VecInt32 quarter) HWY_ATTR
             { return multiply(hn::ShiftLeft<InputBits>(hn::Sub(quarter, zeros))); };
             return hn::Xor(JoinQuarters(part(quarters.Get<0>(bytes)), part(quarters.Get<1>(bytes)),
                                         part(quarters.Get<2>(bytes)), part(quarters.Get<3>(bytes)), zeroOutput),
-                           flips);
+                           signXors);
         };
         size_t i = 0;
         for (; i + Lanes <= depth; i += Lanes)
@@ -103,7 +104,7 @@ void DivideRows(const uint8_t* in, size_t rows, size_t depth, uint8_t zero, uint
     }
 }
 
-void Divide(const L2NormBytes& norm, const uint8_t* in, size_t rows, size_t depth, uint8_t* out)
+void Divide(const L2NormInt8& norm, const uint8_t* in, size_t rows, size_t depth, uint8_t* out)
 {
     const auto divide = norm.m_IsSigned ? DivideRows<true> : DivideRows<false>;
     divide(in, rows, depth, norm.m_Zero, out);
@@ -118,7 +119,7 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-void L2NormBytes::operator()(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const
+void L2NormInt8::operator()(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const
 {
     TENON_CHOOSE(Divide)(*this, in, rows, depth, out);
 }

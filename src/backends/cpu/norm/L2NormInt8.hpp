@@ -10,7 +10,7 @@ namespace tenon::cpu
 {
 
 /// Divides rows by their norms, in steps of 1/128.
-struct L2NormBytes
+struct L2NormInt8
 {
     bool m_IsSigned = false;
     uint8_t m_Zero = 0; ///< zero point of the input, plus 128 for int8

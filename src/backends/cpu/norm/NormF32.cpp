@@ -28,12 +28,12 @@ namespace
 template <bool Squares>
 float SumRow(const float* in, size_t depth, float centre)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    const Floats middle = hn::Set(d, centre);
-    const auto step = [middle](Floats sum, Floats x)
+    const VecF32 middle = hn::Set(d, centre);
+    const auto step = [middle](VecF32 sum, VecF32 x)
     {
-        const Floats difference = hn::Sub(x, middle);
+        const VecF32 difference = hn::Sub(x, middle);
         return hn::Add(sum, Squares ? hn::Mul(difference, difference) : difference);
     };
     // A long row is summed in blocks, and the blocks in double precision.
@@ -47,8 +47,8 @@ float SumRow(const float* in, size_t depth, float centre)
         }
         return static_cast<float>(total);
     }
-    Floats sum0 = hn::Zero(d);
-    Floats sum1 = hn::Zero(d);
+    VecF32 sum0 = hn::Zero(d);
+    VecF32 sum1 = hn::Zero(d);
     size_t i = 0;
     for (; i + 2 * lanes <= depth; i += 2 * lanes)
     {
@@ -71,17 +71,17 @@ float SumRow(const float* in, size_t depth, float centre)
 void ScaleRow(const float* in, size_t depth, float mean, float factor, const NormParameter& scale,
               const NormParameter& bias, float* out)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    const Floats middle = hn::Set(d, mean);
-    const Floats factors = hn::Set(d, factor);
-    const Floats oneScale = hn::Set(d, scale.m_Values != nullptr ? scale.m_Values[0] : 1.0f);
-    const Floats oneBias = hn::Set(d, bias.m_Values != nullptr ? bias.m_Values[0] : 0.0f);
+    const VecF32 middle = hn::Set(d, mean);
+    const VecF32 factors = hn::Set(d, factor);
+    const VecF32 oneScale = hn::Set(d, scale.m_Values != nullptr ? scale.m_Values[0] : 1.0f);
+    const VecF32 oneBias = hn::Set(d, bias.m_Values != nullptr ? bias.m_Values[0] : 0.0f);
     // Parameters are read before the output is written, as the output may overwrite them.
     const auto vector = [&](size_t i, auto load) HWY_ATTR
     {
-        const Floats s = scale.m_Step != 0 ? load(scale.m_Values + i) : oneScale;
-        const Floats b = bias.m_Step != 0 ? load(bias.m_Values + i) : oneBias;
+        const VecF32 s = scale.m_Step != 0 ? load(scale.m_Values + i) : oneScale;
+        const VecF32 b = bias.m_Step != 0 ? load(bias.m_Values + i) : oneBias;
         return hn::Add(hn::Mul(hn::Mul(hn::Sub(load(in + i), middle), factors), s), b);
     };
     size_t i = 0;
@@ -104,8 +104,8 @@ void LayerRows(const float* in, size_t rows, size_t depth, bool subtractsMean, f
     for (size_t first = 0; first < rows; first += block)
     {
         const size_t some = std::min(block, rows - first);
-        float means[MostRowsOfBlock];
-        float factors[MostRowsOfBlock];
+        float means[MaxRowsOfBlock];
+        float factors[MaxRowsOfBlock];
         for (size_t i = 0; i < some; ++i)
         {
             means[i] = subtractsMean ? SumRow<false>(in + (first + i) * depth, depth, 0.0f) / count : 0.0f;
@@ -129,7 +129,7 @@ void L2Rows(const float* in, size_t rows, size_t depth, float epsilon, float* ou
     for (size_t first = 0; first < rows; first += block)
     {
         const size_t some = std::min(block, rows - first);
-        float norms[MostRowsOfBlock];
+        float norms[MaxRowsOfBlock];
         for (size_t i = 0; i < some; ++i)
         {
             norms[i] = std::max(std::sqrt(SumRow<true>(in + (first + i) * depth, depth, 0.0f)), epsilon);

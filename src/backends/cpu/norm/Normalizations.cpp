@@ -78,7 +78,7 @@ Prepared RefineL2(const ReshapeArgs& args, const backends::PackedWeights*, Prepa
         {
             return Prepared::Declined("its zero point is none of a byte");
         }
-        return [pixels, channels, norm = L2NormBytes{isSigned, static_cast<uint8_t>(zero)}](const ExecuteArgs& run)
+        return [pixels, channels, norm = L2NormInt8{isSigned, static_cast<uint8_t>(zero)}](const ExecuteArgs& run)
         {
             RunRows<uint8_t>(run, pixels, channels,
                              [&](const uint8_t* in, size_t some, uint8_t* out) { norm(in, some, channels, out); });
@@ -109,7 +109,7 @@ Prepared RefineInstance(const ReshapeArgs& args, const backends::PackedWeights*,
                   {
                       for (size_t unit = begin; unit < end; ++unit)
                       {
-                          const Part part = GetPart(channels, blocks, unit % blocks, Line);
+                          const IndexRange part = GetTaskRange(channels, blocks, unit % blocks, Line);
                           const size_t first = unit / blocks * pixels * channels + part.m_Begin;
                           function(run.GetInput<float>(0) + first, pixels, channels, part.m_End - part.m_Begin, epsilon,
                                    gamma, beta, run.GetOutput<float>(0) + first);

@@ -13,16 +13,16 @@ namespace tenon::cpu
 {
 
 /// The number of tasks that pays for a layer with this many multiplications.
-size_t GetWorthwhileParts(double multiplications);
+size_t GetWorthwhileTasks(double multiplications);
 
 /// The number of tasks of loops whose float sums depend on the cut. It depends on the machine alone, so that results
 /// are the same for any number of threads: one task a core, at least 4 (for callers with more threads than cores) and
 /// at most 64.
-size_t GetCutParts();
+size_t GetFixedTasks();
 
 /// The maximum number of tasks that a kernel is prepared for. Each task has scratch memory of its own. The result is at
 /// most GetFixedTasks() and at most `maxThreads`, see ReshapeArgs::m_MaxThreads.
-size_t GetMaxParts(unsigned int maxThreads);
+size_t GetMaxTasks(unsigned int maxThreads);
 
 /// a / b, rounded up.
 constexpr size_t DivideUp(size_t a, size_t b)
@@ -32,12 +32,12 @@ constexpr size_t DivideUp(size_t a, size_t b)
 
 /// The range of task `task` if [0, count) is split into `tasks` contiguous ranges. Bounds are multiples of `unit`;
 /// sizes differ by one unit at most.
-struct Part
+struct IndexRange
 {
     size_t m_Begin = 0;
     size_t m_End = 0;
 };
-Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
+IndexRange GetTaskRange(size_t count, size_t tasks, size_t task, size_t unit = 1);
 
 /// Calls body(begin, height, count) for tiles of at most `most` rows. The tiles are as equal in height as they can be,
 /// since tiles of few rows are slow. They have one of two heights, and `body` is called once for all tiles of a height.
@@ -83,29 +83,29 @@ void ForEachTile(size_t rows, size_t most, F&& body)
 /// Calls body(task) once for each of `tasks` tasks, on several threads. Two calls never share a task, so a task may own
 /// scratch memory.
 template <typename F>
-void RunParts(IParallelFor& parallel, size_t parts, F&& body)
+void RunTasks(IParallelFor& parallel, size_t tasks, F&& body)
 {
-    if (parts <= 1)
+    if (tasks <= 1)
     {
         body(size_t{0});
         return;
     }
     const auto range = [&body](size_t begin, size_t end)
     {
-        for (size_t part = begin; part < end; ++part)
+        for (size_t task = begin; task < end; ++task)
         {
-            body(part);
+            body(task);
         }
     };
-    parallel.Run(parts, 1, range); // a lambda with one captured reference: std::function holds it without allocating
+    parallel.Run(tasks, 1, range); // a lambda with one captured reference: std::function holds it without allocating
 }
 
 /// The grain of a loop at memory speed, in units that move `unitBytes` bytes each: 32 KiB. Such a task takes several
 /// times as long as it takes to start it on another thread.
 inline size_t GetGrain(size_t unitBytes)
 {
-    constexpr size_t BytesPerPart = size_t{1} << 15;
-    return std::max<size_t>(1, BytesPerPart / std::max<size_t>(1, unitBytes));
+    constexpr size_t MinTaskBytes = size_t{1} << 15;
+    return std::max<size_t>(1, MinTaskBytes / std::max<size_t>(1, unitBytes));
 }
 
 /// Calls body(begin, end) for ranges that make up [0, count). Ranges have at least `grain` units each.

@@ -61,9 +61,9 @@ struct MaxPool
         return hn::Set(d, std::numeric_limits<T>::lowest());
     }
     template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> most, const T* values)
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> maximum, const T* values)
     {
-        return GreaterOf(hn::LoadU(d, values), most); // NaN is passed over
+        return GreaterOf(hn::LoadU(d, values), maximum); // NaN is passed over
     }
     template <class V>
     static HWY_INLINE V Join(V a, V b)
@@ -71,15 +71,15 @@ struct MaxPool
         return hn::Max(a, b);
     }
     template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> most, const PooledWindow&, T* out)
+    static HWY_INLINE void Finish(D d, hn::Vec<D> maximum, const PooledWindow&, T* out)
     {
-        hn::StoreU(most, d, out);
+        hn::StoreU(maximum, d, out);
     }
 };
 
 /// Maxima of bfloat16 or float16, by the bit pattern of infinity. Patterns above it are NaN.
 template <int16_t Infinity>
-struct HalfMaxPool
+struct MaxPool16BitFloat
 {
     static constexpr bool Slides = false;
     static constexpr double InverseFactor = 1.0; // not used
@@ -98,17 +98,17 @@ struct HalfMaxPool
         return hn::Set(d, static_cast<int16_t>(-Infinity - 1)); // minus infinity
     }
     template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> most, const uint16_t* values)
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> maximum, const uint16_t* values)
     {
         const auto bits = hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<D>(), values));
         const auto isNaN = hn::Gt(hn::And(bits, hn::Set(d, int16_t{0x7FFF})), hn::Set(d, Infinity));
-        return hn::Max(most, hn::IfThenElse(isNaN, most, Ordered(d, bits))); // NaN is passed over
+        return hn::Max(maximum, hn::IfThenElse(isNaN, maximum, Ordered(d, bits))); // NaN is passed over
     }
     template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> most, const PooledWindow&, uint16_t* out)
+    static HWY_INLINE void Finish(D d, hn::Vec<D> maximum, const PooledWindow&, uint16_t* out)
     {
         const hn::RebindToUnsigned<D> dOut;
-        hn::StoreU(hn::BitCast(dOut, Ordered(d, most)), dOut, out);
+        hn::StoreU(hn::BitCast(dOut, Ordered(d, maximum)), dOut, out);
     }
 };
 
@@ -124,7 +124,7 @@ struct SumPool
     }
 };
 
-struct Bf16MeanPool : SumPool
+struct MeanPoolBf16 : SumPool
 {
     static constexpr double InverseFactor = 1.0;
     using Data = uint16_t;
@@ -150,7 +150,7 @@ struct Bf16MeanPool : SumPool
 };
 
 template <bool Squares>
-struct FloatMeanPool : SumPool
+struct MeanPoolF32 : SumPool
 {
     static constexpr double InverseFactor = 1.0;
     using Data = float;
@@ -193,7 +193,7 @@ struct IntegerSum : SumPool
 };
 
 template <typename T>
-struct ByteMeanPool : IntegerSum<T>
+struct MeanPoolInt8 : IntegerSum<T>
 {
     /// The inverse is too large by more than it is rounded down, so a multiple of the divisor gives no less than its
     /// quotient.
@@ -212,7 +212,7 @@ struct ByteMeanPool : IntegerSum<T>
     }
 };
 
-struct ShortMeanPool : IntegerSum<int16_t>
+struct MeanPoolInt16 : IntegerSum<int16_t>
 {
     static constexpr double InverseFactor = 1.0;
     template <class D>

@@ -3,11 +3,11 @@
 // and stays in registers for all windows that see it:
 //     registers [c0 c1 c2] -> window 0, shift by the stride, load c3 -> [c1 c2 c3] -> window 1
 // Included after simd/Foreach.hpp, once for each target.
-#if defined(TENON_POOL_SLIDES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_POOL_SLIDES_INL
-#undef TENON_POOL_SLIDES_INL
+#if defined(TENON_POOL_SLIDING_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_POOL_SLIDING_INL
+#undef TENON_POOL_SLIDING_INL
 #else
-#define TENON_POOL_SLIDES_INL
+#define TENON_POOL_SLIDING_INL
 #endif
 
 #include "backends/cpu/pool/PoolOperations-inl.hpp"
@@ -85,13 +85,13 @@ void SlideWindows(const PoolRow& row, const PooledWindow& window)
     using T = typename Pool::Data;
     using Lane = typename Pool::Lane;
     // The pixels of a block of windows stay in the cache for all of their channels.
-    constexpr size_t PartBytes = 16 * 1024;
-    constexpr size_t LeastWindows = 8;
+    constexpr size_t BlockBytes = 16 * 1024;
+    constexpr size_t MinWindows = 8;
     const size_t windowBytes = Size * Stride * row.m_PixelStride * sizeof(T);
-    const size_t part = std::max(LeastWindows, PartBytes / windowBytes);
-    for (size_t first = row.m_Even.m_Begin; first < row.m_Even.m_End; first += part)
+    const size_t block = std::max(MinWindows, BlockBytes / windowBytes);
+    for (size_t first = row.m_Uniform.m_Begin; first < row.m_Uniform.m_End; first += block)
     {
-        const size_t windows = std::min(part, row.m_Even.m_End - first);
+        const size_t windows = std::min(block, row.m_Uniform.m_End - first);
         const T* rows[Size];
         for (size_t r = 0; r < Size; ++r)
         {
@@ -117,8 +117,9 @@ void SlideWindows(const PoolRow& row, const PooledWindow& window)
 template <class Pool, size_t Size, size_t Stride>
 SlideFunction SlideNearPixels(const PoolRow& row)
 {
-    constexpr size_t MostBytes = Stride > 1 ? 256 : Size > 3 ? 2048 : 1024;
-    return row.m_PixelStride * sizeof(typename Pool::Data) <= MostBytes ? SlideWindows<Pool, Size, Stride> : nullptr;
+    constexpr size_t MaxPixelBytes = Stride > 1 ? 256 : Size > 3 ? 2048 : 1024;
+    return row.m_PixelStride * sizeof(typename Pool::Data) <= MaxPixelBytes ? SlideWindows<Pool, Size, Stride>
+                                                                            : nullptr;
 }
 
 /// The sliding function of the windows of a row, or null. The choice must not depend on the number of windows of a
@@ -126,12 +127,12 @@ SlideFunction SlideNearPixels(const PoolRow& row)
 template <class Pool>
 SlideFunction ChooseSlide(const PoolRow& row)
 {
-    if (row.m_Even.m_Begin == row.m_Even.m_End || row.m_Y.m_Count == 0)
+    if (row.m_Uniform.m_Begin == row.m_Uniform.m_End || row.m_Y.m_Count == 0)
     {
         return nullptr;
     }
-    const PoolSpan& x = row.m_X[row.m_Even.m_Begin];
-    const size_t stride = row.m_EvenStride;
+    const PoolSpan& x = row.m_X[row.m_Uniform.m_Begin];
+    const size_t stride = row.m_UniformStride;
     const size_t columns = x.m_Count;
     const bool isWhole = row.m_Y.m_Count == columns && row.m_Y.m_Divisor == columns && x.m_Divisor == columns;
     if (!isWhole && !(Pool::IsMax && row.m_Y.m_Count < columns))

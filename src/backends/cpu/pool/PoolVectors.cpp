@@ -32,7 +32,7 @@ HWY_NOINLINE void PoolLongWindow(D d, const PooledWindow& window, const typename
                                  typename Pool::Data* out)
 {
     constexpr size_t Lanes = hn::MaxLanes(D());
-    FloatTotals<Vectors, D> totals;
+    BlockTotalsF32<Vectors, D> totals;
     hn::Vec<D> sums[Vectors];
     HWY_UNROLL(8)
     for (size_t v = 0; v < Vectors; ++v)
@@ -117,7 +117,7 @@ HWY_INLINE void PoolWindow(const PooledWindow& window, size_t channels, typename
     using Lane = typename Pool::Lane;
     constexpr size_t Lanes = HWY_LANES(Lane);
     size_t c = 0;
-    if constexpr (std::is_same_v<Pool, FloatMeanPool<false>>)
+    if constexpr (std::is_same_v<Pool, MeanPoolF32<false>>)
     {
         // Windows of whole images wait for memory, which is read faster in longer segments.
         for (; c + 8 * Lanes <= channels; c += 8 * Lanes)
@@ -185,14 +185,14 @@ void PoolRowOf(const PoolRow& row)
         if (slide != nullptr)
         {
             PooledWindow window;
-            SetDivisor<Pool>(row.m_Y.m_Divisor * row.m_X[row.m_Even.m_Begin].m_Divisor, window);
+            SetDivisor<Pool>(row.m_Y.m_Divisor * row.m_X[row.m_Uniform.m_Begin].m_Divisor, window);
             slide(row, window);
             PoolRow others = row;
-            others.m_Windows = row.m_Even.m_Begin;
+            others.m_Windows = row.m_Uniform.m_Begin;
             PoolWindows<Pool>(others);
-            others.m_X += row.m_Even.m_End;
-            others.m_Windows = row.m_Windows - row.m_Even.m_End;
-            others.m_Out = static_cast<typename Pool::Data*>(row.m_Out) + row.m_Even.m_End * row.m_OutPixelStride;
+            others.m_X += row.m_Uniform.m_End;
+            others.m_Windows = row.m_Windows - row.m_Uniform.m_End;
+            others.m_Out = static_cast<typename Pool::Data*>(row.m_Out) + row.m_Uniform.m_End * row.m_OutPixelStride;
             PoolWindows<Pool>(others);
             return;
         }
@@ -207,18 +207,18 @@ PoolFunctions MakePoolFunctions()
     constexpr auto Average = static_cast<size_t>(PoolingAlgorithm::Average);
     constexpr auto L2 = static_cast<size_t>(PoolingAlgorithm::L2);
     static_assert(Max < 2 && Average < 2 && L2 == 2);
-    functions.m_Float[Max] = PoolRowOf<MaxPool<float>>;
-    functions.m_Float[Average] = PoolRowOf<FloatMeanPool<false>>;
-    functions.m_Float[L2] = PoolRowOf<FloatMeanPool<true>>;
-    functions.m_BFloat16[Max] = PoolRowOf<HalfMaxPool<0x7F80>>;
-    functions.m_BFloat16[Average] = PoolRowOf<Bf16MeanPool>;
-    functions.m_Float16[Max] = PoolRowOf<HalfMaxPool<0x7C00>>;
-    functions.m_Signed[Max] = PoolRowOf<MaxPool<int8_t>>;
-    functions.m_Signed[Average] = PoolRowOf<ByteMeanPool<int8_t>>;
-    functions.m_Unsigned[Max] = PoolRowOf<MaxPool<uint8_t>>;
-    functions.m_Unsigned[Average] = PoolRowOf<ByteMeanPool<uint8_t>>;
-    functions.m_Short[Max] = PoolRowOf<MaxPool<int16_t>>;
-    functions.m_Short[Average] = PoolRowOf<ShortMeanPool>;
+    functions.m_F32[Max] = PoolRowOf<MaxPool<float>>;
+    functions.m_F32[Average] = PoolRowOf<MeanPoolF32<false>>;
+    functions.m_F32[L2] = PoolRowOf<MeanPoolF32<true>>;
+    functions.m_Bf16[Max] = PoolRowOf<MaxPool16BitFloat<0x7F80>>;
+    functions.m_Bf16[Average] = PoolRowOf<MeanPoolBf16>;
+    functions.m_F16[Max] = PoolRowOf<MaxPool16BitFloat<0x7C00>>;
+    functions.m_Int8[Max] = PoolRowOf<MaxPool<int8_t>>;
+    functions.m_Int8[Average] = PoolRowOf<MeanPoolInt8<int8_t>>;
+    functions.m_Uint8[Max] = PoolRowOf<MaxPool<uint8_t>>;
+    functions.m_Uint8[Average] = PoolRowOf<MeanPoolInt8<uint8_t>>;
+    functions.m_Int16[Max] = PoolRowOf<MaxPool<int16_t>>;
+    functions.m_Int16[Average] = PoolRowOf<MeanPoolInt16>;
     return functions;
 }
 

@@ -31,9 +31,9 @@ struct PoolRow
     PoolSpan m_Y;               ///< the range of rows; m_First is not read
     const PoolSpan* m_X = nullptr;
     size_t m_Windows = 0;
-    Part m_Even;             ///< the range of windows of equal size and distance; may be empty
-    size_t m_EvenStride = 0; ///< columns from one of these windows to the next
-    size_t m_Channels = 0;   ///< channels to pool
+    IndexRange m_Uniform;       ///< the range of windows of equal size and distance; may be empty
+    size_t m_UniformStride = 0; ///< columns from one of these windows to the next
+    size_t m_Channels = 0;      ///< channels to pool
     int32_t m_ZeroPoint = 0;
     void* m_Out = nullptr;
     size_t m_OutPixelStride = 0; ///< elements
@@ -44,12 +44,12 @@ using PoolFunction = void (*)(const PoolRow& row);
 /// Indexed by PoolingAlgorithm; null: not supported.
 struct PoolFunctions
 {
-    PoolFunction m_Float[3] = {};
-    PoolFunction m_BFloat16[3] = {};
-    PoolFunction m_Float16[3] = {};
-    PoolFunction m_Signed[2] = {};
-    PoolFunction m_Unsigned[2] = {};
-    PoolFunction m_Short[2] = {};
+    PoolFunction m_F32[3] = {};
+    PoolFunction m_Bf16[3] = {};
+    PoolFunction m_F16[3] = {};
+    PoolFunction m_Int8[2] = {};
+    PoolFunction m_Uint8[2] = {};
+    PoolFunction m_Int16[2] = {};
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

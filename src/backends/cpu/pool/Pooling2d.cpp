@@ -31,12 +31,12 @@ PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm)
     const auto index = static_cast<size_t>(algorithm);
     switch (type)
     {
-    case DataType::QAsymmU8: return functions.m_Unsigned[index];
-    case DataType::QAsymmS8: return functions.m_Signed[index];
-    case DataType::QSymmS16: return functions.m_Short[index];
-    case DataType::BFloat16: return functions.m_BFloat16[index];
-    case DataType::Float16: return functions.m_Float16[index];
-    default: return functions.m_Float[index];
+    case DataType::QAsymmU8: return functions.m_Uint8[index];
+    case DataType::QAsymmS8: return functions.m_Int8[index];
+    case DataType::QSymmS16: return functions.m_Int16[index];
+    case DataType::BFloat16: return functions.m_Bf16[index];
+    case DataType::Float16: return functions.m_F16[index];
+    default: return functions.m_F32[index];
     }
 }
 
@@ -63,13 +63,13 @@ std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, b
 }
 
 /// The range of windows that are equal in size and distance, around the middle one.
-struct EvenWindows
+struct UniformWindows
 {
-    Part m_Part;
+    IndexRange m_Part;
     size_t m_Stride = 0;
 };
 
-EvenWindows FindEven(const std::vector<PoolSpan>& spans)
+UniformWindows FindUniformWindows(const std::vector<PoolSpan>& spans)
 {
     if (spans.size() < 2)
     {
@@ -80,8 +80,8 @@ EvenWindows FindEven(const std::vector<PoolSpan>& spans)
     const size_t stride = spans[middle + 1].m_First - like.m_First;
     const auto isAlike = [&like](const PoolSpan& span)
     { return span.m_Count == like.m_Count && span.m_Divisor == like.m_Divisor; };
-    EvenWindows even = {{middle, middle + 1}, stride};
-    Part& part = even.m_Part;
+    UniformWindows uniform = {{middle, middle + 1}, stride};
+    IndexRange& part = uniform.m_Part;
     while (part.m_Begin > 0 && isAlike(spans[part.m_Begin - 1]) &&
            spans[part.m_Begin].m_First - spans[part.m_Begin - 1].m_First == stride)
     {
@@ -92,7 +92,7 @@ EvenWindows FindEven(const std::vector<PoolSpan>& spans)
     {
         ++part.m_End;
     }
-    return even;
+    return uniform;
 }
 
 /// A layer of known shapes, whose type and algorithm have a function. A unit of its loop is some channels of some
@@ -120,19 +120,19 @@ public:
             std::swap(m_Height, m_Width);
             m_Y.swap(m_X);
         }
-        m_Even = FindEven(m_X);
+        m_Uniform = FindUniformWindows(m_X);
         m_ZeroPoint = info.IsQuantized() ? info.GetQuantizationOffset() : 0;
         m_Rows = input[0] * m_Y.size();
         m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, input[2]) *
                     std::min<size_t>(d.m_PoolHeight, input[1]) * m_Channels * m_ElementBytes;
         // If rows are few and there are threads for it, their windows or channels are split, too.
         constexpr size_t FewRows = 8;
-        constexpr size_t PartWindows = 16;
-        constexpr size_t PartBytes = 256;
+        constexpr size_t TaskWindows = 16;
+        constexpr size_t TaskBytes = 256;
         if (m_Rows < FewRows)
         {
-            m_Segments = std::clamp<size_t>(m_X.size() / PartWindows, 1, FewRows);
-            m_Blocks = m_Segments > 1 ? 1 : std::clamp<size_t>(m_Channels * m_ElementBytes / PartBytes, 1, FewRows);
+            m_Segments = std::clamp<size_t>(m_X.size() / TaskWindows, 1, FewRows);
+            m_Blocks = m_Segments > 1 ? 1 : std::clamp<size_t>(m_Channels * m_ElementBytes / TaskBytes, 1, FewRows);
         }
     }
 
@@ -148,14 +148,14 @@ public:
                       constexpr size_t LineBytes = 64;
                       for (size_t unit = begin; unit < end; ++unit)
                       {
-                          RunUnit(run, unit / units, GetPart(m_X.size(), segments, unit % units / blocks),
-                                  GetPart(m_Channels, blocks, unit % blocks, LineBytes / m_ElementBytes));
+                          RunUnit(run, unit / units, GetTaskRange(m_X.size(), segments, unit % units / blocks),
+                                  GetTaskRange(m_Channels, blocks, unit % blocks, LineBytes / m_ElementBytes));
                       }
                   });
     }
 
 private:
-    void RunUnit(const ExecuteArgs& run, size_t outputRow, const Part& windows, const Part& channels) const
+    void RunUnit(const ExecuteArgs& run, size_t outputRow, const IndexRange& windows, const IndexRange& channels) const
     {
         PoolRow row;
         row.m_Y = m_Y[outputRow % m_Y.size()];
@@ -167,8 +167,8 @@ private:
         row.m_Windows = windows.m_End - windows.m_Begin;
         const auto find = [&windows](size_t window)
         { return std::clamp(window, windows.m_Begin, windows.m_End) - windows.m_Begin; };
-        row.m_Even = {find(m_Even.m_Part.m_Begin), find(m_Even.m_Part.m_End)};
-        row.m_EvenStride = m_Even.m_Stride;
+        row.m_Uniform = {find(m_Uniform.m_Part.m_Begin), find(m_Uniform.m_Part.m_End)};
+        row.m_UniformStride = m_Uniform.m_Stride;
         row.m_Channels = channels.m_End - channels.m_Begin;
         row.m_ZeroPoint = m_ZeroPoint;
         const size_t pixel = outputRow * m_X.size() + windows.m_Begin;
@@ -185,7 +185,7 @@ private:
     size_t m_OutputPitch = 0; ///< elements
     std::vector<PoolSpan> m_Y;
     std::vector<PoolSpan> m_X;
-    EvenWindows m_Even;
+    UniformWindows m_Uniform;
     int32_t m_ZeroPoint = 0;
     size_t m_Rows = 0;     ///< rows of all output images
     size_t m_RowCost = 0;  ///< bytes that a row of windows reads
@@ -198,12 +198,12 @@ backends::Prepared RefinePool(const ReshapeArgs& args, const backends::PackedWei
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
     // Sums of integers over larger windows exceed the range of exact quotients, and very long axes need tables larger
     // than their data.
-    constexpr uint64_t MostTaps = 8000;
-    constexpr unsigned int LongestAxis = 1 << 16;
+    constexpr uint64_t MaxTaps = 8000;
+    constexpr unsigned int MaxAxisLength = 1 << 16;
     const TensorShape& output = args.GetOutput(0).GetShape();
     const bool isLarge =
-        args.GetInput(0).IsQuantized() && uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth > MostTaps;
-    if (isLarge || output.GetNumElements() == 0 || std::max(output[1], output[2]) > LongestAxis)
+        args.GetInput(0).IsQuantized() && uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth > MaxTaps;
+    if (isLarge || output.GetNumElements() == 0 || std::max(output[1], output[2]) > MaxAxisLength)
     {
         return backends::Prepared::Declined(
             "it is empty, its windows hold too many integers, or its axes are very long");

@@ -32,7 +32,7 @@ constexpr backends::TypeSet UnsignedBytes = {DataType::QAsymmU8, DataType::Unsig
 constexpr backends::TypeRow PoolingNdTypes[] = {backends::SameType(SignedBytes | UnsignedBytes | DataType::Float32)};
 /// The most taps of a window along the last dimension, and along all others together. CpuRef computes larger sums, in
 /// double precision.
-constexpr size_t MostTaps = 128;
+constexpr size_t MaxTaps = 128;
 
 struct PoolRun
 {
@@ -42,12 +42,12 @@ struct PoolRun
     size_t m_ElementBytes = sizeof(float);
     size_t m_RowTaps = 1; ///< the most row taps of a window: all dimensions but the last
     size_t m_Taps = 1;    ///< taps of the last dimension; 0: the last dimension is not pooled
-    std::vector<int32_t> m_Places;
+    std::vector<int32_t> m_Offsets;
     std::vector<float> m_Weights;
-    WindowFunctions m_Windows;
-    const InterpolateFunctions* m_Sums = nullptr;
-    size_t m_Parts = 1;
-    size_t m_PartBytes = 0;
+    SeparableMaxFunctions m_Max;
+    const InterpolateFunctions* m_Weighted = nullptr;
+    size_t m_Tasks = 1;
+    size_t m_TaskBytes = 0;
     size_t m_RowAt = 0; ///< offset in the memory of a task
     size_t m_RowsAt = 0;
     size_t m_RowWeightsAt = 0;
@@ -58,13 +58,13 @@ struct PoolRun
 
     void operator()(const ExecuteArgs& run) const
     {
-        const size_t used = std::min<size_t>(m_Parts, run.m_Parallel->GetNumThreads());
-        RunParts(*run.m_Parallel, used,
+        const size_t used = std::min<size_t>(m_Tasks, run.m_Parallel->GetNumThreads());
+        RunTasks(*run.m_Parallel, used,
                  [&](size_t index)
                  {
-                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_PartBytes);
-                     const Part part = GetPart(CountRows(), used, index);
-                     for (size_t row = part.m_Begin; row < part.m_End; ++row)
+                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_TaskBytes);
+                     const IndexRange task = GetTaskRange(CountRows(), used, index);
+                     for (size_t row = task.m_Begin; row < task.m_End; ++row)
                      {
                          PoolRow(run, row, memory);
                      }
@@ -91,22 +91,22 @@ struct PoolRun
             }
             else
             {
-                m_Windows.m_MaxRows(rows, count, width, reduced);
+                m_Max.m_MaxRows(rows, count, width, reduced);
             }
             if (m_Taps != 0)
             {
-                m_Windows.m_MaxColumns(from, m_Places.data(), m_Taps, Width(), out);
+                m_Max.m_MaxColumns(from, m_Offsets.data(), m_Taps, Width(), out);
             }
             return;
         }
         auto* const weights = backends::Scratch::At<float>(memory, m_RowWeightsAt);
         std::fill_n(weights, count, 1.0f / static_cast<float>(m_CountsPaddings ? counted : count));
-        m_Sums->m_WeighRows(rows, weights, count, width, reinterpret_cast<float*>(reduced));
+        m_Weighted->m_CombineRows(rows, weights, count, width, reinterpret_cast<float*>(reduced));
         if (m_Taps != 0)
         {
-            m_Sums->m_WeighColumns(reinterpret_cast<const float*>(reduced),
-                                   {Width(), m_Taps, 1, m_Places.data(), m_Weights.data()},
-                                   reinterpret_cast<float*>(out));
+            m_Weighted->m_CombineColumns(reinterpret_cast<const float*>(reduced),
+                                         {Width(), m_Taps, 1, m_Offsets.data(), m_Weights.data()},
+                                         reinterpret_cast<float*>(out));
         }
     }
 
@@ -155,8 +155,8 @@ struct PoolRun
                 const auto tap = static_cast<int64_t>(k);
                 const int64_t count = m_CountsPaddings ? reach.m_Counted : reach.m_Count;
                 // A repeated element does not change a maximum, and has weight 0 in an average.
-                m_Places.push_back(static_cast<int32_t>(reach.m_First + std::clamp<int64_t>(tap, 0, reach.m_Count - 1) *
-                                                                            last.m_Dilation));
+                m_Offsets.push_back(static_cast<int32_t>(
+                    reach.m_First + std::clamp<int64_t>(tap, 0, reach.m_Count - 1) * last.m_Dilation));
                 m_Weights.push_back(tap < reach.m_Count ? 1.0f / static_cast<float>(count) : 0.0f);
             }
         }
@@ -193,7 +193,7 @@ Prepared RefinePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*
         }
         size_t& taps = i + 1 == run.m_Geometry.m_Dimensions.size() ? run.m_Taps : run.m_RowTaps;
         taps *= CountTaps(dimension);
-        if (taps > MostTaps)
+        if (taps > MaxTaps)
         {
             return Prepared::Declined("its windows are large");
         }
@@ -203,24 +203,22 @@ Prepared RefinePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*
         return Prepared::Declined("its rows are very long");
     }
     const DataType type = args.GetInput(0).GetDataType();
-    const WindowTable& table = GetWindowTable();
+    const SeparableMaxTable& table = GetSeparableMaxTable();
     run.m_IsMax = pool.m_Function == PoolingNdFunction::Max;
     run.m_CountsPaddings = pool.m_PaddingMethod == PaddingMethod::IgnoreValue;
     run.m_ElementBytes = GetDataTypeSize(type);
-    run.m_Windows = type == DataType::Float32 ? table.m_Float
-                    : SignedBytes.Has(type)   ? table.m_Signed
-                                              : table.m_Unsigned;
-    run.m_Sums = &GetInterpolateFunctions();
+    run.m_Max = type == DataType::Float32 ? table.m_F32 : SignedBytes.Has(type) ? table.m_Int8 : table.m_Uint8;
+    run.m_Weighted = &GetInterpolateFunctions();
     run.FindColumns();
     backends::Scratch scratch;
     run.m_RowAt = scratch.Add<std::byte>(static_cast<size_t>(run.Last().m_Input), run.m_ElementBytes);
     run.m_RowsAt = scratch.Add<const void*>(run.m_RowTaps);
     run.m_RowWeightsAt = scratch.Add<float>(run.m_RowTaps);
-    run.m_PartBytes = scratch.GetBytes();
+    run.m_TaskBytes = scratch.GetBytes();
     const size_t rowCost = static_cast<size_t>(run.Last().m_Input) * run.m_ElementBytes * run.m_RowTaps +
                            run.Width() * (run.m_Taps + 1) * sizeof(float); // cost in bytes moved
-    run.m_Parts = std::clamp<size_t>(run.CountRows() / GetGrain(rowCost), 1, GetMaxParts(args.m_MaxThreads));
-    const size_t bytes = backends::CheckedCount(run.m_Parts, run.m_PartBytes);
+    run.m_Tasks = std::clamp<size_t>(run.CountRows() / GetGrain(rowCost), 1, GetMaxTasks(args.m_MaxThreads));
+    const size_t bytes = backends::CheckedCount(run.m_Tasks, run.m_TaskBytes);
     return Prepared(std::move(run), bytes);
 }
 

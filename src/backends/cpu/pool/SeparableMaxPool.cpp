@@ -47,42 +47,42 @@ void MaxRows(const void* const* rows, size_t taps, size_t count, void* out)
              });
 }
 
-void MaxColumnsOfFloats(const void* in, const int32_t* places, size_t taps, size_t count, void* out)
+void MaxColumnsF32(const void* in, const int32_t* offsets, size_t taps, size_t count, void* out)
 {
     Cover<float>(count,
                  [&](auto d, size_t i) HWY_ATTR
                  {
-                     const hn::RebindToSigned<decltype(d)> dPlaces;
+                     const hn::RebindToSigned<decltype(d)> dOffsets;
                      auto best = hn::Set(d, Lowest<float>());
                      for (size_t at = i; at < taps * count; at += count)
                      {
-                         best = Larger(
-                             best, hn::GatherIndex(d, static_cast<const float*>(in), hn::LoadU(dPlaces, places + at)));
+                         best = Larger(best, hn::GatherIndex(d, static_cast<const float*>(in),
+                                                             hn::LoadU(dOffsets, offsets + at)));
                      }
                      hn::StoreU(best, d, static_cast<float*>(out) + i);
                  });
 }
 
 template <typename T>
-void MaxColumnsOfBytes(const void* in, const int32_t* places, size_t taps, size_t count, void* out)
+void MaxColumnsInt8(const void* in, const int32_t* offsets, size_t taps, size_t count, void* out)
 {
     for (size_t i = 0; i < count; ++i)
     {
         T best = Lowest<T>();
         for (size_t at = i; at < taps * count; at += count)
         {
-            const T value = static_cast<const T*>(in)[places[at]];
+            const T value = static_cast<const T*>(in)[offsets[at]];
             best = value > best ? value : best;
         }
         static_cast<T*>(out)[i] = best;
     }
 }
 
-WindowTable MakeWindowTable()
+SeparableMaxTable MakeSeparableMaxTable()
 {
-    return {{MaxRows<float>, MaxColumnsOfFloats},
-            {MaxRows<int8_t>, MaxColumnsOfBytes<int8_t>},
-            {MaxRows<uint8_t>, MaxColumnsOfBytes<uint8_t>}};
+    return {{MaxRows<float>, MaxColumnsF32},
+            {MaxRows<int8_t>, MaxColumnsInt8<int8_t>},
+            {MaxRows<uint8_t>, MaxColumnsInt8<uint8_t>}};
 }
 
 } // namespace
@@ -94,10 +94,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const WindowTable& GetWindowTable()
+const SeparableMaxTable& GetSeparableMaxTable()
 {
-    static constinit PerIsa<WindowTable> table;
-    return table.Get([] { return TENON_CHOOSE(MakeWindowTable)(); });
+    static constinit PerIsa<SeparableMaxTable> table;
+    return table.Get([] { return TENON_CHOOSE(MakeSeparableMaxTable)(); });
 }
 
 } // namespace tenon::cpu

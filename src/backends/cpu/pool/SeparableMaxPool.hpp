@@ -12,21 +12,21 @@ namespace tenon::cpu
 {
 
 /// The functions of one element type. NaN is passed over; the maximum of no elements is the lowest value.
-struct WindowFunctions
+struct SeparableMaxFunctions
 {
     /// out[i] is the largest of rows[k][i] over k in [0, taps).
     void (*m_MaxRows)(const void* const* rows, size_t taps, size_t count, void* out) = nullptr;
     /// out[i] is the largest of in[places[k * count + i]] over k in [0, taps).
-    void (*m_MaxColumns)(const void* in, const int32_t* places, size_t taps, size_t count, void* out) = nullptr;
+    void (*m_MaxColumns)(const void* in, const int32_t* offsets, size_t taps, size_t count, void* out) = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
-struct WindowTable
+struct SeparableMaxTable
 {
-    WindowFunctions m_Float;
-    WindowFunctions m_Signed;   ///< int8
-    WindowFunctions m_Unsigned; ///< uint8
+    SeparableMaxFunctions m_F32;
+    SeparableMaxFunctions m_Int8;  ///< int8
+    SeparableMaxFunctions m_Uint8; ///< uint8
 };
-const WindowTable& GetWindowTable();
+const SeparableMaxTable& GetSeparableMaxTable();
 
 } // namespace tenon::cpu

@@ -11,9 +11,9 @@ namespace tenon::cpu
 
 /// One row. `sums` has `units` int16 sums for each of ref::BasicLstmGates, with 3 integer bits; `cell` is read and
 /// written. Loads and stores are whole vectors: buffers have up to LstmLoopsInt8::ExtraUnits elements more than units.
-using BasicLstmLoop = void (*)(const int16_t* sums, size_t units, int16_t* cell, uint8_t* output);
+using BasicLstmCellInt8 = void (*)(const int16_t* sums, size_t units, int16_t* cell, uint8_t* output);
 
 /// The loop of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
-BasicLstmLoop GetBasicLstmLoop();
+BasicLstmCellInt8 GetBasicLstmCellInt8();
 
 } // namespace tenon::cpu

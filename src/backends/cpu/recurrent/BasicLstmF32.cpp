@@ -29,15 +29,15 @@ class PackedGates final : public backends::PackedWeights
 {
 public:
     PackedGates(const LayerView& layer, backends::PackedStore& store)
-        : m_Gates(layer, {2}, GetMostRows(layer, 0), JoinConstants<float>(layer, {3}), store)
+        : m_Gates(layer, {2}, GetMaxRows(layer, 0), JoinConstants<float>(layer, {3}), store)
     {
     }
 
     bool RefersToConstants() const override { return m_Gates.RefersToConstants(); }
-    const FloatGates& Get() const { return m_Gates; }
+    const PackedGatesF32& Get() const { return m_Gates; }
 
 private:
-    FloatGates m_Gates;
+    PackedGatesF32 m_Gates;
 };
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -61,7 +61,7 @@ constexpr Gates::Gate FindGate(LstmSlots::Gate gate)
 class Step
 {
 public:
-    Step(const ref::BasicLstmSizes& sizes, const FloatGates& gates, unsigned int maxThreads)
+    Step(const ref::BasicLstmSizes& sizes, const PackedGatesF32& gates, unsigned int maxThreads)
         : m_Sizes(sizes), m_Product(gates, sizes.m_Batches, false, maxThreads), m_Cell(sizes.m_Units, true, 0.0f, {})
     {
         Scratch scratch;
@@ -86,7 +86,7 @@ public:
         {
             const float* const ofBatch = sums + batch * NumBasicLstmGates * units;
             float* to = gates;
-            for (const LstmSlots::Gate gate : FloatLstmCell::Order)
+            for (const LstmSlots::Gate gate : LstmCellF32::Order)
             {
                 to = std::copy_n(ofBatch + FindGate(gate) * units, units, to);
             }
@@ -96,8 +96,8 @@ public:
 
 private:
     ref::BasicLstmSizes m_Sizes;
-    FloatGatesProduct m_Product;
-    FloatLstmCell m_Cell;
+    GateGemmF32 m_Product;
+    LstmCellF32 m_Cell;
     size_t m_Gates = 0; ///< offset in scratch memory: the sums of one batch, in the cell's order
     size_t m_ProductScratch = 0;
     size_t m_ScratchBytes = 0;
@@ -105,7 +105,7 @@ private:
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const FloatGates& gates = static_cast<const PackedGates&>(*packed).Get();
+    const PackedGatesF32& gates = static_cast<const PackedGates&>(*packed).Get();
     const ref::BasicLstmSizes sizes(args.GetInput(0).GetShape(), args.GetInput(1).GetShape());
     if (sizes.m_Batches == 0 || sizes.GetColumns() != gates.GetDepth())
     {

@@ -26,7 +26,7 @@ SupportResult Check(const LayerView& layer)
         if (result)
         {
             const BidirectionalLstmCell cell(layer, isBackward);
-            result = CheckFloatLstm(layer, cell.m_Slots, cell.m_Parameters);
+            result = CheckLstmF32(layer, cell.m_Slots, cell.m_Parameters);
         }
     }
     return result;
@@ -42,17 +42,17 @@ public:
 
     bool IsExact() const { return m_Forward.IsExact() && m_Backward.IsExact(); }
     bool RefersToConstants() const override { return m_Forward.RefersToConstants() || m_Backward.RefersToConstants(); }
-    const PackedFloatLstm& Get(bool isBackward) const { return isBackward ? m_Backward : m_Forward; }
+    const PackedLstmF32& Get(bool isBackward) const { return isBackward ? m_Backward : m_Forward; }
 
 private:
-    static PackedFloatLstm Pack(const LayerView& layer, bool isBackward, backends::PackedStore& store)
+    static PackedLstmF32 Pack(const LayerView& layer, bool isBackward, backends::PackedStore& store)
     {
         const BidirectionalLstmCell cell(layer, isBackward);
         return {layer, cell.m_Slots, cell.m_Parameters, store};
     }
 
-    PackedFloatLstm m_Forward;
-    PackedFloatLstm m_Backward;
+    PackedLstmF32 m_Forward;
+    PackedLstmF32 m_Backward;
 };
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -67,11 +67,11 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
     {
         const BidirectionalLstmCell cell(args, isBackward);
         const ref::LstmGeometry geometry(args, cell.m_Slots, cell.m_Parameters, cell.GetOutputs(args), isBackward);
-        const PackedFloatLstm& weights = cells.Get(isBackward);
+        const PackedLstmF32& weights = cells.Get(isBackward);
         const bool fits = args.GetInput(cell.m_Slots.m_Data).GetNumElements() != 0 &&
                           geometry.m_Inputs == weights.GetData().GetDepth();
-        return cells.IsExact() && fits ? std::make_shared<const FloatLstmSequence>(geometry, weights, cell.m_Parameters,
-                                                                                   args.m_MaxThreads, scratch)
+        return cells.IsExact() && fits ? std::make_shared<const LstmSequenceF32>(geometry, weights, cell.m_Parameters,
+                                                                                 args.m_MaxThreads, scratch)
                                        : nullptr;
     };
     backends::Scratch scratch;

@@ -23,13 +23,13 @@ std::vector<float> ReadGateFloats(const LayerView& layer, size_t slot)
     return values;
 }
 
-FloatGates::FloatGates(const LayerView& layer, const std::vector<size_t>& slots, size_t rows, std::vector<float> bias,
-                       backends::PackedStore& store)
+PackedGatesF32::PackedGatesF32(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
+                               std::vector<float> bias, backends::PackedStore& store)
     : m_Columns(slots.size() * layer.GetInput(slots.front()).GetShape()[0])
 {
     if (layer.GetInput(slots.front()).GetDataType() != DataType::Float32)
     {
-        m_Bytes.emplace(PackGateWeights8(layer, slots, rows, bias, store));
+        m_WeightsInt8.emplace(PackGateWeightsInt8(layer, slots, rows, bias, store));
         return;
     }
     std::vector<float> joined;
@@ -39,17 +39,17 @@ FloatGates::FloatGates(const LayerView& layer, const std::vector<size_t>& slots,
         return joined.data();
     };
     const size_t depth = layer.GetInput(slots.front()).GetShape()[1];
-    m_Floats.emplace(join, WeightSizes{1, m_Columns, depth}, WeightOrder::Columns, store);
+    m_WeightsF32.emplace(join, WeightSizes{1, m_Columns, depth}, WeightOrder::Columns, store);
     m_Bias = std::move(bias);
 }
 
-FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric, unsigned int maxThreads)
+GateGemmF32::GateGemmF32(const PackedGatesF32& gates, size_t rows, bool isAsymmetric, unsigned int maxThreads)
     : m_Bias(gates.m_Bias.empty() ? nullptr : gates.m_Bias.data()), m_NumSums(rows * gates.GetColumns())
 {
-    const Windows windows = MakeRowWindows(rows, gates.GetDepth());
-    if (!gates.m_Bytes)
+    const Im2col windows = MakeMatrixIm2col(rows, gates.GetDepth());
+    if (!gates.m_WeightsInt8)
     {
-        m_OfFloats.emplace(*gates.m_Floats, windows, rows, backends::FloatClamp(), maxThreads);
+        m_GemmF32.emplace(*gates.m_WeightsF32, windows, rows, backends::FloatClamp(), maxThreads);
         return;
     }
     const TensorInfo data(TensorShape({static_cast<unsigned int>(rows), static_cast<unsigned int>(gates.GetDepth())}),
@@ -58,21 +58,21 @@ FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool 
     ReshapeArgs args;
     args.m_Inputs = {&input, 1};
     args.m_MaxThreads = maxThreads;
-    m_OfBytes.emplace(*gates.m_Bytes, windows, rows, HybridData8{rows, isAsymmetric}, args);
+    m_GemmInt8.emplace(*gates.m_WeightsInt8, windows, rows, HybridDataInt8{rows, isAsymmetric}, args);
 }
 
-void FloatGatesProduct::RunAndAdd(const ExecuteArgs& args, const float* data, const float* added, float* sums,
-                                  std::byte* scratch) const
+void GateGemmF32::RunAndAdd(const ExecuteArgs& args, const float* data, const float* added, float* sums,
+                            std::byte* scratch) const
 {
-    if (m_OfFloats)
+    if (m_GemmF32)
     {
-        const bool canAdd = m_OfFloats->CanAdd();
-        m_OfFloats->Run(data, m_Bias, sums, scratch, *args.m_Parallel, canAdd ? added : nullptr);
+        const bool canAdd = m_GemmF32->CanAdd();
+        m_GemmF32->Run(data, m_Bias, sums, scratch, *args.m_Parallel, canAdd ? added : nullptr);
         added = canAdd ? nullptr : added;
     }
     else
     {
-        RunBytes(args, data, sums, scratch);
+        RunHybrid(args, data, sums, scratch);
     }
     for (size_t i = 0; added != nullptr && i < m_NumSums; ++i)
     {
@@ -80,7 +80,7 @@ void FloatGatesProduct::RunAndAdd(const ExecuteArgs& args, const float* data, co
     }
 }
 
-void FloatGatesProduct::RunBytes(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const
+void GateGemmF32::RunHybrid(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const
 {
     const void* const input = data;
     void* const output = sums;
@@ -89,7 +89,7 @@ void FloatGatesProduct::RunBytes(const ExecuteArgs& args, const float* data, flo
     own.m_Outputs = {&output, 1};
     own.m_Scratch = scratch;
     own.m_Parallel = args.m_Parallel;
-    m_OfBytes->Run(own);
+    m_GemmInt8->Run(own);
 }
 
 } // namespace tenon::cpu

@@ -20,38 +20,38 @@ namespace tenon::cpu
 /// The constant at this input as floats: 8-bit weights are multiplied by their scale.
 std::vector<float> ReadGateFloats(const LayerView& layer, size_t slot);
 
-class FloatGates
+class PackedGatesF32
 {
 public:
     /// Packs the constants at the inputs `slots`, which have one shape and type; `bias`: one for each row of these
     /// weights, or none. `rows`: the largest number of rows of data.
-    FloatGates(const LayerView& layer, const std::vector<size_t>& slots, size_t rows, std::vector<float> bias,
-               backends::PackedStore& store);
+    PackedGatesF32(const LayerView& layer, const std::vector<size_t>& slots, size_t rows, std::vector<float> bias,
+                   backends::PackedStore& store);
 
     /// Whether GateGemmF32 computes the sums of the reference kernel.
-    bool IsExact() const { return !m_Bytes || m_Bytes->IsExact(); }
+    bool IsExact() const { return !m_WeightsInt8 || m_WeightsInt8->IsExact(); }
     /// Whether the constants of the model must stay in memory.
-    bool RefersToConstants() const { return m_Bytes && m_Bytes->RefersToConstants(); }
-    size_t GetDepth() const { return m_Bytes ? m_Bytes->GetDepth() : m_Floats->GetSizes().m_Depth; }
+    bool RefersToConstants() const { return m_WeightsInt8 && m_WeightsInt8->RefersToConstants(); }
+    size_t GetDepth() const { return m_WeightsInt8 ? m_WeightsInt8->GetDepth() : m_WeightsF32->GetSizes().m_Depth; }
     size_t GetColumns() const { return m_Columns; }
 
 private:
-    friend class FloatGatesProduct;
+    friend class GateGemmF32;
 
     size_t m_Columns;
     std::vector<float> m_Bias; ///< of float weights
-    std::optional<PackedWeightsF32> m_Floats;
-    std::optional<PackedWeights8> m_Bytes;
+    std::optional<PackedWeightsF32> m_WeightsF32;
+    std::optional<PackedWeightsInt8> m_WeightsInt8;
 };
 
 /// The GEMM of known shapes.
-class FloatGatesProduct
+class GateGemmF32
 {
 public:
     /// `maxThreads`: see ReshapeArgs.
-    FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric, unsigned int maxThreads);
+    GateGemmF32(const PackedGatesF32& gates, size_t rows, bool isAsymmetric, unsigned int maxThreads);
 
-    size_t GetScratchBytes() const { return m_OfBytes ? m_OfBytes->GetScratchBytes() : m_OfFloats->GetScratchBytes(); }
+    size_t GetScratchBytes() const { return m_GemmInt8 ? m_GemmInt8->GetScratchBytes() : m_GemmF32->GetScratchBytes(); }
     /// sums[row][column] = data[row] * weights + bias
     void Run(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const
     {
@@ -62,12 +62,12 @@ public:
                    std::byte* scratch) const;
 
 private:
-    void RunBytes(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const;
+    void RunHybrid(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const;
 
     const float* m_Bias;
     size_t m_NumSums;
-    std::optional<ProductF32> m_OfFloats;
-    std::optional<Product8> m_OfBytes;
+    std::optional<GemmF32> m_GemmF32;
+    std::optional<GemmInt8> m_GemmInt8;
 };
 
 } // namespace tenon::cpu

@@ -19,44 +19,44 @@ namespace tenon::cpu
 {
 
 /// Packed weights of one product, and its bias less zero point times column sums.
-struct PackedSums8
+struct PackedGatesInt8
 {
-    PackedSums8(PackedWeights8 weights, int32_t zeroPoint, const std::vector<int32_t>& bias)
+    PackedGatesInt8(PackedWeightsInt8 weights, int32_t zeroPoint, const std::vector<int32_t>& bias)
         : m_Weights(std::move(weights))
     {
         if (m_Weights.IsExact())
         {
-            m_Start = m_Weights.MakeSumStart(zeroPoint, bias.empty() ? nullptr : bias.data());
+            m_CorrectedBias = m_Weights.MakeSumStart(zeroPoint, bias.empty() ? nullptr : bias.data());
         }
     }
 
-    const int32_t* GetStart() const { return reinterpret_cast<const int32_t*>(m_Start.Data()); }
+    const int32_t* GetCorrectedBias() const { return reinterpret_cast<const int32_t*>(m_CorrectedBias.Data()); }
 
-    PackedWeights8 m_Weights;
-    AlignedMemory m_Start;
+    PackedWeightsInt8 m_Weights;
+    AlignedMemory m_CorrectedBias;
 };
 
 /// The GEMM of known shapes.
-class GateSums8
+class GateGemmInt8
 {
 public:
     /// `maxThreads`: see ReshapeArgs.
-    GateSums8(const PackedSums8& packed, size_t rows, unsigned int maxThreads)
-        : m_Product(packed.m_Weights, MakeRowWindows(rows, packed.m_Weights.GetDepth()), rows, maxThreads),
-          m_Start(packed.GetStart())
+    GateGemmInt8(const PackedGatesInt8& packed, size_t rows, unsigned int maxThreads)
+        : m_Product(packed.m_Weights, MakeMatrixIm2col(rows, packed.m_Weights.GetDepth()), rows, maxThreads),
+          m_CorrectedBias(packed.GetCorrectedBias())
     {
     }
 
     size_t GetScratchBytes() const { return m_Product.GetScratchBytes(); }
-    /// See Product8::RunSums.
+    /// See GemmInt8::RunSums.
     void Run(const ExecuteArgs& args, const void* data, int32_t* sums, std::byte* scratch) const
     {
-        m_Product.RunSums(data, m_Start, sums, scratch, *args.m_Parallel);
+        m_Product.RunSums(data, m_CorrectedBias, sums, scratch, *args.m_Parallel);
     }
 
 private:
-    Product8 m_Product;
-    const int32_t* m_Start;
+    GemmInt8 m_Product;
+    const int32_t* m_CorrectedBias;
 };
 
 } // namespace tenon::cpu

@@ -25,10 +25,10 @@ std::vector<size_t> GetGateSlots(const LstmSlots::PerGate& slots, const GateOrde
 bool IsKnownMatrix(const TensorShape& shape);
 
 /// The rows of this input over all batches and steps; UnknownRows if its shape is not known yet.
-size_t GetMostRows(const LayerView& layer, size_t slot);
+size_t GetMaxRows(const LayerView& layer, size_t slot);
 
 /// Whether the packed weights of `gates` gates, each of the shape of this input, stay within the bounds of
-/// CheckPackedBytes.
+/// CheckPackedSize.
 SupportResult CheckGateSize(const LayerView& layer, size_t slot, size_t gates);
 
 /// The same check for all weights of an LSTM cell.
@@ -38,13 +38,13 @@ SupportResult CheckLstmSize(const LayerView& layer, const LstmSlots& slots, bool
 bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape);
 
 /// The number of rows of an input of unknown shape.
-constexpr size_t AnyRows = std::numeric_limits<size_t>::max();
+constexpr size_t UnknownRows = std::numeric_limits<size_t>::max();
 
 /// Packs the constants at these inputs, each of the shape [columns of a gate, depth], as one int8 matrix without a zero
 /// point, whatever their type: see ref::GateWeights. GemmInt8 reads it with int8 or float data. `rows`: the largest
 /// number of rows of data. `bias`: one float a column, or none.
-PackedWeights8 PackGateWeights8(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
-                                const std::vector<float>& bias, backends::PackedStore& store);
+PackedWeightsInt8 PackGateWeightsInt8(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
+                                      const std::vector<float>& bias, backends::PackedStore& store);
 
 /// The constants at these inputs one after the other, then `padding` zeros.
 template <typename T>

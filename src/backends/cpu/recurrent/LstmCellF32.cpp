@@ -26,8 +26,8 @@ void Normalize(float* values, size_t count)
     {
         squares += (values[i] - mean) * (values[i] - mean);
     }
-    constexpr float LeastVariance = 1e-8f;
-    const float inverse = 1.0f / std::sqrt(squares / static_cast<float>(count) + LeastVariance);
+    constexpr float MinVariance = 1e-8f;
+    const float inverse = 1.0f / std::sqrt(squares / static_cast<float>(count) + MinVariance);
     for (size_t i = 0; i < count; ++i)
     {
         values[i] = (values[i] - mean) * inverse;
@@ -36,23 +36,23 @@ void Normalize(float* values, size_t count)
 
 } // namespace
 
-FloatLstmCell::FloatLstmCell(size_t units, bool hasInputGate, float clip, const Gates& gates)
+LstmCellF32::LstmCellF32(size_t units, bool hasInputGate, float clip, const Gates& gates)
     : m_Units(units), m_HasInputGate(hasInputGate), m_Clip(clip), m_Gates(gates),
-      m_Sigmoid(FindFloatLoop(FloatFunction::Sigmoid)), m_TanH(FindFloatLoop(FloatFunction::TanH))
+      m_Sigmoid(FindUnaryLoopF32(FloatFunction::Sigmoid)), m_TanH(FindUnaryLoopF32(FloatFunction::TanH))
 {
 }
 
-void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
+void LstmCellF32::Run(float* sums, float* cell, float* hidden) const
 {
     float* const forget = sums + (m_HasInputGate ? m_Units : 0);
     float* const output = forget + m_Units;
     float* const update = output + m_Units;
     if (m_HasInputGate)
     {
-        Finish(LstmSlots::Input, cell, sums);
+        AddPeepholeAndNormalize(LstmSlots::Input, cell, sums);
     }
-    Finish(LstmSlots::Forget, cell, forget);
-    Finish(LstmSlots::Cell, cell, update);
+    AddPeepholeAndNormalize(LstmSlots::Forget, cell, forget);
+    AddPeepholeAndNormalize(LstmSlots::Cell, cell, update);
     // Without peephole and normalization the output gate does not depend on the next cell state: one call runs all
     // sigmoids.
     const Gate& last = m_Gates[LstmSlots::Output];
@@ -76,7 +76,7 @@ void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
     ref::ClipValues(cell, m_Units, m_Clip);
     if (!isPlain)
     {
-        Finish(LstmSlots::Output, cell, output);
+        AddPeepholeAndNormalize(LstmSlots::Output, cell, output);
         m_Sigmoid(output, output, m_Units, 0.0f, 0.0f);
     }
     m_TanH(cell, hidden, m_Units, 0.0f, 0.0f);
@@ -86,7 +86,7 @@ void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
     }
 }
 
-void FloatLstmCell::Finish(LstmSlots::Gate gate, const float* cell, float* sums) const
+void LstmCellF32::AddPeepholeAndNormalize(LstmSlots::Gate gate, const float* cell, float* sums) const
 {
     const Gate& has = m_Gates[gate];
     if (has.m_Peephole != nullptr)

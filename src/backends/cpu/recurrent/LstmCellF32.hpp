@@ -16,7 +16,7 @@
 namespace tenon::cpu
 {
 
-class FloatLstmCell
+class LstmCellF32
 {
 public:
     /// The order of gates in rows of sums. The gates with a sigmoid are neighbours, and the input gate, which a cell
@@ -33,7 +33,7 @@ public:
     };
     using Gates = std::array<Gate, LstmSlots::NumGates>; ///< by LstmSlots::Gate
 
-    FloatLstmCell(size_t units, bool hasInputGate, float clip, const Gates& gates);
+    LstmCellF32(size_t units, bool hasInputGate, float clip, const Gates& gates);
 
     size_t GetUnits() const { return m_Units; }
     size_t GetNumGates() const { return m_HasInputGate ? 4 : 3; }
@@ -43,14 +43,14 @@ public:
 
 private:
     /// Adds the peephole term and normalizes: the result is the argument of the gate's function.
-    void Finish(LstmSlots::Gate gate, const float* cell, float* sums) const;
+    void AddPeepholeAndNormalize(LstmSlots::Gate gate, const float* cell, float* sums) const;
 
     size_t m_Units;
     bool m_HasInputGate;
     float m_Clip;
     Gates m_Gates;
-    FloatLoop m_Sigmoid;
-    FloatLoop m_TanH;
+    UnaryLoopF32 m_Sigmoid;
+    UnaryLoopF32 m_TanH;
 };
 
 } // namespace tenon::cpu

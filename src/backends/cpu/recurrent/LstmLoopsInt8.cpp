@@ -19,9 +19,9 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-using Multiplier = AnyBoundedMultiplier<IntTag>;
+using Multiplier = AnyBoundedMultiplier<TagInt32>;
 /// int8, with as many lanes as a vector of int16.
-using ByteHalfTag = hn::Rebind<int8_t, ShortTag>;
+using HalfTagInt8 = hn::Rebind<int8_t, TagInt16>;
 
 /// Integer bits of gates before their function.
 constexpr int GateBits = 3;
@@ -29,38 +29,38 @@ constexpr int GateBits = 3;
 constexpr int FractionBits = 15;
 
 /// The argument of a gate's function: scaled sums of data and state, and the peephole term, as int16.
-class GateSums
+class GatePreactivation
 {
 public:
-    explicit GateSums(const LstmGate8& gate)
+    explicit GatePreactivation(const LstmGateInt8& gate)
         : m_Column(gate.m_Column), m_Weights(gate.m_PeepholeWeights), m_Data(gate.m_Data), m_State(gate.m_State),
           m_Peephole(gate.m_Peephole)
     {
     }
 
     /// The arguments for a vector of units from `unit` on.
-    HWY_INLINE Shorts Get(const LstmRow8& row, size_t unit, Shorts cell) const
+    HWY_INLINE VecInt16 Get(const LstmRowInt8& row, size_t unit, VecInt16 cell) const
     {
-        const ShortTag d;
+        const TagInt16 d;
         const size_t at = m_Column + unit;
-        const Shorts values = NarrowInOrder(Sum(row, at), Sum(row, at + hn::Lanes(IntTag())));
+        const VecInt16 values = NarrowInOrder(Sum(row, at), Sum(row, at + hn::Lanes(TagInt32())));
         if (m_Weights == nullptr)
         {
             return values;
         }
-        const Shorts weights = hn::LoadU(d, m_Weights + unit);
-        const Ints low = hn::Add(m_Peephole(MultiplyWide<false>(weights, cell)), Widen<false>(values));
-        const Ints high = hn::Add(m_Peephole(MultiplyWide<true>(weights, cell)), Widen<true>(values));
+        const VecInt16 weights = hn::LoadU(d, m_Weights + unit);
+        const VecInt32 low = hn::Add(m_Peephole(MultiplyWide<false>(weights, cell)), Widen<false>(values));
+        const VecInt32 high = hn::Add(m_Peephole(MultiplyWide<true>(weights, cell)), Widen<true>(values));
         return NarrowPair(d, low, high);
     }
 
 private:
-    HWY_INLINE Ints Sum(const LstmRow8& row, size_t at) const
+    HWY_INLINE VecInt32 Sum(const LstmRowInt8& row, size_t at) const
     {
-        const IntTag d;
+        const TagInt32 d;
         // Each of the two sums is rounded to 16 bits: the data's here, the total by the caller.
-        const Ints ofData = m_Data(hn::LoadU(d, row.m_Data + at));
-        const Ints saturated = hn::Min(hn::Max(ofData, hn::Set(d, INT16_MIN)), hn::Set(d, INT16_MAX));
+        const VecInt32 ofData = m_Data(hn::LoadU(d, row.m_Data + at));
+        const VecInt32 saturated = hn::Min(hn::Max(ofData, hn::Set(d, INT16_MIN)), hn::Set(d, INT16_MAX));
         return hn::Add(m_State(hn::LoadU(d, row.m_State + at)), saturated);
     }
 
@@ -72,9 +72,9 @@ private:
 };
 
 /// x / 2^shift, rounded to nearest, half away from zero. |x| is at most 2^30, `shift` from 15 to 21.
-HWY_INLINE Ints DivideByPot(Ints x, int shift)
+HWY_INLINE VecInt32 DivideByPot(VecInt32 x, int shift)
 {
-    const Ints half = hn::Set(IntTag(), int32_t{1} << (shift - 1));
+    const VecInt32 half = hn::Set(TagInt32(), int32_t{1} << (shift - 1));
     return hn::ShiftRightSame(hn::Add(hn::Add(x, half), hn::ShiftRight<31>(x)), shift);
 }
 
@@ -82,41 +82,41 @@ HWY_INLINE Ints DivideByPot(Ints x, int shift)
 class CellFunctions
 {
 public:
-    explicit CellFunctions(const LstmCell8& cell)
+    explicit CellFunctions(const LstmCellInt8& cell)
         : m_HasInputGate(cell.m_HasInputGate), m_Exponent(cell.m_CellExponent),
-          m_Most(hn::Set(ShortTag(), cell.m_CellClip > 0 ? cell.m_CellClip : int16_t{INT16_MAX})),
-          m_Least(
-              hn::Set(ShortTag(), cell.m_CellClip > 0 ? static_cast<int16_t>(-cell.m_CellClip) : int16_t{INT16_MIN})),
-          m_ToHidden(cell.m_Hidden), m_ZeroPoint(hn::Set(IntTag(), cell.m_HiddenZeroPoint))
+          m_CellMax(hn::Set(TagInt16(), cell.m_CellClip > 0 ? cell.m_CellClip : int16_t{INT16_MAX})),
+          m_CellMin(
+              hn::Set(TagInt16(), cell.m_CellClip > 0 ? static_cast<int16_t>(-cell.m_CellClip) : int16_t{INT16_MIN})),
+          m_ToHidden(cell.m_Hidden), m_ZeroPoint(hn::Set(TagInt32(), cell.m_HiddenZeroPoint))
     {
     }
 
     /// The next cell state. Without an input gate, `input` is not read.
-    HWY_INLINE Shorts Update(Shorts cell, Shorts input, Shorts forget, Shorts update) const
+    HWY_INLINE VecInt16 Update(VecInt16 cell, VecInt16 input, VecInt16 forget, VecInt16 update) const
     {
-        const Shorts kept = Sigmoid16(GateBits, forget);
-        const Shorts taken =
-            m_HasInputGate ? Sigmoid16(GateBits, input) : hn::Sub(hn::Set(ShortTag(), INT16_MAX), kept);
-        const Shorts news = Tanh16(GateBits, update);
-        const Shorts sum = NarrowPair(ShortTag(), UpdateHalf<false>(cell, kept, taken, news),
-                                      UpdateHalf<true>(cell, kept, taken, news));
-        return hn::Max(hn::Min(sum, m_Most), m_Least);
+        const VecInt16 kept = SigmoidInt16(GateBits, forget);
+        const VecInt16 taken =
+            m_HasInputGate ? SigmoidInt16(GateBits, input) : hn::Sub(hn::Set(TagInt16(), INT16_MAX), kept);
+        const VecInt16 news = TanhInt16(GateBits, update);
+        const VecInt16 sum = NarrowPair(TagInt16(), UpdateHalf<false>(cell, kept, taken, news),
+                                        UpdateHalf<true>(cell, kept, taken, news));
+        return hn::Max(hn::Min(sum, m_CellMax), m_CellMin);
     }
 
-    HWY_INLINE void StoreHidden(Shorts cell, Shorts output, int8_t* hidden) const
+    HWY_INLINE void StoreHidden(VecInt16 cell, VecInt16 output, int8_t* hidden) const
     {
-        const Shorts shown = Sigmoid16(GateBits, output);
-        const Shorts activated = Tanh16(FractionBits + m_Exponent, cell);
-        const Shorts values =
-            NarrowPair(ShortTag(), hn::Add(m_ToHidden(MultiplyWide<false>(shown, activated)), m_ZeroPoint),
+        const VecInt16 shown = SigmoidInt16(GateBits, output);
+        const VecInt16 activated = TanhInt16(FractionBits + m_Exponent, cell);
+        const VecInt16 values =
+            NarrowPair(TagInt16(), hn::Add(m_ToHidden(MultiplyWide<false>(shown, activated)), m_ZeroPoint),
                        hn::Add(m_ToHidden(MultiplyWide<true>(shown, activated)), m_ZeroPoint));
-        hn::StoreU(hn::DemoteTo(ByteHalfTag(), values), ByteHalfTag(), hidden);
+        hn::StoreU(hn::DemoteTo(HalfTagInt8(), values), HalfTagInt8(), hidden);
     }
 
 private:
     /// forget * cell + input * update
     template <bool IsUpper>
-    HWY_INLINE Ints UpdateHalf(Shorts cell, Shorts forget, Shorts input, Shorts update) const
+    HWY_INLINE VecInt32 UpdateHalf(VecInt16 cell, VecInt16 forget, VecInt16 input, VecInt16 update) const
     {
         return hn::Add(DivideByPot(MultiplyWide<IsUpper>(forget, cell), FractionBits),
                        DivideByPot(MultiplyWide<IsUpper>(input, update), 2 * FractionBits + m_Exponent));
@@ -124,28 +124,28 @@ private:
 
     bool m_HasInputGate;
     int m_Exponent;
-    Shorts m_Most;
-    Shorts m_Least;
+    VecInt16 m_CellMax;
+    VecInt16 m_CellMin;
     Multiplier m_ToHidden;
-    Ints m_ZeroPoint;
+    VecInt32 m_ZeroPoint;
 };
 
-void RunStep(const LstmCell8& cell, const LstmRow8& first, const size_t (&strides)[4], size_t rows)
+void RunStep(const LstmCellInt8& cell, const LstmRowInt8& first, const size_t (&strides)[4], size_t rows)
 {
-    const ShortTag d;
-    const GateSums input(cell.m_Gates[LstmSlots::Input]);
-    const GateSums forget(cell.m_Gates[LstmSlots::Forget]);
-    const GateSums update(cell.m_Gates[LstmSlots::Cell]);
-    const GateSums output(cell.m_Gates[LstmSlots::Output]);
+    const TagInt16 d;
+    const GatePreactivation input(cell.m_Gates[LstmSlots::Input]);
+    const GatePreactivation forget(cell.m_Gates[LstmSlots::Forget]);
+    const GatePreactivation update(cell.m_Gates[LstmSlots::Cell]);
+    const GatePreactivation output(cell.m_Gates[LstmSlots::Output]);
     const CellFunctions functions(cell);
-    LstmRow8 row = first;
+    LstmRowInt8 row = first;
     for (size_t r = 0; r < rows; ++r)
     {
         for (size_t unit = 0; unit < cell.m_Units; unit += hn::Lanes(d))
         {
-            const Shorts before = hn::LoadU(d, row.m_Cell + unit);
-            const Shorts ofInput = cell.m_HasInputGate ? input.Get(row, unit, before) : before;
-            const Shorts after =
+            const VecInt16 before = hn::LoadU(d, row.m_Cell + unit);
+            const VecInt16 ofInput = cell.m_HasInputGate ? input.Get(row, unit, before) : before;
+            const VecInt16 after =
                 functions.Update(before, ofInput, forget.Get(row, unit, before), update.Get(row, unit, before));
             hn::StoreU(after, d, row.m_Cell + unit);
             functions.StoreHidden(after, output.Get(row, unit, after), row.m_Hidden + unit);
@@ -158,48 +158,49 @@ void RunStep(const LstmCell8& cell, const LstmRow8& first, const size_t (&stride
 }
 
 /// The argument of a gate's function after layer normalization, in natural order: see the reference kernel.
-HWY_INLINE Ints NormalizeInts(const LstmGate8& gate, const Multiplier& inverse, const Multiplier& toGate, Ints mean,
-                              const int16_t* values, size_t unit)
+HWY_INLINE VecInt32 NormalizeInts(const LstmGateInt8& gate, const Multiplier& inverse, const Multiplier& toGate,
+                                  VecInt32 mean, const int16_t* values, size_t unit)
 {
     constexpr int Bits = ref::GateMoments::Bits;
-    const IntTag d;
-    const hn::Rebind<int16_t, IntTag> dShorts;
-    const hn::RebindToUnsigned<IntTag> dUnsigned;
-    const Ints value = hn::PromoteTo(d, hn::LoadU(dShorts, values + unit));
-    const Ints weight = hn::PromoteTo(d, hn::LoadU(dShorts, gate.m_LayerNormWeights + unit));
-    const Ints scaled = inverse(hn::Sub(hn::ShiftLeft<Bits>(value), mean));
-    const Ints weighted = hn::Add(hn::Mul(scaled, weight), hn::LoadU(d, gate.m_Bias + unit));
+    const TagInt32 d;
+    const hn::Rebind<int16_t, TagInt32> dShorts;
+    const hn::RebindToUnsigned<TagInt32> dUnsigned;
+    const VecInt32 value = hn::PromoteTo(d, hn::LoadU(dShorts, values + unit));
+    const VecInt32 weight = hn::PromoteTo(d, hn::LoadU(dShorts, gate.m_LayerNormWeights + unit));
+    const VecInt32 scaled = inverse(hn::Sub(hn::ShiftLeft<Bits>(value), mean));
+    const VecInt32 weighted = hn::Add(hn::Mul(scaled, weight), hn::LoadU(d, gate.m_Bias + unit));
     // Rounded half away from zero, of magnitudes up to 2^31.
-    const Ints isNegative = hn::ShiftRight<31>(weighted);
+    const VecInt32 isNegative = hn::ShiftRight<31>(weighted);
     const auto magnitude = hn::BitCast(dUnsigned, hn::Sub(hn::Xor(weighted, isNegative), isNegative));
-    const Ints rounded = hn::BitCast(d, hn::ShiftRight<Bits>(hn::Add(magnitude, hn::Set(dUnsigned, 1U << (Bits - 1)))));
+    const VecInt32 rounded =
+        hn::BitCast(d, hn::ShiftRight<Bits>(hn::Add(magnitude, hn::Set(dUnsigned, 1U << (Bits - 1)))));
     return toGate(hn::Sub(hn::Xor(rounded, isNegative), isNegative));
 }
 
-void RunNormalizedGate(const LstmGate8& gate, size_t units, const LstmRow8& row, int16_t* values)
+void RunNormalizedGate(const LstmGateInt8& gate, size_t units, const LstmRowInt8& row, int16_t* values)
 {
-    const ShortTag d;
-    const GateSums sums(gate);
+    const TagInt16 d;
+    const GatePreactivation sums(gate);
     for (size_t unit = 0; unit < units; unit += hn::Lanes(d))
     {
         hn::StoreU(sums.Get(row, unit, hn::LoadU(d, row.m_Cell + unit)), d, values + unit);
     }
-    const ref::GateMoments moments(values, units, gate.m_LeastVariance);
+    const ref::GateMoments moments(values, units, gate.m_MinVariance);
     const Multiplier inverse(moments.m_Inverse);
     const Multiplier toGate(gate.m_LayerNorm);
-    const Ints mean = hn::Set(IntTag(), moments.m_Mean);
+    const VecInt32 mean = hn::Set(TagInt32(), moments.m_Mean);
     for (size_t unit = 0; unit < units; unit += hn::Lanes(d))
     {
-        const Ints low = NormalizeInts(gate, inverse, toGate, mean, values, unit);
-        const Ints high = NormalizeInts(gate, inverse, toGate, mean, values, unit + hn::Lanes(IntTag()));
+        const VecInt32 low = NormalizeInts(gate, inverse, toGate, mean, values, unit);
+        const VecInt32 high = NormalizeInts(gate, inverse, toGate, mean, values, unit + hn::Lanes(TagInt32()));
         hn::StoreU(NarrowInOrder(low, high), d, values + unit);
     }
 }
 
-void RunNormalizedStep(const LstmCell8& cell, const LstmRow8& row, int16_t* values)
+void RunNormalizedStep(const LstmCellInt8& cell, const LstmRowInt8& row, int16_t* values)
 {
-    const ShortTag d;
-    const size_t stride = cell.m_Units + LstmLoops8::PastUnits;
+    const TagInt16 d;
+    const size_t stride = cell.m_Units + LstmLoopsInt8::ExtraUnits;
     int16_t* const input = values;
     int16_t* const forget = input + stride;
     int16_t* const update = forget + stride;
@@ -213,9 +214,9 @@ void RunNormalizedStep(const LstmCell8& cell, const LstmRow8& row, int16_t* valu
     const CellFunctions functions(cell);
     for (size_t unit = 0; unit < cell.m_Units; unit += hn::Lanes(d))
     {
-        const Shorts before = hn::LoadU(d, row.m_Cell + unit);
-        const Shorts ofInput = cell.m_HasInputGate ? hn::LoadU(d, input + unit) : before;
-        const Shorts after =
+        const VecInt16 before = hn::LoadU(d, row.m_Cell + unit);
+        const VecInt16 ofInput = cell.m_HasInputGate ? hn::LoadU(d, input + unit) : before;
+        const VecInt16 after =
             functions.Update(before, ofInput, hn::LoadU(d, forget + unit), hn::LoadU(d, update + unit));
         hn::StoreU(after, d, row.m_Cell + unit);
     }
@@ -226,40 +227,40 @@ void RunNormalizedStep(const LstmCell8& cell, const LstmRow8& row, int16_t* valu
     }
 }
 
-void RunProject(const LstmProjection8& projection, const int32_t* sums, size_t count, int8_t* state)
+void RunProject(const LstmProjectionInt8& projection, const int32_t* sums, size_t count, int8_t* state)
 {
-    const ShortTag d;
-    const IntTag dInts;
+    const TagInt16 d;
+    const TagInt32 dInts;
     const Multiplier multiplier(projection.m_Multiplier);
-    const Ints zeroPoint = hn::Set(dInts, projection.m_ZeroPoint);
-    const Shorts least = hn::Set(d, projection.m_Min);
-    const Shorts most = hn::Set(d, projection.m_Max);
+    const VecInt32 zeroPoint = hn::Set(dInts, projection.m_ZeroPoint);
+    const VecInt16 least = hn::Set(d, projection.m_Min);
+    const VecInt16 most = hn::Set(d, projection.m_Max);
     for (size_t i = 0; i < count; i += hn::Lanes(d))
     {
-        const Ints low = hn::Add(multiplier(hn::LoadU(dInts, sums + i)), zeroPoint);
-        const Ints high = hn::Add(multiplier(hn::LoadU(dInts, sums + i + hn::Lanes(dInts))), zeroPoint);
-        const Shorts values = hn::Max(hn::Min(NarrowInOrder(low, high), most), least);
-        hn::StoreU(hn::DemoteTo(ByteHalfTag(), values), ByteHalfTag(), state + i);
+        const VecInt32 low = hn::Add(multiplier(hn::LoadU(dInts, sums + i)), zeroPoint);
+        const VecInt32 high = hn::Add(multiplier(hn::LoadU(dInts, sums + i + hn::Lanes(dInts))), zeroPoint);
+        const VecInt16 values = hn::Max(hn::Min(NarrowInOrder(low, high), most), least);
+        hn::StoreU(hn::DemoteTo(HalfTagInt8(), values), HalfTagInt8(), state + i);
     }
 }
 
-void RunToShorts(const backends::QuantizedMultiplier& by, const int32_t* sums, size_t count, int16_t* values)
+void RunToInt16(const backends::QuantizedMultiplier& by, const int32_t* sums, size_t count, int16_t* values)
 {
-    const ShortTag d;
-    const IntTag dInts;
+    const TagInt16 d;
+    const TagInt32 dInts;
     const Multiplier multiplier(by);
     for (size_t i = 0; i < count; i += hn::Lanes(d))
     {
-        const Ints low = multiplier(hn::LoadU(dInts, sums + i));
-        const Ints high = multiplier(hn::LoadU(dInts, sums + i + hn::Lanes(dInts)));
+        const VecInt32 low = multiplier(hn::LoadU(dInts, sums + i));
+        const VecInt32 high = multiplier(hn::LoadU(dInts, sums + i + hn::Lanes(dInts)));
         hn::StoreU(NarrowInOrder(low, high), d, values + i);
     }
 }
 
-LstmLoops8 MakeLstmLoops8()
+LstmLoopsInt8 MakeLstmLoopsInt8()
 {
-    static_assert(HWY_LANES(int16_t) <= LstmLoops8::PastUnits);
-    return {RunStep, RunNormalizedStep, RunProject, RunToShorts};
+    static_assert(HWY_LANES(int16_t) <= LstmLoopsInt8::ExtraUnits);
+    return {RunStep, RunNormalizedStep, RunProject, RunToInt16};
 }
 
 } // namespace
@@ -271,10 +272,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const LstmLoops8& GetLstmLoops8()
+const LstmLoopsInt8& GetLstmLoopsInt8()
 {
-    static constinit PerIsa<LstmLoops8> loops;
-    return loops.Get([] { return TENON_CHOOSE(MakeLstmLoops8)(); });
+    static constinit PerIsa<LstmLoopsInt8> loops;
+    return loops.Get([] { return TENON_CHOOSE(MakeLstmLoopsInt8)(); });
 }
 
 } // namespace tenon::cpu

@@ -15,7 +15,7 @@
 namespace tenon::cpu
 {
 
-struct LstmGate8
+struct LstmGateInt8
 {
     size_t m_Column = 0; ///< column of its first unit in rows of sums
     backends::QuantizedMultiplier m_Data;
@@ -24,14 +24,14 @@ struct LstmGate8
     const int16_t* m_PeepholeWeights = nullptr; ///< null: no peephole
     /// With layer normalization:
     backends::QuantizedMultiplier m_LayerNorm;
-    int32_t m_LeastVariance = 1;
+    int32_t m_MinVariance = 1;
     const int16_t* m_LayerNormWeights = nullptr;
     const int32_t* m_Bias = nullptr; ///< null: the sums of the data include the bias
 };
 
-struct LstmCell8
+struct LstmCellInt8
 {
-    LstmGate8 m_Gates[LstmSlots::NumGates];
+    LstmGateInt8 m_Gates[LstmSlots::NumGates];
     bool m_HasInputGate = true; ///< false (CIFG): its values are 1 less those of the forget gate
     size_t m_Units = 0;
     int m_CellExponent = 0; ///< the cell state's scale is 2^this, in [-15, -9]
@@ -42,7 +42,7 @@ struct LstmCell8
 
 /// Addresses of one row. Loads and stores are whole vectors: buffers have up to LstmLoopsInt8::ExtraUnits elements more
 /// than units.
-struct LstmRow8
+struct LstmRowInt8
 {
     const int32_t* m_Data = nullptr; ///< sums of the data, bias included
     const int32_t* m_State = nullptr;
@@ -51,7 +51,7 @@ struct LstmRow8
 };
 
 /// Requantization of a projection's sums to int8.
-struct LstmProjection8
+struct LstmProjectionInt8
 {
     backends::QuantizedMultiplier m_Multiplier;
     int32_t m_ZeroPoint = 0;
@@ -59,22 +59,23 @@ struct LstmProjection8
     int8_t m_Max = INT8_MAX;
 };
 
-struct LstmLoops8
+struct LstmLoopsInt8
 {
-    static constexpr size_t PastUnits = 32;
+    static constexpr size_t ExtraUnits = 32;
 
     /// One step of `rows` cells: row r begins at first.m_Data + r * strides[0], and so on.
-    void (*m_Step)(const LstmCell8& cell, const LstmRow8& first, const size_t (&strides)[4], size_t rows) = nullptr;
+    void (*m_Step)(const LstmCellInt8& cell, const LstmRowInt8& first, const size_t (&strides)[4],
+                   size_t rows) = nullptr;
     /// One step of one cell with layer normalization. `values` is scratch memory of units + ExtraUnits elements a gate.
-    void (*m_NormalizedStep)(const LstmCell8& cell, const LstmRow8& row, int16_t* values) = nullptr;
+    void (*m_NormalizedStep)(const LstmCellInt8& cell, const LstmRowInt8& row, int16_t* values) = nullptr;
     /// Loads and stores are whole vectors.
-    void (*m_Project)(const LstmProjection8& projection, const int32_t* sums, size_t count, int8_t* state) = nullptr;
+    void (*m_Project)(const LstmProjectionInt8& projection, const int32_t* sums, size_t count, int8_t* state) = nullptr;
     /// The sums times the multiplier, saturated to int16. Loads and stores are whole vectors.
-    void (*m_ToShorts)(const backends::QuantizedMultiplier& multiplier, const int32_t* sums, size_t count,
-                       int16_t* values) = nullptr;
+    void (*m_ToInt16)(const backends::QuantizedMultiplier& multiplier, const int32_t* sums, size_t count,
+                      int16_t* values) = nullptr;
 };
 
 /// The loops of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
-const LstmLoops8& GetLstmLoops8();
+const LstmLoopsInt8& GetLstmLoopsInt8();
 
 } // namespace tenon::cpu

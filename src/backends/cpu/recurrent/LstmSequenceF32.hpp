@@ -13,12 +13,12 @@
 namespace tenon::cpu
 {
 
-class FloatLstmSequence
+class LstmSequenceF32
 {
 public:
     /// Reserves its buffers in `scratch`. Precondition: the data have elements. `maxThreads`: see ReshapeArgs.
-    FloatLstmSequence(const ref::LstmGeometry& geometry, const PackedFloatLstm& packed,
-                      const ref::LstmParameters& parameters, unsigned int maxThreads, backends::Scratch& scratch);
+    LstmSequenceF32(const ref::LstmGeometry& geometry, const PackedLstmF32& packed,
+                    const ref::LstmParameters& parameters, unsigned int maxThreads, backends::Scratch& scratch);
 
     /// As ref::LstmCell::Run.
     void Run(const ExecuteArgs& args) const;
@@ -31,11 +31,11 @@ private:
     void Step(const ExecuteArgs& args, size_t time) const;
 
     ref::LstmGeometry m_Geometry;
-    FloatLstmCell m_Cell;
+    LstmCellF32 m_Cell;
     float m_ProjectionClip;
-    FloatGatesProduct m_FromData;
-    FloatGatesProduct m_FromState;
-    std::optional<FloatGatesProduct> m_FromHidden;
+    GateGemmF32 m_FromData;
+    GateGemmF32 m_FromState;
+    std::optional<GateGemmF32> m_FromHidden;
     size_t m_DataSums = 0; ///< offset in scratch memory: sums of all rows of data
     size_t m_Gates = 0;    ///< offset of the sums of one step
     size_t m_Hidden = 0;

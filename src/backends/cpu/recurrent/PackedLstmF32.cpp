@@ -14,7 +14,7 @@ using ref::LstmParameters;
 
 std::vector<size_t> GetSlots(const LstmSlots::PerGate& slots, const LstmParameters& parameters)
 {
-    return GetGateSlots(slots, FloatLstmCell::Order, parameters.m_HasInputGate);
+    return GetGateSlots(slots, LstmCellF32::Order, parameters.m_HasInputGate);
 }
 
 bool HasProjection(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
@@ -27,7 +27,7 @@ bool IsHybrid(const LayerView& layer, const LstmSlots& slots)
     return layer.GetInput(slots.m_InputWeights[LstmSlots::Output]).GetDataType() != DataType::Float32;
 }
 
-bool AreConstantsOf(const LayerView& layer, const std::vector<size_t>& slots, const TensorShape& shape)
+bool IsEachConstantOf(const LayerView& layer, const std::vector<size_t>& slots, const TensorShape& shape)
 {
     return std::all_of(slots.begin(), slots.end(), [&](size_t slot) { return IsConstantOf(layer, slot, shape); });
 }
@@ -40,7 +40,7 @@ std::vector<size_t> GetPresent(const LayerView& layer, std::vector<size_t> slots
     return slots;
 }
 
-bool AreWeightsPackable(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
+bool HasPackableWeights(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
 {
     const TensorShape& input = layer.GetInput(slots.m_InputWeights[LstmSlots::Output]).GetShape();
     const TensorShape& recurrent = layer.GetInput(slots.m_RecurrentWeights[LstmSlots::Output]).GetShape();
@@ -51,29 +51,29 @@ bool AreWeightsPackable(const LayerView& layer, const LstmSlots& slots, const Ls
     const unsigned int outputs = recurrent[1];
     const TensorShape unit({input[0]});
     const bool fit =
-        AreConstantsOf(layer, GetSlots(slots.m_InputWeights, parameters), input) &&
-        AreConstantsOf(layer, GetSlots(slots.m_RecurrentWeights, parameters), recurrent) &&
-        AreConstantsOf(layer, GetSlots(slots.m_Bias, parameters), unit) &&
+        IsEachConstantOf(layer, GetSlots(slots.m_InputWeights, parameters), input) &&
+        IsEachConstantOf(layer, GetSlots(slots.m_RecurrentWeights, parameters), recurrent) &&
+        IsEachConstantOf(layer, GetSlots(slots.m_Bias, parameters), unit) &&
         (!parameters.m_HasPeephole ||
-         AreConstantsOf(layer, GetPresent(layer, GetSlots(slots.m_Peephole, parameters)), unit)) &&
-        (!parameters.m_HasLayerNorm || AreConstantsOf(layer, GetSlots(slots.m_LayerNorm, parameters), unit));
+         IsEachConstantOf(layer, GetPresent(layer, GetSlots(slots.m_Peephole, parameters)), unit)) &&
+        (!parameters.m_HasLayerNorm || IsEachConstantOf(layer, GetSlots(slots.m_LayerNorm, parameters), unit));
     if (!HasProjection(layer, slots, parameters))
     {
         return fit && outputs == input[0];
     }
     return fit && IsConstantOf(layer, slots.m_Projection, TensorShape({outputs, input[0]})) &&
-           AreConstantsOf(layer, GetPresent(layer, {slots.m_ProjectionBias}), TensorShape({outputs}));
+           IsEachConstantOf(layer, GetPresent(layer, {slots.m_ProjectionBias}), TensorShape({outputs}));
 }
 
 } // namespace
 
-SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
+SupportResult CheckLstmF32(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
 {
     // The states of such layers are quantized by the scales of the data.
     const bool sharesScales = parameters.m_HasSparseRecurrent && IsHybrid(layer, slots);
     const bool hasAux = layer.HasInput(slots.m_AuxWeights[LstmSlots::Forget]);
     if (sharesScales || hasAux || parameters.m_Activation != ref::TanhCode ||
-        !AreWeightsPackable(layer, slots, parameters))
+        !HasPackableWeights(layer, slots, parameters))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "it is no cell with constant weights and tanh, without auxiliary weights");
@@ -81,17 +81,17 @@ SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, con
     return CheckLstmSize(layer, slots, parameters.m_HasInputGate, HasProjection(layer, slots, parameters));
 }
 
-PackedFloatLstm::PackedFloatLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,
-                                 backends::PackedStore& store)
-    : m_Data(layer, GetSlots(slots.m_InputWeights, parameters), GetMostRows(layer, slots.m_Data),
+PackedLstmF32::PackedLstmF32(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,
+                             backends::PackedStore& store)
+    : m_Data(layer, GetSlots(slots.m_InputWeights, parameters), GetMaxRows(layer, slots.m_Data),
              parameters.m_HasLayerNorm ? std::vector<float>()
                                        : JoinConstants<float>(layer, GetSlots(slots.m_Bias, parameters)),
              store),
-      m_State(layer, GetSlots(slots.m_RecurrentWeights, parameters), GetMostRows(layer, slots.m_OutputState), {}, store)
+      m_State(layer, GetSlots(slots.m_RecurrentWeights, parameters), GetMaxRows(layer, slots.m_OutputState), {}, store)
 {
     if (HasProjection(layer, slots, parameters))
     {
-        m_Projection.emplace(layer, std::vector<size_t>{slots.m_Projection}, GetMostRows(layer, slots.m_OutputState),
+        m_Projection.emplace(layer, std::vector<size_t>{slots.m_Projection}, GetMaxRows(layer, slots.m_OutputState),
                              JoinConstants<float>(layer, GetPresent(layer, {slots.m_ProjectionBias})), store);
     }
     for (size_t gate = parameters.m_HasInputGate ? 0 : 1; gate < LstmSlots::NumGates; ++gate)
@@ -108,9 +108,9 @@ PackedFloatLstm::PackedFloatLstm(const LayerView& layer, const LstmSlots& slots,
     }
 }
 
-FloatLstmCell::Gates PackedFloatLstm::GetGates() const
+LstmCellF32::Gates PackedLstmF32::GetGates() const
 {
-    FloatLstmCell::Gates gates;
+    LstmCellF32::Gates gates;
     for (size_t gate = 0; gate < LstmSlots::NumGates; ++gate)
     {
         const auto find = [gate](const Values& values) { return values[gate].empty() ? nullptr : values[gate].data(); };

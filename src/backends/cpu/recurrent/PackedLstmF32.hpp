@@ -15,13 +15,13 @@ namespace tenon::cpu
 
 /// Whether PackedLstmF32 supports the cell: float data, tanh, and constant weights, no auxiliary ones. Precondition:
 /// the reference kernel's check accepts it.
-SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, const ref::LstmParameters& parameters);
+SupportResult CheckLstmF32(const LayerView& layer, const LstmSlots& slots, const ref::LstmParameters& parameters);
 
-class PackedFloatLstm
+class PackedLstmF32
 {
 public:
-    PackedFloatLstm(const LayerView& layer, const LstmSlots& slots, const ref::LstmParameters& parameters,
-                    backends::PackedStore& store);
+    PackedLstmF32(const LayerView& layer, const LstmSlots& slots, const ref::LstmParameters& parameters,
+                  backends::PackedStore& store);
 
     bool IsExact() const { return m_Data.IsExact() && m_State.IsExact() && (!m_Projection || m_Projection->IsExact()); }
     bool RefersToConstants() const
@@ -29,16 +29,16 @@ public:
         return m_Data.RefersToConstants() || m_State.RefersToConstants() ||
                (m_Projection && m_Projection->RefersToConstants());
     }
-    const FloatGates& GetData() const { return m_Data; }
-    const FloatGates& GetState() const { return m_State; }
-    const std::optional<FloatGates>& GetProjection() const { return m_Projection; }
+    const PackedGatesF32& GetData() const { return m_Data; }
+    const PackedGatesF32& GetState() const { return m_State; }
+    const std::optional<PackedGatesF32>& GetProjection() const { return m_Projection; }
     /// The gates refer to this object.
-    FloatLstmCell::Gates GetGates() const;
+    LstmCellF32::Gates GetGates() const;
 
 private:
-    FloatGates m_Data;
-    FloatGates m_State;
-    std::optional<FloatGates> m_Projection;
+    PackedGatesF32 m_Data;
+    PackedGatesF32 m_State;
+    std::optional<PackedGatesF32> m_Projection;
     using Values = std::array<std::vector<float>, LstmSlots::NumGates>;
     Values m_Peephole; ///< empty: no peephole
     Values m_LayerNorm;

@@ -16,24 +16,25 @@ using ref::LstmParameters;
 
 constexpr LstmSlots Slots = GetLstmSlots();
 
-PackedWeights8 Pack(const LayerView& layer, const std::vector<size_t>& slots, size_t rows, backends::PackedStore& store)
+PackedWeightsInt8 Pack(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
+                       backends::PackedStore& store)
 {
-    return PackGateWeights8(layer, slots, rows, {}, store);
+    return PackGateWeightsInt8(layer, slots, rows, {}, store);
 }
 
 std::vector<size_t> GetSlots(const LstmSlots::PerGate& slots, const LstmParameters& parameters)
 {
-    return GetGateSlots(slots, PackedLstm8::Order, parameters.m_HasInputGate);
+    return GetGateSlots(slots, PackedLstmInt8::Order, parameters.m_HasInputGate);
 }
 
-bool AreConstantsOf(const LayerView& layer, const std::vector<size_t>& slots, const TensorShape& shape)
+bool IsEachConstantOf(const LayerView& layer, const std::vector<size_t>& slots, const TensorShape& shape)
 {
     return std::all_of(slots.begin(), slots.end(), [&](size_t slot) { return IsConstantOf(layer, slot, shape); });
 }
 
 } // namespace
 
-bool HasPackableLstm8(const LayerView& layer, const LstmParameters& parameters)
+bool HasPackableLstmInt8(const LayerView& layer, const LstmParameters& parameters)
 {
     const TensorShape& input = layer.GetInput(Slots.m_InputWeights[LstmSlots::Output]).GetShape();
     const TensorShape& recurrent = layer.GetInput(Slots.m_RecurrentWeights[LstmSlots::Output]).GetShape();
@@ -43,11 +44,11 @@ bool HasPackableLstm8(const LayerView& layer, const LstmParameters& parameters)
     }
     const unsigned int units = input[0];
     const unsigned int outputs = recurrent[1];
-    bool fit = AreConstantsOf(layer, GetSlots(Slots.m_InputWeights, parameters), input) &&
-               AreConstantsOf(layer, GetSlots(Slots.m_RecurrentWeights, parameters), recurrent) &&
-               AreConstantsOf(layer, GetSlots(Slots.m_Bias, parameters), TensorShape({units})) &&
+    bool fit = IsEachConstantOf(layer, GetSlots(Slots.m_InputWeights, parameters), input) &&
+               IsEachConstantOf(layer, GetSlots(Slots.m_RecurrentWeights, parameters), recurrent) &&
+               IsEachConstantOf(layer, GetSlots(Slots.m_Bias, parameters), TensorShape({units})) &&
                (!parameters.m_HasLayerNorm ||
-                AreConstantsOf(layer, GetSlots(Slots.m_LayerNorm, parameters), TensorShape({units})));
+                IsEachConstantOf(layer, GetSlots(Slots.m_LayerNorm, parameters), TensorShape({units})));
     for (const size_t slot : GetSlots(Slots.m_Peephole, parameters))
     {
         // With fewer outputs than units TFLite's peephole weights shift from batch to batch.
@@ -64,20 +65,20 @@ bool HasPackableLstm8(const LayerView& layer, const LstmParameters& parameters)
            (!layer.HasInput(bias) || IsConstantOf(layer, bias, TensorShape({outputs})));
 }
 
-PackedLstm8::PackedLstm8(const LayerView& layer, const LstmParameters& parameters, backends::PackedStore& store)
-    : m_Data(Pack(layer, GetSlots(Slots.m_InputWeights, parameters), GetMostRows(layer, Slots.m_Data), store),
+PackedLstmInt8::PackedLstmInt8(const LayerView& layer, const LstmParameters& parameters, backends::PackedStore& store)
+    : m_Data(Pack(layer, GetSlots(Slots.m_InputWeights, parameters), GetMaxRows(layer, Slots.m_Data), store),
              layer.GetInput(Slots.m_Data).GetQuantizationOffset(),
              parameters.m_HasLayerNorm ? std::vector<int32_t>()
                                        : JoinConstants<int32_t>(layer, GetSlots(Slots.m_Bias, parameters))),
       m_State(
-          Pack(layer, GetSlots(Slots.m_RecurrentWeights, parameters), GetMostRows(layer, Slots.m_OutputState), store),
+          Pack(layer, GetSlots(Slots.m_RecurrentWeights, parameters), GetMaxRows(layer, Slots.m_OutputState), store),
           layer.GetInput(Slots.m_OutputState).GetQuantizationOffset(), {})
 {
     if (parameters.m_HasProjection && layer.HasInput(Slots.m_Projection))
     {
         const bool hasBias = layer.HasInput(Slots.m_ProjectionBias);
         // As in TFLite: the zero point of the hidden state in front of a projection is negated.
-        m_Projection.emplace(Pack(layer, {Slots.m_Projection}, GetMostRows(layer, Slots.m_OutputState), store),
+        m_Projection.emplace(Pack(layer, {Slots.m_Projection}, GetMaxRows(layer, Slots.m_OutputState), store),
                              -parameters.m_HiddenZeroPoint,
                              hasBias ? JoinConstants<int32_t>(layer, {Slots.m_ProjectionBias})
                                      : std::vector<int32_t>());
@@ -88,12 +89,12 @@ PackedLstm8::PackedLstm8(const LayerView& layer, const LstmParameters& parameter
         const bool hasGate = gate != LstmSlots::Input || parameters.m_HasInputGate;
         if (hasGate && parameters.m_HasPeephole && slot != LstmSlots::None && layer.HasInput(slot))
         {
-            m_Peephole[gate] = JoinConstants<int16_t>(layer, {slot}, LstmLoops8::PastUnits);
+            m_Peephole[gate] = JoinConstants<int16_t>(layer, {slot}, LstmLoopsInt8::ExtraUnits);
         }
         if (hasGate && parameters.m_HasLayerNorm)
         {
-            m_LayerNorm[gate] = JoinConstants<int16_t>(layer, {Slots.m_LayerNorm[gate]}, LstmLoops8::PastUnits);
-            m_Bias[gate] = JoinConstants<int32_t>(layer, {Slots.m_Bias[gate]}, LstmLoops8::PastUnits);
+            m_LayerNorm[gate] = JoinConstants<int16_t>(layer, {Slots.m_LayerNorm[gate]}, LstmLoopsInt8::ExtraUnits);
+            m_Bias[gate] = JoinConstants<int32_t>(layer, {Slots.m_Bias[gate]}, LstmLoopsInt8::ExtraUnits);
         }
     }
 }

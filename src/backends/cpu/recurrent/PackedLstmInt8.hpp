@@ -15,16 +15,16 @@ namespace tenon::cpu
 {
 
 /// Whether the weights of the cell (inputs by GetLstmSlots) are constants that PackedLstmInt8 supports.
-bool HasPackableLstm8(const LayerView& layer, const ref::LstmParameters& parameters);
+bool HasPackableLstmInt8(const LayerView& layer, const ref::LstmParameters& parameters);
 
-class PackedLstm8 final : public backends::PackedWeights
+class PackedLstmInt8 final : public backends::PackedWeights
 {
 public:
     /// The order of the gates in packed weights: the input gate, which a cell may lack, is last.
     static constexpr GateOrder Order = {LstmSlots::Forget, LstmSlots::Cell, LstmSlots::Output, LstmSlots::Input};
 
-    /// Precondition: HasPackableLstm8.
-    PackedLstm8(const LayerView& layer, const ref::LstmParameters& parameters, backends::PackedStore& store);
+    /// Precondition: HasPackableLstmInt8.
+    PackedLstmInt8(const LayerView& layer, const ref::LstmParameters& parameters, backends::PackedStore& store);
 
     bool IsExact() const
     {
@@ -37,9 +37,9 @@ public:
                (m_Projection && m_Projection->m_Weights.RefersToConstants());
     }
 
-    const PackedSums8& GetData() const { return m_Data; }
-    const PackedSums8& GetState() const { return m_State; }
-    const std::optional<PackedSums8>& GetProjection() const { return m_Projection; }
+    const PackedGatesInt8& GetData() const { return m_Data; }
+    const PackedGatesInt8& GetState() const { return m_State; }
+    const std::optional<PackedGatesInt8>& GetProjection() const { return m_Projection; }
     /// The peephole weights of a gate; null if it has none.
     const int16_t* GetPeephole(size_t gate) const
     {
@@ -54,9 +54,9 @@ public:
     const int32_t* GetBias(size_t gate) const { return m_Bias[gate].empty() ? nullptr : m_Bias[gate].data(); }
 
 private:
-    PackedSums8 m_Data;
-    PackedSums8 m_State;
-    std::optional<PackedSums8> m_Projection;
+    PackedGatesInt8 m_Data;
+    PackedGatesInt8 m_State;
+    std::optional<PackedGatesInt8> m_Projection;
     std::vector<int16_t> m_Peephole[LstmSlots::NumGates];
     std::vector<int16_t> m_LayerNorm[LstmSlots::NumGates];
     std::vector<int32_t> m_Bias[LstmSlots::NumGates]; ///< with layer normalization

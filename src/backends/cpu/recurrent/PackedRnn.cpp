@@ -19,8 +19,8 @@ void Activate(uint32_t code, float* values, size_t count)
 {
     switch (code)
     {
-    case ref::TanhCode: return FindFloatLoop(FloatFunction::TanH)(values, values, count, 0.0f, 0.0f);
-    case ref::SigmoidCode: return FindFloatLoop(FloatFunction::Sigmoid)(values, values, count, 0.0f, 0.0f);
+    case ref::TanhCode: return FindUnaryLoopF32(FloatFunction::TanH)(values, values, count, 0.0f, 0.0f);
+    case ref::SigmoidCode: return FindUnaryLoopF32(FloatFunction::Sigmoid)(values, values, count, 0.0f, 0.0f);
     default: return ref::ApplyRecurrentActivation(code, values, count);
     }
 }
@@ -43,9 +43,9 @@ SupportResult CheckPackableRnn(const LayerView& layer, const ref::RnnSlots& slot
 }
 
 PackedRnn::PackedRnn(const LayerView& layer, const ref::RnnSlots& slots, backends::PackedStore& store)
-    : m_Data(layer, {slots.m_Weights}, GetMostRows(layer, slots.m_Data), JoinConstants<float>(layer, {slots.m_Bias}),
+    : m_Data(layer, {slots.m_Weights}, GetMaxRows(layer, slots.m_Data), JoinConstants<float>(layer, {slots.m_Bias}),
              store),
-      m_State(layer, {slots.m_Recurrent}, GetMostRows(layer, slots.m_State), {}, store)
+      m_State(layer, {slots.m_Recurrent}, GetMaxRows(layer, slots.m_State), {}, store)
 {
 }
 

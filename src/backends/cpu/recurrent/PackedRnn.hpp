@@ -27,12 +27,12 @@ public:
     /// Whether RnnSequence computes the numbers of the reference kernel for data of this shape.
     bool Fits(const TensorShape& data) const;
     bool RefersToConstants() const override { return m_Data.RefersToConstants() || m_State.RefersToConstants(); }
-    const FloatGates& GetData() const { return m_Data; }
-    const FloatGates& GetState() const { return m_State; }
+    const PackedGatesF32& GetData() const { return m_Data; }
+    const PackedGatesF32& GetState() const { return m_State; }
 
 private:
-    FloatGates m_Data;
-    FloatGates m_State;
+    PackedGatesF32 m_Data;
+    PackedGatesF32 m_State;
 };
 
 /// A cell of known shapes.
@@ -54,8 +54,8 @@ private:
     ref::RnnRun m_Run;
     size_t m_Units;
     size_t m_OutputStride; ///< elements in a row of the output
-    FloatGatesProduct m_FromData;
-    FloatGatesProduct m_FromState;
+    GateGemmF32 m_FromData;
+    GateGemmF32 m_FromState;
     size_t m_DataSums = 0; ///< offset in scratch memory: sums of all rows of data
     size_t m_StateSums = 0;
     size_t m_ProductScratch = 0;

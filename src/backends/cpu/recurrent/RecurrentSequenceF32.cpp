@@ -85,10 +85,10 @@ SupportResult Check(const LayerView& layer)
         return refuse("its weights, biases and peephole weights are not all constant");
     }
     const SupportResult ofData =
-        CheckPackedBytes(PackedWeightsF32::GetPackedBytes({1, size_t{s.m_Directions} * s.m_Sums, s.m_Inputs}),
-                         layer.GetInput(SequenceGeometry::Weights).GetNumBytes());
-    return ofData ? CheckPackedBytes(s.m_Directions * StepWeights::GetPackedBytes(s.m_Sums, s.m_Units),
-                                     layer.GetInput(SequenceGeometry::Recurrent).GetNumBytes())
+        CheckPackedSize(PackedWeightsF32::GetPackedBytes({1, size_t{s.m_Directions} * s.m_Sums, s.m_Inputs}),
+                        layer.GetInput(SequenceGeometry::Weights).GetNumBytes());
+    return ofData ? CheckPackedSize(s.m_Directions * StepWeightsF32::GetPackedBytes(s.m_Sums, s.m_Units),
+                                    layer.GetInput(SequenceGeometry::Recurrent).GetNumBytes())
                   : ofData;
 }
 
@@ -104,9 +104,9 @@ public:
     /// The biases of the sums; null: zeros.
     const float* GetBias() const { return m_Bias.empty() ? nullptr : m_Bias.data(); }
     /// The recurrent weights of all gates, or of z and r alone if the cell resets its state before the product.
-    const StepWeights& GetState(size_t direction) const { return m_State[direction]; }
+    const StepWeightsF32& GetState(size_t direction) const { return m_State[direction]; }
     /// The recurrent weights of gate h of such a cell.
-    const StepWeights& GetReset(size_t direction) const { return m_Reset[direction]; }
+    const StepWeightsF32& GetReset(size_t direction) const { return m_Reset[direction]; }
     const float* GetHiddenBias(size_t direction) const { return m_HiddenBias.data() + direction * m_Units; }
     const float* GetPeepholes(size_t direction) const
     {
@@ -163,8 +163,8 @@ private:
 
     size_t m_Units;
     PackedWeightsF32 m_Data;
-    std::vector<StepWeights> m_State; ///< one a direction
-    std::vector<StepWeights> m_Reset; ///< one a direction, or none
+    std::vector<StepWeightsF32> m_State; ///< one a direction
+    std::vector<StepWeightsF32> m_Reset; ///< one a direction, or none
     std::vector<float> m_Bias;
     std::vector<float> m_HiddenBias;
     std::vector<float> m_Peepholes;
@@ -176,12 +176,12 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 }
 
 /// One direction of some sequences of the batch; one thread runs all their steps.
-class SequencePart
+class SequenceTask
 {
 public:
     /// Reserves its buffers in `scratch`.
-    SequencePart(const RecurrentSequenceDescriptor& descriptor, const SequenceGeometry& geometry,
-                 const PackedSequence& packed, size_t direction, const Part& batches, Scratch& scratch)
+    SequenceTask(const RecurrentSequenceDescriptor& descriptor, const SequenceGeometry& geometry,
+                 const PackedSequence& packed, size_t direction, const IndexRange& batches, Scratch& scratch)
         : m_Direction(direction), m_Batches(batches),
           m_Cell(descriptor, geometry, direction, packed.GetHiddenBias(direction), packed.GetPeepholes(direction)),
           m_FromState(packed.GetState(direction), CountRows()), m_StateColumns(packed.GetState(direction).GetColumns()),
@@ -323,11 +323,11 @@ private:
     }
 
     size_t m_Direction;
-    Part m_Batches;
+    IndexRange m_Batches;
     SequenceCell m_Cell;
-    StepProduct m_FromState;
+    StepGemmF32 m_FromState;
     size_t m_StateColumns;
-    std::optional<StepProduct> m_FromReset;
+    std::optional<StepGemmF32> m_FromReset;
     size_t m_ResetColumns = 0;
     size_t m_State; ///< offset in scratch memory, as the next members
     size_t m_CellState;
@@ -343,19 +343,19 @@ class Sequence
 public:
     Sequence(const ReshapeArgs& args, const SequenceGeometry& geometry, const PackedSequence& packed)
         : m_Geometry(geometry), m_Bias(packed.GetBias()),
-          m_FromData(packed.GetData(), MakeRowWindows(CountDataRows(), geometry.m_Inputs), CountDataRows(),
+          m_FromData(packed.GetData(), MakeMatrixIm2col(CountDataRows(), geometry.m_Inputs), CountDataRows(),
                      backends::FloatClamp(), args.m_MaxThreads)
     {
         Scratch scratch;
         m_DataSums = scratch.Add<float>(CountDataRows(), geometry.m_Directions, geometry.Sums());
         m_ProductScratch = scratch.Add<std::byte>(m_FromData.GetScratchBytes());
-        const size_t batchParts = CountBatchParts();
+        const size_t batchTasks = CountBatchTasks();
         for (size_t direction = 0; direction < geometry.m_Directions; ++direction)
         {
-            for (size_t part = 0; part < batchParts; ++part)
+            for (size_t part = 0; part < batchTasks; ++part)
             {
-                m_Parts.emplace_back(args.GetDescriptor<RecurrentSequenceDescriptor>(), geometry, packed, direction,
-                                     GetPart(geometry.m_Batches, batchParts, part), scratch);
+                m_Tasks.emplace_back(args.GetDescriptor<RecurrentSequenceDescriptor>(), geometry, packed, direction,
+                                     GetTaskRange(geometry.m_Batches, batchTasks, part), scratch);
             }
         }
         m_ScratchBytes = scratch.GetBytes();
@@ -369,20 +369,20 @@ public:
         auto* const dataSums = Scratch::At<float>(args.m_Scratch, m_DataSums);
         m_FromData.Run(args.GetInput<float>(SequenceGeometry::Data), m_Bias, dataSums,
                        Scratch::At<std::byte>(args.m_Scratch, m_ProductScratch), *args.m_Parallel);
-        if (m_Parts.size() == 1 || !IsWorthThreads())
+        if (m_Tasks.size() == 1 || !IsWorthThreads())
         {
             // StepGemmF32 splits the product of each step over threads if it is large enough.
-            for (const SequencePart& part : m_Parts)
+            for (const SequenceTask& part : m_Tasks)
             {
                 part.Run(args, m_Geometry, dataSums, *args.m_Parallel);
             }
             return;
         }
-        RunParts(*args.m_Parallel, m_Parts.size(),
+        RunTasks(*args.m_Parallel, m_Tasks.size(),
                  [&](size_t part)
                  {
                      OneThread alone;
-                     m_Parts[part].Run(args, m_Geometry, dataSums, alone);
+                     m_Tasks[part].Run(args, m_Geometry, dataSums, alone);
                  });
     }
 
@@ -393,20 +393,20 @@ private:
         return static_cast<double>(CountDataRows()) * static_cast<double>(m_Geometry.m_Directions) *
                static_cast<double>(m_Geometry.Sums()) * static_cast<double>(m_Geometry.m_Units);
     }
-    bool IsWorthThreads() const { return GetWorthwhileParts(CountMultiplications()) > 1; }
+    bool IsWorthThreads() const { return GetWorthwhileTasks(CountMultiplications()) > 1; }
 
     /// Tasks along the batch. The sequences of a task share each read of the weights.
-    size_t CountBatchParts() const
+    size_t CountBatchTasks() const
     {
-        constexpr size_t LeastRows = 4;
-        const size_t parts = std::min(GetCutParts(), GetWorthwhileParts(CountMultiplications()));
-        return std::clamp<size_t>(m_Geometry.m_Batches / LeastRows, 1, DivideUp(parts, m_Geometry.m_Directions));
+        constexpr size_t MinRows = 4;
+        const size_t parts = std::min(GetFixedTasks(), GetWorthwhileTasks(CountMultiplications()));
+        return std::clamp<size_t>(m_Geometry.m_Batches / MinRows, 1, DivideUp(parts, m_Geometry.m_Directions));
     }
 
     SequenceGeometry m_Geometry;
     const float* m_Bias;
-    ProductF32 m_FromData;
-    std::vector<SequencePart> m_Parts;
+    GemmF32 m_FromData;
+    std::vector<SequenceTask> m_Tasks;
     size_t m_DataSums = 0; ///< offset in scratch memory, as the next members
     size_t m_ProductScratch = 0;
     size_t m_ScratchBytes = 0;

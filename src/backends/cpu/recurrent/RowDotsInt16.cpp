@@ -17,21 +17,21 @@ namespace
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using ShortsTag = hn::CappedTag<int16_t, ShortDots::Unit>;
-using SumsTag = hn::Repartition<int32_t, ShortsTag>;
+using Int16Tag = hn::CappedTag<int16_t, RowDotsInt16::Unit>;
+using SumsTag = hn::Repartition<int32_t, Int16Tag>;
 
-void RunDots(const ShortDots& dots)
+void RunDots(const RowDotsInt16& dots)
 {
-    const ShortsTag d;
+    const Int16Tag d;
     const SumsTag dSums;
-    const size_t stride = (dots.m_Depth + ShortDots::Unit - 1) / ShortDots::Unit * ShortDots::Unit;
+    const size_t stride = (dots.m_Depth + RowDotsInt16::Unit - 1) / RowDotsInt16::Unit * RowDotsInt16::Unit;
     const int16_t* data = dots.m_Data;
     const int16_t* weights = dots.m_Weights;
     for (size_t row = 0; row < dots.m_Rows; ++row, data += dots.m_Depth, weights += stride)
     {
         auto even = hn::Zero(dSums);
         auto odd = hn::Zero(dSums);
-        for (size_t i = 0; i < stride; i += ShortDots::Unit)
+        for (size_t i = 0; i < stride; i += RowDotsInt16::Unit)
         {
             even = hn::ReorderWidenMulAccumulate(dSums, hn::LoadU(d, data + i), hn::LoadU(d, weights + i), even, odd);
         }
@@ -49,7 +49,7 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-void RunShortDots(const ShortDots& dots)
+void RunRowDotsInt16(const RowDotsInt16& dots)
 {
     TENON_CHOOSE(RunDots)(dots);
 }

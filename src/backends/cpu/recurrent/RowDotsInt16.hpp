@@ -9,7 +9,7 @@
 namespace tenon::cpu
 {
 
-struct ShortDots
+struct RowDotsInt16
 {
     /// Rows of weights are padded with zeros to a multiple of this; as many elements beyond the data may be read.
     static constexpr size_t Unit = 8;
@@ -23,6 +23,6 @@ struct ShortDots
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.
-void RunShortDots(const ShortDots& dots);
+void RunRowDotsInt16(const RowDotsInt16& dots);
 
 } // namespace tenon::cpu

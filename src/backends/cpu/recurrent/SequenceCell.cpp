@@ -32,7 +32,7 @@ void Apply(const ref::GateFunction& function, float* values, size_t count)
 {
     const float a = function.m_Alpha;
     const auto run = [&](FloatFunction loop, float first = 0.0f, float second = 0.0f)
-    { FindFloatLoop(loop)(values, values, count, first, second); };
+    { FindUnaryLoopF32(loop)(values, values, count, first, second); };
     switch (function.m_Function)
     {
     case RecurrentActivation::Relu: return run(FloatFunction::ReLu);
@@ -64,15 +64,15 @@ SequenceCell::SequenceCell(const RecurrentSequenceDescriptor& descriptor, const 
       m_HiddenBias(hiddenBias), m_Peepholes(peepholes)
 {
     std::copy_n(geometry.m_Functions.begin() + static_cast<std::ptrdiff_t>(3 * direction), 3, m_Functions.begin());
-    bool areDefaults = true;
+    bool isDefault = true;
     const size_t functions = m_Kind == RecurrentCell::Lstm ? 3 : m_Kind == RecurrentCell::Gru ? 2 : 1;
     for (size_t i = 0; i < functions; ++i)
     {
         const bool isGate = i == 0 && functions > 1;
-        areDefaults = areDefaults &&
-                      m_Functions[i].m_Function == (isGate ? RecurrentActivation::Sigmoid : RecurrentActivation::Tanh);
+        isDefault = isDefault &&
+                    m_Functions[i].m_Function == (isGate ? RecurrentActivation::Sigmoid : RecurrentActivation::Tanh);
     }
-    if (areDefaults && m_Clip == 0.0f && m_Peepholes == nullptr && !m_CoupledInputForget)
+    if (isDefault && m_Clip == 0.0f && m_Peepholes == nullptr && !m_CoupledInputForget)
     {
         m_Gates = &GetSequenceGates();
     }
@@ -182,7 +182,7 @@ void SequenceCell::Activate(size_t function, float* values, size_t count) const
 {
     if (m_Clip != 0.0f)
     {
-        FindFloatLoop(FloatFunction::BoundedReLu)(values, values, count, m_Clip, -m_Clip);
+        FindUnaryLoopF32(FloatFunction::BoundedReLu)(values, values, count, m_Clip, -m_Clip);
     }
     Apply(m_Functions[function], values, count);
 }

@@ -22,22 +22,22 @@ namespace
 template <typename F>
 HWY_INLINE void ForUnits(size_t units, const F& f)
 {
-    const FloatTag d;
+    const TagF32 d;
     size_t i = 0;
     for (; i + hn::Lanes(d) <= units; i += hn::Lanes(d))
     {
         f([d, i](const float* from) HWY_ATTR { return hn::LoadU(d, from + i); },
-          [d, i](Floats value, float* to) HWY_ATTR { hn::StoreU(value, d, to + i); });
+          [d, i](VecF32 value, float* to) HWY_ATTR { hn::StoreU(value, d, to + i); });
     }
     if (const size_t rest = units - i; rest != 0)
     {
         f([rest, i](const float* from) HWY_ATTR { return LoadFew(from + i, rest); },
-          [rest, i](Floats value, float* to) HWY_ATTR { StoreFew(value, to + i, rest); });
+          [rest, i](VecF32 value, float* to) HWY_ATTR { StoreFew(value, to + i, rest); });
     }
 }
 
 /// (1 - update) * hidden + update * state
-HWY_INLINE Floats NextState(Floats update, Floats hidden, Floats state)
+HWY_INLINE VecF32 NextState(VecF32 update, VecF32 hidden, VecF32 state)
 {
     return hn::MulAdd(update, hn::Sub(state, hidden), hidden);
 }
@@ -45,22 +45,22 @@ HWY_INLINE Floats NextState(Floats update, Floats hidden, Floats state)
 void Rnn(const float* ofData, const float* ofState, size_t units, float* state)
 {
     ForUnits(units, [=](const auto& load, const auto& store) HWY_ATTR
-             { store(TanHOf(FloatTag(), hn::Add(load(ofData), load(ofState))), state); });
+             { store(TanHOf(TagF32(), hn::Add(load(ofData), load(ofState))), state); });
 }
 
 void Lstm(const float* ofData, const float* ofState, size_t units, float* cell, float* state)
 {
-    const FloatTag d;
+    const TagF32 d;
     ForUnits(units,
              [=](const auto& load, const auto& store) HWY_ATTR
              {
                  const auto sum = [&](size_t gate) HWY_ATTR
                  { return hn::Add(load(ofData + gate * units), load(ofState + gate * units)); };
-                 const Floats input = SigmoidOf(d, sum(0));
-                 const Floats output = SigmoidOf(d, sum(1));
-                 const Floats forget = SigmoidOf(d, sum(2));
-                 const Floats update = TanHOf(d, sum(3));
-                 const Floats next = hn::MulAdd(forget, load(cell), hn::Mul(input, update));
+                 const VecF32 input = SigmoidOf(d, sum(0));
+                 const VecF32 output = SigmoidOf(d, sum(1));
+                 const VecF32 forget = SigmoidOf(d, sum(2));
+                 const VecF32 update = TanHOf(d, sum(3));
+                 const VecF32 next = hn::MulAdd(forget, load(cell), hn::Mul(input, update));
                  store(next, cell);
                  store(hn::Mul(output, TanHOf(d, next)), state);
              });
@@ -68,25 +68,25 @@ void Lstm(const float* ofData, const float* ofState, size_t units, float* cell, 
 
 void Gru(const float* ofData, const float* ofState, const float* bias, size_t units, float* state)
 {
-    const FloatTag d;
+    const TagF32 d;
     ForUnits(units,
              [=](const auto& load, const auto& store) HWY_ATTR
              {
-                 const Floats update = SigmoidOf(d, hn::Add(load(ofData), load(ofState)));
-                 const Floats reset = SigmoidOf(d, hn::Add(load(ofData + units), load(ofState + units)));
-                 const Floats recurrent = hn::Add(load(ofState + 2 * units), load(bias));
-                 const Floats hidden = TanHOf(d, hn::MulAdd(reset, recurrent, load(ofData + 2 * units)));
+                 const VecF32 update = SigmoidOf(d, hn::Add(load(ofData), load(ofState)));
+                 const VecF32 reset = SigmoidOf(d, hn::Add(load(ofData + units), load(ofState + units)));
+                 const VecF32 recurrent = hn::Add(load(ofState + 2 * units), load(bias));
+                 const VecF32 hidden = TanHOf(d, hn::MulAdd(reset, recurrent, load(ofData + 2 * units)));
                  store(NextState(update, hidden, load(state)), state);
              });
 }
 
 void GruResets(const float* ofData, float* ofState, const float* state, size_t units, float* resetState)
 {
-    const FloatTag d;
+    const TagF32 d;
     ForUnits(units,
              [=](const auto& load, const auto& store) HWY_ATTR
              {
-                 const Floats reset = SigmoidOf(d, hn::Add(load(ofData + units), load(ofState + units)));
+                 const VecF32 reset = SigmoidOf(d, hn::Add(load(ofData + units), load(ofState + units)));
                  store(SigmoidOf(d, hn::Add(load(ofData), load(ofState))), ofState);
                  store(hn::Mul(reset, load(state)), resetState);
              });
@@ -97,7 +97,7 @@ void GruHidden(const float* ofData, const float* ofState, const float* update, s
     ForUnits(units,
              [=](const auto& load, const auto& store) HWY_ATTR
              {
-                 const Floats hidden = TanHOf(FloatTag(), hn::Add(load(ofData), load(ofState)));
+                 const VecF32 hidden = TanHOf(TagF32(), hn::Add(load(ofData), load(ofState)));
                  store(NextState(load(update), hidden, load(state)), state);
              });
 }

@@ -30,7 +30,7 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedType,
                                  std::string("the weights have type ") + GetDataTypeName(weights));
     }
-    return CheckFloatLstm(layer, Slots, LstmParameters(layer.GetDescriptor<D>()));
+    return CheckLstmF32(layer, Slots, LstmParameters(layer.GetDescriptor<D>()));
 }
 
 class PackedLstm final : public backends::PackedWeights
@@ -41,11 +41,11 @@ public:
     {
     }
 
-    const PackedFloatLstm& GetCell() const { return m_Cell; }
+    const PackedLstmF32& GetCell() const { return m_Cell; }
     bool RefersToConstants() const override { return m_Cell.RefersToConstants(); }
 
 private:
-    PackedFloatLstm m_Cell;
+    PackedLstmF32 m_Cell;
 };
 
 template <typename D>
@@ -59,7 +59,7 @@ Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, const back
 {
     const LstmParameters parameters(args.GetDescriptor<D>());
     const ref::LstmGeometry geometry(args, Slots, parameters, outputs, false);
-    const PackedFloatLstm& cell = static_cast<const PackedLstm&>(*packed).GetCell();
+    const PackedLstmF32& cell = static_cast<const PackedLstm&>(*packed).GetCell();
     if (!cell.IsExact())
     {
         return Prepared::Declined("its weights are not exact in sums of 32 bits");
@@ -69,7 +69,7 @@ Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, const back
         return Prepared::Declined("the data are empty, or not of the depth of the weights");
     }
     backends::Scratch scratch;
-    const FloatLstmSequence sequence(geometry, cell, parameters, args.m_MaxThreads, scratch);
+    const LstmSequenceF32 sequence(geometry, cell, parameters, args.m_MaxThreads, scratch);
     return {[sequence](const ExecuteArgs& run) { sequence.Run(run); }, scratch.GetBytes()};
 }
 

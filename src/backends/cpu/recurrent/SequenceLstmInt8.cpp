@@ -33,7 +33,7 @@ template <typename D>
 SupportResult Check(const LayerView& layer)
 {
     const LstmParameters parameters(layer.GetDescriptor<D>());
-    if (!parameters.m_ProductScales.empty() || !HasPackableLstm8(layer, parameters))
+    if (!parameters.m_ProductScales.empty() || !HasPackableLstmInt8(layer, parameters))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "it is no cell with constant weights and 16-bit gates");
@@ -45,7 +45,7 @@ SupportResult Check(const LayerView& layer)
 template <typename D>
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<PackedLstm8>(layer, LstmParameters(layer.GetDescriptor<D>()), store);
+    return std::make_unique<PackedLstmInt8>(layer, LstmParameters(layer.GetDescriptor<D>()), store);
 }
 
 /// A layer of known shapes.
@@ -53,27 +53,27 @@ class Sequence
 {
 public:
     Sequence(const ReshapeArgs& args, const ref::LstmGeometry& geometry, const LstmParameters& parameters,
-             const PackedLstm8& packed)
+             const PackedLstmInt8& packed)
         : m_Geometry(geometry), m_Batches(geometry.m_Sequence.m_Batches), m_Steps(geometry.m_Sequence.m_Steps),
           m_Columns(packed.GetData().m_Weights.GetColumns()), m_IsNormalized(parameters.m_HasLayerNorm),
           m_FromData(packed.GetData(), backends::CheckedCount(m_Batches, m_Steps), args.m_MaxThreads),
           m_FromState(packed.GetState(), m_Batches, args.m_MaxThreads)
     {
         SetCell(args, parameters, packed);
-        constexpr size_t Past = LstmLoops8::PastUnits;
-        m_CellStride = geometry.m_Units + Past;
+        constexpr size_t Extra = LstmLoopsInt8::ExtraUnits;
+        m_CellStride = geometry.m_Units + Extra;
         Scratch scratch;
-        m_DataSums = scratch.Add<int32_t>(backends::CheckedCount(m_Batches, m_Steps) * m_Columns + Past);
-        m_StateSums = scratch.Add<int32_t>(m_Batches * m_Columns + Past);
-        m_State = scratch.Add<int8_t>(m_Batches * geometry.m_Outputs + Past);
+        m_DataSums = scratch.Add<int32_t>(backends::CheckedCount(m_Batches, m_Steps) * m_Columns + Extra);
+        m_StateSums = scratch.Add<int32_t>(m_Batches * m_Columns + Extra);
+        m_State = scratch.Add<int8_t>(m_Batches * geometry.m_Outputs + Extra);
         m_Cells = scratch.Add<int16_t>(m_Batches, m_CellStride);
         m_Values = scratch.Add<int16_t>(m_IsNormalized ? LstmSlots::NumGates : size_t{0}, m_CellStride);
         size_t product = std::max(m_FromData.GetScratchBytes(), m_FromState.GetScratchBytes());
         if (packed.GetProjection())
         {
             m_FromHidden.emplace(*packed.GetProjection(), m_Batches, args.m_MaxThreads);
-            m_Hidden = scratch.Add<int8_t>(m_Batches * geometry.m_Units + Past);
-            m_HiddenSums = scratch.Add<int32_t>(m_Batches * geometry.m_Outputs + Past);
+            m_Hidden = scratch.Add<int8_t>(m_Batches * geometry.m_Units + Extra);
+            m_HiddenSums = scratch.Add<int32_t>(m_Batches * geometry.m_Outputs + Extra);
             product = std::max(product, m_FromHidden->GetScratchBytes());
         }
         m_ProductScratch = scratch.Add<std::byte>(product);
@@ -90,8 +90,9 @@ public:
         auto* const cells = Scratch::At<int16_t>(args.m_Scratch, m_Cells);
         m_FromData.Run(args, args.GetInput<int8_t>(g.m_Slots.m_Data), Scratch::At<int32_t>(args.m_Scratch, m_DataSums),
                        product);
-        std::memcpy(args.m_Outputs[g.m_Places.m_OutputState], args.m_Inputs[g.m_Slots.m_OutputState], g.m_StateBytes);
-        std::copy_n(args.GetOutput<int8_t>(g.m_Places.m_OutputState), m_Batches * g.m_Outputs, state);
+        std::memcpy(args.m_Outputs[g.m_OutputSlots.m_OutputState], args.m_Inputs[g.m_Slots.m_OutputState],
+                    g.m_StateBytes);
+        std::copy_n(args.GetOutput<int8_t>(g.m_OutputSlots.m_OutputState), m_Batches * g.m_Outputs, state);
         for (size_t batch = 0; batch < m_Batches; ++batch)
         {
             std::copy_n(args.GetInput<int16_t>(g.m_Slots.m_CellState) + batch * g.m_Units, g.m_Units,
@@ -101,16 +102,16 @@ public:
         {
             Step(args, t, state, cells, product);
         }
-        std::copy_n(state, m_Batches * g.m_Outputs, args.GetOutput<int8_t>(g.m_Places.m_OutputState));
+        std::copy_n(state, m_Batches * g.m_Outputs, args.GetOutput<int8_t>(g.m_OutputSlots.m_OutputState));
         for (size_t batch = 0; batch < m_Batches; ++batch)
         {
             std::copy_n(cells + batch * m_CellStride, g.m_Units,
-                        args.GetOutput<int16_t>(g.m_Places.m_CellState) + batch * g.m_Units);
+                        args.GetOutput<int16_t>(g.m_OutputSlots.m_CellState) + batch * g.m_Units);
         }
     }
 
 private:
-    void SetCell(const ReshapeArgs& args, const LstmParameters& parameters, const PackedLstm8& packed)
+    void SetCell(const ReshapeArgs& args, const LstmParameters& parameters, const PackedLstmInt8& packed)
     {
         const ref::IntegerLstmScales scales(args, m_Geometry, parameters);
         m_Cell.m_HasInputGate = parameters.m_HasInputGate;
@@ -122,17 +123,17 @@ private:
             m_Geometry.HasProjection() ? -parameters.m_HiddenZeroPoint : parameters.m_HiddenZeroPoint;
         for (size_t i = 0; i < LstmSlots::NumGates; ++i)
         {
-            const ref::IntegerLstmScales::Gate& gate = scales.m_Gates[PackedLstm8::Order[i]];
-            LstmGate8& to = m_Cell.m_Gates[PackedLstm8::Order[i]];
+            const ref::IntegerLstmScales::Gate& gate = scales.m_Gates[PackedLstmInt8::Order[i]];
+            LstmGateInt8& to = m_Cell.m_Gates[PackedLstmInt8::Order[i]];
             to = {i * m_Geometry.m_Units,
                   gate.m_Input,
                   gate.m_Recurrent,
                   gate.m_Peephole,
-                  packed.GetPeephole(PackedLstm8::Order[i]),
+                  packed.GetPeephole(PackedLstmInt8::Order[i]),
                   gate.m_LayerNorm,
-                  gate.m_LeastVariance,
-                  packed.GetLayerNorm(PackedLstm8::Order[i]),
-                  packed.GetBias(PackedLstm8::Order[i])};
+                  gate.m_MinVariance,
+                  packed.GetLayerNorm(PackedLstmInt8::Order[i]),
+                  packed.GetBias(PackedLstmInt8::Order[i])};
         }
         m_Projection.m_Multiplier = scales.m_Projection;
         m_Projection.m_ZeroPoint = args.GetInput(m_Geometry.m_Slots.m_OutputState).GetQuantizationOffset();
@@ -152,8 +153,8 @@ private:
         auto* const sums = Scratch::At<int32_t>(args.m_Scratch, m_StateSums);
         int8_t* const hidden = m_FromHidden ? Scratch::At<int8_t>(args.m_Scratch, m_Hidden) : state;
         m_FromState.Run(args, state, sums, product);
-        const LstmRow8 first = {Scratch::At<int32_t>(args.m_Scratch, m_DataSums) + firstRow * m_Columns, sums, cells,
-                                hidden};
+        const LstmRowInt8 first = {Scratch::At<int32_t>(args.m_Scratch, m_DataSums) + firstRow * m_Columns, sums, cells,
+                                   hidden};
         RunCells(args, {rowStride * m_Columns, m_Columns, m_CellStride, g.m_Units}, first);
         if (m_FromHidden)
         {
@@ -161,7 +162,7 @@ private:
             m_FromHidden->Run(args, hidden, hiddenSums, product);
             m_Loops->m_Project(m_Projection, hiddenSums, m_Batches * g.m_Outputs, state);
         }
-        auto* const output = args.GetOutput<int8_t>(g.m_Places.m_Output) + g.m_Places.m_Offset;
+        auto* const output = args.GetOutput<int8_t>(g.m_OutputSlots.m_Output) + g.m_OutputSlots.m_Offset;
         for (size_t batch = 0; batch < m_Batches; ++batch)
         {
             std::copy_n(state + batch * g.m_Outputs, g.m_Outputs,
@@ -169,7 +170,7 @@ private:
         }
     }
 
-    void RunCells(const ExecuteArgs& args, const size_t (&strides)[4], LstmRow8 row) const
+    void RunCells(const ExecuteArgs& args, const size_t (&strides)[4], LstmRowInt8 row) const
     {
         if (!m_IsNormalized)
         {
@@ -191,12 +192,12 @@ private:
     size_t m_Steps;
     size_t m_Columns; ///< columns of all gates
     bool m_IsNormalized;
-    GateSums8 m_FromData;
-    GateSums8 m_FromState;
-    std::optional<GateSums8> m_FromHidden;
-    LstmCell8 m_Cell;
-    LstmProjection8 m_Projection;
-    const LstmLoops8* m_Loops = &GetLstmLoops8();
+    GateGemmInt8 m_FromData;
+    GateGemmInt8 m_FromState;
+    std::optional<GateGemmInt8> m_FromHidden;
+    LstmCellInt8 m_Cell;
+    LstmProjectionInt8 m_Projection;
+    const LstmLoopsInt8* m_Loops = &GetLstmLoopsInt8();
     size_t m_CellStride = 0;
     size_t m_DataSums = 0;  ///< offset in scratch memory: sums of all rows of data
     size_t m_StateSums = 0; ///< offset of the sums of one step
@@ -214,7 +215,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const LstmParameters parameters(args.GetDescriptor<D>());
     const ref::LstmGeometry geometry(args, GetLstmSlots(), parameters, SequenceLstmOutputs, false);
-    const auto& weights = static_cast<const PackedLstm8&>(*packed);
+    const auto& weights = static_cast<const PackedLstmInt8&>(*packed);
     if (!weights.IsExact())
     {
         return Prepared::Declined("its weights are not exact in sums of 32 bits");
@@ -230,18 +231,18 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel CpuUnidirectionalSequenceLstmBytesKernel = {
-    .m_Name = "CpuUnidirectionalSequenceLstmBytes",
+extern const backends::Kernel CpuUnidirectionalSequenceLstmInt8Kernel = {
+    .m_Name = "CpuUnidirectionalSequenceLstmInt8",
     .m_Types = LstmTypes,
     .m_Prepare = Prepare<UnidirectionalSequenceLstmDescriptor>,
     .m_Check = Check<UnidirectionalSequenceLstmDescriptor>,
     .m_Pack = Pack<UnidirectionalSequenceLstmDescriptor>,
     .m_Reference = &ref::RefUnidirectionalSequenceLstmKernel};
-extern const backends::Kernel CpuQLstmBytesKernel = {.m_Name = "CpuQLstmBytes",
-                                                     .m_Types = LstmTypes,
-                                                     .m_Prepare = Prepare<QLstmDescriptor>,
-                                                     .m_Check = Check<QLstmDescriptor>,
-                                                     .m_Pack = Pack<QLstmDescriptor>,
-                                                     .m_Reference = &ref::RefQLstmKernel};
+extern const backends::Kernel CpuQLstmInt8Kernel = {.m_Name = "CpuQLstmInt8",
+                                                    .m_Types = LstmTypes,
+                                                    .m_Prepare = Prepare<QLstmDescriptor>,
+                                                    .m_Check = Check<QLstmDescriptor>,
+                                                    .m_Pack = Pack<QLstmDescriptor>,
+                                                    .m_Reference = &ref::RefQLstmKernel};
 
 } // namespace tenon::cpu

@@ -18,26 +18,26 @@ namespace
 uint64_t FindStride(uint64_t columns)
 {
     constexpr uint64_t Page = 1024;
-    const uint64_t lanes = GetEngineF32().m_Lanes;
+    const uint64_t lanes = GetMicrokernelsF32().m_Lanes;
     const uint64_t padded = DivideUp(columns, lanes) * lanes;
     return padded % Page == 0 ? padded + lanes : padded;
 }
 
 WeightSizes FindSizes(size_t columns, size_t depth)
 {
-    const size_t lanes = GetEngineF32().m_Lanes;
+    const size_t lanes = GetMicrokernelsF32().m_Lanes;
     return {1, DivideUp(columns, lanes) * lanes, depth, 0, FindStride(columns)};
 }
 
 /// The least bytes of weights a task: reading them takes several times as long as starting a thread.
-constexpr size_t PartBytes = size_t{1} << 18;
-constexpr size_t LeastColumns = 64; ///< several cache lines of the output
+constexpr size_t TaskBytes = size_t{1} << 18;
+constexpr size_t MinColumns = 64; ///< several cache lines of the output
 /// Measured with AVX-512: tiles of four rows take 0.85 times as long, of one row of few units 1.2 times.
-constexpr size_t MostRowsOfSums = SumsF32::MostRows - 1;
+constexpr size_t MaxRowsOfSums = AxpyF32::MaxRows - 1;
 
 } // namespace
 
-StepWeights::StepWeights(const float* weights, size_t columns, size_t depth, backends::PackedStore& store)
+StepWeightsF32::StepWeightsF32(const float* weights, size_t columns, size_t depth, backends::PackedStore& store)
     : m_Panels(FindSizes(columns, depth))
 {
     const size_t stride = GetStride();
@@ -50,41 +50,41 @@ StepWeights::StepWeights(const float* weights, size_t columns, size_t depth, bac
                             });
 }
 
-uint64_t StepWeights::GetPackedBytes(uint64_t columns, uint64_t depth)
+uint64_t StepWeightsF32::GetPackedBytes(uint64_t columns, uint64_t depth)
 {
     return FindStride(columns) * depth * sizeof(float);
 }
 
-StepProduct::StepProduct(const StepWeights& weights, size_t rows)
+StepGemmF32::StepGemmF32(const StepWeightsF32& weights, size_t rows)
     : m_Weights(&weights), m_Rows(rows),
-      m_ColumnParts(std::clamp<size_t>(std::min(weights.GetColumns() * weights.GetDepth() * sizeof(float) / PartBytes,
-                                                weights.GetColumns() / LeastColumns),
-                                       1, GetCutParts()))
+      m_ColumnTasks(std::clamp<size_t>(std::min(weights.GetColumns() * weights.GetDepth() * sizeof(float) / TaskBytes,
+                                                weights.GetColumns() / MinColumns),
+                                       1, GetFixedTasks()))
 {
-    if (rows > MostRowsOfSums)
+    if (rows > MaxRowsOfSums)
     {
-        m_Tiles.emplace(weights.GetPanels(), MakeRowWindows(rows, weights.GetDepth()), rows, 1);
-        m_ColumnParts = std::min(m_ColumnParts, weights.GetPanels().Get().size());
+        m_Gemm.emplace(weights.GetPanels(), MakeMatrixIm2col(rows, weights.GetDepth()), rows, 1);
+        m_ColumnTasks = std::min(m_ColumnTasks, weights.GetPanels().Get().size());
     }
 }
 
-void StepProduct::Run(const float* data, float* sums, std::byte* scratch, IParallelFor& parallel) const
+void StepGemmF32::Run(const float* data, float* sums, std::byte* scratch, IParallelFor& parallel) const
 {
-    RunParts(parallel, m_ColumnParts, [&](size_t part) { RunPart(data, sums, scratch, part); });
+    RunTasks(parallel, m_ColumnTasks, [&](size_t task) { RunTask(data, sums, scratch, task); });
 }
 
-void StepProduct::RunPart(const float* data, float* sums, std::byte* scratch, size_t part) const
+void StepGemmF32::RunTask(const float* data, float* sums, std::byte* scratch, size_t task) const
 {
-    if (m_Tiles)
+    if (m_Gemm)
     {
-        const Part panels = GetPart(m_Weights->GetPanels().Get().size(), m_ColumnParts, part);
-        m_Tiles->RunRange(data, m_Weights->GetData(), nullptr, sums, {0, m_Rows, panels.m_Begin, panels.m_End},
-                          scratch + part * m_Tiles->GetPartBytes());
+        const IndexRange panels = GetTaskRange(m_Weights->GetPanels().Get().size(), m_ColumnTasks, task);
+        m_Gemm->RunRange(data, m_Weights->GetData(), nullptr, sums, {0, m_Rows, panels.m_Begin, panels.m_End},
+                         scratch + task * m_Gemm->GetTaskBytes());
         return;
     }
     const size_t columns = m_Weights->GetColumns();
-    const Part range = GetPart(columns, m_ColumnParts, part, GetEngineF32().m_Lanes);
-    RunSumsF32({data, m_Weights->GetDepth(), 1, m_Weights->GetData() + range.m_Begin, m_Weights->GetStride(), m_Rows,
+    const IndexRange range = GetTaskRange(columns, m_ColumnTasks, task, GetMicrokernelsF32().m_Lanes);
+    RunAxpyF32({data, m_Weights->GetDepth(), 1, m_Weights->GetData() + range.m_Begin, m_Weights->GetStride(), m_Rows,
                 range.m_End - range.m_Begin, m_Weights->GetDepth(), sums + range.m_Begin, columns});
 }
 

@@ -17,11 +17,11 @@ namespace tenon::cpu
 {
 
 /// Packed weights [depth][columns], padded to whole vectors, for any number of rows.
-class StepWeights
+class StepWeightsF32
 {
 public:
     /// `weights`: [columns][depth].
-    StepWeights(const float* weights, size_t columns, size_t depth, backends::PackedStore& store);
+    StepWeightsF32(const float* weights, size_t columns, size_t depth, backends::PackedStore& store);
 
     /// The bytes of packed weights.
     static uint64_t GetPackedBytes(uint64_t columns, uint64_t depth);
@@ -38,23 +38,23 @@ private:
 };
 
 /// A product of known shape. Results do not depend on the number of threads.
-class StepProduct
+class StepGemmF32
 {
 public:
     /// The weights must outlive this object.
-    StepProduct(const StepWeights& weights, size_t rows);
+    StepGemmF32(const StepWeightsF32& weights, size_t rows);
 
-    size_t GetScratchBytes() const { return m_Tiles ? m_Tiles->GetPartBytes() * m_ColumnParts : 0; }
+    size_t GetScratchBytes() const { return m_Gemm ? m_Gemm->GetTaskBytes() * m_ColumnTasks : 0; }
     /// sums[row][column] = data[row] * weights
     void Run(const float* data, float* sums, std::byte* scratch, IParallelFor& parallel) const;
 
 private:
-    void RunPart(const float* data, float* sums, std::byte* scratch, size_t part) const;
+    void RunTask(const float* data, float* sums, std::byte* scratch, size_t task) const;
 
-    const StepWeights* m_Weights;
+    const StepWeightsF32* m_Weights;
     size_t m_Rows;
-    size_t m_ColumnParts;
-    std::optional<ProductF32> m_Tiles; ///< for more than MaxRowsOfSums rows
+    size_t m_ColumnTasks;
+    std::optional<GemmF32> m_Gemm; ///< for more than MaxRowsOfSums rows
 };
 
 } // namespace tenon::cpu

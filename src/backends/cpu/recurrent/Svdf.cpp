@@ -24,11 +24,11 @@ namespace
 using backends::Prepared;
 using backends::Scratch;
 
-constexpr backends::TypeSet ByteWeights = {DataType::QAsymmS8, DataType::QSymmS8, DataType::QAsymmU8, DataType::Signed8,
-                                           DataType::Unsigned8};
+constexpr backends::TypeSet WeightTypesInt8 = {DataType::QAsymmS8, DataType::QSymmS8, DataType::QAsymmU8,
+                                               DataType::Signed8, DataType::Unsigned8};
 constexpr backends::TypeRow SvdfTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32),
-    backends::Types({DataType::Float32, ByteWeights, ByteWeights, DataType::Float32}, DataType::Float32),
+    backends::Types({DataType::Float32, WeightTypesInt8, WeightTypesInt8, DataType::Float32}, DataType::Float32),
     backends::Types(
         {DataType::QAsymmS8, {DataType::QAsymmS8, DataType::QSymmS8}, DataType::QSymmS16, DataType::Signed32},
         DataType::QSymmS16),
@@ -74,7 +74,7 @@ std::vector<int16_t> PadTimes(const LayerView& layer)
     const size_t rank = layer.GetDescriptor<SvdfDescriptor>().m_Rank;
     const size_t depth = rank * layer.GetInput(Times).GetShape()[1];
     const size_t units = times.size() / depth;
-    const size_t stride = DivideUp(depth, ShortDots::Unit) * ShortDots::Unit;
+    const size_t stride = DivideUp(depth, RowDotsInt16::Unit) * RowDotsInt16::Unit;
     std::vector<int16_t> padded(units * stride);
     for (size_t unit = 0; unit < units; ++unit)
     {
@@ -90,25 +90,25 @@ public:
     PackedSvdf(const LayerView& layer, backends::PackedStore& store)
         : m_Filters(layer.GetInput(Features).GetShape()[0]), m_Memory(layer.GetInput(Times).GetShape()[1])
     {
-        const size_t rows = GetMostRows(layer, Data);
+        const size_t rows = GetMaxRows(layer, Data);
         if (IsInteger(layer))
         {
-            m_Integers.emplace(PackGateWeights8(layer, {Features}, rows, {}, store),
+            m_Integers.emplace(PackGateWeightsInt8(layer, {Features}, rows, {}, store),
                                layer.GetInput(Data).GetQuantizationOffset(), std::vector<int32_t>());
-            m_ShortTimes = PadTimes(layer);
-            m_IntBias.assign(m_Filters, 0);
+            m_TimesInt16 = PadTimes(layer);
+            m_BiasInt32.assign(m_Filters, 0);
             if (layer.HasInput(Bias))
             {
-                m_IntBias = JoinConstants<int32_t>(layer, {Bias});
+                m_BiasInt32 = JoinConstants<int32_t>(layer, {Bias});
             }
             return;
         }
         m_Floats.emplace(layer, std::vector<size_t>{Features}, rows, std::vector<float>(), store);
-        m_FloatTimes = ReadGateFloats(layer, Times);
-        m_FloatBias.assign(m_Filters, 0.0f);
+        m_TimesF32 = ReadGateFloats(layer, Times);
+        m_BiasF32.assign(m_Filters, 0.0f);
         if (layer.HasInput(Bias))
         {
-            m_FloatBias = JoinConstants<float>(layer, {Bias});
+            m_BiasF32 = JoinConstants<float>(layer, {Bias});
         }
     }
 
@@ -121,12 +121,12 @@ public:
 
     size_t m_Filters;
     size_t m_Memory;
-    std::optional<FloatGates> m_Floats;
-    std::optional<PackedSums8> m_Integers;
-    std::vector<float> m_FloatTimes;
-    std::vector<float> m_FloatBias;
-    std::vector<int16_t> m_ShortTimes;
-    std::vector<int32_t> m_IntBias;
+    std::optional<PackedGatesF32> m_Floats;
+    std::optional<PackedGatesInt8> m_Integers;
+    std::vector<float> m_TimesF32;
+    std::vector<float> m_BiasF32;
+    std::vector<int16_t> m_TimesInt16;
+    std::vector<int32_t> m_BiasInt32;
 };
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -170,8 +170,7 @@ Prepared PrepareFloat(const ReshapeArgs& args, const PackedSvdf& packed)
 {
     const auto& descriptor = args.GetDescriptor<SvdfDescriptor>();
     const size_t batches = args.GetInput(Data).GetShape()[0];
-    const FloatGatesProduct product(*packed.m_Floats, batches, descriptor.m_AsymmetricQuantizeInputs,
-                                    args.m_MaxThreads);
+    const GateGemmF32 product(*packed.m_Floats, batches, descriptor.m_AsymmetricQuantizeInputs, args.m_MaxThreads);
     Scratch scratch;
     const size_t values = scratch.Add<float>(batches, packed.m_Filters);
     const size_t ofProduct = scratch.Add<std::byte>(product.GetScratchBytes());
@@ -188,8 +187,8 @@ Prepared PrepareFloat(const ReshapeArgs& args, const PackedSvdf& packed)
         for (size_t i = 0; i < batches * units; ++i)
         {
             const size_t unit = i % units;
-            out[i] = Dot(weights->m_FloatTimes.data() + unit * unitSize, state + i * unitSize, unitSize) +
-                     weights->m_FloatBias[unit];
+            out[i] = Dot(weights->m_TimesF32.data() + unit * unitSize, state + i * unitSize, unitSize) +
+                     weights->m_BiasF32[unit];
         }
         ref::ApplyRecurrentActivation(activation, out, batches * units);
     };
@@ -201,20 +200,20 @@ Prepared PrepareInteger(const ReshapeArgs& args, const PackedSvdf& packed)
     const size_t rank = args.GetDescriptor<SvdfDescriptor>().m_Rank;
     const size_t batches = args.GetInput(Data).GetShape()[0];
     const ref::SvdfScales scales(args);
-    const GateSums8 product(*packed.m_Integers, batches, args.m_MaxThreads);
+    const GateGemmInt8 product(*packed.m_Integers, batches, args.m_MaxThreads);
     Scratch scratch;
-    constexpr size_t Past = LstmLoops8::PastUnits;
+    constexpr size_t Extra = LstmLoopsInt8::ExtraUnits;
     const size_t count = backends::CheckedCount(batches, packed.m_Filters);
-    const size_t sums = scratch.Add<int32_t>(count + Past);
-    const size_t values = scratch.Add<int16_t>(count + Past);
-    const size_t states = scratch.Add<int16_t>(backends::CheckedCount(count, packed.m_Memory) + ShortDots::Unit);
+    const size_t sums = scratch.Add<int32_t>(count + Extra);
+    const size_t values = scratch.Add<int16_t>(count + Extra);
+    const size_t states = scratch.Add<int16_t>(backends::CheckedCount(count, packed.m_Memory) + RowDotsInt16::Unit);
     const size_t units = packed.m_Filters / rank;
-    const size_t bytes = scratch.Add<int8_t>(batches * units + Past);
+    const size_t bytes = scratch.Add<int8_t>(batches * units + Extra);
     const size_t ofProduct = scratch.Add<std::byte>(product.GetScratchBytes());
     const size_t unitSize = rank * packed.m_Memory;
-    const LstmProjection8 toOutput = {scales.m_ToOutput,
-                                      ref::GetTensorQuantization(args.GetOutput(UnitsOut)).m_ZeroPoint};
-    const auto run = [=, loops = &GetLstmLoops8(), weights = &packed](const ExecuteArgs& runArgs)
+    const LstmProjectionInt8 toOutput = {scales.m_ToOutput,
+                                         ref::GetTensorQuantization(args.GetOutput(UnitsOut)).m_ZeroPoint};
+    const auto run = [=, loops = &GetLstmLoopsInt8(), weights = &packed](const ExecuteArgs& runArgs)
     {
         auto* const features = Scratch::At<int16_t>(runArgs.m_Scratch, values);
         auto* const products = Scratch::At<int32_t>(runArgs.m_Scratch, sums);
@@ -222,12 +221,12 @@ Prepared PrepareInteger(const ReshapeArgs& args, const PackedSvdf& packed)
         auto* const out = Scratch::At<int8_t>(runArgs.m_Scratch, bytes);
         product.Run(runArgs, runArgs.GetInput<int8_t>(Data), products,
                     Scratch::At<std::byte>(runArgs.m_Scratch, ofProduct));
-        loops->m_ToShorts(scales.m_ToState, products, count, features);
+        loops->m_ToInt16(scales.m_ToState, products, count, features);
         UpdateState(runArgs, features, count, weights->m_Memory, state);
         for (size_t batch = 0; batch < batches; ++batch)
         {
-            RunShortDots({state + batch * units * unitSize, weights->m_ShortTimes.data(), weights->m_IntBias.data(),
-                          units, unitSize, products + batch * units});
+            RunRowDotsInt16({state + batch * units * unitSize, weights->m_TimesInt16.data(),
+                             weights->m_BiasInt32.data(), units, unitSize, products + batch * units});
         }
         loops->m_Project(toOutput, products, batches * units, out);
         std::copy_n(state, count * weights->m_Memory, runArgs.GetOutput<int16_t>(StateOut));

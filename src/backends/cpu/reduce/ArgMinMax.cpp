@@ -25,18 +25,18 @@ constexpr backends::TypeRow ArgMinMaxTypes[] = {
                       DataType::Unsigned8}},
                     {DataType::Signed32, DataType::Signed64})};
 
-constexpr size_t ChunkPlaces = 256; ///< indices in a buffer before they are copied to the output
+constexpr size_t ChunkIndices = 256; ///< indices in a buffer before they are copied to the output
 
 /// Calls find(first, count, indices) for chunks of [begin, end), and copies the indices to `out`.
 template <typename Index, typename Find>
 void FindChunks(size_t begin, size_t end, Index* out, const Find& find)
 {
-    std::array<int32_t, ChunkPlaces> places;
-    for (size_t first = begin; first < end; first += ChunkPlaces)
+    std::array<int32_t, ChunkIndices> indices;
+    for (size_t first = begin; first < end; first += ChunkIndices)
     {
-        const size_t count = std::min(ChunkPlaces, end - first);
-        find(first, count, places.data());
-        std::copy_n(places.data(), count, out + first);
+        const size_t count = std::min(ChunkIndices, end - first);
+        find(first, count, indices.data());
+        std::copy_n(indices.data(), count, out + first);
     }
 }
 
@@ -47,10 +47,10 @@ Prepared MakeOfRows(const ref::AxisRows& rows, size_t elementBytes, ArgRowsFunct
     {
         const auto* const in = run.GetInput<std::byte>(0);
         auto* const out = run.GetOutput<Index>(0);
-        const auto find = [&](size_t first, size_t count, int32_t* places)
+        const auto find = [&](size_t first, size_t count, int32_t* indices)
         {
             function(in + first * rows.m_Depth * elementBytes, count, rows.m_Depth,
-                     (rows.m_Outer - first) * rows.m_Depth, places);
+                     (rows.m_Outer - first) * rows.m_Depth, indices);
         };
         RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * elementBytes),
                   [&](size_t begin, size_t end) { FindChunks(begin, end, out, find); });
@@ -61,7 +61,7 @@ template <typename Index>
 Prepared MakeOfColumns(const ref::AxisRows& rows, size_t elementBytes, ArgColumnsFunction function)
 {
     // A unit of the loop is a chunk of columns.
-    const size_t chunks = (rows.m_Step + ChunkPlaces - 1) / ChunkPlaces;
+    const size_t chunks = (rows.m_Step + ChunkIndices - 1) / ChunkIndices;
     return [=](const ExecuteArgs& run)
     {
         const auto* const in = run.GetInput<std::byte>(0);
@@ -71,16 +71,16 @@ Prepared MakeOfColumns(const ref::AxisRows& rows, size_t elementBytes, ArgColumn
             for (size_t unit = begin; unit < end; ++unit)
             {
                 const size_t outer = unit / chunks;
-                const size_t column = unit % chunks * ChunkPlaces;
-                const auto find = [&](size_t first, size_t count, int32_t* places)
+                const size_t column = unit % chunks * ChunkIndices;
+                const auto find = [&](size_t first, size_t count, int32_t* indices)
                 {
                     function(in + (outer * rows.m_Depth * rows.m_Step + first) * elementBytes, rows.m_Depth,
-                             rows.m_Step, count, places);
+                             rows.m_Step, count, indices);
                 };
-                FindChunks(column, std::min(column + ChunkPlaces, rows.m_Step), out + outer * rows.m_Step, find);
+                FindChunks(column, std::min(column + ChunkIndices, rows.m_Step), out + outer * rows.m_Step, find);
             }
         };
-        RunRanges(*run.m_Parallel, rows.m_Outer * chunks, GetGrain(rows.m_Depth * ChunkPlaces * elementBytes), search);
+        RunRanges(*run.m_Parallel, rows.m_Outer * chunks, GetGrain(rows.m_Depth * ChunkIndices * elementBytes), search);
     };
 }
 

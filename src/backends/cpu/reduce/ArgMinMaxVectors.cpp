@@ -56,19 +56,19 @@ struct Search
         }
         else
         {
-            return hn::Set(d, BestByte(d, v));
+            return hn::Set(d, BestInt8(d, v));
         }
     }
 
     /// The values that a shift moves into the upper lanes never reach the lowest one.
     template <class D>
-    static HWY_INLINE T BestByte(D d, hn::Vec<D> v)
+    static HWY_INLINE T BestInt8(D d, hn::Vec<D> v)
     {
         constexpr size_t Lanes = hn::MaxLanes(D());
         if constexpr (Lanes > 16)
         {
             const hn::Half<D> half;
-            return BestByte(half, BestOf(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+            return BestInt8(half, BestOf(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
         }
         else
         {
@@ -157,7 +157,7 @@ void FindRows(const void* in, size_t rows, size_t depth, size_t readable, int32_
 
 /// The best of `depth` elements of each column, and their indices. `depth` is no more than Index can count.
 template <typename T, bool IsMax, typename Index, class D>
-HWY_INLINE void FindInColumns(D d, const T* from, size_t depth, size_t stride, T* bests, Index* places)
+HWY_INLINE void FindInColumns(D d, const T* from, size_t depth, size_t stride, T* bests, Index* indices)
 {
     using S = Search<T, IsMax>;
     const hn::Rebind<Index, D> di;
@@ -172,7 +172,7 @@ HWY_INLINE void FindInColumns(D d, const T* from, size_t depth, size_t stride, T
         place = hn::IfThenElse(hn::RebindMask(di, isBetter), hn::Set(di, static_cast<Index>(i)), place);
     }
     hn::StoreU(best, d, bests);
-    hn::StoreU(place, di, places);
+    hn::StoreU(place, di, indices);
 }
 
 template <typename T, bool IsMax>
@@ -180,25 +180,25 @@ void FindColumns(const void* in, size_t depth, size_t stride, size_t columns, in
 {
     using Index = std::conditional_t<sizeof(T) == 1, uint8_t, int32_t>;
     // Indices of 8-bit elements are counted in bytes, for as many rows at a time as a byte can count.
-    constexpr size_t MostRows = sizeof(T) == 1 ? 256 : std::numeric_limits<int32_t>::max();
+    constexpr size_t MaxRows = sizeof(T) == 1 ? 256 : std::numeric_limits<int32_t>::max();
     const T* from = static_cast<const T*>(in);
     Cover<T>(columns,
              [&](auto d, size_t c)
              {
                  constexpr size_t Lanes = hn::MaxLanes(decltype(d)());
                  T bests[HWY_LANES(T)] = {}; // initialized for compilers that do not see the stores
-                 Index places[HWY_LANES(T)] = {};
-                 FindInColumns<T, IsMax>(d, from + c, std::min(depth, MostRows), stride, bests, places);
-                 std::copy_n(places, Lanes, out + c);
-                 for (size_t first = MostRows; first < depth; first += MostRows)
+                 Index indices[HWY_LANES(T)] = {};
+                 FindInColumns<T, IsMax>(d, from + c, std::min(depth, MaxRows), stride, bests, indices);
+                 std::copy_n(indices, Lanes, out + c);
+                 for (size_t first = MaxRows; first < depth; first += MaxRows)
                  {
                      T next[HWY_LANES(T)] = {};
-                     FindInColumns<T, IsMax>(d, from + first * stride + c, std::min(depth - first, MostRows), stride,
-                                             next, places);
+                     FindInColumns<T, IsMax>(d, from + first * stride + c, std::min(depth - first, MaxRows), stride,
+                                             next, indices);
                      for (size_t i = 0; i < Lanes; ++i)
                      {
                          const bool isBetter = IsMax ? next[i] > bests[i] : next[i] < bests[i];
-                         out[c + i] = isBetter ? static_cast<int32_t>(first) + places[i] : out[c + i];
+                         out[c + i] = isBetter ? static_cast<int32_t>(first) + indices[i] : out[c + i];
                          bests[i] = isBetter ? next[i] : bests[i];
                      }
                  }

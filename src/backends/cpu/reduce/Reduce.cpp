@@ -27,10 +27,11 @@ namespace
 
 using backends::Prepared;
 
-constexpr backends::TypeRow StoredTypes =
+constexpr backends::TypeRow QuantizedTypes =
     backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}));
-constexpr backends::TypeRow ReduceTypes[] = {backends::SameType({DataType::Float32, DataType::Boolean}), StoredTypes};
-constexpr backends::TypeRow MeanTypes[] = {backends::SameType(DataType::Float32), StoredTypes};
+constexpr backends::TypeRow ReduceTypes[] = {backends::SameType({DataType::Float32, DataType::Boolean}),
+                                             QuantizedTypes};
+constexpr backends::TypeRow MeanTypes[] = {backends::SameType(DataType::Float32), QuantizedTypes};
 
 /// The input as [outer, rows, columns]; the rows are reduced.
 struct Shape
@@ -111,8 +112,8 @@ public:
     {
         // If rows are few and columns many, columns are split over threads, too.
         constexpr size_t Few = 8;
-        constexpr size_t PartBytes = 256;
-        m_Blocks = shape.m_Outer < Few ? std::clamp<size_t>(shape.m_Columns * m_ElementBytes / PartBytes, 1, Few) : 1;
+        constexpr size_t TaskBytes = 256;
+        m_Blocks = shape.m_Outer < Few ? std::clamp<size_t>(shape.m_Columns * m_ElementBytes / TaskBytes, 1, Few) : 1;
     }
 
     void Run(IParallelFor& parallel, const std::byte* in, std::byte* out) const
@@ -134,8 +135,8 @@ public:
                       for (size_t unit = begin; unit < end; ++unit)
                       {
                           const size_t outer = unit / blocks;
-                          const Part part =
-                              GetPart(m_Shape.m_Columns, blocks, unit % blocks, LineBytes / m_ElementBytes);
+                          const IndexRange part =
+                              GetTaskRange(m_Shape.m_Columns, blocks, unit % blocks, LineBytes / m_ElementBytes);
                           m_Columns(in + (outer * m_Shape.m_Rows * m_Shape.m_Columns + part.m_Begin) * m_ElementBytes,
                                     m_Shape.m_Rows, m_Shape.m_Columns, part.m_End - part.m_Begin,
                                     out + (outer * m_Shape.m_Columns + part.m_Begin) * m_ResultBytes);
@@ -159,37 +160,37 @@ class LongSum
 {
 public:
     LongSum(const Shape& shape, DataType type)
-        : m_Shape(shape), m_ElementBytes(GetDataTypeSize(type)), m_MostRows(MostRowsOfSum(type)),
+        : m_Shape(shape), m_ElementBytes(GetDataTypeSize(type)), m_MaxRows(MaxRowsOfSum(type)),
           m_Columns(GetReduceFunctions().m_Columns[0][GetIndex(type)]),
           m_Rows(GetReduceFunctions().m_Rows[0][GetIndex(type)])
     {
-        constexpr size_t PartColumns = 256;
-        m_Parts = std::clamp<size_t>(shape.m_Columns / PartColumns, 1, MostParts);
+        constexpr size_t TaskColumns = 256;
+        m_Tasks = std::clamp<size_t>(shape.m_Columns / TaskColumns, 1, MaxTasks);
     }
 
     /// `sums` and `blockSums`: [outer][columns].
     void Run(IParallelFor& parallel, const std::byte* in, int64_t* sums, int32_t* blockSums) const
     {
-        RunRanges(parallel, m_Shape.m_Outer * m_Parts, 1,
+        RunRanges(parallel, m_Shape.m_Outer * m_Tasks, 1,
                   [&](size_t begin, size_t end)
                   {
                       for (size_t unit = begin; unit < end; ++unit)
                       {
-                          const Part columns = GetPart(m_Shape.m_Columns, m_Parts, unit % m_Parts);
-                          Sum(in, unit / m_Parts, columns, sums, blockSums);
+                          const IndexRange columns = GetTaskRange(m_Shape.m_Columns, m_Tasks, unit % m_Tasks);
+                          Sum(in, unit / m_Tasks, columns, sums, blockSums);
                       }
                   });
     }
 
 private:
-    void Sum(const std::byte* in, size_t outer, const Part& columns, int64_t* sums, int32_t* blockSums) const
+    void Sum(const std::byte* in, size_t outer, const IndexRange& columns, int64_t* sums, int32_t* blockSums) const
     {
         const size_t width = columns.m_End - columns.m_Begin;
         const size_t at = outer * m_Shape.m_Columns + columns.m_Begin;
         std::fill_n(sums + at, width, int64_t{0});
-        for (size_t row = 0; row < m_Shape.m_Rows; row += m_MostRows)
+        for (size_t row = 0; row < m_Shape.m_Rows; row += m_MaxRows)
         {
-            const size_t rows = std::min(m_MostRows, m_Shape.m_Rows - row);
+            const size_t rows = std::min(m_MaxRows, m_Shape.m_Rows - row);
             const size_t first = (outer * m_Shape.m_Rows + row) * m_Shape.m_Columns + columns.m_Begin;
             const std::byte* from = in + first * m_ElementBytes;
             m_Shape.m_Columns == 1 ? m_Rows(from, 1, rows, blockSums + at)
@@ -199,14 +200,14 @@ private:
         }
     }
 
-    static constexpr size_t MostParts = 8;
+    static constexpr size_t MaxTasks = 8;
 
     Shape m_Shape;
     size_t m_ElementBytes;
-    size_t m_MostRows;
+    size_t m_MaxRows;
     ReduceFunction m_Columns;
     ReduceRowsFunction m_Rows;
-    size_t m_Parts; ///< ranges of columns, each a task
+    size_t m_Tasks; ///< ranges of columns, each a task
 };
 
 template <typename T>
@@ -225,7 +226,7 @@ auto ChooseRescaleLongSums(DataType type)
     }
 }
 
-Prepared MakeLongStoredSum(const ref::SumRescale& rescale, const Shape& shape, DataType type)
+Prepared MakeLongQuantizedSum(const ref::SumRescale& rescale, const Shape& shape, DataType type)
 {
     const size_t count = shape.m_Outer * shape.m_Columns;
     backends::Scratch scratch;
@@ -242,16 +243,16 @@ Prepared MakeLongStoredSum(const ref::SumRescale& rescale, const Shape& shape, D
 }
 
 /// Sums of quantized values to quantized sums or means, as the reference kernel computes them.
-Prepared MakeStoredSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
+Prepared MakeQuantizedSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
 {
     const DataType type = args.GetInput(0).GetDataType();
     const ref::TensorQuantization input = ref::GetTensorQuantization(args.GetInput(0));
     const ref::TensorQuantization output = ref::GetTensorQuantization(args.GetOutput(0));
     const size_t count = shape.m_Outer * shape.m_Columns;
     const ref::SumRescale sumRescale(input, output, shape.m_Rows, isMean);
-    if (shape.m_Rows > MostRowsOfSum(type))
+    if (shape.m_Rows > MaxRowsOfSum(type))
     {
-        return MakeLongStoredSum(sumRescale, shape, type);
+        return MakeLongQuantizedSum(sumRescale, shape, type);
     }
     return {[rescale = sumRescale, apply = GetReduceFunctions().m_Rescale[GetIndex(type)],
              reduction = Reduction(shape, 0, type, sizeof(int32_t)), count](const ExecuteArgs& run)
@@ -312,7 +313,7 @@ Prepared PrepareOperation(const ReshapeArgs& args, ReduceOperation operation, co
     const bool isMean = operation == ReduceOperation::Mean;
     if (type != DataType::Float32)
     {
-        return MakeStoredSum(args, *shape, isMean);
+        return MakeQuantizedSum(args, *shape, isMean);
     }
     return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, type);
 }

@@ -79,11 +79,11 @@ private:
 template <class Op, size_t Level, class D>
 HWY_INLINE hn::Vec<D> ReducePairs(D d, hn::Vec<D> a, hn::Vec<D> b)
 {
-    const hn::Repartition<hwy::UnsignedFromSize<sizeof(hn::TFromD<D>) << Level>, D> dTurns;
-    const auto x = hn::BitCast(dTurns, a);
-    const auto y = hn::BitCast(dTurns, b);
-    return Op::Step(hn::BitCast(d, hn::InterleaveLower(dTurns, x, y)),
-                    hn::BitCast(d, hn::InterleaveUpper(dTurns, x, y)));
+    const hn::Repartition<hwy::UnsignedFromSize<sizeof(hn::TFromD<D>) << Level>, D> dPairs;
+    const auto x = hn::BitCast(dPairs, a);
+    const auto y = hn::BitCast(dPairs, b);
+    return Op::Step(hn::BitCast(d, hn::InterleaveLower(dPairs, x, y)),
+                    hn::BitCast(d, hn::InterleaveUpper(dPairs, x, y)));
 }
 
 /// Reduces 2^Level rows that lie `stride` apart to one vector of interleaved partial results.

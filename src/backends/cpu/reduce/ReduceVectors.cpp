@@ -143,7 +143,7 @@ template <size_t Vectors, class D>
 HWY_NOINLINE void SumLongColumns(D d, const float* in, size_t rows, size_t stride, float* out)
 {
     constexpr size_t Lanes = hn::MaxLanes(D());
-    FloatTotals<Vectors, D> totals;
+    BlockTotalsF32<Vectors, D> totals;
     hn::Vec<D> acc[Vectors];
     HWY_UNROLL(8)
     for (size_t v = 0; v < Vectors; ++v)
@@ -290,14 +290,14 @@ void Rescale(const ref::SumRescale& rescale, const int32_t* sums, size_t count, 
     const AnyBoundedMultiplier<Tag> multiply(rescale.GetMultiplier());
     const auto zeroPoints = hn::Set(d, static_cast<int32_t>(rescale.GetZeroPoints()));
     const auto zeroOutput = hn::Set(d, rescale.GetZeroOutput());
-    const auto least = hn::Set(d, int32_t{std::numeric_limits<T>::min()});
-    const auto most = hn::Set(d, int32_t{std::numeric_limits<T>::max()});
+    const auto minimum = hn::Set(d, int32_t{std::numeric_limits<T>::min()});
+    const auto maximum = hn::Set(d, int32_t{std::numeric_limits<T>::max()});
     auto* to = static_cast<T*>(out);
     size_t i = 0;
     for (; i + Lanes <= count; i += Lanes)
     {
         const auto scaled = multiply(hn::Sub(hn::LoadU(d, sums + i), zeroPoints));
-        const auto stored = hn::Min(hn::Max(hn::Add(scaled, zeroOutput), least), most);
+        const auto stored = hn::Min(hn::Max(hn::Add(scaled, zeroOutput), minimum), maximum);
         hn::StoreU(hn::DemoteTo(hn::Rebind<T, Tag>(), stored), hn::Rebind<T, Tag>(), to + i);
     }
     for (; i < count; ++i)
@@ -318,10 +318,10 @@ ReduceFunctions MakeReduceFunctions()
     ReduceFunctions functions;
     functions.m_Columns[0][0] = ReduceColumns<SumFloats>;
     functions.m_Rows[0][0] = ReduceRows<SumFloats, SumFloatRow>;
-    functions.m_Columns[0][1] = SumByteColumns<int8_t, ReduceColumns<SumIntegers<int8_t>>>;
-    functions.m_Columns[0][2] = SumByteColumns<uint8_t, ReduceColumns<SumIntegers<uint8_t>>>;
-    functions.m_Rows[0][1] = ReduceRows<SumEights<int8_t>, SumByteRow<int8_t>>;
-    functions.m_Rows[0][2] = ReduceRows<SumEights<uint8_t>, SumByteRow<uint8_t>>;
+    functions.m_Columns[0][1] = SumColumnsInt8<int8_t, ReduceColumns<SumIntegers<int8_t>>>;
+    functions.m_Columns[0][2] = SumColumnsInt8<uint8_t, ReduceColumns<SumIntegers<uint8_t>>>;
+    functions.m_Rows[0][1] = ReduceRows<SadSumInt8<int8_t>, SumRowInt8<int8_t>>;
+    functions.m_Rows[0][2] = ReduceRows<SadSumInt8<uint8_t>, SumRowInt8<uint8_t>>;
     functions.m_Rescale[1] = Rescale<int8_t>;
     functions.m_Rescale[2] = Rescale<uint8_t>;
     functions.m_Rescale[3] = Rescale<int16_t>;

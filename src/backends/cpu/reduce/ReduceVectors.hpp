@@ -23,7 +23,7 @@ using ReduceRowsFunction = void (*)(const void* in, size_t rows, size_t length, 
 
 /// The number of quantized elements whose sum is below 2^30 for any values: an element less its zero point is no more
 /// than the number of values of its type.
-inline size_t MostRowsOfSum(DataType type)
+inline size_t MaxRowsOfSum(DataType type)
 {
     return (size_t{1} << 30) >> (8 * GetDataTypeSize(type));
 }

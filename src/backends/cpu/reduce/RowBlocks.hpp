@@ -10,13 +10,13 @@
 namespace tenon::cpu
 {
 
-inline constexpr size_t MostRowsOfBlock = 8;
+inline constexpr size_t MaxRowsOfBlock = 8;
 
 /// Rows of a block: as many rows of `depth` floats as 16 KiB hold, 1 to 8.
 inline size_t CountRowsOfBlock(size_t depth)
 {
     constexpr size_t Floats = 4096;
-    return std::clamp<size_t>(Floats / depth, 1, MostRowsOfBlock);
+    return std::clamp<size_t>(Floats / depth, 1, MaxRowsOfBlock);
 }
 
 } // namespace tenon::cpu

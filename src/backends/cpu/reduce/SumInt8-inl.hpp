@@ -2,11 +2,11 @@
 // Sums of int8 and uint8, for ReduceVectors.cpp. Columns: pairs of rows are added to 16 bits (pmaddubsw by ones), 128
 // rows at most before they are widened. Rows: psadbw adds eight bytes; int8 is biased by 128 (XOR 0x80), and 128 *
 // length is subtracted. Included after simd/Foreach.hpp, once for each target.
-#if defined(TENON_SUM_BYTES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_SUM_BYTES_INL
-#undef TENON_SUM_BYTES_INL
+#if defined(TENON_SUM_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_SUM_INT8_INL
+#undef TENON_SUM_INT8_INL
 #else
-#define TENON_SUM_BYTES_INL
+#define TENON_SUM_INT8_INL
 #endif
 
 #include "backends/cpu/simd/Cover-inl.hpp"
@@ -84,7 +84,7 @@ HWY_INLINE void AddHalves(const int16_t* lower, const int16_t* upper, int32_t* s
 
 /// Sums of columns: two rows at a time in 16 bits, up to 128 rows, then in int32.
 template <size_t Vectors, class D>
-HWY_INLINE void SumByteVectors(D d, const hn::TFromD<D>* in, size_t rows, size_t stride, int32_t* out)
+HWY_INLINE void SumVectorsInt8(D d, const hn::TFromD<D>* in, size_t rows, size_t stride, int32_t* out)
 {
     constexpr size_t Lanes = hn::MaxLanes(D());
     constexpr size_t Block = 128; // rows: 128 * 255 < 2^15
@@ -125,7 +125,7 @@ HWY_INLINE void SumByteVectors(D d, const hn::TFromD<D>* in, size_t rows, size_t
 
 /// `Rest` sums the last columns, fewer than a block has bytes.
 template <typename T, auto Rest>
-void SumByteColumns(const void* in, size_t rows, size_t stride, size_t columns, void* out)
+void SumColumnsInt8(const void* in, size_t rows, size_t stride, size_t columns, void* out)
 {
     constexpr size_t Lanes = HWY_LANES(T);
     constexpr size_t BlockLanes = 16;
@@ -134,19 +134,19 @@ void SumByteColumns(const void* in, size_t rows, size_t stride, size_t columns, 
     size_t c = 0;
     for (; c + 4 * Lanes <= columns; c += 4 * Lanes)
     {
-        SumByteVectors<4>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
+        SumVectorsInt8<4>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
     }
     for (; c + 2 * Lanes <= columns; c += 2 * Lanes)
     {
-        SumByteVectors<2>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
+        SumVectorsInt8<2>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
     }
     for (; c + Lanes <= columns; c += Lanes)
     {
-        SumByteVectors<1>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
+        SumVectorsInt8<1>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
     }
     for (; c + BlockLanes <= columns; c += BlockLanes)
     {
-        SumByteVectors<1>(hn::CappedTag<T, BlockLanes>(), from + c, rows, stride, to + c);
+        SumVectorsInt8<1>(hn::CappedTag<T, BlockLanes>(), from + c, rows, stride, to + c);
     }
     if (c < columns)
     {
@@ -156,21 +156,21 @@ void SumByteColumns(const void* in, size_t rows, size_t stride, size_t columns, 
 
 /// The XOR mask that biases int8 by 128: 0x80, and 0 for uint8.
 template <typename T>
-constexpr uint8_t FlippedBits = std::is_signed_v<T> ? 0x80 : 0;
+constexpr uint8_t SignXorOf = std::is_signed_v<T> ? 0x80 : 0;
 
 /// The operation of ReduceRows that sums rows, with int8 biased by 128: one instruction (psadbw) adds eight bytes.
 template <typename T>
-struct SumEights
+struct SadSumInt8
 {
     using Data = uint8_t;
     using Lane = int32_t;
     template <class D>
     using InTag = hn::Repartition<uint8_t, D>;
-    static constexpr uint8_t Neutral = FlippedBits<T>;
+    static constexpr uint8_t Neutral = SignXorOf<T>;
     template <class D>
     static HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<InTag<D>> bytes)
     {
-        return hn::BitCast(d, hn::SumsOf8(hn::Xor(bytes, hn::Set(InTag<D>(), FlippedBits<T>))));
+        return hn::BitCast(d, hn::SumsOf8(hn::Xor(bytes, hn::Set(InTag<D>(), SignXorOf<T>))));
     }
     template <class V>
     static HWY_INLINE V Step(V a, V b)
@@ -181,38 +181,38 @@ struct SumEights
     template <class D>
     static HWY_INLINE hn::Vec<D> Start(D d, size_t length)
     {
-        return hn::IfThenElseZero(hn::FirstN(d, 1), hn::Set(d, -static_cast<int32_t>(FlippedBits<T> * length)));
+        return hn::IfThenElseZero(hn::FirstN(d, 1), hn::Set(d, -static_cast<int32_t>(SignXorOf<T> * length)));
     }
 };
 
 /// The sum of a row of any length.
 template <typename T>
-void SumByteRow(const uint8_t* in, size_t length, int32_t* out)
+void SumRowInt8(const uint8_t* in, size_t length, int32_t* out)
 {
     using Tag = hn::ScalableTag<uint8_t>;
     const Tag d;
     const hn::Repartition<uint64_t, Tag> dWide;
     constexpr size_t Lanes = hn::MaxLanes(Tag());
-    constexpr uint8_t Flip = FlippedBits<T>;
-    const auto flip = hn::Set(d, Flip);
+    constexpr uint8_t SignXor = SignXorOf<T>;
+    const auto signXor = hn::Set(d, SignXor);
     auto sum0 = hn::Zero(dWide);
     auto sum1 = sum0;
     size_t i = 0;
     for (; i + 2 * Lanes <= length; i += 2 * Lanes)
     {
-        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i), flip)));
-        sum1 = hn::Add(sum1, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i + Lanes), flip)));
+        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i), signXor)));
+        sum1 = hn::Add(sum1, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i + Lanes), signXor)));
     }
     for (; i < length; i += Lanes)
     {
         const size_t count = HWY_MIN(length - i, Lanes);
-        const auto bytes = count == Lanes ? hn::LoadU(d, in + i) : LoadFirst(d, in + i, count, Flip);
-        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(bytes, flip)));
+        const auto bytes = count == Lanes ? hn::LoadU(d, in + i) : LoadFirst(d, in + i, count, SignXor);
+        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(bytes, signXor)));
     }
     HWY_ALIGN uint64_t lanes[Lanes / 8];
     hn::Store(hn::Add(sum0, sum1), dWide, lanes);
     const uint64_t sum = std::accumulate(std::begin(lanes), std::end(lanes), uint64_t{0});
-    *out = static_cast<int32_t>(static_cast<uint32_t>(sum - uint64_t{Flip} * length));
+    *out = static_cast<int32_t>(static_cast<uint32_t>(sum - uint64_t{SignXor} * length));
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -47,13 +47,13 @@ class TopCandidates
 {
 public:
     /// The capacity of the memory for candidates if `wanted` of a row of `length` elements are wanted.
-    static size_t GetCapacity(size_t length, size_t wanted) { return GetMost(length, wanted) + MostFound; }
+    static size_t GetCapacity(size_t length, size_t wanted) { return GetMaxCandidates(length, wanted) + MaxFound; }
 
     /// Only candidates from `first` on, in their order, are collected; `candidates` has room for GetCapacity(length,
     /// wanted).
     TopCandidates(TopScan<T> scan, size_t length, size_t wanted, uint64_t* candidates, uint64_t first = 0)
-        : m_Scan(scan), m_Length(length), m_Wanted(wanted), m_Most(GetMost(length, wanted)), m_First(first),
-          m_Candidates(candidates)
+        : m_Scan(scan), m_Length(length), m_Wanted(wanted), m_MaxCandidates(GetMaxCandidates(length, wanted)),
+          m_First(first), m_Candidates(candidates)
     {
     }
 
@@ -68,10 +68,10 @@ public:
             next = Fill(row);
         }
         T above = bound.value_or(T{});
-        std::array<uint32_t, MostFound> found;
+        std::array<uint32_t, MaxFound> found;
         while (next < m_Length)
         {
-            if (m_Count >= m_Most)
+            if (m_Count >= m_MaxCandidates)
             {
                 Thin();
                 above = row[GetElement(m_Candidates[m_Wanted - 1])];
@@ -99,21 +99,21 @@ public:
     bool HasAll() const { return m_HasAll; }
 
 private:
-    static size_t GetMost(size_t length, size_t wanted)
+    static size_t GetMaxCandidates(size_t length, size_t wanted)
     {
         // Twice the wanted number: thinning takes as long as collecting them. If all elements of a short row fit,
         // nothing is thinned.
         constexpr size_t Some = 16;
-        return length <= 2 * wanted + MostFound ? length : 2 * wanted + Some;
+        return length <= 2 * wanted + MaxFound ? length : 2 * wanted + Some;
     }
 
     /// Collects the first elements of the row unconditionally, as many as there is room for. Returns the next index.
     size_t Fill(const T* row)
     {
         size_t next = 0;
-        while (next < m_Length && m_Count < m_Most)
+        while (next < m_Length && m_Count < m_MaxCandidates)
         {
-            const size_t count = std::min(m_Length - next, m_Most - m_Count);
+            const size_t count = std::min(m_Length - next, m_MaxCandidates - m_Count);
             uint64_t* const candidates = m_Candidates + m_Count;
             for (size_t i = 0; i < count; ++i)
             {
@@ -139,8 +139,8 @@ private:
 
     TopScan<T> m_Scan;
     size_t m_Length;
-    size_t m_Wanted; ///< 1 or more
-    size_t m_Most;   ///< number of candidates from which on Thin is called before the scan goes on
+    size_t m_Wanted;        ///< 1 or more
+    size_t m_MaxCandidates; ///< number of candidates from which on Thin is called before the scan goes on
     uint64_t m_First;
     uint64_t* m_Candidates;
     size_t m_Count = 0;

@@ -39,7 +39,7 @@ struct Lines
 
     size_t GetNumLines() const { return m_Outer * m_Inner; }
     /// Whether lines are rows of the input whose largest elements are wanted, so that no copy is needed.
-    bool ArePlain() const { return m_Inner == 1 && m_Largest; }
+    bool IsPlainRow() const { return m_Inner == 1 && m_Largest; }
 };
 
 /// A number that is larger if `value` is smaller; NaN stays NaN.
@@ -61,20 +61,20 @@ struct TopKRun
 {
     Lines m_Lines;
     size_t m_Capacity; ///< candidates of a task
-    size_t m_Parts;
+    size_t m_Tasks;
     size_t m_RowsAt; ///< offset in scratch memory: a row for each task, unless lines are plain rows
     TopScan<T> m_Scan;
 
     void operator()(const ExecuteArgs& run) const
     {
-        const size_t parts = std::min<size_t>(m_Parts, run.m_Parallel->GetNumThreads());
-        RunParts(*run.m_Parallel, parts,
+        const size_t tasks = std::min<size_t>(m_Tasks, run.m_Parallel->GetNumThreads());
+        RunTasks(*run.m_Parallel, tasks,
                  [&](size_t index)
                  {
                      auto* candidates = static_cast<uint64_t*>(run.m_Scratch) + index * m_Capacity;
                      T* const copy = backends::Scratch::At<T>(run.m_Scratch, m_RowsAt) + index * m_Lines.m_Length;
-                     const Part part = GetPart(m_Lines.GetNumLines(), parts, index);
-                     for (size_t line = part.m_Begin; line < part.m_End; ++line)
+                     const IndexRange task = GetTaskRange(m_Lines.GetNumLines(), tasks, index);
+                     for (size_t line = task.m_Begin; line < task.m_End; ++line)
                      {
                          RunLine(run, line, candidates, copy);
                      }
@@ -89,7 +89,7 @@ private:
         const T* in = run.GetInput<T>(0) + outer * m_Lines.m_Length * inner + line % inner;
         const size_t to = outer * m_Lines.m_Count * inner + line % inner;
         const T* row = in;
-        if (!m_Lines.ArePlain())
+        if (!m_Lines.IsPlainRow())
         {
             for (size_t i = 0; i < m_Lines.m_Length; ++i)
             {
@@ -121,14 +121,14 @@ Prepared MakeTopK(const ReshapeArgs& args)
                          ref::CountElements(shape, axis + 1, rank), descriptor.m_Largest};
     const size_t capacity = TopCandidates<T>::GetCapacity(lines.m_Length, lines.m_Count);
     const size_t grain = GetGrain(lines.m_Length * sizeof(T));
-    const size_t parts = std::clamp<size_t>(lines.GetNumLines() / grain, 1, GetMaxParts(args.m_MaxThreads));
+    const size_t tasks = std::clamp<size_t>(lines.GetNumLines() / grain, 1, GetMaxTasks(args.m_MaxThreads));
     backends::Scratch scratch;
-    scratch.Add<uint64_t>(parts * capacity);
-    const size_t rowsAt = scratch.Add<T>(lines.ArePlain() ? 0 : parts * lines.m_Length);
+    scratch.Add<uint64_t>(tasks * capacity);
+    const size_t rowsAt = scratch.Add<T>(lines.IsPlainRow() ? 0 : tasks * lines.m_Length);
     const auto make = [&](auto tag) -> Prepared
     {
         using Index = typename decltype(tag)::Type;
-        return {TopKRun<T, Index>{lines, capacity, parts, rowsAt, FindTopScan<T>()}, scratch.GetBytes()};
+        return {TopKRun<T, Index>{lines, capacity, tasks, rowsAt, FindTopScan<T>()}, scratch.GetBytes()};
     };
     switch (args.GetOutput(1).GetDataType())
     {

@@ -50,7 +50,7 @@ size_t Scan(const T* row, size_t& next, size_t end, T bound, uint32_t* found)
 {
     const hn::ScalableTag<T> d;
     const size_t lanes = hn::Lanes(d);
-    static_assert(hn::MaxLanes(hn::ScalableTag<T>()) <= MostFound);
+    static_assert(hn::MaxLanes(hn::ScalableTag<T>()) <= MaxFound);
     const auto bounds = hn::Set(d, bound);
     size_t i = next;
     for (; i + 4 * lanes <= end; i += 4 * lanes)
@@ -83,22 +83,22 @@ size_t Scan(const T* row, size_t& next, size_t end, T bound, uint32_t* found)
     return 0;
 }
 
-TopScan<float> ScanOfFloats()
+TopScan<float> ScanF32()
 {
     return Scan<float>;
 }
 
-TopScan<int32_t> ScanOfInts()
+TopScan<int32_t> ScanInt32()
 {
     return Scan<int32_t>;
 }
 
-TopScan<int8_t> ScanOfSignedBytes()
+TopScan<int8_t> ScanInt8()
 {
     return Scan<int8_t>;
 }
 
-TopScan<uint8_t> ScanOfBytes()
+TopScan<uint8_t> ScanUint8()
 {
     return Scan<uint8_t>;
 }
@@ -115,25 +115,25 @@ namespace tenon::cpu
 template <>
 TopScan<float> FindTopScan()
 {
-    return TENON_CHOOSE(ScanOfFloats)();
+    return TENON_CHOOSE(ScanF32)();
 }
 
 template <>
 TopScan<int32_t> FindTopScan()
 {
-    return TENON_CHOOSE(ScanOfInts)();
+    return TENON_CHOOSE(ScanInt32)();
 }
 
 template <>
 TopScan<int8_t> FindTopScan()
 {
-    return TENON_CHOOSE(ScanOfSignedBytes)();
+    return TENON_CHOOSE(ScanInt8)();
 }
 
 template <>
 TopScan<uint8_t> FindTopScan()
 {
-    return TENON_CHOOSE(ScanOfBytes)();
+    return TENON_CHOOSE(ScanUint8)();
 }
 
 } // namespace tenon::cpu

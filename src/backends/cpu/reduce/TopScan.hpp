@@ -9,7 +9,7 @@ namespace tenon::cpu
 {
 
 /// The largest number of elements that a call of TopScan finds.
-constexpr size_t MostFound = 64;
+constexpr size_t MaxFound = 64;
 
 /// Scans the row from `next` on until it finds elements above the bound, or NaN. Their indices go to `found` in order,
 /// at most MaxFound. Returns their number, 0 at the end of the row; `next` is the first element not yet scanned. Every

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads of image elements as floats, and stores of floats as elements. Included by BilinearVectors.cpp after
 // simd/Foreach.hpp, once for each target.
-#if defined(TENON_RESIZE_LANES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_RESIZE_LANES_INL
-#undef TENON_RESIZE_LANES_INL
+#if defined(TENON_BILINEAR_LANES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_BILINEAR_LANES_INL
+#undef TENON_BILINEAR_LANES_INL
 #else
-#define TENON_RESIZE_LANES_INL
+#define TENON_BILINEAR_LANES_INL
 #endif
 
 #include "backends/cpu/simd/Bf16-inl.hpp"
@@ -36,21 +36,21 @@ struct ResizeLanes<float>
 };
 
 /// The bits of a BFloat16, as a type that no other elements have.
-enum class Brain : uint16_t
+enum class Bf16Bits : uint16_t
 {
 };
 
 template <>
-struct ResizeLanes<Brain>
+struct ResizeLanes<Bf16Bits>
 {
     template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const Brain* from)
+    static HWY_INLINE hn::Vec<D> Load(D d, const Bf16Bits* from)
     {
         const auto halves = hn::LoadU(hn::Rebind<uint16_t, D>(), reinterpret_cast<const uint16_t*>(from));
         return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), halves)));
     }
     template <class D>
-    static HWY_INLINE void Store(hn::Vec<D> sum, D d, Brain* to)
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, Bf16Bits* to)
     {
         hn::StoreU(RoundToBf16(d, sum), hn::Rebind<uint16_t, D>(), reinterpret_cast<uint16_t*>(to));
     }

@@ -85,13 +85,13 @@ void BlendRows(const float* lower, const float* upper, const ref::Blend<float>& 
                  });
 }
 
-/// FixedBytes decides whether a sum is unsure.
-size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact, size_t count,
-                        uint8_t* out, uint32_t* unsure)
+/// FixedPointToInt8 decides whether a sum is unsure.
+size_t BlendRowsUint8(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact, size_t count,
+                      uint8_t* out, uint32_t* unsure)
 {
-    constexpr size_t Lanes = FixedBytes::Lanes;
-    constexpr size_t Quarter = FixedBytes::QuarterLanes;
-    static_assert(Lanes <= UnsignedResize::MostUnsureTwice);
+    constexpr size_t Lanes = FixedPointToInt8::Lanes;
+    constexpr size_t Quarter = FixedPointToInt8::QuarterLanes;
+    static_assert(Lanes <= BilinearFunctionsUint8::MaxRepeatedUnsure);
     uint32_t* to = unsure;
     if (count < Lanes)
     {
@@ -101,30 +101,30 @@ size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend
         }
         return count;
     }
-    const FloatTag d;
-    const IntTag dInt;
+    const TagF32 d;
+    const TagInt32 dInt;
     // TFLite's order of steps rounds 6 times, this one 4 times, 5 without fused multiply-add, by 2^-24 of 255 times the
     // sum of the absolute weights. That sum is up to 2 at edges; in corners it is larger, but there all four elements
     // are the same one, and no sum is near a half. The total error is less than 4 units in the last place.
     constexpr int OffBits = 3;
-    constexpr float One = FixedBytes::One;
-    const Floats lowerWeight = hn::Set(d, y.m_LowerWeight * One);
-    const Floats upperWeight = hn::Set(d, y.m_UpperWeight * One);
-    const Floats offset = hn::Set(d, 0.5f * One + (isExact ? 0.0f : FixedBytes::GetOffset(OffBits)));
+    constexpr float One = FixedPointToInt8::One;
+    const VecF32 lowerWeight = hn::Set(d, y.m_LowerWeight * One);
+    const VecF32 upperWeight = hn::Set(d, y.m_UpperWeight * One);
+    const VecF32 offset = hn::Set(d, 0.5f * One + (isExact ? 0.0f : FixedPointToInt8::GetOffset(OffBits)));
     // As the half is added, no sum is 0: no exact sum is unsure.
-    const Ints sureBits = hn::Set(dInt, isExact ? -1 : FixedBytes::GetSureBits(OffBits));
+    const VecInt32 sureBits = hn::Set(dInt, isExact ? -1 : FixedPointToInt8::GetSureBits(OffBits));
     const auto blend = [&](size_t i) HWY_ATTR
     {
-        const Floats part = hn::MulAdd(hn::LoadU(d, upper + i), upperWeight, offset);
+        const VecF32 part = hn::MulAdd(hn::LoadU(d, upper + i), upperWeight, offset);
         return Nearest(hn::MulAdd(hn::LoadU(d, lower + i), lowerWeight, part));
     };
     CoverBy<uint8_t, Lanes>(count,
                             [&](auto, size_t first) HWY_ATTR
                             {
-                                const FixedBytes bytes(blend(first), blend(first + Quarter), blend(first + 2 * Quarter),
-                                                       blend(first + 3 * Quarter));
-                                hn::StoreU(bytes.Join(), ByteTag(), out + first);
-                                if (!bytes.HaveAll(sureBits))
+                                const FixedPointToInt8 bytes(blend(first), blend(first + Quarter),
+                                                             blend(first + 2 * Quarter), blend(first + 3 * Quarter));
+                                hn::StoreU(bytes.Join(), TagUint8(), out + first);
+                                if (!bytes.HasAll(sureBits))
                                 {
                                     int32_t bits[Lanes];
                                     bytes.StoreBits(sureBits, bits);
@@ -140,12 +140,12 @@ size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend
 
 /// Sums of int16 elements have 35 bits. The blend of two rows has 25 bits, so it is split: its upper bits, times 2^10,
 /// and its lower 10 bits are each weighted by columns.
-void BlendRowOfShorts(const BlendedShorts& row)
+void BlendRowInt16(const BlendedRowInt16& row)
 {
     const auto* lower = static_cast<const int16_t*>(row.m_Lower);
     const auto* upper = static_cast<const int16_t*>(row.m_Upper);
-    int32_t* highs = row.m_WeighedLower;
-    int32_t* lows = row.m_WeighedUpper;
+    int32_t* highs = row.m_HighBits;
+    int32_t* lows = row.m_LowBits;
     Cover<int32_t>(row.m_InputElements,
                    [&](auto d, size_t i) HWY_ATTR
                    {
@@ -185,8 +185,7 @@ void BlendRowOfShorts(const BlendedShorts& row)
 /// Weights of int8 elements have 10 fraction bits and add up to 2^10.
 constexpr int WeightBits = 10;
 
-void BlendColumnsOfBytes(const void* row, const ref::Blend<int32_t>* columns, size_t count, size_t channels,
-                         int32_t* out)
+void BlendColumnsInt8(const void* row, const ref::Blend<int32_t>* columns, size_t count, size_t channels, int32_t* out)
 {
     BlendEach(static_cast<const int8_t*>(row), columns, count, channels, out,
               [](auto d, const int8_t* lower, const int8_t* upper, const ref::Blend<int32_t>& x) HWY_ATTR
@@ -198,7 +197,7 @@ void BlendColumnsOfBytes(const void* row, const ref::Blend<int32_t>* columns, si
               });
 }
 
-void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count, int8_t* out)
+void BlendRowsInt8(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count, int8_t* out)
 {
     const auto rounded = [=](auto d, size_t i) HWY_ATTR
     {
@@ -223,11 +222,11 @@ void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperW
     CoverBy<int8_t, Lanes>(count,
                            [&](auto, size_t i) HWY_ATTR
                            {
-                               const IntTag d;
+                               const TagInt32 d;
                                const auto part = [&](size_t quarter) HWY_ATTR
                                { return hn::Add(rounded(d, i + quarter * Lanes / 4), hn::Set(d, 128)); };
-                               const Bytes bytes = JoinInOrder(part(0), part(1), part(2), part(3));
-                               hn::StoreU(hn::Xor(bytes, hn::Set(ByteTag(), uint8_t{0x80})), ByteTag(),
+                               const VecUint8 bytes = JoinInOrder(part(0), part(1), part(2), part(3));
+                               hn::StoreU(hn::Xor(bytes, hn::Set(TagUint8(), uint8_t{0x80})), TagUint8(),
                                           reinterpret_cast<uint8_t*>(out) + i);
                            });
 }
@@ -235,11 +234,11 @@ void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperW
 ResizeFunctions MakeResizeFunctions()
 {
     ResizeFunctions functions;
-    functions.m_Float = {BlendColumns<float>, BlendRows<float>};
-    functions.m_BFloat16 = {BlendColumns<Brain>, BlendRows<Brain>};
-    functions.m_Unsigned = {BlendColumns<uint8_t>, BlendRowsToBytes};
-    functions.m_Signed = {BlendColumnsOfBytes, BlendRowsOfBytes};
-    functions.m_Short = BlendRowOfShorts;
+    functions.m_F32 = {BlendColumns<float>, BlendRows<float>};
+    functions.m_Bf16 = {BlendColumns<Bf16Bits>, BlendRows<Bf16Bits>};
+    functions.m_Uint8 = {BlendColumns<uint8_t>, BlendRowsUint8};
+    functions.m_Int8 = {BlendColumnsInt8, BlendRowsInt8};
+    functions.m_Int16 = BlendRowInt16;
     return functions;
 }
 

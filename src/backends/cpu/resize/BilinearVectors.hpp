@@ -18,7 +18,7 @@ using BlendColumnsFunction = void (*)(const void* in, const ref::Blend<W>* colum
                                       W* out);
 
 /// Float32 and BFloat16. Columns are blended first, once for each input row, then pairs of such rows.
-struct FloatResize
+struct BilinearFunctionsFloat
 {
     BlendColumnsFunction<float> m_BlendColumns = nullptr;
     /// out[i] = lower[i] * y.m_LowerWeight + upper[i] * y.m_UpperWeight
@@ -27,7 +27,7 @@ struct FloatResize
 };
 
 /// uint8, whose reference (TFLite) rounds floats after other steps than these.
-struct UnsignedResize
+struct BilinearFunctionsUint8
 {
     BlendColumnsFunction<float> m_BlendColumns = nullptr;
     /// Rounds to whole numbers, half up. Writes the indices of unsure sums to `unsure` and returns their number: sums
@@ -36,11 +36,11 @@ struct UnsignedResize
     /// `unsure` has room for count + MaxRepeatedUnsure.
     size_t (*m_BlendRows)(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact,
                           size_t count, uint8_t* out, uint32_t* unsure) = nullptr;
-    static constexpr size_t MostUnsureTwice = 64;
+    static constexpr size_t MaxRepeatedUnsure = 64;
 };
 
 /// int8, whose blended columns have 10 fraction bits.
-struct SignedResize
+struct BilinearFunctionsInt8
 {
     BlendColumnsFunction<int32_t> m_BlendColumns = nullptr;
     /// out[i] = lower[i] + (upper[i] - lower[i]) * upperWeight / 2^10, rounded half away from zero to whole numbers.
@@ -49,7 +49,7 @@ struct SignedResize
 };
 
 /// An output row between two input rows of int16, whose blended columns would not fit into int32.
-struct BlendedShorts
+struct BlendedRowInt16
 {
     const void* m_Lower = nullptr; ///< the two input rows
     const void* m_Upper = nullptr;
@@ -59,18 +59,18 @@ struct BlendedShorts
     size_t m_Channels = 0;
     size_t m_InputElements = 0; ///< elements of an input row
     /// Scratch memory for m_InputElements each.
-    int32_t* m_WeighedLower = nullptr;
-    int32_t* m_WeighedUpper = nullptr;
+    int32_t* m_HighBits = nullptr;
+    int32_t* m_LowBits = nullptr;
     void* m_Out = nullptr;
 };
 
 struct ResizeFunctions
 {
-    FloatResize m_Float;
-    FloatResize m_BFloat16;
-    UnsignedResize m_Unsigned;
-    SignedResize m_Signed;
-    void (*m_Short)(const BlendedShorts& row) = nullptr;
+    BilinearFunctionsFloat m_F32;
+    BilinearFunctionsFloat m_Bf16;
+    BilinearFunctionsUint8 m_Uint8;
+    BilinearFunctionsInt8 m_Int8;
+    void (*m_Int16)(const BlendedRowInt16& row) = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

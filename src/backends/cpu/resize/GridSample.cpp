@@ -41,9 +41,9 @@ struct GridSampleRun
     bool m_IsPlane = false; ///< images of two dimensions, not Cubic: m_Points is complete
     GridPoints m_Points;
     size_t m_Taps = 1; ///< taps of a point
-    size_t m_Parts = 1;
-    size_t m_PartBytes = 0;
-    size_t m_PlacesAt = 0; ///< offset in the memory of a task
+    size_t m_Tasks = 1;
+    size_t m_TaskBytes = 0;
+    size_t m_OffsetsAt = 0; ///< offset in the memory of a task
     size_t m_WeightsAt = 0;
     const InterpolateFunctions* m_Functions = nullptr;
 
@@ -51,13 +51,13 @@ struct GridSampleRun
 
     void operator()(const ExecuteArgs& run) const
     {
-        const size_t used = std::min<size_t>(m_Parts, run.m_Parallel->GetNumThreads());
-        RunParts(*run.m_Parallel, used,
+        const size_t used = std::min<size_t>(m_Tasks, run.m_Parallel->GetNumThreads());
+        RunTasks(*run.m_Parallel, used,
                  [&](size_t index)
                  {
-                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_PartBytes);
-                     const Part part = GetPart(m_Batches * CountBlocks(), used, index);
-                     for (size_t block = part.m_Begin; block < part.m_End; ++block)
+                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_TaskBytes);
+                     const IndexRange task = GetTaskRange(m_Batches * CountBlocks(), used, index);
+                     for (size_t block = task.m_Begin; block < task.m_End; ++block)
                      {
                          SampleBlock(run, block / CountBlocks(), block % CountBlocks() * BlockPoints, memory);
                      }
@@ -68,31 +68,31 @@ struct GridSampleRun
     void SampleBlock(const ExecuteArgs& run, size_t batch, size_t first, std::byte* memory) const
     {
         const size_t count = std::min(BlockPoints, m_OutputPlane - first);
-        auto* const places = backends::Scratch::At<int32_t>(memory, m_PlacesAt);
+        auto* const offsets = backends::Scratch::At<int32_t>(memory, m_OffsetsAt);
         auto* const weights = backends::Scratch::At<float>(memory, m_WeightsAt);
         const float* point = run.GetInput<float>(1) + (batch * m_OutputPlane + first) * m_Axes.size();
         if (m_IsPlane)
         {
-            m_Functions->m_FindGridTaps(m_Points, point, count, places, weights);
+            m_Functions->m_FindGridTaps(m_Points, point, count, offsets, weights);
         }
         for (size_t i = 0; i < count && !m_IsPlane; ++i, point += m_Axes.size())
         {
-            FindTaps(point, count, places + i, weights + i);
+            FindTaps(point, count, offsets + i, weights + i);
         }
-        const WeighedColumns columns{count, m_Taps, 1, places, weights};
+        const WeightedColumns columns{count, m_Taps, 1, offsets, weights};
         for (size_t channel = 0; channel < m_Channels; ++channel)
         {
             const size_t plane = batch * m_Channels + channel;
-            m_Functions->m_WeighColumns(run.GetInput<float>(0) + plane * m_InputPlane, columns,
-                                        run.GetOutput<float>(0) + plane * m_OutputPlane + first);
+            m_Functions->m_CombineColumns(run.GetInput<float>(0) + plane * m_InputPlane, columns,
+                                          run.GetOutput<float>(0) + plane * m_OutputPlane + first);
         }
     }
 
     /// Writes all taps of a point, `step` entries apart.
-    void FindTaps(const float* point, size_t step, int32_t* places, float* weights) const
+    void FindTaps(const float* point, size_t step, int32_t* offsets, float* weights) const
     {
-        std::array<int64_t, MostTaps> place{};
-        std::array<double, MostTaps> weight{1.0};
+        std::array<int64_t, MaxTaps> offset{};
+        std::array<double, MaxTaps> weight{1.0};
         size_t found = 1;
         for (size_t axis = 0; axis < m_Axes.size(); ++axis)
         {
@@ -102,7 +102,7 @@ struct GridSampleRun
                 const bool isInside = taps.m_Index[k] >= 0;
                 for (size_t i = 0; i < found; ++i)
                 {
-                    place[k * found + i] = place[i] + (isInside ? taps.m_Index[k] * m_Strides[axis] : 0);
+                    offset[k * found + i] = offset[i] + (isInside ? taps.m_Index[k] * m_Strides[axis] : 0);
                     weight[k * found + i] = isInside ? weight[i] * taps.m_Weight[k] : 0.0;
                 }
             }
@@ -110,12 +110,12 @@ struct GridSampleRun
         }
         for (size_t i = 0; i < found; ++i)
         {
-            places[i * step] = static_cast<int32_t>(place[i]);
+            offsets[i * step] = static_cast<int32_t>(offset[i]);
             weights[i * step] = static_cast<float>(weight[i]);
         }
     }
 
-    static constexpr size_t MostTaps = 64; ///< cubic interpolation of volumes: 4^3
+    static constexpr size_t MaxTaps = 64; ///< cubic interpolation of volumes: 4^3
 };
 
 GridDimension MakeDimension(unsigned int size, int64_t stride, const GridSampleDescriptor& descriptor)
@@ -163,15 +163,15 @@ Prepared RefineGridSample(const ReshapeArgs& args, const backends::PackedWeights
                         MakeDimension(input[3], strides[3], descriptor), descriptor.m_Mode, descriptor.m_Padding};
     }
     backends::Scratch scratch;
-    run.m_PlacesAt = scratch.Add<int32_t>(run.m_Taps, BlockPoints);
+    run.m_OffsetsAt = scratch.Add<int32_t>(run.m_Taps, BlockPoints);
     run.m_WeightsAt = scratch.Add<float>(run.m_Taps, BlockPoints);
-    run.m_PartBytes = scratch.GetBytes();
+    run.m_TaskBytes = scratch.GetBytes();
     const size_t pointCost = run.m_IsPlane ? 64 : 512; // cost in bytes moved
     const size_t blockCost = BlockPoints * (run.m_Channels * run.m_Taps * 8 + pointCost);
-    run.m_Parts =
-        std::clamp<size_t>(run.m_Batches * run.CountBlocks() / GetGrain(blockCost), 1, GetMaxParts(args.m_MaxThreads));
+    run.m_Tasks =
+        std::clamp<size_t>(run.m_Batches * run.CountBlocks() / GetGrain(blockCost), 1, GetMaxTasks(args.m_MaxThreads));
     run.m_Functions = &GetInterpolateFunctions();
-    const size_t bytes = backends::CheckedCount(run.m_Parts, run.m_PartBytes);
+    const size_t bytes = backends::CheckedCount(run.m_Tasks, run.m_TaskBytes);
     return Prepared(std::move(run), bytes);
 }
 

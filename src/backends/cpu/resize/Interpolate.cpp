@@ -57,14 +57,14 @@ std::vector<InterpolationTaps> MergeIdentities(std::vector<InterpolationTaps> di
 }
 
 /// The input index of each element of a dimension that has one tap.
-std::vector<size_t> GetPlaces(const InterpolationTaps& dimension)
+std::vector<size_t> GetSourceIndices(const InterpolationTaps& dimension)
 {
-    std::vector<size_t> places(dimension.m_Index.begin(), dimension.m_Index.end());
-    for (size_t i = places.size(); i < dimension.m_Output; ++i)
+    std::vector<size_t> indices(dimension.m_Index.begin(), dimension.m_Index.end());
+    for (size_t i = indices.size(); i < dimension.m_Output; ++i)
     {
-        places.push_back(i);
+        indices.push_back(i);
     }
-    return places;
+    return indices;
 }
 
 Prepared MakeNearest(const std::vector<InterpolationTaps>& dimensions, size_t elementBytes)
@@ -76,27 +76,27 @@ Prepared MakeNearest(const std::vector<InterpolationTaps>& dimensions, size_t el
     const InterpolationTaps columns = take();
     const InterpolationTaps rows = take();
     std::vector<size_t> images = {0};
-    bool areMoved = false;
+    bool isMoved = false;
     for (size_t i = 0; i < left; ++i)
     {
         std::vector<size_t> further;
-        const std::vector<size_t> places = GetPlaces(dimensions[i]);
+        const std::vector<size_t> indices = GetSourceIndices(dimensions[i]);
         for (size_t image : images)
         {
-            for (size_t place : places)
+            for (size_t place : indices)
             {
                 further.push_back(image * dimensions[i].m_Input + place);
             }
         }
         images = std::move(further);
-        areMoved = areMoved || !dimensions[i].m_IsIdentity;
+        isMoved = isMoved || !dimensions[i].m_IsIdentity;
     }
     const auto axis = [](const InterpolationTaps& taps) -> ref::ResizeAxis {
         return {static_cast<int64_t>(taps.m_Input), static_cast<int64_t>(taps.m_Output)};
     };
     const ResizedImage image{images.size(), axis(rows), axis(columns), channels.m_Output, elementBytes};
-    return MakeResizeNearest(image, GetPlaces(rows), GetPlaces(columns),
-                             areMoved ? std::move(images) : std::vector<size_t>());
+    return MakeResizeNearest(image, GetSourceIndices(rows), GetSourceIndices(columns),
+                             isMoved ? std::move(images) : std::vector<size_t>());
 }
 
 /// [m_Outer, input rows, input columns, channels] becomes [m_Outer, output rows, output columns, channels].
@@ -105,10 +105,10 @@ struct Step
     size_t m_Outer = 1;
     InterpolationTaps m_Rows;
     size_t m_InputColumns = 1;
-    std::vector<int32_t> m_Places; ///< offsets of WeightedColumns
+    std::vector<int32_t> m_Offsets; ///< offsets of WeightedColumns
     std::vector<float> m_ColumnWeights;
     std::vector<float> m_RowWeights; ///< m_Rows.m_Taps for each output row
-    WeighedColumns m_Columns;        ///< m_Taps is 0 if columns are not resized
+    WeightedColumns m_Columns;       ///< m_Taps is 0 if columns are not resized
 
     Step(size_t outer, InterpolationTaps rows, const InterpolationTaps& columns, size_t channels)
         : m_Outer(outer), m_Rows(std::move(rows)), m_InputColumns(columns.m_Input),
@@ -121,11 +121,11 @@ struct Step
         {
             for (size_t i = 0; i < columns.m_Output; ++i)
             {
-                m_Places.push_back(static_cast<int32_t>(columns.m_Index[i * columns.m_Taps + k] * channels));
+                m_Offsets.push_back(static_cast<int32_t>(columns.m_Index[i * columns.m_Taps + k] * channels));
                 m_ColumnWeights.push_back(static_cast<float>(columns.m_Weight[i * columns.m_Taps + k]));
             }
         }
-        m_Columns.m_Place = m_Places.data();
+        m_Columns.m_Offset = m_Offsets.data();
         m_Columns.m_Weight = m_ColumnWeights.data();
     }
     Step(const Step&) = delete; // m_Columns points into other members
@@ -162,7 +162,7 @@ public:
         float* const row = m_Memory + place * m_Step.OutputRow();
         if (std::exchange(m_Made[place], from) != from)
         {
-            m_Functions.m_WeighColumns(from, m_Step.m_Columns, row);
+            m_Functions.m_CombineColumns(from, m_Step.m_Columns, row);
         }
         return row;
     }
@@ -179,8 +179,8 @@ private:
 struct PlannedStep
 {
     Step m_Step;
-    size_t m_Parts = 1;
-    size_t m_PartBytes = 0;
+    size_t m_Tasks = 1;
+    size_t m_TaskBytes = 0;
     size_t m_RowsAt = 0; ///< offset in the memory of a task
     size_t m_MadeAt = 0;
     size_t m_PointersAt = 0;
@@ -190,27 +190,28 @@ struct PlannedStep
     {
         const size_t taps = m_Step.m_Rows.m_Taps + (m_Step.m_Columns.m_Taps == 0 ? 0 : m_Step.m_Columns.m_Taps);
         const size_t rowCost = m_Step.OutputRow() * taps * 4; // the cost of the arithmetic in bytes moved
-        m_Parts = std::clamp<size_t>(m_Step.NumRows() / GetGrain(rowCost), 1, GetMaxParts(maxThreads));
+        m_Tasks = std::clamp<size_t>(m_Step.NumRows() / GetGrain(rowCost), 1, GetMaxTasks(maxThreads));
         backends::Scratch scratch;
         m_RowsAt = m_Step.m_Columns.m_Taps == 0 ? 0 : scratch.Add<float>(m_Step.m_Rows.m_Taps, m_Step.OutputRow());
         m_MadeAt = scratch.Add<const float*>(m_Step.m_Rows.m_Taps);
         m_PointersAt = scratch.Add<const void*>(m_Step.m_Rows.m_Taps);
         m_WeightsAt = scratch.Add<float>(m_Step.m_Rows.m_Taps);
-        m_PartBytes = scratch.GetBytes();
+        m_TaskBytes = scratch.GetBytes();
     }
 
     void Run(IParallelFor& parallel, const InterpolateFunctions& functions, const float* in, float* out,
              std::byte* memory) const
     {
-        const size_t used = std::min<size_t>(m_Parts, parallel.GetNumThreads());
-        RunParts(parallel, used,
+        const size_t used = std::min<size_t>(m_Tasks, parallel.GetNumThreads());
+        RunTasks(parallel, used,
                  [&](size_t index) {
-                     RunPart(functions, in, out, GetPart(m_Step.NumRows(), used, index), memory + index * m_PartBytes);
+                     RunTask(functions, in, out, GetTaskRange(m_Step.NumRows(), used, index),
+                             memory + index * m_TaskBytes);
                  });
     }
 
 private:
-    void RunPart(const InterpolateFunctions& functions, const float* in, float* out, const Part& part,
+    void RunTask(const InterpolateFunctions& functions, const float* in, float* out, const IndexRange& task,
                  std::byte* memory) const
     {
         using backends::Scratch;
@@ -220,13 +221,13 @@ private:
         auto* const pointers = Scratch::At<const void*>(memory, m_PointersAt);
         auto* const weights = Scratch::At<float>(memory, m_WeightsAt);
         const size_t elements = m_Step.OutputRow();
-        for (size_t i = part.m_Begin; i < part.m_End; ++i)
+        for (size_t i = task.m_Begin; i < task.m_End; ++i)
         {
             const size_t image = i / rows.m_Output;
             const size_t y = i % rows.m_Output;
             if (rows.m_IsIdentity)
             {
-                functions.m_WeighColumns(in + i * m_Step.InputRow(), m_Step.m_Columns, out + i * elements);
+                functions.m_CombineColumns(in + i * m_Step.InputRow(), m_Step.m_Columns, out + i * elements);
                 continue;
             }
             size_t taps = 0; // taps of nonzero weight
@@ -238,7 +239,7 @@ private:
                     weights[taps++] = m_Step.m_RowWeights[k];
                 }
             }
-            functions.m_WeighRows(pointers, weights, taps, elements, out + i * elements);
+            functions.m_CombineRows(pointers, weights, taps, elements, out + i * elements);
         }
     }
 };
@@ -306,17 +307,17 @@ std::vector<Step> MakeSteps(const std::vector<InterpolationTaps>& dimensions)
     return steps;
 }
 
-Prepared MakeWeighed(const std::vector<InterpolationTaps>& dimensions, unsigned int maxThreads)
+Prepared MakeWeightedSteps(const std::vector<InterpolationTaps>& dimensions, unsigned int maxThreads)
 {
     struct Plan
     {
         std::vector<PlannedStep> m_Steps;
         std::vector<size_t> m_Between; ///< offsets in scratch memory: the results of all steps but the last
-        size_t m_PartsAt = 0;
+        size_t m_TasksAt = 0;
     };
     const auto plan = std::make_shared<Plan>();
     backends::Scratch scratch;
-    size_t mostBytes = 0;
+    size_t maxBytes = 0;
     std::vector<Step> steps = MakeSteps(dimensions);
     for (size_t i = 0; i < steps.size(); ++i)
     {
@@ -325,9 +326,9 @@ Prepared MakeWeighed(const std::vector<InterpolationTaps>& dimensions, unsigned 
             plan->m_Between.push_back(scratch.Add<float>(steps[i].NumRows(), steps[i].OutputRow()));
         }
         plan->m_Steps.emplace_back(std::move(steps[i]), maxThreads);
-        mostBytes = std::max(mostBytes, backends::CheckedCount(plan->m_Steps[i].m_Parts, plan->m_Steps[i].m_PartBytes));
+        maxBytes = std::max(maxBytes, backends::CheckedCount(plan->m_Steps[i].m_Tasks, plan->m_Steps[i].m_TaskBytes));
     }
-    plan->m_PartsAt = scratch.Add<std::byte>(mostBytes);
+    plan->m_TasksAt = scratch.Add<std::byte>(maxBytes);
     return {[plan = std::shared_ptr<const Plan>(plan), &functions = GetInterpolateFunctions()](const ExecuteArgs& run)
             {
                 const float* in = run.GetInput<float>(0);
@@ -337,7 +338,7 @@ Prepared MakeWeighed(const std::vector<InterpolationTaps>& dimensions, unsigned 
                                            ? backends::Scratch::At<float>(run.m_Scratch, plan->m_Between[i])
                                            : run.GetOutput<float>(0);
                     plan->m_Steps[i].Run(*run.m_Parallel, functions, in, out,
-                                         backends::Scratch::At<std::byte>(run.m_Scratch, plan->m_PartsAt));
+                                         backends::Scratch::At<std::byte>(run.m_Scratch, plan->m_TasksAt));
                     in = out;
                 }
             },
@@ -376,7 +377,7 @@ Prepared RefineInterpolate(const ReshapeArgs& args, const backends::PackedWeight
     {
         return MakeNearest(dimensions, GetDataTypeSize(args.GetInput(0).GetDataType()));
     }
-    return MakeWeighed(dimensions, args.m_MaxThreads);
+    return MakeWeightedSteps(dimensions, args.m_MaxThreads);
 }
 
 SupportResult CheckInterpolate(const LayerView& layer)

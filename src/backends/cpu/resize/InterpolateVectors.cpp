@@ -17,7 +17,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-void WeighColumns(const float* in, const WeighedColumns& columns, float* out)
+void CombineColumns(const float* in, const WeightedColumns& columns, float* out)
 {
     const size_t count = columns.m_Count;
     if (columns.m_Channels == 1)
@@ -25,11 +25,11 @@ void WeighColumns(const float* in, const WeighedColumns& columns, float* out)
         Cover<float>(count,
                      [&](auto d, size_t i) HWY_ATTR
                      {
-                         const hn::RebindToSigned<decltype(d)> dPlaces;
+                         const hn::RebindToSigned<decltype(d)> dOffsets;
                          auto sum = hn::Zero(d);
                          for (size_t at = i; at < columns.m_Taps * count; at += count)
                          {
-                             const auto values = hn::GatherIndex(d, in, hn::LoadU(dPlaces, columns.m_Place + at));
+                             const auto values = hn::GatherIndex(d, in, hn::LoadU(dOffsets, columns.m_Offset + at));
                              const auto weights = hn::LoadU(d, columns.m_Weight + at);
                              sum = hn::MulAdd(hn::IfThenElseZero(hn::Ne(weights, hn::Zero(d)), values), weights, sum);
                          }
@@ -48,7 +48,7 @@ void WeighColumns(const float* in, const WeighedColumns& columns, float* out)
                              const float weight = columns.m_Weight[at];
                              if (weight != 0.0f)
                              {
-                                 sum = hn::MulAdd(hn::LoadU(d, in + columns.m_Place[at] + c), hn::Set(d, weight), sum);
+                                 sum = hn::MulAdd(hn::LoadU(d, in + columns.m_Offset[at] + c), hn::Set(d, weight), sum);
                              }
                          }
                          hn::StoreU(sum, d, out + c);
@@ -56,7 +56,7 @@ void WeighColumns(const float* in, const WeighedColumns& columns, float* out)
     }
 }
 
-void WeighRows(const void* const* rows, const float* weights, size_t taps, size_t count, float* out)
+void CombineRows(const void* const* rows, const float* weights, size_t taps, size_t count, float* out)
 {
     Cover<float>(count,
                  [&](auto d, size_t i) HWY_ATTR
@@ -75,14 +75,14 @@ void WeighRows(const void* const* rows, const float* weights, size_t taps, size_
 template <class D>
 struct AxisTaps
 {
-    hn::Vec<hn::RebindToSigned<D>> m_Places[2]; ///< indices times the stride
+    hn::Vec<hn::RebindToSigned<D>> m_Offsets[2]; ///< indices times the stride
     hn::Vec<D> m_Weights[2];
 };
 
 template <class D>
 HWY_INLINE AxisTaps<D> FindAxisTaps(D d, const GridDimension& axis, const GridPoints& grid, hn::Vec<D> coordinates)
 {
-    const hn::RebindToSigned<D> dPlaces;
+    const hn::RebindToSigned<D> dOffsets;
     const auto zero = hn::Zero(d);
     const auto last = hn::Set(d, static_cast<float>(axis.m_Size - 1));
     const bool isNearest = grid.m_Mode == InterpolationMode::Nearest;
@@ -108,12 +108,12 @@ HWY_INLINE AxisTaps<D> FindAxisTaps(D d, const GridDimension& axis, const GridPo
     x = hn::Clamp(x, isZero ? hn::Set(d, -2.0f) : zero, isZero ? hn::Add(last, hn::Set(d, 2.0f)) : last);
     const auto floor = hn::Floor(x);
     const auto part = hn::Sub(x, floor);
-    const auto find = [&](auto place, auto weight, int tap, AxisTaps<D>& taps) HWY_ATTR
+    const auto find = [&](auto position, auto weight, int tap, AxisTaps<D>& taps) HWY_ATTR
     {
-        const auto isInside = hn::And(hn::Ge(place, zero), hn::Le(place, last));
+        const auto isInside = hn::And(hn::Ge(position, zero), hn::Le(position, last));
         taps.m_Weights[tap] = isZero ? hn::IfThenElseZero(isInside, weight) : weight;
-        const auto index = hn::ConvertTo(dPlaces, hn::Clamp(place, zero, last));
-        taps.m_Places[tap] = hn::Mul(index, hn::Set(dPlaces, axis.m_Stride));
+        const auto index = hn::ConvertTo(dOffsets, hn::Clamp(position, zero, last));
+        taps.m_Offsets[tap] = hn::Mul(index, hn::Set(dOffsets, axis.m_Stride));
     };
     AxisTaps<D> taps;
     const auto one = hn::Set(d, 1.0f);
@@ -122,13 +122,13 @@ HWY_INLINE AxisTaps<D> FindAxisTaps(D d, const GridDimension& axis, const GridPo
     return taps;
 }
 
-void FindGridTaps(const GridPoints& grid, const float* points, size_t count, int32_t* places, float* weights)
+void FindGridTaps(const GridPoints& grid, const float* points, size_t count, int32_t* offsets, float* weights)
 {
     const int taps = grid.m_Mode == InterpolationMode::Nearest ? 1 : 2;
     Cover<float>(count,
                  [&](auto d, size_t i) HWY_ATTR
                  {
-                     const hn::RebindToSigned<decltype(d)> dPlaces;
+                     const hn::RebindToSigned<decltype(d)> dOffsets;
                      hn::Vec<decltype(d)> x;
                      hn::Vec<decltype(d)> y;
                      hn::LoadInterleaved2(d, points + 2 * i, x, y);
@@ -139,7 +139,8 @@ void FindGridTaps(const GridPoints& grid, const float* points, size_t count, int
                      {
                          for (int column = 0; column < taps; ++column, at += count)
                          {
-                             hn::StoreU(hn::Add(rows.m_Places[row], columns.m_Places[column]), dPlaces, places + at);
+                             hn::StoreU(hn::Add(rows.m_Offsets[row], columns.m_Offsets[column]), dOffsets,
+                                        offsets + at);
                              hn::StoreU(hn::Mul(rows.m_Weights[row], columns.m_Weights[column]), d, weights + at);
                          }
                      }
@@ -148,7 +149,7 @@ void FindGridTaps(const GridPoints& grid, const float* points, size_t count, int
 
 InterpolateFunctions MakeInterpolateFunctions()
 {
-    return {FindGridTaps, WeighColumns, WeighRows};
+    return {FindGridTaps, CombineColumns, CombineRows};
 }
 
 } // namespace

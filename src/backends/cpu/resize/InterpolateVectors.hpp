@@ -12,13 +12,13 @@ namespace tenon::cpu
 {
 
 /// Output column i is a weighted sum of m_Taps input columns. A column of weight 0 is skipped, even if it is infinite.
-struct WeighedColumns
+struct WeightedColumns
 {
     size_t m_Count = 0; ///< output columns
     size_t m_Taps = 1;
-    size_t m_Channels = 1;            ///< floats in a column
-    const int32_t* m_Place = nullptr; ///< [m_Taps][m_Count]: offset of the first float of an input column
-    const float* m_Weight = nullptr;  ///< [m_Taps][m_Count]
+    size_t m_Channels = 1;             ///< floats in a column
+    const int32_t* m_Offset = nullptr; ///< [m_Taps][m_Count]: offset of the first float of an input column
+    const float* m_Weight = nullptr;   ///< [m_Taps][m_Count]
 };
 
 /// One dimension of the images of GridSample. Coordinate g is at position g * m_Scale + m_Shift.
@@ -44,11 +44,12 @@ struct GridPoints
 struct InterpolateFunctions
 {
     /// Computes the taps of `count` points (x, y), 4 a point, or 1 if Nearest: offset and weight of WeightedColumns.
-    void (*m_FindGridTaps)(const GridPoints& grid, const float* points, size_t count, int32_t* places,
+    void (*m_FindGridTaps)(const GridPoints& grid, const float* points, size_t count, int32_t* offsets,
                            float* weights) = nullptr;
-    void (*m_WeighColumns)(const float* in, const WeighedColumns& columns, float* out) = nullptr;
+    void (*m_CombineColumns)(const float* in, const WeightedColumns& columns, float* out) = nullptr;
     /// out[i] = the sum of rows[k][i] * weights[k] over k in [0, taps). Rows are floats.
-    void (*m_WeighRows)(const void* const* rows, const float* weights, size_t taps, size_t count, float* out) = nullptr;
+    void (*m_CombineRows)(const void* const* rows, const float* weights, size_t taps, size_t count,
+                          float* out) = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

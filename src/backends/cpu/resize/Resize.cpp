@@ -22,8 +22,8 @@ using backends::Prepared;
 
 constexpr backends::TypeRow ResizeTypes[] = {backends::SameType(backends::WholeByteType)};
 /// Layers with longer axes run on the reference kernel, which needs no tables.
-constexpr int64_t LongestAxis = 1 << 16;
-constexpr uint64_t LongestRow = std::numeric_limits<uint32_t>::max(); // in elements, see MakeResizeBilinear
+constexpr int64_t MaxAxisLength = 1 << 16;
+constexpr uint64_t MaxRowElements = std::numeric_limits<uint32_t>::max(); // in elements, see MakeResizeBilinear
 
 Prepared RefineResize(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
@@ -37,15 +37,15 @@ Prepared RefineResize(const ReshapeArgs& args, const backends::PackedWeights*, P
                              input[3],
                              GetDataTypeSize(type)};
     if (output.GetNumElements() == 0 ||
-        std::max(image.m_Vertical.m_Output, image.m_Horizontal.m_Output) > LongestAxis ||
-        uint64_t{image.OutputRowElements()} > LongestRow)
+        std::max(image.m_Vertical.m_Output, image.m_Horizontal.m_Output) > MaxAxisLength ||
+        uint64_t{image.OutputRowElements()} > MaxRowElements)
     {
         return Prepared::Declined("it is empty, or its rows or axes are very long");
     }
     if (descriptor.m_Method == ResizeMethod::NearestNeighbor)
     {
-        ResizePlaces<ref::Nearest> places(image);
-        return MakeResizeNearest(image, std::move(places.m_Rows), places.m_Columns);
+        ResizeTables<ref::Nearest> tables(image);
+        return MakeResizeNearest(image, std::move(tables.m_Rows), tables.m_Columns);
     }
     return MakeResizeBilinear(image, type, args.m_MaxThreads);
 }

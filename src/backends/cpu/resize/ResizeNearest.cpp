@@ -26,9 +26,9 @@ size_t CountTimes(const std::vector<size_t>& columns, size_t input)
 {
     const size_t times = columns.size() / input;
     const auto isRepeated = [&](size_t i) { return columns[i] == i / times; };
-    const bool areRepeated = times != 0 && columns.size() % input == 0 &&
-                             std::ranges::all_of(std::views::iota(size_t{0}, columns.size()), isRepeated);
-    return areRepeated ? times : 0;
+    const bool isEachRepeated = times != 0 && columns.size() % input == 0 &&
+                                std::ranges::all_of(std::views::iota(size_t{0}, columns.size()), isRepeated);
+    return isEachRepeated ? times : 0;
 }
 
 class NearestImage
@@ -40,7 +40,7 @@ public:
           m_Images(std::move(images)), m_InputWidth(static_cast<size_t>(image.m_Horizontal.m_Input)),
           m_Times(CountTimes(columns, m_InputWidth)),
           m_Repeat(m_Times > 1 ? ChooseCopyRepeated(image.PixelBytes(), m_Times) : nullptr),
-          m_Pick(ChooseCopyPicked(image.PixelBytes()))
+          m_Pick(ChooseCopyGathered(image.PixelBytes()))
     {
     }
 
@@ -90,7 +90,7 @@ private:
     size_t m_InputWidth;
     size_t m_Times;
     CopyRepeatedFunction m_Repeat; ///< null: columns are picked by index, or copied unchanged
-    CopyPickedFunction m_Pick;
+    CopyGatheredFunction m_Pick;
 };
 
 } // namespace

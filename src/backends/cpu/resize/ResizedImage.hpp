@@ -31,24 +31,24 @@ struct ResizedImage
 
 /// A table of taps for each output axis.
 template <typename Locate>
-struct ResizePlaces
+struct ResizeTables
 {
     std::vector<typename Locate::Place> m_Rows;
     std::vector<typename Locate::Place> m_Columns;
 
-    explicit ResizePlaces(const ResizedImage& image)
+    explicit ResizeTables(const ResizedImage& image)
     {
         Fill(image.m_Vertical, m_Rows);
         Fill(image.m_Horizontal, m_Columns);
     }
 
 private:
-    static void Fill(const ref::ResizeAxis& axis, std::vector<typename Locate::Place>& places)
+    static void Fill(const ref::ResizeAxis& axis, std::vector<typename Locate::Place>& entries)
     {
         const Locate locate(axis);
         for (size_t i = 0; i < static_cast<size_t>(axis.m_Output); ++i)
         {
-            places.push_back(locate(i));
+            entries.push_back(locate(i));
         }
     }
 };

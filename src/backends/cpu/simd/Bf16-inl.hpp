@@ -16,44 +16,44 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-using WordTag = hn::RebindToUnsigned<FloatTag>;
-using Words = hn::Vec<WordTag>;
-using HalfWordTag = hn::Rebind<uint16_t, FloatTag>;
+using TagUint32 = hn::RebindToUnsigned<TagF32>;
+using VecUint32 = hn::Vec<TagUint32>;
+using TagUint16 = hn::Rebind<uint16_t, TagF32>;
 
 /// One vector of floats from as many bfloat16 numbers in memory.
-HWY_INLINE Floats LoadBf16(const uint16_t* from)
+HWY_INLINE VecF32 LoadBf16(const uint16_t* from)
 {
-    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))));
+    return hn::BitCast(TagF32(), hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), hn::LoadU(TagUint16(), from))));
 }
 
 #if HWY_TARGET == HWY_AVX3 // masks of 16 bits
 
 /// Loads the first `count` 16-bit numbers (fewer than a vector of floats has lanes), each zero-extended to 32 bits. The
 /// other lanes are zeros. Reads nothing past the last number.
-HWY_INLINE Words LoadFewHalves(const uint16_t* from, size_t count)
+HWY_INLINE VecUint32 LoadFewUint16(const uint16_t* from, size_t count)
 {
-    return hn::PromoteTo(WordTag(), hn::MaskedLoad(hn::FirstN(HalfWordTag(), count), HalfWordTag(), from));
+    return hn::PromoteTo(TagUint32(), hn::MaskedLoad(hn::FirstN(TagUint16(), count), TagUint16(), from));
 }
 
 /// Stores the first `count` 16-bit numbers (fewer than a vector of floats has lanes) and writes nothing past them.
-HWY_INLINE void StoreFewHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_t count)
+HWY_INLINE void StoreFewUint16(hn::Vec<TagUint16> halves, uint16_t* to, size_t count)
 {
-    hn::BlendedStore(halves, hn::FirstN(HalfWordTag(), count), HalfWordTag(), to);
+    hn::BlendedStore(halves, hn::FirstN(TagUint16(), count), TagUint16(), to);
 }
 
 #else
 
-HWY_NOINLINE inline Words LoadFewHalves(const uint16_t* from, size_t count)
+HWY_NOINLINE inline VecUint32 LoadFewUint16(const uint16_t* from, size_t count)
 {
-    HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())] = {};
+    HWY_ALIGN uint16_t buffer[hn::MaxLanes(TagF32())] = {};
     std::memcpy(buffer, from, count * sizeof(uint16_t));
-    return hn::PromoteTo(WordTag(), hn::Load(HalfWordTag(), buffer));
+    return hn::PromoteTo(TagUint32(), hn::Load(TagUint16(), buffer));
 }
 
-HWY_NOINLINE inline void StoreFewHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_t count)
+HWY_NOINLINE inline void StoreFewUint16(hn::Vec<TagUint16> halves, uint16_t* to, size_t count)
 {
-    HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())];
-    hn::Store(halves, HalfWordTag(), buffer);
+    HWY_ALIGN uint16_t buffer[hn::MaxLanes(TagF32())];
+    hn::Store(halves, TagUint16(), buffer);
     std::memcpy(to, buffer, count * sizeof(uint16_t));
 }
 
@@ -61,16 +61,16 @@ HWY_NOINLINE inline void StoreFewHalves(hn::Vec<HalfWordTag> halves, uint16_t* t
 
 /// Loads the first `count` 16-bit numbers, each zero-extended to 32 bits. The other lanes are zeros. Reads nothing past
 /// the last number.
-HWY_INLINE Words LoadSomeHalves(const uint16_t* from, size_t count)
+HWY_INLINE VecUint32 LoadSomeUint16(const uint16_t* from, size_t count)
 {
-    return count >= hn::Lanes(FloatTag()) ? hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))
-                                          : LoadFewHalves(from, count);
+    return count >= hn::Lanes(TagF32()) ? hn::PromoteTo(TagUint32(), hn::LoadU(TagUint16(), from))
+                                        : LoadFewUint16(from, count);
 }
 
 /// Loads the first `count` bfloat16 numbers as floats. The other lanes are zeros. Reads nothing past the last number.
-HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
+HWY_INLINE VecF32 LoadSomeBf16(const uint16_t* from, size_t count)
 {
-    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(LoadSomeHalves(from, count)));
+    return hn::BitCast(TagF32(), hn::ShiftLeft<16>(LoadSomeUint16(from, count)));
 }
 
 /// Rounds to the nearest bfloat16, ties to even. NaN becomes a quiet NaN of its sign. `D`: the tag of the floats.
@@ -88,50 +88,50 @@ HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> RoundToBf16(D, hn::Vec<D> values)
     return hn::DemoteTo(hn::Rebind<uint16_t, D>(), hn::BitCast(hn::RebindToSigned<D>(), words));
 }
 
-HWY_INLINE hn::Vec<HalfWordTag> RoundToBf16(Floats values)
+HWY_INLINE hn::Vec<TagUint16> RoundToBf16(VecF32 values)
 {
-    return RoundToBf16(FloatTag(), values);
+    return RoundToBf16(TagF32(), values);
 }
 
 #if HWY_TARGET == HWY_AVX3
 /// The same by one instruction of AVX512-BF16, with two differences: subnormal numbers become zeros, as they do in its
 /// products, and NaN keeps its bits.
-HWY_INLINE hn::Vec<HalfWordTag> RoundNormalToBf16(Floats values)
+HWY_INLINE hn::Vec<TagUint16> RoundNormalToBf16(VecF32 values)
 {
-    hn::Vec<HalfWordTag> halves;
+    hn::Vec<TagUint16> halves;
     asm("vcvtneps2bf16 %1, %0" : "=v"(halves.raw) : "v"(values.raw));
     return halves;
 }
 
 /// A mask with a bit for each number that this instruction rounds differently: signaling and quiet NaN, and subnormal
 /// numbers.
-HWY_INLINE unsigned int FindNotNormal(Floats values)
+HWY_INLINE unsigned int FindNotNormal(VecF32 values)
 {
     constexpr int Classes = 0xA1;
     return _mm512_fpclass_ps_mask(values.raw, Classes);
 }
 
 /// The results of RoundToBf16, by the instruction in most cases.
-HWY_INLINE hn::Vec<HalfWordTag> RoundMostToBf16(Floats values)
+HWY_INLINE hn::Vec<TagUint16> RoundMostToBf16(VecF32 values)
 {
     return FindNotNormal(values) == 0 ? RoundNormalToBf16(values) : RoundToBf16(values);
 }
 #endif
 
 /// Stores the first `count` numbers and writes nothing past them.
-HWY_INLINE void StoreSomeHalves(hn::Vec<HalfWordTag> halves, uint16_t* to, size_t count)
+HWY_INLINE void StoreSomeUint16(hn::Vec<TagUint16> halves, uint16_t* to, size_t count)
 {
-    if (count >= hn::Lanes(FloatTag()))
+    if (count >= hn::Lanes(TagF32()))
     {
-        hn::StoreU(halves, HalfWordTag(), to);
+        hn::StoreU(halves, TagUint16(), to);
         return;
     }
-    StoreFewHalves(halves, to, count);
+    StoreFewUint16(halves, to, count);
 }
 
-HWY_INLINE void StoreSomeBf16(Floats values, uint16_t* to, size_t count)
+HWY_INLINE void StoreSomeBf16(VecF32 values, uint16_t* to, size_t count)
 {
-    StoreSomeHalves(RoundToBf16(values), to, count);
+    StoreSomeUint16(RoundToBf16(values), to, count);
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -2,11 +2,11 @@
 // Blocked summation of floats: each lane adds up SumBlock numbers in float, then the vector is added to totals in
 // double and begins anew. The rounding error is at most SumBlock * 2^-24 of the sum of magnitudes, for any number of
 // summands. For sources with Foreach.hpp.
-#if defined(TENON_FLOAT_TOTALS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_FLOAT_TOTALS_INL
-#undef TENON_FLOAT_TOTALS_INL
+#if defined(TENON_BLOCKED_SUM_F32_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_BLOCKED_SUM_F32_INL
+#undef TENON_BLOCKED_SUM_F32_INL
 #else
-#define TENON_FLOAT_TOTALS_INL
+#define TENON_BLOCKED_SUM_F32_INL
 #endif
 
 #include <hwy/highway.h>
@@ -24,7 +24,7 @@ constexpr size_t SumBlock = 128;
 
 /// One total for each lane of `Vectors` vectors of floats.
 template <size_t Vectors, class D>
-class FloatTotals
+class BlockTotalsF32
 {
 public:
     /// Adds the sums to the totals, and sets the sums to zero.
@@ -77,7 +77,7 @@ HWY_INLINE hn::Vec<D> SumSteps(D d, size_t count, const F& step)
         }
         return sums[0];
     }
-    FloatTotals<1, D> totals;
+    BlockTotalsF32<1, D> totals;
     for (size_t first = 0; first < count; first += SumBlock)
     {
         const size_t end = count - first < SumBlock ? count : first + SumBlock;

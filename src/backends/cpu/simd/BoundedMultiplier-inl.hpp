@@ -17,13 +17,13 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// The bound of x << left for multipliers with a left shift. It keeps the product within 2^30, which leaves room for a
 /// zero point; results that it cuts off are outside of int16 anyway.
-constexpr int32_t MostShifted = int32_t{1} << 30;
+constexpr int32_t MaxShifted = int32_t{1} << 30;
 
 /// x * 2^left. Each lane has a shift of its own.
 template <class D32>
 HWY_INLINE hn::Vec<D32> ShiftLeftBounded(D32 d, hn::Vec<D32> x, hn::Vec<D32> left)
 {
-    const hn::Vec<D32> most = hn::Shr(hn::Set(d, MostShifted), left);
+    const hn::Vec<D32> most = hn::Shr(hn::Set(d, MaxShifted), left);
     return hn::Shl(hn::Max(hn::Min(x, most), hn::Neg(most)), left);
 }
 
@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<D32> ShiftLeftBounded(D32 d, hn::Vec<D32> x, hn::Vec<D32> lef
 template <class D32>
 HWY_INLINE hn::Vec<D32> ShiftLeftBounded(D32 d, hn::Vec<D32> x, int left)
 {
-    const hn::Vec<D32> most = hn::Set(d, MostShifted >> left);
+    const hn::Vec<D32> most = hn::Set(d, MaxShifted >> left);
     return hn::ShiftLeftSame(hn::Max(hn::Min(x, most), hn::Neg(most)), left);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two half vectors as one vector, without the move that Highway's Combine costs with AVX-512. For sources with
 // Foreach.hpp.
-#if defined(TENON_JOIN_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_JOIN_HALVES_INL
-#undef TENON_JOIN_HALVES_INL
+#if defined(TENON_COMBINE_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_COMBINE_HALVES_INL
+#undef TENON_COMBINE_HALVES_INL
 #else
-#define TENON_JOIN_HALVES_INL
+#define TENON_COMBINE_HALVES_INL
 #endif
 
 #include <hwy/highway.h>
@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// The vector with these halves.
 template <class D>
-HWY_INLINE hn::Vec<D> JoinHalves(D d, hn::Vec<hn::Half<D>> upper, hn::Vec<hn::Half<D>> lower)
+HWY_INLINE hn::Vec<D> CombineHalves(D d, hn::Vec<hn::Half<D>> upper, hn::Vec<hn::Half<D>> lower)
 {
 #if HWY_TARGET <= HWY_AVX3
     if constexpr (sizeof(hn::Vec<D>) == 64)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors that cover [0, count) without reads or writes past the ends: the last vector overlaps its neighbour, or is
 // narrower if there are fewer elements than one vector has. For sources with Foreach.hpp.
-#if defined(TENON_CPU_SIMD_SPANS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_SIMD_SPANS_INL
-#undef TENON_CPU_SIMD_SPANS_INL
+#if defined(TENON_COVER_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_COVER_INL
+#undef TENON_COVER_INL
 #else
-#define TENON_CPU_SIMD_SPANS_INL
+#define TENON_COVER_INL
 #endif
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of float32: tags, partial loads and stores. For sources with Foreach.hpp.
-#if defined(TENON_CPU_FLOATS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_FLOATS_INL
-#undef TENON_CPU_FLOATS_INL
+#if defined(TENON_SIMD_F32_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_SIMD_F32_INL
+#undef TENON_SIMD_F32_INL
 #else
-#define TENON_CPU_FLOATS_INL
+#define TENON_SIMD_F32_INL
 #endif
 
 #include "backends/cpu/simd/MinMax-inl.hpp"
@@ -17,8 +17,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using FloatTag = hn::ScalableTag<float>;
-using Floats = hn::Vec<FloatTag>;
+using TagF32 = hn::ScalableTag<float>;
+using VecF32 = hn::Vec<TagF32>;
 
 /// True: the target has 32 vector registers. False: it has 16.
 constexpr bool ManyRegisters = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);
@@ -29,24 +29,24 @@ constexpr bool ManyRegisters = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_NEON
 
 /// Loads the first `count` floats, fewer than a vector has. The other lanes are zeros. Reads nothing past the last
 /// float.
-HWY_INLINE Floats LoadFew(const float* from, size_t count)
+HWY_INLINE VecF32 LoadFew(const float* from, size_t count)
 {
-    const FloatTag d;
+    const TagF32 d;
     return hn::MaskedLoad(hn::FirstN(d, count), d, from);
 }
 
 /// Stores the first `count` floats, fewer than a vector has, and writes nothing past them.
-HWY_INLINE void StoreFew(Floats values, float* to, size_t count)
+HWY_INLINE void StoreFew(VecF32 values, float* to, size_t count)
 {
-    const FloatTag d;
+    const TagF32 d;
     hn::BlendedStore(values, hn::FirstN(d, count), d, to);
 }
 
 #else
 
-HWY_NOINLINE inline Floats LoadFew(const float* from, size_t count)
+HWY_NOINLINE inline VecF32 LoadFew(const float* from, size_t count)
 {
-    const FloatTag d;
+    const TagF32 d;
     HWY_ALIGN float buffer[hn::MaxLanes(d)] = {};
     HWY_UNROLL(4)
     for (size_t i = 0; i + 1 < hn::MaxLanes(d); ++i)
@@ -59,9 +59,9 @@ HWY_NOINLINE inline Floats LoadFew(const float* from, size_t count)
     return hn::Load(d, buffer);
 }
 
-HWY_NOINLINE inline void StoreFew(Floats values, float* to, size_t count)
+HWY_NOINLINE inline void StoreFew(VecF32 values, float* to, size_t count)
 {
-    const FloatTag d;
+    const TagF32 d;
     HWY_ALIGN float buffer[hn::MaxLanes(d)];
     hn::Store(values, d, buffer);
     HWY_UNROLL(4)
@@ -77,17 +77,17 @@ HWY_NOINLINE inline void StoreFew(Floats values, float* to, size_t count)
 #endif
 
 /// Loads the first `count` floats, at most a vector. The other lanes are zeros. Reads nothing past the last float.
-HWY_INLINE Floats LoadSome(const float* from, size_t count)
+HWY_INLINE VecF32 LoadSome(const float* from, size_t count)
 {
-    return count >= hn::Lanes(FloatTag()) ? hn::LoadU(FloatTag(), from) : LoadFew(from, count);
+    return count >= hn::Lanes(TagF32()) ? hn::LoadU(TagF32(), from) : LoadFew(from, count);
 }
 
 /// Stores the first `count` floats, at most a vector, and writes nothing past them.
-HWY_INLINE void StoreSome(Floats values, float* to, size_t count)
+HWY_INLINE void StoreSome(VecF32 values, float* to, size_t count)
 {
-    if (count >= hn::Lanes(FloatTag()))
+    if (count >= hn::Lanes(TagF32()))
     {
-        hn::StoreU(values, FloatTag(), to);
+        hn::StoreU(values, TagF32(), to);
         return;
     }
     StoreFew(values, to, count);

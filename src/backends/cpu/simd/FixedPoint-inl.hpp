@@ -24,11 +24,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// just below a half are not rounded up by the addition.
 constexpr double BelowHalf = 0.49999999999999994;
 /// Results are clamped to this magnitude: outside of int8 and uint8, and within int32.
-constexpr double MostRounded = 65536.0;
+constexpr double MaxRounded = 65536.0;
 /// The relative error of a float product is below 2^-22. After the clamp to 8 bits it rounds to the same number as the
 /// product in double, unless it is closer to a half than that error. Larger products, which may not fit int32, are
 /// clamped to this.
-constexpr float MostFloatProduct = 65536.0f;
+constexpr float MaxFloatProduct = 65536.0f;
 constexpr float NearHalf = 0.4998f;
 
 /// Copies odd lanes to even lanes.

@@ -6,11 +6,11 @@
 //   block:    b0 b1 b2 b3 | b4 b5 b6 b7 | b8 ... b11 | b12 ... b15
 //   quarter:       0      |      1      |     2      |      3
 // JoinQuarters packs quarters again without a permutation.
-#if defined(TENON_BYTES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_BYTES_INL
-#undef TENON_BYTES_INL
+#if defined(TENON_SIMD_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_SIMD_INT8_INL
+#undef TENON_SIMD_INT8_INL
 #else
-#define TENON_BYTES_INL
+#define TENON_SIMD_INT8_INL
 #endif
 
 #include "backends/cpu/simd/Narrow-inl.hpp"
@@ -27,12 +27,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using ByteTag = hn::ScalableTag<uint8_t>;
-using IntTag = hn::Repartition<int32_t, ByteTag>;
-using FloatTag = hn::Repartition<float, ByteTag>;
-using Bytes = hn::Vec<ByteTag>;
-using Ints = hn::Vec<IntTag>;
-using Floats = hn::Vec<FloatTag>;
+using TagUint8 = hn::ScalableTag<uint8_t>;
+using TagInt32 = hn::Repartition<int32_t, TagUint8>;
+using TagF32 = hn::Repartition<float, TagUint8>;
+using VecUint8 = hn::Vec<TagUint8>;
+using VecInt32 = hn::Vec<TagInt32>;
+using VecF32 = hn::Vec<TagF32>;
 
 /// Extracts quarters: quarter q has bytes 4q to 4q + 3 of each 16-byte block.
 class Quarters
@@ -45,7 +45,7 @@ public:
             4,  128, 128, 128, 5,  128, 128, 128, 6,  128, 128, 128, 7,  128, 128, 128, //
             8,  128, 128, 128, 9,  128, 128, 128, 10, 128, 128, 128, 11, 128, 128, 128, //
             12, 128, 128, 128, 13, 128, 128, 128, 14, 128, 128, 128, 15, 128, 128, 128};
-        const ByteTag d;
+        const TagUint8 d;
         m_0 = hn::LoadDup128(d, Indices);
         m_1 = hn::LoadDup128(d, Indices + 16);
         m_2 = hn::LoadDup128(d, Indices + 32);
@@ -53,49 +53,49 @@ public:
     }
 
     template <int Quarter>
-    HWY_INLINE Ints Get(Bytes bytes) const
+    HWY_INLINE VecInt32 Get(VecUint8 bytes) const
     {
         static_assert(Quarter >= 0 && Quarter < 4);
-        const Bytes& indices = Quarter == 0 ? m_0 : Quarter == 1 ? m_1 : Quarter == 2 ? m_2 : m_3;
-        return hn::BitCast(IntTag(), hn::TableLookupBytesOr0(bytes, indices));
+        const VecUint8& indices = Quarter == 0 ? m_0 : Quarter == 1 ? m_1 : Quarter == 2 ? m_2 : m_3;
+        return hn::BitCast(TagInt32(), hn::TableLookupBytesOr0(bytes, indices));
     }
 
 private:
-    Bytes m_0;
-    Bytes m_1;
-    Bytes m_2;
-    Bytes m_3;
+    VecUint8 m_0;
+    VecUint8 m_1;
+    VecUint8 m_2;
+    VecUint8 m_3;
 };
 
 /// Joins two vectors of int16 as the halves of each block, saturated to uint8.
 template <class V16>
-HWY_INLINE Bytes JoinHalves(V16 low, V16 high)
+HWY_INLINE VecUint8 JoinHalves(V16 low, V16 high)
 {
 #if HWY_TARGET == HWY_AVX3
-    return Bytes{_mm512_packus_epi16(low.raw, high.raw)};
+    return VecUint8{_mm512_packus_epi16(low.raw, high.raw)};
 #elif HWY_TARGET == HWY_AVX2
-    return Bytes{_mm256_packus_epi16(low.raw, high.raw)};
+    return VecUint8{_mm256_packus_epi16(low.raw, high.raw)};
 #elif HWY_ARCH_X86
-    return Bytes{_mm_packus_epi16(low.raw, high.raw)};
+    return VecUint8{_mm_packus_epi16(low.raw, high.raw)};
 #else
-    const hn::Half<ByteTag> half;
-    return hn::Combine(ByteTag(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+    const hn::Half<TagUint8> half;
+    return hn::Combine(TagUint8(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
 #endif
 }
 
 /// Joins four quarters, adds `zero`, and saturates to uint8. Precondition: |zero| <= 2^15 - 2^8.
 template <class V16>
-HWY_INLINE Bytes JoinQuarters(Ints q0, Ints q1, Ints q2, Ints q3, V16 zero)
+HWY_INLINE VecUint8 JoinQuarters(VecInt32 q0, VecInt32 q1, VecInt32 q2, VecInt32 q3, V16 zero)
 {
-    const hn::Repartition<int16_t, ByteTag> d16;
+    const hn::Repartition<int16_t, TagUint8> d16;
     return JoinHalves(hn::SaturatedAdd(NarrowPair(d16, q0, q1), zero), hn::SaturatedAdd(NarrowPair(d16, q2, q3), zero));
 }
 
 /// Reorders blocks with four bytes of each of four vectors: all bytes of the first vector, then those of the second,
 /// and so on.
-HWY_INLINE Bytes InOrder(Bytes joined)
+HWY_INLINE VecUint8 InOrder(VecUint8 joined)
 {
-    constexpr size_t Blocks = hn::MaxLanes(ByteTag()) / 16;
+    constexpr size_t Blocks = hn::MaxLanes(TagUint8()) / 16;
     if constexpr (Blocks == 1)
     {
         return joined;
@@ -111,44 +111,44 @@ HWY_INLINE Bytes InOrder(Bytes joined)
             }
             return order;
         }();
-        const hn::Repartition<uint32_t, ByteTag> dWords;
+        const hn::Repartition<uint32_t, TagUint8> dWords;
         return hn::BitCast(
-            ByteTag(), hn::TableLookupLanes(hn::BitCast(dWords, joined), hn::SetTableIndices(dWords, Order.data())));
+            TagUint8(), hn::TableLookupLanes(hn::BitCast(dWords, joined), hn::SetTableIndices(dWords, Order.data())));
     }
 }
 
 /// Joins four vectors one after the other, saturated to uint8.
-HWY_INLINE Bytes JoinInOrder(Ints a, Ints b, Ints c, Ints d)
+HWY_INLINE VecUint8 JoinInOrder(VecInt32 a, VecInt32 b, VecInt32 c, VecInt32 d)
 {
-    const hn::Repartition<int16_t, ByteTag> d16;
+    const hn::Repartition<int16_t, TagUint8> d16;
     return InOrder(JoinHalves(NarrowPair(d16, a, b), NarrowPair(d16, c, d)));
 }
 
 /// Rounds to nearest, ties to even. Numbers outside of int32 give an unspecified result.
-HWY_INLINE Ints Nearest(Floats x)
+HWY_INLINE VecInt32 Nearest(VecF32 x)
 {
 #if HWY_TARGET == HWY_AVX3
-    return Ints{_mm512_cvtps_epi32(x.raw)};
+    return VecInt32{_mm512_cvtps_epi32(x.raw)};
 #elif HWY_TARGET == HWY_AVX2
-    return Ints{_mm256_cvtps_epi32(x.raw)};
+    return VecInt32{_mm256_cvtps_epi32(x.raw)};
 #elif HWY_ARCH_X86
-    return Ints{_mm_cvtps_epi32(x.raw)};
+    return VecInt32{_mm_cvtps_epi32(x.raw)};
 #else
     return hn::NearestInt(x);
 #endif
 }
 
 /// Rounds towards zero. Numbers outside of int32 give an unspecified result.
-HWY_INLINE Ints Truncated(Floats x)
+HWY_INLINE VecInt32 Truncated(VecF32 x)
 {
 #if HWY_TARGET == HWY_AVX3
-    return Ints{_mm512_cvttps_epi32(x.raw)};
+    return VecInt32{_mm512_cvttps_epi32(x.raw)};
 #elif HWY_TARGET == HWY_AVX2
-    return Ints{_mm256_cvttps_epi32(x.raw)};
+    return VecInt32{_mm256_cvttps_epi32(x.raw)};
 #elif HWY_ARCH_X86
-    return Ints{_mm_cvttps_epi32(x.raw)};
+    return VecInt32{_mm_cvttps_epi32(x.raw)};
 #else
-    return hn::ConvertTo(IntTag(), x);
+    return hn::ConvertTo(TagInt32(), x);
 #endif
 }
 
@@ -159,16 +159,16 @@ constexpr size_t StoredAtOnce = HWY_MAX_BYTES < 64 ? 2 : 1;
 
 /// out[i] = f(a[i], b[i]) on vectors of T. The tail goes through a buffer, so that nothing past the ends is read or
 /// written. `out` may be a or b. With IsScalarA or IsScalarB that input is one element.
-template <bool FixedA, bool FixedB, class D, typename Out, typename F>
+template <bool IsScalarA, bool IsScalarB, class D, typename Out, typename F>
 HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Out* out, size_t count, const F& f)
 {
     using T = hn::TFromD<D>;
     const hn::Rebind<Out, D> dOut;
     const size_t lanes = hn::Lanes(d);
-    const auto fixedA = hn::Set(d, *a);
-    const auto fixedB = hn::Set(d, *b);
+    const auto scalarA = hn::Set(d, *a);
+    const auto scalarB = hn::Set(d, *b);
     const auto run = [&](size_t i) HWY_ATTR
-    { return f(FixedA ? fixedA : hn::LoadU(d, a + i), FixedB ? fixedB : hn::LoadU(d, b + i)); };
+    { return f(IsScalarA ? scalarA : hn::LoadU(d, a + i), IsScalarB ? scalarB : hn::LoadU(d, b + i)); };
     size_t i = 0;
     if constexpr (StoredAtOnce == 2)
     {
@@ -189,15 +189,15 @@ HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Ou
         HWY_ALIGN T restA[HWY_MAX_BYTES / sizeof(T)] = {};
         HWY_ALIGN T restB[HWY_MAX_BYTES / sizeof(T)] = {};
         HWY_ALIGN Out rest[HWY_MAX_BYTES / sizeof(T)];
-        if constexpr (!FixedA)
+        if constexpr (!IsScalarA)
         {
             std::memcpy(restA, a + i, (count - i) * sizeof(T));
         }
-        if constexpr (!FixedB)
+        if constexpr (!IsScalarB)
         {
             std::memcpy(restB, b + i, (count - i) * sizeof(T));
         }
-        hn::Store(f(FixedA ? fixedA : hn::Load(d, restA), FixedB ? fixedB : hn::Load(d, restB)), dOut, rest);
+        hn::Store(f(IsScalarA ? scalarA : hn::Load(d, restA), IsScalarB ? scalarB : hn::Load(d, restB)), dOut, rest);
         std::memcpy(out + i, rest, (count - i) * sizeof(Out));
     }
 }

@@ -288,7 +288,7 @@ void Renew(std::atomic<uint32_t>& era, void (*make)(void* object), void* object)
 
 } // namespace detail
 
-bool HaveManyRegisters()
+bool HasManyRegisters()
 {
     // ManyRegisters (F32-inl.hpp) of the chosen target.
 #if HWY_ARCH_ARM_A64

@@ -124,7 +124,7 @@ private:
 };
 
 /// True: the chosen target has 32 vector registers. False: it has 16.
-bool HaveManyRegisters();
+bool HasManyRegisters();
 
 /// The level in use, e.g. "avx512vnni": the last name of the list above that is in force.
 std::string GetIsaName();

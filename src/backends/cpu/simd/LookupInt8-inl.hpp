@@ -4,11 +4,11 @@
 //   AArch64:                                  four tbl/tbx, in 64 bytes each
 //   others:                                   sixteen pshufb, in 16 bytes each
 // For sources with Foreach.hpp.
-#if defined(TENON_BYTE_LOOKUP_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_BYTE_LOOKUP_INL
-#undef TENON_BYTE_LOOKUP_INL
+#if defined(TENON_LOOKUP_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_LOOKUP_INT8_INL
+#undef TENON_LOOKUP_INT8_INL
 #else
-#define TENON_BYTE_LOOKUP_INL
+#define TENON_LOOKUP_INT8_INL
 #endif
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -27,13 +27,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_AVX3
 
 /// Two lookups in 128 bytes each.
-class ByteLookup
+class LookupInt8
 {
 public:
     using Tag = hn::ScalableTag<uint8_t>;
     using Vector = hn::Vec<Tag>;
 
-    HWY_INLINE explicit ByteLookup(const uint8_t* table)
+    HWY_INLINE explicit LookupInt8(const uint8_t* table)
         : m_0(hn::LoadU(Tag(), table)), m_1(hn::LoadU(Tag(), table + 64)), m_2(hn::LoadU(Tag(), table + 128)),
           m_3(hn::LoadU(Tag(), table + 192))
     {
@@ -61,13 +61,13 @@ private:
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
 
 /// Four lookups in 64 bytes each.
-class AnyByteLookup
+class AnyLookupInt8
 {
 public:
     using Tag = hn::ScalableTag<uint8_t>;
     using Vector = hn::Vec<Tag>;
 
-    HWY_INLINE explicit AnyByteLookup(const uint8_t* table)
+    HWY_INLINE explicit AnyLookupInt8(const uint8_t* table)
         : m_0(vld1q_u8_x4(table)), m_1(vld1q_u8_x4(table + 64)), m_2(vld1q_u8_x4(table + 128)),
           m_3(vld1q_u8_x4(table + 192))
     {
@@ -95,13 +95,13 @@ private:
 
 /// Sixteen lookups in 16 bytes each; the upper four bits of the index select one. The table is loaded again for each
 /// vector.
-class AnyByteLookup
+class AnyLookupInt8
 {
 public:
     using Tag = hn::ScalableTag<uint8_t>;
     using Vector = hn::Vec<Tag>;
 
-    HWY_INLINE explicit AnyByteLookup(const uint8_t* table) : m_Table(table) {}
+    HWY_INLINE explicit AnyLookupInt8(const uint8_t* table) : m_Table(table) {}
 
     HWY_INLINE Vector operator()(Vector x) const
     {
@@ -148,10 +148,10 @@ auto WithBestLookup(const F& f)
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_Avx512Vbmi)
     {
-        return f(LookupTag<ByteLookup>());
+        return f(LookupTag<LookupInt8>());
     }
 #endif
-    return f(LookupTag<AnyByteLookup>());
+    return f(LookupTag<AnyLookupInt8>());
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maximum, minimum and clamp of vectors, defined as the comparison a > b ? a : b, which fixes the results for NaN and
 // signed zeros on all targets. For sources with Foreach.hpp.
-#if defined(TENON_SELECT_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_SELECT_INL
-#undef TENON_SELECT_INL
+#if defined(TENON_MIN_MAX_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_MIN_MAX_INL
+#undef TENON_MIN_MAX_INL
 #else
-#define TENON_SELECT_INL
+#define TENON_MIN_MAX_INL
 #endif
 
 #include <hwy/highway.h>

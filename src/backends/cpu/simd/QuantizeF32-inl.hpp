@@ -2,11 +2,11 @@
 // Float numbers to whole numbers of steps of a scale, with the rounding of the hybrid reference kernels:
 //   trunc(x * inverse + copysign(0.5, x))
 // For sources with Foreach.hpp.
-#if defined(TENON_CPU_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_STEPS_INL
-#undef TENON_CPU_STEPS_INL
+#if defined(TENON_QUANTIZE_F32_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_QUANTIZE_F32_INL
+#undef TENON_QUANTIZE_F32_INL
 #else
-#define TENON_CPU_STEPS_INL
+#define TENON_QUANTIZE_F32_INL
 #endif
 
 #include "backends/cpu/simd/F32-inl.hpp"
@@ -16,22 +16,22 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 /// x / scale plus the half with the sign of x, in float; the whole part is the number of steps.
-HWY_INLINE Floats UnboundedStepsOf(Floats value, Floats inverse)
+HWY_INLINE VecF32 UnboundedStepsOf(VecF32 value, VecF32 inverse)
 {
-    const Floats scaled = hn::Mul(value, inverse);
+    const VecF32 scaled = hn::Mul(value, inverse);
     // The half is added in float, as the reference kernels do.
-    const Floats half = hn::CopySign(hn::Set(FloatTag(), 0.5f), scaled);
+    const VecF32 half = hn::CopySign(hn::Set(TagF32(), 0.5f), scaled);
     return hn::Add(scaled, half);
 }
 
 /// The same, clamped. The bounds are whole numbers, so a zero point may be added later. NaN becomes the lower bound.
-HWY_INLINE Floats StepsOf(Floats value, Floats inverse, Floats least, Floats most)
+HWY_INLINE VecF32 StepsOf(VecF32 value, VecF32 inverse, VecF32 least, VecF32 most)
 {
     return LessOf(GreaterOf(UnboundedStepsOf(value, inverse), least), most);
 }
 
 /// The same, truncated to whole floats.
-HWY_INLINE Floats QuantizedToFloats(Floats value, Floats inverse, Floats least, Floats most)
+HWY_INLINE VecF32 QuantizedAsF32(VecF32 value, VecF32 inverse, VecF32 least, VecF32 most)
 {
     return hn::Trunc(StepsOf(value, inverse, least, most));
 }

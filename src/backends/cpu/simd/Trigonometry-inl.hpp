@@ -47,7 +47,7 @@ HWY_NOINLINE V MendManyTurns(D d, V x, V results, const F& function)
 }
 
 template <class D, class V>
-HWY_INLINE bool AreFewTurns(D d, V x)
+HWY_INLINE bool HasFewTurns(D d, V x)
 {
     return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, FewTurns)));
 }
@@ -84,14 +84,14 @@ template <class D, class V>
 HWY_INLINE V SinOf(D d, V x)
 {
     const V sines = SineOfFewTurns<false>(d, x);
-    return HWY_LIKELY(AreFewTurns(d, x)) ? sines : MendManyTurns(d, x, sines, [](float y) { return std::sin(y); });
+    return HWY_LIKELY(HasFewTurns(d, x)) ? sines : MendManyTurns(d, x, sines, [](float y) { return std::sin(y); });
 }
 
 template <class D, class V>
 HWY_INLINE V CosOf(D d, V x)
 {
     const V cosines = SineOfFewTurns<true>(d, x);
-    return HWY_LIKELY(AreFewTurns(d, x)) ? cosines : MendManyTurns(d, x, cosines, [](float y) { return std::cos(y); });
+    return HWY_LIKELY(HasFewTurns(d, x)) ? cosines : MendManyTurns(d, x, cosines, [](float y) { return std::cos(y); });
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

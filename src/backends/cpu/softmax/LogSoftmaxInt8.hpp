@@ -15,29 +15,30 @@ namespace tenon::cpu
 
 /// bytes[i] = (scaled[i] - logSum), rounded to output steps, plus 255, clamped to [0, 255], XOR signXor; for `count`
 /// elements and up to a vector more.
-using LogSoftmaxResults = void (*)(const int32_t* scaled, size_t count, int32_t logSum, uint8_t flip, uint8_t* bytes);
+using MakeLogSoftmaxTableFunction = void (*)(const int32_t* scaled, size_t count, int32_t logSum, uint8_t signXor,
+                                             uint8_t* bytes);
 
 /// The tables of a layer. Precondition: the processor has vectors, see CpuFeatures.
-class LogSoftmaxOfBytes
+class LogSoftmaxInt8
 {
 public:
     /// The tables of differences times beta * scale, beta > 0, for int8 (`isSigned`) or uint8.
-    LogSoftmaxOfBytes(float beta, float scale, bool isSigned);
+    LogSoftmaxInt8(float beta, float scale, bool isSigned);
 
     /// Computes rows of `depth` elements (1 or more); `out` may be `in`.
     void Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const;
 
 private:
-    using RowSum = ref::ByteLogSoftmax::RowSum;
+    using RowSum = ref::LogSoftmaxTablesInt8::RowSum;
 
-    void WriteRow(const uint8_t* in, size_t depth, ByteRange range, RowSum sum, uint8_t* out) const;
-    void WriteFew(const uint8_t* in, size_t depth, uint8_t most, RowSum sum, uint8_t* out) const;
+    void WriteRow(const uint8_t* in, size_t depth, RangeInt8 range, RowSum sum, uint8_t* out) const;
+    void WriteFew(const uint8_t* in, size_t depth, uint8_t maxByte, RowSum sum, uint8_t* out) const;
 
-    ref::ByteLogSoftmax m_Reference;
-    ByteSoftmaxRows m_Rows;
-    alignas(64) int32_t m_Scaled[256 + ByteResults::MostLanes] = {}; ///< indexed by 255 minus the difference
-    LogSoftmaxResults m_MakeResults;
-    LookupFunction m_LookUp = FindByteLookup();
+    ref::LogSoftmaxTablesInt8 m_Reference;
+    SoftmaxRowsInt8 m_Rows;
+    alignas(64) int32_t m_Scaled[256 + ResultTableInt8::MaxStoreLanes] = {}; ///< indexed by 255 minus the difference
+    MakeLogSoftmaxTableFunction m_MakeResults;
+    LookupFunction m_LookUp = FindLookupInt8();
 };
 
 } // namespace tenon::cpu

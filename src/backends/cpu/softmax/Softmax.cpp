@@ -32,15 +32,15 @@ constexpr backends::TypeRow LogSoftmaxTypes[] = {
     backends::PerTensor(backends::SameType({DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8}))};
 
 /// The cost of an element in bytes moved at the speed of memory.
-constexpr size_t FloatCost = 16;
-constexpr size_t ByteCost = 8;
-constexpr size_t ShortCost = 16;
+constexpr size_t CostF32 = 16;
+constexpr size_t CostInt8 = 8;
+constexpr size_t CostInt16 = 16;
 
-Prepared MakeFloat(const ref::AxisRows& rows, float beta, SoftmaxFunction function)
+Prepared MakeRowsF32(const ref::AxisRows& rows, float beta, SoftmaxFunction function)
 {
     return [rows, beta, function](const ExecuteArgs& run)
     {
-        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * FloatCost),
+        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * CostF32),
                   [&](size_t begin, size_t end)
                   {
                       const size_t first = begin * rows.m_Depth;
@@ -51,14 +51,14 @@ Prepared MakeFloat(const ref::AxisRows& rows, float beta, SoftmaxFunction functi
 }
 
 /// Along an axis that is not the last one. A unit of the loop is a range of neighbouring columns.
-Prepared MakeFloatColumns(const ref::AxisRows& rows, float beta, SoftmaxColumnsFunction function)
+Prepared MakeColumnsF32(const ref::AxisRows& rows, float beta, SoftmaxColumnsFunction function)
 {
     constexpr size_t LineFloats = 16; // floats of a cache line
     const size_t unit = std::min(rows.m_Step, LineFloats);
     const size_t units = DivideUp(rows.m_Step, unit);
     return [rows, beta, function, unit, units](const ExecuteArgs& run)
     {
-        RunRanges(*run.m_Parallel, rows.m_Outer * units, GetGrain(rows.m_Depth * unit * FloatCost),
+        RunRanges(*run.m_Parallel, rows.m_Outer * units, GetGrain(rows.m_Depth * unit * CostF32),
                   [&](size_t begin, size_t end)
                   {
                       while (begin < end)
@@ -77,13 +77,13 @@ Prepared MakeFloatColumns(const ref::AxisRows& rows, float beta, SoftmaxColumnsF
 
 /// The type Softmax is SoftmaxInt8 or LogSoftmaxInt8.
 template <typename Softmax>
-Prepared MakeBytes(const ref::AxisRows& rows, float beta, const TensorInfo& input)
+Prepared MakeInt8(const ref::AxisRows& rows, float beta, const TensorInfo& input)
 {
     const auto softmax = std::make_shared<const Softmax>(beta, ref::GetTensorQuantization(input).m_Scale,
                                                          input.GetDataType() == DataType::QAsymmS8);
     return [rows, softmax](const ExecuteArgs& run)
     {
-        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * ByteCost),
+        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * CostInt8),
                   [&](size_t begin, size_t end)
                   {
                       const size_t first = begin * rows.m_Depth;
@@ -93,12 +93,12 @@ Prepared MakeBytes(const ref::AxisRows& rows, float beta, const TensorInfo& inpu
     };
 }
 
-Prepared MakeShorts(const ref::AxisRows& rows, float beta, const TensorInfo& input)
+Prepared MakeInt16(const ref::AxisRows& rows, float beta, const TensorInfo& input)
 {
-    const auto softmax = std::make_shared<const ref::ShortSoftmax>(beta, input.GetQuantizationScale());
-    return [rows, softmax, function = FindShortSoftmax()](const ExecuteArgs& run)
+    const auto softmax = std::make_shared<const ref::SoftmaxTablesInt16>(beta, input.GetQuantizationScale());
+    return [rows, softmax, function = FindSoftmaxInt16()](const ExecuteArgs& run)
     {
-        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * ShortCost),
+        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * CostInt16),
                   [&](size_t begin, size_t end)
                   {
                       for (size_t row = begin; row < end; ++row)
@@ -112,7 +112,7 @@ Prepared MakeShorts(const ref::AxisRows& rows, float beta, const TensorInfo& inp
 }
 
 /// The reason to leave the layer to the reference kernel; null: it is supported.
-const char* FindRefusal(const ref::AxisRows& rows, float beta, DataType type)
+const char* FindDeclineReason(const ref::AxisRows& rows, float beta, DataType type)
 {
     return rows.m_Step != 1 && type != DataType::Float32 ? "not along the last dimension"
            : rows.m_Depth == 0 || rows.m_Step == 0       ? "its rows are empty"
@@ -120,9 +120,9 @@ const char* FindRefusal(const ref::AxisRows& rows, float beta, DataType type)
                                                          : nullptr;
 }
 
-Prepared MakeFloats(const ref::AxisRows& rows, float beta, SoftmaxFunction function, SoftmaxColumnsFunction columns)
+Prepared MakeF32(const ref::AxisRows& rows, float beta, SoftmaxFunction function, SoftmaxColumnsFunction columns)
 {
-    return rows.m_Step == 1 ? MakeFloat(rows, beta, function) : MakeFloatColumns(rows, beta, columns);
+    return rows.m_Step == 1 ? MakeRowsF32(rows, beta, function) : MakeColumnsF32(rows, beta, columns);
 }
 
 Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -130,17 +130,17 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     const auto& descriptor = args.GetDescriptor<SoftmaxDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta, input.GetDataType()); refusal != nullptr)
+    if (const char* const reason = FindDeclineReason(rows, descriptor.m_Beta, input.GetDataType()); reason != nullptr)
     {
-        return Prepared::Declined(refusal);
+        return Prepared::Declined(reason);
     }
     switch (input.GetDataType())
     {
     case DataType::Float32:
-        return MakeFloats(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax,
-                          GetSoftmaxFunctions().m_SoftmaxColumns);
-    case DataType::QSymmS16: return MakeShorts(rows, descriptor.m_Beta, input);
-    default: return MakeBytes<ByteSoftmax>(rows, descriptor.m_Beta, input);
+        return MakeF32(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax,
+                       GetSoftmaxFunctions().m_SoftmaxColumns);
+    case DataType::QSymmS16: return MakeInt16(rows, descriptor.m_Beta, input);
+    default: return MakeInt8<SoftmaxInt8>(rows, descriptor.m_Beta, input);
     }
 }
 
@@ -149,14 +149,14 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
     const auto& descriptor = args.GetDescriptor<LogSoftmaxDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta, input.GetDataType()); refusal != nullptr)
+    if (const char* const reason = FindDeclineReason(rows, descriptor.m_Beta, input.GetDataType()); reason != nullptr)
     {
-        return Prepared::Declined(refusal);
+        return Prepared::Declined(reason);
     }
     return input.GetDataType() == DataType::Float32
-               ? MakeFloats(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax,
-                            GetSoftmaxFunctions().m_LogSoftmaxColumns)
-               : MakeBytes<LogSoftmaxOfBytes>(rows, descriptor.m_Beta, input);
+               ? MakeF32(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax,
+                         GetSoftmaxFunctions().m_LogSoftmaxColumns)
+               : MakeInt8<LogSoftmaxInt8>(rows, descriptor.m_Beta, input);
 }
 
 } // namespace

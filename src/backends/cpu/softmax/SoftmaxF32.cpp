@@ -29,25 +29,25 @@ namespace
 /// so is the sum.
 float FindMax(const float* in, size_t depth)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    Floats most = hn::LoadU(d, in + depth - lanes);
-    Floats others = most; // two accumulators hide the latency of comparisons
+    VecF32 maxima = hn::LoadU(d, in + depth - lanes);
+    VecF32 others = maxima; // two accumulators hide the latency of comparisons
     size_t i = 0;
     for (; i + 2 * lanes <= depth; i += 2 * lanes)
     {
-        most = hn::Max(most, hn::LoadU(d, in + i));
+        maxima = hn::Max(maxima, hn::LoadU(d, in + i));
         others = hn::Max(others, hn::LoadU(d, in + i + lanes));
     }
-    most = i + lanes <= depth ? hn::Max(most, hn::LoadU(d, in + i)) : most;
-    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(most, others)));
+    maxima = i + lanes <= depth ? hn::Max(maxima, hn::LoadU(d, in + i)) : maxima;
+    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(maxima, others)));
 }
 
 /// Returns the sum of exp((in - max) * beta), and writes these numbers if Store is true.
 template <bool Store>
-float SumPowers(const float* in, size_t depth, float max, float beta, float* out)
+float SumExps(const float* in, size_t depth, float max, float beta, float* out)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
     // A long row is summed in blocks, and the blocks in double precision. The last block is longer.
     const size_t part = 2 * lanes * SumBlock;
@@ -57,42 +57,42 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
         for (size_t first = 0; first < depth;)
         {
             const size_t some = depth - first >= 2 * part ? part : depth - first;
-            total += static_cast<double>(SumPowers<Store>(in + first, some, max, beta, Store ? out + first : nullptr));
+            total += static_cast<double>(SumExps<Store>(in + first, some, max, beta, Store ? out + first : nullptr));
             first += some;
         }
         return static_cast<float>(total);
     }
-    const Floats most = hn::Set(d, max);
-    const Floats factor = hn::Set(d, beta);
-    const Floats end = hn::LoadU(d, in + depth - lanes); // read before `out` overwrites it
-    const auto power = [&](Floats x, float* to) HWY_ATTR
+    const VecF32 maxima = hn::Set(d, max);
+    const VecF32 factor = hn::Set(d, beta);
+    const VecF32 end = hn::LoadU(d, in + depth - lanes); // read before `out` overwrites it
+    const auto expValue = [&](VecF32 x, float* to) HWY_ATTR
     {
-        const Floats y = ExpUpTo88(d, hn::Mul(hn::Sub(x, most), factor));
+        const VecF32 y = ExpUpTo88(d, hn::Mul(hn::Sub(x, maxima), factor));
         if constexpr (Store)
         {
             hn::StoreU(y, d, to);
         }
         return y;
     };
-    Floats sum = hn::Zero(d);
-    Floats others = sum;
+    VecF32 sum = hn::Zero(d);
+    VecF32 others = sum;
     size_t i = 0;
     for (; i + 2 * lanes <= depth; i += 2 * lanes)
     {
-        const Floats x = hn::LoadU(d, in + i);
-        const Floats next = hn::LoadU(d, in + i + lanes);
-        sum = hn::Add(sum, power(x, out + i));
-        others = hn::Add(others, power(next, out + i + lanes));
+        const VecF32 x = hn::LoadU(d, in + i);
+        const VecF32 next = hn::LoadU(d, in + i + lanes);
+        sum = hn::Add(sum, expValue(x, out + i));
+        others = hn::Add(others, expValue(next, out + i + lanes));
     }
     if (i + lanes <= depth)
     {
-        sum = hn::Add(sum, power(hn::LoadU(d, in + i), out + i));
+        sum = hn::Add(sum, expValue(hn::LoadU(d, in + i), out + i));
         i += lanes;
     }
     if (i != depth)
     {
         // The last vector overlaps the one before it: lanes that are in both are not added again.
-        const Floats y = power(end, out + depth - lanes);
+        const VecF32 y = expValue(end, out + depth - lanes);
         others = hn::Add(others, hn::IfThenZeroElse(hn::FirstN(d, i + lanes - depth), y));
     }
     return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, others)));
@@ -100,10 +100,10 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
 
 void ScaleRow(float* row, size_t depth, float factor)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    const Floats factors = hn::Set(d, factor);
-    const Floats end = hn::Mul(hn::LoadU(d, row + depth - lanes), factors);
+    const VecF32 factors = hn::Set(d, factor);
+    const VecF32 end = hn::Mul(hn::LoadU(d, row + depth - lanes), factors);
     for (size_t i = 0; i + lanes <= depth; i += lanes)
     {
         hn::StoreU(hn::Mul(hn::LoadU(d, row + i), factors), d, row + i);
@@ -117,14 +117,14 @@ void SoftmaxRows(const float* in, size_t rows, size_t depth, float beta, float* 
     for (size_t first = 0; first < rows; first += block, in += block * depth, out += block * depth)
     {
         const size_t some = std::min(block, rows - first);
-        float factors[MostRowsOfBlock];
+        float factors[MaxRowsOfBlock];
         for (size_t i = 0; i < some; ++i)
         {
             factors[i] = FindMax(in + i * depth, depth);
         }
         for (size_t i = 0; i < some; ++i)
         {
-            factors[i] = 1.0f / SumPowers<true>(in + i * depth, depth, factors[i], beta, out + i * depth);
+            factors[i] = 1.0f / SumExps<true>(in + i * depth, depth, factors[i], beta, out + i * depth);
         }
         for (size_t i = 0; i < some; ++i)
         {
@@ -136,7 +136,7 @@ void SoftmaxRows(const float* in, size_t rows, size_t depth, float beta, float* 
 void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
 {
     const float max = FindMax(in, depth);
-    const float logSum = std::log(SumPowers<false>(in, depth, max, beta, nullptr));
+    const float logSum = std::log(SumExps<false>(in, depth, max, beta, nullptr));
     Cover<float>(depth,
                  [=](auto d, size_t i)
                  {
@@ -147,12 +147,12 @@ void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
 
 /// Computes up to a vector of rows, transposed: element i of all rows is one vector.
 template <bool IsLog>
-void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* out)
+void TransposedRows(const float* in, size_t rows, size_t depth, float beta, float* out)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    HWY_ALIGN float elements[SoftmaxFunctions::LongestShort * HWY_LANES(float)];
-    const Floats factor = hn::Set(d, beta);
+    HWY_ALIGN float elements[SoftmaxFunctions::MaxTransposedDepth * HWY_LANES(float)];
+    const VecF32 factor = hn::Set(d, beta);
     for (size_t first = 0; first < rows; first += lanes, in += lanes * depth, out += lanes * depth)
     {
         const size_t count = std::min(lanes, rows - first);
@@ -164,23 +164,23 @@ void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* ou
                 elements[i * lanes + row] = from[i];
             }
         }
-        Floats most = hn::Load(d, elements);
+        VecF32 maxima = hn::Load(d, elements);
         for (size_t i = 1; i < depth; ++i)
         {
-            most = hn::Max(most, hn::Load(d, elements + i * lanes));
+            maxima = hn::Max(maxima, hn::Load(d, elements + i * lanes));
         }
-        Floats sum = hn::Zero(d);
+        VecF32 sum = hn::Zero(d);
         for (size_t i = 0; i < depth; ++i)
         {
-            const Floats x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), most), factor);
-            const Floats power = ExpUpTo88(d, x);
-            sum = hn::Add(sum, power);
-            hn::Store(IsLog ? x : power, d, elements + i * lanes);
+            const VecF32 x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), maxima), factor);
+            const VecF32 expValue = ExpUpTo88(d, x);
+            sum = hn::Add(sum, expValue);
+            hn::Store(IsLog ? x : expValue, d, elements + i * lanes);
         }
-        const Floats last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+        const VecF32 last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
         for (size_t i = 0; i < depth; ++i)
         {
-            const Floats x = hn::Load(d, elements + i * lanes);
+            const VecF32 x = hn::Load(d, elements + i * lanes);
             hn::Store(IsLog ? hn::Sub(x, last) : hn::Mul(x, last), d, elements + i * lanes);
         }
         for (size_t row = 0; row < count; ++row)
@@ -196,9 +196,9 @@ void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* ou
 template <bool IsLog>
 void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
 {
-    if (depth <= SoftmaxFunctions::LongestShort)
+    if (depth <= SoftmaxFunctions::MaxTransposedDepth)
     {
-        ShortRows<IsLog>(in, rows, depth, beta, out);
+        TransposedRows<IsLog>(in, rows, depth, beta, out);
         return;
     }
     if constexpr (!IsLog)
@@ -216,9 +216,9 @@ void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
 template <bool IsLog, bool IsWhole>
 HWY_INLINE void Column(const float* in, size_t count, size_t depth, size_t step, float beta, float* out)
 {
-    const FloatTag d;
+    const TagF32 d;
     const auto load = [&](const float* from) HWY_ATTR { return IsWhole ? hn::LoadU(d, from) : LoadSome(from, count); };
-    const auto store = [&](Floats values, float* to) HWY_ATTR
+    const auto store = [&](VecF32 values, float* to) HWY_ATTR
     {
         if constexpr (IsWhole)
         {
@@ -229,24 +229,24 @@ HWY_INLINE void Column(const float* in, size_t count, size_t depth, size_t step,
             StoreSome(values, to, count);
         }
     };
-    const Floats factor = hn::Set(d, beta);
-    Floats most = load(in);
+    const VecF32 factor = hn::Set(d, beta);
+    VecF32 maxima = load(in);
     for (size_t i = 1; i < depth; ++i)
     {
-        most = hn::Max(most, load(in + i * step));
+        maxima = hn::Max(maxima, load(in + i * step));
     }
-    const Floats sum = SumSteps(d, depth,
+    const VecF32 sum = SumSteps(d, depth,
                                 [&](size_t i) HWY_ATTR
                                 {
-                                    const Floats x = hn::Mul(hn::Sub(load(in + i * step), most), factor);
-                                    const Floats power = ExpUpTo88(d, x);
-                                    store(IsLog ? x : power, out + i * step);
-                                    return power;
+                                    const VecF32 x = hn::Mul(hn::Sub(load(in + i * step), maxima), factor);
+                                    const VecF32 expValue = ExpUpTo88(d, x);
+                                    store(IsLog ? x : expValue, out + i * step);
+                                    return expValue;
                                 });
-    const Floats last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+    const VecF32 last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
     for (size_t i = 0; i < depth; ++i)
     {
-        const Floats x = load(out + i * step);
+        const VecF32 x = load(out + i * step);
         store(IsLog ? hn::Sub(x, last) : hn::Mul(x, last), out + i * step);
     }
 }
@@ -254,7 +254,7 @@ HWY_INLINE void Column(const float* in, size_t count, size_t depth, size_t step,
 template <bool IsLog>
 void Columns(const float* in, size_t columns, size_t depth, size_t step, float beta, float* out)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     size_t column = 0;
     for (; column + lanes <= columns; column += lanes)
     {

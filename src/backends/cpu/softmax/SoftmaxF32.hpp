@@ -18,7 +18,7 @@ using SoftmaxColumnsFunction = void (*)(const float* in, size_t columns, size_t 
 
 struct SoftmaxFunctions
 {
-    static constexpr size_t LongestShort = 24; ///< longest rows that are computed a vector of rows at a time
+    static constexpr size_t MaxTransposedDepth = 24; ///< longest rows that are computed a vector of rows at a time
 
     SoftmaxFunction m_Softmax = nullptr;
     SoftmaxFunction m_LogSoftmax = nullptr;

@@ -16,11 +16,11 @@ namespace tenon::cpu
 {
 
 /// Constant weights of 8 or 4 bits; int4 is unpacked to one byte each.
-class StoredBytes
+class ConstantWeightsInt8
 {
 public:
     /// Input 1 of the layer. Precondition: its shape is known.
-    explicit StoredBytes(const LayerView& layer) : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1]))
+    explicit ConstantWeightsInt8(const LayerView& layer) : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1]))
     {
         if (layer.GetInput(1).GetDataType() == DataType::QSymmS4)
         {
@@ -29,8 +29,8 @@ public:
             m_Bytes = reinterpret_cast<const uint8_t*>(m_Unpacked.data());
         }
     }
-    StoredBytes(const StoredBytes&) = delete;
-    StoredBytes& operator=(const StoredBytes&) = delete;
+    ConstantWeightsInt8(const ConstantWeightsInt8&) = delete;
+    ConstantWeightsInt8& operator=(const ConstantWeightsInt8&) = delete;
 
     const uint8_t* Get() const { return m_Bytes; }
 

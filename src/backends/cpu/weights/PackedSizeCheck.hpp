@@ -14,12 +14,12 @@ namespace tenon::cpu
 
 /// Refuses layers whose packed weights take more than four times the weights plus 4 MiB; the reference kernels run
 /// them.
-inline SupportResult CheckPackedBytes(uint64_t packedBytes, uint64_t weightBytes)
+inline SupportResult CheckPackedSize(uint64_t packedBytes, uint64_t weightBytes)
 {
-    constexpr uint64_t MostTimes = 4;
-    constexpr uint64_t Always = uint64_t{4} << 20;
+    constexpr uint64_t MaxRatio = 4;
+    constexpr uint64_t AlwaysAllowed = uint64_t{4} << 20;
     const bool fits =
-        packedBytes <= MostTimes * weightBytes + Always && packedBytes <= std::numeric_limits<size_t>::max() / 2;
+        packedBytes <= MaxRatio * weightBytes + AlwaysAllowed && packedBytes <= std::numeric_limits<size_t>::max() / 2;
     return fits ? SupportResult::Yes()
                 : SupportResult::No(SupportCode::UnsupportedParameters,
                                     "its packed weights would take many times the memory of the weights");

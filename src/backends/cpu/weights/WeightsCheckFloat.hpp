@@ -30,7 +30,7 @@ constexpr backends::TypeRow Bf16Types[] = {backends::Types(
 /// WeightedLayersF16.cpp.
 inline SupportResult CheckBf16Products()
 {
-    return GetEngineBf16().m_HasDots
+    return GetMicrokernelsBf16().m_HasDots
                ? SupportResult::Yes()
                : SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
 }

@@ -9,7 +9,7 @@ namespace tenon::cpu
 {
 
 /// data, weights, bias -> output
-constexpr backends::TypeRow ShortsTypes[] = {
+constexpr backends::TypeRow Int16Types[] = {
     backends::Types({DataType::QSymmS16, SignedWeights, {DataType::Signed32, DataType::Signed64}}, DataType::QSymmS16),
 };
 

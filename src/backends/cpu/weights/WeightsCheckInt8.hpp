@@ -15,12 +15,12 @@ namespace tenon::cpu
 {
 
 /// Weight types of signed 8-bit integers.
-constexpr backends::TypeSet SignedByteWeights = {DataType::QSymmS8, DataType::QAsymmS8};
+constexpr backends::TypeSet SignedInt8Weights = {DataType::QSymmS8, DataType::QAsymmS8};
 /// The same and int4, two weights to a byte.
-constexpr backends::TypeSet SignedWeights = SignedByteWeights | DataType::QSymmS4;
+constexpr backends::TypeSet SignedWeights = SignedInt8Weights | DataType::QSymmS4;
 
 /// data, weights, bias -> output
-constexpr backends::TypeRow BytesTypes[] = {
+constexpr backends::TypeRow Int8Types[] = {
     backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
     backends::Types({DataType::QAsymmS8, SignedWeights, DataType::Signed32}, DataType::QAsymmS8),
 };
@@ -32,7 +32,7 @@ constexpr backends::TypeRow HybridTypes[] = {
 
 /// Checks for constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference
 /// kernel supports. `weightsAxis`: the output channels' dimension in the weights.
-inline SupportResult CheckBytes(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
+inline SupportResult CheckWeightsInt8(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
 {
     if (!layer.HasInput(1) || !layer.IsConstant(1) || (layer.HasInput(2) && !layer.IsConstant(2)))
     {

@@ -16,27 +16,27 @@ namespace
 /// filled, and numerous enough to pay for reading four times the memory of the weights.
 bool IsFaster(const LayerView& layer)
 {
-    constexpr unsigned int LeastChannels = 4; // a vector of fewer is mostly padding
+    constexpr unsigned int MinChannels = 4; // a vector of fewer is mostly padding
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const TensorShape& output = layer.GetOutput(0).GetShape();
-    if (weights[3] < LeastChannels || !output.AreAllDimensionsSpecified() || output.GetNumDimensions() != 4)
+    if (weights[3] < MinChannels || !output.AreAllDimensionsSpecified() || output.GetNumDimensions() != 4)
     {
-        return weights[3] >= LeastChannels;
+        return weights[3] >= MinChannels;
     }
-    const WinogradCounts counts(output, WinogradTile::Outputs);
-    constexpr uint64_t LeastTilePixels = 8; // on average: half the products
+    const WinogradCounts counts(output, WinogradTileF32::Outputs);
+    constexpr uint64_t MinTilePixels = 8; // on average: half the products
     constexpr uint64_t ManyTiles = 9;
     constexpr uint64_t FewTiles = 4;
     constexpr uint64_t CachedWeights = 640 * 1024; // their transforms have 10 MiB
     constexpr unsigned int FewTilesChannels = 16;
-    const bool areWeightsSmall = weights.GetNumElements64() <= CachedWeights && weights[3] >= FewTilesChannels;
-    return counts.m_Pixels >= counts.m_Tiles * LeastTilePixels &&
-           (counts.m_Tiles >= ManyTiles || (counts.m_Tiles >= FewTiles && areWeightsSmall));
+    const bool isWeightsSmall = weights.GetNumElements64() <= CachedWeights && weights[3] >= FewTilesChannels;
+    return counts.m_Pixels >= counts.m_Tiles * MinTilePixels &&
+           (counts.m_Tiles >= ManyTiles || (counts.m_Tiles >= FewTiles && isWeightsSmall));
 }
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult steps = CheckWinogradSteps(layer);
+    const SupportResult steps = CheckWinogradStrides(layer);
     if (!steps)
     {
         return steps;
@@ -47,7 +47,7 @@ SupportResult Check(const LayerView& layer)
         return result;
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (weights[1] != WinogradTile::Window || weights[2] != WinogradTile::Window)
+    if (weights[1] != WinogradTileF32::Window || weights[2] != WinogradTileF32::Window)
     {
         return RefuseWinograd("its windows are not 3x3");
     }
@@ -61,20 +61,20 @@ SupportResult Check(const LayerView& layer)
     {
         return RefuseWinograd("it has too few channels or pixels to gain from other products");
     }
-    return CheckPackedBytes(PackedWeightsF32::GetPackedBytes(GetWinogradSizes(weights[0], weights[3])),
-                            weights.GetNumElements64() * sizeof(float));
+    return CheckPackedSize(PackedWeightsF32::GetPackedBytes(GetWinogradSizesF32(weights[0], weights[3])),
+                           weights.GetNumElements64() * sizeof(float));
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    return PackWinograd(FloatWeights(layer, 1), weights[0], weights[3], store);
+    return PackWinogradF32(FloatWeights(layer, 1), weights[0], weights[3], store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
-    const Windows windows = MakeConvolutionWindows(args);
+    const Im2col windows = MakeConvolutionIm2col(args);
     if (windows.m_Channels != windows.m_GroupChannels)
     {
         return backends::Prepared::Declined("its channels are in groups");
@@ -97,7 +97,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dWinogradKernel = {
-    "CpuConvolution2dWinograd", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, true};
+extern const backends::Kernel CpuConvolution2dWinogradF32Kernel = {
+    "CpuConvolution2dWinogradF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, true};
 
 } // namespace tenon::cpu

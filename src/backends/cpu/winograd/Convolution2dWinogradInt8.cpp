@@ -19,17 +19,17 @@ namespace
 /// a distant cache or memory. A batch of unknown size counts as one image.
 SupportResult CheckIsFaster(const LayerView& layer)
 {
-    constexpr unsigned int LeastChannels = 16;
-    constexpr uint64_t MostWeights = 640 * 1024; // their transforms have 2.3 MiB
+    constexpr unsigned int MinChannels = 16;
+    constexpr uint64_t MaxWeights = 640 * 1024; // their transforms have 2.3 MiB
     constexpr uint64_t ManyTiles = 16;
     constexpr uint64_t FewTiles = 4;
     constexpr uint64_t FewWeights = 160 * 1024;
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (weights[0] < LeastChannels || weights[3] < LeastChannels)
+    if (weights[0] < MinChannels || weights[3] < MinChannels)
     {
         return RefuseWinograd("it has too few channels to gain from other products");
     }
-    if (weights.GetNumElements64() > MostWeights)
+    if (weights.GetNumElements64() > MaxWeights)
     {
         return RefuseWinograd("its weights are too many to gain from other products");
     }
@@ -43,9 +43,9 @@ SupportResult CheckIsFaster(const LayerView& layer)
     {
         output.SetDimensionSize(0, 1);
     }
-    const WinogradCounts counts(output, WinogradTile8::Outputs);
-    const uint64_t leastTiles = weights.GetNumElements64() <= FewWeights ? FewTiles : ManyTiles;
-    return counts.m_Tiles >= leastTiles && counts.m_Pixels >= 3 * counts.m_Tiles // of four
+    const WinogradCounts counts(output, WinogradTileInt8::Outputs);
+    const uint64_t minTiles = weights.GetNumElements64() <= FewWeights ? FewTiles : ManyTiles;
+    return counts.m_Tiles >= minTiles && counts.m_Pixels >= 3 * counts.m_Tiles // of four
                ? SupportResult::Yes()
                : RefuseWinograd("it has too few pixels to gain from other products");
 }
@@ -53,26 +53,26 @@ SupportResult CheckIsFaster(const LayerView& layer)
 /// Processors with int8 dot products are faster with GemmInt8: the transforms have 16 bits.
 SupportResult CheckMachine()
 {
-    return GetEngine8().m_Signed.m_Layout == Layout8::WidePairs
+    return GetMicrokernelsInt8().m_Signed.m_Layout == WeightLayoutInt8::Int16x2
                ? SupportResult::Yes()
                : RefuseWinograd("the processor has dot products of bytes");
 }
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = CheckBytes(layer, 4, 0);
+    const SupportResult result = CheckWeightsInt8(layer, 4, 0);
     if (!result)
     {
         return result;
     }
-    const SupportResult steps = CheckWinogradSteps(layer);
+    const SupportResult steps = CheckWinogradStrides(layer);
     if (!steps)
     {
         return steps;
     }
     const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (weights[1] != WinogradTile8::Window || weights[2] != WinogradTile8::Window)
+    if (weights[1] != WinogradTileInt8::Window || weights[2] != WinogradTileInt8::Window)
     {
         return RefuseWinograd("its windows are not 3x3");
     }
@@ -81,7 +81,7 @@ SupportResult Check(const LayerView& layer)
     {
         return RefuseWinograd("its channels are in groups, or not known");
     }
-    if (weights[3] > WinogradWeights8::MostChannels)
+    if (weights[3] > WinogradWeightsInt8::MaxChannels)
     {
         return RefuseWinograd("its transforms have too many channels for sums of 32 bits");
     }
@@ -90,25 +90,25 @@ SupportResult Check(const LayerView& layer)
     {
         return faster;
     }
-    return CheckPackedBytes(WinogradWeights8::GetPackedBytes(weights[0], weights[3]), weights.GetNumElements64());
+    return CheckPackedSize(WinogradWeightsInt8::GetPackedBytes(weights[0], weights[3]), weights.GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     if (layer.GetInput(1).GetDataType() != DataType::QSymmS4)
     {
-        return std::make_unique<WinogradWeights8>(layer, store);
+        return std::make_unique<WinogradWeightsInt8>(layer, store);
     }
     const TensorShape& shape = layer.GetInput(1).GetShape();
-    const StoredBytes stored(layer);
+    const ConstantWeightsInt8 stored(layer);
     const LayerWithWeights unpacked(layer, shape, {stored.Get(), stored.Get() + shape.GetNumElements()});
-    return std::make_unique<WinogradWeights8>(unpacked.View(), store);
+    return std::make_unique<WinogradWeightsInt8>(unpacked.View(), store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const WinogradWeights8&>(*packed);
-    const Windows windows = MakeConvolutionWindows(args);
+    const auto& weights = static_cast<const WinogradWeightsInt8&>(*packed);
+    const Im2col windows = MakeConvolutionIm2col(args);
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
@@ -121,14 +121,14 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Winograd8 convolution(weights, windows, args, IsHybridAsymmetric(args));
+    const WinogradInt8 convolution(weights, windows, args, IsHybridAsymmetric(args));
     return {[convolution](const ExecuteArgs& run) { convolution.Run(run); }, convolution.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dWinogradBytesKernel = {
-    "CpuConvolution2dWinogradBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
+extern const backends::Kernel CpuConvolution2dWinogradInt8Kernel = {
+    "CpuConvolution2dWinogradInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
 
 extern const backends::Kernel CpuConvolution2dWinogradHybridKernel = {
     "CpuConvolution2dWinogradHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};

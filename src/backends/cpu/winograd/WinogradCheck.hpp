@@ -17,7 +17,7 @@ inline SupportResult RefuseWinograd(const char* reason)
 }
 
 /// Refuses strides and dilations other than 1, and layouts other than channels-last.
-inline SupportResult CheckWinogradSteps(const LayerView& layer)
+inline SupportResult CheckWinogradStrides(const LayerView& layer)
 {
     const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
     const bool isUnit = d.m_DataLayout == DataLayout::NHWC && d.m_StrideX == 1 && d.m_StrideY == 1 &&

@@ -17,41 +17,41 @@ namespace
 
 using backends::Scratch;
 
-constexpr size_t Points = WinogradTile::Points;
-constexpr size_t Outputs = WinogradTile::Outputs;
+constexpr size_t Points = WinogradTileF32::Points;
+constexpr size_t Outputs = WinogradTileF32::Outputs;
 
 /// Bytes of a strip's points and sums: most of a second-level cache of 1 MiB.
 constexpr size_t StripBytes = 640 * 1024;
 
 } // namespace
 
-WeightSizes GetWinogradSizes(size_t outputs, size_t channels)
+WeightSizes GetWinogradSizesF32(size_t outputs, size_t channels)
 {
     return {Points, Points * outputs, channels, channels};
 }
 
-std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size_t outputs, size_t channels,
-                                               backends::PackedStore& store)
+std::unique_ptr<PackedWeightsF32> PackWinogradF32(const FloatWeights& weights, size_t outputs, size_t channels,
+                                                  backends::PackedStore& store)
 {
     std::vector<float> transformed;
     const auto transform = [&]() -> const float*
     {
         std::vector<float> floats;
         transformed.resize(Points * outputs * channels);
-        TransformWinogradWeights(
-            weights.GetAll(WinogradTile::Window * WinogradTile::Window * outputs * channels, floats), outputs, channels,
-            transformed.data());
+        TransformWinogradWeightsF32(
+            weights.GetAll(WinogradTileF32::Window * WinogradTileF32::Window * outputs * channels, floats), outputs,
+            channels, transformed.data());
         return transformed.data();
     };
-    return std::make_unique<PackedWeightsF32>(transform, GetWinogradSizes(outputs, channels), WeightOrder::Columns,
+    return std::make_unique<PackedWeightsF32>(transform, GetWinogradSizesF32(outputs, channels), WeightOrder::Columns,
                                               store);
 }
 
-WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows, size_t images,
+WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Im2col& windows, size_t images,
                          const backends::FloatClamp& clamp, unsigned int maxThreads)
     : m_Weights(&weights), m_Grid(windows, images), m_Clamp(clamp), m_Channels(weights.GetSizes().m_Columns / Points)
 {
-    const size_t lanes = weights.GetPanels().GetEngine().m_Lanes;
+    const size_t lanes = weights.GetPanels().GetMicrokernels().m_Lanes;
     m_PointDepth = DivideUp(weights.GetSizes().m_Depth, lanes) * lanes;
     for (const PanelF32& panel : weights.GetPanels().Get())
     {
@@ -66,22 +66,22 @@ WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows
     const double multiplications = static_cast<double>(m_Grid.GetTiles()) *
                                    static_cast<double>(weights.GetSizes().m_Columns) *
                                    static_cast<double>(weights.GetSizes().m_Depth);
-    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications), m_Grid.GetTiles()});
-    Scratch part;
-    m_PointsOffset = part.Add<float>(Points, m_PointStride);
-    m_SumsOffset = part.Add<float>(Points, m_SumStride);
-    m_PartBytes = part.GetBytes();
+    m_Tasks = std::min({GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications), m_Grid.GetTiles()});
+    Scratch task;
+    m_PointsOffset = task.Add<float>(Points, m_PointStride);
+    m_SumsOffset = task.Add<float>(Points, m_SumStride);
+    m_TaskBytes = task.GetBytes();
     Scratch scratch;
-    scratch.AddParts(part, m_Parts);
+    scratch.AddPerTask(task, m_Tasks);
     m_ScratchBytes = scratch.GetBytes();
 }
 
 void WinogradF32::Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const
 {
     const Operands operands{input, bias, out};
-    m_Grid.ForEachStrip(parallel, m_Parts, m_StripTiles,
-                        [&](size_t part, size_t first, size_t last)
-                        { RunStrip(operands, first, last, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
+    m_Grid.ForEachStrip(parallel, m_Tasks, m_StripTiles,
+                        [&](size_t task, size_t first, size_t last)
+                        { RunStrip(operands, first, last, static_cast<std::byte*>(scratch) + task * m_TaskBytes); });
 }
 
 void WinogradF32::RunStrip(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
@@ -100,8 +100,8 @@ void WinogradF32::RunStrip(const Operands& operands, size_t first, size_t last, 
 
 void WinogradF32::TransformStrip(const float* input, size_t first, size_t last, float* points) const
 {
-    const WinogradEngine& engine = GetWinogradEngine();
-    WinogradInput tile;
+    const WinogradTransformsF32& engine = GetWinogradTransformsF32();
+    WinogradInputTileF32 tile;
     tile.m_Channels = m_Weights->GetSizes().m_Depth;
     tile.m_PointStride = m_PointStride;
     const float* pixels[2][Points];
@@ -118,7 +118,7 @@ void WinogradF32::TransformStrip(const float* input, size_t first, size_t last, 
 
 void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points, float* sums) const
 {
-    const EngineF32& engine = m_Weights->GetPanels().GetEngine();
+    const MicrokernelsF32& engine = m_Weights->GetPanels().GetMicrokernels();
     const std::vector<PanelF32>& panels = m_Weights->GetPanels().Get();
     const size_t panelsOfPoint = panels.size() / Points;
     const size_t depth = m_Weights->GetSizes().m_Depth;
@@ -133,7 +133,7 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points
         {
             tile.m_Depth = std::min(MaxSumDepth, depth - k);
             tile.m_Panel = m_Weights->GetData() + panel.m_Offset + k * tile.m_Columns;
-            tile.m_Continues = k != 0;
+            tile.m_Accumulates = k != 0;
             ForEachHeight(tiles, engine.m_Rows[panel.m_Vectors],
                           [&](size_t begin, size_t height, size_t count)
                           {
@@ -148,10 +148,10 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points
 void WinogradF32::StoreStrip(const Operands& operands, const PanelF32& panel, size_t first, size_t last,
                              const float* sums) const
 {
-    const WinogradEngine& engine = GetWinogradEngine();
+    const WinogradTransformsF32& engine = GetWinogradTransformsF32();
     const auto height = static_cast<size_t>(m_Grid.GetWindows().m_OutputHeight);
     const auto width = static_cast<size_t>(m_Grid.GetWindows().m_OutputWidth);
-    WinogradOutput tile;
+    WinogradOutputTileF32 tile;
     tile.m_PointStride = m_SumStride;
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     tile.m_Channels = panel.m_Columns;
@@ -160,7 +160,7 @@ void WinogradF32::StoreStrip(const Operands& operands, const PanelF32& panel, si
     tile.m_High = m_Clamp.GetHigh();
     tile.m_PixelStride = m_Channels;
     tile.m_RowStride = width * m_Channels;
-    const size_t rowFloats = panel.m_Vectors * m_Weights->GetPanels().GetEngine().m_Lanes;
+    const size_t rowFloats = panel.m_Vectors * m_Weights->GetPanels().GetMicrokernels().m_Lanes;
     for (size_t i = first; i < last; ++i)
     {
         const Grid::Place place = m_Grid.GetPlace(i);

@@ -18,11 +18,11 @@ namespace tenon::cpu
 {
 
 /// Sizes of the transformed weights: each point is a group of columns.
-WeightSizes GetWinogradSizes(size_t outputs, size_t channels);
+WeightSizes GetWinogradSizesF32(size_t outputs, size_t channels);
 
 /// Transforms and packs weights [outputs][3][3][channels].
-std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size_t outputs, size_t channels,
-                                               backends::PackedStore& store);
+std::unique_ptr<PackedWeightsF32> PackWinogradF32(const FloatWeights& weights, size_t outputs, size_t channels,
+                                                  backends::PackedStore& store);
 
 /// A convolution of known shapes. Results do not depend on the number of threads.
 class WinogradF32
@@ -30,7 +30,7 @@ class WinogradF32
 public:
     /// `weights`: of PackWinogradF32; `windows`: 3x3, of stride and dilation 1 and one group. `maxThreads`: see
     /// ReshapeArgs.
-    WinogradF32(const PackedWeightsF32& weights, const Windows& windows, size_t images,
+    WinogradF32(const PackedWeightsF32& weights, const Im2col& windows, size_t images,
                 const backends::FloatClamp& clamp, unsigned int maxThreads);
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
@@ -38,7 +38,7 @@ public:
     void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const;
 
 private:
-    using Grid = WinogradGrid<WinogradTile::Outputs, WinogradTile::Inputs>;
+    using Grid = WinogradGrid<WinogradTileF32::Outputs, WinogradTileF32::Inputs>;
 
     struct Operands
     {
@@ -62,10 +62,10 @@ private:
     size_t m_PanelWidth = 0;  ///< floats of the widest panel
     size_t m_PointStride = 0; ///< floats between points of the strip
     size_t m_SumStride = 0;   ///< likewise, of the sums
-    size_t m_Parts = 1;
+    size_t m_Tasks = 1;
     size_t m_PointsOffset = 0; ///< in the scratch memory of a task
     size_t m_SumsOffset = 0;   ///< likewise
-    size_t m_PartBytes = 0;
+    size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0; ///< of all tasks
 };
 

@@ -28,43 +28,45 @@ public:
     };
 
     /// `windows`: windows of stride and dilation 1.
-    WinogradGrid(const Windows& windows, size_t images)
-        : m_Windows(windows), m_Images(images), m_Down(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
-          m_Across(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)), m_Tiles(images * m_Down * m_Across)
+    WinogradGrid(const Im2col& windows, size_t images)
+        : m_Im2col(windows), m_Images(images),
+          m_TileRows(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
+          m_TileColumns(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)),
+          m_Tiles(images * m_TileRows * m_TileColumns)
     {
     }
 
-    const Windows& GetWindows() const { return m_Windows; }
+    const Im2col& GetWindows() const { return m_Im2col; }
     size_t GetImages() const { return m_Images; }
     /// Tiles of all images.
     size_t GetTiles() const { return m_Tiles; }
     /// End of the row of tiles that contains `tile`.
-    size_t GetRowEnd(size_t tile) const { return tile - tile % m_Across + m_Across; }
+    size_t GetRowEnd(size_t tile) const { return tile - tile % m_TileColumns + m_TileColumns; }
 
     Place GetPlace(size_t tile) const
     {
-        const size_t row = tile / m_Across;
-        return {row / m_Down, row % m_Down * Outputs, tile % m_Across * Outputs};
+        const size_t row = tile / m_TileColumns;
+        return {row / m_TileRows, row % m_TileRows * Outputs, tile % m_TileColumns * Outputs};
     }
 
     /// Maximal tiles of a strip of `stripBytes`.
     size_t CountStripTiles(size_t stripBytes, size_t tileBytes) const
     {
         // Shorter strips read all weights too often; longer ones gain nothing noticeable.
-        constexpr size_t Least = 24;
-        constexpr size_t Most = 96;
-        return std::min(std::clamp(stripBytes / tileBytes, Least, Most), m_Tiles);
+        constexpr size_t MinTiles = 24;
+        constexpr size_t MaxTiles = 96;
+        return std::min(std::clamp(stripBytes / tileBytes, MinTiles, MaxTiles), m_Tiles);
     }
 
     /// Calls body(task, first tile, one past the last) for all strips, on several threads.
     template <typename F>
-    void ForEachStrip(IParallelFor& parallel, size_t mostParts, size_t stripTiles, const F& body) const
+    void ForEachStrip(IParallelFor& parallel, size_t maxTasks, size_t stripTiles, const F& body) const
     {
-        const size_t parts = std::min<size_t>(mostParts, parallel.GetNumThreads());
-        RunParts(parallel, parts,
+        const size_t tasks = std::min<size_t>(maxTasks, parallel.GetNumThreads());
+        RunTasks(parallel, tasks,
                  [&](size_t index)
                  {
-                     const Part tiles = GetPart(m_Tiles, parts, index);
+                     const IndexRange tiles = GetTaskRange(m_Tiles, tasks, index);
                      ForEachTile(tiles.m_End - tiles.m_Begin, stripTiles,
                                  [&](size_t begin, size_t count)
                                  { body(index, tiles.m_Begin + begin, tiles.m_Begin + begin + count); });
@@ -76,26 +78,26 @@ public:
     void FindPixels(const T* input, const T* padding, size_t tile, const T** pixels) const
     {
         const Place place = GetPlace(tile);
-        const int64_t top = static_cast<int64_t>(place.m_Row) - m_Windows.m_PadTop;
-        const int64_t left = static_cast<int64_t>(place.m_Column) - m_Windows.m_PadLeft;
-        const T* const image = input + static_cast<int64_t>(place.m_Image) * m_Windows.m_InputHeight *
-                                           m_Windows.m_InputWidth * m_Windows.m_Channels;
+        const int64_t top = static_cast<int64_t>(place.m_Row) - m_Im2col.m_PadTop;
+        const int64_t left = static_cast<int64_t>(place.m_Column) - m_Im2col.m_PadLeft;
+        const T* const image = input + static_cast<int64_t>(place.m_Image) * m_Im2col.m_InputHeight *
+                                           m_Im2col.m_InputWidth * m_Im2col.m_Channels;
         for (int64_t y = top; y < top + static_cast<int64_t>(Inputs); ++y)
         {
-            const bool isRow = y >= 0 && y < m_Windows.m_InputHeight;
+            const bool isRow = y >= 0 && y < m_Im2col.m_InputHeight;
             for (int64_t x = left; x < left + static_cast<int64_t>(Inputs); ++x, ++pixels)
             {
-                const bool isInside = isRow && x >= 0 && x < m_Windows.m_InputWidth;
-                *pixels = isInside ? image + (y * m_Windows.m_InputWidth + x) * m_Windows.m_Channels : padding;
+                const bool isInside = isRow && x >= 0 && x < m_Im2col.m_InputWidth;
+                *pixels = isInside ? image + (y * m_Im2col.m_InputWidth + x) * m_Im2col.m_Channels : padding;
             }
         }
     }
 
 private:
-    Windows m_Windows;
+    Im2col m_Im2col;
     size_t m_Images;
-    size_t m_Down; ///< tiles of an image
-    size_t m_Across;
+    size_t m_TileRows; ///< tiles of an image
+    size_t m_TileColumns;
     size_t m_Tiles; ///< of all images
 };
 

@@ -22,48 +22,48 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-constexpr size_t Inputs = WinogradTile::Inputs;
-constexpr size_t Outputs = WinogradTile::Outputs;
-constexpr float Near = WinogradTile::Near;
-constexpr float Far = WinogradTile::Far;
-constexpr float NearSquare = WinogradTile::NearSquare;
-constexpr float FarSquare = WinogradTile::FarSquare;
+constexpr size_t Inputs = WinogradTileF32::Inputs;
+constexpr size_t Outputs = WinogradTileF32::Outputs;
+constexpr float Near = WinogradTileF32::Near;
+constexpr float Far = WinogradTileF32::Far;
+constexpr float NearSquare = WinogradTileF32::NearSquare;
+constexpr float FarSquare = WinogradTileF32::FarSquare;
 
 /// Bt: six values of a line to six points. With a = Near, b = Far the rows of the matrix are
 ///   a^2 b^2    0       -(a^2 + b^2)    0               1    0
 ///   0          -a b^2  -b^2            a               1    0     and with -a for a
 ///   0          -b a^2  -a^2            b               1    0     and with -b for b
 ///   0          a^2 b^2 0               -(a^2 + b^2)    0    1
-HWY_INLINE void ToPoints(const Floats (&x)[Inputs], Floats (&points)[Inputs])
+HWY_INLINE void ToPoints(const VecF32 (&x)[Inputs], VecF32 (&points)[Inputs])
 {
-    const FloatTag d;
-    const Floats product = hn::Set(d, NearSquare * FarSquare);
-    const Floats sum = hn::Set(d, NearSquare + FarSquare);
-    const Floats near = hn::Set(d, Near);
-    const Floats far = hn::Set(d, Far);
-    const Floats nearSquare = hn::Set(d, NearSquare);
-    const Floats farSquare = hn::Set(d, FarSquare);
+    const TagF32 d;
+    const VecF32 product = hn::Set(d, NearSquare * FarSquare);
+    const VecF32 sum = hn::Set(d, NearSquare + FarSquare);
+    const VecF32 near = hn::Set(d, Near);
+    const VecF32 far = hn::Set(d, Far);
+    const VecF32 nearSquare = hn::Set(d, NearSquare);
+    const VecF32 farSquare = hn::Set(d, FarSquare);
     points[0] = hn::NegMulAdd(sum, x[2], hn::MulAdd(product, x[0], x[4]));
     points[5] = hn::NegMulAdd(sum, x[3], hn::MulAdd(product, x[1], x[5]));
-    const Floats nearEven = hn::NegMulAdd(farSquare, x[2], x[4]);
-    const Floats nearOdd = hn::NegMulAdd(farSquare, x[1], x[3]);
+    const VecF32 nearEven = hn::NegMulAdd(farSquare, x[2], x[4]);
+    const VecF32 nearOdd = hn::NegMulAdd(farSquare, x[1], x[3]);
     points[1] = hn::MulAdd(near, nearOdd, nearEven);
     points[2] = hn::NegMulAdd(near, nearOdd, nearEven);
-    const Floats farEven = hn::NegMulAdd(nearSquare, x[2], x[4]);
-    const Floats farOdd = hn::NegMulAdd(nearSquare, x[1], x[3]);
+    const VecF32 farEven = hn::NegMulAdd(nearSquare, x[2], x[4]);
+    const VecF32 farOdd = hn::NegMulAdd(nearSquare, x[1], x[3]);
     points[3] = hn::MulAdd(far, farOdd, farEven);
     points[4] = hn::NegMulAdd(far, farOdd, farEven);
 }
 
 /// At: six points to the four outputs of a line. The columns of the matrix are the powers 0 to 3 of the points; that of
 /// infinity has the last power alone.
-HWY_INLINE void FromPoints(const Floats (&points)[Inputs], Floats (&y)[Outputs])
+HWY_INLINE void FromPoints(const VecF32 (&points)[Inputs], VecF32 (&y)[Outputs])
 {
-    const FloatTag d;
-    const Floats nearSum = hn::Add(points[1], points[2]);
-    const Floats nearDifference = hn::Sub(points[1], points[2]);
-    const Floats farSum = hn::Add(points[3], points[4]);
-    const Floats farDifference = hn::Sub(points[3], points[4]);
+    const TagF32 d;
+    const VecF32 nearSum = hn::Add(points[1], points[2]);
+    const VecF32 nearDifference = hn::Sub(points[1], points[2]);
+    const VecF32 farSum = hn::Add(points[3], points[4]);
+    const VecF32 farDifference = hn::Sub(points[3], points[4]);
     y[0] = hn::Add(hn::Add(points[0], nearSum), farSum);
     y[1] = hn::MulAdd(hn::Set(d, Far), farDifference, hn::Mul(hn::Set(d, Near), nearDifference));
     y[2] = hn::MulAdd(hn::Set(d, FarSquare), farSum, hn::Mul(hn::Set(d, NearSquare), nearSum));
@@ -72,15 +72,15 @@ HWY_INLINE void FromPoints(const Floats (&points)[Inputs], Floats (&y)[Outputs])
 }
 
 /// Transforms a vector of channels, `count` of which exist.
-HWY_INLINE void TransformInputVector(const WinogradInput& tile, size_t channel, size_t count)
+HWY_INLINE void TransformInputVector(const WinogradInputTileF32& tile, size_t channel, size_t count)
 {
-    const FloatTag d;
+    const TagF32 d;
     constexpr size_t Lanes = hn::MaxLanes(d);
     HWY_ALIGN float columns[Inputs * Inputs * Lanes]; // [column][point]
     HWY_UNROLL(6)
     for (size_t x = 0; x < Inputs; ++x)
     {
-        Floats line[Inputs];
+        VecF32 line[Inputs];
         HWY_UNROLL(6)
         for (size_t y = 0; y < Inputs; ++y)
         {
@@ -90,7 +90,7 @@ HWY_INLINE void TransformInputVector(const WinogradInput& tile, size_t channel, 
                 hwy::Prefetch(tile.m_Next[y * Inputs + x] + channel);
             }
         }
-        Floats points[Inputs];
+        VecF32 points[Inputs];
         ToPoints(line, points);
         HWY_UNROLL(6)
         for (size_t i = 0; i < Inputs; ++i)
@@ -101,13 +101,13 @@ HWY_INLINE void TransformInputVector(const WinogradInput& tile, size_t channel, 
     HWY_UNROLL(6)
     for (size_t i = 0; i < Inputs; ++i)
     {
-        Floats line[Inputs];
+        VecF32 line[Inputs];
         HWY_UNROLL(6)
         for (size_t x = 0; x < Inputs; ++x)
         {
             line[x] = hn::Load(d, columns + (x * Inputs + i) * Lanes);
         }
-        Floats points[Inputs];
+        VecF32 points[Inputs];
         ToPoints(line, points);
         float* out = tile.m_Out + i * Inputs * tile.m_PointStride + channel;
         HWY_UNROLL(6)
@@ -118,9 +118,9 @@ HWY_INLINE void TransformInputVector(const WinogradInput& tile, size_t channel, 
     }
 }
 
-void TransformInput(const WinogradInput& tile)
+void TransformInput(const WinogradInputTileF32& tile)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes)
     {
@@ -132,21 +132,21 @@ void TransformInput(const WinogradInput& tile)
     }
 }
 
-HWY_INLINE void TransformOutputVector(const WinogradOutput& tile, size_t channel, size_t count)
+HWY_INLINE void TransformOutputVector(const WinogradOutputTileF32& tile, size_t channel, size_t count)
 {
-    const FloatTag d;
+    const TagF32 d;
     constexpr size_t Lanes = hn::MaxLanes(d);
     HWY_ALIGN float columns[Inputs * Outputs * Lanes]; // [point of a row][row]
     HWY_UNROLL(6)
     for (size_t j = 0; j < Inputs; ++j)
     {
-        Floats points[Inputs];
+        VecF32 points[Inputs];
         HWY_UNROLL(6)
         for (size_t i = 0; i < Inputs; ++i)
         {
             points[i] = hn::Load(d, tile.m_Sums + (i * Inputs + j) * tile.m_PointStride + channel);
         }
-        Floats line[Outputs];
+        VecF32 line[Outputs];
         FromPoints(points, line);
         HWY_UNROLL(4)
         for (size_t y = 0; y < Outputs; ++y)
@@ -154,16 +154,16 @@ HWY_INLINE void TransformOutputVector(const WinogradOutput& tile, size_t channel
             hn::Store(line[y], d, columns + (j * Outputs + y) * Lanes);
         }
     }
-    const Floats bias = tile.m_Bias != nullptr ? LoadSome(tile.m_Bias + channel, count) : hn::Zero(d);
+    const VecF32 bias = tile.m_Bias != nullptr ? LoadSome(tile.m_Bias + channel, count) : hn::Zero(d);
     for (size_t y = 0; y < tile.m_Rows; ++y)
     {
-        Floats points[Inputs];
+        VecF32 points[Inputs];
         HWY_UNROLL(6)
         for (size_t j = 0; j < Inputs; ++j)
         {
             points[j] = hn::Load(d, columns + (j * Outputs + y) * Lanes);
         }
-        Floats line[Outputs];
+        VecF32 line[Outputs];
         FromPoints(points, line);
         HWY_UNROLL(4)
         for (size_t x = 0; x < Outputs; ++x)
@@ -186,9 +186,9 @@ HWY_INLINE void TransformOutputVector(const WinogradOutput& tile, size_t channel
     }
 }
 
-void TransformOutput(const WinogradOutput& tile)
+void TransformOutput(const WinogradOutputTileF32& tile)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes)
     {
@@ -200,7 +200,7 @@ void TransformOutput(const WinogradOutput& tile)
     }
 }
 
-WinogradEngine MakeEngine()
+WinogradTransformsF32 MakeTransforms()
 {
     return {TransformInput, TransformOutput};
 }
@@ -214,10 +214,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const WinogradEngine& GetWinogradEngine()
+const WinogradTransformsF32& GetWinogradTransformsF32()
 {
-    static constinit PerIsa<WinogradEngine> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+    static constinit PerIsa<WinogradTransformsF32> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeTransforms)(); });
 }
 
 namespace
@@ -227,8 +227,8 @@ namespace
 template <typename From, typename To>
 void WeightsToPoints(const From* from, size_t fromStride, size_t channels, To* to, size_t toStride)
 {
-    constexpr double Near = WinogradTile::Near;
-    constexpr double Far = WinogradTile::Far;
+    constexpr double Near = WinogradTileF32::Near;
+    constexpr double Far = WinogradTileF32::Far;
     constexpr double Difference = Far * Far - Near * Near;
     constexpr double AtZero = 1.0 / (Near * Near * Far * Far);
     constexpr double AtNear = -1.0 / (2.0 * Near * Near * Difference);
@@ -251,10 +251,10 @@ void WeightsToPoints(const From* from, size_t fromStride, size_t channels, To* t
 
 } // namespace
 
-void TransformWinogradWeights(const float* weights, size_t outputs, size_t channels, float* transformed)
+void TransformWinogradWeightsF32(const float* weights, size_t outputs, size_t channels, float* transformed)
 {
-    constexpr size_t Window = WinogradTile::Window;
-    constexpr size_t Inputs = WinogradTile::Inputs;
+    constexpr size_t Window = WinogradTileF32::Window;
+    constexpr size_t Inputs = WinogradTileF32::Inputs;
     const size_t planeSize = outputs * channels;
     std::vector<double> columns(Window * Inputs * channels); // [column][point][channel]
     for (size_t o = 0; o < outputs; ++o, weights += Window * Window * channels, transformed += channels)

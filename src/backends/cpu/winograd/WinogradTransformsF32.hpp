@@ -11,7 +11,7 @@ namespace tenon::cpu
 /// Sizes of a tile, and the interpolation points of the transforms: 0, +-Near, +-Far and infinity. This pair has the
 /// least rounding error of all pairs of short numbers: 0.4 times that of the customary 1 and 2. Their squares are exact
 /// in float32.
-struct WinogradTile
+struct WinogradTileF32
 {
     static constexpr size_t Window = 3;
     static constexpr size_t Outputs = 4;                   ///< high and wide
@@ -25,7 +25,7 @@ struct WinogradTile
 };
 
 /// Input transform of a tile: all channels of each point.
-struct WinogradInput
+struct WinogradInputTileF32
 {
     const float* const* m_Pixels = nullptr; ///< pointers to the first channels, row by row
     const float* const* m_Next = nullptr;   ///< those of the next tile, prefetched meanwhile
@@ -35,7 +35,7 @@ struct WinogradInput
 };
 
 /// Output transform of a tile: sums over the channels to pixels of the output.
-struct WinogradOutput
+struct WinogradOutputTileF32
 {
     const float* m_Sums = nullptr; ///< whole vectors
     size_t m_PointStride = 0;
@@ -51,16 +51,16 @@ struct WinogradOutput
     size_t m_PixelStride = 0;
 };
 
-struct WinogradEngine
+struct WinogradTransformsF32
 {
-    void (*m_TransformInput)(const WinogradInput& tile) = nullptr;
-    void (*m_TransformOutput)(const WinogradOutput& tile) = nullptr;
+    void (*m_TransformInput)(const WinogradInputTileF32& tile) = nullptr;
+    void (*m_TransformOutput)(const WinogradOutputTileF32& tile) = nullptr;
 };
 
 /// The best set for this processor. Precondition: the processor has vectors, see CpuFeatures.
-const WinogradEngine& GetWinogradEngine();
+const WinogradTransformsF32& GetWinogradTransformsF32();
 
 /// Weights [outputs][3][3][channels] to [point][outputs][channels]; computed in double precision and rounded once.
-void TransformWinogradWeights(const float* weights, size_t outputs, size_t channels, float* transformed);
+void TransformWinogradWeightsF32(const float* weights, size_t outputs, size_t channels, float* transformed);
 
 } // namespace tenon::cpu

@@ -19,9 +19,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
-constexpr size_t Window = WinogradTile8::Window;
-constexpr size_t Inputs = WinogradTile8::Inputs;
-constexpr size_t Outputs = WinogradTile8::Outputs;
+constexpr size_t Window = WinogradTileInt8::Window;
+constexpr size_t Inputs = WinogradTileInt8::Inputs;
+constexpr size_t Outputs = WinogradTileInt8::Outputs;
 
 /// Bt: four values of a line to the points 0, 1, -1 and infinity.
 template <class V>
@@ -43,12 +43,12 @@ HWY_INLINE void FromPoints(const V (&points)[Inputs], V (&y)[Outputs])
 
 /// Loads a vector of channels from `channel` on.
 template <typename T>
-HWY_INLINE void TransformInputVector(const WinogradInput8& tile, size_t channel)
+HWY_INLINE void TransformInputVector(const WinogradInputTileInt8& tile, size_t channel)
 {
     const hn::ScalableTag<int16_t> d;
     const hn::Rebind<T, decltype(d)> dBytes;
     using Shorts = hn::Vec<decltype(d)>;
-    constexpr size_t Lanes = WinogradEngine8::MostLanes;
+    constexpr size_t Lanes = WinogradTransformsInt8::MaxLanes;
     const size_t count = tile.m_Channels - channel;
     Shorts columns[Inputs][Inputs]; // [column][point]
     HWY_UNROLL(4)
@@ -84,7 +84,7 @@ HWY_INLINE void TransformInputVector(const WinogradInput8& tile, size_t channel)
     }
 }
 
-void TransformInput(const WinogradInput8& tile)
+void TransformInput(const WinogradInputTileInt8& tile)
 {
     const size_t lanes = hn::Lanes(hn::ScalableTag<int16_t>());
     for (size_t channel = 0; channel < tile.m_Channels; channel += lanes)
@@ -93,7 +93,7 @@ void TransformInput(const WinogradInput8& tile)
     }
 }
 
-void TransformOutput(const WinogradOutput8& tile)
+void TransformOutput(const WinogradOutputTileInt8& tile)
 {
     const hn::ScalableTag<int32_t> d;
     using Ints = hn::Vec<decltype(d)>;
@@ -121,7 +121,7 @@ void TransformOutput(const WinogradOutput8& tile)
             HWY_UNROLL(2)
             for (size_t x = 0; x < Outputs; ++x)
             {
-                static_assert(WinogradTile8::Scale == 4);
+                static_assert(WinogradTileInt8::Scale == 4);
                 hn::Store(hn::Add(hn::ShiftRight<2>(line[x]), bias), d,
                           tile.m_Out + y * tile.m_RowStride + x * tile.m_Width + c);
             }
@@ -173,7 +173,7 @@ void TransformWeights(const int16_t* weights, size_t channels, int16_t* points, 
     }
 }
 
-WinogradEngine8 MakeEngine()
+WinogradTransformsInt8 MakeTransforms()
 {
     return {TransformInput, TransformOutput, TransformWeights};
 }
@@ -187,10 +187,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const WinogradEngine8& GetWinogradEngine8()
+const WinogradTransformsInt8& GetWinogradTransformsInt8()
 {
-    static constinit PerIsa<WinogradEngine8> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+    static constinit PerIsa<WinogradTransformsInt8> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeTransforms)(); });
 }
 
 } // namespace tenon::cpu

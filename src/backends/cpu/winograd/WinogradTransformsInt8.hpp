@@ -10,7 +10,7 @@
 namespace tenon::cpu
 {
 
-struct WinogradTile8
+struct WinogradTileInt8
 {
     static constexpr size_t Window = 3;
     static constexpr size_t Outputs = 2;                   ///< high and wide
@@ -21,7 +21,7 @@ struct WinogradTile8
 };
 
 /// Input transform of a tile: all channels of each point, of magnitudes up to 4 * 255.
-struct WinogradInput8
+struct WinogradInputTileInt8
 {
     const uint8_t* const* m_Pixels = nullptr; ///< pointers to the first channels, row by row
     size_t m_Channels = 0;
@@ -31,7 +31,7 @@ struct WinogradInput8
 };
 
 /// Output transform of a tile: sums over the channels to sums of products of data and weights, for the tile's pixels.
-struct WinogradOutput8
+struct WinogradOutputTileInt8
 {
     const int32_t* m_Sums = nullptr; ///< whole vectors
     size_t m_PointStride = 0;
@@ -41,17 +41,17 @@ struct WinogradOutput8
     size_t m_RowStride = 0;
 };
 
-struct WinogradEngine8
+struct WinogradTransformsInt8
 {
-    static constexpr size_t MostLanes = 32; ///< of int16
+    static constexpr size_t MaxLanes = 32; ///< of int16
 
-    void (*m_TransformInput)(const WinogradInput8& tile) = nullptr;
-    void (*m_TransformOutput)(const WinogradOutput8& tile) = nullptr;
+    void (*m_TransformInput)(const WinogradInputTileInt8& tile) = nullptr;
+    void (*m_TransformOutput)(const WinogradOutputTileInt8& tile) = nullptr;
     /// `weights`: [3][3][channels] to [point][channels], points `pointStride` apart. Channels are whole vectors.
     void (*m_TransformWeights)(const int16_t* weights, size_t channels, int16_t* points, size_t pointStride) = nullptr;
 };
 
 /// The best set for this processor. Precondition: the processor has vectors, see CpuFeatures.
-const WinogradEngine8& GetWinogradEngine8();
+const WinogradTransformsInt8& GetWinogradTransformsInt8();
 
 } // namespace tenon::cpu

@@ -44,7 +44,7 @@ SupportResult CheckAddN(const LayerView& layer)
 template <typename T>
 backends::Prepared MakeSum(size_t numInputs, size_t count)
 {
-    using C = SumType<T>;
+    using C = AccumulatorType<T>;
     return [numInputs, count](const ExecuteArgs& run)
     {
         T* out = run.GetOutput<T>(0);
@@ -55,7 +55,7 @@ backends::Prepared MakeSum(size_t numInputs, size_t count)
             {
                 sum = AddOperation::Apply(sum, static_cast<C>(run.GetInput<T>(k)[i]));
             }
-            out[i] = FromSum<T>(sum);
+            out[i] = FromAccumulator<T>(sum);
         }
     };
 }

@@ -77,7 +77,7 @@ private:
     {
         const auto [first, end] = m_Geometry.GetVisible(place, offset);
         std::fill(weights, weights + m_Geometry.m_Keys, Hidden);
-        double most = Hidden;
+        double max = Hidden;
         for (size_t key = first; key < end; ++key)
         {
             const T* const row = args.GetInput<T>(1) + keys.m_First + key * keys.m_Stride;
@@ -91,13 +91,13 @@ private:
             {
                 product = m_Softcap * std::tanh(product / m_Softcap);
             }
-            weights[key] = Masked(args, m_Geometry.GetMaskPlace(head, place, key), product);
-            most = std::max(most, weights[key]); // which passes NaN over: its exponential makes the sum NaN
+            weights[key] = Masked(args, m_Geometry.GetMaskOffset(head, place, key), product);
+            max = std::max(max, weights[key]); // which passes NaN over: its exponential makes the sum NaN
         }
         double sum = 0;
         for (size_t key = 0; key < m_Geometry.m_Keys; ++key)
         {
-            weights[key] = weights[key] == Hidden ? 0.0 : std::exp(weights[key] - most);
+            weights[key] = weights[key] == Hidden ? 0.0 : std::exp(weights[key] - max);
             sum += weights[key];
         }
         for (size_t key = 0; sum != 0.0 && key < m_Geometry.m_Keys; ++key)
@@ -118,7 +118,7 @@ private:
                 sums[i] += weights[key] * static_cast<double>(row[i]);
             }
         }
-        std::transform(sums, sums + m_Geometry.m_ValueDepth, out, [](double sum) { return FromSum<T>(sum); });
+        std::transform(sums, sums + m_Geometry.m_ValueDepth, out, [](double sum) { return FromAccumulator<T>(sum); });
     }
 
     AttentionGeometry m_Geometry;

@@ -44,7 +44,7 @@ public:
     /// The keys that causality and window leave to a query: the first one and the one after the last.
     std::pair<size_t, size_t> GetVisible(size_t query, int64_t offset) const;
     /// Where the mask has its element for a query and a key of a head.
-    size_t GetMaskPlace(size_t head, size_t query, size_t key) const
+    size_t GetMaskOffset(size_t head, size_t query, size_t key) const
     {
         return Find(m_MaskRows, head).m_First + query * m_MaskRows.m_Stride + key * m_MaskKeyStep;
     }

@@ -119,12 +119,12 @@ Prepared PrepareSpectrogram(const ReshapeArgs& args, const backends::PackedWeigh
     const size_t count = s.m_Channels * s.m_NumWindows;
     const size_t frequencies = s.m_Fft.GetNumFrequencies();
     Scratch scratch;
-    scratch.Add<Complex>(std::min(count, MaxPieces), frequencies);
+    scratch.Add<Complex>(std::min(count, MaxTasks), frequencies);
     const auto run = [s, count, frequencies](const ExecuteArgs& execute)
     {
-        const auto windows = [&](size_t piece, size_t begin, size_t end)
+        const auto windows = [&](size_t task, size_t begin, size_t end)
         {
-            Complex* work = static_cast<Complex*>(execute.m_Scratch) + piece * frequencies;
+            Complex* work = static_cast<Complex*>(execute.m_Scratch) + task * frequencies;
             for (size_t i = begin; i < end; ++i)
             {
                 const size_t first = i % s.m_NumWindows * s.m_Stride;
@@ -132,7 +132,7 @@ Prepared PrepareSpectrogram(const ReshapeArgs& args, const backends::PackedWeigh
                       execute.GetOutput<float>(0) + i * frequencies);
             }
         };
-        RunPieces(*execute.m_Parallel, count, windows);
+        RunTasks(*execute.m_Parallel, count, windows);
     };
     return Prepared(run, scratch.GetBytes());
 }

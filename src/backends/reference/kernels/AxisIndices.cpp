@@ -69,7 +69,7 @@ void AxisIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t cou
 {
     for (size_t i = first; i < first + count; ++i)
     {
-        m_Indices.ReadPlace(args, i, m_AxisSize, true); // throws for the first one
+        m_Indices.ReadChecked(args, i, m_AxisSize, true); // throws for the first one
     }
 }
 

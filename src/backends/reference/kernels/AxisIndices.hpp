@@ -28,16 +28,16 @@ public:
     /// Calls f(first, count, places) for pieces of the rows from `begin` up to `end`: places[k] is the number of the
     /// element of the data that index first + k names. Throws RuntimeException for an index that is out of range.
     template <typename F>
-    void ForEachPiece(const ExecuteArgs& args, size_t begin, size_t end, const F& f) const
+    void ForEachBlock(const ExecuteArgs& args, size_t begin, size_t end, const F& f) const
     {
-        std::array<size_t, MostPlaces> places;
+        std::array<size_t, MaxBlockIndices> places;
         for (size_t row = begin; row < end; ++row)
         {
             const size_t base = GetBase(row);
-            for (size_t at = 0; at < m_RowSize; at += MostPlaces)
+            for (size_t at = 0; at < m_RowSize; at += MaxBlockIndices)
             {
                 const size_t first = row * m_RowSize + at;
-                const size_t count = std::min(MostPlaces, m_RowSize - at);
+                const size_t count = std::min(MaxBlockIndices, m_RowSize - at);
                 Find(args, first, count, base + at * m_Step, places.data());
                 f(first, count, places.data());
             }
@@ -48,7 +48,7 @@ public:
     template <typename F>
     void ForEach(const ExecuteArgs& args, const F& f) const
     {
-        ForEachPiece(args, 0, m_Rows,
+        ForEachBlock(args, 0, m_Rows,
                      [&f](size_t first, size_t count, const size_t* places)
                      {
                          for (size_t k = 0; k < count; ++k)
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    static constexpr size_t MostPlaces = 256;
+    static constexpr size_t MaxBlockIndices = 256;
 
     /// The element of the data at the place of the first index of a row, but at 0 along the axis.
     size_t GetBase(size_t row) const

@@ -69,10 +69,10 @@ SupportResult CheckTypes(const LayerView& layer, size_t firstInput, size_t first
     return SupportResult::Yes();
 }
 
-SupportResult CheckByte(const TensorInfo& info, const std::string& place)
+SupportResult CheckTensorInt8(const TensorInfo& info, const std::string& place)
 {
     SupportResult result = backends::CheckPerTensor(info, place);
-    if (result && info.GetQuantizationOffset() != LstmByteZeroPoint)
+    if (result && info.GetQuantizationOffset() != LstmZeroPointInt8)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, place + " has zero point " +
                                                                          std::to_string(info.GetQuantizationOffset()) +
@@ -101,23 +101,23 @@ SupportResult CheckBasic(const LayerView& layer)
         return types;
     }
     return backends::FirstRefusal(
-        {CheckByte(layer.GetInput(0), "input 0"), CheckByte(layer.GetInput(1), "input 1"),
-         CheckByte(layer.GetOutput(0), "output 0"), CheckCellState(layer.GetInput(4), "input 4"),
+        {CheckTensorInt8(layer.GetInput(0), "input 0"), CheckTensorInt8(layer.GetInput(1), "input 1"),
+         CheckTensorInt8(layer.GetOutput(0), "output 0"), CheckCellState(layer.GetInput(4), "input 4"),
          CheckCellState(layer.GetOutput(1), "output 1"), backends::CheckPerTensor(layer, {2}, {}),
          backends::CheckOneScale(layer.GetInput(3), "input 3")});
 }
 
 SupportResult CheckQuantized(const LayerView& layer)
 {
-    constexpr DataType Byte = DataType::QAsymmU8;
+    constexpr DataType Int8 = DataType::QAsymmU8;
     constexpr DataType Word = DataType::Signed32;
     SupportResult result =
-        CheckTypes(layer, 4, 1, {Byte, Byte, Byte, Byte, Byte, Byte, Byte, Word, Word, Word, Word}, {Byte});
+        CheckTypes(layer, 4, 1, {Int8, Int8, Int8, Int8, Int8, Int8, Int8, Word, Word, Word, Word}, {Int8});
     if (result)
     {
         result = backends::FirstRefusal(
-            {CheckByte(layer.GetInput(0), "input 0"), CheckByte(layer.GetInput(2), "input 2"),
-             CheckByte(layer.GetOutput(1), "output 1"), CheckCellState(layer.GetInput(1), "input 1"),
+            {CheckTensorInt8(layer.GetInput(0), "input 0"), CheckTensorInt8(layer.GetInput(2), "input 2"),
+             CheckTensorInt8(layer.GetOutput(1), "output 1"), CheckCellState(layer.GetInput(1), "input 1"),
              CheckCellState(layer.GetOutput(0), "output 0"), backends::CheckPerTensor(layer, {Slots::Weights}, {})});
     }
     for (size_t i = Slots::Weights + 1; i < Slots::Bias && result; ++i)
@@ -174,10 +174,10 @@ UnitResult RunUnit(int16_t input, int16_t update, int16_t forget, int16_t output
     using backends::Fixed16;
     const Fixed16<0> added = backends::Sigmoid(Fixed16<3>{input}) * backends::Tanh(Fixed16<3>{update});
     const Fixed16<4> kept = backends::Sigmoid(Fixed16<3>{forget}) * Fixed16<4>{cellState};
-    const Fixed16<4> state{backends::Saturate16(backends::Rescale<4>(added).m_Raw + kept.m_Raw)};
+    const Fixed16<4> state{backends::SaturateToInt16(backends::Rescale<4>(added).m_Raw + kept.m_Raw)};
     const Fixed16<0> result = backends::Sigmoid(Fixed16<3>{output}) * backends::Tanh(backends::Rescale<3>(state));
     const int32_t rounded = std::clamp(backends::RoundingDivideByPot(result.m_Raw, 8), -128, 127);
-    return {state.m_Raw, static_cast<uint8_t>(LstmByteZeroPoint + rounded)};
+    return {state.m_Raw, static_cast<uint8_t>(LstmZeroPointInt8 + rounded)};
 }
 
 Prepared PrepareBytes(const ReshapeArgs& args, const BasicLstmSizes& sizes)
@@ -200,12 +200,12 @@ Prepared PrepareBytes(const ReshapeArgs& args, const BasicLstmSizes& sizes)
         for (size_t batch = 0; batch < sizes.m_Batches; ++batch, joined += columns, sums += NumBasicLstmGates * units)
         {
             std::transform(joined, joined + columns, centred,
-                           [](uint8_t x) { return static_cast<int16_t>(x - LstmByteZeroPoint); });
+                           [](uint8_t x) { return static_cast<int16_t>(x - LstmZeroPointInt8); });
             MultiplyPatches(centred, 1, runArgs.GetInput<uint8_t>(2), weightsZeroPoint, NumBasicLstmGates * units,
                             columns, product);
             for (size_t i = 0; i < NumBasicLstmGates * units; ++i)
             {
-                sums[i] = backends::Saturate16(toSum(WrappingAdd(product[i], bias[i])));
+                sums[i] = backends::SaturateToInt16(toSum(WrappingAdd(product[i], bias[i])));
             }
             for (size_t unit = 0; unit < units; ++unit)
             {
@@ -248,7 +248,7 @@ Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights
         const auto add = [&](const uint8_t* values, size_t columns, size_t firstWeights)
         {
             std::transform(values, values + columns, centred,
-                           [](uint8_t x) { return static_cast<int16_t>(x - LstmByteZeroPoint); });
+                           [](uint8_t x) { return static_cast<int16_t>(x - LstmZeroPointInt8); });
             for (size_t i = 0; i < NumBasicLstmGates; ++i)
             {
                 MultiplyPatches(centred, 1, runArgs.GetInput<uint8_t>(firstWeights + i), weights.m_ZeroPoint, units,
@@ -267,7 +267,7 @@ Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights
             add(runArgs.GetInput<uint8_t>(2) + batch * units, units, Slots::Recurrent);
             for (size_t unit = 0; unit < units; ++unit)
             {
-                const auto sum = [&](Gate gate) { return backends::Saturate16(toSum(sums[gate * units + unit])); };
+                const auto sum = [&](Gate gate) { return backends::SaturateToInt16(toSum(sums[gate * units + unit])); };
                 const size_t i = batch * units + unit;
                 const UnitResult result =
                     RunUnit(sum(Input), sum(Update), sum(Forget), sum(Output), runArgs.GetInput<int16_t>(1)[i]);

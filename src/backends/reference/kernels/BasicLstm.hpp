@@ -40,7 +40,7 @@ struct QuantizedLstmSlots
 };
 
 /// The zero point that uint8 data, output state and output must have.
-constexpr int32_t LstmByteZeroPoint = 128;
+constexpr int32_t LstmZeroPointInt8 = 128;
 
 /// From the scale of the bias (data times weights) to sums with 3 bits left of the binary point.
 inline backends::QuantizedMultiplier GetLstmSumMultiplier(float biasScale)

@@ -37,7 +37,7 @@ using backends::TypeSet;
 using backends::WithScales;
 
 constexpr TypeSet Bytes = {DataType::QAsymmS8, DataType::QSymmS8};
-constexpr TypeSet AnyBytes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
+constexpr TypeSet SignedInt8Types = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
 
 constexpr backends::TypeRow BatchMatMulTypes[] = {
     Types({DataType::Float32, DataType::Float32}, DataType::Float32),
@@ -46,7 +46,7 @@ constexpr backends::TypeRow BatchMatMulTypes[] = {
     WithScales(Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8), {Scales::PerTensor},
                Scales::PerTensor),
     WithScales(Types({Bytes, Bytes}, Bytes), {Scales::PerTensor}, Scales::PerTensor),
-    Types({AnyBytes, AnyBytes}, DataType::Signed32),
+    Types({SignedInt8Types, SignedInt8Types}, DataType::Signed32),
     WithScales(
         Types({DataType::QSymmS16, {DataType::QSymmS16, DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
         {Scales::PerTensor}, Scales::PerTensor),
@@ -60,9 +60,9 @@ class Base
 {
 protected:
     Base(const MatMulGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Turned(scratch.Add<W>(g.m_NumMatricesY, g.m_Depth, g.m_Columns)),
-          m_Patches(scratch.Add<Patch>(MaxPieces, Block, g.m_Depth)),
-          m_Sums(scratch.Add<Acc>(MaxPieces, Block, g.m_Columns))
+        : m_Geometry(g), m_Transposed(scratch.Add<W>(g.m_NumMatricesY, g.m_Depth, g.m_Columns)),
+          m_Patches(scratch.Add<Patch>(MaxTasks, Block, g.m_Depth)),
+          m_Sums(scratch.Add<Acc>(MaxTasks, Block, g.m_Columns))
     {
     }
 
@@ -72,13 +72,13 @@ protected:
     void RunProducts(const ExecuteArgs& args, int32_t zeroY, const Gather& gather, const Emit& emit) const
     {
         const MatMulGeometry& g = m_Geometry;
-        W* turned = Scratch::At<W>(args.m_Scratch, m_Turned);
-        TurnMatrices(args, turned);
+        W* transposed = Scratch::At<W>(args.m_Scratch, m_Transposed);
+        TransposeMatrices(args, transposed);
         const size_t blocks = (g.m_Rows + Block - 1) / Block;
-        const auto run = [&](size_t piece, size_t begin, size_t end)
+        const auto run = [&](size_t task, size_t begin, size_t end)
         {
-            Patch* patches = Scratch::At<Patch>(args.m_Scratch, m_Patches) + piece * Block * g.m_Depth;
-            Acc* sums = Scratch::At<Acc>(args.m_Scratch, m_Sums) + piece * Block * g.m_Columns;
+            Patch* patches = Scratch::At<Patch>(args.m_Scratch, m_Patches) + task * Block * g.m_Depth;
+            Acc* sums = Scratch::At<Acc>(args.m_Scratch, m_Sums) + task * Block * g.m_Columns;
             for (size_t i = begin; i < end; ++i)
             {
                 const MatMulGeometry::Batch batch = g.GetBatch(i / blocks);
@@ -87,18 +87,18 @@ protected:
                 const bool interleaves = BlockStride<Patch> != 1 && count == Block;
                 for (size_t p = 0; p < count; ++p)
                 {
-                    gather(piece, p, batch.m_X + (first + p) * g.m_X.m_Row, interleaves ? BlockStride<Patch> : 1,
+                    gather(task, p, batch.m_X + (first + p) * g.m_X.m_Row, interleaves ? BlockStride<Patch> : 1,
                            patches + p * (interleaves ? 1 : g.m_Depth));
                 }
-                const W* matrix = turned + batch.m_MatrixY * g.m_Depth * g.m_Columns;
+                const W* matrix = transposed + batch.m_MatrixY * g.m_Depth * g.m_Columns;
                 Multiply(patches, count, matrix, zeroY, sums);
                 for (size_t p = 0; p < count; ++p)
                 {
-                    emit(piece, p, sums + p * g.m_Columns, batch.m_Output + (first + p) * g.m_Output.m_Row);
+                    emit(task, p, sums + p * g.m_Columns, batch.m_Output + (first + p) * g.m_Output.m_Row);
                 }
             }
         };
-        RunPieces(*args.m_Parallel, g.m_NumBatches * blocks, run);
+        RunTasks(*args.m_Parallel, g.m_NumBatches * blocks, run);
     }
 
     /// out[column] = f(sums[column], column), in the output's stride.
@@ -116,7 +116,7 @@ protected:
 
 private:
     /// Each matrix of y as [columns, depth].
-    void TurnMatrices(const ExecuteArgs& args, W* turned) const
+    void TransposeMatrices(const ExecuteArgs& args, W* transposed) const
     {
         const MatMulGeometry& g = m_Geometry;
         const W* y = args.GetInput<W>(1);
@@ -127,11 +127,11 @@ private:
                 const W* from = y + g.GetMatrixY(row / g.m_Columns) + row % g.m_Columns * g.m_Y.m_Column;
                 for (size_t k = 0; k < g.m_Depth; ++k)
                 {
-                    turned[row * g.m_Depth + k] = from[k * g.m_Y.m_Row];
+                    transposed[row * g.m_Depth + k] = from[k * g.m_Y.m_Row];
                 }
             }
         };
-        RunPieces(*args.m_Parallel, g.m_NumMatricesY * g.m_Columns, turn);
+        RunTasks(*args.m_Parallel, g.m_NumMatricesY * g.m_Columns, turn);
     }
 
     void Multiply(const Patch* patches, size_t count, const W* matrix, int32_t zeroY, Acc* sums) const
@@ -157,7 +157,7 @@ private:
         }
     }
 
-    size_t m_Turned; ///< offsets in the scratch memory
+    size_t m_Transposed; ///< offsets in the scratch memory
     size_t m_Patches;
     size_t m_Sums;
 };
@@ -263,8 +263,8 @@ public:
     HybridProduct(const ReshapeArgs& args, const MatMulGeometry& g, Scratch& scratch)
         : Base(g, scratch), m_Scales(args.GetInput(1).GetQuantizationScales()),
           m_Asymmetric(args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs),
-          m_Floats(scratch.Add<float>(MaxPieces, g.m_Depth)), m_Stored(scratch.Add<int8_t>(MaxPieces, g.m_Depth)),
-          m_RowScales(scratch.Add<float>(MaxPieces, Block))
+          m_Floats(scratch.Add<float>(MaxTasks, g.m_Depth)), m_Stored(scratch.Add<int8_t>(MaxTasks, g.m_Depth)),
+          m_RowScales(scratch.Add<float>(MaxTasks, Block))
     {
         if (m_Scales.size() == 1)
         {
@@ -283,20 +283,20 @@ public:
         const float* x = args.GetInput<float>(0);
         float* output = args.GetOutput<float>(0);
         float* rowScales = Scratch::At<float>(args.m_Scratch, m_RowScales);
-        const auto gather = [&](size_t piece, size_t p, size_t offset, size_t stride, int16_t* patch)
+        const auto gather = [&](size_t task, size_t p, size_t offset, size_t stride, int16_t* patch)
         {
-            float* floats = Scratch::At<float>(args.m_Scratch, m_Floats) + piece * g.m_Depth;
-            int8_t* stored = Scratch::At<int8_t>(args.m_Scratch, m_Stored) + piece * g.m_Depth;
+            float* floats = Scratch::At<float>(args.m_Scratch, m_Floats) + task * g.m_Depth;
+            int8_t* stored = Scratch::At<int8_t>(args.m_Scratch, m_Stored) + task * g.m_Depth;
             GatherRow(x + offset, g.m_X.m_Column, g.m_Depth, 0, 1, floats);
             const AsymmetricScale scale = m_Asymmetric
                                               ? QuantizeAsymmetric(floats, g.m_Depth, stored)
                                               : AsymmetricScale{QuantizeSymmetric(floats, g.m_Depth, stored), 0};
-            rowScales[piece * Block + p] = scale.m_Scale;
+            rowScales[task * Block + p] = scale.m_Scale;
             GatherRow(stored, 1, g.m_Depth, scale.m_ZeroPoint, stride, patch);
         };
-        const auto emit = [&](size_t piece, size_t p, const int64_t* sums, size_t offset)
+        const auto emit = [&](size_t task, size_t p, const int64_t* sums, size_t offset)
         {
-            const float rowScale = rowScales[piece * Block + p];
+            const float rowScale = rowScales[task * Block + p];
             Store(sums, output + offset,
                   [&](int64_t sum, size_t column) { return rowScale * m_Scales[column] * static_cast<float>(sum); });
         };
@@ -349,8 +349,8 @@ SupportResult Check(const LayerView& layer)
     {
         return refuse("input 1 has a zero point; beside 16-bit tensors it must be 0");
     }
-    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
-                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0"),
+    return backends::FirstRefusal({backends::CheckZeroPointInt16(layer.GetInput(0), "input 0"),
+                                   backends::CheckZeroPointInt16(layer.GetOutput(0), "output 0"),
                                    hasOneScale ? backends::CheckPerTensor(y, "input 1") : SupportResult::Yes()});
 }
 
@@ -378,7 +378,7 @@ Prepared PrepareProducts(const ReshapeArgs& args, const backends::PackedWeights*
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareProducts, packed);
+    return PrepareF16AsF32(args, PrepareProducts, packed);
 }
 
 } // namespace

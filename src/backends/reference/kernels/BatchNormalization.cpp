@@ -84,7 +84,7 @@ Prepared PrepareFloat(const ReshapeArgs& args, const backends::PackedWeights*)
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareFloat, packed);
+    return PrepareF16AsF32(args, PrepareFloat, packed);
 }
 
 } // namespace

@@ -63,7 +63,7 @@ template <typename Cell>
 void RunPasses(const Cell& cell, const ExecuteArgs& run, size_t passes, float* kept)
 {
     /// More passes than this are run only if the states turn in a cycle.
-    constexpr size_t MostPasses = size_t{1} << 16;
+    constexpr size_t MaxPasses = size_t{1} << 16;
     cell.Run(run);
     const size_t size = cell.GetStateSize();
     size_t keptAt = 0;
@@ -86,10 +86,10 @@ void RunPasses(const Cell& cell, const ExecuteArgs& run, size_t passes, float* k
             }
             return;
         }
-        if (pass >= MostPasses)
+        if (pass >= MaxPasses)
         {
             throw RuntimeException("the states of " + std::to_string(passes) + " steps do not settle within " +
-                                   std::to_string(MostPasses) +
+                                   std::to_string(MaxPasses) +
                                    " passes over them; run shorter sequences, or put the batch in front");
         }
     }

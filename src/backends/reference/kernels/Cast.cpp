@@ -126,7 +126,7 @@ void CastAll(const void* in, void* out, size_t count)
 
 /// Numbers cut to -8..7, a byte each.
 template <typename From>
-void CastToNibbles(const void* in, void* out, size_t count)
+void CastToInt4(const void* in, void* out, size_t count)
 {
     const auto* from = static_cast<const Stored<From>*>(in);
     auto* to = static_cast<int8_t*>(out);
@@ -156,7 +156,7 @@ CastFunction FindCast(DataType from, DataType to)
                            using From = typename decltype(fromTag)::Type;
                            if (to == DataType::QSymmS4)
                            {
-                               return CastToNibbles<From>;
+                               return CastToInt4<From>;
                            }
                            return DispatchAny(to,
                                               [](auto toTag) -> CastFunction
@@ -182,12 +182,12 @@ Prepared PrepareCast(const ReshapeArgs& args, const backends::PackedWeights*)
                 auto* unpackedResult = unpacked + (unpacks ? count : 0);
                 if (unpacks)
                 {
-                    UnpackNibbles(run.GetInput<std::byte>(0), count, unpacked);
+                    UnpackInt4(run.GetInput<std::byte>(0), count, unpacked);
                 }
                 cast(unpacks ? unpacked : run.m_Inputs[0], packs ? unpackedResult : run.m_Outputs[0], count);
                 if (packs)
                 {
-                    PackNibbles(unpackedResult, count, run.GetOutput<std::byte>(0));
+                    PackInt4(unpackedResult, count, run.GetOutput<std::byte>(0));
                 }
             },
             (unpacks ? count : 0) + (packs ? count : 0)};

@@ -15,14 +15,14 @@ namespace
 {
 
 /// Interleaves the chunks of the inputs.
-void JoinChunks(const std::vector<JoinPart>& parts, Span<const void* const> inputs, size_t chunks, size_t elementBytes,
+void JoinChunks(const std::vector<JoinInput>& parts, Span<const void* const> inputs, size_t chunks, size_t elementBytes,
                 std::byte* output)
 {
     for (size_t chunk = 0; chunk < chunks; ++chunk)
     {
         for (size_t i = 0; i < parts.size(); ++i)
         {
-            const JoinPart& part = parts[i];
+            const JoinInput& part = parts[i];
             const size_t bytes = part.m_ChunkElements * elementBytes;
             if (bytes == 0)
             {
@@ -43,10 +43,10 @@ void JoinChunks(const std::vector<JoinPart>& parts, Span<const void* const> inpu
 }
 
 /// Chunks of 4-bit elements start at half bytes: joined one byte an element, input by input, then packed.
-backends::Prepared PreparePacked(std::vector<JoinPart> parts, size_t chunks, size_t outputElements)
+backends::Prepared PreparePacked(std::vector<JoinInput> parts, size_t chunks, size_t outputElements)
 {
     size_t largest = 0;
-    for (const JoinPart& part : parts)
+    for (const JoinInput& part : parts)
     {
         largest = std::max(largest, part.m_ChunkElements * chunks);
     }
@@ -59,24 +59,24 @@ backends::Prepared PreparePacked(std::vector<JoinPart> parts, size_t chunks, siz
         for (size_t i = 0; i < parts.size(); ++i)
         {
             const size_t length = parts[i].m_ChunkElements;
-            UnpackNibbles(args.GetInput<std::byte>(i), length * chunks, unpacked);
+            UnpackInt4(args.GetInput<std::byte>(i), length * chunks, unpacked);
             for (size_t chunk = 0; chunk < chunks; ++chunk)
             {
                 std::copy_n(unpacked + chunk * length, length, joined + chunk * stride + begin);
             }
             begin += length;
         }
-        PackNibbles(joined, outputElements, args.GetOutput<std::byte>(0));
+        PackInt4(joined, outputElements, args.GetOutput<std::byte>(0));
     };
     return {run, outputElements + largest};
 }
 
 /// Of a single chunk the inputs are parts, but for those that are requantized.
-TensorAliases FindParts(const std::vector<JoinPart>& parts, size_t elementBytes)
+TensorAliases FindOffsets(const std::vector<JoinInput>& parts, size_t elementBytes)
 {
     TensorAliases shared;
     size_t begin = 0;
-    for (const JoinPart& part : parts)
+    for (const JoinInput& part : parts)
     {
         shared.m_InputsInOutput.push_back(part.m_Requantize == nullptr ? begin : TensorAliases::None);
         begin += part.m_ChunkElements * elementBytes;
@@ -86,7 +86,7 @@ TensorAliases FindParts(const std::vector<JoinPart>& parts, size_t elementBytes)
 
 } // namespace
 
-backends::Prepared PrepareJoin(std::vector<JoinPart> parts, size_t chunks, const TensorInfo& output)
+backends::Prepared PrepareJoin(std::vector<JoinInput> parts, size_t chunks, const TensorInfo& output)
 {
     if (GetDataTypeBits(output.GetDataType()) < 8)
     {
@@ -97,7 +97,7 @@ backends::Prepared PrepareJoin(std::vector<JoinPart> parts, size_t chunks, const
         return PrepareCopy(output); // of the bytes of the one input, which are as many
     }
     const size_t bytes = GetMovedBytes(output.GetDataType());
-    TensorAliases shared = chunks == 1 ? FindParts(parts, bytes) : TensorAliases();
+    TensorAliases shared = chunks == 1 ? FindOffsets(parts, bytes) : TensorAliases();
     backends::Prepared prepared = [parts = std::move(parts), chunks, bytes](const ExecuteArgs& run)
     { JoinChunks(parts, run.m_Inputs, chunks, bytes, run.GetOutput<std::byte>(0)); };
     prepared.m_Aliases = std::move(shared);

@@ -18,7 +18,7 @@ using RequantizeFunction = void (*)(const std::byte* from, size_t count, float s
                                     std::byte* to);
 
 /// One input as the run sees it.
-struct JoinPart
+struct JoinInput
 {
     size_t m_ChunkElements = 0;
     RequantizeFunction m_Requantize = nullptr; ///< null: plain copy; never with 4-bit elements
@@ -28,6 +28,6 @@ struct JoinPart
 };
 
 /// Part i is input i; all inputs and the output, which is not empty, consist of `chunks` chunks.
-backends::Prepared PrepareJoin(std::vector<JoinPart> parts, size_t chunks, const TensorInfo& output);
+backends::Prepared PrepareJoin(std::vector<JoinInput> parts, size_t chunks, const TensorInfo& output);
 
 } // namespace tenon::ref

@@ -23,7 +23,7 @@ namespace
 {
 
 using backends::Prepared;
-using backends::QuantizedByteTypes;
+using backends::QuantizedInt8Types;
 using backends::TypeSet;
 
 /// Compared as they are stored: 16-bit quantized types too, as in TFLite.
@@ -34,7 +34,7 @@ constexpr TypeSet PlainTypes =
 
 constexpr backends::TypeRow ComparisonTypes[] = {
     backends::Types({PlainTypes, PlainTypes}, DataType::Boolean),
-    backends::PerTensor(backends::Types({QuantizedByteTypes, QuantizedByteTypes}, DataType::Boolean))};
+    backends::PerTensor(backends::Types({QuantizedInt8Types, QuantizedInt8Types}, DataType::Boolean))};
 
 /// Calls f with the function object of the operation.
 template <typename F>
@@ -102,7 +102,7 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
         {
             return MakeComparison<uint8_t>(args, [compare](uint8_t x, uint8_t y) { return compare(x != 0, y != 0); });
         }
-        if (QuantizedByteTypes.Has(type))
+        if (QuantizedInt8Types.Has(type))
         {
             return type == DataType::QAsymmU8 ? MakeScaledComparison<uint8_t>(args, compare)
                                               : MakeScaledComparison<int8_t>(args, compare);

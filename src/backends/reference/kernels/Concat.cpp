@@ -82,9 +82,9 @@ RequantizeFunction ChooseRequantize(DataType type)
     }
 }
 
-JoinPart MakePart(const TensorInfo& input, const TensorInfo& output, unsigned int axis)
+JoinInput MakeJoinInput(const TensorInfo& input, const TensorInfo& output, unsigned int axis)
 {
-    JoinPart part;
+    JoinInput part;
     part.m_ChunkElements = CountElements(input.GetShape(), axis, input.GetNumDimensions());
     if (!input.IsTypeSpaceMatch(output))
     {
@@ -137,10 +137,10 @@ backends::Prepared PrepareConcat(const ReshapeArgs& args, const backends::Packed
     {
         return [](const ExecuteArgs&) {};
     }
-    std::vector<JoinPart> parts;
+    std::vector<JoinInput> parts;
     for (const TensorInfo* input : args.m_Inputs)
     {
-        parts.push_back(MakePart(*input, output, axis));
+        parts.push_back(MakeJoinInput(*input, output, axis));
     }
     return PrepareJoin(std::move(parts), CountElements(output.GetShape(), 0, axis), output);
 }

@@ -35,14 +35,14 @@ backends::Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedW
                               args.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits);
 }
 
-backends::Prepared PrepareWhole(const ReshapeArgs& args, const backends::PackedWeights* packed)
+backends::Prepared PrepareExceptF16(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareWhole, packed);
+    return PrepareF16AsF32(args, PrepareExceptF16, packed);
 }
 
 } // namespace

@@ -46,7 +46,7 @@ class FloatConvolution
 {
 public:
     FloatConvolution(const ReshapeArgs& args, const VolumeGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<double>(MaxPieces, g.m_OutputChannels)),
+        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<double>(MaxTasks, g.m_OutputChannels)),
           m_BiasRow(scratch.Add<float>(g.m_OutputChannels))
     {
     }
@@ -127,7 +127,7 @@ Prepared PrepareFloat(const ReshapeArgs& args, const backends::PackedWeights*)
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareFloat, packed);
+    return PrepareF16AsF32(args, PrepareFloat, packed);
 }
 
 } // namespace

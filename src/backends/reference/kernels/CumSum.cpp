@@ -70,7 +70,7 @@ void SumLines(const CumSumShape& shape, const T* in, T* out, double* sums)
             const double before = step != 0 ? sums[i] : shape.m_IsProduct ? 1.0 : 0.0;
             const double next = shape.m_IsProduct ? before * value : before + value;
             sums[i] = step == 0 && !shape.m_Exclusive ? value : next; // a first -0 stays
-            out[line + i] = FromSum<T>(shape.m_Exclusive ? before : sums[i]);
+            out[line + i] = FromAccumulator<T>(shape.m_Exclusive ? before : sums[i]);
         }
     }
 }
@@ -126,7 +126,7 @@ backends::Prepared PrepareCumSum(const ReshapeArgs& args, const backends::Packed
                                descriptor.m_Reverse,
                                descriptor.m_Operation == ReduceOperation::Prod};
     const DataType type = input.GetDataType();
-    if (backends::HalfTypes.Has(type) || IsCumSumInDouble(type, shape.m_Depth) ||
+    if (backends::F16Types.Has(type) || IsCumSumInDouble(type, shape.m_Depth) ||
         (shape.m_IsProduct && type == DataType::Float32))
     {
         return DispatchType<float, Half, BFloat16>(type, [&](auto tag)

@@ -51,7 +51,7 @@ size_t GetMovedBytes(DataType type)
     return bits < 8 ? 1 : bits / 8;
 }
 
-void UnpackNibbles(const std::byte* packed, size_t count, std::byte* bytes)
+void UnpackInt4(const std::byte* packed, size_t count, std::byte* bytes)
 {
     for (size_t i = 0; i < count; ++i)
     {
@@ -61,7 +61,7 @@ void UnpackNibbles(const std::byte* packed, size_t count, std::byte* bytes)
     }
 }
 
-void PackNibbles(const std::byte* bytes, size_t count, std::byte* packed)
+void PackInt4(const std::byte* bytes, size_t count, std::byte* packed)
 {
     for (size_t i = 0; i < count; i += 2)
     {
@@ -88,7 +88,7 @@ backends::Prepared PrepareCopy(const TensorInfo& input)
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move)
 {
     // 4-bit elements may leave half a byte at the end, which only a kernel sets.
-    const size_t part = GetDataTypeBits(input.GetDataType()) >= 8 ? move.FindPart() : TensorAliases::None;
+    const size_t part = GetDataTypeBits(input.GetDataType()) >= 8 ? move.FindContiguousOffset() : TensorAliases::None;
     if (part == 0 && output.GetNumBytes() == input.GetNumBytes())
     {
         return PrepareCopy(input);
@@ -122,9 +122,9 @@ backends::Prepared PrepareIndexedMove(const TensorInfo& input, const TensorInfo&
     {
         auto* unpackedInput = static_cast<std::byte*>(args.m_Scratch);
         std::byte* unpackedOutput = unpackedInput + inputCount;
-        UnpackNibbles(args.GetInput<std::byte>(0), inputCount, unpackedInput);
+        UnpackInt4(args.GetInput<std::byte>(0), inputCount, unpackedInput);
         move(args, unpackedInput, unpackedOutput);
-        PackNibbles(unpackedOutput, outputCount, args.GetOutput<std::byte>(0));
+        PackInt4(unpackedOutput, outputCount, args.GetOutput<std::byte>(0));
     };
     return {run, inputCount + outputCount};
 }

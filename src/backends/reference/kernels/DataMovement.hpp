@@ -33,9 +33,9 @@ size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int 
 size_t GetMovedBytes(DataType type);
 
 /// Expands 4-bit elements (the first in the low half of a byte) to sign-extended bytes.
-void UnpackNibbles(const std::byte* packed, size_t count, std::byte* bytes);
+void UnpackInt4(const std::byte* packed, size_t count, std::byte* bytes);
 /// The reverse. The unused half of the last byte becomes 0.
-void PackNibbles(const std::byte* bytes, size_t count, std::byte* packed);
+void PackInt4(const std::byte* bytes, size_t count, std::byte* packed);
 
 /// Output 0 gets the bytes of input 0, unless both are the same memory.
 backends::Prepared PrepareCopy(const TensorInfo& input);
@@ -73,7 +73,7 @@ public:
 
     /// Where in the source the one run begins that the copy consists of; TensorAliases::None where it has no or
     /// several.
-    size_t FindPart() const
+    size_t FindContiguousOffset() const
     {
         return m_NumLoops == 0 && m_RunBytes != 0 ? static_cast<size_t>(m_First) : TensorAliases::None;
     }

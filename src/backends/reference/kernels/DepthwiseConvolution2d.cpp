@@ -246,14 +246,14 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
     }
 }
 
-Prepared PrepareWhole(const ReshapeArgs& args, const backends::PackedWeights* packed)
+Prepared PrepareExceptF16(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
 }
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareWhole, packed);
+    return PrepareF16AsF32(args, PrepareExceptF16, packed);
 }
 
 } // namespace

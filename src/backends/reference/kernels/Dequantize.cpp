@@ -16,7 +16,7 @@ namespace tenon::ref
 namespace
 {
 
-using backends::HalfTypes;
+using backends::F16Types;
 using backends::Prepared;
 using backends::QuantizedTypes;
 using backends::Scales;
@@ -24,7 +24,7 @@ using backends::Types;
 using backends::WithScales;
 
 constexpr backends::TypeRow DequantizeTypes[] = {
-    Types({HalfTypes}, DataType::Float32),
+    Types({F16Types}, DataType::Float32),
     WithScales(Types({QuantizedTypes | DataType::QSymmS4}, {DataType::Float16, DataType::Float32}), {Scales::AnyZero},
                Scales::Any),
 };
@@ -52,7 +52,7 @@ Prepared MakeDequantize(const ReshapeArgs& args)
         const size_t count = input.GetNumElements();
         return {[quantization, count](const ExecuteArgs& run)
                 {
-                    UnpackNibbles(run.GetInput<std::byte>(0), count, static_cast<std::byte*>(run.m_Scratch));
+                    UnpackInt4(run.GetInput<std::byte>(0), count, static_cast<std::byte*>(run.m_Scratch));
                     DequantizeAll(quantization, static_cast<const int8_t*>(run.m_Scratch), run.GetOutput<Out>(0));
                 },
                 count};
@@ -71,10 +71,10 @@ Prepared MakeDequantize(const ReshapeArgs& args)
 Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorInfo& input = args.GetInput(0);
-    if (HalfTypes.Has(input.GetDataType()))
+    if (F16Types.Has(input.GetDataType()))
     {
         return [type = input.GetDataType(), count = input.GetNumElements()](const ExecuteArgs& run)
-        { PlainHalfLoops.m_Widen(*run.m_Parallel, run.m_Inputs[0], type, count, run.GetOutput<float>(0)); };
+        { PlainF16Loops.m_Widen(*run.m_Parallel, run.m_Inputs[0], type, count, run.GetOutput<float>(0)); };
     }
     return DispatchType<float, Half>(args.GetOutput(0).GetDataType(),
                                      [&](auto tag) { return MakeDequantize<typename decltype(tag)::Type>(args); });

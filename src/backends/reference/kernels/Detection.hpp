@@ -107,10 +107,10 @@ public:
 /// Merges the detections of a class into those of the classes before it, the best first; of equal ones these. Writes at
 /// most `most` of them. `getAdded(i)` gives those of the class. Returns how many there are.
 template <typename F>
-size_t MergeDetections(const Detection* best, size_t count, size_t added, const F& getAdded, size_t most,
+size_t MergeDetections(const Detection* best, size_t count, size_t added, const F& getAdded, size_t max,
                        Detection* merged)
 {
-    const size_t total = std::min(count + added, most);
+    const size_t total = std::min(count + added, max);
     for (size_t i = 0, old = 0; i < total; ++i)
     {
         const size_t next = i - old; // of the new ones

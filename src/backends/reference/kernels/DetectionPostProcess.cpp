@@ -112,8 +112,8 @@ private:
     /// The best boxes of all classes; a box may stand for several. Of equal scores that of the lower class comes first.
     size_t RunRegular(const ExecuteArgs& args, const float* scores) const
     {
-        const size_t most = m_Tensors.m_Descriptor.m_MaxDetections;
-        const size_t mostOfClass = std::min<size_t>(m_Tensors.m_Descriptor.m_DetectionsPerClass, most);
+        const size_t max = m_Tensors.m_Descriptor.m_MaxDetections;
+        const size_t maxOfClass = std::min<size_t>(m_Tensors.m_Descriptor.m_DetectionsPerClass, max);
         float* ranking = Scratch::At<float>(args.m_Scratch, m_RankingAt);
         const auto* selected = Scratch::At<uint32_t>(args.m_Scratch, m_SelectedAt);
         auto* best = Scratch::At<Detection>(args.m_Scratch, m_BestAt);
@@ -126,7 +126,7 @@ private:
                 ranking[i] = scores[m_Tensors.GetFirstScore(i) + c];
             }
             const auto getAdded = [&](size_t i) { return Detection{selected[i], c, ranking[selected[i]]}; };
-            count = MergeDetections(best, count, Select(args, mostOfClass), getAdded, most, merged);
+            count = MergeDetections(best, count, Select(args, maxOfClass), getAdded, max, merged);
             std::swap(best, merged);
         }
         const auto* boxes = Scratch::At<Box>(args.m_Scratch, m_BoxesAt);
@@ -201,7 +201,7 @@ SupportResult CheckDetection(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "the threshold of intersection over union is " +
                                                                          std::to_string(d.m_NmsIouThreshold) +
-                                                                         "; it must be above 0 and at most 1");
+                                                                         "; it must be above 0 and at max 1");
     }
     if (d.m_MaxClassesPerDetection == 0 || (d.m_UseRegularNms && d.m_DetectionsPerClass == 0))
     {

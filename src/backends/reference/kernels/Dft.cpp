@@ -77,10 +77,10 @@ void StoreLine(const DftPlan& plan, const Complex* data, size_t line, T* out)
     const double scale = plan.m_IsInverse ? 1.0 / static_cast<double>(plan.m_Length) : 1.0;
     for (size_t i = 0; i < plan.m_SizeOut; ++i, to += plan.m_Inner * plan.m_PartsOut)
     {
-        to[0] = FromSum<T>(data[i].m_Real * scale);
+        to[0] = FromAccumulator<T>(data[i].m_Real * scale);
         if (plan.m_PartsOut == 2)
         {
-            to[1] = FromSum<T>(data[i].m_Imaginary * scale);
+            to[1] = FromAccumulator<T>(data[i].m_Imaginary * scale);
         }
     }
 }
@@ -91,9 +91,9 @@ Prepared MakeDft(const DftPlan& plan)
     const size_t lines = plan.m_Outer * plan.m_Inner;
     const auto run = [plan, lines](const ExecuteArgs& args)
     {
-        const auto transform = [&](size_t piece, size_t begin, size_t end)
+        const auto transform = [&](size_t task, size_t begin, size_t end)
         {
-            Complex* data = static_cast<Complex*>(args.m_Scratch) + piece * plan.m_Fft->GetSize();
+            Complex* data = static_cast<Complex*>(args.m_Scratch) + task * plan.m_Fft->GetSize();
             for (size_t line = begin; line < end; ++line)
             {
                 LoadLine(plan, args.GetInput<T>(0), line, data);
@@ -101,10 +101,10 @@ Prepared MakeDft(const DftPlan& plan)
                 StoreLine(plan, data, line, args.GetOutput<T>(0));
             }
         };
-        RunPieces(*args.m_Parallel, lines, transform);
+        RunTasks(*args.m_Parallel, lines, transform);
     };
     Scratch scratch;
-    scratch.Add<Complex>(plan.m_Fft->GetSize(), std::min(lines, MaxPieces));
+    scratch.Add<Complex>(plan.m_Fft->GetSize(), std::min(lines, MaxTasks));
     return Prepared(run, scratch.GetBytes());
 }
 

@@ -79,7 +79,7 @@ struct BytesRun
 };
 
 /// 4-bit elements become bytes in the scratch memory, and nibbles again.
-struct NibblesRun
+struct Int4Run
 {
     BoxPaste m_Box;
     size_t m_OutputElements;
@@ -91,10 +91,10 @@ struct NibblesRun
     {
         auto* output = backends::Scratch::At<std::byte>(args.m_Scratch, m_Output);
         auto* update = backends::Scratch::At<std::byte>(args.m_Scratch, m_Update);
-        UnpackNibbles(args.GetInput<std::byte>(0), m_OutputElements, output);
-        UnpackNibbles(args.GetInput<std::byte>(1), m_UpdateElements, update);
+        UnpackInt4(args.GetInput<std::byte>(0), m_OutputElements, output);
+        UnpackInt4(args.GetInput<std::byte>(1), m_UpdateElements, update);
         m_Box.Paste(args, update, output);
-        PackNibbles(output, m_OutputElements, args.GetOutput<std::byte>(0));
+        PackInt4(output, m_OutputElements, args.GetOutput<std::byte>(0));
     }
 };
 
@@ -132,7 +132,7 @@ backends::Prepared PrepareDynamicUpdateSlice(const ReshapeArgs& args, const back
     backends::Scratch scratch;
     const size_t outputAt = scratch.Add<std::byte>(output.GetNumElements());
     const size_t updateAt = scratch.Add<std::byte>(update.GetNumElements());
-    return backends::Prepared(NibblesRun{box, output.GetNumElements(), update.GetNumElements(), outputAt, updateAt},
+    return backends::Prepared(Int4Run{box, output.GetNumElements(), update.GetNumElements(), outputAt, updateAt},
                               scratch.GetBytes());
 }
 

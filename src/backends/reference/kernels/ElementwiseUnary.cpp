@@ -42,7 +42,7 @@ constexpr backends::TypeRow UnaryTypes[] = {SameType(FloatTypes | SignedTypes | 
                                             PerTensor(SameType(QuantizedTypes))};
 
 /// Whether TFLite has a kernel for 16-bit quantized tensors.
-bool HasShortKernel(UnaryOperation operation)
+bool HasInt16Kernel(UnaryOperation operation)
 {
     switch (operation)
     {
@@ -70,12 +70,12 @@ SupportResult CheckUnary(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "integers without a scale are there for Abs, Neg and Sign only");
     }
-    if (type == DataType::QSymmS16 && !HasShortKernel(operation))
+    if (type == DataType::QSymmS16 && !HasInt16Kernel(operation))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "there is no 16-bit kernel of the operation");
     }
-    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
-                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
+    return backends::FirstRefusal({backends::CheckZeroPointInt16(layer.GetInput(0), "input 0"),
+                                   backends::CheckZeroPointInt16(layer.GetOutput(0), "output 0")});
 }
 
 /// Calls visit with the operation as a function of C to C, a floating-point type.
@@ -243,7 +243,7 @@ auto MakeOfReal(UnaryOperation operation, const TensorQuantization& output, cons
     }
     if constexpr (sizeof(T) == 2)
     {
-        return make([](float x) { return std::exp(x); }); // see HasShortKernel
+        return make([](float x) { return std::exp(x); }); // see HasInt16Kernel
     }
     else
     {
@@ -314,7 +314,7 @@ Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-InterpolatedTable MakeShortUnaryTable(const ReshapeArgs& args)
+InterpolatedTable MakeUnaryTableInt16(const ReshapeArgs& args)
 {
     return MakeTable<int16_t>(args);
 }

@@ -100,11 +100,11 @@ int8_t ReadByte(const void* table, size_t i)
     return static_cast<const int8_t*>(table)[i];
 }
 
-int8_t ReadNibble(const void* table, size_t i)
+int8_t ReadInt4(const void* table, size_t i)
 {
     const unsigned int pair = static_cast<const uint8_t*>(table)[i / 2];
-    const unsigned int nibble = (i % 2 == 0 ? pair : pair >> 4) & 0xFU;
-    return static_cast<int8_t>(static_cast<int>(nibble ^ 8U) - 8); // bit 3 is the sign
+    const unsigned int int4 = (i % 2 == 0 ? pair : pair >> 4) & 0xFU;
+    return static_cast<int8_t>(static_cast<int>(int4 ^ 8U) - 8); // bit 3 is the sign
 }
 
 template <typename Out, int8_t (*ReadElement)(const void*, size_t)>
@@ -156,7 +156,7 @@ backends::Prepared PrepareEmbeddingLookup(const ReshapeArgs& args, const backend
                                          using Out = typename decltype(tag)::Type;
                                          if (table.GetDataType() == DataType::QSymmS4)
                                          {
-                                             return HybridLookup<Out, ReadNibble>{slices, std::move(scales), 2};
+                                             return HybridLookup<Out, ReadInt4>{slices, std::move(scales), 2};
                                          }
                                          return HybridLookup<Out, ReadByte>{slices, std::move(scales), 1};
                                      });

@@ -37,10 +37,10 @@ struct Bag
 struct SparseLookupRun
 {
     IndexInput m_Numbers;
-    IndexInput m_Places;
+    IndexInput m_Indices;
     EmbeddingCombiner m_Combiner;
     size_t m_Count;
-    size_t m_PlaceLength;
+    size_t m_IndexLength;
     Extents m_Sizes; ///< of the output, of which the first dimensions are the bags'
     int64_t m_Rows;  ///< of the table
     size_t m_SliceElements;
@@ -49,9 +49,9 @@ struct SparseLookupRun
     size_t FindBag(const ExecuteArgs& args, size_t i) const
     {
         int64_t bag = 0;
-        for (size_t d = 0; d + 1 < m_PlaceLength; ++d)
+        for (size_t d = 0; d + 1 < m_IndexLength; ++d)
         {
-            bag = bag * m_Sizes[d] + m_Places.Read(args, i * m_PlaceLength + d, 0, m_Sizes[d]);
+            bag = bag * m_Sizes[d] + m_Indices.Read(args, i * m_IndexLength + d, 0, m_Sizes[d]);
         }
         return static_cast<size_t>(bag) * m_SliceElements;
     }

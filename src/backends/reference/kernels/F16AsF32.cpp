@@ -52,7 +52,7 @@ void Narrow(IParallelFor&, const float* floats, DataType type, size_t count, voi
 
 struct ConvertingExecutor
 {
-    const HalfLoops* m_Loops;
+    const F16Loops* m_Loops;
     backends::Executor m_Run;
     std::vector<Converted> m_Inputs;
     std::vector<Converted> m_Outputs;
@@ -108,7 +108,7 @@ WideInfos::WideInfos(Span<const TensorInfo* const> tensors) : m_Pointers(tensors
     m_Infos.reserve(tensors.size());
     for (size_t i = 0; i < tensors.size(); ++i)
     {
-        if (tensors[i] != nullptr && backends::HalfTypes.Has(tensors[i]->GetDataType()))
+        if (tensors[i] != nullptr && backends::F16Types.Has(tensors[i]->GetDataType()))
         {
             m_Infos.push_back(*tensors[i]);
             m_Infos.back().SetDataType(DataType::Float32);
@@ -131,14 +131,14 @@ std::vector<const void*> WithoutWidened(Span<const void* const> constants, const
     return left;
 }
 
-extern const HalfLoops PlainHalfLoops = {Widen, Narrow};
+extern const F16Loops PlainF16Loops = {Widen, Narrow};
 
-backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
-                                      backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
-                                      const backends::PackedWeights* packed, const HalfLoops& loops)
+backends::Prepared PrepareF16AsF32(const ReshapeArgs& args,
+                                   backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
+                                   const backends::PackedWeights* packed, const F16Loops& loops)
 {
     const auto isHalf = [&args](size_t input)
-    { return args.HasInput(input) && backends::HalfTypes.Has(args.GetInput(input).GetDataType()); };
+    { return args.HasInput(input) && backends::F16Types.Has(args.GetInput(input).GetDataType()); };
     if (!isHalf(0) && !isHalf(Weights))
     {
         return prepare(args, packed);

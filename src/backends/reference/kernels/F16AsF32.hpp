@@ -33,21 +33,21 @@ private:
 std::vector<const void*> WithoutWidened(Span<const void* const> constants, const WideInfos& inputs);
 
 /// How halves become floats and floats halves of a type, `count` of them.
-struct HalfLoops
+struct F16Loops
 {
     void (*m_Widen)(IParallelFor& parallel, const void* halves, DataType type, size_t count, float* floats);
     void (*m_Narrow)(IParallelFor& parallel, const float* floats, DataType type, size_t count, void* halves);
 };
 
 /// On the calling thread.
-extern const HalfLoops PlainHalfLoops;
+extern const F16Loops PlainF16Loops;
 
-/// What `prepare` gives for `args`. If input 0, or input 1 alone, has one of backends::HalfTypes: for the same tensors
+/// What `prepare` gives for `args`. If input 0, or input 1 alone, has one of backends::F16Types: for the same tensors
 /// with Float32 in place of every such type, with the conversions around it; `packed` then is left out. Declines
 /// where `prepare` does.
-backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
-                                      backends::Prepared (*prepare)(const ReshapeArgs& args,
-                                                                    const backends::PackedWeights* packed),
-                                      const backends::PackedWeights* packed, const HalfLoops& loops = PlainHalfLoops);
+backends::Prepared PrepareF16AsF32(const ReshapeArgs& args,
+                                   backends::Prepared (*prepare)(const ReshapeArgs& args,
+                                                                 const backends::PackedWeights* packed),
+                                   const backends::PackedWeights* packed, const F16Loops& loops = PlainF16Loops);
 
 } // namespace tenon::ref

@@ -87,8 +87,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     const TensorShape& shape = layer.GetInput(1).GetShape();
     if (layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix || !layer.IsConstant(1) ||
         !shape.AreAllDimensionsSpecified() || shape.GetNumDimensions() != 2 ||
-        layer.GetInput(1).GetDataType() == DataType::QSymmS4 ||
-        backends::HalfTypes.Has(layer.GetInput(1).GetDataType()))
+        layer.GetInput(1).GetDataType() == DataType::QSymmS4 || backends::F16Types.Has(layer.GetInput(1).GetDataType()))
     {
         return nullptr;
     }
@@ -147,11 +146,11 @@ struct TurnedProduct
 {
     backends::Executor m_Product;
     TensorInfo m_Weights;
-    size_t m_Turned; ///< offset in the scratch memory
+    size_t m_Transposed; ///< offset in the scratch memory
 
     void operator()(const ExecuteArgs& args) const
     {
-        void* weights = backends::Scratch::At<std::byte>(args.m_Scratch, m_Turned);
+        void* weights = backends::Scratch::At<std::byte>(args.m_Scratch, m_Transposed);
         Transpose(m_Weights, args.m_Inputs[1], weights);
         const void* inputs[] = {args.m_Inputs[0], weights, args.m_Inputs.size() > 2 ? args.m_Inputs[2] : nullptr};
         ExecuteArgs turned = args;
@@ -225,14 +224,14 @@ SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activatio
     return backends::FuseClamp(layer, activation);
 }
 
-Prepared PrepareWhole(const ReshapeArgs& args, const backends::PackedWeights* packed)
+Prepared PrepareExceptF16(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
 }
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareWhole, packed);
+    return PrepareF16AsF32(args, PrepareExceptF16, packed);
 }
 
 } // namespace

@@ -14,7 +14,7 @@
 namespace tenon::ref
 {
 
-bool IsByteWeights(DataType type)
+bool IsInt8Weights(DataType type)
 {
     switch (type)
     {

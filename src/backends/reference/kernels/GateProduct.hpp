@@ -16,7 +16,7 @@ namespace tenon::ref
 
 /// Whether the type is one of 8-bit weights. All are read as signed, whatever their type, and without a zero point, as
 /// TFLite does.
-bool IsByteWeights(DataType type);
+bool IsInt8Weights(DataType type);
 
 /// Whether the weights at these inputs, as far as they are connected and quantized, have one finite scale.
 SupportResult CheckGateWeights(const LayerView& layer, std::initializer_list<size_t> slots);
@@ -88,10 +88,10 @@ void ClipValues(T* values, size_t count, T limit)
     {
         return;
     }
-    const T least = static_cast<T>(-limit);
+    const T min = static_cast<T>(-limit);
     for (size_t i = 0; i < count; ++i)
     {
-        values[i] = values[i] > limit ? limit : (values[i] < least ? least : values[i]);
+        values[i] = values[i] > limit ? limit : (values[i] < min ? min : values[i]);
     }
 }
 

@@ -38,7 +38,7 @@ struct GatherPlan
                 for (size_t i = 0; i < m_Count; ++i, output += m_InnerBytes)
                 {
                     const int64_t index =
-                        m_Indices.ReadPlace(args, batch * m_Count + i, static_cast<int64_t>(m_Axis), m_FromEnd);
+                        m_Indices.ReadChecked(args, batch * m_Count + i, static_cast<int64_t>(m_Axis), m_FromEnd);
                     CopyBlock(output, data + static_cast<size_t>(index) * m_InnerBytes, m_InnerBytes);
                 }
             }

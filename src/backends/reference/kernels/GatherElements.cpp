@@ -38,7 +38,7 @@ backends::Prepared PrepareGatherElements(const ReshapeArgs& args, const backends
                                      T* out = reinterpret_cast<T*>(to);
                                      const auto gather = [&](size_t begin, size_t end)
                                      {
-                                         places.ForEachPiece(run, begin, end,
+                                         places.ForEachBlock(run, begin, end,
                                                              [&](size_t first, size_t count, const size_t* found)
                                                              {
                                                                  for (size_t k = 0; k < count; ++k)

@@ -17,11 +17,11 @@ namespace tenon::ref
 /// Elements along one dimension and their weights.
 struct GridTaps
 {
-    static constexpr size_t Most = 4;
+    static constexpr size_t Max = 4;
 
     size_t m_Count = 1;
-    std::array<int64_t, Most> m_Index{}; ///< -1: 0 is taken in place of an element
-    std::array<double, Most> m_Weight{1.0};
+    std::array<int64_t, Max> m_Index{}; ///< -1: 0 is taken in place of an element
+    std::array<double, Max> m_Weight{1.0};
 };
 
 /// One dimension of the images.

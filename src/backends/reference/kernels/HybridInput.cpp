@@ -57,13 +57,13 @@ float QuantizeSymmetric(const float* values, size_t count, int8_t* quantized)
     return range / 127.0f;
 }
 
-AsymmetricScale FindAsymmetricScale(float least, float most)
+AsymmetricScale FindAsymmetricScale(float min, float max)
 {
     constexpr double Lowest = -128.0;
     constexpr double Highest = 127.0;
-    const double scale = static_cast<double>(most - least) / (Highest - Lowest);
-    const double lowSteps = static_cast<double>(least) / scale;
-    const double highSteps = static_cast<double>(most) / scale;
+    const double scale = static_cast<double>(max - min) / (Highest - Lowest);
+    const double lowSteps = static_cast<double>(min) / scale;
+    const double highSteps = static_cast<double>(max) / scale;
     // Of the two ends, the one whose own rounding error is smaller fixes the zero point.
     const bool fromLow = -Lowest + std::abs(lowSteps) < Highest + std::abs(highSteps);
     const double exact = fromLow ? Lowest - lowSteps : Highest - highSteps;
@@ -75,19 +75,19 @@ AsymmetricScale FindAsymmetricScale(float least, float most)
 
 AsymmetricScale QuantizeAsymmetric(const float* values, size_t count, int8_t* quantized)
 {
-    float least = 0.0f;
-    float most = 0.0f;
+    float min = 0.0f;
+    float max = 0.0f;
     for (size_t i = 0; i < count; ++i)
     {
-        least = std::min(least, values[i]);
-        most = std::max(most, values[i]);
+        min = std::min(min, values[i]);
+        max = std::max(max, values[i]);
     }
-    if (least == most)
+    if (min == max)
     {
         std::fill_n(quantized, count, int8_t{0});
         return {};
     }
-    const AsymmetricScale result = FindAsymmetricScale(least, most);
+    const AsymmetricScale result = FindAsymmetricScale(min, max);
     const float inverse = 1.0f / result.m_Scale;
     for (size_t i = 0; i < count; ++i)
     {

@@ -23,7 +23,7 @@ struct AsymmetricScale
     int32_t m_ZeroPoint = 0;
 };
 /// For int8 values over the range from `least`, at most 0, to `most`, at least 0. Precondition: they differ.
-AsymmetricScale FindAsymmetricScale(float least, float most);
+AsymmetricScale FindAsymmetricScale(float min, float max);
 /// Quantizes `count` values to int8 over the range from their minimum to their maximum, 0 included.
 AsymmetricScale QuantizeAsymmetric(const float* values, size_t count, int8_t* quantized);
 

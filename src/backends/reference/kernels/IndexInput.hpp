@@ -41,7 +41,7 @@ public:
 
     /// Element i as a place in [0, size): with `fromEnd` negative ones from -size on count from the end. Throws
     /// RuntimeException for any other.
-    int64_t ReadPlace(const ExecuteArgs& args, size_t i, int64_t size, bool fromEnd) const
+    int64_t ReadChecked(const ExecuteArgs& args, size_t i, int64_t size, bool fromEnd) const
     {
         const int64_t index = Read(args, i, fromEnd ? -size : 0, size);
         return index < 0 ? index + size : index;
@@ -75,7 +75,7 @@ public:
         size_t offset = i / m_BatchCount * m_BatchElements;
         for (unsigned int d = 0; d < m_Length; ++d)
         {
-            const int64_t index = m_Indices.ReadPlace(args, i * m_Length + d, m_Sizes[d], m_FromEnd);
+            const int64_t index = m_Indices.ReadChecked(args, i * m_Length + d, m_Sizes[d], m_FromEnd);
             offset += static_cast<size_t>(index * m_Strides[d]);
         }
         return offset;

@@ -59,7 +59,7 @@ public:
             for (size_t i = 0, c = 0; i < image; ++i, c = c + 1 == m_Channels ? 0 : c + 1)
             {
                 const double scale = double{m_Gamma} / std::sqrt(variances[c] + double{m_Epsilon});
-                out[i] = FromSum<T>((static_cast<double>(in[i]) - means[c]) * scale + double{m_Beta});
+                out[i] = FromAccumulator<T>((static_cast<double>(in[i]) - means[c]) * scale + double{m_Beta});
             }
         }
     }

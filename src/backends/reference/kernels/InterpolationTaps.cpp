@@ -17,7 +17,7 @@ namespace
 {
 
 /// The least product of a scale and a size that gives an element: sizes that keep a ratio are rounded.
-constexpr double LeastExtent = 0.49;
+constexpr double MinExtent = 0.49;
 
 struct Axis
 {
@@ -30,7 +30,7 @@ struct Axis
 
 /// Where element x of the output is in the input, computed in F.
 template <typename F>
-double FindPlace(const InterpolateDescriptor& descriptor, const Axis& axis, F x)
+double TransformCoordinate(const InterpolateDescriptor& descriptor, const Axis& axis, F x)
 {
     constexpr F Half{0.5};
     const auto input = static_cast<F>(axis.m_Input);
@@ -124,8 +124,8 @@ InterpolationTaps FindTaps(const InterpolateDescriptor& descriptor, const Axis& 
     const double stretch = descriptor.m_Antialias && !isNearest ? std::max(1.0, 1.0 / axis.m_Scale) : 1.0;
     const double support = (descriptor.m_Mode == InterpolationMode::Cubic ? 2.0 : 1.0) * stretch;
     taps.m_Taps = isNearest ? 1 : 2 * static_cast<size_t>(std::ceil(support));
-    constexpr size_t MostEntries = size_t{1} << 26; // 800 MB
-    if (taps.m_Output > MostEntries / taps.m_Taps)
+    constexpr size_t MaxEntries = size_t{1} << 26; // 800 MB
+    if (taps.m_Output > MaxEntries / taps.m_Taps)
     {
         throw LayerValidationException("Interpolate takes " + std::to_string(taps.m_Taps) + " elements for each of " +
                                        std::to_string(taps.m_Output) +
@@ -135,8 +135,8 @@ InterpolationTaps FindTaps(const InterpolateDescriptor& descriptor, const Axis& 
     const double last = axis.m_Input - 1.0;
     for (size_t x = 0; x < taps.m_Output; ++x)
     {
-        const double place = isNearest ? FindPlace<float>(descriptor, axis, static_cast<float>(x))
-                                       : FindPlace<double>(descriptor, axis, static_cast<double>(x));
+        const double place = isNearest ? TransformCoordinate<float>(descriptor, axis, static_cast<float>(x))
+                                       : TransformCoordinate<double>(descriptor, axis, static_cast<double>(x));
         if (isCrop)
         {
             taps.m_IsOutside.push_back(!(place >= 0.0 && place <= last) ? 1 : 0);
@@ -196,7 +196,7 @@ std::vector<InterpolationTaps> FindInterpolationTaps(const InterpolateDescriptor
         const auto get = [i](const std::vector<float>& list, double byDefault)
         { return list.empty() ? byDefault : static_cast<double>(list[i]); };
         const double scale = get(descriptor.m_Scales, to / from);
-        if (to > 0.0 && !(scale * from >= LeastExtent)) // else a filter would be wider than any input
+        if (to > 0.0 && !(scale * from >= MinExtent)) // else a filter would be wider than any input
         {
             fail();
         }

@@ -57,7 +57,7 @@ Prepared MakeFloat(const Pixels& pixels, float epsilon)
             const double norm = std::max(std::sqrt(squares), static_cast<double>(epsilon));
             for (size_t c = 0; c < pixels.m_Channels; ++c)
             {
-                out[c] = FromSum<T>(static_cast<double>(in[c]) / norm);
+                out[c] = FromAccumulator<T>(static_cast<double>(in[c]) / norm);
             }
         }
     };

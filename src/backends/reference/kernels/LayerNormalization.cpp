@@ -91,7 +91,7 @@ private:
             // Parameters are read before the output is written, which may lie in their memory.
             const C s = scale != nullptr ? static_cast<C>(scale[i * m_ScaleStep]) : C{1};
             const C b = bias != nullptr ? static_cast<C>(bias[i * m_BiasStep]) : C{0};
-            out[i] = FromSum<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
+            out[i] = FromAccumulator<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
         }
     }
 
@@ -106,10 +106,10 @@ private:
 };
 
 /// Where a broadcast parameter has the element for one of the data.
-class BroadcastPlace
+class BroadcastIndex
 {
 public:
-    BroadcastPlace(const TensorShape& data, const TensorShape& parameter)
+    BroadcastIndex(const TensorShape& data, const TensorShape& parameter)
         : m_Sizes(data.GetNumDimensions()), m_Steps(m_Sizes)
     {
         size_t step = 1;
@@ -156,7 +156,7 @@ public:
         {
             if (args.HasInput(parameter))
             {
-                m_Places[parameter - 1].emplace(shape, args.GetInput(parameter).GetShape());
+                m_BroadcastIndices[parameter - 1].emplace(shape, args.GetInput(parameter).GetShape());
             }
         }
     }
@@ -196,16 +196,18 @@ private:
         const C factor = C{1} / std::sqrt(squares / count + static_cast<C>(m_Epsilon));
         for (size_t i = first; i < end; i += m_Inner)
         {
-            const C s = m_Places[0] ? static_cast<C>(args.GetInput<T>(1)[m_Places[0]->Of(i)]) : C{1};
-            const C b = m_Places[1] ? static_cast<C>(args.GetInput<T>(2)[m_Places[1]->Of(i)]) : C{0};
-            out[i] = FromSum<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
+            const C s =
+                m_BroadcastIndices[0] ? static_cast<C>(args.GetInput<T>(1)[m_BroadcastIndices[0]->Of(i)]) : C{1};
+            const C b =
+                m_BroadcastIndices[1] ? static_cast<C>(args.GetInput<T>(2)[m_BroadcastIndices[1]->Of(i)]) : C{0};
+            out[i] = FromAccumulator<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
         }
     }
 
     size_t m_Outer = 1;
-    size_t m_Depth = 1;                                    ///< elements that are normalized together
-    size_t m_Inner = 1;                                    ///< elements from one of them to the next
-    std::array<std::optional<BroadcastPlace>, 2> m_Places; ///< of scale and bias
+    size_t m_Depth = 1;                                              ///< elements that are normalized together
+    size_t m_Inner = 1;                                              ///< elements from one of them to the next
+    std::array<std::optional<BroadcastIndex>, 2> m_BroadcastIndices; ///< of scale and bias
     float m_Epsilon;
     bool m_SubtractsMean;
 };

@@ -56,14 +56,14 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
                                const double logSum = std::log(sum);
                                for (size_t i = 0; i < rows.m_Depth; ++i)
                                {
-                                   out[i * rows.m_Step] = FromSum<T>(static_cast<double>(scaled(i)) - logSum);
+                                   out[i * rows.m_Step] = FromAccumulator<T>(static_cast<double>(scaled(i)) - logSum);
                                }
                            });
     };
 }
 
 template <typename T>
-void RunByteRow(const ByteLogSoftmax& softmax, const T* in, T* out, const AxisRows& rows)
+void RunByteRow(const LogSoftmaxTablesInt8& softmax, const T* in, T* out, const AxisRows& rows)
 {
     const int32_t max = rows.FindMax(in);
     int64_t sum = 0;
@@ -71,7 +71,7 @@ void RunByteRow(const ByteLogSoftmax& softmax, const T* in, T* out, const AxisRo
     {
         sum += softmax.GetPowers()[static_cast<size_t>(max - in[i * rows.m_Step])];
     }
-    const ByteLogSoftmax::RowSum rowSum = softmax.Finish(sum);
+    const LogSoftmaxTablesInt8::RowSum rowSum = softmax.Finish(sum);
     for (size_t i = 0; i < rows.m_Depth; ++i)
     {
         const auto difference = static_cast<size_t>(max - in[i * rows.m_Step]);
@@ -112,14 +112,14 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
         [&](auto tag) -> Prepared
         {
             using T = typename decltype(tag)::Type;
-            return [rows, softmax = ByteLogSoftmax(descriptor.m_Beta, scale)](const ExecuteArgs& run)
+            return [rows, softmax = LogSoftmaxTablesInt8(descriptor.m_Beta, scale)](const ExecuteArgs& run)
             { rows.ForEach<T, T>(run, [&](const T* in, T* out) { RunByteRow(softmax, in, out, rows); }); };
         });
 }
 
 } // namespace
 
-ByteLogSoftmax::ByteLogSoftmax(float beta, float scale)
+LogSoftmaxTablesInt8::LogSoftmaxTablesInt8(float beta, float scale)
 {
     const double multiplier = std::min(static_cast<double>(beta) * static_cast<double>(scale) *
                                            static_cast<double>(1 << (31 - InputIntegerBits)),
@@ -130,10 +130,10 @@ ByteLogSoftmax::ByteLogSoftmax(float beta, float scale)
     const double radius = std::floor(
         std::ldexp(static_cast<double>((1 << InputIntegerBits) - 1), 31 - InputIntegerBits - quantized.m_Shift));
     // No two bytes differ by more.
-    m_LeastDifference = -static_cast<int32_t>(std::min(radius, 256.0));
+    m_MinDifference = -static_cast<int32_t>(std::min(radius, 256.0));
     for (int32_t difference = 0; difference < 256; ++difference)
     {
-        if (-difference >= m_LeastDifference)
+        if (-difference >= m_MinDifference)
         {
             const auto i = static_cast<size_t>(difference);
             m_Scaled[i] = MultiplySaturating(-difference, quantized);
@@ -144,15 +144,15 @@ ByteLogSoftmax::ByteLogSoftmax(float beta, float scale)
     }
 }
 
-ByteLogSoftmax::RowSum ByteLogSoftmax::Finish(int64_t sum) const
+LogSoftmaxTablesInt8::RowSum LogSoftmaxTablesInt8::Finish(int64_t sum) const
 {
     const Fixed<SumIntegerBits> clamped{
         static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()))};
     const int32_t logSum = backends::LogOfAtLeastOne<InputIntegerBits>(clamped).m_Raw;
     // At this difference and below the result would leave the numbers with InputIntegerBits.
     const int32_t lowest = WrappingAdd(logSum, std::numeric_limits<int32_t>::min());
-    const int32_t least = std::max(m_LeastDifference - 1, MultiplySaturating(lowest, m_Back));
-    return {logSum, static_cast<uint32_t>(std::max(-least, 0))};
+    const int32_t min = std::max(m_MinDifference - 1, MultiplySaturating(lowest, m_Back));
+    return {logSum, static_cast<uint32_t>(std::max(-min, 0))};
 }
 
 extern const backends::Kernel RefLogSoftmaxKernel = {"RefLogSoftmax", LogSoftmaxTypes, PrepareLogSoftmax,

@@ -13,11 +13,11 @@ namespace tenon::ref
 {
 
 /// Differences of 8-bit numbers to the largest one of their row, all of which are in tables.
-class ByteLogSoftmax
+class LogSoftmaxTablesInt8
 {
 public:
     /// Of differences times beta * scale, beta > 0.
-    ByteLogSoftmax(float beta, float scale);
+    LogSoftmaxTablesInt8(float beta, float scale);
 
     /// beta * scale * -difference by the difference, with InputIntegerBits.
     const std::array<int32_t, 256>& GetScaled() const { return m_Scaled; }
@@ -47,7 +47,7 @@ private:
 
     std::array<int32_t, 256> m_Scaled{};
     std::array<int32_t, 256> m_Powers{};
-    int32_t m_LeastDifference = 0;
+    int32_t m_MinDifference = 0;
     backends::QuantizedMultiplier m_Back; ///< from a number with InputIntegerBits to steps of the input
 };
 

@@ -29,7 +29,7 @@ struct LstmTypes
 
     bool IsWeights(DataType type) const
     {
-        return m_IsInteger || m_IsHybrid ? IsByteWeights(type) : type == DataType::Float32;
+        return m_IsInteger || m_IsHybrid ? IsInt8Weights(type) : type == DataType::Float32;
     }
     bool IsPeephole(DataType type) const { return m_IsInteger ? type == DataType::QSymmS16 : IsWeights(type); }
     bool IsBias(DataType type) const { return type == (m_IsInteger ? DataType::Signed32 : DataType::Float32); }
@@ -122,7 +122,7 @@ SupportResult CheckIntegers(const LayerView& layer, const LstmSlots& slots, cons
         backends::CheckPerTensor(layer, {slots.m_Data, slots.m_OutputState, slots.m_CellState}, {outputs.m_Output});
     if (result)
     {
-        result = CheckByteZeroPoint(layer.GetInput(slots.m_OutputState).GetQuantizationOffset(), "output state's");
+        result = CheckZeroPointInt8(layer.GetInput(slots.m_OutputState).GetQuantizationOffset(), "output state's");
     }
     if (result)
     {
@@ -178,7 +178,7 @@ LstmParameters::LstmParameters(const QLstmDescriptor& d)
 
 LstmGeometry::LstmGeometry(const ReshapeArgs& args, const LstmSlots& slots, const LstmParameters& parameters,
                            const LstmOutputs& outputs, bool isBackward)
-    : m_Slots(slots), m_Places(outputs), m_IsBackward(isBackward)
+    : m_Slots(slots), m_OutputSlots(outputs), m_IsBackward(isBackward)
 {
     const auto keep = [&](size_t& slot, bool isUsed) { slot = isUsed && args.HasInput(slot) ? slot : LstmSlots::None; };
     for (size_t gate = 0; gate < LstmSlots::NumGates; ++gate)

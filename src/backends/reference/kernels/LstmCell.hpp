@@ -66,7 +66,7 @@ struct LstmGeometry
                  const LstmOutputs& outputs, bool isBackward);
 
     LstmSlots m_Slots; ///< absent inputs, and those that the parameters leave out, are None
-    LstmOutputs m_Places;
+    LstmOutputs m_OutputSlots;
     SequenceShape m_Sequence;
     size_t m_Inputs = 0;
     size_t m_AuxInputs = 0;
@@ -84,11 +84,12 @@ struct LstmGeometry
     template <typename T, typename C, typename Step>
     void RunSteps(const ExecuteArgs& args, const Step& step) const
     {
-        T* state = args.GetOutput<T>(m_Places.m_OutputState);
+        T* state = args.GetOutput<T>(m_OutputSlots.m_OutputState);
         const size_t batches = m_Sequence.m_Batches;
         std::memcpy(state, args.m_Inputs[m_Slots.m_OutputState], m_StateBytes);
-        std::copy_n(args.GetInput<C>(m_Slots.m_CellState), batches * m_Units, args.GetOutput<C>(m_Places.m_CellState));
-        T* output = args.GetOutput<T>(m_Places.m_Output) + m_Places.m_Offset;
+        std::copy_n(args.GetInput<C>(m_Slots.m_CellState), batches * m_Units,
+                    args.GetOutput<C>(m_OutputSlots.m_CellState));
+        T* output = args.GetOutput<T>(m_OutputSlots.m_Output) + m_OutputSlots.m_Offset;
         m_Sequence.ForEach(m_IsBackward,
                            [&](size_t batch, size_t row)
                            {

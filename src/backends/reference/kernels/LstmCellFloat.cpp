@@ -31,8 +31,8 @@ void Normalize(float* rows, size_t count, size_t size)
             const double difference = double{rows[i]} - mean;
             squares += difference * difference;
         }
-        constexpr double LeastVariance = double{1e-8f};
-        const double inverse = 1.0 / std::sqrt(squares / elements + LeastVariance);
+        constexpr double MinVariance = double{1e-8f};
+        const double inverse = 1.0 / std::sqrt(squares / elements + MinVariance);
         for (size_t i = 0; i < size; ++i)
         {
             rows[i] = static_cast<float>((double{rows[i]} - mean) * inverse);
@@ -110,8 +110,8 @@ private:
         const LstmGeometry& g = m_Geometry;
         const size_t rows = g.m_Sequence.RowsPerStep();
         const size_t count = rows * g.m_Units;
-        float* state = args.GetOutput<float>(g.m_Places.m_OutputState) + batch * g.m_Outputs;
-        float* cell = args.GetOutput<float>(g.m_Places.m_CellState) + batch * g.m_Units;
+        float* state = args.GetOutput<float>(g.m_OutputSlots.m_OutputState) + batch * g.m_Outputs;
+        float* cell = args.GetOutput<float>(g.m_OutputSlots.m_CellState) + batch * g.m_Units;
         const Operands operands = {
             args.GetInput<float>(g.m_Slots.m_Data) + row * g.m_Inputs,
             g.m_AuxInputs == 0 ? nullptr : args.GetInput<float>(g.m_Slots.m_Aux) + row * g.m_AuxInputs, state, cell};

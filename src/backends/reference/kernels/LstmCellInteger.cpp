@@ -17,7 +17,7 @@ namespace tenon::ref
 namespace
 {
 
-using backends::Saturate16;
+using backends::SaturateToInt16;
 using backends::Scratch;
 using backends::SumRescaler;
 
@@ -68,7 +68,7 @@ private:
         Gate() = default;
         explicit Gate(const IntegerLstmScales::Gate& scales)
             : m_Input(scales.m_Input), m_Recurrent(scales.m_Recurrent), m_Peephole(scales.m_Peephole),
-              m_LayerNorm(scales.m_LayerNorm), m_LeastVariance(scales.m_LeastVariance)
+              m_LayerNorm(scales.m_LayerNorm), m_MinVariance(scales.m_MinVariance)
         {
         }
 
@@ -76,7 +76,7 @@ private:
         SumRescaler m_Recurrent;
         SumRescaler m_Peephole;
         SumRescaler m_LayerNorm;
-        int32_t m_LeastVariance = 1;
+        int32_t m_MinVariance = 1;
     };
 
     void Step(const ExecuteArgs& args, size_t batch, size_t row) const
@@ -86,8 +86,8 @@ private:
         const size_t rows = g.m_Sequence.RowsPerStep();
         const size_t count = rows * g.m_Units;
         const auto* data = args.GetInput<int8_t>(g.m_Slots.m_Data) + row * g.m_Inputs;
-        auto* state = args.GetOutput<int8_t>(g.m_Places.m_OutputState) + batch * g.m_Outputs;
-        auto* cell = args.GetOutput<int16_t>(g.m_Places.m_CellState) + batch * g.m_Units;
+        auto* state = args.GetOutput<int8_t>(g.m_OutputSlots.m_OutputState) + batch * g.m_Outputs;
+        auto* cell = args.GetOutput<int16_t>(g.m_OutputSlots.m_CellState) + batch * g.m_Units;
 
         const auto sigmoid = [](int16_t x) { return backends::Sigmoid(backends::Fixed16<3>{x}).m_Raw; };
         const auto tanh = [](int16_t x) { return backends::Tanh(backends::Fixed16<3>{x}).m_Raw; };
@@ -99,8 +99,8 @@ private:
 
         const auto hidden = [&](size_t i, int32_t zeroPoint)
         {
-            const int16_t activated = backends::Tanh16(cell[i], 15 + m_CellExponent);
-            return Saturate8(backends::SaturatingAdd(m_HiddenRescaler(int32_t{output[i]} * activated), zeroPoint));
+            const int16_t activated = backends::TanhInt16(cell[i], 15 + m_CellExponent);
+            return SaturateToInt8(backends::SaturatingAdd(m_HiddenRescaler(int32_t{output[i]} * activated), zeroPoint));
         };
         if (!g.HasProjection())
         {
@@ -125,7 +125,7 @@ private:
                        {
                            const int32_t sum = bias != nullptr ? WrappingAdd(product, bias[out]) : product;
                            state[i] =
-                               Saturate8(backends::SaturatingAdd(m_ProjectionRescaler(sum), m_State.m_ZeroPoint));
+                               SaturateToInt8(backends::SaturatingAdd(m_ProjectionRescaler(sum), m_State.m_ZeroPoint));
                        });
         ClipValues(state, rows * g.m_Outputs, m_ProjectionClip);
     }
@@ -145,12 +145,12 @@ private:
                        [&](size_t i, size_t unit, int32_t product)
                        {
                            const int32_t sum = isNormalized ? product : WrappingAdd(product, bias[unit]);
-                           values[i] = Saturate16(gate.m_Input(sum));
+                           values[i] = SaturateToInt16(gate.m_Input(sum));
                        });
         m_Products.Run(args.m_Scratch, state, m_State.m_ZeroPoint, rows, g.m_Outputs,
                        args.GetInput<int8_t>(g.m_Slots.m_RecurrentWeights[index]), g.m_Units,
                        [&](size_t i, size_t, int32_t product)
-                       { values[i] = Saturate16(backends::SaturatingAdd(gate.m_Recurrent(product), values[i])); });
+                       { values[i] = SaturateToInt16(backends::SaturatingAdd(gate.m_Recurrent(product), values[i])); });
         if (g.m_Slots.m_Peephole[index] != LstmSlots::None)
         {
             AddPeephole(args.GetInput<int16_t>(g.m_Slots.m_Peephole[index]), gate.m_Peephole, cell, values);
@@ -171,7 +171,7 @@ private:
         for (size_t i = 0; i < m_Geometry.m_Sequence.RowsPerStep() * rowSize; ++i)
         {
             const int32_t product = rescaler(int32_t{weights[i % rowSize]} * cell[i]);
-            values[i] = Saturate16(backends::SaturatingAdd(product, values[i]));
+            values[i] = SaturateToInt16(backends::SaturatingAdd(product, values[i]));
         }
     }
 
@@ -180,7 +180,7 @@ private:
         const size_t units = m_Geometry.m_Units;
         for (size_t row = 0; row < m_Geometry.m_Sequence.RowsPerStep() && units != 0; ++row, values += units)
         {
-            const GateMoments moments(values, units, gate.m_LeastVariance);
+            const GateMoments moments(values, units, gate.m_MinVariance);
             constexpr int64_t One = int64_t{1} << GateMoments::Bits;
             for (size_t i = 0; i < units; ++i)
             {
@@ -190,7 +190,7 @@ private:
                     static_cast<int32_t>(static_cast<uint32_t>(scaled) * static_cast<uint32_t>(int32_t{weights[i]})),
                     bias[i]);
                 const int64_t half = weighted > 0 ? One / 2 : -One / 2;
-                values[i] = Saturate16(gate.m_LayerNorm(static_cast<int32_t>((weighted + half) / One)));
+                values[i] = SaturateToInt16(gate.m_LayerNorm(static_cast<int32_t>((weighted + half) / One)));
             }
         }
     }
@@ -205,7 +205,7 @@ private:
     int32_t m_HiddenZeroPoint = 0;
     SumRescaler m_HiddenRescaler;
     SumRescaler m_ProjectionRescaler;
-    ByteProducts m_Products;
+    MatVecInt8 m_Products;
     std::array<size_t, LstmSlots::NumGates> m_Values{}; ///< offsets in the scratch memory
 };
 
@@ -216,8 +216,8 @@ SupportResult CheckIntegerLstm(const LayerView& layer, const LstmSlots& slots, c
     SupportResult result =
         backends::FirstRefusal({CheckPowerOfTwo(layer.GetInput(slots.m_CellState).GetQuantizationScale(), -15, -9),
                                 backends::CheckScale(parameters.m_HiddenScale, "hidden state's"),
-                                CheckByteZeroPoint(parameters.m_HiddenZeroPoint, "hidden state's")});
-    constexpr float MostLayerNorm = 1 << (30 - LayerNormBits); // what a multiplier's shift can do
+                                CheckZeroPointInt8(parameters.m_HiddenZeroPoint, "hidden state's")});
+    constexpr float MaxLayerNormScale = 1 << (30 - LayerNormBits); // what a multiplier's shift can do
     for (size_t gate = 0; gate < LstmSlots::NumGates && result; ++gate)
     {
         const size_t weights = slots.m_LayerNorm[gate];
@@ -225,7 +225,7 @@ SupportResult CheckIntegerLstm(const LayerView& layer, const LstmSlots& slots, c
         if (hasGate && parameters.m_HasLayerNorm && layer.HasInput(weights))
         {
             result = backends::CheckScale(parameters.m_IntermediateScales[gate], "gate's intermediate");
-            if (layer.GetInput(weights).GetQuantizationScale() >= MostLayerNorm)
+            if (layer.GetInput(weights).GetQuantizationScale() >= MaxLayerNormScale)
             {
                 return SupportResult::No(SupportCode::UnsupportedParameters,
                                          "the scale of layer normalization weights, input " + std::to_string(weights) +

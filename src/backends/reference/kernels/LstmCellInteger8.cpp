@@ -20,7 +20,7 @@ namespace
 {
 
 using backends::QuantizedMultiplier;
-using backends::Saturate16;
+using backends::SaturateToInt16;
 using backends::Scratch;
 
 constexpr float UnitStep = 1.0f / 32768.0f; ///< of numbers in [-1, 1)
@@ -29,9 +29,9 @@ constexpr float GateStep = 1.0f / 4096.0f;  ///< of normalized gates
 /// Towards zero, within 16 bits; what is no number becomes the least.
 int16_t ToSteps(float steps)
 {
-    constexpr float Least = -32768.0f;
-    constexpr float Most = 32767.0f;
-    return static_cast<int16_t>(steps > Least ? std::min(steps, Most) : Least);
+    constexpr float Min = -32768.0f;
+    constexpr float Max = 32767.0f;
+    return static_cast<int16_t>(steps > Min ? std::min(steps, Max) : Min);
 }
 
 int16_t TanhSteps(int16_t x, float step)
@@ -56,7 +56,7 @@ public:
         const TensorQuantization cell = GetTensorQuantization(args.GetInput(geometry.m_Slots.m_CellState));
         // Thresholds from 1 on clip nothing.
         m_CellClip = QuantizeClip<int16_t>(parameters.m_CellClip < 1.0f ? parameters.m_CellClip : 0.0f, cell.m_Scale);
-        const TensorInfo& output = args.GetOutput(geometry.m_Places.m_Output);
+        const TensorInfo& output = args.GetOutput(geometry.m_OutputSlots.m_Output);
         m_ProjectionClip = QuantizeClip<int8_t>(parameters.m_ProjectionClip, GetTensorQuantization(output).m_Scale);
         for (const size_t gate : {Forget, Cell, Output})
         {
@@ -123,8 +123,8 @@ private:
         const size_t rows = g.m_Sequence.RowsPerStep();
         const size_t count = rows * g.m_Units;
         const auto* data = args.GetInput<int8_t>(g.m_Slots.m_Data) + row * g.m_Inputs;
-        auto* state = args.GetOutput<int8_t>(g.m_Places.m_OutputState) + batch * g.m_Outputs;
-        auto* cell = args.GetOutput<int16_t>(g.m_Places.m_CellState) + batch * g.m_Units;
+        auto* state = args.GetOutput<int8_t>(g.m_OutputSlots.m_OutputState) + batch * g.m_Outputs;
+        auto* cell = args.GetOutput<int16_t>(g.m_OutputSlots.m_CellState) + batch * g.m_Units;
         const auto tanh = [](int16_t x) { return TanhSteps(x, GateStep); };
         int16_t* const forget = RunGate(args, Forget, data, state, SigmoidSteps);
         const int16_t* const update = RunGate(args, Cell, data, state, tanh);
@@ -148,7 +148,7 @@ private:
         const auto toSum = [](int32_t product, const backends::SumRescaler& toProduct, int32_t zeroPoint,
                               QuantizedMultiplier multiplier)
         {
-            const int8_t stored = Saturate8(backends::SaturatingAdd(toProduct(product), zeroPoint));
+            const int8_t stored = SaturateToInt8(backends::SaturatingAdd(toProduct(product), zeroPoint));
             return backends::MultiplySaturating(stored - zeroPoint, multiplier);
         };
         auto* const first = Scratch::At<int32_t>(args.m_Scratch, m_First);
@@ -161,7 +161,7 @@ private:
             args.GetInput<int8_t>(g.m_Slots.m_RecurrentWeights[index]), g.m_Units,
             [&](size_t i, size_t, int32_t product)
             {
-                values[i] = Saturate16(backends::SaturatingAdd(
+                values[i] = SaturateToInt16(backends::SaturatingAdd(
                     toSum(product, gate.m_StateProduct, gate.m_StateZeroPoint, gate.m_StateToSum), first[i]));
             });
         NormalizeRows(args.GetInput<int16_t>(g.m_Slots.m_LayerNorm[index]),
@@ -186,8 +186,8 @@ private:
             }
             const float mean = sum / static_cast<float>(units);
             const float variance = squares / static_cast<float>(units) - mean * mean;
-            constexpr float LeastVariance = 1e-8f;
-            const float inverse = 1.0f / std::sqrt(variance == 0.0f ? LeastVariance : variance);
+            constexpr float MinVariance = 1e-8f;
+            const float inverse = 1.0f / std::sqrt(variance == 0.0f ? MinVariance : variance);
             for (size_t i = 0; i < units; ++i)
             {
                 const float normalized = (static_cast<float>(values[i]) - mean) * inverse;
@@ -212,7 +212,7 @@ private:
             {
                 sum += from[unit] * weights[out * g.m_Units + unit];
             }
-            state[i] = Saturate8(backends::SaturatingAdd(
+            state[i] = SaturateToInt8(backends::SaturatingAdd(
                 backends::MultiplyReducedSaturating(sum, m_ProjectionMultiplier), m_State.m_ZeroPoint));
         }
         ClipValues(state, rows * g.m_Outputs, m_ProjectionClip);
@@ -225,7 +225,7 @@ private:
     int16_t m_CellClip = 0;
     int8_t m_ProjectionClip = 0;
     QuantizedMultiplier m_ProjectionMultiplier;
-    ByteProducts m_Products;
+    MatVecInt8 m_Products;
     size_t m_First = 0; ///< offsets in the scratch memory: the data's part of a gate's sums
     std::array<size_t, LstmSlots::NumGates> m_Values{};
 };
@@ -257,7 +257,7 @@ SupportResult CheckInteger8Lstm(const LayerView& layer, const LstmSlots& slots, 
         result = backends::CheckScale(parameters.m_ProductScales[i], "gate product's");
         if (result && i % 3 != 0) // nor are the zero points of sums
         {
-            result = CheckByteZeroPoint(parameters.m_ProductZeroPoints[i], "gate product's");
+            result = CheckZeroPointInt8(parameters.m_ProductZeroPoints[i], "gate product's");
         }
     }
     return result;

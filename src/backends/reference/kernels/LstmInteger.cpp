@@ -24,24 +24,24 @@ int GetPowerOfTwo(float scale)
     return static_cast<int>(std::round(std::log2(scale)));
 }
 
-SupportResult CheckPowerOfTwo(float scale, int least, int most)
+SupportResult CheckPowerOfTwo(float scale, int min, int max)
 {
     // As near to a power of two as TFLite asks for.
     constexpr float Tolerance = 1e-3f;
     const float exact = std::log2(scale);
     const float nearest = std::round(exact);
-    if (!(std::abs(exact - nearest) < Tolerance) || nearest < static_cast<float>(least) ||
-        nearest > static_cast<float>(most))
+    if (!(std::abs(exact - nearest) < Tolerance) || nearest < static_cast<float>(min) ||
+        nearest > static_cast<float>(max))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "the cell state's scale is " + std::to_string(scale) +
-                                     "; it must be a power of two from 2^" + std::to_string(least) + " to 2^" +
-                                     std::to_string(most));
+                                     "; it must be a power of two from 2^" + std::to_string(min) + " to 2^" +
+                                     std::to_string(max));
     }
     return SupportResult::Yes();
 }
 
-SupportResult CheckByteZeroPoint(int32_t zeroPoint, const std::string& what)
+SupportResult CheckZeroPointInt8(int32_t zeroPoint, const std::string& what)
 {
     if (zeroPoint < -128 || zeroPoint > 127)
     {
@@ -67,7 +67,7 @@ void UpdateCell(int16_t* cell, size_t count, const int16_t* input, const int16_t
         const int16_t kept = MultiplyFixed(forget[i], cell[i], GateBits);
         const int16_t gate = input != nullptr ? input[i] : static_cast<int16_t>(One - forget[i]);
         const int16_t added = MultiplyFixed(gate, update[i], 2 * GateBits + exponent);
-        cell[i] = backends::Saturate16(kept + added);
+        cell[i] = backends::SaturateToInt16(kept + added);
     }
     ClipValues(cell, count, clip);
 }

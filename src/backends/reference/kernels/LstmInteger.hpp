@@ -24,9 +24,9 @@ float GetWeightsScale(const ReshapeArgs& args, size_t slot);
 /// The exponent of a scale that is a power of two.
 int GetPowerOfTwo(float scale);
 /// Whether a cell state's scale is a power of two whose exponent is in [least, most].
-SupportResult CheckPowerOfTwo(float scale, int least, int most);
+SupportResult CheckPowerOfTwo(float scale, int min, int max);
 /// Whether int8 values can have this zero point.
-SupportResult CheckByteZeroPoint(int32_t zeroPoint, const std::string& what);
+SupportResult CheckZeroPointInt8(int32_t zeroPoint, const std::string& what);
 /// real as a multiplier; see QuantizeMultiplier.
 backends::SumRescaler MakeRescaler(double real);
 
@@ -34,11 +34,11 @@ backends::SumRescaler MakeRescaler(double real);
 template <typename T>
 T QuantizeClip(float clip, float scale)
 {
-    constexpr float Most = std::numeric_limits<T>::max();
-    return clip > 0.0f ? static_cast<T>(std::min(clip / scale, Most)) : T{0};
+    constexpr float Max = std::numeric_limits<T>::max();
+    return clip > 0.0f ? static_cast<T>(std::min(clip / scale, Max)) : T{0};
 }
 
-inline int8_t Saturate8(int32_t value)
+inline int8_t SaturateToInt8(int32_t value)
 {
     return static_cast<int8_t>(std::clamp<int32_t>(value, -128, 127));
 }
@@ -55,7 +55,7 @@ void UpdateCell(int16_t* cell, size_t count, const int16_t* input, const int16_t
                 int exponent, int16_t clip);
 
 /// Products of rows of int8 data, less their zero point, with int8 weights.
-class ByteProducts
+class MatVecInt8
 {
 public:
     void Reserve(backends::Scratch& scratch, size_t columns, size_t units)

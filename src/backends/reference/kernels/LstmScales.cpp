@@ -36,7 +36,7 @@ IntegerLstmScales::IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry
     const float state = GetScale(args, slots.m_OutputState);
     m_CellExponent = GetPowerOfTwo(cell);
     m_CellClip = QuantizeClip<int16_t>(parameters.m_CellClip, cell);
-    const TensorInfo& output = args.GetOutput(geometry.m_Places.m_Output);
+    const TensorInfo& output = args.GetOutput(geometry.m_OutputSlots.m_Output);
     m_ProjectionClip = QuantizeClip<int8_t>(parameters.m_ProjectionClip, GetTensorQuantization(output).m_Scale);
     for (size_t i = 0; i < LstmSlots::NumGates; ++i)
     {
@@ -61,8 +61,8 @@ IntegerLstmScales::IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry
             gate.m_LayerNorm = QuantizeMultiplier(weights);
             gate.m_LayerNorm.m_Shift += GateBits;
             constexpr float VarianceFactor = 10000.0f;
-            constexpr float Most = 2147483520.0f; // the largest float below 2^31
-            gate.m_LeastVariance = static_cast<int32_t>(std::clamp(VarianceFactor * weights, 1.0f, Most));
+            constexpr float Max = 2147483520.0f; // the largest float below 2^31
+            gate.m_MinVariance = static_cast<int32_t>(std::clamp(VarianceFactor * weights, 1.0f, Max));
         }
     }
     const float hidden = parameters.m_HiddenScale;
@@ -74,7 +74,7 @@ IntegerLstmScales::IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry
     }
 }
 
-GateMoments::GateMoments(const int16_t* values, size_t count, int32_t leastVariance)
+GateMoments::GateMoments(const int16_t* values, size_t count, int32_t minVariance)
 {
     const auto size = static_cast<int64_t>(count);
     int64_t sum = 0;
@@ -88,7 +88,7 @@ GateMoments::GateMoments(const int16_t* values, size_t count, int32_t leastVaria
     m_Mean = static_cast<int32_t>(sum * One / size);
     const int64_t variance = squares * (One * One / size) - int64_t{m_Mean} * m_Mean;
     const auto steps = static_cast<int32_t>(variance / (One * One));
-    m_Inverse = backends::GetInverseSquareRoot(steps < 1 ? leastVariance : steps);
+    m_Inverse = backends::GetInverseSquareRoot(steps < 1 ? minVariance : steps);
 }
 
 SvdfScales::SvdfScales(const ReshapeArgs& args)

@@ -22,7 +22,7 @@ struct IntegerLstmScales
         backends::QuantizedMultiplier m_Recurrent;
         backends::QuantizedMultiplier m_Peephole;
         backends::QuantizedMultiplier m_LayerNorm; ///< of normalized values
-        int32_t m_LeastVariance = 1;
+        int32_t m_MinVariance = 1;
     };
 
     IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry& geometry, const LstmParameters& parameters);
@@ -42,7 +42,7 @@ struct GateMoments
     static constexpr int Bits = 10;
 
     /// Precondition: there are values.
-    GateMoments(const int16_t* values, size_t count, int32_t leastVariance);
+    GateMoments(const int16_t* values, size_t count, int32_t minVariance);
 
     int32_t m_Mean = 0;
     backends::QuantizedMultiplier m_Inverse; ///< of the standard deviation

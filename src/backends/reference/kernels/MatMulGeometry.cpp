@@ -94,7 +94,7 @@ MatMulGeometry::MatMulGeometry(const ReshapeArgs& args)
         }
         const size_t size = output.m_Sizes[i];
         require((x.m_Sizes[i] == size || x.m_Sizes[i] == 1) && (y.m_Sizes[i] == size || y.m_Sizes[i] == 1));
-        if (y.m_Sizes[i] == 1 && x.m_Sizes[i] == size && AreRows(size, x.m_Strides[i], output.m_Strides[i]))
+        if (y.m_Sizes[i] == 1 && x.m_Sizes[i] == size && IsRowSequence(size, x.m_Strides[i], output.m_Strides[i]))
         {
             continue;
         }
@@ -122,7 +122,7 @@ MatMulGeometry MatMulGeometry::MakeOfOne(size_t rows, size_t depth, size_t colum
     return g;
 }
 
-bool MatMulGeometry::AreRows(size_t batches, size_t stepX, size_t stepOutput)
+bool MatMulGeometry::IsRowSequence(size_t batches, size_t stepX, size_t stepOutput)
 {
     if (batches == 1)
     {

@@ -79,7 +79,7 @@ private:
     };
 
     /// Whether so many batches of one matrix of y are more rows: then they are from now on.
-    bool AreRows(size_t batches, size_t stepX, size_t stepOutput);
+    bool IsRowSequence(size_t batches, size_t stepX, size_t stepOutput);
 
     std::array<Dimension, MaxNumOfTensorDimensions> m_Dimensions{}; ///< innermost first
     unsigned int m_NumDimensions = 0;

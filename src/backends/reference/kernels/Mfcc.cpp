@@ -197,11 +197,11 @@ Prepared PrepareMfcc(const ReshapeArgs& args, const backends::PackedWeights*)
     const size_t channels = descriptor.m_FilterbankChannelCount;
     const size_t coefficients = descriptor.m_DctCoefficientCount;
     Scratch scratch;
-    scratch.Add<double>(std::min(windows, MaxPieces), channels);
+    scratch.Add<double>(std::min(windows, MaxTasks), channels);
     const auto run = [=, bank = FilterBank(descriptor, frequencies),
                       transform = CosineTransform(channels)](const ExecuteArgs& execute)
     {
-        const auto piece = [&](size_t number, size_t begin, size_t end)
+        const auto task = [&](size_t number, size_t begin, size_t end)
         {
             double* sums = static_cast<double*>(execute.m_Scratch) + number * channels;
             for (size_t i = begin; i < end; ++i)
@@ -212,7 +212,7 @@ Prepared PrepareMfcc(const ReshapeArgs& args, const backends::PackedWeights*)
                 transform.Run(sums, coefficients, execute.GetOutput<float>(0) + i * coefficients);
             }
         };
-        RunPieces(*execute.m_Parallel, windows, piece);
+        RunTasks(*execute.m_Parallel, windows, task);
     };
     return Prepared(run, scratch.GetBytes());
 }

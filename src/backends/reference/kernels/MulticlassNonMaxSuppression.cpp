@@ -83,7 +83,7 @@ struct Candidate
 
 struct Limits
 {
-    size_t m_Most = 0; ///< boxes of a class
+    size_t m_Max = 0; ///< boxes of a class
     float m_Overlap = 0.0f;
     float m_Score = -std::numeric_limits<float>::infinity();
     bool m_TakesAll = true; ///< whatever their scores are
@@ -95,10 +95,10 @@ struct SuppressionRun
     size_t m_Classes;
     size_t m_Boxes;
     bool m_IsCentered;
-    bool m_HasMost;
+    bool m_HasMaxInput;
     bool m_HasOverlap;
     bool m_HasScore;
-    IndexInput m_MostInput;
+    IndexInput m_MaxInput;
     size_t m_Corners; ///< offsets in the scratch memory
     size_t m_Candidates;
     size_t m_Counts;
@@ -106,10 +106,10 @@ struct SuppressionRun
     Limits ReadLimits(const ExecuteArgs& run) const
     {
         Limits limits;
-        if (m_HasMost)
+        if (m_HasMaxInput)
         {
-            limits.m_Most =
-                static_cast<size_t>(std::clamp<int64_t>(m_MostInput.ReadAny(run, 0), 0, static_cast<int64_t>(m_Boxes)));
+            limits.m_Max =
+                static_cast<size_t>(std::clamp<int64_t>(m_MaxInput.ReadAny(run, 0), 0, static_cast<int64_t>(m_Boxes)));
         }
         limits.m_Overlap = m_HasOverlap ? *run.GetInput<float>(3) : 0.0f;
         if (m_HasScore)
@@ -158,7 +158,7 @@ struct SuppressionRun
         std::make_heap(candidates, candidates + waiting);
         Candidate* const end = candidates + waiting;
         uint32_t selected = 0;
-        while (waiting != 0 && selected < limits.m_Most)
+        while (waiting != 0 && selected < limits.m_Max)
         {
             std::pop_heap(candidates, candidates + waiting);
             const Candidate best = candidates[--waiting];

@@ -131,8 +131,8 @@ void Select(const Box* boxes, const float* scores, size_t count, size_t limit, c
             std::push_heap(heap, heap + waiting);
         }
     }
-    const auto most = static_cast<uint32_t>(std::min(waiting, limit));
-    while (selection.m_Count < most && waiting != 0)
+    const auto max = static_cast<uint32_t>(std::min(waiting, limit));
+    while (selection.m_Count < max && waiting != 0)
     {
         std::pop_heap(heap, heap + waiting);
         Candidate candidate = heap[--waiting];

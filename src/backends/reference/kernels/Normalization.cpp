@@ -49,7 +49,7 @@ struct Lrn
     T Scale(T value, double squares) const
     {
         const double power = std::pow(double{m_K} + double{m_Alpha} * squares, -double{m_Beta});
-        return FromSum<T>(static_cast<double>(value) * power);
+        return FromAccumulator<T>(static_cast<double>(value) * power);
     }
 };
 

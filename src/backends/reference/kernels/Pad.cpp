@@ -120,8 +120,8 @@ void CheckShapes(const ReshapeArgs& args, const PadDescriptor& descriptor)
         }
         if (mode == PaddingMode::Reflect || mode == PaddingMode::Symmetric)
         {
-            const uint64_t least = uint64_t{std::max(before, after)} + (mode == PaddingMode::Reflect ? 1 : 0);
-            if (isBordered && least > input[i])
+            const uint64_t min = uint64_t{std::max(before, after)} + (mode == PaddingMode::Reflect ? 1 : 0);
+            if (isBordered && min > input[i])
             {
                 throw LayerValidationException(what + ": dimension " + std::to_string(i) + " is too short to mirror " +
                                                std::to_string(std::max(before, after)) + " elements");

@@ -139,8 +139,7 @@ Prepared PrepareMax(const Pool& pool)
         {
             std::fill_n(out, pool.m_Channels, std::numeric_limits<T>::lowest());
             const auto tap = [&](const T* values) {
-                std::transform(values, values + pool.m_Channels, out, out,
-                               [](T v, T most) { return std::max(most, v); });
+                std::transform(values, values + pool.m_Channels, out, out, [](T v, T max) { return std::max(max, v); });
             };
             ForEachTap(pool, window, volume, tap);
         };
@@ -313,12 +312,12 @@ SupportResult CheckPooling(const LayerView& layer, PoolingAlgorithm algorithm)
 
 Prepared PreparePooling2d(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareImages, packed);
+    return PrepareF16AsF32(args, PrepareImages, packed);
 }
 
 Prepared PreparePooling3d(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareVolumes, packed);
+    return PrepareF16AsF32(args, PrepareVolumes, packed);
 }
 
 } // namespace tenon::ref

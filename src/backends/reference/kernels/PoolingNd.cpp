@@ -58,7 +58,7 @@ public:
     {
         const std::vector<PoolDimension>& dimensions = geometry.m_Dimensions;
         m_Last = dimensions.back().m_Reaches.data() + first;
-        m_Windows = std::min(Chunk, dimensions.back().m_Reaches.size() - first);
+        m_NumWindows = std::min(Chunk, dimensions.back().m_Reaches.size() - first);
         for (size_t i = dimensions.size() - 1; i-- > 0;)
         {
             m_Reaches[i] = dimensions[i].m_Reaches[row % static_cast<size_t>(dimensions[i].m_Output)];
@@ -68,7 +68,7 @@ public:
         }
     }
 
-    size_t GetWindows() const { return m_Windows; }
+    size_t GetNumWindows() const { return m_NumWindows; }
     /// How many elements a window has.
     int64_t GetCount(size_t window) const { return m_Count * m_Last[window].m_Count; }
     /// The same with those in paddings.
@@ -88,7 +88,7 @@ private:
         const PoolDimension& dimension = m_Geometry.m_Dimensions[i];
         if (i + 1 == m_Geometry.m_Dimensions.size())
         {
-            for (size_t window = 0; window < m_Windows; ++window)
+            for (size_t window = 0; window < m_NumWindows; ++window)
             {
                 int64_t at = offset + m_Last[window].m_First;
                 for (int64_t k = 0; k < m_Last[window].m_Count; ++k, at += dimension.m_Dilation)
@@ -107,7 +107,7 @@ private:
 
     const PoolGeometry& m_Geometry;
     const PoolReach* m_Last = nullptr;
-    size_t m_Windows = 0;
+    size_t m_NumWindows = 0;
     std::array<PoolReach, MaxNumOfTensorDimensions> m_Reaches{}; ///< of all dimensions but the last one
     int64_t m_Count = 1;
     int64_t m_Counted = 1;
@@ -165,8 +165,8 @@ backends::Prepared MakeMax(std::shared_ptr<const PoolGeometry> geometry, bool ha
                        T* const out = run.GetOutput<T>(0) + element;
                        std::array<C, Chunk> best;
                        std::array<int64_t, Chunk> places;
-                       std::fill_n(best.begin(), row.GetWindows(), Lowest<C>());
-                       std::fill_n(places.begin(), row.GetWindows(), -1);
+                       std::fill_n(best.begin(), row.GetNumWindows(), Lowest<C>());
+                       std::fill_n(places.begin(), row.GetNumWindows(), -1);
                        row.Run(
                            [&](size_t window, int64_t at)
                            {
@@ -177,7 +177,7 @@ backends::Prepared MakeMax(std::shared_ptr<const PoolGeometry> geometry, bool ha
                                    places[window] = at;
                                }
                            });
-                       for (size_t i = 0; i < row.GetWindows(); ++i)
+                       for (size_t i = 0; i < row.GetNumWindows(); ++i)
                        {
                            out[i] = static_cast<T>(best[i]);
                            if (indices != nullptr)
@@ -202,9 +202,9 @@ backends::Prepared MakeSum(std::shared_ptr<const PoolGeometry> geometry, const A
                        const T* const in = run.GetInput<T>(0) + plane;
                        T* const out = run.GetOutput<T>(0) + element;
                        std::array<double, Chunk> sums;
-                       std::fill_n(sums.begin(), row.GetWindows(), 0.0);
+                       std::fill_n(sums.begin(), row.GetNumWindows(), 0.0);
                        row.Run([&](size_t window, int64_t at) { add(sums[window], static_cast<double>(in[at])); });
-                       for (size_t i = 0; i < row.GetWindows(); ++i)
+                       for (size_t i = 0; i < row.GetNumWindows(); ++i)
                        {
                            out[i] = static_cast<T>(finish(sums[i], row, i));
                        }

@@ -74,7 +74,7 @@ Prepared MakeQuantize(const ReshapeArgs& args)
                 {
                     auto* bytes = static_cast<int8_t*>(run.m_Scratch);
                     QuantizeAll(quantization, range, run.GetInput<In>(0), bytes);
-                    PackNibbles(static_cast<const std::byte*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
+                    PackInt4(static_cast<const std::byte*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
                 },
                 count};
     }

@@ -191,7 +191,7 @@ Prepared MakeFromReal(const ReshapeArgs& args, const TensorQuantization& input, 
 {
     if constexpr (sizeof(T) == 2)
     {
-        return MakeElementwise<T>(args, [table = MakeShortGeluTable(args)](T x) { return table[x]; });
+        return MakeElementwise<T>(args, [table = MakeGeluTableInt16(args)](T x) { return table[x]; });
     }
     else
     {
@@ -267,8 +267,8 @@ SupportResult CheckQuantizedActivation(const LayerView& layer)
     {
         return refuse("there is no 16-bit kernel of the function with these parameters and this output scale");
     }
-    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
-                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
+    return backends::FirstRefusal({backends::CheckZeroPointInt16(layer.GetInput(0), "input 0"),
+                                   backends::CheckZeroPointInt16(layer.GetOutput(0), "output 0")});
 }
 
 Prepared PrepareQuantizedActivation(const ReshapeArgs& args)
@@ -277,7 +277,7 @@ Prepared PrepareQuantizedActivation(const ReshapeArgs& args)
                                                   { return MakeActivation<typename decltype(tag)::Type>(args); });
 }
 
-InterpolatedTable MakeShortGeluTable(const ReshapeArgs& args)
+InterpolatedTable MakeGeluTableInt16(const ReshapeArgs& args)
 {
     const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));

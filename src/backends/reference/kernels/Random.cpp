@@ -56,11 +56,11 @@ std::array<float, 4> ToUniform(const std::array<uint32_t, 4>& block)
 /// The transform of Box and Muller: two uniform numbers to two normal ones.
 std::array<float, 4> ToNormal(const std::array<uint32_t, 4>& block)
 {
-    constexpr float Least = 1.0e-7f; // of what a logarithm is taken of
+    constexpr float Min = 1.0e-7f; // of what a logarithm is taken of
     std::array<float, 4> values{};
     for (size_t i = 0; i < 4; i += 2)
     {
-        const float radius = std::sqrt(-2.0f * std::log(std::max(ToUnitFloat(block[i]), Least)));
+        const float radius = std::sqrt(-2.0f * std::log(std::max(ToUnitFloat(block[i]), Min)));
         const auto angle = static_cast<float>(2.0 * std::numbers::pi * double{ToUnitFloat(block[i + 1])});
         values[i] = std::sin(angle) * radius;
         values[i + 1] = std::cos(angle) * radius;

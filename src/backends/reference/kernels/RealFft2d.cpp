@@ -60,15 +60,15 @@ void ForEachRow(const Transform& t, const ExecuteArgs& args, const F& f)
 template <typename F>
 void ForEachColumn(const Transform& t, const ExecuteArgs& args, const F& f)
 {
-    const auto columns = [&](size_t piece, size_t begin, size_t end)
+    const auto columns = [&](size_t task, size_t begin, size_t end)
     {
-        Complex* column = Scratch::At<Complex>(args.m_Scratch, t.m_ColumnsAt) + piece * t.m_Height;
+        Complex* column = Scratch::At<Complex>(args.m_Scratch, t.m_ColumnsAt) + task * t.m_Height;
         for (size_t x = begin; x < end; ++x)
         {
             f(x, column);
         }
     };
-    RunPieces(*args.m_Parallel, t.GetFrequencies(), columns);
+    RunTasks(*args.m_Parallel, t.GetFrequencies(), columns);
 }
 
 void RunForward(const Transform& t, const ExecuteArgs& args, const float* in, std::complex<float>* out)
@@ -200,7 +200,7 @@ Prepared PrepareRealFft2d(const ReshapeArgs& args, const backends::PackedWeights
                    ComplexFft(descriptor.m_Height)};
     Scratch scratch;
     scratch.Add<Complex>(t.m_Height, t.GetFrequencies());
-    t.m_ColumnsAt = scratch.Add<Complex>(t.m_Height, std::min(t.GetFrequencies(), MaxPieces));
+    t.m_ColumnsAt = scratch.Add<Complex>(t.m_Height, std::min(t.GetFrequencies(), MaxTasks));
     const size_t sliceInput = t.m_InputHeight * t.m_InputWidth;
     const auto run = [t, sliceInput, sliceOutput, inverse = descriptor.m_Inverse](const ExecuteArgs& execute)
     {

@@ -152,7 +152,8 @@ private:
 
     void Store(const double* values, T* output) const
     {
-        std::transform(values, values + m_Geometry.m_Units, output, [](double value) { return FromSum<T>(value); });
+        std::transform(values, values + m_Geometry.m_Units, output,
+                       [](double value) { return FromAccumulator<T>(value); });
     }
 
     double Activate(const GateFunction& function, double sum) const

@@ -84,7 +84,7 @@ Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation, bool reduc
 {
     using C = ComputeType<T>;
     const auto sum = [](double a, T x) { return a + static_cast<double>(x); };
-    const auto round = [](double value) { return FromSum<T>(value); };
+    const auto round = [](double value) { return FromAccumulator<T>(value); };
     switch (operation)
     {
     case ReduceOperation::Sum: return MakeReduce<T>(loop, 0.0, sum, round, T{0});

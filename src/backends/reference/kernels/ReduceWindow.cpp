@@ -72,7 +72,7 @@ backends::Prepared MakeReduceWindow(const Walks& walks)
     {
         // Sums are taken in double precision.
         constexpr bool IsSum = std::is_same_v<Operation, AddOperation>;
-        using C = std::conditional_t<IsSum, SumType<T>, ComputeType<T>>;
+        using C = std::conditional_t<IsSum, AccumulatorType<T>, ComputeType<T>>;
         const T* in = run.GetInput<T>(0);
         T* out = run.GetOutput<T>(0);
         const auto init = static_cast<C>(*run.GetInput<T>(1));

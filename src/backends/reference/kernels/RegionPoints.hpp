@@ -26,9 +26,9 @@ struct RegionAxis
         double extent = to * static_cast<double>(descriptor.m_SpatialScale) - offset - m_Start;
         extent = descriptor.m_HalfPixel ? extent : std::max(extent, 1.0);
         m_Cell = extent / static_cast<double>(cells);
-        const double most = static_cast<double>(size) * 64.0; // points in a cell, for regions out of all bounds
+        const double max = static_cast<double>(size) * 64.0; // points in a cell, for regions out of all bounds
         m_Points = descriptor.m_SamplingRatio > 0 ? static_cast<int64_t>(descriptor.m_SamplingRatio)
-                   : m_Cell > 0.0                 ? static_cast<int64_t>(std::min(std::ceil(m_Cell), most))
+                   : m_Cell > 0.0                 ? static_cast<int64_t>(std::min(std::ceil(m_Cell), max))
                                                   : 0;
     }
 };

@@ -25,19 +25,19 @@ SupportResult Refuse(std::string reason)
 SupportResult CheckData(const TensorInfo& info, const std::string& place)
 {
     SupportResult result = backends::CheckPerTensor(info, place);
-    return result ? backends::CheckShortZeroPoint(info, place) : result;
+    return result ? backends::CheckZeroPointInt16(info, place) : result;
 }
 
 /// Whether all are positive and finite. Loads ask again and again, for thousands of channels: a loop without a call for
 /// each scale, and without an end in between.
-bool AreScales(const std::vector<float>& scales)
+bool IsScaleList(const std::vector<float>& scales)
 {
-    bool areAll = true;
+    bool isValid = true;
     for (const float scale : scales)
     {
-        areAll &= scale > 0.0f && scale <= std::numeric_limits<float>::max();
+        isValid &= scale > 0.0f && scale <= std::numeric_limits<float>::max();
     }
-    return areAll;
+    return isValid;
 }
 
 SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
@@ -47,7 +47,7 @@ SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
         return SupportResult::Yes();
     }
     const std::vector<float> scales = weights.GetQuantizationScales();
-    if (scales.empty() || !AreScales(scales))
+    if (scales.empty() || !IsScaleList(scales))
     {
         return Refuse("a scale of the weights is missing, not positive or not finite");
     }
@@ -55,7 +55,7 @@ SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
     const backends::QuantizedRange range = backends::GetTypeRange(weights.GetDataType());
     if (scales.size() == 1 && weights.GetDataType() == DataType::QSymmS16)
     {
-        return backends::CheckShortZeroPoint(weights, "input 1");
+        return backends::CheckZeroPointInt16(weights, "input 1");
     }
     if (scales.size() == 1)
     {

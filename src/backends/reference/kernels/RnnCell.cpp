@@ -97,7 +97,7 @@ SupportResult CheckRnn(const LayerView& layer, const RnnSlots& slots, uint32_t a
     const bool isHybrid = layer.GetInput(slots.m_Weights).GetDataType() != DataType::Float32;
     for (const size_t slot : {slots.m_Weights, slots.m_Recurrent, slots.m_AuxWeights})
     {
-        if (layer.HasInput(slot) && (isHybrid ? !IsByteWeights(layer.GetInput(slot).GetDataType())
+        if (layer.HasInput(slot) && (isHybrid ? !IsInt8Weights(layer.GetInput(slot).GetDataType())
                                               : layer.GetInput(slot).GetDataType() != DataType::Float32))
         {
             return refuse("input " + std::to_string(slot) + " has type " +

@@ -13,25 +13,25 @@ namespace tenon::ref
 {
 
 /// At most this many pieces: enough for the threads of a CPU, few enough for their working memory.
-constexpr size_t MaxPieces = 16;
+constexpr size_t MaxTasks = 16;
 
-/// Calls f(piece, begin, end) for up to MaxPieces pieces that make up [0, count), on the threads of `parallel`.
+/// Calls f(piece, begin, end) for up to MaxTasks pieces that make up [0, count), on the threads of `parallel`.
 template <typename F>
-void RunPieces(IParallelFor& parallel, size_t count, const F& f)
+void RunTasks(IParallelFor& parallel, size_t count, const F& f)
 {
-    const size_t pieces = std::min(count, MaxPieces);
-    const auto body = [&f, count, pieces](size_t first, size_t last)
+    const size_t tasks = std::min(count, MaxTasks);
+    const auto body = [&f, count, tasks](size_t first, size_t last)
     {
-        for (size_t piece = first; piece < last; ++piece)
+        for (size_t task = first; task < last; ++task)
         {
             // The first `longer` pieces have one element more than the others.
-            const size_t size = count / pieces;
-            const size_t longer = count % pieces;
-            const size_t begin = piece * size + std::min(piece, longer);
-            f(piece, begin, begin + size + (piece < longer ? 1 : 0));
+            const size_t size = count / tasks;
+            const size_t longer = count % tasks;
+            const size_t begin = task * size + std::min(task, longer);
+            f(task, begin, begin + size + (task < longer ? 1 : 0));
         }
     };
-    parallel.Run(pieces, 1, std::ref(body)); // by reference: a copy could need memory
+    parallel.Run(tasks, 1, std::ref(body)); // by reference: a copy could need memory
 }
 
 } // namespace tenon::ref

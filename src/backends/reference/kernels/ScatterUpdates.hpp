@@ -54,7 +54,7 @@ backends::Prepared MakeFloatSum(const Places& places, size_t sliceElements, size
                                        slice[k] += sign * static_cast<double>(*update++);
                                    }
                                });
-                std::transform(sums, sums + outputElements, run.GetOutput<T>(0), FromSum<T>);
+                std::transform(sums, sums + outputElements, run.GetOutput<T>(0), FromAccumulator<T>);
             },
             backends::CheckedCount(outputElements, sizeof(double))};
 }

@@ -77,7 +77,7 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
                                    }
                                    else // narrower types would lose digits of the power
                                    {
-                                       out[i * rows.m_Step] = FromSum<T>(static_cast<double>(power(i)) / sum);
+                                       out[i * rows.m_Step] = FromAccumulator<T>(static_cast<double>(power(i)) / sum);
                                    }
                                }
                            });
@@ -119,7 +119,7 @@ Prepared MakeByte(const AxisRows& rows, const std::array<Fixed<0>, 256>& powers)
     };
 }
 
-void RunShortRow(const ShortSoftmax& softmax, const int16_t* in, int16_t* out, const AxisRows& rows)
+void RunRowInt16(const SoftmaxTablesInt16& softmax, const int16_t* in, int16_t* out, const AxisRows& rows)
 {
     const int32_t max = rows.FindMax(in);
     int64_t total = 0;
@@ -129,7 +129,7 @@ void RunShortRow(const ShortSoftmax& softmax, const int16_t* in, int16_t* out, c
         out[i * rows.m_Step] = power;
         total += power;
     }
-    const ShortSoftmax::Factor factor = softmax.GetFactor(total);
+    const SoftmaxTablesInt16::Factor factor = softmax.GetFactor(total);
     const int64_t rounding = factor.m_Shift > 0 ? int64_t{1} << (factor.m_Shift - 1) : 0;
     for (size_t i = 0; i < rows.m_Depth; ++i)
     {
@@ -139,11 +139,11 @@ void RunShortRow(const ShortSoftmax& softmax, const int16_t* in, int16_t* out, c
     }
 }
 
-Prepared MakeShort(const AxisRows& rows, float beta, float inputScale)
+Prepared MakeInt16(const AxisRows& rows, float beta, float inputScale)
 {
-    return [rows, softmax = ShortSoftmax(beta, inputScale)](const ExecuteArgs& run) {
+    return [rows, softmax = SoftmaxTablesInt16(beta, inputScale)](const ExecuteArgs& run) {
         rows.ForEach<int16_t, int16_t>(run,
-                                       [&](const int16_t* in, int16_t* out) { RunShortRow(softmax, in, out, rows); });
+                                       [&](const int16_t* in, int16_t* out) { RunRowInt16(softmax, in, out, rows); });
     };
 }
 
@@ -161,7 +161,7 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     const float scale = GetTensorQuantization(input).m_Scale;
     if (input.GetDataType() == DataType::QSymmS16)
     {
-        return MakeShort(rows, descriptor.m_Beta, scale);
+        return MakeInt16(rows, descriptor.m_Beta, scale);
     }
     const std::array<Fixed<0>, 256> powers = MakeSoftmaxPowers(descriptor.m_Beta, scale);
     return DispatchType<int8_t, uint8_t>(input.GetDataType(),

@@ -17,7 +17,7 @@
 namespace tenon::ref
 {
 
-class ShortSoftmax
+class SoftmaxTablesInt16
 {
 public:
     /// One over the sum of a row: powers are multiplied by m_Scale, and shifted to the right, rounded.
@@ -27,7 +27,7 @@ public:
         int m_Shift = 0; ///< within [0, 30]
     };
 
-    ShortSoftmax(float beta, float inputScale)
+    SoftmaxTablesInt16(float beta, float inputScale)
         : m_Multiplier(backends::QuantizeMultiplier(static_cast<double>(inputScale * beta) / (10.0 / Range))),
           m_Exp(InterpolatedTable::Make<double>(10.0 / Range, std::numeric_limits<int16_t>::max(), 2.0 / Range,
                                                 [](double x) { return std::exp(x); })),

@@ -61,11 +61,11 @@ backends::Prepared PreparePacked(const ReshapeArgs& shapes, std::vector<BoxCopy>
     {
         auto* unpacked = static_cast<std::byte*>(args.m_Scratch);
         std::byte* copy = unpacked + inputCount;
-        UnpackNibbles(args.GetInput<std::byte>(0), inputCount, unpacked);
+        UnpackInt4(args.GetInput<std::byte>(0), inputCount, unpacked);
         for (size_t i = 0; i < views.size(); ++i)
         {
             views[i](unpacked, copy);
-            PackNibbles(copy, counts[i], args.GetOutput<std::byte>(i));
+            PackInt4(copy, counts[i], args.GetOutput<std::byte>(i));
         }
     };
     return {run, inputCount + largest};
@@ -95,7 +95,7 @@ backends::Prepared PrepareSplitter(const ReshapeArgs& args, const backends::Pack
     TensorAliases shared;
     for (const BoxCopy& view : views)
     {
-        shared.m_OutputsInInput.push_back(view.FindPart());
+        shared.m_OutputsInInput.push_back(view.FindContiguousOffset());
     }
     backends::Prepared prepared = [views = std::move(views)](const ExecuteArgs& run)
     {

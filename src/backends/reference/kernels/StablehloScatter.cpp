@@ -131,7 +131,7 @@ backends::Prepared MakeScatter(ScatterPlan plan)
 {
     // Sums of floats are taken in double precision, in the scratch memory.
     constexpr bool IsSum = std::is_same_v<Operation, AddOperation> || std::is_same_v<Operation, SubOperation>;
-    using Result = std::conditional_t<IsSum, SumType<T>, T>;
+    using Result = std::conditional_t<IsSum, AccumulatorType<T>, T>;
     constexpr bool IsWider = !std::is_same_v<Result, T>;
     const size_t scratchBytes = IsWider ? backends::CheckedCount(plan.m_Bytes / sizeof(T), sizeof(Result)) : 0;
     const auto execute = [plan = std::move(plan)](const ExecuteArgs& run)
@@ -164,13 +164,13 @@ backends::Prepared MakeScatter(ScatterPlan plan)
                     }
                     to += (start + within) * target.m_Stride;
                 }
-                using C = std::conditional_t<IsSum, SumType<T>, ComputeType<T>>;
+                using C = std::conditional_t<IsSum, AccumulatorType<T>, ComputeType<T>>;
                 out[to] =
                     static_cast<Result>(Operation::Apply(static_cast<C>(out[to]), static_cast<C>(updates[offsets[0]])));
             });
         if constexpr (IsWider)
         {
-            std::transform(out, out + count, run.GetOutput<T>(0), FromSum<T>);
+            std::transform(out, out + count, run.GetOutput<T>(0), FromAccumulator<T>);
         }
     };
     return {execute, scratchBytes};

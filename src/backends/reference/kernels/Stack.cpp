@@ -63,9 +63,9 @@ backends::Prepared PrepareStack(const ReshapeArgs& args, const backends::PackedW
     {
         return [](const ExecuteArgs&) {};
     }
-    JoinPart part;
+    JoinInput part;
     part.m_ChunkElements = CountElements(input, axis, rank);
-    return PrepareJoin(std::vector<JoinPart>(args.m_Inputs.size(), part), CountElements(input, 0, axis),
+    return PrepareJoin(std::vector<JoinInput>(args.m_Inputs.size(), part), CountElements(input, 0, axis),
                        args.GetOutput(0));
 }
 

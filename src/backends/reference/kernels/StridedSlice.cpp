@@ -116,8 +116,8 @@ std::vector<Range> ReadRanges(const ReshapeArgs& args)
         const int64_t count = CountSteps(begin, descriptor.m_End[i], stride);
         ranges.push_back({begin, stride, count, input[i]});
         // Kept at or below one more than the output has, so that it cannot overflow before a 0 comes.
-        const uint64_t most = outputElements + 1;
-        elements = count == 0 ? 0 : std::min(most, elements * std::min(most, static_cast<uint64_t>(count)));
+        const uint64_t max = outputElements + 1;
+        elements = count == 0 ? 0 : std::min(max, elements * std::min(max, static_cast<uint64_t>(count)));
     }
     if (elements != outputElements)
     {

@@ -24,9 +24,9 @@ SumRequantizer::SumRequantizer(const ReshapeArgs& args, size_t outputChannels, M
                                        std::to_string(outputChannels) + " output channels; give one, or one each");
     }
     // TFLite sums 16-bit data in 32 bits when the bias has 32 bits and the weights have 8, else in 64.
-    const bool hasShortWeights = weights.GetDataType() == DataType::QSymmS16;
+    const bool hasInt16Weights = weights.GetDataType() == DataType::QSymmS16;
     const bool isNarrow = args.HasInput(2) ? args.GetInput(2).GetDataType() == DataType::Signed32 : sumsOf32Bits;
-    const bool sumsOf64Bits = input.GetDataType() == DataType::QSymmS16 && (hasShortWeights || !isNarrow);
+    const bool sumsOf64Bits = input.GetDataType() == DataType::QSymmS16 && (hasInt16Weights || !isNarrow);
     m_ZeroPoint = output.GetQuantizationOffset();
     m_Range = backends::GetFusedRange(output, args.m_FusedActivation);
     m_Stride = scales.size() == 1 ? 0 : 1;

@@ -26,11 +26,11 @@ using backends::Prepared;
 using backends::Scratch;
 using backends::TypeSet;
 
-constexpr TypeSet ByteWeights = {DataType::QAsymmS8, DataType::QSymmS8, DataType::QAsymmU8, DataType::Signed8,
-                                 DataType::Unsigned8};
+constexpr TypeSet Int8WeightTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::QAsymmU8, DataType::Signed8,
+                                     DataType::Unsigned8};
 constexpr backends::TypeRow SvdfTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32),
-    backends::Types({DataType::Float32, ByteWeights, ByteWeights, DataType::Float32}, DataType::Float32),
+    backends::Types({DataType::Float32, Int8WeightTypes, Int8WeightTypes, DataType::Float32}, DataType::Float32),
     backends::Types(
         {DataType::QAsymmS8, {DataType::QAsymmS8, DataType::QSymmS8}, DataType::QSymmS16, DataType::Signed32},
         DataType::QSymmS16),
@@ -184,7 +184,7 @@ Prepared PrepareInteger(const ReshapeArgs& args)
     const backends::SumRescaler toState(scales.m_ToState);
     const backends::SumRescaler toOutput(scales.m_ToOutput);
     Scratch scratch;
-    ByteProducts products;
+    MatVecInt8 products;
     products.Reserve(scratch, g.m_Inputs, g.m_Filters);
     const auto run = [=](const ExecuteArgs& runArgs)
     {
@@ -209,7 +209,7 @@ Prepared PrepareInteger(const ReshapeArgs& args)
                 const int32_t centred = memory[i * unitSize + j] - stateZeroPoint;
                 sum = WrappingAdd(sum, int32_t{times[i % units * unitSize + j]} * centred);
             }
-            out[i] = Saturate8(backends::SaturatingAdd(toOutput(sum), output.m_ZeroPoint));
+            out[i] = SaturateToInt8(backends::SaturatingAdd(toOutput(sum), output.m_ZeroPoint));
         }
     };
     return Prepared(run, scratch.GetBytes());

@@ -19,12 +19,12 @@ namespace
 using backends::Types;
 using backends::TypeSet;
 
-constexpr TypeSet ByteTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8, DataType::QAsymmU8,
+constexpr TypeSet Int8Types = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8, DataType::QAsymmU8,
                                DataType::Unsigned8};
-constexpr TypeSet ShortTypes = {DataType::QSymmS16, DataType::Signed16};
+constexpr TypeSet Int16Types = {DataType::QSymmS16, DataType::Signed16};
 
-constexpr backends::TypeRow TableTypes[] = {Types({ByteTypes | ShortTypes, ByteTypes}, ByteTypes),
-                                            Types({ByteTypes | ShortTypes, ShortTypes}, ShortTypes)};
+constexpr backends::TypeRow TableTypes[] = {Types({Int8Types | Int16Types, Int8Types}, Int8Types),
+                                            Types({Int8Types | Int16Types, Int16Types}, Int16Types)};
 
 /// 256 entries from the lowest value on.
 template <typename Entry>
@@ -64,7 +64,7 @@ backends::Prepared MakeTable(size_t count, size_t entries)
 backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorInfo& input = args.GetInput(0);
-    const size_t entries = ByteTypes.Has(input.GetDataType()) ? 256 : InterpolatedTableEntries;
+    const size_t entries = Int8Types.Has(input.GetDataType()) ? 256 : InterpolatedTableEntries;
     if (args.GetInput(1).GetNumElements() != entries || args.GetOutput(0).GetShape() != input.GetShape())
     {
         throw LayerValidationException("a table of shape " + args.GetInput(1).GetShape().ToString() + " for " +

@@ -33,7 +33,7 @@ SupportResult Check(const LayerView& layer)
     return CheckSignedWeights(layer, 0);
 }
 
-TransposedGeometry MakeGeometry(const ReshapeArgs& args)
+TransposedConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
 {
     const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
     const TensorShape& data = args.GetInput(0).GetShape();
@@ -48,7 +48,7 @@ TransposedGeometry MakeGeometry(const ReshapeArgs& args)
                                        output.ToString() +
                                        " do not fit together: weights are [O, H, W, I], a bias has O elements");
     }
-    TransposedGeometry g;
+    TransposedConvolutionGeometry g;
     g.m_Batches = output[0];
     g.m_Y = {data[1], output[1], weights[1], descriptor.m_StrideY, 1, descriptor.m_PadTop};
     g.m_X = {data[2], output[2], weights[2], descriptor.m_StrideX, 1, descriptor.m_PadLeft};
@@ -61,18 +61,18 @@ TransposedGeometry MakeGeometry(const ReshapeArgs& args)
 
 backends::Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareTransposedSum(args, MakeGeometry(args),
-                                args.GetDescriptor<TransposeConvolution2dDescriptor>().m_SumsOf32Bits);
+    return PrepareTransposedConvolution(args, MakeGeometry(args),
+                                        args.GetDescriptor<TransposeConvolution2dDescriptor>().m_SumsOf32Bits);
 }
 
-backends::Prepared PrepareWhole(const ReshapeArgs& args, const backends::PackedWeights* packed)
+backends::Prepared PrepareExceptF16(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareWhole, packed);
+    return PrepareF16AsF32(args, PrepareExceptF16, packed);
 }
 
 } // namespace

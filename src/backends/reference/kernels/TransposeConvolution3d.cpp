@@ -23,7 +23,7 @@ SupportResult Check(const LayerView& layer)
     return CheckVolume(layer.GetDescriptor<TransposeConvolution3dDescriptor>());
 }
 
-TransposedGeometry MakeGeometry(const ReshapeArgs& args)
+TransposedConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
 {
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& weights = args.GetInput(1).GetShape();
@@ -37,7 +37,7 @@ TransposedGeometry MakeGeometry(const ReshapeArgs& args)
                                        output.ToString() +
                                        " do not fit together: weights are [D, H, W, O, I], a bias has O elements");
     }
-    TransposedGeometry g;
+    TransposedConvolutionGeometry g;
     SetVolumeAxes(args.GetDescriptor<TransposeConvolution3dDescriptor>(), data, weights, output, g);
     g.m_TapStep = g.m_OutputChannels * g.m_InputChannels;
     g.m_OutputStep = g.m_InputChannels;
@@ -46,12 +46,12 @@ TransposedGeometry MakeGeometry(const ReshapeArgs& args)
 
 backends::Prepared PrepareFloat(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareTransposedSum(args, MakeGeometry(args), false);
+    return PrepareTransposedConvolution(args, MakeGeometry(args), false);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return PrepareHalfAsFloat(args, PrepareFloat, packed);
+    return PrepareF16AsF32(args, PrepareFloat, packed);
 }
 
 } // namespace

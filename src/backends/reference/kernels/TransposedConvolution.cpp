@@ -49,7 +49,7 @@ Acc Product(In value, [[maybe_unused]] int32_t zeroPoint, W weight, [[maybe_unus
 
 /// sums[o] += the product of a pixel's input channels with the weights of output channel o, for Rows of them.
 template <size_t Rows, typename Acc, typename In, typename W>
-void AddRows(const TransposedGeometry& g, const In* values, int32_t zeroPoint, const W* weights,
+void AddRows(const TransposedConvolutionGeometry& g, const In* values, int32_t zeroPoint, const W* weights,
              int32_t weightsZeroPoint, Acc* sums)
 {
     Acc totals[Rows] = {};
@@ -69,8 +69,8 @@ void AddRows(const TransposedGeometry& g, const In* values, int32_t zeroPoint, c
 
 /// The sums of all output channels at one position.
 template <typename Acc, typename In, typename W>
-void SumTaps(const TransposedGeometry& g, const In* data, int32_t zeroPoint, const W* weights, int32_t weightsZeroPoint,
-             const VolumePosition& position, Acc* sums)
+void SumTaps(const TransposedConvolutionGeometry& g, const In* data, int32_t zeroPoint, const W* weights,
+             int32_t weightsZeroPoint, const VolumePosition& position, Acc* sums)
 {
     const In* volume = data + position.m_Batch * g.NumVolumeElements();
     std::fill_n(sums, g.m_OutputChannels, Acc{0});
@@ -116,8 +116,8 @@ template <typename Acc, typename BiasType>
 class Base
 {
 protected:
-    Base(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<Acc>(MaxPieces, g.m_OutputChannels)),
+    Base(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, Scratch& scratch)
+        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<Acc>(MaxTasks, g.m_OutputChannels)),
           m_BiasRow(scratch.Add<BiasType>(g.m_OutputChannels))
     {
     }
@@ -140,7 +140,7 @@ protected:
         ForEachVolumePixel(m_Geometry, *args.m_Parallel, Scratch::At<Acc>(args.m_Scratch, m_Sums), sum, emit);
     }
 
-    TransposedGeometry m_Geometry;
+    TransposedConvolutionGeometry m_Geometry;
 
 private:
     Bias m_Bias;
@@ -151,7 +151,7 @@ private:
 class FloatSum : Base<double, float>
 {
 public:
-    FloatSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
+    FloatSum(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, Scratch& scratch)
         : Base(args, g, scratch), m_Clamp(args.m_FusedActivation)
     {
     }
@@ -180,7 +180,7 @@ template <typename In, typename W, typename Acc>
 class QuantizedSum : Base<Acc, Acc>
 {
 public:
-    QuantizedSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch, bool sumsOf32Bits)
+    QuantizedSum(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, Scratch& scratch, bool sumsOf32Bits)
         : Base<Acc, Acc>(args, g, scratch),
           m_Requantizer(args, g.m_OutputChannels, SumRequantizer::Method::FixedPoint, sumsOf32Bits),
           m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
@@ -208,7 +208,7 @@ private:
 class HybridSum : Base<int64_t, float>
 {
 public:
-    HybridSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
+    HybridSum(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, Scratch& scratch)
         : Base(args, g, scratch), m_Input(args, g.m_Batches, g.NumVolumeElements(), g.m_OutputChannels, true, scratch),
           m_Clamp(args.m_FusedActivation)
     {
@@ -238,7 +238,7 @@ private:
 };
 
 template <typename Executor, typename... More>
-Prepared Make(const ReshapeArgs& args, const TransposedGeometry& g, More... more)
+Prepared Make(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, More... more)
 {
     Scratch scratch;
     Executor executor(args, g, scratch, more...);
@@ -247,7 +247,8 @@ Prepared Make(const ReshapeArgs& args, const TransposedGeometry& g, More... more
 
 } // namespace
 
-Prepared PrepareTransposedSum(const ReshapeArgs& args, const TransposedGeometry& g, bool sumsOf32Bits)
+Prepared PrepareTransposedConvolution(const ReshapeArgs& args, const TransposedConvolutionGeometry& g,
+                                      bool sumsOf32Bits)
 {
     if (g.IsEmpty())
     {

@@ -10,13 +10,14 @@ namespace tenon::ref
 {
 
 /// The windows lie in the output: m_Output of an axis is the image that they lie in, m_Input counts them.
-struct TransposedGeometry : VolumeGeometry
+struct TransposedConvolutionGeometry : VolumeGeometry
 {
     size_t m_TapStep = 1;    ///< weights from one tap to the next
     size_t m_OutputStep = 1; ///< weights from one output channel to the next; input channels are neighbours
 };
 
 /// `sumsOf32Bits`: see Convolution2dDescriptor.
-backends::Prepared PrepareTransposedSum(const ReshapeArgs& args, const TransposedGeometry& g, bool sumsOf32Bits);
+backends::Prepared PrepareTransposedConvolution(const ReshapeArgs& args, const TransposedConvolutionGeometry& g,
+                                                bool sumsOf32Bits);
 
 } // namespace tenon::ref

@@ -10,9 +10,9 @@ namespace tenon::ref
 {
 
 /// Of the Activation Gelu.
-InterpolatedTable MakeShortGeluTable(const ReshapeArgs& args);
+InterpolatedTable MakeGeluTableInt16(const ReshapeArgs& args);
 
 /// Of the ElementwiseUnary Exp, Log or Rsqrt.
-InterpolatedTable MakeShortUnaryTable(const ReshapeArgs& args);
+InterpolatedTable MakeUnaryTableInt16(const ReshapeArgs& args);
 
 } // namespace tenon::ref

@@ -89,7 +89,7 @@ struct SegmentRun
     size_t m_Segments;
 
     /// In which segments are reduced: that of the output, or wider in the scratch memory.
-    using Result = std::conditional_t<Operation == ReduceOperation::Sum, SumType<T>, T>;
+    using Result = std::conditional_t<Operation == ReduceOperation::Sum, AccumulatorType<T>, T>;
     static constexpr bool IsWider = !std::is_same_v<Result, T>;
 
     size_t GetScratchBytes() const
@@ -117,7 +117,7 @@ struct SegmentRun
         }
         if constexpr (IsWider)
         {
-            std::transform(out, out + m_Segments * m_SliceElements, args.GetOutput<T>(0), FromSum<T>);
+            std::transform(out, out + m_Segments * m_SliceElements, args.GetOutput<T>(0), FromAccumulator<T>);
         }
     }
 };

@@ -37,13 +37,13 @@ struct VolumePosition
 };
 
 /// Calls sum(position, sums), which fills the sums of all output channels, then emit(pixel, batch, sums), for each
-/// output pixel. `sums` has room for those of MaxPieces pixels.
+/// output pixel. `sums` has room for those of MaxTasks pixels.
 template <typename Acc, typename Sum, typename Emit>
 void ForEachVolumePixel(const VolumeGeometry& g, IParallelFor& parallel, Acc* sums, const Sum& sum, const Emit& emit)
 {
-    const auto rows = [&](size_t piece, size_t begin, size_t end)
+    const auto rows = [&](size_t task, size_t begin, size_t end)
     {
-        Acc* own = sums + piece * g.m_OutputChannels;
+        Acc* own = sums + task * g.m_OutputChannels;
         for (size_t row = begin; row < end; ++row)
         {
             VolumePosition position;
@@ -57,7 +57,7 @@ void ForEachVolumePixel(const VolumeGeometry& g, IParallelFor& parallel, Acc* su
             }
         }
     };
-    RunPieces(parallel, g.NumRows(), rows);
+    RunTasks(parallel, g.NumRows(), rows);
 }
 
 /// The same axes of a layer with three dimensions. D: its descriptor; `weights`: dimensions [D, H, W].

@@ -29,9 +29,9 @@ namespace
 {
 
 /// Loops of more turns become no part of the network.
-constexpr int64_t MostUnrolledTurns = 16;
+constexpr int64_t MaxUnrolledIterations = 16;
 /// The same for loops that carry sequences, which no layer can.
-constexpr int64_t MostTurnsWithSequences = 1024;
+constexpr int64_t MaxIterationsWithSequences = 1024;
 
 const GraphMessage& RequireGraph(const Operator& op, const char* name)
 {
@@ -46,17 +46,17 @@ const GraphMessage& RequireGraph(const Operator& op, const char* name)
 /// The shape of a value that has the shape `a` or the shape `b`.
 TensorShape Merge(const TensorShape& a, const TensorShape& b)
 {
-    const bool haveRanks =
+    const bool hasRanks =
         a.GetDimensionality() != Dimensionality::NotSpecified && b.GetDimensionality() != Dimensionality::NotSpecified;
-    if (!haveRanks || a.GetNumDimensions() != b.GetNumDimensions())
+    if (!hasRanks || a.GetNumDimensions() != b.GetNumDimensions())
     {
         return TensorShape(Dimensionality::NotSpecified);
     }
     TensorShape merged = a;
     for (unsigned int i = 0; i < a.GetNumDimensions(); ++i)
     {
-        const bool areKnown = a.GetDimensionSpecificity(i) && b.GetDimensionSpecificity(i);
-        if (!areKnown || a[i] != b[i])
+        const bool isKnown = a.GetDimensionSpecificity(i) && b.GetDimensionSpecificity(i);
+        if (!isKnown || a[i] != b[i])
         {
             merged.SetDimensionUnknown(i);
         }
@@ -245,26 +245,26 @@ namespace
 struct LoopPlan
 {
     const GraphMessage* m_Body = nullptr;
-    Value m_Turns;     ///< a scalar of type Signed64, or no value: no bound
-    Value m_Condition; ///< a Boolean scalar, or no value: true all the time
+    Value m_Iterations; ///< a scalar of type Signed64, or no value: no bound
+    Value m_Condition;  ///< a Boolean scalar, or no value: true all the time
     std::vector<Value> m_Initial;
     bool m_IsLoop = true; ///< the body takes the number of the turn and the condition, and gives a condition
     /// Further inputs of the body: those of Scan at a turn.
-    std::function<std::vector<Value>(GraphBuilder& graph, const Value& turn)> m_Slices;
+    std::function<std::vector<Value>(GraphBuilder& graph, const Value& iteration)> m_Slices;
 
     size_t NumCarried() const { return m_Initial.size(); }
     size_t NumScans() const { return m_Body->m_Outputs.size() - (m_IsLoop ? 1 : 0) - NumCarried(); }
 };
 
-struct Turn
+struct Iteration
 {
     Value m_Condition; ///< no value where there is none
     std::vector<Value> m_Carried;
-    std::vector<Value> m_Parts;
+    std::vector<Value> m_ScanOutputs;
 };
 
-Turn ReadTurn(const Operator& op, GraphBuilder& builder, const LoopPlan& plan, const Value& number,
-              const Value& condition, const std::vector<Value>& carried)
+Iteration ReadIteration(const Operator& op, GraphBuilder& builder, const LoopPlan& plan, const Value& number,
+                        const Value& condition, const std::vector<Value>& carried)
 {
     std::vector<Value> inputs;
     if (plan.m_IsLoop)
@@ -275,54 +275,54 @@ Turn ReadTurn(const Operator& op, GraphBuilder& builder, const LoopPlan& plan, c
     const std::vector<Value> slices = plan.m_Slices ? plan.m_Slices(builder, number) : std::vector<Value>();
     inputs.insert(inputs.end(), slices.begin(), slices.end());
     std::vector<Value> outputs = ReadInto(op, builder, *plan.m_Body, inputs);
-    Turn turn;
+    Iteration iteration;
     auto next = outputs.begin();
     if (plan.m_IsLoop)
     {
-        turn.m_Condition = *next++;
-        CheckCondition(op, turn.m_Condition);
+        iteration.m_Condition = *next++;
+        CheckCondition(op, iteration.m_Condition);
     }
-    const auto firstPart = next + static_cast<std::ptrdiff_t>(plan.NumCarried());
-    turn.m_Carried.assign(next, firstPart);
-    turn.m_Parts.assign(firstPart, outputs.end());
-    return turn;
+    const auto firstScan = next + static_cast<std::ptrdiff_t>(plan.NumCarried());
+    iteration.m_Carried.assign(next, firstScan);
+    iteration.m_ScanOutputs.assign(firstScan, outputs.end());
+    return iteration;
 }
 
 /// Turns one after the other, as parts of the network. Nothing where the condition of a turn is not known.
-std::optional<std::vector<Value>> Unroll(const Operator& op, GraphBuilder& graph, const LoopPlan& plan, int64_t most)
+std::optional<std::vector<Value>> Unroll(const Operator& op, GraphBuilder& graph, const LoopPlan& plan, int64_t max)
 {
-    const bool isBounded = static_cast<bool>(plan.m_Turns);
-    const auto turns = isBounded ? plan.m_Turns.FindInts() : std::vector<int64_t>{most + 1};
+    const bool isBounded = static_cast<bool>(plan.m_Iterations);
+    const auto iterations = isBounded ? plan.m_Iterations.FindInts() : std::vector<int64_t>{max + 1};
     auto goesOn = plan.m_Condition ? plan.m_Condition.FindInts() : std::vector<int64_t>{1};
-    if (!turns.has_value() || !goesOn.has_value() || turns->size() != 1 || goesOn->size() != 1 ||
-        (isBounded && turns->front() > most))
+    if (!iterations.has_value() || !goesOn.has_value() || iterations->size() != 1 || goesOn->size() != 1 ||
+        (isBounded && iterations->front() > max))
     {
         return std::nullopt;
     }
     std::vector<Value> carried = plan.m_Initial;
     std::vector<std::vector<Value>> parts(plan.NumScans());
     const std::string name = graph.GetName();
-    for (int64_t i = 0; i < turns->front() && goesOn->front() != 0; ++i)
+    for (int64_t i = 0; i < iterations->front() && goesOn->front() != 0; ++i)
     {
-        if (i == most)
+        if (i == max)
         {
             return std::nullopt; // too long
         }
-        const Turn turn = ReadTurn(op, graph, plan, GraphBuilder::ScalarInt(DataType::Signed64, i),
-                                   GraphBuilder::ScalarInt(DataType::Boolean, 1), carried);
+        const Iteration iteration = ReadIteration(op, graph, plan, GraphBuilder::ScalarInt(DataType::Signed64, i),
+                                                  GraphBuilder::ScalarInt(DataType::Boolean, 1), carried);
         graph.SetName(name);
-        if (HasRefused(turn.m_Carried) || HasRefused(turn.m_Parts))
+        if (HasRefused(iteration.m_Carried) || HasRefused(iteration.m_ScanOutputs))
         {
             return std::vector<Value>();
         }
-        carried = turn.m_Carried;
+        carried = iteration.m_Carried;
         for (size_t k = 0; k < parts.size(); ++k)
         {
-            parts[k].push_back(graph.Unsqueeze(turn.m_Parts[k], {0}));
+            parts[k].push_back(graph.Unsqueeze(iteration.m_ScanOutputs[k], {0}));
         }
         if (plan.m_Condition)
         {
-            goesOn = turn.m_Condition.FindInts();
+            goesOn = iteration.m_Condition.FindInts();
             if (!goesOn.has_value() || goesOn->size() != 1)
             {
                 return std::nullopt;
@@ -383,14 +383,14 @@ public:
         {
             m_Shapes.push_back(value.Shape());
         }
-        m_PartSizes.resize(plan.NumScans());
+        m_ScanSizes.resize(plan.NumScans());
     }
 
     /// False where something was refused.
     bool Make()
     {
-        constexpr unsigned int mostAttempts = 2 + MaxNumOfTensorDimensions;
-        for (unsigned int i = 0; i < mostAttempts; ++i)
+        constexpr unsigned int maxAttempts = 2 + MaxNumOfTensorDimensions;
+        for (unsigned int i = 0; i < maxAttempts; ++i)
         {
             bool isStable = false;
             if (!MakeBody(isStable))
@@ -402,7 +402,8 @@ public:
                 return true;
             }
         }
-        m_Op.Refuse("the shapes of carried values change from turn to turn in a way that cannot be described");
+        m_Op.Refuse(
+            "the shapes of carried values change from iteration to iteration in a way that cannot be described");
     }
 
     std::vector<Value> AddLayer()
@@ -417,9 +418,9 @@ public:
         initial.insert(initial.end(), m_Plan.m_Initial.begin(), m_Plan.m_Initial.end());
         for (size_t k = 0; k < m_Plan.NumScans(); ++k)
         {
-            std::vector<int64_t> sizes = m_PartSizes[k];
+            std::vector<int64_t> sizes = m_ScanSizes[k];
             std::replace(sizes.begin(), sizes.end(), OpenSize, int64_t{0});
-            initial.push_back(m_Graph.Constant(TensorInfo(ToShape(sizes), m_PartTypes[k]), {}));
+            initial.push_back(m_Graph.Constant(TensorInfo(ToShape(sizes), m_ScanTypes[k]), {}));
         }
         initial.insert(initial.end(), m_Captures->Get().begin(), m_Captures->Get().end());
         for (unsigned int i = 0; i < initial.size(); ++i)
@@ -438,7 +439,7 @@ public:
             }
             if (isStack)
             {
-                std::vector<int64_t> sizes = m_PartSizes[i - 2 - m_Plan.NumCarried()];
+                std::vector<int64_t> sizes = m_ScanSizes[i - 2 - m_Plan.NumCarried()];
                 sizes[0] = OpenSize;
                 info.SetShape(ToShape(sizes));
             }
@@ -461,7 +462,7 @@ private:
         m_Captures = std::make_unique<Captures>(2 + numCarried + numScans);
         GraphBuilder body(*m_Body, size, m_Graph.GetLimits(), m_Captures.get());
         const TensorShape scalar(Dimensionality::Scalar);
-        const Value number = body.AddInput(0, "turn", TensorInfo(scalar, DataType::Signed64), false);
+        const Value number = body.AddInput(0, "iteration", TensorInfo(scalar, DataType::Signed64), false);
         const Value condition = body.AddInput(1, "condition", TensorInfo(scalar, DataType::Boolean), false);
         std::vector<Value> carried;
         for (size_t i = 0; i < m_Plan.NumCarried(); ++i)
@@ -470,20 +471,20 @@ private:
             carried.push_back(
                 body.AddInput(2 + static_cast<LayerBindingId>(i), m_Plan.m_Initial[i]->m_Name, info, false));
         }
-        const Turn turn = ReadTurn(m_Op, body, m_Plan, number, condition, carried);
-        if (HasRefused(turn.m_Carried) || HasRefused(turn.m_Parts) ||
-            (turn.m_Condition && turn.m_Condition->m_Kind == Value::Kind::Refused))
+        const Iteration iteration = ReadIteration(m_Op, body, m_Plan, number, condition, carried);
+        if (HasRefused(iteration.m_Carried) || HasRefused(iteration.m_ScanOutputs) ||
+            (iteration.m_Condition && iteration.m_Condition->m_Kind == Value::Kind::Refused))
         {
             return false;
         }
         isStable = true;
         for (size_t i = 0; i < m_Shapes.size(); ++i)
         {
-            if (!turn.m_Carried[i].IsTensor() || turn.m_Carried[i].Type() != m_Plan.m_Initial[i].Type())
+            if (!iteration.m_Carried[i].IsTensor() || iteration.m_Carried[i].Type() != m_Plan.m_Initial[i].Type())
             {
-                m_Op.Fail(fmt::format("carried value {} changes its type from turn to turn", i));
+                m_Op.Fail(fmt::format("carried value {} changes its type from iteration to iteration", i));
             }
-            const TensorShape merged = Merge(m_Shapes[i], turn.m_Carried[i].Shape());
+            const TensorShape merged = Merge(m_Shapes[i], iteration.m_Carried[i].Shape());
             isStable = isStable && merged == m_Shapes[i];
             m_Shapes[i] = merged;
         }
@@ -491,22 +492,22 @@ private:
         {
             return true;
         }
-        body.SetName("turn");
-        body.AddOutput(0, "turn", body.Add(number, GraphBuilder::ScalarInt(DataType::Signed64, 1)));
-        const bool usesCondition = m_Plan.m_Condition && turn.m_Condition;
-        body.AddOutput(1, "condition", usesCondition ? body.AsScalar(turn.m_Condition) : condition);
+        body.SetName("iteration");
+        body.AddOutput(0, "iteration", body.Add(number, GraphBuilder::ScalarInt(DataType::Signed64, 1)));
+        const bool usesCondition = m_Plan.m_Condition && iteration.m_Condition;
+        body.AddOutput(1, "condition", usesCondition ? body.AsScalar(iteration.m_Condition) : condition);
         LayerBindingId id = 2;
-        for (const Value& value : turn.m_Carried)
+        for (const Value& value : iteration.m_Carried)
         {
             body.AddOutput(id++, value->m_Name, value);
         }
-        m_PartTypes.clear();
-        for (size_t k = 0; k < turn.m_Parts.size(); ++k)
+        m_ScanTypes.clear();
+        for (size_t k = 0; k < iteration.m_ScanOutputs.size(); ++k)
         {
-            const Value& part = turn.m_Parts[k];
-            const bool isSized = FindEmptyStack(part, m_PartSizes[k]);
-            m_PartTypes.push_back(part.Type());
-            std::vector<int64_t> sizes = m_PartSizes[k];
+            const Value& part = iteration.m_ScanOutputs[k];
+            const bool isSized = FindEmptyStack(part, m_ScanSizes[k]);
+            m_ScanTypes.push_back(part.Type());
+            std::vector<int64_t> sizes = m_ScanSizes[k];
             sizes[0] = OpenSize;
             const Value stack = body.AddInput(id, "scan", TensorInfo(ToShape(sizes), part.Type()), false);
             body.AddOutput(id++, "scan", Push(m_Op, body, stack, part, number, isSized));
@@ -532,10 +533,10 @@ private:
         {
             result = builder.AddInput(1, "condition", TensorInfo(scalar, DataType::Boolean), false);
         }
-        if (m_Plan.m_Turns)
+        if (m_Plan.m_Iterations)
         {
-            const Value number = builder.AddInput(0, "turn", TensorInfo(scalar, DataType::Signed64), false);
-            const Value isLeft = builder.Compare(ComparisonOperation::Less, number, m_Plan.m_Turns);
+            const Value number = builder.AddInput(0, "iteration", TensorInfo(scalar, DataType::Signed64), false);
+            const Value isLeft = builder.Compare(ComparisonOperation::Less, number, m_Plan.m_Iterations);
             result = result ? builder.Logical(LogicalBinaryOperation::LogicalAnd, result, isLeft) : isLeft;
         }
         builder.AddOutput(0, "goes on", result ? result : GraphBuilder::ScalarInt(DataType::Boolean, 1));
@@ -545,15 +546,15 @@ private:
     GraphBuilder& m_Graph;
     const LoopPlan& m_Plan;
     std::vector<TensorShape> m_Shapes; ///< of carried values, in all turns
-    std::vector<std::vector<int64_t>> m_PartSizes;
-    std::vector<DataType> m_PartTypes;
+    std::vector<std::vector<int64_t>> m_ScanSizes;
+    std::vector<DataType> m_ScanTypes;
     INetworkPtr m_Condition{nullptr, &INetwork::Destroy};
     INetworkPtr m_Body{nullptr, &INetwork::Destroy};
     std::unique_ptr<Captures> m_Captures;
 };
 
 /// The carried values at the end, then the scan outputs. Empty where something was refused.
-std::vector<Value> AddTurns(const Operator& op, GraphBuilder& graph, const LoopPlan& plan)
+std::vector<Value> AddIterations(const Operator& op, GraphBuilder& graph, const LoopPlan& plan)
 {
     const size_t outputs = plan.m_Body->m_Outputs.size();
     if (outputs < plan.NumCarried() + (plan.m_IsLoop ? 1 : 0))
@@ -562,13 +563,13 @@ std::vector<Value> AddTurns(const Operator& op, GraphBuilder& graph, const LoopP
     }
     const bool hasSequences =
         std::any_of(plan.m_Initial.begin(), plan.m_Initial.end(), [](const Value& value) { return !value.IsTensor(); });
-    if (auto results = Unroll(op, graph, plan, hasSequences ? MostTurnsWithSequences : MostUnrolledTurns))
+    if (auto results = Unroll(op, graph, plan, hasSequences ? MaxIterationsWithSequences : MaxUnrolledIterations))
     {
         return *results;
     }
     if (hasSequences)
     {
-        op.Refuse("a sequence is carried through a loop whose number of turns is not known before the run");
+        op.Refuse("a sequence is carried through a loop whose number of iterations is not known before the run");
     }
     LoopNetworks networks(op, graph, plan);
     return networks.Make() ? networks.AddLayer() : std::vector<Value>();
@@ -594,7 +595,7 @@ void AddLoop(Operator& op, GraphBuilder& graph)
 {
     LoopPlan plan;
     plan.m_Body = &RequireGraph(op, "body");
-    plan.m_Turns = op.HasInput(0) ? graph.AsScalar(op.Input(0)) : Value();
+    plan.m_Iterations = op.HasInput(0) ? graph.AsScalar(op.Input(0)) : Value();
     plan.m_Condition = op.HasInput(1) ? graph.AsScalar(op.Input(1)) : Value();
     if (plan.m_Condition)
     {
@@ -608,7 +609,7 @@ void AddLoop(Operator& op, GraphBuilder& graph)
         }
         plan.m_Initial.push_back(op.AnyInput(i));
     }
-    SetResults(op, AddTurns(op, graph, plan));
+    SetResults(op, AddIterations(op, graph, plan));
 }
 
 /// Before version 9 tensors have a batch dimension in front, each entry of which is a scan of its own.
@@ -653,19 +654,19 @@ void AddScan(Operator& op, GraphBuilder& graph)
             const Value shape = graph.ShapeOf(scanned[i]);
             return graph.AsScalar(graph.Slice(shape, 0, axes[i], int64_t{axes[i]} + 1));
         };
-        plan.m_Turns = lengthOf(0);
-        plan.m_Slices = [&, turns = plan.m_Turns](GraphBuilder& builder, const Value& turn)
+        plan.m_Iterations = lengthOf(0);
+        plan.m_Slices = [&, iterations = plan.m_Iterations](GraphBuilder& builder, const Value& iteration)
         {
             std::vector<Value> slices;
             for (size_t i = 0; i < scanned.size(); ++i)
             {
-                const Value last = builder.Subtract(turns, GraphBuilder::ScalarInt(DataType::Signed64, 1));
-                const Value place = inputDirections[i] != 0 ? builder.Subtract(last, turn) : turn;
+                const Value last = builder.Subtract(iterations, GraphBuilder::ScalarInt(DataType::Signed64, 1));
+                const Value place = inputDirections[i] != 0 ? builder.Subtract(last, iteration) : iteration;
                 slices.push_back(builder.Gather(scanned[i], place, axes[i]));
             }
             return slices;
         };
-        std::vector<Value> results = AddTurns(op, graph, plan);
+        std::vector<Value> results = AddIterations(op, graph, plan);
         const std::vector<int64_t> outputAxes = list("scan_output_axes", plan.NumScans());
         const std::vector<int64_t> outputDirections = list("scan_output_directions", plan.NumScans());
         for (size_t k = 0; k < plan.NumScans() && !results.empty(); ++k)
@@ -701,11 +702,11 @@ void AddScan(Operator& op, GraphBuilder& graph)
     else
     {
         const int64_t batch = scanned.front().Size(0);
-        if (batch < 1 || batch > MostUnrolledTurns)
+        if (batch < 1 || batch > MaxUnrolledIterations)
         {
             op.Refuse(fmt::format("a batch of no entry, of more than {} entries, or of a size that is not known before "
                                   "the run, is not supported before version 9",
-                                  MostUnrolledTurns));
+                                  MaxUnrolledIterations));
         }
         std::vector<std::vector<Value>> parts;
         for (int64_t b = 0; b < batch; ++b)

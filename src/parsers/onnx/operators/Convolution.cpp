@@ -2,7 +2,7 @@
 // Rows of convolutions: of one, two or three spatial dimensions, [N, C, spatial...]. One dimension becomes an image of
 // height 1.
 #include "parsers/onnx/Rows.hpp"
-#include "parsers/onnx/operators/Windows.hpp"
+#include "parsers/onnx/operators/SlidingWindow.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace
 {
 
 /// Paddings and sizes that attributes may ask for, so that sums of them are numbers.
-constexpr int64_t MostElements = std::numeric_limits<int32_t>::max();
+constexpr int64_t MaxElements = std::numeric_limits<int32_t>::max();
 
 uint32_t U32(int64_t value)
 {
@@ -24,7 +24,7 @@ uint32_t U32(int64_t value)
 }
 
 template <typename Descriptor>
-void SetPads(Descriptor& descriptor, const Windows& windows)
+void SetPads(Descriptor& descriptor, const SlidingWindow& windows)
 {
     const size_t last = windows.Rank() - 1;
     descriptor.m_PadTop = U32(windows.m_Before[last - 1]);
@@ -33,14 +33,14 @@ void SetPads(Descriptor& descriptor, const Windows& windows)
     descriptor.m_PadRight = U32(windows.m_After[last]);
     descriptor.m_StrideY = U32(windows.m_Strides[last - 1]);
     descriptor.m_StrideX = U32(windows.m_Strides[last]);
-    if (windows.m_AutoPad == Windows::AutoPad::SameUpper)
+    if (windows.m_AutoPad == SlidingWindow::AutoPad::SameUpper)
     {
         descriptor.m_PaddingScheme = PaddingScheme::Same;
     }
 }
 
 template <typename Descriptor>
-void SetDilations(Descriptor& descriptor, const Windows& windows)
+void SetDilations(Descriptor& descriptor, const SlidingWindow& windows)
 {
     const size_t last = windows.Rank() - 1;
     descriptor.m_DilationY = U32(windows.m_Dilations[last - 1]);
@@ -48,7 +48,7 @@ void SetDilations(Descriptor& descriptor, const Windows& windows)
 }
 
 template <typename Descriptor>
-void SetDepth(Descriptor& descriptor, const Windows& windows)
+void SetDepth(Descriptor& descriptor, const SlidingWindow& windows)
 {
     descriptor.m_DataLayout = DataLayout::NCDHW;
     descriptor.m_PadFront = U32(windows.m_Before[0]);
@@ -63,7 +63,7 @@ struct Operands
     Value m_Data;
     Value m_Weights;
     Value m_Bias;
-    Windows m_Windows;
+    SlidingWindow m_Window;
     bool m_IsOneDimensional = false;
     int64_t m_Groups = 1;
 };
@@ -85,13 +85,13 @@ Operands ReadOperands(const Operator& op, GraphBuilder& graph)
     {
         op.Fail(fmt::format("attribute 'group' is {}; it must be 1 at least", operands.m_Groups));
     }
-    operands.m_Windows = ReadWindows(op, rank - 2, SpatialSizes(operands.m_Weights));
+    operands.m_Window = ReadSlidingWindow(op, rank - 2, SpatialSizes(operands.m_Weights));
     if (rank == 3)
     {
         operands.m_IsOneDimensional = true;
         operands.m_Data = graph.Unsqueeze(operands.m_Data, {2});
         operands.m_Weights = graph.Unsqueeze(operands.m_Weights, {2});
-        operands.m_Windows.AddDimension();
+        operands.m_Window.AddDimension();
     }
     return operands;
 }
@@ -150,7 +150,7 @@ Value Finish(GraphBuilder& graph, const Operands& operands, const Value& result)
 
 /// Weights of a transposed convolution, [C, filters / group, H, W], as those of the convolution that computes the same
 /// where windows move by one element: [filters, C / group, H, W].
-Value TurnWeights(GraphBuilder& graph, const Value& weights, int64_t groups)
+Value FlipWeights(GraphBuilder& graph, const Value& weights, int64_t groups)
 {
     const std::vector<int64_t> sizes = weights.Sizes();
     const int64_t last = std::numeric_limits<int64_t>::min();
@@ -167,7 +167,7 @@ Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& 
                        const std::vector<int64_t>& outputPadding)
 {
     constexpr int64_t ManyGroups = 4; // of which each would be a layer
-    const Windows& windows = operands.m_Windows;
+    const SlidingWindow& windows = operands.m_Window;
     const bool hasSteps =
         std::any_of(windows.m_Strides.begin(), windows.m_Strides.end(), [](int64_t n) { return n != 1; });
     const int64_t groups = operands.m_Groups;
@@ -177,7 +177,7 @@ Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& 
     {
         return {};
     }
-    Windows turned = windows;
+    SlidingWindow turned = windows;
     for (size_t i = 0; i < 2; ++i)
     {
         turned.m_Before[i] = windows.Extent(i) - 1 - windows.m_Before[i];
@@ -201,7 +201,7 @@ Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& 
     descriptor.m_BiasEnabled = static_cast<bool>(operands.m_Bias);
     descriptor.m_DataLayout = DataLayout::NCHW;
     return graph.AddImageLayer(LayerType::Convolution2d, descriptor,
-                               Inputs(data, TurnWeights(graph, operands.m_Weights, groups), operands.m_Bias));
+                               Inputs(data, FlipWeights(graph, operands.m_Weights, groups), operands.m_Bias));
 }
 
 } // namespace
@@ -209,8 +209,8 @@ Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& 
 void AddConv(Operator& op, GraphBuilder& graph)
 {
     Operands operands = ReadOperands(op, graph);
-    ResolvePads(op, operands.m_Windows, SpatialSizes(operands.m_Data), false);
-    const Windows& windows = operands.m_Windows;
+    ResolvePads(op, operands.m_Window, SpatialSizes(operands.m_Data), false);
+    const SlidingWindow& windows = operands.m_Window;
     if (windows.Rank() == 3)
     {
         Convolution3dDescriptor descriptor;
@@ -249,7 +249,7 @@ void AddConv(Operator& op, GraphBuilder& graph)
 void AddConvTranspose(Operator& op, GraphBuilder& graph)
 {
     Operands operands = ReadOperands(op, graph);
-    Windows& windows = operands.m_Windows;
+    SlidingWindow& windows = operands.m_Window;
     const size_t spatialRank = windows.Rank();
     std::vector<int64_t> outputPadding = op.Int64s("output_padding");
     std::vector<int64_t> outputShape = op.Int64s("output_shape");
@@ -261,7 +261,7 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
     for (std::vector<int64_t>* list : {&outputPadding, &outputShape})
     {
         if ((!list->empty() && list->size() != declaredRank) ||
-            std::any_of(list->begin(), list->end(), [](int64_t n) { return n < 0 || n > MostElements; }))
+            std::any_of(list->begin(), list->end(), [](int64_t n) { return n < 0 || n > MaxElements; }))
         {
             op.Fail(fmt::format("output_padding or output_shape is [{}], which does not fit {} spatial dimensions",
                                 fmt::join(*list, ", "), declaredRank));
@@ -273,8 +273,8 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
     }
     outputPadding.resize(spatialRank, 0);
     const std::vector<int64_t> sizes = SpatialSizes(operands.m_Data);
-    const bool isUpper = windows.m_AutoPad == Windows::AutoPad::SameUpper;
-    const bool isSame = windows.m_AutoPad != Windows::AutoPad::NotSet;
+    const bool isUpper = windows.m_AutoPad == SlidingWindow::AutoPad::SameUpper;
+    const bool isSame = windows.m_AutoPad != SlidingWindow::AutoPad::NotSet;
     for (size_t i = 0; i < spatialRank; ++i)
     {
         if (outputShape.empty() && !isSame)
@@ -289,7 +289,7 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
                                                  : windows.m_Strides[i] * (sizes[i] - 1) + outputPadding[i] +
                                                        windows.Extent(i) - outputShape[i];
         const int64_t total = std::max(full, int64_t{0});
-        if (total > MostElements)
+        if (total > MaxElements)
         {
             op.Fail(
                 fmt::format("output_shape [{}] asks for paddings of {} elements", fmt::join(outputShape, ", "), total));
@@ -301,7 +301,7 @@ void AddConvTranspose(Operator& op, GraphBuilder& graph)
             outputPadding[i] -= full; // more than what the windows reach
         }
     }
-    windows.m_AutoPad = Windows::AutoPad::NotSet;
+    windows.m_AutoPad = SlidingWindow::AutoPad::NotSet;
     for (size_t i = 0; i < spatialRank; ++i)
     {
         // Elements at the end that are cut off no more are part of the output.

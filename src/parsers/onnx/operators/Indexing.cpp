@@ -24,7 +24,7 @@ ScatterNdFunction ReadScatterFunction(const Operator& op)
 }
 
 /// Indices of the elements along `axis` where a flat list is true: Signed64 [n].
-Value PlacesOf(GraphBuilder& graph, const Value& condition)
+Value IndicesOf(GraphBuilder& graph, const Value& condition)
 {
     const Value places = graph.AddLayer(LayerType::Where, NullDescriptor(), {condition}, DataType::Signed64,
                                         ToShape({OpenSize, int64_t{condition.Rank()}}));
@@ -208,7 +208,7 @@ void AddCompress(Operator& op, GraphBuilder& graph)
     const bool isFlat = !op.Has("axis");
     const Value x = isFlat ? graph.Reshape(op.Input(0), {OpenSize}) : op.Input(0);
     const unsigned int axis = isFlat ? 0 : op.AxisAttribute(0, x.Rank());
-    op.SetOutput(0, graph.Gather(x, PlacesOf(graph, condition), axis));
+    op.SetOutput(0, graph.Gather(x, IndicesOf(graph, condition), axis));
 }
 
 /// values[1] at the index along a new axis, values[0] elsewhere.

@@ -2,7 +2,7 @@
 // Rows of pools, [N, C, spatial...]. Images and volumes go to the layers Pooling2d and Pooling3d where these can do
 // what is asked for, all else to PoolingNd.
 #include "parsers/onnx/Rows.hpp"
-#include "parsers/onnx/operators/Windows.hpp"
+#include "parsers/onnx/operators/SlidingWindow.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::vector<uint32_t> ToUnsigned(const std::vector<int64_t>& numbers)
 struct Pool
 {
     PoolingNdFunction m_Function;
-    Windows m_Windows;
+    SlidingWindow m_Window;
     bool m_RoundsUp = false;
     bool m_CountsPads = false;
     uint32_t m_P = 2;
@@ -36,11 +36,11 @@ struct Pool
 /// counts paddings would count these, too; without any there is nothing to count.
 void RoundUp(Pool& pool, const Value& x)
 {
-    Windows& windows = pool.m_Windows;
+    SlidingWindow& windows = pool.m_Window;
     const auto isZero = [](int64_t n) { return n == 0; };
     const bool hasPads = !std::all_of(windows.m_Before.begin(), windows.m_Before.end(), isZero) ||
                          !std::all_of(windows.m_After.begin(), windows.m_After.end(), isZero);
-    if (!pool.m_RoundsUp || windows.m_AutoPad != Windows::AutoPad::NotSet || (pool.m_CountsPads && hasPads))
+    if (!pool.m_RoundsUp || windows.m_AutoPad != SlidingWindow::AutoPad::NotSet || (pool.m_CountsPads && hasPads))
     {
         return;
     }
@@ -70,9 +70,9 @@ void RoundUp(Pool& pool, const Value& x)
 /// Whether no window that rounding up adds hangs over the end in a way that the layers of images see differently.
 bool IsPlain(const Pool& pool, const Value& x)
 {
-    const Windows& windows = pool.m_Windows;
+    const SlidingWindow& windows = pool.m_Window;
     if (pool.m_Function == PoolingNdFunction::Lp || pool.m_HasIndices || windows.HasDilation() || windows.Rank() > 2 ||
-        windows.m_AutoPad != Windows::AutoPad::NotSet ||
+        windows.m_AutoPad != SlidingWindow::AutoPad::NotSet ||
         (x.Type() != DataType::Float32 && x.Type() != DataType::Float16))
     {
         return false;
@@ -99,8 +99,8 @@ void AddPool(Operator& op, GraphBuilder& graph, Pool pool)
 {
     const Value& x = op.Input(0);
     const std::vector<int64_t> sizes = SpatialSizes(x);
-    Windows& windows = pool.m_Windows;
-    if (windows.m_AutoPad == Windows::AutoPad::SameUpper &&
+    SlidingWindow& windows = pool.m_Window;
+    if (windows.m_AutoPad == SlidingWindow::AutoPad::SameUpper &&
         std::find(sizes.begin(), sizes.end(), OpenSize) == sizes.end())
     {
         ResolvePads(op, windows, sizes, true);
@@ -138,10 +138,10 @@ void AddPool(Operator& op, GraphBuilder& graph, Pool pool)
     descriptor.m_Dilations = ToUnsigned(windows.m_Dilations);
     descriptor.m_PadsBefore = ToUnsigned(windows.m_Before);
     descriptor.m_PadsAfter = ToUnsigned(windows.m_After);
-    if (windows.m_AutoPad != Windows::AutoPad::NotSet)
+    if (windows.m_AutoPad != SlidingWindow::AutoPad::NotSet)
     {
         descriptor.m_PaddingScheme = PaddingScheme::Same;
-        descriptor.m_OddPadBefore = windows.m_AutoPad == Windows::AutoPad::SameLower;
+        descriptor.m_OddPadBefore = windows.m_AutoPad == SlidingWindow::AutoPad::SameLower;
     }
     descriptor.m_OutputShapeRounding = pool.m_RoundsUp ? OutputShapeRounding::Ceiling : OutputShapeRounding::Floor;
     descriptor.m_PaddingMethod = pool.m_CountsPads ? PaddingMethod::IgnoreValue : PaddingMethod::Exclude;
@@ -162,18 +162,18 @@ void AddPool(Operator& op, GraphBuilder& graph, Pool pool)
     op.SetOutput(1, values[1]);
 }
 
-Windows ReadPoolWindows(const Operator& op)
+SlidingWindow ReadPoolWindow(const Operator& op)
 {
     if (!op.Has("kernel_shape"))
     {
         op.Fail("attribute 'kernel_shape' is missing");
     }
-    return ReadWindows(op, SpatialSizes(op.Input(0)).size(), {});
+    return ReadSlidingWindow(op, SpatialSizes(op.Input(0)).size(), {});
 }
 
 Pool ReadPool(const Operator& op, PoolingNdFunction function)
 {
-    Pool pool{function, ReadPoolWindows(op)};
+    Pool pool{function, ReadPoolWindow(op)};
     pool.m_RoundsUp = op.Int64("ceil_mode", 0) != 0;
     return pool;
 }
@@ -254,7 +254,7 @@ void AddGlobalLpPool(Operator& op, GraphBuilder& graph)
 void AddMaxUnpool(Operator& op, GraphBuilder& graph)
 {
     const Value& x = op.Input(0);
-    const Windows windows = ReadPoolWindows(op);
+    const SlidingWindow windows = ReadPoolWindow(op);
     MaxUnpoolDescriptor descriptor;
     descriptor.m_PoolSizes = ToUnsigned(windows.m_Kernel);
     descriptor.m_Strides = ToUnsigned(windows.m_Strides);

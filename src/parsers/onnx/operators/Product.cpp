@@ -147,8 +147,8 @@ Term TakeDiagonals(Operator& op, GraphBuilder& graph, Term term)
         }
         const auto rank = static_cast<unsigned int>(term.m_Letters.size());
         const int64_t size = term.m_Value.Size(static_cast<unsigned int>(i));
-        constexpr int64_t most = std::numeric_limits<int32_t>::max(); // the square of which is a number
-        if (size == OpenSize || size != term.m_Value.Size(static_cast<unsigned int>(other)) || size > most)
+        constexpr int64_t max = std::numeric_limits<int32_t>::max(); // the square of which is a number
+        if (size == OpenSize || size != term.m_Value.Size(static_cast<unsigned int>(other)) || size > max)
         {
             op.Refuse("a letter that stands twice in a term wants dimensions of one known size below 2^31");
         }

@@ -70,7 +70,7 @@ Reduction ReadReduction(const Operator& op, GraphBuilder& graph, int64_t since)
     return reduction;
 }
 
-constexpr int64_t AxesOfMost = 18; ///< the version from which on axes are an input, but for ReduceSum
+constexpr int64_t MinVersionOfAxesInput = 18; ///< the version from which on axes are an input, but for ReduceSum
 constexpr int64_t AxesOfSum = 13;
 
 Value Apply(GraphBuilder& graph, ReduceOperation operation, const Reduction& reduction, const Value& x)
@@ -82,7 +82,7 @@ Value Apply(GraphBuilder& graph, ReduceOperation operation, const Reduction& red
     return reduction.m_IsIdentity ? x : graph.Reduce(operation, x, reduction.m_Axes, reduction.m_KeepDims);
 }
 
-void AddReduction(Operator& op, GraphBuilder& graph, ReduceOperation operation, int64_t since = AxesOfMost)
+void AddReduction(Operator& op, GraphBuilder& graph, ReduceOperation operation, int64_t since = MinVersionOfAxesInput)
 {
     op.SetOutput(0, Apply(graph, operation, ReadReduction(op, graph, since), op.Input(0)));
 }
@@ -121,7 +121,7 @@ void AddReduceProd(Operator& op, GraphBuilder& graph)
 void AddReduceL1(Operator& op, GraphBuilder& graph)
 {
     const Value absolute = graph.Unary(UnaryOperation::Abs, op.Input(0));
-    op.SetOutput(0, Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), absolute));
+    op.SetOutput(0, Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, MinVersionOfAxesInput), absolute));
 }
 
 /// sqrt(sum(x^2)); of integers through Float64.
@@ -129,14 +129,16 @@ void AddReduceL2(Operator& op, GraphBuilder& graph)
 {
     const DataType type = op.Input(0).Type();
     const Value x = op.Input(0).IsFloat() ? Widened(graph, op.Input(0)) : graph.Cast(op.Input(0), DataType::Float64);
-    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), graph.Multiply(x, x));
+    const Value sum =
+        Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, MinVersionOfAxesInput), graph.Multiply(x, x));
     op.SetOutput(0, graph.Cast(graph.Unary(UnaryOperation::Sqrt, sum), type));
 }
 
 void AddReduceSumSquare(Operator& op, GraphBuilder& graph)
 {
     const Value x = Widened(graph, op.Input(0));
-    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), graph.Multiply(x, x));
+    const Value sum =
+        Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, MinVersionOfAxesInput), graph.Multiply(x, x));
     op.SetOutput(0, graph.Cast(sum, op.Input(0).Type()));
 }
 
@@ -144,7 +146,7 @@ void AddReduceSumSquare(Operator& op, GraphBuilder& graph)
 void AddReduceLogSum(Operator& op, GraphBuilder& graph)
 {
     const Value x = Widened(graph, op.Input(0));
-    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, AxesOfMost), x);
+    const Value sum = Apply(graph, ReduceOperation::Sum, ReadReduction(op, graph, MinVersionOfAxesInput), x);
     op.SetOutput(0, graph.Cast(graph.Unary(UnaryOperation::Log, sum), op.Input(0).Type()));
 }
 
@@ -152,7 +154,7 @@ void AddReduceLogSum(Operator& op, GraphBuilder& graph)
 /// is infinite, 0 takes its place.
 void AddReduceLogSumExp(Operator& op, GraphBuilder& graph)
 {
-    const Reduction reduction = ReadReduction(op, graph, AxesOfMost);
+    const Reduction reduction = ReadReduction(op, graph, MinVersionOfAxesInput);
     if (reduction.m_IsIdentity)
     {
         op.SetOutput(0, op.Input(0));

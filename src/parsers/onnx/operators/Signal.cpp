@@ -119,8 +119,8 @@ void AddStft(Operator& op, GraphBuilder& graph)
         op.Fail(fmt::format("frames of {} elements every {} do not fit a signal of {}", frame, step, length));
     }
     const int64_t frames = (length - frame) / step + 1;
-    const TensorInfo placesInfo(ToShape({frames, frame}), DataType::Signed32);
-    parsers::CheckTensorBytes(placesInfo, graph.GetLimits());
+    const TensorInfo indicesInfo(ToShape({frames, frame}), DataType::Signed32);
+    parsers::CheckTensorBytes(indicesInfo, graph.GetLimits());
     std::vector<uint8_t> bytes(static_cast<size_t>(frames * frame) * sizeof(int32_t));
     auto* next = reinterpret_cast<int32_t*>(bytes.data());
     for (int64_t i = 0; i < frames; ++i)
@@ -130,7 +130,7 @@ void AddStft(Operator& op, GraphBuilder& graph)
             *next++ = static_cast<int32_t>(i * step + k);
         }
     }
-    const Value places = graph.Constant(placesInfo, std::move(bytes));
+    const Value places = graph.Constant(indicesInfo, std::move(bytes));
     Value framed = graph.Gather(signal, places, 1);
     if (window)
     {

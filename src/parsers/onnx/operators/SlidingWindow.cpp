@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: see Windows.hpp.
-#include "parsers/onnx/operators/Windows.hpp"
+// Windows: see SlidingWindow.hpp.
+#include "parsers/onnx/operators/SlidingWindow.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -15,7 +15,7 @@ namespace tenon::onnx
 namespace
 {
 
-std::vector<int64_t> ReadList(const Operator& op, const char* name, size_t count, int64_t fallback, int64_t least)
+std::vector<int64_t> ReadList(const Operator& op, const char* name, size_t count, int64_t fallback, int64_t min)
 {
     std::vector<int64_t> list = op.Int64s(name);
     if (list.empty())
@@ -23,11 +23,11 @@ std::vector<int64_t> ReadList(const Operator& op, const char* name, size_t count
         list.assign(count, fallback);
     }
     const bool fits = std::all_of(list.begin(), list.end(),
-                                  [&](int64_t n) { return n >= least && n <= std::numeric_limits<int32_t>::max(); });
+                                  [&](int64_t n) { return n >= min && n <= std::numeric_limits<int32_t>::max(); });
     if (list.size() != count || !fits)
     {
         op.Fail(fmt::format("attribute '{}' is [{}]; it must have {} numbers, none of which is below {}", name,
-                            fmt::join(list, ", "), count, least));
+                            fmt::join(list, ", "), count, min));
     }
     return list;
 }
@@ -45,12 +45,12 @@ std::vector<int64_t> SpatialSizes(const Value& x)
     return {sizes.begin() + 2, sizes.end()};
 }
 
-bool Windows::HasDilation() const
+bool SlidingWindow::HasDilation() const
 {
     return std::any_of(m_Dilations.begin(), m_Dilations.end(), [](int64_t d) { return d != 1; });
 }
 
-void Windows::AddDimension()
+void SlidingWindow::AddDimension()
 {
     for (std::vector<int64_t>* list : {&m_Kernel, &m_Strides, &m_Dilations})
     {
@@ -60,9 +60,9 @@ void Windows::AddDimension()
     m_After.insert(m_After.begin(), 0);
 }
 
-Windows ReadWindows(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel)
+SlidingWindow ReadSlidingWindow(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel)
 {
-    Windows windows;
+    SlidingWindow windows;
     windows.m_Kernel = op.Has("kernel_shape") ? ReadList(op, "kernel_shape", spatialRank, 1, 1) : kernel;
     for (size_t i = 0; i < spatialRank; ++i)
     {
@@ -89,28 +89,29 @@ Windows ReadWindows(const Operator& op, size_t spatialRank, const std::vector<in
     const std::vector<int64_t> pads = ReadList(op, "pads", 2 * spatialRank, 0, 0);
     windows.m_Before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(spatialRank));
     windows.m_After.assign(pads.begin() + static_cast<std::ptrdiff_t>(spatialRank), pads.end());
-    static constexpr std::pair<const char*, Windows::AutoPad> names[] = {{"NOTSET", Windows::AutoPad::NotSet},
-                                                                         {"SAME_UPPER", Windows::AutoPad::SameUpper},
-                                                                         {"SAME_LOWER", Windows::AutoPad::SameLower},
-                                                                         {"VALID", Windows::AutoPad::Valid}};
+    static constexpr std::pair<const char*, SlidingWindow::AutoPad> names[] = {
+        {"NOTSET", SlidingWindow::AutoPad::NotSet},
+        {"SAME_UPPER", SlidingWindow::AutoPad::SameUpper},
+        {"SAME_LOWER", SlidingWindow::AutoPad::SameLower},
+        {"VALID", SlidingWindow::AutoPad::Valid}};
     const bool isEmpty = op.Has("auto_pad") && op.Text("auto_pad").empty(); // in files of some tools
-    windows.m_AutoPad = isEmpty ? Windows::AutoPad::NotSet : op.Choose("auto_pad", "NOTSET", names);
-    if (windows.m_AutoPad != Windows::AutoPad::NotSet)
+    windows.m_AutoPad = isEmpty ? SlidingWindow::AutoPad::NotSet : op.Choose("auto_pad", "NOTSET", names);
+    if (windows.m_AutoPad != SlidingWindow::AutoPad::NotSet)
     {
         windows.m_Before.assign(spatialRank, 0);
         windows.m_After.assign(spatialRank, 0);
     }
-    if (windows.m_AutoPad == Windows::AutoPad::Valid)
+    if (windows.m_AutoPad == SlidingWindow::AutoPad::Valid)
     {
-        windows.m_AutoPad = Windows::AutoPad::NotSet;
+        windows.m_AutoPad = SlidingWindow::AutoPad::NotSet;
     }
     return windows;
 }
 
-void ResolvePads(const Operator& op, Windows& windows, const std::vector<int64_t>& sizes, bool upperToo)
+void ResolvePads(const Operator& op, SlidingWindow& windows, const std::vector<int64_t>& sizes, bool upperToo)
 {
-    const bool isUpper = windows.m_AutoPad == Windows::AutoPad::SameUpper;
-    if (windows.m_AutoPad == Windows::AutoPad::NotSet || (isUpper && !upperToo))
+    const bool isUpper = windows.m_AutoPad == SlidingWindow::AutoPad::SameUpper;
+    if (windows.m_AutoPad == SlidingWindow::AutoPad::NotSet || (isUpper && !upperToo))
     {
         return;
     }
@@ -127,7 +128,7 @@ void ResolvePads(const Operator& op, Windows& windows, const std::vector<int64_t
         windows.m_Before[i] = isUpper ? total / 2 : total - total / 2;
         windows.m_After[i] = total - windows.m_Before[i];
     }
-    windows.m_AutoPad = Windows::AutoPad::NotSet;
+    windows.m_AutoPad = SlidingWindow::AutoPad::NotSet;
 }
 
 } // namespace tenon::onnx

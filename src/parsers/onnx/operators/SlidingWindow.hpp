@@ -11,7 +11,7 @@
 namespace tenon::onnx
 {
 
-struct Windows
+struct SlidingWindow
 {
     enum class AutoPad : uint8_t
     {
@@ -42,10 +42,10 @@ std::vector<int64_t> SpatialSizes(const Value& x);
 
 /// Reads kernel_shape, strides, dilations, pads and auto_pad. `kernel`: the sizes of weights, which count where the
 /// attribute is missing. Throws ParseException for numbers that do not fit.
-Windows ReadWindows(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel);
+SlidingWindow ReadSlidingWindow(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel);
 
 /// Makes paddings that follow from sizes explicit: those of SAME_LOWER, and those of SAME_UPPER where `upperToo`.
 /// `sizes`: the spatial sizes, which may be open where they do not matter. Throws UnimplementedException where they do.
-void ResolvePads(const Operator& op, Windows& windows, const std::vector<int64_t>& sizes, bool upperToo);
+void ResolvePads(const Operator& op, SlidingWindow& windows, const std::vector<int64_t>& sizes, bool upperToo);
 
 } // namespace tenon::onnx

@@ -90,9 +90,9 @@ Value Interpolate(GraphBuilder& graph, const Value& x, InterpolateDescriptor d, 
         }
         else if (size != OpenSize)
         {
-            constexpr double most = 9e15; // more than any size
+            constexpr double max = 9e15; // more than any size
             size = static_cast<int64_t>(
-                std::min(std::floor(static_cast<double>(static_cast<float>(size) * d.m_Scales[i])), most));
+                std::min(std::floor(static_cast<double>(static_cast<float>(size) * d.m_Scales[i])), max));
         }
         else
         {
@@ -138,21 +138,21 @@ Value Interpolate(GraphBuilder& graph, const Value& x, InterpolateDescriptor d, 
     return graph.AddLayer(LayerType::Interpolate, d, inputs, x.Type(), ToShape(sizes));
 }
 
-void SetKnown(const Operator& op, InterpolateDescriptor& d, const std::vector<double>& numbers, bool areSizes)
+void SetKnown(const Operator& op, InterpolateDescriptor& d, const std::vector<double>& numbers, bool isSizeList)
 {
     for (const double number : numbers)
     {
         if (!(number >= 0.0) || number > std::numeric_limits<uint32_t>::max())
         {
-            op.Fail(fmt::format("{} is no {}", number, areSizes ? "size" : "scale"));
+            op.Fail(fmt::format("{} is no {}", number, isSizeList ? "size" : "scale"));
         }
-        areSizes ? d.m_Sizes.push_back(static_cast<uint32_t>(number))
-                 : d.m_Scales.push_back(static_cast<float>(number));
+        isSizeList ? d.m_Sizes.push_back(static_cast<uint32_t>(number))
+                   : d.m_Scales.push_back(static_cast<float>(number));
     }
     const size_t wanted = d.m_Axes.empty() ? op.Input(0).Rank() : d.m_Axes.size();
     if (numbers.size() != wanted)
     {
-        op.Fail(fmt::format("{} {} do not fit {} dimensions", numbers.size(), areSizes ? "sizes" : "scales", wanted));
+        op.Fail(fmt::format("{} {} do not fit {} dimensions", numbers.size(), isSizeList ? "sizes" : "scales", wanted));
     }
 }
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test::fast_groups_test
+namespace tenon::test::convolution2d_groups_test
 {
 
 namespace
@@ -78,15 +78,15 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
 std::string GetKernel(const Case& c, const SumKind& kind)
 {
     const bool isFloat = kind.m_Weights == DataType::Float32;
-    const unsigned int mostDepth = kind.m_Data == DataType::QSymmS16 ? 65535 / 128 : 4096;
+    const unsigned int maxDepth = kind.m_Data == DataType::QSymmS16 ? 65535 / 128 : 4096;
     const bool isSmall =
-        isFloat ? AreSmallFloatGroups(c.m_Data, c.m_Weights) : AreSmallGroups(c.m_Data, c.m_Weights, mostDepth);
+        isFloat ? HasSmallGroupsF32(c.m_Data, c.m_Weights) : HasSmallGroups(c.m_Data, c.m_Weights, maxDepth);
     return std::string("CpuConvolution2d") + (isSmall ? "Groups" : "") + kind.m_Kernel;
 }
 
 } // namespace
 
-ISA_TEST(FastGroups, AllTypes)
+ISA_TEST(Convolution2dGroups, AllTypes)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -97,7 +97,7 @@ ISA_TEST(FastGroups, AllTypes)
     }
 }
 
-ISA_TEST(FastGroups, RandomSizes)
+ISA_TEST(Convolution2dGroups, RandomSizes)
 {
     std::mt19937 random(5);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -119,7 +119,7 @@ ISA_TEST(FastGroups, RandomSizes)
 }
 
 // Few channels: a group's depth padded to whole units may be as large as the whole depth.
-ISA_TEST(FastGroups, RandomPixels)
+ISA_TEST(Convolution2dGroups, RandomPixels)
 {
     std::mt19937 random(6);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -137,7 +137,7 @@ ISA_TEST(FastGroups, RandomPixels)
     }
 }
 
-ISA_TEST(FastGroups, AppliesActivations)
+ISA_TEST(Convolution2dGroups, AppliesActivations)
 {
     for (const ActivationDescriptor& activation : {ActivationDescriptor(ActivationFunction::ReLu),
                                                    ActivationDescriptor(ActivationFunction::BoundedReLu, 1e6f, 1e5f),
@@ -153,7 +153,7 @@ ISA_TEST(FastGroups, AppliesActivations)
 }
 
 // An infinity reaches the outputs of its own group only.
-ISA_TEST(FastGroups, InfinitiesOfOtherGroups)
+ISA_TEST(Convolution2dGroups, InfinitiesOfOtherGroups)
 {
     for (const Case& c : Cases)
     {
@@ -164,4 +164,4 @@ ISA_TEST(FastGroups, InfinitiesOfOtherGroups)
     }
 }
 
-} // namespace tenon::test::fast_groups_test
+} // namespace tenon::test::convolution2d_groups_test

@@ -9,14 +9,14 @@
 #include <iterator>
 #include <random>
 
-namespace tenon::test::fast_random_windows_test
+namespace tenon::test::convolution2d_random_shapes_test
 {
 
 namespace
 {
 
 constexpr uint32_t NumCases = 1000;
-constexpr size_t MostMultiplications = 2000000; // of a case, because CpuRef is slow
+constexpr size_t MaxMultiplications = 2000000; // of a case, because CpuRef is slow
 
 class RandomWindows
 {
@@ -39,7 +39,7 @@ public:
             const uint32_t batches = Roll(1, 2);
             if (height < 1 || width < 1 ||
                 static_cast<uint64_t>(batches * height * width) * channels * outputs * y.m_Kernel * x.m_Kernel >
-                    MostMultiplications)
+                    MaxMultiplications)
             {
                 continue;
             }
@@ -78,11 +78,11 @@ private:
         return std::uniform_int_distribution<uint32_t>(least, most)(m_Random);
     }
 
-    Axis MakeAxis(uint32_t mostSize)
+    Axis MakeAxis(uint32_t maxSize)
     {
         const uint32_t kernel = Roll(1, 5);
-        return {Roll(1, mostSize), kernel,         Roll(1, 4), Roll(0, 2) == 0 ? Roll(1, 3) : 1,
-                Roll(0, kernel),   Roll(0, kernel)};
+        return {Roll(1, maxSize), kernel,         Roll(1, 4), Roll(0, 2) == 0 ? Roll(1, 3) : 1,
+                Roll(0, kernel),  Roll(0, kernel)};
     }
 
     template <typename D>
@@ -117,7 +117,7 @@ private:
 
 } // namespace
 
-ISA_TEST(FastRandomWindows, ConvolutionsAsReference)
+ISA_TEST(Convolution2dRandomShapes, ConvolutionsAsReference)
 {
     for (uint32_t seed = 0; seed < NumCases; ++seed)
     {
@@ -126,4 +126,4 @@ ISA_TEST(FastRandomWindows, ConvolutionsAsReference)
     }
 }
 
-} // namespace tenon::test::fast_random_windows_test
+} // namespace tenon::test::convolution2d_random_shapes_test

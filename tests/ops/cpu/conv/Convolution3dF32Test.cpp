@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-namespace tenon::test::fast_volumes_test
+namespace tenon::test::convolution3d_f32_test
 {
 
 namespace
@@ -76,12 +76,12 @@ OpCase MakeOp(const Case& c)
     {
         inputs.push_back(Constant(Random(floats(TensorShape({c.m_Weights[4]})), 3, -1, 1)));
     }
-    return FastCase(c.m_Name, LayerType::Convolution3d, d, std::move(inputs), floats(output));
+    return ReferenceCase(c.m_Name, LayerType::Convolution3d, d, std::move(inputs), floats(output));
 }
 
 } // namespace
 
-ISA_TEST(FastVolumes, AsReference)
+ISA_TEST(Convolution3dF32, AsReference)
 {
     for (const Case& c : Cases)
     {
@@ -89,7 +89,7 @@ ISA_TEST(FastVolumes, AsReference)
     }
 }
 
-ISA_TEST(FastVolumes, RandomSizes)
+ISA_TEST(Convolution3dF32, RandomSizes)
 {
     std::mt19937 random(9);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -110,7 +110,7 @@ ISA_TEST(FastVolumes, RandomSizes)
 }
 
 // The reference kernel fuses no activation, so its results are clamped here.
-ISA_TEST(FastVolumes, AppliesActivations)
+ISA_TEST(Convolution3dF32, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::BoundedReLu;
@@ -141,11 +141,11 @@ ISA_TEST(FastVolumes, AppliesActivations)
     }
 }
 
-ISA_TEST(FastVolumes, ShapesThatDoNotFit)
+ISA_TEST(Convolution3dF32, ShapesThatDoNotFit)
 {
     OpCase op = MakeOp(Cases[0]);
     op.m_Output.SetShape({2, 6, 9, 8, 16});
     CheckRejectsShapes(op, "do not fit"); // on both backends
 }
 
-} // namespace tenon::test::fast_volumes_test
+} // namespace tenon::test::convolution3d_f32_test

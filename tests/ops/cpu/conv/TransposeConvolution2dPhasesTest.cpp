@@ -11,7 +11,7 @@
 #include <iterator>
 #include <random>
 
-namespace tenon::test::fast_transposed_test
+namespace tenon::test::transpose_convolution2d_phases_test
 {
 
 namespace
@@ -57,7 +57,7 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
 
 } // namespace
 
-ISA_TEST(FastTransposed, AllTypes)
+ISA_TEST(TransposeConvolution2dPhases, AllTypes)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -70,7 +70,7 @@ ISA_TEST(FastTransposed, AllTypes)
 }
 
 // By the processor's bf16 dot products, or else as floats.
-ISA_TEST(FastTransposed, BFloat16)
+ISA_TEST(TransposeConvolution2dPhases, BFloat16)
 {
     for (const Case& c : Cases)
     {
@@ -85,15 +85,16 @@ ISA_TEST(FastTransposed, BFloat16)
         const TensorInfo weights(c.m_Weights, DataType::BFloat16, 0, 0, true);
         const TensorInfo bias(TensorShape({c.m_Weights[0]}), DataType::BFloat16, 0, 0, true);
         constexpr double OfLargest = 1.0 / 128;
-        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-            FastCase(c.m_Name, LayerType::TransposeConvolution2d, d,
-                     {Random(data, 1, -2, 2), Constant(Random(weights, 2, -2, 2)), Constant(Random(bias, 3, -2, 2))},
-                     TensorInfo(c.m_Output, DataType::BFloat16)),
-            "", OfLargest));
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(ReferenceCase(c.m_Name, LayerType::TransposeConvolution2d, d,
+                                            {Random(data, 1, -2, 2), Constant(Random(weights, 2, -2, 2)),
+                                             Constant(Random(bias, 3, -2, 2))},
+                                            TensorInfo(c.m_Output, DataType::BFloat16)),
+                              "", OfLargest));
     }
 }
 
-ISA_TEST(FastTransposed, HybridWeightsAreSigned)
+ISA_TEST(TransposeConvolution2dPhases, HybridWeightsAreSigned)
 {
     OpCase op = MakeOp(Cases[1], SumKinds[0]);
     op.m_Inputs[0].m_Info = TensorInfo(Cases[1].m_Data, DataType::Float32);
@@ -103,7 +104,7 @@ ISA_TEST(FastTransposed, HybridWeightsAreSigned)
     CheckUnsupported(op, SupportCode::UnsupportedType, "QAsymmU8");
 }
 
-ISA_TEST(FastTransposed, RandomSizes)
+ISA_TEST(TransposeConvolution2dPhases, RandomSizes)
 {
     std::mt19937 random(3);
     const auto pick = [&random](unsigned int least, unsigned int most)
@@ -134,7 +135,7 @@ ISA_TEST(FastTransposed, RandomSizes)
     }
 }
 
-ISA_TEST(FastTransposed, AppliesActivations)
+ISA_TEST(TransposeConvolution2dPhases, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::ReLu;
@@ -147,7 +148,7 @@ ISA_TEST(FastTransposed, AppliesActivations)
 }
 
 // An output with fewer images than the input, biases too large for 32-bit sums, and more phases than MaxPhases.
-ISA_TEST(FastTransposed, WhatIsLeftToTheReference)
+ISA_TEST(TransposeConvolution2dPhases, WhatIsLeftToTheReference)
 {
     const std::string reference = "RefTransposeConvolution2d";
     ActivationDescriptor relu;
@@ -167,7 +168,7 @@ ISA_TEST(FastTransposed, WhatIsLeftToTheReference)
 }
 
 // Windows so deep that a block has fewer rows than a tile reads through an indirection buffer.
-ISA_TEST(FastTransposed, FloatsByDeepWindowsAsReference)
+ISA_TEST(TransposeConvolution2dPhases, FloatsByDeepWindowsAsReference)
 {
     TransposeConvolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -176,10 +177,10 @@ ISA_TEST(FastTransposed, FloatsByDeepWindowsAsReference)
     const TensorInfo output(TensorShape({1, 6, 80, 4}), DataType::Float32);
     const TensorInfo weights(TensorShape({4, 24, 24, 96}), DataType::QSymmS8, 0.1f, 0);
     d.m_PadTop = d.m_PadLeft = d.m_PadBottom = d.m_PadRight = 11;
-    const TestTensor stored = {weights, Random(BytesInfo(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
-    ExpectAsReference(FastCase("deep windows", LayerType::TransposeConvolution2d, d,
-                               {Random(data, 3, -1, 1), Constant(stored)}, output),
+    const TestTensor stored = {weights, Random(InfoInt8(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
+    ExpectAsReference(ReferenceCase("deep windows", LayerType::TransposeConvolution2d, d,
+                                    {Random(data, 3, -1, 1), Constant(stored)}, output),
                       "CpuTransposeConvolution2dHybrid");
 }
 
-} // namespace tenon::test::fast_transposed_test
+} // namespace tenon::test::transpose_convolution2d_phases_test

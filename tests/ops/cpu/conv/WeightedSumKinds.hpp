@@ -27,18 +27,17 @@ struct SumKind
 
 inline constexpr SumKind SumKinds[] = {
     {"floats", "F32", DataType::Float32, DataType::Float32, DataType::Float32, false, 0, 1e-5},
-    {"int8, scales", "Bytes", DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed32, true, 0, 0},
-    {"int8, zero point", "Bytes", DataType::QAsymmS8, DataType::QAsymmS8, DataType::Signed32, false, -7, 0},
-    {"int8 by int4", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, 0, 0},
-    {"int8 by int4, scales", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, true, 0, 0},
-    {"int8 by int4, zero point", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, -3, 0},
-    {"uint8", "Bytes", DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32, false, 131, 0},
+    {"int8, scales", "Int8", DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed32, true, 0, 0},
+    {"int8, zero point", "Int8", DataType::QAsymmS8, DataType::QAsymmS8, DataType::Signed32, false, -7, 0},
+    {"int8 by int4", "Int8", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, 0, 0},
+    {"int8 by int4, scales", "Int8", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, true, 0, 0},
+    {"int8 by int4, zero point", "Int8", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, -3, 0},
+    {"uint8", "Int8", DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32, false, 131, 0},
     {"floats by int8", "Hybrid", DataType::Float32, DataType::QSymmS8, DataType::Float32, false, 0, 0},
     {"floats by int8, scales", "Hybrid", DataType::Float32, DataType::QSymmS8, DataType::Float32, true, 0, 0},
     {"floats by int4", "Hybrid", DataType::Float32, DataType::QSymmS4, DataType::Float32, false, 0, 0},
-    {"int16 by int8", "Shorts", DataType::QSymmS16, DataType::QSymmS8, DataType::Signed64, true, 0, 0},
-    {"int16 by int4, bias of 32 bits", "Shorts", DataType::QSymmS16, DataType::QSymmS4, DataType::Signed32, false, 0,
-     0},
+    {"int16 by int8", "Int16", DataType::QSymmS16, DataType::QSymmS8, DataType::Signed64, true, 0, 0},
+    {"int16 by int4, bias of 32 bits", "Int16", DataType::QSymmS16, DataType::QSymmS4, DataType::Signed32, false, 0, 0},
 };
 
 inline TestTensor MakeWeights(const TensorInfo& info, uint32_t seed)
@@ -78,7 +77,7 @@ OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type,
         isFloat ? TensorInfo(output, kind.m_Data) : TensorInfo(output, kind.m_Data, step, point == 0 ? 0 : point - 9);
     const TensorInfo bias = isFloat ? TensorInfo(TensorShape({weights[0]}), kind.m_Bias)
                                     : TensorInfo(TensorShape({weights[0]}), kind.m_Bias, dataScale * scales.front(), 0);
-    return FastCase(
+    return ReferenceCase(
         name + ", " + kind.m_Name, type, descriptor,
         {Random(dataInfo, seed), Constant(MakeWeights(weightsInfo, seed + 1)), Constant(Random(bias, seed + 2, -2, 2))},
         outputInfo);

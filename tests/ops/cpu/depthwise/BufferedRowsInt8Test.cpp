@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test::fast_depthwise_windows_test
+namespace tenon::test::buffered_rows_int8_test
 {
 
 namespace
@@ -44,17 +44,17 @@ void Check(const Case& c, bool isSigned, bool isPositive)
                              std::to_string(c.m_Width) + ", " + std::to_string(c.m_Channels) + " channels" +
                              (isSigned ? ", int8" : ", uint8");
     ExpectAsReference(
-        FastCase(name, LayerType::DepthwiseConvolution2d, d,
-                 {Random(BytesInfo({2, Height, c.m_Width, c.m_Channels}, isSigned, 0.1f, least + 120), c.m_Width),
-                  Constant(Random(BytesInfo({1, c.m_Rows, c.m_Columns, c.m_Channels}, isSigned, 0.1f, least + 128),
-                                  c.m_Channels))},
-                 BytesInfo(output, isSigned, 4.0f, zeroPoint)),
-        "CpuDepthwiseConvolution2dBytes");
+        ReferenceCase(name, LayerType::DepthwiseConvolution2d, d,
+                      {Random(InfoInt8({2, Height, c.m_Width, c.m_Channels}, isSigned, 0.1f, least + 120), c.m_Width),
+                       Constant(Random(InfoInt8({1, c.m_Rows, c.m_Columns, c.m_Channels}, isSigned, 0.1f, least + 128),
+                                       c.m_Channels))},
+                      InfoInt8(output, isSigned, 4.0f, zeroPoint)),
+        "CpuDepthwiseConvolution2dInt8");
 }
 
 } // namespace
 
-ISA_TEST(FastDepthwiseWindows, OfAllWidthsOfBlocks)
+ISA_TEST(BufferedRowsInt8, OfAllWidthsOfBlocks)
 {
     for (const unsigned int window : {5U, 7U})
     {
@@ -73,7 +73,7 @@ ISA_TEST(FastDepthwiseWindows, OfAllWidthsOfBlocks)
     }
 }
 
-ISA_TEST(FastDepthwiseWindows, OfOtherRowsThanColumns)
+ISA_TEST(BufferedRowsInt8, OfOtherRowsThanColumns)
 {
     for (const unsigned int rows : {4U, 5U, 6U, 7U, 8U, 9U})
     {
@@ -88,4 +88,4 @@ ISA_TEST(FastDepthwiseWindows, OfOtherRowsThanColumns)
     }
 }
 
-} // namespace tenon::test::fast_depthwise_windows_test
+} // namespace tenon::test::buffered_rows_int8_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_depthwise_test
+namespace tenon::test::depthwise_convolution2d_float_test
 {
 
 namespace
@@ -72,15 +72,15 @@ OpCase MakeWindowsOfThree(unsigned int i, DataType type, bool isHybrid)
     }
     const unsigned int rows = (height + d.m_PadTop + d.m_PadBottom - 3) / d.m_StrideY + 1;
     const unsigned int columns = (width + d.m_PadLeft + d.m_PadRight - 3) / d.m_StrideX + 1;
-    OpCase op = FastCase("case " + std::to_string(i), LayerType::DepthwiseConvolution2d, d, std::move(inputs),
-                         TensorInfo({2, rows, columns, channels}, type));
+    OpCase op = ReferenceCase("case " + std::to_string(i), LayerType::DepthwiseConvolution2d, d, std::move(inputs),
+                              TensorInfo({2, rows, columns, channels}, type));
     op.m_FusedActivation = i % 7 < 3 ? &relu6 : nullptr;
     return op;
 }
 
 } // namespace
 
-ISA_TEST(FastHybridDepthwise, AsReference)
+ISA_TEST(DepthwiseHybrid, AsReference)
 {
     const Window windows[] = {{3, 1, 1, 1}, {3, 2, 1, 1}, {5, 1, 1, 2}, {2, 1, 3, 0}, {1, 1, 1, 0}};
     const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
@@ -105,8 +105,8 @@ ISA_TEST(FastHybridDepthwise, AsReference)
                     inputs.push_back(
                         Constant(Random(TensorInfo({channels * multiplier}, DataType::Float32), 9, -1, 1)));
                 }
-                OpCase op = FastCase("hybrid depthwise", LayerType::DepthwiseConvolution2d, d, std::move(inputs),
-                                     TensorInfo({2, size, size, channels * multiplier}, DataType::Float32));
+                OpCase op = ReferenceCase("hybrid depthwise", LayerType::DepthwiseConvolution2d, d, std::move(inputs),
+                                          TensorInfo({2, size, size, channels * multiplier}, DataType::Float32));
                 ExpectAsReference(op, "CpuDepthwiseConvolution2dHybrid");
                 op.m_FusedActivation = &relu6;
                 ExpectAsReference(op, "CpuDepthwiseConvolution2dHybrid");
@@ -115,7 +115,7 @@ ISA_TEST(FastHybridDepthwise, AsReference)
     }
 }
 
-ISA_TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
+ISA_TEST(DepthwiseFloat, WindowsOfThreeAsReference)
 {
     for (unsigned int i = 0; i < 256; ++i)
     {
@@ -126,7 +126,7 @@ ISA_TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
     }
 }
 
-ISA_TEST(FastHybridDepthwise, WindowsOfThreeAsReference)
+ISA_TEST(DepthwiseHybrid, WindowsOfThreeAsReference)
 {
     for (unsigned int i = 0; i < 256; ++i)
     {
@@ -137,7 +137,7 @@ ISA_TEST(FastHybridDepthwise, WindowsOfThreeAsReference)
 
 // Images without a range, with scales too small for a finite inverse, and with NaN. The second image of each is an
 // ordinary one.
-ISA_TEST(FastHybridDepthwise, UnusualImages)
+ISA_TEST(DepthwiseHybrid, UnusualImages)
 {
     for (unsigned int i = 0; i < 32; ++i) // all combinations of padding on the sides
     {
@@ -163,7 +163,7 @@ ISA_TEST(FastHybridDepthwise, UnusualImages)
 }
 
 // Rows of which only a few fit the memory for quantized copies, and pixels whose output aliases in a cache.
-ISA_TEST(FastHybridDepthwise, WideImagesAndPixels)
+ISA_TEST(DepthwiseHybrid, WideImagesAndPixels)
 {
     DepthwiseConvolution2dDescriptor d;
     d.m_StrideX = d.m_StrideY = 1;
@@ -172,10 +172,10 @@ ISA_TEST(FastHybridDepthwise, WideImagesAndPixels)
     for (const auto& [width, channels] : {std::pair{300U, 40U}, {2001U, 40U}, {37U, 256U}, {5U, 1024U}})
     {
         const TensorInfo image({1, 13, width, channels}, DataType::Float32);
-        ExpectAsReference(FastCase("wide", LayerType::DepthwiseConvolution2d, d,
-                                   {Random(image, width, -3, 5), MakeWeights(3, channels, true)}, image),
+        ExpectAsReference(ReferenceCase("wide", LayerType::DepthwiseConvolution2d, d,
+                                        {Random(image, width, -3, 5), MakeWeights(3, channels, true)}, image),
                           "CpuDepthwiseConvolution2dHybrid");
     }
 }
 
-} // namespace tenon::test::fast_depthwise_test
+} // namespace tenon::test::depthwise_convolution2d_float_test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::depthwise_scales_test
+namespace tenon::test::depthwise_convolution2d_int8_requantize_test
 {
 
 namespace
@@ -45,8 +45,8 @@ TensorInfo MakeWeights(const ScaleCase& c, float dataScale, float outputScale)
     const TensorShape shape({1, 3, 3, c.m_Channels});
     if (!c.m_IsSigned)
     {
-        return BytesInfo(shape, false, makeScale(c.m_HasLargeScale ? 1 : -2 - static_cast<int>(c.m_AboveLeast % 20)),
-                         119);
+        return InfoInt8(shape, false, makeScale(c.m_HasLargeScale ? 1 : -2 - static_cast<int>(c.m_AboveLeast % 20)),
+                        119);
     }
     std::vector<float> scales;
     for (unsigned int i = 0; i < c.m_Channels; ++i)
@@ -93,21 +93,21 @@ void ExpectScaled(const ScaleCase& c)
     const int32_t least = c.m_IsSigned ? -128 : 0;
     const int32_t zeroPoint = least + static_cast<int32_t>(c.m_AboveLeast);
     const TensorInfo weights = MakeWeights(c, DataScale, OutputScale);
-    const TensorInfo output = BytesInfo({2, count(Height, 0, c.m_DilationY), count(Width, 2, 1), c.m_Channels},
-                                        c.m_IsSigned, OutputScale, zeroPoint);
-    OpCase op = FastCase(
+    const TensorInfo output = InfoInt8({2, count(Height, 0, c.m_DilationY), count(Width, 2, 1), c.m_Channels},
+                                       c.m_IsSigned, OutputScale, zeroPoint);
+    OpCase op = ReferenceCase(
         c.GetName(), LayerType::DepthwiseConvolution2d, d,
-        {Random(BytesInfo({2, Height, Width, c.m_Channels}, c.m_IsSigned, DataScale, least + 100), c.m_Channels),
+        {Random(InfoInt8({2, Height, Width, c.m_Channels}, c.m_IsSigned, DataScale, least + 100), c.m_Channels),
          Constant(Random(weights, 3)), Constant(MakeBias(weights, DataScale, OutputScale))},
         output);
     const ActivationDescriptor relu(ActivationFunction::BoundedReLu, 3.0f, c.m_AboveLeast == 0 ? 0.0f : -0.5f);
     op.m_FusedActivation = c.m_HasClamp ? &relu : nullptr;
-    ExpectAsReference(op, "CpuDepthwiseConvolution2dBytes");
+    ExpectAsReference(op, "CpuDepthwiseConvolution2dInt8");
 }
 
 } // namespace
 
-ISA_TEST(FastBytes, DepthwiseScalesAndClampsAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseScalesAndClampsAsReference)
 {
     unsigned int i = 0;
     for (const unsigned int channels : {7U, 16U, 19U, 40U, 64U, 72U})
@@ -128,4 +128,4 @@ ISA_TEST(FastBytes, DepthwiseScalesAndClampsAsReference)
     }
 }
 
-} // namespace tenon::test::depthwise_scales_test
+} // namespace tenon::test::depthwise_convolution2d_int8_requantize_test

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_byte_depthwise_test
+namespace tenon::test::depthwise_convolution2d_int8_test
 {
 
 namespace
@@ -26,15 +26,15 @@ DepthwiseConvolution2dDescriptor NhwcDepthwise()
 OpCase Depthwise(std::string name, const DepthwiseConvolution2dDescriptor& d, const TensorShape& data,
                  const TensorShape& weights, const TensorShape& output)
 {
-    return FastCase(std::move(name), LayerType::DepthwiseConvolution2d, d,
-                    {Random(BytesInfo(data, true, 0.1f, 3), 1),
-                     Constant(Random(TensorInfo(weights, DataType::QSymmS8, 0.1f, 0), 2))},
-                    BytesInfo(output, true, 0.9f, -4));
+    return ReferenceCase(std::move(name), LayerType::DepthwiseConvolution2d, d,
+                         {Random(InfoInt8(data, true, 0.1f, 3), 1),
+                          Constant(Random(TensorInfo(weights, DataType::QSymmS8, 0.1f, 0), 2))},
+                         InfoInt8(output, true, 0.9f, -4));
 }
 
 } // namespace
 
-ISA_TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseWeightsOf255StepsAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -44,23 +44,23 @@ ISA_TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
             const int32_t zeroPoint = isLowest ? least : least + 255;
             for (const unsigned int channels : {2U, 19U, 70U})
             {
-                const TensorInfo weights = BytesInfo({1, 3, 3, channels}, isSigned, 0.01f, zeroPoint);
+                const TensorInfo weights = InfoInt8({1, 3, 3, channels}, isSigned, 0.01f, zeroPoint);
                 std::vector<double> stored = GetStored(weights, Random(weights, channels).m_Bytes.data());
                 for (size_t i = 0; i < stored.size(); i += 3)
                 {
                     stored[i] = isLowest ? least + 255 : least;
                 }
-                ExpectAsReference(FastCase("255 steps", LayerType::DepthwiseConvolution2d, NhwcDepthwise(),
-                                           {Random(BytesInfo({1, 5, 5, channels}, isSigned, 0.01f, least + 40), 7),
-                                            Constant(Stored(weights, stored))},
-                                           BytesInfo({1, 3, 3, channels}, isSigned, 0.08f, least + 128)),
-                                  "CpuDepthwiseConvolution2dBytes");
+                ExpectAsReference(ReferenceCase("255 steps", LayerType::DepthwiseConvolution2d, NhwcDepthwise(),
+                                                {Random(InfoInt8({1, 5, 5, channels}, isSigned, 0.01f, least + 40), 7),
+                                                 Constant(Stored(weights, stored))},
+                                                InfoInt8({1, 3, 3, channels}, isSigned, 0.08f, least + 128)),
+                                  "CpuDepthwiseConvolution2dInt8");
             }
         }
     }
 }
 
-ISA_TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
+ISA_TEST(DepthwiseInt8, DepthwiseWindowsWhosePointsLieFarApart)
 {
     struct Case
     {
@@ -70,7 +70,7 @@ ISA_TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
         uint32_t m_Dilation;
         uint32_t m_Pad; ///< padding to the left and on top
         TensorShape m_Output;
-        const char* m_Kernel = "CpuDepthwiseConvolution2dBytes";
+        const char* m_Kernel = "CpuDepthwiseConvolution2dInt8";
     };
     const Case cases[] = {
         {{1, 1, 1, 2}, {1, 1, 2, 2}, 1, 1U << 28, 1U << 28, {1, 1, 1, 2}}, // the windows read the second tap only
@@ -95,7 +95,7 @@ ISA_TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
 }
 
 // Rows that neighbouring output rows share are interleaved once, in row blocks, by several threads.
-ISA_TEST(FastBytes, DepthwiseOfTallImagesAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseOfTallImagesAsReference)
 {
     for (const unsigned int kernel : {1U, 2U, 3U, 4U, 5U, 7U})
     {
@@ -111,13 +111,13 @@ ISA_TEST(FastBytes, DepthwiseOfTallImagesAsReference)
                 constexpr unsigned int Width = 36;
                 const auto count = [&](unsigned int size)
                 { return (size + 2 * (kernel / 2) - dilation * (kernel - 1) - 1) / stride + 1; };
-                OpCase op = FastCase("kernel " + std::to_string(kernel) + ", stride " + std::to_string(stride) +
-                                         ", dilation " + std::to_string(dilation),
-                                     LayerType::DepthwiseConvolution2d, d,
-                                     {Random(BytesInfo({2, Height, Width, 24}, true, 0.1f, -7), kernel),
-                                      Constant(Random(BytesInfo({1, kernel, kernel, 24}, true, 0.1f, 0), stride))},
-                                     BytesInfo({2, count(Height), count(Width), 24}, true, 3.0f, 5));
-                ExpectAsReference(op, "CpuDepthwiseConvolution2dBytes");
+                OpCase op = ReferenceCase("kernel " + std::to_string(kernel) + ", stride " + std::to_string(stride) +
+                                              ", dilation " + std::to_string(dilation),
+                                          LayerType::DepthwiseConvolution2d, d,
+                                          {Random(InfoInt8({2, Height, Width, 24}, true, 0.1f, -7), kernel),
+                                           Constant(Random(InfoInt8({1, kernel, kernel, 24}, true, 0.1f, 0), stride))},
+                                          InfoInt8({2, count(Height), count(Width), 24}, true, 3.0f, 5));
+                ExpectAsReference(op, "CpuDepthwiseConvolution2dInt8");
             }
         }
     }
@@ -125,7 +125,7 @@ ISA_TEST(FastBytes, DepthwiseOfTallImagesAsReference)
 
 // Images of one column or row, of few rows so that threads take segments of them, and outputs whose windows lie in the
 // padding.
-ISA_TEST(FastBytes, DepthwiseOfLinesAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseOfLinesAsReference)
 {
     for (const bool isColumn : {false, true})
     {
@@ -158,14 +158,14 @@ ISA_TEST(FastBytes, DepthwiseOfLinesAsReference)
                         const TensorShape data = shape(batches, length, channels);
                         const TensorShape weights = shape(1, kernel, multiplier * channels);
                         const TensorShape output = shape(batches, outputs, multiplier * channels);
-                        ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dBytes");
+                        ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dInt8");
                         // Weights that are two int8 terms less their zero point.
-                        ExpectAsReference(FastCase(name + ", weights of two bytes", LayerType::DepthwiseConvolution2d,
-                                                   d,
-                                                   {Random(BytesInfo(data, false, 0.1f, 3), 1),
-                                                    Constant(Random(BytesInfo(weights, false, 0.1f, 255), 2))},
-                                                   BytesInfo(output, false, 4.0f, 200)),
-                                          "CpuDepthwiseConvolution2dBytes");
+                        ExpectAsReference(ReferenceCase(name + ", weights of two bytes",
+                                                        LayerType::DepthwiseConvolution2d, d,
+                                                        {Random(InfoInt8(data, false, 0.1f, 3), 1),
+                                                         Constant(Random(InfoInt8(weights, false, 0.1f, 255), 2))},
+                                                        InfoInt8(output, false, 4.0f, 200)),
+                                          "CpuDepthwiseConvolution2dInt8");
                     }
                 }
             }
@@ -174,7 +174,7 @@ ISA_TEST(FastBytes, DepthwiseOfLinesAsReference)
 }
 
 // Sliding windows of three columns and any number of rows: short runs and long ones.
-ISA_TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseWindowsOfThreeColumnsAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 3U, 4U, 5U})
     {
@@ -198,15 +198,15 @@ ISA_TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
                     const TensorShape data({2, height, width, channels});
                     const TensorShape weights({1, rows, 3, channels});
                     const TensorShape output({2, 2, (width - 1) / stride + 1, channels});
-                    ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dBytes");
+                    ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dInt8");
                     // Weights that are two int8 terms less their zero point; negative sums are clamped to one value or
                     // not.
                     ExpectAsReference(
-                        FastCase(name + ", weights of two bytes", LayerType::DepthwiseConvolution2d, d,
-                                 {Random(BytesInfo(data, false, 0.1f, 3), 1),
-                                  Constant(Random(BytesInfo(weights, false, 0.1f, width % 2 == 0 ? 255 : 20), 2))},
-                                 BytesInfo(output, false, 0.9f, dilation == 1 ? 0 : 100)),
-                        "CpuDepthwiseConvolution2dBytes");
+                        ReferenceCase(name + ", weights of two bytes", LayerType::DepthwiseConvolution2d, d,
+                                      {Random(InfoInt8(data, false, 0.1f, 3), 1),
+                                       Constant(Random(InfoInt8(weights, false, 0.1f, width % 2 == 0 ? 255 : 20), 2))},
+                                      InfoInt8(output, false, 0.9f, dilation == 1 ? 0 : 100)),
+                        "CpuDepthwiseConvolution2dInt8");
                 }
             }
         }
@@ -237,19 +237,19 @@ void ExpectWindowsOfThree(unsigned int channels, unsigned int height, unsigned i
     const int32_t least = isSigned ? -128 : 0;
     const int32_t zeroPoint = border % 3 == 0 ? least : least + 131;
     const TensorInfo weights =
-        isSigned ? BytesInfo({1, 3, 3, channels}, true, 0.1f, 0) : BytesInfo({1, 3, 3, channels}, false, 0.1f, 128);
+        isSigned ? InfoInt8({1, 3, 3, channels}, true, 0.1f, 0) : InfoInt8({1, 3, 3, channels}, false, 0.1f, 128);
     const std::string name = data.ToString() + ", stride " + std::to_string(stride) + ", border " +
                              std::to_string(border) + (isSigned ? ", int8" : ", uint8");
-    ExpectAsReference(FastCase(name, LayerType::DepthwiseConvolution2d, d,
-                               {Random(BytesInfo(data, isSigned, 0.1f, least + 120), channels),
-                                Constant(Random(weights, channels + 1))},
-                               BytesInfo(output, isSigned, 2.0f, zeroPoint)),
-                      channels == 1 ? "CpuDepthwiseConvolution2dOfOneBytes" : "CpuDepthwiseConvolution2dBytes");
+    ExpectAsReference(ReferenceCase(name, LayerType::DepthwiseConvolution2d, d,
+                                    {Random(InfoInt8(data, isSigned, 0.1f, least + 120), channels),
+                                     Constant(Random(weights, channels + 1))},
+                                    InfoInt8(output, isSigned, 2.0f, zeroPoint)),
+                      channels == 1 ? "CpuDepthwiseConvolution2dSingleChannelInt8" : "CpuDepthwiseConvolution2dInt8");
 }
 
 // Any number of channels is cut into blocks of several widths; narrow blocks compute several strips of rows at once, of
 // which there may be fewer.
-ISA_TEST(FastBytes, DepthwiseBlocksOfAllWidthsAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseBlocksOfAllWidthsAsReference)
 {
     for (unsigned int channels = 1; channels <= 200; ++channels)
     {
@@ -262,7 +262,7 @@ ISA_TEST(FastBytes, DepthwiseBlocksOfAllWidthsAsReference)
     }
 }
 
-ISA_TEST(FastBytes, DepthwiseOfAllSmallImagesAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseOfAllSmallImagesAsReference)
 {
     for (const unsigned int channels : {16U, 24U, 32U, 96U, 144U})
     {
@@ -282,7 +282,7 @@ ISA_TEST(FastBytes, DepthwiseOfAllSmallImagesAsReference)
 }
 
 // Strips in row blocks, by several threads.
-ISA_TEST(FastBytes, DepthwiseOfNarrowBlocksInTallImagesAsReference)
+ISA_TEST(DepthwiseInt8, DepthwiseOfNarrowBlocksInTallImagesAsReference)
 {
     for (const unsigned int channels : {16U, 32U, 40U, 80U})
     {
@@ -296,4 +296,4 @@ ISA_TEST(FastBytes, DepthwiseOfNarrowBlocksInTallImagesAsReference)
     }
 }
 
-} // namespace tenon::test::fast_byte_depthwise_test
+} // namespace tenon::test::depthwise_convolution2d_int8_test

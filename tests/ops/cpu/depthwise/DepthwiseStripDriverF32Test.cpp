@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::test::depthwise_strips_test
+namespace tenon::test::depthwise_strip_driver_f32_test
 {
 
 namespace
@@ -62,12 +62,12 @@ void WithLayerOfThree(unsigned int i, const ref::ConvolutionGeometry& g, const F
     fill(bias.data(), bias.size());
     fill(image, inputs);
     backends::FillingStore store;
-    const cpu::PackedDepthwise packed(weights.data(), bias, 9, store);
+    const cpu::PackedDepthwiseF32 packed(weights.data(), bias, 9, store);
     const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 1.0f, -1.0f);
-    const cpu::DepthwiseLayer<float> layer = {g, &packed, &cpu::ChooseTiles<float>(g),
-                                              backends::FloatClamp(i % 3 == 0 ? &relu6 : nullptr)};
+    const cpu::DepthwiseLayerF32<float> layer = {g, &packed, &cpu::ChooseDepthwiseTiles<float>(g),
+                                                 backends::FloatClamp(i % 3 == 0 ? &relu6 : nullptr)};
     std::vector<float> want(outputs);
-    const cpu::DepthwiseTileRows<float> tiles(layer);
+    const cpu::DepthwiseTileDriverF32<float> tiles(layer);
     std::vector<const float*> table(tiles.GetTableLength(layer.m_Tiles->m_Rows, layer.m_Tiles->m_Columns));
     tiles.Run(want.data(), image, 1, {0, g.m_Batches * g.m_Y.m_Output}, {}, table.data());
     body(layer, image, want, image + (inputs / Page + 2) * Page); // at the same offset from the begin of a page
@@ -77,9 +77,9 @@ void WithLayerOfThree(unsigned int i, const ref::ConvolutionGeometry& g, const F
 
 // Column strips give the sums of tiles, bit for bit: from the first row of an image and from others, in images that are
 // wider and higher than a strip, and for any offset between image and output.
-ISA_TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
+ISA_TEST(DepthwiseFloat, StripsOfColumnsAsTiles)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseEngine<float>().m_DownStrips[0][1] == nullptr)
+    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseMicrokernelsF32<float>().m_ColumnStrips[0][1] == nullptr)
     {
         ISA_SKIP() << "there are none";
     }
@@ -87,20 +87,20 @@ ISA_TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
     {
         SCOPED_TRACE(i);
         const size_t channels = i % 4 == 0 ? 1280 : i % 4 == 1 ? 512 : i % 4 == 2 ? 256 : 1024;
-        const auto run =
-            [&](const cpu::DepthwiseLayer<float>& layer, const float* image, const std::vector<float>& want, float* to)
+        const auto run = [&](const cpu::DepthwiseLayerF32<float>& layer, const float* image,
+                             const std::vector<float>& want, float* to)
         {
-            ASSERT_EQ(cpu::ChooseDepthwiseWay(layer, false), cpu::DepthwiseWay::DownStrips);
-            ASSERT_NE(cpu::ChooseDepthwiseWay(layer, true), cpu::DepthwiseWay::DownStrips);
-            const cpu::DepthwiseStripRows<float> strips(layer);
+            ASSERT_EQ(cpu::ChooseDepthwiseVariantF32(layer, false), cpu::DepthwiseVariantF32::ColumnStrips);
+            ASSERT_NE(cpu::ChooseDepthwiseVariantF32(layer, true), cpu::DepthwiseVariantF32::ColumnStrips);
+            const cpu::DepthwiseStripDriverF32<float> strips(layer);
             for (const size_t distance : {0, 4, 16, 256, 512, 1008, 1020})
             {
                 float* const got = to + distance;
                 std::fill_n(got, want.size(), std::numeric_limits<float>::quiet_NaN());
                 const size_t rows = layer.m_Geometry.m_Batches * layer.m_Geometry.m_Y.m_Output;
                 const size_t middle = rows * (1 + i % 3) / 4;
-                strips.RunDown(got, image, {middle, rows});
-                strips.RunDown(got, image, {0, middle});
+                strips.RunColumnStrips(got, image, {middle, rows});
+                strips.RunColumnStrips(got, image, {0, middle});
                 ASSERT_EQ(std::memcmp(got, want.data(), want.size() * sizeof(float)), 0) << distance;
             }
         };
@@ -111,9 +111,9 @@ ISA_TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
 
 // All-channel row strips give the sums of tiles within a tolerance: single vectors and pairs, stores delayed or not,
 // channels that fill no pair or no vector, one and two rows. They write nothing else.
-ISA_TEST(FastFloatDepthwise, WholeStripsAsTiles)
+ISA_TEST(DepthwiseFloat, WholeStripsAsTiles)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseEngine<float>().m_PairStrips[0][1] == nullptr)
+    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseMicrokernelsF32<float>().m_PairStrips[0][1] == nullptr)
     {
         ISA_SKIP() << "there are none";
     }
@@ -122,11 +122,11 @@ ISA_TEST(FastFloatDepthwise, WholeStripsAsTiles)
     {
         SCOPED_TRACE(i);
         const size_t channels = Channels[i % std::size(Channels)];
-        const auto run =
-            [&](const cpu::DepthwiseLayer<float>& layer, const float* image, const std::vector<float>& want, float* to)
+        const auto run = [&](const cpu::DepthwiseLayerF32<float>& layer, const float* image,
+                             const std::vector<float>& want, float* to)
         {
-            ASSERT_EQ(cpu::ChooseDepthwiseWay(layer, true), cpu::DepthwiseWay::Tiles);
-            const cpu::DepthwiseStripRows<float> strips(layer);
+            ASSERT_EQ(cpu::ChooseDepthwiseVariantF32(layer, true), cpu::DepthwiseVariantF32::Tiles);
+            const cpu::DepthwiseStripDriverF32<float> strips(layer);
             constexpr size_t Margin = 16;
             for (const size_t distance : {0, 4, 16, 256, 512, 1008, 1020})
             {
@@ -134,8 +134,8 @@ ISA_TEST(FastFloatDepthwise, WholeStripsAsTiles)
                 std::fill_n(got - Margin, want.size() + 2 * Margin, std::numeric_limits<float>::quiet_NaN());
                 const size_t rows = layer.m_Geometry.m_Batches * layer.m_Geometry.m_Y.m_Output;
                 const size_t middle = rows * (1 + i % 3) / 4;
-                strips.RunWhole(got, image, {middle, rows});
-                strips.RunWhole(got, image, {0, middle});
+                strips.RunAllChannels(got, image, {middle, rows});
+                strips.RunAllChannels(got, image, {0, middle});
                 for (size_t k = 0; k < want.size(); ++k)
                 {
                     ASSERT_NEAR(got[k], want[k], 3e-6f) << distance;
@@ -151,22 +151,22 @@ ISA_TEST(FastFloatDepthwise, WholeStripsAsTiles)
 }
 
 // The options of strips by number of channels and by offset between image and output.
-ISA_TEST(FastFloatDepthwise, PairsOfVectors)
+ISA_TEST(DepthwiseFloat, PairsOfVectors)
 {
     alignas(4096) static constexpr float memory[1024] = {};
     const auto choose = [](size_t width, size_t channels, size_t distance)
-    { return cpu::ChooseDepthwisePairs(MakeGeometryOfThree(6, 7, width, channels), memory, memory + distance); };
-    EXPECT_FALSE(choose(56, 144, 0).m_ArePairs);
-    EXPECT_TRUE(choose(112, 32, 0).m_ArePairs);
-    EXPECT_FALSE(choose(112, 32, 0).m_Delays);
-    EXPECT_FALSE(choose(14, 384, 16).m_ArePairs);
-    EXPECT_TRUE(choose(14, 384, 0).m_Delays);
-    EXPECT_TRUE(choose(14, 512, 0).m_Delays);
-    EXPECT_TRUE(choose(14, 512, 511).m_Delays);
-    EXPECT_FALSE(choose(14, 512, 16).m_Delays);
-    EXPECT_TRUE(choose(14, 512, 16).m_GoesBack);
-    EXPECT_FALSE(choose(14, 512, 0).m_GoesBack);
-    EXPECT_FALSE(choose(14, 512, 480).m_GoesBack);
+    { return cpu::ChoosePairStripOptions(MakeGeometryOfThree(6, 7, width, channels), memory, memory + distance); };
+    EXPECT_FALSE(choose(56, 144, 0).m_IsPairwise);
+    EXPECT_TRUE(choose(112, 32, 0).m_IsPairwise);
+    EXPECT_FALSE(choose(112, 32, 0).m_DelaysStores);
+    EXPECT_FALSE(choose(14, 384, 16).m_IsPairwise);
+    EXPECT_TRUE(choose(14, 384, 0).m_DelaysStores);
+    EXPECT_TRUE(choose(14, 512, 0).m_DelaysStores);
+    EXPECT_TRUE(choose(14, 512, 511).m_DelaysStores);
+    EXPECT_FALSE(choose(14, 512, 16).m_DelaysStores);
+    EXPECT_TRUE(choose(14, 512, 16).m_IsReversed);
+    EXPECT_FALSE(choose(14, 512, 0).m_IsReversed);
+    EXPECT_FALSE(choose(14, 512, 480).m_IsReversed);
 }
 
-} // namespace tenon::test::depthwise_strips_test
+} // namespace tenon::test::depthwise_strip_driver_f32_test

@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test::fast_detection_test
+namespace tenon::test::detection_post_process_parity_test
 {
 
 namespace
@@ -28,7 +28,7 @@ struct DetectionSetup
     DataType m_BoxType = DataType::Float32;
     DataType m_AnchorType = DataType::Float32;
     DetectionPostProcessDescriptor m_Descriptor = MakeDescription();
-    double m_MostScore = 1.0; ///< where quantized scores are multiples of 0.004, a low one makes ties
+    double m_MaxScore = 1.0; ///< where quantized scores are multiples of 0.004, a low one makes ties
 
     static DetectionPostProcessDescriptor MakeDescription()
     {
@@ -62,15 +62,16 @@ OpCase Case(const DetectionSetup& setup, TestTensor encodings, TestTensor scores
     const auto floats = [](const TensorShape& shape) { return TensorInfo(shape, DataType::Float32); };
     const std::string name = std::string(d.m_UseRegularNms ? "regular: " : "fast: ") + std::to_string(rows) + " of " +
                              scores.m_Info.ToString();
-    OpCase op = FastCase(name, LayerType::DetectionPostProcess, d,
-                         {std::move(encodings), std::move(scores), Constant(std::move(anchors))}, floats({1, rows, 4}));
+    OpCase op =
+        ReferenceCase(name, LayerType::DetectionPostProcess, d,
+                      {std::move(encodings), std::move(scores), Constant(std::move(anchors))}, floats({1, rows, 4}));
     op.m_MoreOutputs = {floats({1, rows}), floats({1, rows}), floats({1})};
     return op;
 }
 
 TestTensor RandomScores(const DetectionSetup& setup, uint32_t seed)
 {
-    return Random(Info({1, setup.m_Boxes, CountColumns(setup)}, setup.m_Type, 0.004f), seed, 0, setup.m_MostScore);
+    return Random(Info({1, setup.m_Boxes, CountColumns(setup)}, setup.m_Type, 0.004f), seed, 0, setup.m_MaxScore);
 }
 
 TestTensor RandomAnchors(const DetectionSetup& setup, uint32_t seed)
@@ -127,7 +128,7 @@ DetectionSetup RandomLayer(uint32_t seed)
     setup.m_Classes = pick(Classes);
     setup.m_Boxes = setup.m_Classes > 8 ? std::min(pick(Boxes), 1000U) : pick(Boxes);
     setup.m_HasBackground = random() % 2 == 0;
-    setup.m_MostScore = random() % 3 == 0 ? 0.03 : 1.0;
+    setup.m_MaxScore = random() % 3 == 0 ? 0.03 : 1.0;
     DetectionPostProcessDescriptor& d = setup.m_Descriptor;
     d.m_UseRegularNms = random() % 2 == 0;
     d.m_MaxDetections = pick(Limits);
@@ -140,7 +141,7 @@ DetectionSetup RandomLayer(uint32_t seed)
 
 } // namespace
 
-ISA_TEST(FastDetection, RandomLayersAsReference)
+ISA_TEST(DetectionPostProcessParity, RandomLayersAsReference)
 {
     for (uint32_t seed = 0; seed < 400; ++seed)
     {
@@ -149,7 +150,7 @@ ISA_TEST(FastDetection, RandomLayersAsReference)
     }
 }
 
-ISA_TEST(FastDetection, AnyNumberOfClassesAsReference)
+ISA_TEST(DetectionPostProcessParity, AnyNumberOfClassesAsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8})
     {
@@ -163,14 +164,14 @@ ISA_TEST(FastDetection, AnyNumberOfClassesAsReference)
                 setup.m_HasBackground = (bits & 1) != 0;
                 setup.m_Descriptor.m_UseRegularNms = (bits & 2) != 0;
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(RandomCase(setup, classes), Kernel));
-                setup.m_MostScore = 0.01; // hardly any differ
+                setup.m_MaxScore = 0.01; // hardly any differ
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(RandomCase(setup, classes), Kernel));
             }
         }
     }
 }
 
-ISA_TEST(FastDetection, LargeLayersAsReference)
+ISA_TEST(DetectionPostProcessParity, LargeLayersAsReference)
 {
     for (const unsigned int classes : {1U, 3U, 90U})
     {
@@ -187,7 +188,7 @@ ISA_TEST(FastDetection, LargeLayersAsReference)
 }
 
 // More candidates than are collected at first are in the way of others.
-ISA_TEST(FastDetection, CrowdsAsReference)
+ISA_TEST(DetectionPostProcessParity, CrowdsAsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::QAsymmS8})
     {
@@ -201,7 +202,7 @@ ISA_TEST(FastDetection, CrowdsAsReference)
                 setup.m_Descriptor.m_UseRegularNms = isRegular;
                 setup.m_Descriptor.m_MaxDetections = 7;
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(CrowdedCase(setup, apart, 1), Kernel));
-                setup.m_MostScore = 0.05;
+                setup.m_MaxScore = 0.05;
                 setup.m_Descriptor.m_NmsScoreThreshold = 0.01f;
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(CrowdedCase(setup, apart, 2), Kernel));
             }
@@ -210,7 +211,7 @@ ISA_TEST(FastDetection, CrowdsAsReference)
 }
 
 // NaN are collected whatever was left out before them: what comes after them has not been looked at.
-ISA_TEST(FastDetection, CrowdsWithNanAsReference)
+ISA_TEST(DetectionPostProcessParity, CrowdsWithNanAsReference)
 {
     for (const unsigned int classes : {1U, 3U})
     {
@@ -232,7 +233,7 @@ ISA_TEST(FastDetection, CrowdsWithNanAsReference)
     }
 }
 
-ISA_TEST(FastDetection, HardScoresAsReference)
+ISA_TEST(DetectionPostProcessParity, HardScoresAsReference)
 {
     const std::vector<std::vector<float>> choices = {
         {Nan},
@@ -267,7 +268,7 @@ ISA_TEST(FastDetection, HardScoresAsReference)
     }
 }
 
-ISA_TEST(FastDetection, HardBoxesAsReference)
+ISA_TEST(DetectionPostProcessParity, HardBoxesAsReference)
 {
     for (const bool isRegular : {false, true})
     {
@@ -293,7 +294,7 @@ ISA_TEST(FastDetection, HardBoxesAsReference)
 
 // The same exception, of the first box, whether anybody would have looked at it or not; and none where a negative size
 // does no harm.
-ISA_TEST(FastDetection, NegativeAnchorsAsReference)
+ISA_TEST(DetectionPostProcessParity, NegativeAnchorsAsReference)
 {
     const auto messageOf = [](const BackendId& backend, const OpCase& op, bool isConstant)
     {
@@ -331,7 +332,7 @@ ISA_TEST(FastDetection, NegativeAnchorsAsReference)
     }
 }
 
-ISA_TEST(FastDetection, LeavesTheRestToTheReference)
+ISA_TEST(DetectionPostProcessParity, LeavesTheRestToTheReference)
 {
     const std::string reference = "RefDetectionPostProcess";
     DetectionSetup setup;
@@ -351,4 +352,4 @@ ISA_TEST(FastDetection, LeavesTheRestToTheReference)
     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, reference));
 }
 
-} // namespace tenon::test::fast_detection_test
+} // namespace tenon::test::detection_post_process_parity_test

@@ -6,15 +6,14 @@
 #include "backends/cpu/elementwise/BinaryLoopsInt8.hpp"
 #include "backends/cpu/elementwise/SumTablesInt8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
-
-#include <gtest/gtest.h>
+#include "harness/IsaTest.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
-namespace tenon::cpu::byte_binary_test
+namespace tenon::cpu::binary_int8_test
 {
 
 namespace
@@ -48,39 +47,39 @@ struct RandomSum
 
 } // namespace
 
-TEST(ByteBinary, SumsAreComputedByTablesOrInFloats)
+ISA_TEST(BinaryInt8, SumsAreComputedByTablesOrInFloats)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
     constexpr int Sums = 100;
     std::mt19937 random(1);
     for (const bool isFixed : {false, true})
     {
-        int areFast = 0;
+        int numFast = 0;
         for (int i = 0; i < Sums; ++i)
         {
             const RandomSum of(random, DataType::QAsymmS8);
-            const ByteBinary sum = MakeByteBinary(BinaryOperation::Add, of.m_A, of.m_B, of.m_Output, {-128, 127},
+            const BinaryInt8 sum = MakeBinaryInt8(BinaryOperation::Add, of.m_A, of.m_B, of.m_Output, {-128, 127},
                                                   isFixed, false, Elements);
-            const ByteBinary::Loop byTables = isFixed ? nullptr : GetByteSumLoop(true);
-            const ByteBinary::Loop fast = byTables != nullptr ? byTables : GetByteBinaryLoops().m_FloatSum[isFixed];
-            areFast += sum.m_Loop == fast ? 1 : 0;
+            const BinaryInt8::Loop byTables = isFixed ? nullptr : GetSumTableLoopInt8(true);
+            const BinaryInt8::Loop fast = byTables != nullptr ? byTables : GetBinaryLoopsInt8().m_FloatSum[isFixed];
+            numFast += sum.m_Loop == fast ? 1 : 0;
         }
         // Which few are not depends on how the processor's vectors round.
-        EXPECT_GE(areFast, Sums - 4);
+        EXPECT_GE(numFast, Sums - 4);
     }
 }
 
 // What the choice compares with is made in another way than the loop that runs where no fast one agrees.
-TEST(ByteBinary, AllPairsOfSumsAsByLoop)
+ISA_TEST(BinaryInt8, AllPairsOfSumsAsByLoop)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
     std::mt19937 random(4);
     for (int i = 0; i < 40; ++i)
     {
@@ -90,23 +89,23 @@ TEST(ByteBinary, AllPairsOfSumsAsByLoop)
         range.m_Min += i % 3 * 20;
         range.m_Max -= i % 5 * 20;
         const BinaryOperation operation = (i & 2) != 0 ? BinaryOperation::Sub : BinaryOperation::Add;
-        const ByteBinary sum =
-            MakeByteBinary(operation, of.m_A, of.m_B, of.m_Output, range, false, (i & 4) != 0, Elements);
-        EXPECT_TRUE(BytePairs(sum, loops.m_AllExactSums).Agrees(sum, loops.m_ExactSum[0])) << "sum " << i;
+        const BinaryInt8 sum =
+            MakeBinaryInt8(operation, of.m_A, of.m_B, of.m_Output, range, false, (i & 4) != 0, Elements);
+        EXPECT_TRUE(AllPairsInt8(sum, loops.m_AllExactSums).Agrees(sum, loops.m_ExactSum[0])) << "sum " << i;
     }
 }
 
 // Products, squares and Prelu, of random scales and of powers of two.
-TEST(ByteBinary, ProductsAreComputedInFloats)
+ISA_TEST(BinaryInt8, ProductsAreComputedInFloats)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
     constexpr int Products = 100;
     std::mt19937 random(3);
     std::uniform_real_distribution<double> unit(0.0, 1.0);
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
     for (const bool isFixed : {false, true})
     {
         int fastProducts = 0;
@@ -125,16 +124,16 @@ TEST(ByteBinary, ProductsAreComputedInFloats)
             const double scaleB = std::exp(4.0 * unit(random) - 4.0);
             const TensorInfo a = info(scaleA);
             const TensorInfo b = info(scaleB);
-            const ByteBinary product =
-                MakeByteBinary(BinaryOperation::Mul, a, b, info(scaleA * scaleB * 255.0 * (0.2 + 0.8 * unit(random))),
+            const BinaryInt8 product =
+                MakeBinaryInt8(BinaryOperation::Mul, a, b, info(scaleA * scaleB * 255.0 * (0.2 + 0.8 * unit(random))),
                                backends::GetTypeRange(type), isFixed, false, Elements);
             fastProducts += product.m_Loop == loops.m_FloatProduct[isFixed] ? 1 : 0;
             const double span = 128.0 * (scaleA + scaleB);
-            const ByteBinary square =
-                MakeByteBinary(BinaryOperation::SqDiff, a, b, info(span * span * (0.2 + 0.8 * unit(random)) / 255.0),
+            const BinaryInt8 square =
+                MakeBinaryInt8(BinaryOperation::SqDiff, a, b, info(span * span * (0.2 + 0.8 * unit(random)) / 255.0),
                                backends::GetTypeRange(type), isFixed, false, Elements);
             fastSquares += square.m_Loop == loops.m_FloatSquare[isFixed] ? 1 : 0;
-            const ByteBinary prelu = MakeBytePrelu(a, info(0.01 * unit(random)),
+            const BinaryInt8 prelu = MakePreluInt8(a, info(0.01 * unit(random)),
                                                    info(scaleA * (0.3 + 0.9 * unit(random))), isFixed, Elements);
             const bool byTable = !isFixed && loops.m_TablePrelu != nullptr;
             fastPrelus += prelu.m_Loop == (byTable ? loops.m_TablePrelu : loops.m_FloatPrelu[isFixed]) ? 1 : 0;
@@ -146,11 +145,11 @@ TEST(ByteBinary, ProductsAreComputedInFloats)
 }
 
 // Where an input stands still a long run reads a table.
-TEST(ByteBinary, TablesOfAnInputThatStandsStill)
+ISA_TEST(BinaryInt8, TablesOfAnInputThatStandsStill)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
     constexpr size_t Values = 256;
     std::vector<uint8_t> all(8 * Values + 5);
@@ -166,8 +165,8 @@ TEST(ByteBinary, TablesOfAnInputThatStandsStill)
         const TensorInfo a({Elements}, type, 0.031f, zero + 9);
         const TensorInfo b({Elements}, type, 0.017f, zero - 30);
         const TensorInfo output({Elements}, type, 0.052f, zero - 4);
-        const ByteBinaryLoops& loops = GetByteBinaryLoops();
-        const auto check = [&](const ByteBinary& binary, const ByteBinary::Loop exact)
+        const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+        const auto check = [&](const BinaryInt8& binary, const BinaryInt8::Loop exact)
         {
             for (const uint8_t& fixed : all)
             {
@@ -184,21 +183,21 @@ TEST(ByteBinary, TablesOfAnInputThatStandsStill)
             }
         };
         const auto make = [&](BinaryOperation operation)
-        { return MakeByteBinary(operation, a, b, output, backends::GetTypeRange(type), true, false, Elements); };
+        { return MakeBinaryInt8(operation, a, b, output, backends::GetTypeRange(type), true, false, Elements); };
         check(make(BinaryOperation::Add), loops.m_ExactSum[1]);
         check(make(BinaryOperation::Sub), loops.m_ExactSum[1]);
         check(make(BinaryOperation::Mul), loops.m_ExactProduct[1]);
         check(make(BinaryOperation::SqDiff), loops.m_ExactSquare[1]);
-        check(MakeBytePrelu(a, b, output, true, Elements), loops.m_ExactPrelu[1]);
+        check(MakePreluInt8(a, b, output, true, Elements), loops.m_ExactPrelu[1]);
     }
 }
 
 // Of every pair of bytes, at any place of a vector, and written over either input.
-TEST(ByteBinary, SumsByTablesAreExact)
+ISA_TEST(BinaryInt8, SumsByTablesAreExact)
 {
-    if (!GetCpuFeatures().m_Simd || GetByteSumLoop(true) == nullptr)
+    if (!GetCpuFeatures().m_Simd || GetSumTableLoopInt8(true) == nullptr)
     {
-        GTEST_SKIP() << "there are no tables in registers";
+        ISA_SKIP() << "there are no tables in registers";
     }
     std::mt19937 random(2);
     int byTables = 0;
@@ -208,17 +207,17 @@ TEST(ByteBinary, SumsByTablesAreExact)
         const DataType type = i % 3 == 0 ? DataType::QAsymmU8 : DataType::QAsymmS8;
         const bool isSub = i % 5 == 0;
         const bool swaps = i % 2 == 0;
-        const int32_t least = (type == DataType::QAsymmU8 ? 0 : -128) + (i % 4 == 0 ? 37 : 0);
+        const int32_t min = (type == DataType::QAsymmU8 ? 0 : -128) + (i % 4 == 0 ? 37 : 0);
         const RandomSum of(random, type);
-        const ByteBinary sum = MakeByteBinary(isSub ? BinaryOperation::Sub : BinaryOperation::Add, of.m_A, of.m_B,
-                                              of.m_Output, {least, least + 200}, false, swaps, Elements);
+        const BinaryInt8 sum = MakeBinaryInt8(isSub ? BinaryOperation::Sub : BinaryOperation::Add, of.m_A, of.m_B,
+                                              of.m_Output, {min, min + 200}, false, swaps, Elements);
         if (sum.m_Tables == nullptr)
         {
             continue;
         }
         ++byTables;
-        const ByteBinary::Loop exact = GetByteBinaryLoops().m_ExactSum[0];
-        EXPECT_TRUE(BytePairs(sum, exact).Agrees(sum, sum.m_Loop)) << i;
+        const BinaryInt8::Loop exact = GetBinaryLoopsInt8().m_ExactSum[0];
+        EXPECT_TRUE(AllPairsInt8(sum, exact).Agrees(sum, sum.m_Loop)) << i;
         const size_t count = 1 + random() % 300;
         std::vector<uint8_t> a(count);
         std::vector<uint8_t> b(count);
@@ -236,11 +235,11 @@ TEST(ByteBinary, SumsByTablesAreExact)
 }
 
 // Where one input only takes from the sum, or only adds to it, as after activations.
-TEST(ByteBinary, SumsByTablesOfOneSign)
+ISA_TEST(BinaryInt8, SumsByTablesOfOneSign)
 {
-    if (!GetCpuFeatures().m_Simd || GetByteSumLoop(true) == nullptr)
+    if (!GetCpuFeatures().m_Simd || GetSumTableLoopInt8(true) == nullptr)
     {
-        GTEST_SKIP() << "there are no tables in registers";
+        ISA_SKIP() << "there are no tables in registers";
     }
     for (const int32_t zeroA : {-128, 120, 127})
     {
@@ -252,8 +251,8 @@ TEST(ByteBinary, SumsByTablesOfOneSign)
                 {
                     const auto info = [](float scale, int32_t zeroPoint)
                     { return TensorInfo({Elements}, DataType::QAsymmS8, scale, zeroPoint); };
-                    const ByteBinary sum =
-                        MakeByteBinary(BinaryOperation::Add, info(0.8317f, zeroA), info(scaleB, zeroB),
+                    const BinaryInt8 sum =
+                        MakeBinaryInt8(BinaryOperation::Add, info(0.8317f, zeroA), info(scaleB, zeroB),
                                        info(1.0f, zero), {-128, 127}, false, false, Elements);
                     EXPECT_NE(sum.m_Tables, nullptr) << zeroA << ' ' << zeroB << ' ' << zero << ' ' << scaleB;
                 }
@@ -262,4 +261,4 @@ TEST(ByteBinary, SumsByTablesOfOneSign)
     }
 }
 
-} // namespace tenon::cpu::byte_binary_test
+} // namespace tenon::cpu::binary_int8_test

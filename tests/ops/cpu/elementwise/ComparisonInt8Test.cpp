@@ -5,8 +5,7 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
 #include "backends/cpu/simd/Isa.hpp"
-
-#include <gtest/gtest.h>
+#include "harness/IsaTest.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::cpu::byte_comparison_test
+namespace tenon::cpu::comparison_int8_test
 {
 
 namespace
@@ -64,9 +63,9 @@ void CheckPairs(const TensorInfo& a, const TensorInfo& b)
          {ComparisonOperation::Equal, ComparisonOperation::NotEqual, ComparisonOperation::Greater,
           ComparisonOperation::GreaterOrEqual, ComparisonOperation::Less, ComparisonOperation::LessOrEqual})
     {
-        const ByteComparison both(operation, a, b, Motion::Both);
-        const ByteComparison fixedA(operation, a, b, Motion::FixedA);
-        const ByteComparison fixedB(operation, a, b, Motion::FixedB);
+        const ComparisonInt8 both(operation, a, b, OperandForms::VectorVector);
+        const ComparisonInt8 fixedA(operation, a, b, OperandForms::ScalarVector);
+        const ComparisonInt8 fixedB(operation, a, b, OperandForms::VectorScalar);
         for (size_t i = 0; i < Values; ++i)
         {
             const Row same(Values, all[i]);
@@ -95,11 +94,11 @@ TensorInfo Info(DataType type, float scale, int32_t zeroPoint)
 
 } // namespace
 
-TEST(ByteComparison, AllPairsOfBytes)
+ISA_TEST(ComparisonInt8, AllPairsOfBytes)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
     std::mt19937 random(1);
     std::uniform_real_distribution<double> unit(0.0, 1.0);
@@ -116,11 +115,11 @@ TEST(ByteComparison, AllPairsOfBytes)
 
 // One quantization; others a little or much apart, so that all of one side is above the other or values share what they
 // become; scales so small that all are equal.
-TEST(ByteComparison, PairsAtTheEnds)
+ISA_TEST(ComparisonInt8, PairsAtTheEnds)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
     for (const float scale : {0.0078125f, 0.001f, 1e-12f, 300.0f})
     {
@@ -134,11 +133,11 @@ TEST(ByteComparison, PairsAtTheEnds)
 }
 
 // With another count than vectors have, written over either input.
-TEST(ByteComparison, OverItsInputs)
+ISA_TEST(ComparisonInt8, OverItsInputs)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
     std::mt19937 random(2);
     const TensorInfo a = Info(DataType::QAsymmS8, 0.03f, 5);
@@ -156,7 +155,7 @@ TEST(ByteComparison, OverItsInputs)
         {
             expected[i] = rescaledA[x[i]] > rescaledB[y[i]] ? 1 : 0;
         }
-        const ByteComparison comparison(ComparisonOperation::Greater, a, b, Motion::Both);
+        const ComparisonInt8 comparison(ComparisonOperation::Greater, a, b, OperandForms::VectorVector);
         Row overX = x;
         comparison.Run(overX.data(), y.data(), overX.data(), count);
         EXPECT_EQ(overX, expected);
@@ -165,4 +164,4 @@ TEST(ByteComparison, OverItsInputs)
     }
 }
 
-} // namespace tenon::cpu::byte_comparison_test
+} // namespace tenon::cpu::comparison_int8_test

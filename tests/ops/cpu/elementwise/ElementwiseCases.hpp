@@ -30,7 +30,7 @@ inline bool FlushesSubnormals()
 inline OpCase Case(LayerType type, std::shared_ptr<const BaseDescriptor> descriptor, std::vector<TestTensor> inputs,
                    const TensorInfo& output)
 {
-    OpCase op = FastCase(GetLayerTypeAsCString(type), type, std::move(descriptor), std::move(inputs), output);
+    OpCase op = ReferenceCase(GetLayerTypeAsCString(type), type, std::move(descriptor), std::move(inputs), output);
     const bool flushes = output.GetDataType() == DataType::Float32 && FlushesSubnormals();
     op.m_Absolute = flushes ? std::numeric_limits<float>::min() : 0;
     return op;

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_short_elementwise_test
+namespace tenon::test::elementwise_int16_test
 {
 
 namespace
@@ -43,8 +43,8 @@ OpCase Binary(BinaryOperation operation, TestTensor a, TestTensor b, const Tenso
 {
     ElementwiseBinaryDescriptor descriptor;
     descriptor.m_Operation = operation;
-    return FastCase("operation " + std::to_string(static_cast<int>(operation)) + ", " + output.ToString(),
-                    LayerType::ElementwiseBinary, descriptor, {std::move(a), std::move(b)}, output);
+    return ReferenceCase("operation " + std::to_string(static_cast<int>(operation)) + ", " + output.ToString(),
+                         LayerType::ElementwiseBinary, descriptor, {std::move(a), std::move(b)}, output);
 }
 
 constexpr const char* BinaryKernel = "CpuElementwiseBinary";
@@ -92,7 +92,7 @@ std::string GetActivationKernel(const ActivationDescriptor& d, float inputScale,
 
 } // namespace
 
-ISA_TEST(FastShortElementwise, BroadcastAsReference)
+ISA_TEST(ElementwiseInt16, BroadcastAsReference)
 {
     for (const Shapes& shapes : Broadcasts)
     {
@@ -125,7 +125,7 @@ ISA_TEST(FastShortElementwise, BroadcastAsReference)
 }
 
 // What TFLite shifts where scales are powers of two, and what it then does not.
-ISA_TEST(FastShortElementwise, PowersOfTwoAsReference)
+ISA_TEST(ElementwiseInt16, PowersOfTwoAsReference)
 {
     const TensorShape shape({3, 701});
     for (int shift = 0; shift <= 18; ++shift)
@@ -144,7 +144,7 @@ ISA_TEST(FastShortElementwise, PowersOfTwoAsReference)
     }
 }
 
-ISA_TEST(FastShortElementwise, AllScalesAsReference)
+ISA_TEST(ElementwiseInt16, AllScalesAsReference)
 {
     std::mt19937 random(7);
     std::uniform_real_distribution<float> near(-2.0f, 2.0f);
@@ -168,7 +168,7 @@ ISA_TEST(FastShortElementwise, AllScalesAsReference)
     }
 }
 
-ISA_TEST(FastShortElementwise, FusedClampsAsReference)
+ISA_TEST(ElementwiseInt16, FusedClampsAsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     const ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 6.0f, -0.4f);
@@ -185,7 +185,7 @@ ISA_TEST(FastShortElementwise, FusedClampsAsReference)
 }
 
 // Every 16-bit number, to equal and to other scales, to such as saturate and such as leave nothing.
-ISA_TEST(FastShortElementwise, FunctionsAsReference)
+ISA_TEST(ElementwiseInt16, FunctionsAsReference)
 {
     struct Activation
     {
@@ -225,11 +225,11 @@ ISA_TEST(FastShortElementwise, FunctionsAsReference)
         for (const Activation& activation : Activations)
         {
             const ActivationDescriptor d(activation.m_Function, activation.m_A, activation.m_B);
-            ASSERT_NO_FATAL_FAILURE(
-                ExpectAsReference(FastCase("activation " + std::to_string(static_cast<int>(activation.m_Function)) +
-                                               ", " + input.m_Info.ToString() + " to " + output.ToString(),
-                                           LayerType::Activation, d, {input}, output),
-                                  GetActivationKernel(d, from, to)));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                ReferenceCase("activation " + std::to_string(static_cast<int>(activation.m_Function)) + ", " +
+                                  input.m_Info.ToString() + " to " + output.ToString(),
+                              LayerType::Activation, d, {input}, output),
+                GetActivationKernel(d, from, to)));
         }
         for (const UnaryOperation operation :
              {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Exp, UnaryOperation::Log, UnaryOperation::Sin})
@@ -237,16 +237,16 @@ ISA_TEST(FastShortElementwise, FunctionsAsReference)
             ElementwiseUnaryDescriptor d;
             d.m_Operation = operation;
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                FastCase("operation " + std::to_string(static_cast<int>(operation)), LayerType::ElementwiseUnary, d,
-                         {input}, output),
+                ReferenceCase("operation " + std::to_string(static_cast<int>(operation)), LayerType::ElementwiseUnary,
+                              d, {input}, output),
                 operation == UnaryOperation::Sin ? "RefElementwiseUnaryAsFloat" : "CpuElementwiseUnary"));
         }
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-            FastCase("quantize", LayerType::Quantize, NullDescriptor(), {input}, output), "CpuQuantize"));
+            ReferenceCase("quantize", LayerType::Quantize, NullDescriptor(), {input}, output), "CpuQuantize"));
     }
 }
 
-ISA_TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
+ISA_TEST(ElementwiseInt16, FunctionsOfOddSizesAsReference)
 {
     for (const unsigned int count : {1U, 7U, 31U, 33U, 100003U})
     {
@@ -256,11 +256,11 @@ ISA_TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
                                                   ActivationFunction::TanH, ActivationFunction::HardSwish})
         {
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                FastCase("activation", LayerType::Activation, ActivationDescriptor(function, 1.0f, 1.0f), {input},
-                         output),
+                ReferenceCase("activation", LayerType::Activation, ActivationDescriptor(function, 1.0f, 1.0f), {input},
+                              output),
                 function == ActivationFunction::HardSwish ? "RefActivationAsFloat" : "CpuActivation"));
         }
     }
 }
 
-} // namespace tenon::test::fast_short_elementwise_test
+} // namespace tenon::test::elementwise_int16_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_elementwise_test
+namespace tenon::test::elementwise_loops_test
 {
 
 namespace
@@ -95,7 +95,7 @@ std::vector<TestTensor> AllPairs(const TensorInfo& a, const TensorInfo& b)
 
 } // namespace
 
-ISA_TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
+ISA_TEST(ElementwiseLoops, SumsAndProductsOfAllPairsOfBytes)
 {
     struct Scales
     {
@@ -138,7 +138,7 @@ ISA_TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
     }
 }
 
-ISA_TEST(FastElementwise, PreluOfAllPairsOfBytes)
+ISA_TEST(ElementwiseLoops, PreluOfAllPairsOfBytes)
 {
     struct Scales
     {
@@ -169,7 +169,7 @@ ISA_TEST(FastElementwise, PreluOfAllPairsOfBytes)
 }
 
 // What lies at halves and next to them, and what is no number, among ordinary numbers of all sizes.
-ISA_TEST(FastElementwise, QuantizesFloatsOfAllKinds)
+ISA_TEST(ElementwiseLoops, QuantizesFloatsOfAllKinds)
 {
     for (const float scale : {0.0123f, 1.0f / 127.0f, 0.25f, 3.7f, 1e-33f, 1e35f})
     {
@@ -211,7 +211,7 @@ ISA_TEST(FastElementwise, QuantizesFloatsOfAllKinds)
     }
 }
 
-ISA_TEST(FastElementwise, BytesBroadcast)
+ISA_TEST(ElementwiseLoops, BytesBroadcast)
 {
     for (const Shapes& shapes : GetShapes())
     {
@@ -239,7 +239,7 @@ ISA_TEST(FastElementwise, BytesBroadcast)
     }
 }
 
-ISA_TEST(FastElementwise, NumbersBroadcast)
+ISA_TEST(ElementwiseLoops, NumbersBroadcast)
 {
     const ActivationDescriptor relu6 = Clamp(ActivationFunction::BoundedReLu, 6, -0.0f);
     for (const Shapes& shapes : GetShapes())
@@ -278,7 +278,7 @@ ISA_TEST(FastElementwise, NumbersBroadcast)
 }
 
 // As near to what the standard library gives as the two of them are to the truth.
-ISA_TEST(FastElementwise, Powers)
+ISA_TEST(ElementwiseLoops, Powers)
 {
     struct Range
     {
@@ -314,7 +314,7 @@ ISA_TEST(FastElementwise, Powers)
 }
 
 // Bases below 0, infinite and 0 have powers of their own; exponents are finite here.
-ISA_TEST(FastElementwise, PowersOfSpecialBases)
+ISA_TEST(ElementwiseLoops, PowersOfSpecialBases)
 {
     const TensorInfo info({3, 8}, DataType::Float32);
     const double inf = std::numeric_limits<double>::infinity();
@@ -333,7 +333,7 @@ ISA_TEST(FastElementwise, PowersOfSpecialBases)
     }
 }
 
-ISA_TEST(FastElementwise, Comparisons)
+ISA_TEST(ElementwiseLoops, Comparisons)
 {
     for (const Shapes& shapes : GetShapes())
     {
@@ -358,8 +358,8 @@ ISA_TEST(FastElementwise, Comparisons)
                      {std::pair(0.1f, 0.1f), {0.1f, 0.07f}, {3.0f, 700.0f}, {1e-5f, 2e-5f}})
                 {
                     const int32_t zeroPoint = isSigned ? -3 : 125;
-                    c.m_Inputs = {Random(BytesInfo(shapes.m_A, isSigned, scaleA, zeroPoint), 1),
-                                  Random(BytesInfo(shapes.m_B, isSigned, scaleB, zeroPoint + 9), 2)};
+                    c.m_Inputs = {Random(InfoInt8(shapes.m_A, isSigned, scaleA, zeroPoint), 1),
+                                  Random(InfoInt8(shapes.m_B, isSigned, scaleB, zeroPoint + 9), 2)};
                     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuComparison"));
                 }
             }
@@ -368,7 +368,7 @@ ISA_TEST(FastElementwise, Comparisons)
 }
 
 // Bytes other than 0 are true, whichever they are.
-ISA_TEST(FastElementwise, LogicalOperations)
+ISA_TEST(ElementwiseLoops, LogicalOperations)
 {
     for (const Shapes& shapes : GetShapes())
     {
@@ -393,7 +393,7 @@ ISA_TEST(FastElementwise, LogicalOperations)
     }
 }
 
-ISA_TEST(FastElementwise, SumsOfMany)
+ISA_TEST(ElementwiseLoops, SumsOfMany)
 {
     for (const TensorShape& shape : {TensorShape({3, 5}), TensorShape({1024}), TensorShape({5, 20011})})
     {
@@ -424,4 +424,4 @@ ISA_TEST(FastElementwise, SumsOfMany)
     }
 }
 
-} // namespace tenon::test::fast_elementwise_test
+} // namespace tenon::test::elementwise_loops_test

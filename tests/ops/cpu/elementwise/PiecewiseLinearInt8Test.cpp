@@ -5,8 +5,7 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
 #include "backends/cpu/simd/Isa.hpp"
-
-#include <gtest/gtest.h>
+#include "harness/IsaTest.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::cpu::byte_lines_test
+namespace tenon::cpu::piecewise_linear_int8_test
 {
 
 namespace
@@ -31,11 +30,11 @@ uint8_t FlipOf(const TensorInfo& info)
 }
 
 /// TFLite's: each side is multiplied by a quantized multiplier, here of `below` or `above` times the scales' ratio.
-ByteTable MakeTable(const TensorInfo& input, const TensorInfo& output, double below, double above)
+LookupTableInt8 MakeTable(const TensorInfo& input, const TensorInfo& output, double below, double above)
 {
     const double ratio = static_cast<double>(input.GetQuantizationScale()) / output.GetQuantizationScale();
     const int flipOutput = FlipOf(output);
-    ByteTable table{};
+    LookupTableInt8 table{};
     for (int x = 0; x < 256; ++x)
     {
         const int value = x - (input.GetQuantizationOffset() + FlipOf(input));
@@ -47,14 +46,14 @@ ByteTable MakeTable(const TensorInfo& input, const TensorInfo& output, double be
     return table;
 }
 
-void ExpectTable(const ByteLines& lines, const ByteTable& table)
+void ExpectTable(const PiecewiseLinearInt8& lines, const LookupTableInt8& table)
 {
     for (const size_t count : {size_t{1}, size_t{31}, size_t{256}, size_t{300}})
     {
         std::vector<uint8_t> in(count);
         std::iota(in.begin(), in.end(), uint8_t{0});
         std::vector<uint8_t> out(count);
-        RunByteLines(lines, in.data(), out.data(), count);
+        RunPiecewiseLinearInt8(lines, in.data(), out.data(), count);
         for (size_t i = 0; i < count; ++i)
         {
             ASSERT_EQ(out[i], table[in[i]]) << "byte " << int{in[i]} << " of " << count;
@@ -64,11 +63,11 @@ void ExpectTable(const ByteLines& lines, const ByteTable& table)
 
 } // namespace
 
-TEST(ByteLines, AreFoundInTablesOfLines)
+ISA_TEST(PiecewiseLinearInt8, AreFoundInTablesOfLines)
 {
     if (!GetCpuFeatures().m_Simd)
     {
-        GTEST_SKIP() << "the reference kernel runs";
+        ISA_SKIP() << "the reference kernel runs";
     }
     struct Slopes
     {
@@ -90,9 +89,9 @@ TEST(ByteLines, AreFoundInTablesOfLines)
             const double ratio = i % 10 == 0 ? 1.0 : i % 10 == 1 ? 0.5 : std::exp(6.0 * unit(random) - 3.0);
             const TensorInfo input = Info(types[i & 1], static_cast<float>(0.05 * ratio), zeroPoint());
             const TensorInfo output = Info(types[(i >> 1) & 1], 0.05f, zeroPoint());
-            const ByteTable table = MakeTable(input, output, slopes.m_Below, slopes.m_Above);
+            const LookupTableInt8 table = MakeTable(input, output, slopes.m_Below, slopes.m_Above);
             ++tables;
-            if (const auto lines = FindByteLines(table, input, output))
+            if (const auto lines = FindPiecewiseLinearInt8(table, input, output))
             {
                 ++found;
                 ASSERT_NO_FATAL_FAILURE(ExpectTable(*lines, table));
@@ -104,35 +103,35 @@ TEST(ByteLines, AreFoundInTablesOfLines)
 }
 
 // Whole numbers of slopes and two sides take time.
-TEST(ByteLines, AreAsSimpleAsTheyCanBe)
+ISA_TEST(PiecewiseLinearInt8, AreAsSimpleAsTheyCanBe)
 {
     const TensorInfo type = Info(DataType::QAsymmS8, 0.05f, 120);
     for (int zeroPoint = 0; zeroPoint <= 255; ++zeroPoint)
     {
         SCOPED_TRACE(zeroPoint);
         const TensorInfo same = Info(DataType::QAsymmS8, 0.05f, zeroPoint);
-        const auto relu = FindByteLines(MakeTable(same, same, 0, 1), same, same);
+        const auto relu = FindPiecewiseLinearInt8(MakeTable(same, same, 0, 1), same, same);
         ASSERT_TRUE(relu);
         EXPECT_TRUE(relu->IsStraight());
         EXPECT_EQ(relu->m_Above.m_Whole, 0);
-        const auto leaky = FindByteLines(MakeTable(same, same, 0.1, 1), same, same);
+        const auto leaky = FindPiecewiseLinearInt8(MakeTable(same, same, 0.1, 1), same, same);
         ASSERT_TRUE(leaky);
         EXPECT_EQ(leaky->IsStraight(), zeroPoint <= 4); // what is below becomes the zero point
         EXPECT_EQ(leaky->m_Above.m_Whole, 0);
         EXPECT_EQ(leaky->m_Below.m_Whole, 0);
     }
     const TensorInfo finer = Info(DataType::QAsymmS8, 0.01f, 120);
-    const auto steep = FindByteLines(MakeTable(type, finer, 1, 1), type, finer);
+    const auto steep = FindPiecewiseLinearInt8(MakeTable(type, finer, 1, 1), type, finer);
     ASSERT_TRUE(steep);
     EXPECT_EQ(steep->m_Above.m_Whole, 5);
 }
 
-TEST(ByteLines, AreNotFoundInOtherTables)
+ISA_TEST(PiecewiseLinearInt8, AreNotFoundInOtherTables)
 {
     const TensorInfo input = Info(DataType::QAsymmS8, 0.05f, 120);
     const TensorInfo output = Info(DataType::QAsymmS8, 1.0f / 128, 128);
-    ByteTable curve{};
-    ByteTable random{};
+    LookupTableInt8 curve{};
+    LookupTableInt8 random{};
     std::mt19937 numbers(2);
     for (size_t i = 0; i < curve.size(); ++i)
     {
@@ -140,17 +139,17 @@ TEST(ByteLines, AreNotFoundInOtherTables)
         curve[i] = static_cast<uint8_t>(std::lround(127.0 * std::tanh(x)));
         random[i] = static_cast<uint8_t>(numbers());
     }
-    EXPECT_FALSE(FindByteLines(curve, input, output));
-    EXPECT_FALSE(FindByteLines(random, input, output));
+    EXPECT_FALSE(FindPiecewiseLinearInt8(curve, input, output));
+    EXPECT_FALSE(FindPiecewiseLinearInt8(random, input, output));
     // One byte off.
-    ByteTable line = MakeTable(input, output, 1, 1);
-    ASSERT_TRUE(FindByteLines(line, input, output));
+    LookupTableInt8 line = MakeTable(input, output, 1, 1);
+    ASSERT_TRUE(FindPiecewiseLinearInt8(line, input, output));
     line[0] ^= 1;
-    EXPECT_FALSE(FindByteLines(line, input, output));
+    EXPECT_FALSE(FindPiecewiseLinearInt8(line, input, output));
     // A zero point that no byte stands for: sums might not fit 16 bits.
     const TensorInfo far({256}, DataType::QAsymmS8, 0.05f, 100000);
-    EXPECT_FALSE(FindByteLines(ByteTable{}, far, output));
-    EXPECT_FALSE(FindByteLines(ByteTable{}, input, far));
+    EXPECT_FALSE(FindPiecewiseLinearInt8(LookupTableInt8{}, far, output));
+    EXPECT_FALSE(FindPiecewiseLinearInt8(LookupTableInt8{}, input, far));
 }
 
-} // namespace tenon::cpu::byte_lines_test
+} // namespace tenon::cpu::piecewise_linear_int8_test

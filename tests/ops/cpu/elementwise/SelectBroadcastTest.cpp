@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tenon::test::fast_select_test
+namespace tenon::test::select_broadcast_test
 {
 
 namespace
@@ -39,11 +39,11 @@ OpCase Case(const Shapes& shapes, DataType type)
     SelectDescriptor descriptor;
     descriptor.m_ConditionBySlice = shapes.m_BySlice;
     const auto info = [type](const TensorShape& shape) { return TensorInfo(shape, type, 0.5f, 0); };
-    return FastCase(std::string(GetDataTypeName(type)) + " " + shapes.m_Condition.ToString() + shapes.m_X.ToString() +
-                        shapes.m_Y.ToString(),
-                    LayerType::Select, descriptor,
-                    {Condition(shapes.m_Condition), Random(info(shapes.m_X), 1), Random(info(shapes.m_Y), 2)},
-                    info(shapes.m_Output));
+    return ReferenceCase(std::string(GetDataTypeName(type)) + " " + shapes.m_Condition.ToString() +
+                             shapes.m_X.ToString() + shapes.m_Y.ToString(),
+                         LayerType::Select, descriptor,
+                         {Condition(shapes.m_Condition), Random(info(shapes.m_X), 1), Random(info(shapes.m_Y), 2)},
+                         info(shapes.m_Output));
 }
 
 /// Of 1, 2, 4 and 8 bytes.
@@ -51,7 +51,7 @@ constexpr DataType Types[] = {DataType::QAsymmU8, DataType::Float16, DataType::F
 
 } // namespace
 
-ISA_TEST(FastSelect, LengthsAsReference)
+ISA_TEST(SelectBroadcast, LengthsAsReference)
 {
     for (const DataType type : Types)
     {
@@ -66,7 +66,7 @@ ISA_TEST(FastSelect, LengthsAsReference)
     }
 }
 
-ISA_TEST(FastSelect, BroadcastsAsReference)
+ISA_TEST(SelectBroadcast, BroadcastsAsReference)
 {
     const TensorShape scalar(Dimensionality::Scalar);
     const Shapes all[] = {{{1}, {99}, {99}, {99}}, // one input stands, two, all
@@ -96,7 +96,7 @@ ISA_TEST(FastSelect, BroadcastsAsReference)
     }
 }
 
-ISA_TEST(FastSelect, ComplexAsReference)
+ISA_TEST(SelectBroadcast, ComplexAsReference)
 {
     std::vector<std::complex<double>> wide(99);
     std::vector<std::complex<float>> narrow(99);
@@ -107,8 +107,8 @@ ISA_TEST(FastSelect, ComplexAsReference)
     }
     const auto toCase = [](const TestTensor& x, const TestTensor& y)
     {
-        return FastCase(GetDataTypeName(x.m_Info.GetDataType()), LayerType::Select, SelectDescriptor(),
-                        {Condition({99}), x, y}, x.m_Info);
+        return ReferenceCase(GetDataTypeName(x.m_Info.GetDataType()), LayerType::Select, SelectDescriptor(),
+                             {Condition({99}), x, y}, x.m_Info);
     };
     const TestTensor x16 = FromComplex<double>({99}, wide);
     const TestTensor x8 = FromComplex<float>({99}, narrow);
@@ -119,4 +119,4 @@ ISA_TEST(FastSelect, ComplexAsReference)
     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(toCase(x8, FromComplex<float>({99}, narrow)), "CpuSelect"));
 }
 
-} // namespace tenon::test::fast_select_test
+} // namespace tenon::test::select_broadcast_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_unary_test
+namespace tenon::test::unary_loops_test
 {
 
 namespace
@@ -29,7 +29,7 @@ constexpr UnaryOperation Operations[] = {UnaryOperation::Abs,   UnaryOperation::
 
 } // namespace
 
-ISA_TEST(FastUnary, FunctionsOfFloats)
+ISA_TEST(UnaryLoops, FunctionsOfFloats)
 {
     struct Function
     {
@@ -98,7 +98,7 @@ ISA_TEST(FastUnary, FunctionsOfFloats)
 }
 
 // NaN and infinities between ordinary numbers, which is where vectors choose between two of them.
-ISA_TEST(FastUnary, NaNAndInfinitiesAsReference)
+ISA_TEST(UnaryLoops, NaNAndInfinitiesAsReference)
 {
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
@@ -142,7 +142,7 @@ ISA_TEST(FastUnary, NaNAndInfinitiesAsReference)
 }
 
 // In every bit, of -0 as well; but a cosine is that of a rounded angle.
-ISA_TEST(FastUnary, ZerosAsReference)
+ISA_TEST(UnaryLoops, ZerosAsReference)
 {
     TestTensor data = Floats({19}, 3, -3, 3);
     const std::vector<float> zeros = {0.0f, -0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, 0.0f, -0.0f,
@@ -159,7 +159,7 @@ ISA_TEST(FastUnary, ZerosAsReference)
     }
 }
 
-ISA_TEST(FastUnary, FunctionsOfBytes)
+ISA_TEST(UnaryLoops, FunctionsOfBytes)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8})
     {
@@ -190,7 +190,7 @@ ISA_TEST(FastUnary, FunctionsOfBytes)
 }
 
 // Between all pairs of quantizations, with factors far from 1 and near to it.
-ISA_TEST(FastUnary, Requantizations)
+ISA_TEST(UnaryLoops, Requantizations)
 {
     const auto none = MakeDescriptor(NullDescriptor());
     constexpr DataType Types[] = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
@@ -221,7 +221,7 @@ ISA_TEST(FastUnary, Requantizations)
     }
 }
 
-ISA_TEST(FastUnary, Conversions)
+ISA_TEST(UnaryLoops, Conversions)
 {
     const auto none = MakeDescriptor(NullDescriptor());
     for (const unsigned int count : {1U, 15U, 257U, 100003U})
@@ -267,7 +267,7 @@ ISA_TEST(FastUnary, Conversions)
 }
 
 // Of any bits: Booleans beyond 1, NaN, subnormal numbers, and zeros of both signs between them.
-ISA_TEST(FastUnary, CastsOfBits)
+ISA_TEST(UnaryLoops, CastsOfBits)
 {
     using Pair = std::pair<DataType, DataType>;
     std::vector<Pair> pairs = {{DataType::Signed32, DataType::Signed64},
@@ -307,4 +307,4 @@ ISA_TEST(FastUnary, CastsOfBits)
     }
 }
 
-} // namespace tenon::test::fast_unary_test
+} // namespace tenon::test::unary_loops_test

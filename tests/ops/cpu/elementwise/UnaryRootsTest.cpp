@@ -10,12 +10,12 @@
 #include <cstring>
 #include <vector>
 
-namespace tenon::test::fast_roots_test
+namespace tenon::test::unary_roots_test
 {
 
 // Every mantissa, of odd and even exponents, and what is beside the range of numbers whose roots vectors take by
 // estimates. Nothing below 0 among them, which would have whole vectors take the other way.
-ISA_TEST(FastRoots, OfEveryMantissa)
+ISA_TEST(UnaryRoots, OfEveryMantissa)
 {
     constexpr unsigned int Count = 1U << 22;
     TestTensor data = Floats({Count}, 3, 1, 2);
@@ -54,4 +54,4 @@ ISA_TEST(FastRoots, OfEveryMantissa)
     }
 }
 
-} // namespace tenon::test::fast_roots_test
+} // namespace tenon::test::unary_roots_test

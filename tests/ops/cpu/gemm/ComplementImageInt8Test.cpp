@@ -18,13 +18,13 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::window_image_test
+namespace tenon::test::complement_image_int8_test
 {
 
 namespace
 {
 
-using cpu::Windows;
+using cpu::Im2col;
 
 struct Shape
 {
@@ -48,9 +48,9 @@ constexpr size_t Images = 2;
 constexpr uint8_t Padding = 0xF3;
 
 /// All blocks of so many pixels, of each group of channels.
-void CheckBlocks(const Windows& windows, size_t blockRows)
+void CheckBlocks(const Im2col& windows, size_t blockRows)
 {
-    const cpu::WindowImage8 image(windows, blockRows);
+    const cpu::ComplementImageInt8 image(windows, blockRows);
     ASSERT_TRUE(image.IsUsed());
     const auto channels = static_cast<size_t>(windows.m_Channels);
     const auto groupChannels = static_cast<size_t>(windows.m_GroupChannels);
@@ -67,7 +67,8 @@ void CheckBlocks(const Windows& windows, size_t blockRows)
     {
         const size_t last = image.GetBlockEnd(first, std::min(first + blockRows, pixels));
         const GuardedBuffer rows(image.GetBytes());
-        image.Make(cpu::GetEngine8(), values, first, last, Padding, reinterpret_cast<uint8_t*>(rows.GetData()));
+        image.Make(cpu::GetMicrokernelsInt8(), values, first, last, Padding,
+                   reinterpret_cast<uint8_t*>(rows.GetData()));
         ASSERT_TRUE(rows.IsIntactAround());
         const size_t count = last - first;
         for (size_t channel = 0; channel < channels; channel += groupChannels)
@@ -75,8 +76,8 @@ void CheckBlocks(const Windows& windows, size_t blockRows)
             std::vector<uint8_t> bytes(count * depth);
             windows.Copy<uint8_t>(values + channel, first, last, Padding, depth, bytes.data());
             std::vector<uint8_t> want(2 * bytes.size());
-            cpu::GetEngine8().m_MakeWindows(bytes.data(), bytes.size(), want.data());
-            const GuardedBuffer got(want.size() + Windows::ShortRowBytes);
+            cpu::GetMicrokernelsInt8().m_MakeComplementBlocks(bytes.data(), bytes.size(), want.data());
+            const GuardedBuffer got(want.size() + Im2col::ShortRowBytes);
             image.Copy(reinterpret_cast<const uint8_t*>(rows.GetData()), channel, first, last, 2 * depth,
                        reinterpret_cast<uint8_t*>(got.GetData()));
             ASSERT_TRUE(got.IsIntactAround());
@@ -89,7 +90,7 @@ void CheckBlocks(const Windows& windows, size_t blockRows)
 
 } // namespace
 
-ISA_TEST(WindowImage, WindowsOfAllKindsOfImages)
+ISA_TEST(ComplementImageInt8, WindowsOfAllKindsOfImages)
 {
     if (!HasPermuted())
     {
@@ -104,7 +105,7 @@ ISA_TEST(WindowImage, WindowsOfAllKindsOfImages)
         {
             for (const auto& [channels, groupChannels] : {std::pair<size_t, size_t>{8, 8}, {24, 24}, {48, 16}})
             {
-                const Windows windows = cpu::MakeAxisWindows(MakeAxis(y), MakeAxis(x), channels, groupChannels);
+                const Im2col windows = cpu::MakeAxisIm2col(MakeAxis(y), MakeAxis(x), channels, groupChannels);
                 for (const size_t blockRows : {1U, 5U, 8U, 1000U})
                 {
                     SCOPED_TRACE(std::to_string(y.m_Input) + " x " + std::to_string(x.m_Input) + ", " +
@@ -117,12 +118,12 @@ ISA_TEST(WindowImage, WindowsOfAllKindsOfImages)
 }
 
 // Channels that are no whole windows; windows that share too little; rows that no cache holds.
-ISA_TEST(WindowImage, NotWhereCopiesAreFaster)
+ISA_TEST(ComplementImageInt8, NotWhereCopiesAreFaster)
 {
     const auto isUsed = [](const Shape& shape, size_t channels, size_t groupChannels)
     {
         const ref::WindowAxis axis = MakeAxis(shape);
-        return cpu::WindowImage8(cpu::MakeAxisWindows(axis, axis, channels, groupChannels), 64).IsUsed();
+        return cpu::ComplementImageInt8(cpu::MakeAxisIm2col(axis, axis, channels, groupChannels), 64).IsUsed();
     };
     EXPECT_TRUE(isUsed({8, 3, 1, 1, 1, 1}, 16, 16));
     EXPECT_TRUE(isUsed({8, 3, 2, 1, 1, 1}, 16, 8));
@@ -133,4 +134,4 @@ ISA_TEST(WindowImage, NotWhereCopiesAreFaster)
     EXPECT_FALSE(isUsed({3000, 3, 1, 1000, 1000, 1000}, 8, 8));
 }
 
-} // namespace tenon::test::window_image_test
+} // namespace tenon::test::complement_image_int8_test

@@ -10,7 +10,7 @@
 
 #include <random>
 
-namespace tenon::test::fast_few_rows_test
+namespace tenon::test::few_rows_int8_test
 {
 
 namespace
@@ -36,47 +36,47 @@ TestTensor FilledWith(const TensorInfo& info, int8_t value)
 
 } // namespace
 
-ISA_TEST(FastFewRows, WeightsWhoseNegativeIsNoByte)
+ISA_TEST(FewRowsInt8, WeightsWhoseNegativeIsNoByte)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_FewRows.m_Vectors == 0)
+    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetMicrokernelsInt8().m_SignTransfer.m_Vectors == 0)
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
-    for (const bool hasLeast : {false, true})
+    for (const bool hasMinByte : {false, true})
     {
         for (const size_t rows : {1U, 4U, 5U})
         {
             std::vector<uint8_t> bytes = MakeWeights(40 * 50);
-            bytes.back() = hasLeast ? 0x80 : 0;
+            bytes.back() = hasMinByte ? 0x80 : 0;
             backends::FillingStore store;
-            const auto packed = Packing(BytesInfo({8, 50}, true, 0.1f, 3), BytesInfo({40, 50}, true, 0.1f, 0), bytes,
-                                        BytesInfo({8, 40}, true, 1.0f, 0))
+            const auto packed = Packing(InfoInt8({8, 50}, true, 0.1f, 3), InfoInt8({40, 50}, true, 0.1f, 0), bytes,
+                                        InfoInt8({8, 40}, true, 1.0f, 0))
                                     .Pack(store, rows);
             ASSERT_TRUE(packed->IsExact());
-            EXPECT_EQ(&packed->GetTiles() == &cpu::GetEngine8().m_FewRows, !hasLeast && rows < 5)
-                << rows << " rows, has -128: " << hasLeast;
+            EXPECT_EQ(&packed->GetTiles() == &cpu::GetMicrokernelsInt8().m_SignTransfer, !hasMinByte && rows < 5)
+                << rows << " rows, has -128: " << hasMinByte;
         }
     }
 }
 
 // Data of both ends, which is where sums of 16 bits are largest, with and without a weight of -128.
-ISA_TEST(FastFewRows, LayersAsReference)
+ISA_TEST(FewRowsInt8, LayersAsReference)
 {
     for (const unsigned int depth : {4U, 7U, 64U, 257U})
     {
         for (const unsigned int columns : {1U, 19U, 40U, 67U})
         {
-            for (const bool hasLeast : {false, true})
+            for (const bool hasMinByte : {false, true})
             {
                 std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth);
-                bytes.back() = hasLeast ? 0x80 : bytes.back();
+                bytes.back() = hasMinByte ? 0x80 : bytes.back();
                 const TestTensor stored =
                     StoreBytes(TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, 0.1f, 0), bytes);
                 for (const unsigned int rows : {1U, 2U, 3U, 4U})
                 {
                     const std::string name = std::to_string(rows) + " x " + std::to_string(depth) + " x " +
-                                             std::to_string(columns) + (hasLeast ? ", with -128" : "");
-                    const TensorInfo data = BytesInfo({rows, depth}, true, 0.1f, -128 + static_cast<int>(rows) * 51);
+                                             std::to_string(columns) + (hasMinByte ? ", with -128" : "");
+                    const TensorInfo data = InfoInt8({rows, depth}, true, 0.1f, -128 + static_cast<int>(rows) * 51);
                     for (const TestTensor& input : {Random(data, rows), FilledWith(data, -128), FilledWith(data, 127)})
                     {
                         ExpectConnectedAsReference(name, input, stored, 40.0f);
@@ -89,7 +89,7 @@ ISA_TEST(FastFewRows, LayersAsReference)
 }
 
 // The same of uint8, for weights with any zero point, and of int8 with one.
-ISA_TEST(FastFewRows, LayersWithZeroPointsAsReference)
+ISA_TEST(FewRowsInt8, LayersWithZeroPointsAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -98,23 +98,23 @@ ISA_TEST(FastFewRows, LayersWithZeroPointsAsReference)
         {
             for (const unsigned int columns : {1U, 19U, 67U})
             {
-                for (const bool hasLeast : {false, true})
+                for (const bool hasMinByte : {false, true})
                 {
                     std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth);
                     for (uint8_t& byte : bytes)
                     {
                         byte = static_cast<uint8_t>(isSigned ? byte : byte ^ 0x80U);
                     }
-                    bytes.back() = hasLeast ? (isSigned ? 0x80 : 0) : bytes.back();
+                    bytes.back() = hasMinByte ? (isSigned ? 0x80 : 0) : bytes.back();
                     for (const unsigned int rows : {1U, 3U, 4U})
                     {
                         const int32_t weightsPoint = middle + static_cast<int32_t>(rows) * 40 - 100;
                         const TestTensor stored =
-                            StoreBytes(BytesInfo({columns, depth}, isSigned, 0.1f, weightsPoint), bytes);
+                            StoreBytes(InfoInt8({columns, depth}, isSigned, 0.1f, weightsPoint), bytes);
                         const int32_t dataPoint = middle - 128 + static_cast<int32_t>(rows) * 51;
-                        const TensorInfo data = BytesInfo({rows, depth}, isSigned, 0.1f, dataPoint);
+                        const TensorInfo data = InfoInt8({rows, depth}, isSigned, 0.1f, dataPoint);
                         const std::string name = std::to_string(rows) + " x " + std::to_string(depth) + " x " +
-                                                 std::to_string(columns) + (hasLeast ? ", with the least" : "");
+                                                 std::to_string(columns) + (hasMinByte ? ", with the least" : "");
                         for (const TestTensor& input : {Random(data, rows), FilledWith(data, isSigned ? -128 : 0),
                                                         FilledWith(data, isSigned ? 127 : -1)})
                         {
@@ -128,7 +128,7 @@ ISA_TEST(FastFewRows, LayersWithZeroPointsAsReference)
 }
 
 // One row has panels of its own where dot products of bytes are missing: of one to four vectors.
-ISA_TEST(FastFewRows, WeightsOfFourBitsAsReference)
+ISA_TEST(FewRowsInt8, WeightsOfFourBitsAsReference)
 {
     FullyConnectedDescriptor d;
     d.m_TransposeWeightMatrix = true;
@@ -138,14 +138,15 @@ ISA_TEST(FastFewRows, WeightsOfFourBitsAsReference)
         {
             const TensorInfo weights(TensorShape({columns, depth}), DataType::QSymmS4, 0.1f, 0);
             const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
-            const TestTensor stored = {weights, Random(BytesInfo({bytes}, true, 0.1f, 0), columns).m_Bytes};
+            const TestTensor stored = {weights, Random(InfoInt8({bytes}, true, 0.1f, 0), columns).m_Bytes};
             const TensorInfo data(TensorShape({1, depth}), DataType::Float32);
-            ExpectAsReference(FastCase(std::to_string(columns) + " columns of depth " + std::to_string(depth),
-                                       LayerType::FullyConnected, d, {Random(data, depth, -1, 1), Constant(stored)},
-                                       TensorInfo(TensorShape({1, columns}), DataType::Float32)),
+            ExpectAsReference(ReferenceCase(std::to_string(columns) + " columns of depth " + std::to_string(depth),
+                                            LayerType::FullyConnected, d,
+                                            {Random(data, depth, -1, 1), Constant(stored)},
+                                            TensorInfo(TensorShape({1, columns}), DataType::Float32)),
                               "CpuFullyConnectedHybrid");
         }
     }
 }
 
-} // namespace tenon::test::fast_few_rows_test
+} // namespace tenon::test::few_rows_int8_test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tenon::test::float_products_test
+namespace tenon::test::gemm_f32_sizes_test
 {
 
 namespace
@@ -75,7 +75,7 @@ void CheckWindows(LayerType layer, const Case& c, bool isDepthwise)
 
 } // namespace
 
-ISA_TEST(FloatProducts, ConvolutionsOfManySizes)
+ISA_TEST(GemmF32Sizes, ConvolutionsOfManySizes)
 {
     const Case cases[] = {
         {{1, 7, 7, 16}, {64, 1, 1, 16}},              // whole vectors, 49 pixels
@@ -100,7 +100,7 @@ ISA_TEST(FloatProducts, ConvolutionsOfManySizes)
     }
 }
 
-ISA_TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
+ISA_TEST(GemmF32Sizes, DepthwiseConvolutionsOfManySizes)
 {
     const Case cases[] = {
         {{1, 8, 8, 16}, {1, 3, 3, 16}, 1, 1, 1, 1},  // whole tiles and vectors
@@ -128,7 +128,7 @@ ISA_TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
     }
 }
 
-ISA_TEST(FloatProducts, FullyConnectedOfManySizes)
+ISA_TEST(GemmF32Sizes, FullyConnectedOfManySizes)
 {
     struct Sizes
     {
@@ -174,4 +174,4 @@ ISA_TEST(FloatProducts, FullyConnectedOfManySizes)
     }
 }
 
-} // namespace tenon::test::float_products_test
+} // namespace tenon::test::gemm_f32_sizes_test

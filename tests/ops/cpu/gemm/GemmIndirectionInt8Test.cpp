@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::fast_hybrid_windows_test
+namespace tenon::test::gemm_indirection_int8_test
 {
 
 namespace
@@ -61,8 +61,8 @@ OpCase MakeOp(const Case& c)
         const size_t image = i * c.m_Data[0] / count;
         values[i] = values[i] * static_cast<float>(1 + image) + 0.4f * static_cast<float>(image) - 0.3f;
     }
-    const TestTensor stored = {weights, Random(BytesInfo(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
-    return FastCase(
+    const TestTensor stored = {weights, Random(InfoInt8(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
+    return ReferenceCase(
         c.m_Data.ToString() + " in " + std::to_string(c.m_Groups) + " groups to " + std::to_string(outputs) + " by " +
             weights.GetShape().ToString(),
         LayerType::Convolution2d, d,
@@ -73,14 +73,13 @@ OpCase MakeOp(const Case& c)
 void Check(const Case& c)
 {
     const OpCase op = MakeOp(c);
-    const bool areSmall = AreSmallGroups(c.m_Data, op.m_Inputs[1].m_Info.GetShape());
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectAsReference(op, areSmall ? "CpuConvolution2dGroupsHybrid" : "CpuConvolution2dHybrid"));
+    const bool isSmall = HasSmallGroups(c.m_Data, op.m_Inputs[1].m_Info.GetShape());
+    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, isSmall ? "CpuConvolution2dGroupsHybrid" : "CpuConvolution2dHybrid"));
 }
 
 } // namespace
 
-ISA_TEST(FastHybridWindows, GroupsOfAnyNumberOfOutputs)
+ISA_TEST(GemmIndirectionInt8, GroupsOfAnyNumberOfOutputs)
 {
     for (unsigned int outputs = 1; outputs <= 66; ++outputs)
     {
@@ -89,7 +88,7 @@ ISA_TEST(FastHybridWindows, GroupsOfAnyNumberOfOutputs)
     }
 }
 
-ISA_TEST(FastHybridWindows, GroupsOfAnyNumberOfChannels)
+ISA_TEST(GemmIndirectionInt8, GroupsOfAnyNumberOfChannels)
 {
     for (unsigned int channels = 1; channels <= 20; ++channels)
     {
@@ -98,7 +97,7 @@ ISA_TEST(FastHybridWindows, GroupsOfAnyNumberOfChannels)
     }
 }
 
-ISA_TEST(FastHybridWindows, ImagesOfAnyNumberOfWindows)
+ISA_TEST(GemmIndirectionInt8, ImagesOfAnyNumberOfWindows)
 {
     for (unsigned int width = 1; width <= 30; ++width)
     {
@@ -107,7 +106,7 @@ ISA_TEST(FastHybridWindows, ImagesOfAnyNumberOfWindows)
     }
 }
 
-ISA_TEST(FastHybridWindows, ManyWindows)
+ISA_TEST(GemmIndirectionInt8, ManyWindows)
 {
     Check({{2, 33, 21, 64}, 2, 24});
     Check({{1, 40, 40, 192}, 1, 8, 5, 4});
@@ -118,7 +117,7 @@ ISA_TEST(FastHybridWindows, ManyWindows)
 
 // Images with so many channels that points which windows at their borders lack are skipped, where a block is a whole
 // image: on one thread, or where threads share columns.
-ISA_TEST(FastHybridWindows, BordersOfDeepImages)
+ISA_TEST(GemmIndirectionInt8, BordersOfDeepImages)
 {
     for (const unsigned int outputs : {8U, 17U, 40U, 64U, 200U})
     {
@@ -132,7 +131,7 @@ ISA_TEST(FastHybridWindows, BordersOfDeepImages)
 }
 
 // Only the pixels that windows of one point see become bytes, by a scale of all of them.
-ISA_TEST(FastHybridWindows, PixelsApart)
+ISA_TEST(GemmIndirectionInt8, PixelsApart)
 {
     for (const unsigned int channels : {3U, 15U, 16U, 64U, 100U})
     {
@@ -150,11 +149,11 @@ ISA_TEST(FastHybridWindows, PixelsApart)
                 auto* const values = reinterpret_cast<float*>(op.m_Inputs[0].m_Bytes.data());
                 values[data.m_Bytes.size() / sizeof(float) / 3 - 1] = 9.0f; // in the last pixel of the first image
                 const OpCase apart =
-                    FastCase(op.m_Name + ", stride " + std::to_string(stride), LayerType::Convolution2d, d,
-                             {op.m_Inputs[0], op.m_Inputs[1]}, TensorInfo(output, DataType::Float32));
-                const bool areSmall = AreSmallGroups(data.m_Info.GetShape(), op.m_Inputs[1].m_Info.GetShape());
+                    ReferenceCase(op.m_Name + ", stride " + std::to_string(stride), LayerType::Convolution2d, d,
+                                  {op.m_Inputs[0], op.m_Inputs[1]}, TensorInfo(output, DataType::Float32));
+                const bool isSmall = HasSmallGroups(data.m_Info.GetShape(), op.m_Inputs[1].m_Info.GetShape());
                 ASSERT_NO_FATAL_FAILURE(
-                    ExpectAsReference(apart, areSmall ? "CpuConvolution2dGroupsHybrid" : "CpuConvolution2dHybrid"));
+                    ExpectAsReference(apart, isSmall ? "CpuConvolution2dGroupsHybrid" : "CpuConvolution2dHybrid"));
             }
         }
     }
@@ -162,11 +161,11 @@ ISA_TEST(FastHybridWindows, PixelsApart)
 
 // What becomes bytes by vectors: halves, zeros, numbers that are none, infinities, ranges so small that their steps
 // have no inverse, and so large that they have none of their own.
-ISA_TEST(FastHybridWindows, FloatsOfAllKinds)
+ISA_TEST(GemmIndirectionInt8, FloatsOfAllKinds)
 {
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
-    constexpr float Most = std::numeric_limits<float>::max();
+    constexpr float Largest = std::numeric_limits<float>::max();
     constexpr unsigned int Depth = 203; // three vectors of bytes and some more
     const std::vector<std::vector<float>> kinds = {
         {0.5f, -0.5f, 1.5f, 127.0f, -127.0f, 2.5f, -63.5f, 126.5f},
@@ -177,8 +176,8 @@ ISA_TEST(FastHybridWindows, FloatsOfAllKinds)
         {1.0f, -Infinity, NaN},
         {1e-38f, -3e-39f, 1e-45f},
         {1e-36f, -1e-37f, 0.0f},
-        {Most, -Most, 1.0f},
-        {Most, 1e30f},
+        {Largest, -Largest, 1.0f},
+        {Largest, 1e30f},
         {3.0f, 7.0f, 5.0f},
         {-3.0f, -7.0f, -5.0f},
     };
@@ -198,15 +197,15 @@ ISA_TEST(FastHybridWindows, FloatsOfAllKinds)
         d.m_TransposeWeightMatrix = true;
         d.m_AsymmetricQuantizeInputs = isAsymmetric;
         TensorInfo weights(TensorShape({37, Depth}), DataType::QSymmS8, 0.1f, 0);
-        const TestTensor stored = {weights, Random(BytesInfo(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
+        const TestTensor stored = {weights, Random(InfoInt8(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
         ASSERT_NO_FATAL_FAILURE(
-            ExpectAsReference(FastCase(isAsymmetric ? "asymmetric" : "symmetric", LayerType::FullyConnected, d,
-                                       {data, Constant(stored)}, TensorInfo({shape[0], 37}, DataType::Float32)),
+            ExpectAsReference(ReferenceCase(isAsymmetric ? "asymmetric" : "symmetric", LayerType::FullyConnected, d,
+                                            {data, Constant(stored)}, TensorInfo({shape[0], 37}, DataType::Float32)),
                               "CpuFullyConnectedHybrid"));
     }
 }
 
-ISA_TEST(FastHybridWindows, AppliesActivations)
+ISA_TEST(GemmIndirectionInt8, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::BoundedReLu;
@@ -219,4 +218,4 @@ ISA_TEST(FastHybridWindows, AppliesActivations)
     }
 }
 
-} // namespace tenon::test::fast_hybrid_windows_test
+} // namespace tenon::test::gemm_indirection_int8_test

@@ -16,7 +16,7 @@
 #include <limits>
 #include <random>
 
-namespace tenon::test::fast_shorts_test
+namespace tenon::test::gemm_int16_test
 {
 
 namespace
@@ -119,8 +119,8 @@ OpCase MakeCase(std::string name, const Conv& c, WeightKind kind, DataType bias)
     std::vector<TestTensor> inputs = {Random(Shorts(c.m_Data, DataScale), 3), MakeWeights(w, kind, 0)};
     AddBias(inputs, bias, w[0]);
     const TensorShape output({c.m_Data[0], OutputSize(c.m_Data[1], w[1], c), OutputSize(c.m_Data[2], w[2], c), w[0]});
-    return FastCase(std::move(name), LayerType::Convolution2d, Describe<Convolution2dDescriptor>(c, hasBias),
-                    std::move(inputs), Shorts(output, OutputScale(size_t{w[1]} * w[2] * w[3])));
+    return ReferenceCase(std::move(name), LayerType::Convolution2d, Describe<Convolution2dDescriptor>(c, hasBias),
+                         std::move(inputs), Shorts(output, OutputScale(size_t{w[1]} * w[2] * w[3])));
 }
 
 OpCase MakeConnected(std::string name, unsigned int rows, const TensorShape& weights, bool isTransposed,
@@ -133,8 +133,8 @@ OpCase MakeConnected(std::string name, unsigned int rows, const TensorShape& wei
     std::vector<TestTensor> inputs = {Random(Shorts({rows, weights[1 - axis]}, DataScale), rows),
                                       MakeWeights(weights, kind, axis)};
     AddBias(inputs, bias, weights[axis]);
-    return FastCase(std::move(name), LayerType::FullyConnected, d, std::move(inputs),
-                    Shorts({rows, weights[axis]}, OutputScale(weights[1 - axis])));
+    return ReferenceCase(std::move(name), LayerType::FullyConnected, d, std::move(inputs),
+                         Shorts({rows, weights[axis]}, OutputScale(weights[1 - axis])));
 }
 
 /// All of one value.
@@ -145,7 +145,7 @@ TestTensor Filled(const TensorInfo& info, double value)
 
 } // namespace
 
-ISA_TEST(FastShorts, ConvolutionsAsReference)
+ISA_TEST(GemmInt16, ConvolutionsAsReference)
 {
     const Conv convs[] = {
         {{1, 5, 7, 24}, {40, 1, 1, 24}},        // pixels
@@ -172,7 +172,7 @@ ISA_TEST(FastShorts, ConvolutionsAsReference)
     for (const Conv& c : convs)
     {
         const char* const kernel =
-            AreSmallGroups(c.m_Data, c.m_Weights) ? "CpuConvolution2dGroupsShorts" : "CpuConvolution2dShorts";
+            HasSmallGroups(c.m_Data, c.m_Weights) ? "CpuConvolution2dGroupsInt16" : "CpuConvolution2dInt16";
         for (const WeightKind kind : WeightKinds)
         {
             for (const DataType bias : BiasTypes)
@@ -194,7 +194,7 @@ ISA_TEST(FastShorts, ConvolutionsAsReference)
     }
 }
 
-ISA_TEST(FastShorts, ConnectedAsReference)
+ISA_TEST(GemmInt16, ConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 5U, 13U, 61U})
     {
@@ -209,7 +209,7 @@ ISA_TEST(FastShorts, ConnectedAsReference)
                     for (const DataType bias : BiasTypes)
                     {
                         ExpectAsReference(MakeConnected("connected", rows, weights, isTransposed, kind, bias),
-                                          "CpuFullyConnectedShorts");
+                                          "CpuFullyConnectedInt16");
                     }
                 }
             }
@@ -217,7 +217,7 @@ ISA_TEST(FastShorts, ConnectedAsReference)
     }
 }
 
-ISA_TEST(FastShorts, DepthwiseAsReference)
+ISA_TEST(GemmInt16, DepthwiseAsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::BoundedReLu, 0.5f, -0.25f);
     const Conv windows[] = {{{}, {1, 3, 3, 1}, 1, 1, 1},
@@ -240,11 +240,11 @@ ISA_TEST(FastShorts, DepthwiseAsReference)
                     std::vector<TestTensor> inputs = {Random(Shorts(c.m_Data, DataScale), channels),
                                                       MakeWeights(w, kind, 3)};
                     AddBias(inputs, bias, channels);
-                    OpCase op = FastCase("depthwise " + w.ToString(), LayerType::DepthwiseConvolution2d,
-                                         Describe<DepthwiseConvolution2dDescriptor>(c, bias != DataType::Float32),
-                                         std::move(inputs), Shorts(output, OutputScale(size_t{w[1]} * w[2])));
+                    OpCase op = ReferenceCase("depthwise " + w.ToString(), LayerType::DepthwiseConvolution2d,
+                                              Describe<DepthwiseConvolution2dDescriptor>(c, bias != DataType::Float32),
+                                              std::move(inputs), Shorts(output, OutputScale(size_t{w[1]} * w[2])));
                     op.m_FusedActivation = kind == WeightKind::PerTensor ? &relu : nullptr;
-                    ExpectAsReference(op, "CpuDepthwiseConvolution2dShorts");
+                    ExpectAsReference(op, "CpuDepthwiseConvolution2dInt16");
                 }
             }
         }
@@ -252,7 +252,7 @@ ISA_TEST(FastShorts, DepthwiseAsReference)
 }
 
 // Several outputs for each channel.
-ISA_TEST(FastShorts, DepthwiseMultipliersAsReference)
+ISA_TEST(GemmInt16, DepthwiseMultipliersAsReference)
 {
     for (const auto& [channels, multiplier] :
          {std::pair(1U, 1U), {1U, 8U}, {1U, 37U}, {2U, 3U}, {5U, 4U}, {16U, 2U}, {20U, 5U}})
@@ -265,16 +265,16 @@ ISA_TEST(FastShorts, DepthwiseMultipliersAsReference)
                                               MakeWeights(c.m_Weights, WeightKind::PerChannel, 3)};
             AddBias(inputs, DataType::Signed64, outputs);
             const TensorShape output({2, OutputSize(9, 3, c), OutputSize(11, 3, c), outputs});
-            ExpectAsReference(FastCase("depthwise " + c.m_Data.ToString() + c.m_Weights.ToString(),
-                                       LayerType::DepthwiseConvolution2d,
-                                       Describe<DepthwiseConvolution2dDescriptor>(c, true), std::move(inputs),
-                                       Shorts(output, OutputScale(9))),
-                              "CpuDepthwiseConvolution2dShorts");
+            ExpectAsReference(ReferenceCase("depthwise " + c.m_Data.ToString() + c.m_Weights.ToString(),
+                                            LayerType::DepthwiseConvolution2d,
+                                            Describe<DepthwiseConvolution2dDescriptor>(c, true), std::move(inputs),
+                                            Shorts(output, OutputScale(9))),
+                              "CpuDepthwiseConvolution2dInt16");
         }
     }
 }
 
-ISA_TEST(FastShorts, ProductsByAConstantMatrixAsReference)
+ISA_TEST(GemmInt16, ProductsByAConstantMatrixAsReference)
 {
     for (const bool isTransposed : {false, true})
     {
@@ -283,28 +283,28 @@ ISA_TEST(FastShorts, ProductsByAConstantMatrixAsReference)
             BatchMatMulDescriptor d;
             d.m_TransposeY = isTransposed;
             const TensorShape y = isTransposed ? TensorShape({70, 34}) : TensorShape({34, 70});
-            ExpectAsReference(FastCase("batches", LayerType::BatchMatMul, d,
-                                       {Random(Shorts({3, 5, 34}, DataScale), 1),
-                                        Constant(Random(TensorInfo(y, type, WeightScale, 0), 2))},
-                                       Shorts({3, 5, 70}, OutputScale(34))),
-                              "CpuBatchMatMulConstantShorts");
+            ExpectAsReference(ReferenceCase("batches", LayerType::BatchMatMul, d,
+                                            {Random(Shorts({3, 5, 34}, DataScale), 1),
+                                             Constant(Random(TensorInfo(y, type, WeightScale, 0), 2))},
+                                            Shorts({3, 5, 70}, OutputScale(34))),
+                              "CpuBatchMatMulConstantInt16");
         }
     }
     // Several scales count as none.
     const TensorInfo several = WeightInfo({12, 9}, WeightKind::PerChannel, 1);
-    ExpectAsReference(FastCase("several scales", LayerType::BatchMatMul, BatchMatMulDescriptor(),
-                               {Random(Shorts({5, 12}, DataScale), 1), Constant(Random(several, 2))},
-                               Shorts({5, 9}, OutputScale(12))),
-                      "CpuBatchMatMulConstantShorts");
+    ExpectAsReference(ReferenceCase("several scales", LayerType::BatchMatMul, BatchMatMulDescriptor(),
+                                    {Random(Shorts({5, 12}, DataScale), 1), Constant(Random(several, 2))},
+                                    Shorts({5, 9}, OutputScale(12))),
+                      "CpuBatchMatMulConstantInt16");
 }
 
 // Two matrices of int16: transposed or not, broadcast, of odd sizes, with sums that fit doubles or not.
-ISA_TEST(FastShorts, ProductsOfTwoMatricesAsReference)
+ISA_TEST(GemmInt16, ProductsOfTwoMatricesAsReference)
 {
     struct Sizes
     {
         unsigned int m_Rows, m_Depth, m_Columns;
-        const char* m_Kernel = "CpuBatchMatMulShorts";
+        const char* m_Kernel = "CpuBatchMatMulInt16";
     };
     constexpr Sizes All[] = {{1, 1, 1},    {5, 34, 70},  {3, 33, 7},    {130, 64, 128}, {67, 128, 65},
                              {9, 129, 33}, {8, 511, 40}, {70, 256, 17}, {1, 48, 300},   {4, 512, 8, "RefBatchMatMul"}};
@@ -328,8 +328,8 @@ ISA_TEST(FastShorts, ProductsOfTwoMatricesAsReference)
                                                     std::pair(Filled(infoX, -32768), Filled(infoY, -32768)),
                                                     std::pair(Filled(infoX, -32768), Filled(infoY, 32767))})
                 {
-                    ExpectAsReference(FastCase(x.ToString() + " by " + y.ToString() + ", " + std::to_string(scale),
-                                               LayerType::BatchMatMul, d, {first, second}, output),
+                    ExpectAsReference(ReferenceCase(x.ToString() + " by " + y.ToString() + ", " + std::to_string(scale),
+                                                    LayerType::BatchMatMul, d, {first, second}, output),
                                       sizes.m_Kernel);
                 }
             }
@@ -338,7 +338,7 @@ ISA_TEST(FastShorts, ProductsOfTwoMatricesAsReference)
 }
 
 // Depths whose sums exceed 32 bits: random products, and the largest ones, which cancel out or not.
-ISA_TEST(FastShorts, SumsOf64BitsAsReference)
+ISA_TEST(GemmInt16, SumsOf64BitsAsReference)
 {
     for (const DataType bias : BiasTypes)
     {
@@ -347,9 +347,9 @@ ISA_TEST(FastShorts, SumsOf64BitsAsReference)
             for (const unsigned int rows : {3U, 7U}) // weights packed as int8, and as int16
             {
                 OpCase op = MakeConnected("deep", rows, {70, 4099}, true, kind, bias);
-                ExpectAsReference(op, "CpuFullyConnectedShorts");
+                ExpectAsReference(op, "CpuFullyConnectedInt16");
                 op.m_Inputs[0] = Filled(op.m_Inputs[0].m_Info, -32768);
-                ExpectAsReference(op, "CpuFullyConnectedShorts");
+                ExpectAsReference(op, "CpuFullyConnectedInt16");
             }
         }
         for (const double weight : {-128.0, 127.0})
@@ -358,15 +358,15 @@ ISA_TEST(FastShorts, SumsOf64BitsAsReference)
             op.m_Inputs[0] = Filled(op.m_Inputs[0].m_Info, -32768);
             op.m_Inputs[1] = Constant(Filled(op.m_Inputs[1].m_Info, weight));
             op.m_Output = Shorts(op.m_Output.GetShape(), DataScale * WeightScale * 128 * 1170 * 1.1f);
-            ExpectAsReference(op, "CpuConvolution2dShorts");
+            ExpectAsReference(op, "CpuConvolution2dInt16");
         }
         Conv deep{{1, 6, 5, 250}, {38, 3, 3, 250}, 1, 1, 1};
-        ExpectAsReference(MakeCase("deep", deep, WeightKind::PerChannel, bias), "CpuConvolution2dShorts");
+        ExpectAsReference(MakeCase("deep", deep, WeightKind::PerChannel, bias), "CpuConvolution2dInt16");
     }
 }
 
 // With a bias of 32 bits, sums may need more than 32 bits, and any scale is possible.
-ISA_TEST(FastShorts, SumsBeyond32BitsAsReference)
+ISA_TEST(GemmInt16, SumsBeyond32BitsAsReference)
 {
     for (const int exponent : {-40, -31, -16, -3, 0, 5, 17})
     {
@@ -380,13 +380,13 @@ ISA_TEST(FastShorts, SumsBeyond32BitsAsReference)
         op.m_Inputs[1] = Constant(Filled(op.m_Inputs[1].m_Info, -128));
         op.m_Inputs[2] = Constant(Stored(op.m_Inputs[2].m_Info, bias));
         op.m_Output = Shorts(op.m_Output.GetShape(), std::ldexp(DataScale * WeightScale * 1.1f, -exponent));
-        ExpectAsReference(op, "CpuConvolution2dShorts");
+        ExpectAsReference(op, "CpuConvolution2dInt16");
     }
 }
 
 // Layers whose sums exceed doubles, or whose results exceed the reference kernel's 32 bits, are left to the reference
 // kernel.
-ISA_TEST(FastShorts, ResultsThatWouldWrapAreLeftToTheReference)
+ISA_TEST(GemmInt16, ResultsThatWouldWrapAreLeftToTheReference)
 {
     OpCase op = MakeCase("large bias", {{1, 3, 3, 8}, {4, 1, 1, 8}}, WeightKind::PerTensor, DataType::Signed64);
     op.m_Inputs[2] = Constant(Stored(op.m_Inputs[2].m_Info, {0, std::ldexp(1.0, 40), -std::ldexp(1.0, 62), 5}));
@@ -401,7 +401,7 @@ ISA_TEST(FastShorts, ResultsThatWouldWrapAreLeftToTheReference)
 }
 
 // All shifts of sums of 64 bits, and sums halfway between two results.
-ISA_TEST(FastShorts, RequantizeAsTheScalarFunctions)
+ISA_TEST(GemmInt16, RequantizeAsTheScalarFunctions)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -418,16 +418,16 @@ ISA_TEST(FastShorts, RequantizeAsTheScalarFunctions)
     alignas(64) int32_t right[Count];
     alignas(64) int32_t left[Count];
     int16_t out[Count];
-    const size_t lanes = cpu::GetEngine16().m_Lanes;
+    const size_t lanes = cpu::GetMicrokernelsInt16().m_Lanes;
     const size_t vectors = Count / lanes;
-    cpu::Rows16 rows;
+    cpu::RequantizeRowsInt16 rows;
     rows.m_Sums = sums;
     rows.m_SumStride = Count;
     rows.m_Rows = 1;
     rows.m_Columns = Count;
     rows.m_Out = out;
     rows.m_OutStride = Count;
-    cpu::Columns16 columns;
+    cpu::RequantizeColumnsInt16 columns;
     columns.m_Bias = bias;
     columns.m_Scale = scale;
     columns.m_IntBias = zeros;
@@ -459,36 +459,36 @@ ISA_TEST(FastShorts, RequantizeAsTheScalarFunctions)
                 right[i] = std::max(0, -shift);
                 left[i] = std::max(0, shift);
             }
-            const auto expect = [&](cpu::Rounding16 rounding, bool hasTotals, auto want)
+            const auto expect = [&](cpu::RoundingInt16 rounding, bool hasTotals, auto want)
             {
                 columns.m_Rounding = rounding;
-                std::fill_n(bias, Count, rounding == cpu::Rounding16::HalfUp ? 0.5 : 0.0);
+                std::fill_n(bias, Count, rounding == cpu::RoundingInt16::HalfUp ? 0.5 : 0.0);
                 rows.m_Totals = hasTotals ? totals : nullptr;
-                cpu::GetEngine16().m_Requantize(rows, columns);
+                cpu::GetMicrokernelsInt16().m_Requantize(rows, columns);
                 for (size_t c = 0; c < Count; ++c)
                 {
-                    const size_t place = cpu::GetPlace16(c, vectors, lanes);
+                    const size_t place = cpu::GetPaddedColumnInt16(c, vectors, lanes);
                     ASSERT_EQ(out[c], want(place)) << sums[place] << " + " << totals[place] << " shifted by " << shift;
                 }
             };
-            expect(cpu::Rounding16::HalfUp, true,
+            expect(cpu::RoundingInt16::HalfUp, true,
                    [&](size_t i)
                    {
                        const auto sum = static_cast<int64_t>(totals[i] + sums[i]);
                        return clamp(backends::MultiplyReducedSaturating(sum, multipliers[i]));
                    });
-            expect(cpu::Rounding16::FixedPoint, false,
+            expect(cpu::RoundingInt16::FixedPoint, false,
                    [&](size_t i) { return clamp(backends::MultiplySaturating(sums[i], multipliers[i])); });
-            expect(cpu::Rounding16::FixedPoint, true,
+            expect(cpu::RoundingInt16::FixedPoint, true,
                    [&](size_t i)
                    {
                        const auto sum = static_cast<int64_t>(totals[i] + sums[i]);
                        return clamp(backends::MultiplySumSaturating(sum, multipliers[i]));
                    });
-            expect(cpu::Rounding16::Double, true,
+            expect(cpu::RoundingInt16::Double, true,
                    [&](size_t i) { return clamp(std::round((totals[i] + sums[i]) * scale[i])); });
         }
     }
 }
 
-} // namespace tenon::test::fast_shorts_test
+} // namespace tenon::test::gemm_int16_test

@@ -15,22 +15,22 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::fast_bytes_test
+namespace tenon::test::gemm_int8_test
 {
 
 // Vectors of one column would take many times the memory of such weights, and so would whole groups of one row.
-ISA_TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
+ISA_TEST(GemmInt8, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
 {
     const auto kernelOf = [](DataType type, const TensorShape& weights, bool isTransposed)
     {
         FullyConnectedDescriptor d;
         d.m_TransposeWeightMatrix = isTransposed;
         const bool isQuantized = type == DataType::QAsymmS8;
-        const TensorInfo info = isQuantized ? BytesInfo(weights, true, 0.1f, 0) : TensorInfo(weights, type);
+        const TensorInfo info = isQuantized ? InfoInt8(weights, true, 0.1f, 0) : TensorInfo(weights, type);
         const TensorInfo data = Shaped(info, {1, weights[isTransposed ? 1 : 0]});
         const auto zeros = [](const TensorInfo& all) { return Stored(all, std::vector<double>(all.GetNumElements())); };
-        OpCase op = FastCase("connected", LayerType::FullyConnected, d, {zeros(data), Constant(zeros(info))},
-                             Shaped(info, {1, weights[isTransposed ? 0 : 1]}));
+        OpCase op = ReferenceCase("connected", LayerType::FullyConnected, d, {zeros(data), Constant(zeros(info))},
+                                  Shaped(info, {1, weights[isTransposed ? 0 : 1]}));
         std::string kernel;
         RunOp(FindTestBackend(Compute::CpuAcc), op, {}, &kernel);
         return kernel;
@@ -40,12 +40,12 @@ ISA_TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
         ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr unsigned int Long = 1U << 21;
-    const cpu::Engine8& engine = cpu::GetEngine8();
-    const bool areFew =
-        engine.m_Signed.m_Layout == cpu::Layout8::Dots && engine.m_Lanes <= 4; // bytes of a vector's columns
-    EXPECT_EQ(kernelOf(DataType::QAsymmS8, {1, Long}, true), areFew ? "CpuFullyConnectedBytes" : "RefFullyConnected");
+    const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
+    const bool isFew = microkernels.m_Signed.m_Layout == cpu::WeightLayoutInt8::Int8x4 &&
+                       microkernels.m_Lanes <= 4; // bytes of a vector's columns
+    EXPECT_EQ(kernelOf(DataType::QAsymmS8, {1, Long}, true), isFew ? "CpuFullyConnectedInt8" : "RefFullyConnected");
     EXPECT_EQ(kernelOf(DataType::QAsymmS8, {Long, 1}, true), "RefFullyConnected");
-    EXPECT_EQ(kernelOf(DataType::QAsymmS8, {2, 2048}, true), "CpuFullyConnectedBytes");
+    EXPECT_EQ(kernelOf(DataType::QAsymmS8, {2, 2048}, true), "CpuFullyConnectedInt8");
     EXPECT_EQ(kernelOf(DataType::Float32, {1, Long}, true), "CpuFullyConnectedF32");
     const float weight = 0.0f; // not looked at
     backends::FillingStore store;
@@ -54,7 +54,7 @@ ISA_TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
 }
 
 // Infinite data make NaN of the outputs whose weights are zeros, and a clamp makes a number of those again.
-ISA_TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
+ISA_TEST(GemmInt8, ActivationsOfQuantizedFloatsAsReference)
 {
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
@@ -76,10 +76,10 @@ ISA_TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
             std::vector<double> values(2 * 16, 0.5);
             values[3] = special;
             d.m_AsymmetricQuantizeInputs = isAsymmetric;
-            OpCase op = FastCase("beside " + std::to_string(special), LayerType::FullyConnected, d,
-                                 {Stored(TensorInfo(TensorShape({2, 16}), DataType::Float32), values),
-                                  Constant(Stored(weights, stored))},
-                                 TensorInfo(TensorShape({2, 19}), DataType::Float32));
+            OpCase op = ReferenceCase("beside " + std::to_string(special), LayerType::FullyConnected, d,
+                                      {Stored(TensorInfo(TensorShape({2, 16}), DataType::Float32), values),
+                                       Constant(Stored(weights, stored))},
+                                      TensorInfo(TensorShape({2, 19}), DataType::Float32));
             for (const ActivationDescriptor* activation :
                  {static_cast<ActivationDescriptor*>(nullptr), &relu, &bounded})
             {
@@ -92,7 +92,7 @@ ISA_TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
 
 // Depths at which slices of packing end, in groups that are whole and that are not; with weights of 4 bits a column may
 // begin in the middle of a byte.
-ISA_TEST(FastBytes, WeightsOfAnyDepthAsReference)
+ISA_TEST(GemmInt8, WeightsOfAnyDepthAsReference)
 {
     FullyConnectedDescriptor d;
     d.m_TransposeWeightMatrix = true;
@@ -102,22 +102,23 @@ ISA_TEST(FastBytes, WeightsOfAnyDepthAsReference)
         {
             const TensorInfo weights(TensorShape({69, depth}), type, 0.1f, 0);
             const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
-            const TestTensor stored = {weights, Random(BytesInfo({bytes}, true, 0.1f, 0), 2).m_Bytes};
+            const TestTensor stored = {weights, Random(InfoInt8({bytes}, true, 0.1f, 0), 2).m_Bytes};
             for (const unsigned int rows : {1U, 3U, 4U, 5U, 43U})
             {
                 d.m_AsymmetricQuantizeInputs = rows % 2 == 0;
                 const TensorInfo data(TensorShape({rows, depth}), DataType::Float32);
-                ExpectAsReference(FastCase(std::to_string(rows) + " rows of depth " + std::to_string(depth),
-                                           LayerType::FullyConnected, d, {Random(data, rows, -1, 1), Constant(stored)},
-                                           TensorInfo(TensorShape({rows, 69}), DataType::Float32)),
+                ExpectAsReference(ReferenceCase(std::to_string(rows) + " rows of depth " + std::to_string(depth),
+                                                LayerType::FullyConnected, d,
+                                                {Random(data, rows, -1, 1), Constant(stored)},
+                                                TensorInfo(TensorShape({rows, 69}), DataType::Float32)),
                                   "CpuFullyConnectedHybrid");
             }
         }
-        ExpectAsReference(FastCase("depth " + std::to_string(depth), LayerType::FullyConnected, d,
-                                   {Random(BytesInfo({3, depth}, true, 0.1f, -7), 1),
-                                    Constant(Random(BytesInfo({69, depth}, true, 0.1f, 0), 2))},
-                                   BytesInfo({3, 69}, true, 9.0f, 5)),
-                          "CpuFullyConnectedBytes");
+        ExpectAsReference(ReferenceCase("depth " + std::to_string(depth), LayerType::FullyConnected, d,
+                                        {Random(InfoInt8({3, depth}, true, 0.1f, -7), 1),
+                                         Constant(Random(InfoInt8({69, depth}, true, 0.1f, 0), 2))},
+                                        InfoInt8({3, 69}, true, 9.0f, 5)),
+                          "CpuFullyConnectedInt8");
     }
 }
 
@@ -138,10 +139,10 @@ void ExpectFloatsAsReference(unsigned int rows, unsigned int columns, unsigned i
     {
         std::copy_n(data.m_Bytes.begin(), rowBytes, data.m_Bytes.begin() + static_cast<ptrdiff_t>(row * rowBytes));
     }
-    OpCase op = FastCase(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns, depth " +
-                             std::to_string(depth),
-                         LayerType::FullyConnected, d, {data, Constant(Random(weights, 2))},
-                         TensorInfo(TensorShape({rows, columns}), DataType::Float32));
+    OpCase op = ReferenceCase(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns, depth " +
+                                  std::to_string(depth),
+                              LayerType::FullyConnected, d, {data, Constant(Random(weights, 2))},
+                              TensorInfo(TensorShape({rows, columns}), DataType::Float32));
     op.m_FusedActivation = rows % 4 < 2 ? &bounded : nullptr;
     ExpectAsReference(op, "CpuFullyConnectedHybrid");
 }
@@ -149,7 +150,7 @@ void ExpectFloatsAsReference(unsigned int rows, unsigned int columns, unsigned i
 } // namespace
 
 // Tiles of all heights and widths.
-ISA_TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
+ISA_TEST(GemmInt8, ProductsOfFloatsOfAllSizesAsReference)
 {
     for (const unsigned int columns : {1U, 8U, 9U, 16U, 17U, 24U, 32U, 41U, 48U, 56U, 63U, 64U, 65U, 130U})
     {
@@ -161,7 +162,7 @@ ISA_TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
 }
 
 // Tiles that end beside the next one's products, see ProductsOfManyRowsAsReference.
-ISA_TEST(FastBytes, ProductsOfManyRowsOfFloatsAsReference)
+ISA_TEST(GemmInt8, ProductsOfManyRowsOfFloatsAsReference)
 {
     for (const unsigned int columns : {5U, 16U, 24U, 27U, 40U, 48U, 56U, 64U, 90U})
     {
@@ -178,7 +179,7 @@ ISA_TEST(FastBytes, ProductsOfManyRowsOfFloatsAsReference)
 // Tiles that end beside the products of the next one: of all widths, of depths from those that are not worth it to
 // those whose panels are too large, the last tile over none to all but one of the rows before; sums with terms of each
 // row and without, clamped and not.
-ISA_TEST(FastBytes, ProductsOfManyRowsAsReference)
+ISA_TEST(GemmInt8, ProductsOfManyRowsAsReference)
 {
     ActivationDescriptor relu(ActivationFunction::ReLu);
     Convolution2dDescriptor d;
@@ -192,16 +193,16 @@ ISA_TEST(FastBytes, ProductsOfManyRowsAsReference)
                 // A weight zero point of 128 leaves no terms of rows.
                 const int weightZero = isSigned ? 0 : 128 - static_cast<int>(depth % 2) * 9;
                 const TestTensor weights =
-                    Random(BytesInfo({columns, 1, 1, depth}, isSigned, 0.1f, weightZero), columns);
+                    Random(InfoInt8({columns, 1, 1, depth}, isSigned, 0.1f, weightZero), columns);
                 for (const unsigned int rows : {6U, 47U, 48U, 65U, 85U})
                 {
-                    const TensorInfo data = BytesInfo({1, 1, rows, depth}, isSigned, 0.1f, isSigned ? -7 : 119);
-                    OpCase op = FastCase(std::to_string(rows) + " rows, " + std::to_string(columns) +
-                                             " columns, depth " + std::to_string(depth),
-                                         LayerType::Convolution2d, d, {Random(data, rows), Constant(weights)},
-                                         BytesInfo({1, 1, rows, columns}, isSigned, 9.0f, isSigned ? -3 : 125));
+                    const TensorInfo data = InfoInt8({1, 1, rows, depth}, isSigned, 0.1f, isSigned ? -7 : 119);
+                    OpCase op = ReferenceCase(std::to_string(rows) + " rows, " + std::to_string(columns) +
+                                                  " columns, depth " + std::to_string(depth),
+                                              LayerType::Convolution2d, d, {Random(data, rows), Constant(weights)},
+                                              InfoInt8({1, 1, rows, columns}, isSigned, 9.0f, isSigned ? -3 : 125));
                     op.m_FusedActivation = rows % 2 == 0 ? &relu : nullptr;
-                    ExpectAsReference(op, "CpuConvolution2dBytes");
+                    ExpectAsReference(op, "CpuConvolution2dInt8");
                 }
             }
         }
@@ -209,7 +210,7 @@ ISA_TEST(FastBytes, ProductsOfManyRowsAsReference)
 }
 
 // Rows of windows, or points of groups, of one byte to several vectors.
-ISA_TEST(FastBytes, ConvolutionsOfManyChannelsAsReference)
+ISA_TEST(GemmInt8, ConvolutionsOfManyChannelsAsReference)
 {
     for (const unsigned int channels : {1U, 2U, 5U, 8U, 11U, 21U, 22U, 32U, 43U, 64U, 70U})
     {
@@ -222,20 +223,20 @@ ISA_TEST(FastBytes, ConvolutionsOfManyChannelsAsReference)
                 d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = dilation;
                 d.m_DilationX = d.m_DilationY = dilation;
                 const TensorShape data({2, 5, 7, channels * groups});
-                const TestTensor weights = Random(BytesInfo({4 * groups, 3, 3, channels}, true, 0.1f, 0), channels);
+                const TestTensor weights = Random(InfoInt8({4 * groups, 3, 3, channels}, true, 0.1f, 0), channels);
                 ExpectAsReference(
-                    FastCase("channels " + std::to_string(channels) + ", groups " + std::to_string(groups),
-                             LayerType::Convolution2d, d,
-                             {Random(BytesInfo(data, true, 0.1f, -7), groups), Constant(weights)},
-                             BytesInfo({2, 5, 7, 4 * groups}, true, 9.0f, 5)),
-                    "CpuConvolution2dBytes");
+                    ReferenceCase("channels " + std::to_string(channels) + ", groups " + std::to_string(groups),
+                                  LayerType::Convolution2d, d,
+                                  {Random(InfoInt8(data, true, 0.1f, -7), groups), Constant(weights)},
+                                  InfoInt8({2, 5, 7, 4 * groups}, true, 9.0f, 5)),
+                    "CpuConvolution2dInt8");
             }
         }
     }
 }
 
 // Short rows of windows are moved with more bytes than they have, up to the end of the image.
-ISA_TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
+ISA_TEST(GemmInt8, ConvolutionsOfFewChannelsAsReference)
 {
     for (const unsigned int channels : {1U, 3U, 7U})
     {
@@ -258,14 +259,15 @@ ISA_TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
                     const unsigned int outHeight =
                         (height + d.m_PadTop + d.m_PadBottom - d.m_DilationY * (kernel - 1) - 1) / stride + 1;
                     ExpectAsReference(
-                        FastCase("window of " + std::to_string(kernel) + " by " + std::to_string(kernel) + " of " +
-                                     std::to_string(channels) + " in " + std::to_string(width) + ", stride " +
-                                     std::to_string(stride),
-                                 LayerType::Convolution2d, d,
-                                 {Random(BytesInfo({2, height, width, channels}, true, 0.1f, -7), width),
-                                  Constant(Random(BytesInfo({9, kernel, kernel, channels}, true, 0.1f, 0), kernel))},
-                                 BytesInfo({2, outHeight, outWidth, 9}, true, 3.0f, 5)),
-                        "CpuConvolution2dBytes");
+                        ReferenceCase(
+                            "window of " + std::to_string(kernel) + " by " + std::to_string(kernel) + " of " +
+                                std::to_string(channels) + " in " + std::to_string(width) + ", stride " +
+                                std::to_string(stride),
+                            LayerType::Convolution2d, d,
+                            {Random(InfoInt8({2, height, width, channels}, true, 0.1f, -7), width),
+                             Constant(Random(InfoInt8({9, kernel, kernel, channels}, true, 0.1f, 0), kernel))},
+                            InfoInt8({2, outHeight, outWidth, 9}, true, 3.0f, 5)),
+                        "CpuConvolution2dInt8");
                 }
             }
         }
@@ -273,7 +275,7 @@ ISA_TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
 }
 
 // Around the image lies the zero point of its own data; a column of weights begins in the middle of a byte.
-ISA_TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
+ISA_TEST(GemmInt8, ConvolutionsOfFloatsByFourBitsAsReference)
 {
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -281,15 +283,16 @@ ISA_TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
     d.m_StrideX = d.m_StrideY = 1;
     const TensorInfo weights(TensorShape({19, 3, 3, 5}), DataType::QSymmS4, 0.1f, 0);
     const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
-    const TestTensor stored = {weights, Random(BytesInfo({bytes}, true, 0.1f, 0), 2).m_Bytes};
+    const TestTensor stored = {weights, Random(InfoInt8({bytes}, true, 0.1f, 0), 2).m_Bytes};
     for (const unsigned int height : {1U, 2U, 9U})
     {
-        ExpectAsReference(FastCase("height " + std::to_string(height), LayerType::Convolution2d, d,
-                                   {Random(TensorInfo(TensorShape({2, height, 2, 5}), DataType::Float32), 1, -1, 1),
-                                    Constant(stored)},
-                                   TensorInfo(TensorShape({2, height, 2, 19}), DataType::Float32)),
-                          "CpuConvolution2dHybrid");
+        ExpectAsReference(
+            ReferenceCase(
+                "height " + std::to_string(height), LayerType::Convolution2d, d,
+                {Random(TensorInfo(TensorShape({2, height, 2, 5}), DataType::Float32), 1, -1, 1), Constant(stored)},
+                TensorInfo(TensorShape({2, height, 2, 19}), DataType::Float32)),
+            "CpuConvolution2dHybrid");
     }
 }
 
-} // namespace tenon::test::fast_bytes_test
+} // namespace tenon::test::gemm_int8_test

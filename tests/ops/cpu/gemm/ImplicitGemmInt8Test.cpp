@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::image_product_test
+namespace tenon::test::implicit_gemm_int8_test
 {
 
 namespace
@@ -58,7 +58,7 @@ TestTensor MakeHybridWeights(const TensorShape& shape, unsigned int dimension, u
         scales.push_back(0.1f + 0.01f * static_cast<float>(i % 7));
     }
     info.SetQuantizationScales(scales);
-    return Constant({info, Random(BytesInfo(shape, true, 0.1f, 0), seed).m_Bytes});
+    return Constant({info, Random(InfoInt8(shape, true, 0.1f, 0), seed).m_Bytes});
 }
 
 void ExpectFastAsReference(const OpCase& op, bool mayBeReference)
@@ -72,7 +72,7 @@ void ExpectFastAsReference(const OpCase& op, bool mayBeReference)
     }
 }
 
-void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activation = nullptr)
+void ExpectImplicitGemmAsReference(const Case& c, const ActivationDescriptor* activation = nullptr)
 {
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -90,26 +90,26 @@ void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activatio
     const std::string name = c.m_Data.ToString() + " in " + std::to_string(c.m_Groups) + " groups by " +
                              weights.ToString() + ", stride " + std::to_string(c.m_Stride) + ", dilation " +
                              std::to_string(c.m_Dilation);
-    OpCase op = FastCase(name, LayerType::Convolution2d, d,
-                         {Random(BytesInfo(c.m_Data, true, 0.1f, -7), c.m_Outputs),
-                          Constant(Random(BytesInfo(weights, true, 0.1f, 0), c.m_Height)),
-                          Constant(Random(biasInfo, 5, -3, 3))},
-                         BytesInfo(output, true, c.m_OutputScale, 5));
+    OpCase op = ReferenceCase(name, LayerType::Convolution2d, d,
+                              {Random(InfoInt8(c.m_Data, true, 0.1f, -7), c.m_Outputs),
+                               Constant(Random(InfoInt8(weights, true, 0.1f, 0), c.m_Height)),
+                               Constant(Random(biasInfo, 5, -3, 3))},
+                              InfoInt8(output, true, c.m_OutputScale, 5));
     op.m_FusedActivation = activation;
     ExpectFastAsReference(op, c.m_IsMostlyPadding);
 
     const TensorInfo floatBias(TensorShape({c.m_Outputs}), DataType::Float32);
-    OpCase floats = FastCase(name + ", floats", LayerType::Convolution2d, d,
-                             {MakeImages(c.m_Data, c.m_Outputs), MakeHybridWeights(weights, 0, c.m_Height),
-                              Constant(Random(floatBias, 5, -3, 3))},
-                             TensorInfo(output, DataType::Float32));
+    OpCase floats = ReferenceCase(name + ", floats", LayerType::Convolution2d, d,
+                                  {MakeImages(c.m_Data, c.m_Outputs), MakeHybridWeights(weights, 0, c.m_Height),
+                                   Constant(Random(floatBias, 5, -3, 3))},
+                                  TensorInfo(output, DataType::Float32));
     floats.m_FusedActivation = activation;
     ExpectFastAsReference(floats, c.m_IsMostlyPadding);
 }
 
 } // namespace
 
-ISA_TEST(ImageProduct, TilesOfAllWidthsAsReference)
+ISA_TEST(ImplicitGemmInt8, TilesOfAllWidthsAsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const unsigned int outputs : {1U, 5U, 8U, 9U, 16U, 17U, 24U, 32U, 37U, 40U, 48U, 53U, 64U, 72U, 90U})
@@ -119,27 +119,28 @@ ISA_TEST(ImageProduct, TilesOfAllWidthsAsReference)
             // 7, 21, 63 and 90 pixels of each image.
             for (const auto& [height, width] : {std::pair{1U, 6U}, {3U, 6U}, {7U, 8U}, {9U, 9U}})
             {
-                ExpectImageAsReference({{2, height + 1, width, channels}, outputs}, outputs % 2 == 0 ? &relu : nullptr);
+                ExpectImplicitGemmAsReference({{2, height + 1, width, channels}, outputs},
+                                              outputs % 2 == 0 ? &relu : nullptr);
             }
         }
     }
 }
 
 // All numbers of rows that the last tile can have.
-ISA_TEST(ImageProduct, TilesOfAllHeightsAsReference)
+ISA_TEST(ImplicitGemmInt8, TilesOfAllHeightsAsReference)
 {
     for (unsigned int width = 1; width <= 26; ++width)
     {
         for (const unsigned int outputs : {6U, 16U, 31U, 48U, 64U})
         {
-            ExpectImageAsReference({{1, 3, width + 2, 8}, outputs, 3, 3, 1, 1, 1, 0});
-            ExpectImageAsReference(
+            ExpectImplicitGemmAsReference({{1, 3, width + 2, 8}, outputs, 3, 3, 1, 1, 1, 0});
+            ExpectImplicitGemmAsReference(
                 {{1, 3, width + 2, 400}, outputs, 3, 3, 1, 1, 1, 0}); // panels past the nearest cache
         }
     }
 }
 
-ISA_TEST(ImageProduct, WindowsOfAllKindsAsReference)
+ISA_TEST(ImplicitGemmInt8, WindowsOfAllKindsAsReference)
 {
     for (const unsigned int channels : {1U, 3U, 4U, 7U, 8U, 30U})
     {
@@ -149,15 +150,16 @@ ISA_TEST(ImageProduct, WindowsOfAllKindsAsReference)
             {
                 for (const uint32_t dilation : {1U, 2U})
                 {
-                    ExpectImageAsReference({{2, 13, 10, channels}, 19, kernel, 3, 1, stride, dilation, kernel - 1});
-                    ExpectImageAsReference({{1, 13, 10, channels}, 6, 3, kernel, 1, stride, dilation, 0});
+                    ExpectImplicitGemmAsReference(
+                        {{2, 13, 10, channels}, 19, kernel, 3, 1, stride, dilation, kernel - 1});
+                    ExpectImplicitGemmAsReference({{1, 13, 10, channels}, 6, 3, kernel, 1, stride, dilation, 0});
                 }
             }
         }
     }
 }
 
-ISA_TEST(ImageProduct, GroupsAsReference)
+ISA_TEST(ImplicitGemmInt8, GroupsAsReference)
 {
     for (const unsigned int channels : {1U, 2U, 3U, 5U, 8U, 12U})
     {
@@ -165,13 +167,13 @@ ISA_TEST(ImageProduct, GroupsAsReference)
         {
             for (const unsigned int groups : {2U, 3U, 8U})
             {
-                ExpectImageAsReference({{2, 7, 9, channels * groups}, outputs * groups, 3, 2, groups});
+                ExpectImplicitGemmAsReference({{2, 7, 9, channels * groups}, outputs * groups, 3, 2, groups});
             }
         }
     }
 }
 
-ISA_TEST(ImageProduct, ImagesOfOneColumnAsReference)
+ISA_TEST(ImplicitGemmInt8, ImagesOfOneColumnAsReference)
 {
     for (const unsigned int channels : {1U, 3U, 8U})
     {
@@ -180,47 +182,47 @@ ISA_TEST(ImageProduct, ImagesOfOneColumnAsReference)
             Case c = {{2, 50, 1, channels}, outputs, 7, 1, 1, 2};
             c.m_Pad = 0;
             c.m_PadRight = 0;
-            ExpectImageAsReference(c);
+            ExpectImplicitGemmAsReference(c);
         }
     }
 }
 
 // An image is larger than the blocks that it is made in; rows of one are longer than a block has pixels.
-ISA_TEST(ImageProduct, BlocksAsReference)
+ISA_TEST(ImplicitGemmInt8, BlocksAsReference)
 {
-    ExpectImageAsReference({{2, 40, 37, 64}, 24});
-    ExpectImageAsReference({{1, 40, 37, 30}, 24, 3, 3, 1, 2});
-    ExpectImageAsReference({{1, 3, 1500, 20}, 8});
-    ExpectImageAsReference({{2, 4, 1030, 30}, 8, 3, 3, 1, 1, 2});
-    ExpectImageAsReference({{1, 2, 700, 15}, 20, 2, 5, 1, 1, 3, 5});
-    ExpectImageAsReference({{1, 9, 600, 64}, 16, 3, 3, 1, 1, 4, 4});
-    ExpectImageAsReference({{1, 9, 70, 600}, 16, 3, 3, 2, 1, 1, 0});
-    ExpectImageAsReference({{1, 5, 300, 110}, 40, 5, 5, 1, 2, 1, 2});
-    ExpectImageAsReference({{1, 20, 20, 512}, 5, 5, 5});
+    ExpectImplicitGemmAsReference({{2, 40, 37, 64}, 24});
+    ExpectImplicitGemmAsReference({{1, 40, 37, 30}, 24, 3, 3, 1, 2});
+    ExpectImplicitGemmAsReference({{1, 3, 1500, 20}, 8});
+    ExpectImplicitGemmAsReference({{2, 4, 1030, 30}, 8, 3, 3, 1, 1, 2});
+    ExpectImplicitGemmAsReference({{1, 2, 700, 15}, 20, 2, 5, 1, 1, 3, 5});
+    ExpectImplicitGemmAsReference({{1, 9, 600, 64}, 16, 3, 3, 1, 1, 4, 4});
+    ExpectImplicitGemmAsReference({{1, 9, 70, 600}, 16, 3, 3, 2, 1, 1, 0});
+    ExpectImplicitGemmAsReference({{1, 5, 300, 110}, 40, 5, 5, 1, 2, 1, 2});
+    ExpectImplicitGemmAsReference({{1, 20, 20, 512}, 5, 5, 5});
 }
 
 // Scales that shift sums to the left, or not at all.
-ISA_TEST(ImageProduct, LargeScalesAsReference)
+ISA_TEST(ImplicitGemmInt8, LargeScalesAsReference)
 {
     for (const float scale : {0.015f, 0.019f, 0.021f, 0.04f})
     {
-        ExpectImageAsReference({{1, 6, 7, 8}, 19, 3, 3, 1, 1, 1, 1, scale});
-        ExpectImageAsReference({{1, 6, 7, 5}, 19, 3, 3, 1, 1, 1, 1, scale});
+        ExpectImplicitGemmAsReference({{1, 6, 7, 8}, 19, 3, 3, 1, 1, 1, 1, scale});
+        ExpectImplicitGemmAsReference({{1, 6, 7, 5}, 19, 3, 3, 1, 1, 1, 1, scale});
     }
 }
 
 // No memory is taken for such an image: the reference kernel does not need it.
-ISA_TEST(ImageProduct, ImagesOfMostlyPadding)
+ISA_TEST(ImplicitGemmInt8, ImagesOfMostlyPadding)
 {
     Case c = {{1, 2, 2, 5}, 6};
     c.m_Dilation = 4000;
     c.m_Pad = c.m_PadRight = 8000;
     c.m_IsMostlyPadding = true;
-    ExpectImageAsReference(c);
+    ExpectImplicitGemmAsReference(c);
 }
 
 // 64 outputs of 128 channels: tiles that skip points would be taken if rows of the output had no gaps.
-ISA_TEST(ImageProduct, TransposedConvolutionsAsReference)
+ISA_TEST(ImplicitGemmInt8, TransposedConvolutionsAsReference)
 {
     for (const unsigned int outputs : {3U, 8U, 20U, 64U})
     {
@@ -236,18 +238,18 @@ ISA_TEST(ImageProduct, TransposedConvolutionsAsReference)
                 const TensorShape weights({outputs, 4, 4, channels});
                 const std::string name = std::to_string(outputs) + " of " + std::to_string(channels) +
                                          " channels, stride " + std::to_string(stride);
-                ExpectAsReference(FastCase(name, LayerType::TransposeConvolution2d, d,
-                                           {Random(BytesInfo(data, true, 0.1f, -7), outputs),
-                                            Constant(Random(BytesInfo(weights, true, 0.1f, 0), channels))},
-                                           BytesInfo(output, true, 9.0f, 5)),
-                                  "CpuTransposeConvolution2dBytes");
-                ExpectAsReference(FastCase(name + ", floats", LayerType::TransposeConvolution2d, d,
-                                           {MakeImages(data, outputs), MakeHybridWeights(weights, 0, channels)},
-                                           TensorInfo(output, DataType::Float32)),
+                ExpectAsReference(ReferenceCase(name, LayerType::TransposeConvolution2d, d,
+                                                {Random(InfoInt8(data, true, 0.1f, -7), outputs),
+                                                 Constant(Random(InfoInt8(weights, true, 0.1f, 0), channels))},
+                                                InfoInt8(output, true, 9.0f, 5)),
+                                  "CpuTransposeConvolution2dInt8");
+                ExpectAsReference(ReferenceCase(name + ", floats", LayerType::TransposeConvolution2d, d,
+                                                {MakeImages(data, outputs), MakeHybridWeights(weights, 0, channels)},
+                                                TensorInfo(output, DataType::Float32)),
                                   "CpuTransposeConvolution2dHybrid");
             }
         }
     }
 }
 
-} // namespace tenon::test::image_product_test
+} // namespace tenon::test::implicit_gemm_int8_test

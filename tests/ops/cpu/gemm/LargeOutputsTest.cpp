@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace tenon::test::fast_large_outputs_test
+namespace tenon::test::large_outputs_test
 {
 
 namespace
@@ -30,9 +30,9 @@ OpCase MakeOp(const TestTensor& weights, DataType data, const TensorInfo& output
     }
     FullyConnectedDescriptor d;
     d.m_TransposeWeightMatrix = true;
-    return FastCase(std::to_string(columns) + " columns", LayerType::FullyConnected, d,
-                    {Random(dataInfo, columns, -1, 1), Constant(weights)},
-                    Shaped(outputType, TensorShape({rows, columns})));
+    return ReferenceCase(std::to_string(columns) + " columns", LayerType::FullyConnected, d,
+                         {Random(dataInfo, columns, -1, 1), Constant(weights)},
+                         Shaped(outputType, TensorShape({rows, columns})));
 }
 
 TestTensor MakeWeights(DataType type, unsigned int columns, unsigned int depth)
@@ -51,10 +51,10 @@ OpCase MakeConvolution(DataType type, DataType weightType, unsigned int outputs)
     d.m_StrideX = d.m_StrideY = 1;
     d.m_PadLeft = d.m_PadRight = 1;
     const TensorInfo weights(TensorShape({outputs, 1, 3, Channels}), weightType, 0.01f, 0);
-    return FastCase("windows for " + std::to_string(outputs) + " columns", LayerType::Convolution2d, d,
-                    {Random(TensorInfo(TensorShape({2, height / 2, Width, Channels}), type), outputs, -1, 1),
-                     Constant(Random(weights, 2, -1, 1))},
-                    TensorInfo(TensorShape({2, height / 2, Width, outputs}), type));
+    return ReferenceCase("windows for " + std::to_string(outputs) + " columns", LayerType::Convolution2d, d,
+                         {Random(TensorInfo(TensorShape({2, height / 2, Width, Channels}), type), outputs, -1, 1),
+                          Constant(Random(weights, 2, -1, 1))},
+                         TensorInfo(TensorShape({2, height / 2, Width, outputs}), type));
 }
 
 void SetFloatBounds(OpCase& op)
@@ -66,7 +66,7 @@ void SetFloatBounds(OpCase& op)
 
 } // namespace
 
-ISA_TEST(FastLargeOutputs, OfFloats)
+ISA_TEST(LargeOutputs, OfFloats)
 {
     for (const unsigned int columns : {70u, 1001u})
     {
@@ -83,7 +83,7 @@ ISA_TEST(FastLargeOutputs, OfFloats)
 }
 
 // Pixels with missing taps are computed in runs of their own, so that the rows of a block are not contiguous.
-ISA_TEST(FastLargeOutputs, OfWindowsWithColumnsApart)
+ISA_TEST(LargeOutputs, OfWindowsWithColumnsApart)
 {
     for (const DataType type : {DataType::Float32, DataType::BFloat16})
     {
@@ -96,7 +96,7 @@ ISA_TEST(FastLargeOutputs, OfWindowsWithColumnsApart)
         ExpectAsReference(MakeConvolution(DataType::Float32, DataType::QSymmS8, 70), "CpuConvolution2dHybrid"));
 }
 
-ISA_TEST(FastLargeOutputs, OfFloatsByBytes)
+ISA_TEST(LargeOutputs, OfFloatsByBytes)
 {
     for (const unsigned int columns : {70u, 1001u})
     {
@@ -106,14 +106,14 @@ ISA_TEST(FastLargeOutputs, OfFloatsByBytes)
     }
 }
 
-ISA_TEST(FastLargeOutputs, OfBytes)
+ISA_TEST(LargeOutputs, OfBytes)
 {
     for (const unsigned int columns : {261u, 1001u})
     {
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-            MakeOp(MakeWeights(DataType::QSymmS8, columns, 4), DataType::QAsymmS8, BytesInfo({1}, true, 0.02f, 5)),
-            "CpuFullyConnectedBytes"));
+            MakeOp(MakeWeights(DataType::QSymmS8, columns, 4), DataType::QAsymmS8, InfoInt8({1}, true, 0.02f, 5)),
+            "CpuFullyConnectedInt8"));
     }
 }
 
-} // namespace tenon::test::fast_large_outputs_test
+} // namespace tenon::test::large_outputs_test

@@ -32,9 +32,9 @@ inline void ExpectConnectedAsReference(const std::string& name, const TestTensor
     d.m_TransposeWeightMatrix = true;
     const bool isSigned = data.m_Info.GetDataType() != DataType::QAsymmU8;
     const TensorShape output({data.m_Info.GetShape()[0], weights.m_Info.GetShape()[0]});
-    ExpectAsReference(FastCase(name, LayerType::FullyConnected, d, {data, Constant(weights)},
-                               BytesInfo(output, isSigned, outputScale, 5)),
-                      "CpuFullyConnectedBytes");
+    ExpectAsReference(ReferenceCase(name, LayerType::FullyConnected, d, {data, Constant(weights)},
+                                    InfoInt8(output, isSigned, outputScale, 5)),
+                      "CpuFullyConnectedInt8");
 }
 
 /// The same of random float data.
@@ -44,9 +44,9 @@ inline void ExpectHybridAsReference(const std::string& name, unsigned int rows, 
     d.m_TransposeWeightMatrix = true;
     const TensorShape& shape = weights.m_Info.GetShape();
     const TensorInfo data(TensorShape({rows, shape[1]}), DataType::Float32);
-    ExpectAsReference(FastCase("floats " + name, LayerType::FullyConnected, d,
-                               {Random(data, rows, -1, 1), Constant(weights)},
-                               TensorInfo(TensorShape({rows, shape[0]}), DataType::Float32)),
+    ExpectAsReference(ReferenceCase("floats " + name, LayerType::FullyConnected, d,
+                                    {Random(data, rows, -1, 1), Constant(weights)},
+                                    TensorInfo(TensorShape({rows, shape[0]}), DataType::Float32)),
                       "CpuFullyConnectedHybrid");
 }
 

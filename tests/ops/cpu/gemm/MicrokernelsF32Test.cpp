@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace tenon::test::fast_float_tiles_test
+namespace tenon::test::microkernels_f32_test
 {
 
 namespace
@@ -61,7 +61,7 @@ struct Product
     cpu::TileF32 GetTile(float* out) const
     {
         cpu::TileF32 tile;
-        tile.m_Table = m_Rows.data();
+        tile.m_Indirection = m_Rows.data();
         tile.m_TapStep = m_NumRows;
         tile.m_Taps = Taps;
         tile.m_Depth = Depth;
@@ -107,31 +107,31 @@ enum class Way
 };
 constexpr Way Ways[] = {Way::Bias, Way::Clamp, Way::BiasAndAdded, Way::Continues, Way::FewRows, Way::Rows};
 
-void ExpectSums(const Product& product, cpu::TileFunctionF32 function, Way way)
+void ExpectSums(const Product& product, cpu::MicrokernelF32 function, Way way)
 {
     std::vector<float> out(product.m_NumRows * product.GetStride(), Untouched);
     std::vector<float> before = out;
     cpu::TileF32 tile = product.GetTile(out.data());
     tile.m_Bias = way == Way::Bias || way == Way::BiasAndAdded || way == Way::FewRows ? product.m_Bias.data() : nullptr;
-    tile.m_Continues = way == Way::Continues;
+    tile.m_Accumulates = way == Way::Continues;
     tile.m_HasFewRows = way == Way::FewRows;
     tile.m_Added = way == Way::BiasAndAdded ? product.m_Added.data() : nullptr;
     tile.m_HasClamp = way == Way::Clamp || way == Way::BiasAndAdded;
     tile.m_Low = -0.25f;
     tile.m_High = 0.5f;
-    const bool areRows = way == Way::Rows;
-    if (areRows)
+    const bool isByRows = way == Way::Rows;
+    if (isByRows)
     {
-        tile.m_Table = nullptr;
+        tile.m_Indirection = nullptr;
         tile.m_Data = product.m_Data.data();
         tile.m_DataStride = Product::Depth;
     }
-    for (size_t i = 0; tile.m_Continues && i < out.size(); ++i)
+    for (size_t i = 0; tile.m_Accumulates && i < out.size(); ++i)
     {
         const bool isInside = i % product.GetStride() < product.m_Columns;
         out[i] = before[i] = isInside ? product.m_Added[i] : Untouched;
     }
-    cpu::NextWeights next(product.m_Memory.data(), product.m_Memory.size() * sizeof(float));
+    cpu::WeightPrefetcher next(product.m_Memory.data(), product.m_Memory.size() * sizeof(float));
     tile.m_Next = way == Way::Clamp ? &next : nullptr;
     function(tile, Count);
     for (size_t i = 0; i < out.size(); ++i)
@@ -143,8 +143,8 @@ void ExpectSums(const Product& product, cpu::TileFunctionF32 function, Way way)
             ASSERT_EQ(out[i], Untouched) << "behind row " << row;
             continue;
         }
-        double want = product.GetSum(row, column, areRows ? 1 : Product::Taps);
-        want += tile.m_Continues         ? static_cast<double>(before[i])
+        double want = product.GetSum(row, column, isByRows ? 1 : Product::Taps);
+        want += tile.m_Accumulates       ? static_cast<double>(before[i])
                 : tile.m_Bias != nullptr ? static_cast<double>(product.m_Bias[column])
                                          : 0.0;
         want += tile.m_Added != nullptr ? static_cast<double>(product.m_Added[i]) : 0.0;
@@ -155,22 +155,22 @@ void ExpectSums(const Product& product, cpu::TileFunctionF32 function, Way way)
 
 } // namespace
 
-ISA_TEST(FastFloatTiles, AllSumsOfProducts)
+ISA_TEST(MicrokernelsF32, AllSumsOfProducts)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    const cpu::EngineF32& engine = cpu::GetEngineF32();
-    for (size_t vectors = 1; vectors <= engine.m_MostVectors; ++vectors)
+    const cpu::MicrokernelsF32& engine = cpu::GetMicrokernelsF32();
+    for (size_t vectors = 1; vectors <= engine.m_MaxVectors; ++vectors)
     {
         const size_t full = (vectors - 1) * engine.m_Lanes;
         for (const size_t columns : {full + 1, full + engine.m_Lanes / 2, full + engine.m_Lanes})
         {
-            size_t mostRows = 0;
-            const cpu::TileFunctionF32* const tiles = engine.FindTiles(vectors, columns, mostRows);
-            ASSERT_GT(mostRows, 0U);
-            for (size_t rows = 1; rows <= mostRows; ++rows)
+            size_t maxRows = 0;
+            const cpu::MicrokernelF32* const tiles = engine.FindTiles(vectors, columns, maxRows);
+            ASSERT_GT(maxRows, 0U);
+            for (size_t rows = 1; rows <= maxRows; ++rows)
             {
                 SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
                 const Product product(Count * rows, vectors, columns, engine.m_Lanes);
@@ -184,20 +184,20 @@ ISA_TEST(FastFloatTiles, AllSumsOfProducts)
 }
 
 // A tap is skipped if and only if it lies in the padding for all rows of the tile: its weights are NaN here.
-ISA_TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
+ISA_TEST(MicrokernelsF32, PointsThatAllRowsLackAreSkipped)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    const cpu::EngineF32& engine = cpu::GetEngineF32();
+    const cpu::MicrokernelsF32& engine = cpu::GetMicrokernelsF32();
     const std::vector<float> zeros(Product::Depth);
-    for (size_t vectors = 1; vectors <= engine.m_MostVectors; ++vectors)
+    for (size_t vectors = 1; vectors <= engine.m_MaxVectors; ++vectors)
     {
         const size_t columns = vectors * engine.m_Lanes;
-        size_t mostRows = 0;
-        const cpu::TileFunctionF32* const tiles = engine.FindTiles(vectors, columns, mostRows);
-        for (size_t rows = 1; rows <= mostRows; ++rows)
+        size_t maxRows = 0;
+        const cpu::MicrokernelF32* const tiles = engine.FindTiles(vectors, columns, maxRows);
+        for (size_t rows = 1; rows <= maxRows; ++rows)
         {
             SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
             Product product(Count * rows, vectors, columns, engine.m_Lanes);
@@ -226,4 +226,4 @@ ISA_TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
     }
 }
 
-} // namespace tenon::test::fast_float_tiles_test
+} // namespace tenon::test::microkernels_f32_test

@@ -13,15 +13,15 @@
 #include <random>
 #include <utility>
 
-namespace tenon::test::fast_tiles_test
+namespace tenon::test::microkernels_int8_test
 {
 
 namespace
 {
 
-using cpu::Layout8;
-using cpu::Signs8;
-using cpu::TileSet8;
+using cpu::MicrokernelSetInt8;
+using cpu::OperandSignsInt8;
+using cpu::WeightLayoutInt8;
 
 /// A tile's operands in guarded memory. Its own memory: a tile reads all of its rows' groups, and nothing else.
 class Operands
@@ -31,11 +31,11 @@ public:
     enum class Choice
     {
         Any,
-        LeastData,
-        MostData
+        MinData,
+        MaxData
     };
 
-    Operands(const TileSet8& tiles, size_t vectors, size_t rows, size_t groups, Choice choice)
+    Operands(const MicrokernelSetInt8& tiles, size_t vectors, size_t rows, size_t groups, Choice choice)
         : m_Tiles(tiles), m_Choice(choice), m_Rows(rows), m_Width(vectors * GetLanes()), m_Groups(groups),
           m_Depth(groups * tiles.GetGroupDepth()), m_Data(rows * groups * 4),
           m_Panel(m_Width * groups * tiles.GetGroupBytes(), GetLanes() * tiles.GetGroupBytes()),
@@ -43,17 +43,18 @@ public:
           m_Sums(rows * m_Width * sizeof(int32_t), GetLanes() * sizeof(int32_t))
     {
         std::mt19937 random(static_cast<uint32_t>(rows * 100 + vectors * 10 + groups));
-        const bool isDataSigned = tiles.m_Signs == Signs8::DataSigned || tiles.m_Signs == Signs8::BothSigned;
+        const bool isDataSigned =
+            tiles.m_Signs == OperandSignsInt8::DataSigned || tiles.m_Signs == OperandSignsInt8::BothSigned;
         for (size_t i = 0; i < rows * m_Depth; ++i)
         {
-            const auto [least, most] = tiles.IsWide() ? std::pair(-255, 255)
-                                       : isDataSigned ? std::pair(-128, 127)
-                                                      : std::pair(0, 255);
-            m_DataValues.push_back(choice == Choice::Any         ? Choose(random, least, most)
-                                   : choice == Choice::LeastData ? least
-                                                                 : most);
-            Put(m_Data, i, tiles.IsWide(),
-                m_DataValues.back() ^ (tiles.m_FlipsData && !tiles.m_FlipsFloats ? 0x80 : 0));
+            const auto [least, most] = tiles.IsDataInt16() ? std::pair(-255, 255)
+                                       : isDataSigned      ? std::pair(-128, 127)
+                                                           : std::pair(0, 255);
+            m_DataValues.push_back(choice == Choice::Any       ? Choose(random, least, most)
+                                   : choice == Choice::MinData ? least
+                                                               : most);
+            Put(m_Data, i, tiles.IsDataInt16(),
+                m_DataValues.back() ^ (tiles.m_IsDataBiased && !tiles.m_IsQuantizedDataBiased ? 0x80 : 0));
         }
         std::memset(m_Panel.GetData(), 0, m_Width * groups * tiles.GetGroupBytes());
         for (size_t k = 0; k < m_Depth; ++k)
@@ -73,7 +74,7 @@ public:
         m_Bias.MakeReadOnly();
     }
 
-    void Check(cpu::TileFunction8 tile) const
+    void Check(cpu::MicrokernelInt8 tile) const
     {
         auto* sums = reinterpret_cast<int32_t*>(m_Sums.GetData());
         const auto* bias = reinterpret_cast<const int32_t*>(m_Bias.GetData());
@@ -94,21 +95,22 @@ public:
     }
 
 private:
-    static size_t GetLanes() { return cpu::GetEngine8().m_Lanes; }
+    static size_t GetLanes() { return cpu::GetMicrokernelsInt8().m_Lanes; }
 
     void PutWeight(std::mt19937& random, size_t k, size_t c)
     {
-        const bool isSigned = m_Tiles.m_Signs == Signs8::DataUnsigned || m_Tiles.m_Signs == Signs8::BothSigned;
-        const bool isWide = m_Tiles.m_Layout == Layout8::WidePairs;
-        const bool isNibble = m_Tiles.m_Layout == Layout8::Nibbles;
+        const bool isSigned =
+            m_Tiles.m_Signs == OperandSignsInt8::DataUnsigned || m_Tiles.m_Signs == OperandSignsInt8::BothSigned;
+        const bool isWide = m_Tiles.m_Layout == WeightLayoutInt8::Int16x2;
+        const bool isInt4 = m_Tiles.m_Layout == WeightLayoutInt8::Int4x8;
         const auto [least, most] = isWide     ? std::pair(-255, 255)
-                                   : isNibble ? std::pair(0, 15)
+                                   : isInt4   ? std::pair(0, 15)
                                    : isSigned ? std::pair(-128, 127)
                                               : std::pair(0, 255);
         const int32_t weight = m_Choice == Choice::Any ? Choose(random, least, most) : most;
         m_Weights.push_back(weight);
-        const size_t run = m_Tiles.IsWide() ? 2 : 4 * m_Tiles.m_ColumnGroups;
-        if (!isNibble)
+        const size_t run = m_Tiles.IsDataInt16() ? 2 : 4 * m_Tiles.m_ColumnGroups;
+        if (!isInt4)
         {
             Put(m_Panel, (k / run * m_Width + c) * run + k % run, isWide, weight);
             return;
@@ -131,7 +133,7 @@ private:
         std::memcpy(to.GetData() + index * size, &wide, size);
     }
 
-    const TileSet8& m_Tiles;
+    const MicrokernelSetInt8& m_Tiles;
     Choice m_Choice;
     size_t m_Rows;
     size_t m_Width;
@@ -147,20 +149,20 @@ private:
 
 } // namespace
 
-ISA_TEST(FastTiles, AllSumsOfProducts)
+ISA_TEST(MicrokernelsInt8, AllSumsOfProducts)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    const cpu::Engine8& engine = cpu::GetEngine8();
-    EXPECT_NE(engine.m_Nibbles.m_Vectors, 0U);
-    EXPECT_EQ(engine.m_Narrow.m_Vectors != 0, engine.m_Signed.m_Layout == Layout8::WidePairs);
-    const std::pair<const char*, const TileSet8&> sets[] = {{"int8", engine.m_Signed},
-                                                            {"uint8", engine.m_Unsigned},
-                                                            {"floats", engine.m_OfFloats},
-                                                            {"narrow", engine.m_Narrow},
-                                                            {"nibbles", engine.m_Nibbles}};
+    const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
+    EXPECT_NE(microkernels.m_Int4.m_Vectors, 0U);
+    EXPECT_EQ(microkernels.m_Int8x2.m_Vectors != 0, microkernels.m_Signed.m_Layout == WeightLayoutInt8::Int16x2);
+    const std::pair<const char*, const MicrokernelSetInt8&> sets[] = {{"int8", microkernels.m_Signed},
+                                                                      {"uint8", microkernels.m_Unsigned},
+                                                                      {"floats", microkernels.m_Hybrid},
+                                                                      {"narrow", microkernels.m_Int8x2},
+                                                                      {"nibbles", microkernels.m_Int4}};
     for (const auto& [name, tiles] : sets)
     {
         for (size_t vectors = 1; vectors <= tiles.m_Vectors; ++vectors)
@@ -171,7 +173,7 @@ ISA_TEST(FastTiles, AllSumsOfProducts)
                 for (const size_t units : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 18U})
                 {
                     for (const auto choice :
-                         {Operands::Choice::Any, Operands::Choice::LeastData, Operands::Choice::MostData})
+                         {Operands::Choice::Any, Operands::Choice::MinData, Operands::Choice::MaxData})
                     {
                         SCOPED_TRACE(std::string(name) + ", " + std::to_string(vectors) + " vectors, " +
                                      std::to_string(rows) + " rows, " + std::to_string(units) + " units of groups");
@@ -197,7 +199,7 @@ ISA_TEST(FastTiles, AllSumsOfProducts)
 }
 
 // Signed and unsigned data and weights, with zero points and by channel.
-ISA_TEST(FastTiles, RowsThatAreReadInPlace)
+ISA_TEST(MicrokernelsInt8, RowsThatAreReadInPlace)
 {
     for (const unsigned int depth : {4U, 12U, 16U, 28U, 44U, 100U})
     {
@@ -214,10 +216,10 @@ ISA_TEST(FastTiles, RowsThatAreReadInPlace)
                 const auto check = [&](const std::string& types, const TensorInfo& data, const TensorInfo& of,
                                        const TensorInfo& out, const char* kernel, double bound)
                 {
-                    ExpectAsReference(FastCase(types + name, LayerType::FullyConnected, d,
-                                               {Random(Shaped(data, {rows, depth}), rows),
-                                                Constant(Random(Shaped(of, weights), columns))},
-                                               Shaped(out, output)),
+                    ExpectAsReference(ReferenceCase(types + name, LayerType::FullyConnected, d,
+                                                    {Random(Shaped(data, {rows, depth}), rows),
+                                                     Constant(Random(Shaped(of, weights), columns))},
+                                                    Shaped(out, output)),
                                       kernel, bound);
                 };
                 const TensorShape any({1});
@@ -225,7 +227,7 @@ ISA_TEST(FastTiles, RowsThatAreReadInPlace)
                 const TensorInfo uint8(any, DataType::QAsymmU8, 0.1f, 131);
                 const TensorInfo outInt8(any, DataType::QAsymmS8, 3.0f, -4);
                 const TensorInfo outUint8(any, DataType::QAsymmU8, 3.0f, 120);
-                const char* const bytes = "CpuFullyConnectedBytes";
+                const char* const bytes = "CpuFullyConnectedInt8";
                 check("int8 ", int8, TensorInfo(any, DataType::QSymmS8, 0.1f, 0), outInt8, bytes, 0);
                 check("int8 asymmetric ", int8, int8, outInt8, bytes, 0);
                 check("uint8 ", uint8, TensorInfo(any, DataType::QAsymmU8, 0.1f, 3), outUint8, bytes, 0);
@@ -239,4 +241,4 @@ ISA_TEST(FastTiles, RowsThatAreReadInPlace)
     }
 }
 
-} // namespace tenon::test::fast_tiles_test
+} // namespace tenon::test::microkernels_int8_test

@@ -17,17 +17,17 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::packed_shorts_test
+namespace tenon::test::packed_weights_int16_test
 {
 
 namespace
 {
 
-using cpu::PackedWeights16;
-using cpu::Panel16;
-using cpu::RequantizeArrays16;
-using cpu::Sizes16;
-using cpu::Weights16;
+using cpu::PackedWeightsInt16;
+using cpu::PanelInt16;
+using cpu::RequantizeArraysInt16;
+using cpu::WeightReaderInt16;
+using cpu::WeightSizesInt16;
 
 /// Keeps the packed bytes, and detects writes around them.
 class KeepingStore final : public backends::PackedStore
@@ -70,11 +70,11 @@ private:
 
 struct PackingCase
 {
-    Sizes16 m_Sizes;
+    WeightSizesInt16 m_Sizes;
     bool m_IsTransposed = false;
     int8_t m_ZeroPoint = 0;
     size_t m_Rows = 1;
-    int m_Least = -128; ///< of the weights
+    int m_Min = -128; ///< of the weights
 };
 
 /// Weights that end at a guard page.
@@ -86,7 +86,7 @@ public:
           m_Values(reinterpret_cast<int8_t*>(m_Memory.GetData()))
     {
         std::mt19937 engine(static_cast<unsigned int>(m_Memory.GetBytes()));
-        std::uniform_int_distribution<int> values(test.m_Least, 127);
+        std::uniform_int_distribution<int> values(test.m_Min, 127);
         for (size_t i = 0; i < m_Memory.GetBytes(); ++i)
         {
             m_Values[i] = static_cast<int8_t>(values(engine));
@@ -96,7 +96,7 @@ public:
     const int8_t* Data() const { return m_Values; }
     int Get(size_t column, size_t k) const
     {
-        const Sizes16& sizes = m_Case.m_Sizes;
+        const WeightSizesInt16& sizes = m_Case.m_Sizes;
         const size_t index = m_Case.m_IsTransposed ? k * sizes.m_Columns + column : column * sizes.m_Depth + k;
         return k < sizes.m_Depth ? m_Values[index] - m_Case.m_ZeroPoint : 0;
     }
@@ -117,9 +117,9 @@ private:
 };
 
 /// The pair of a padded column, packed as int8 or int16.
-std::pair<int, int> GetPair(const PackedWeights16& packed, const std::byte* group, size_t place)
+std::pair<int, int> GetPair(const PackedWeightsInt16& packed, const std::byte* group, size_t place)
 {
-    if (packed.AreBytes())
+    if (packed.IsInt8())
     {
         int8_t pair[2];
         std::memcpy(pair, group + place * sizeof(pair), sizeof(pair));
@@ -130,9 +130,9 @@ std::pair<int, int> GetPair(const PackedWeights16& packed, const std::byte* grou
     return {pair[0], pair[1]};
 }
 
-void ExpectPairs(const PackedWeights16& packed, const Panel16& panel, const StoredWeights& weights)
+void ExpectPairs(const PackedWeightsInt16& packed, const PanelInt16& panel, const StoredWeights& weights)
 {
-    const size_t lanes = packed.GetEngine().m_Lanes;
+    const size_t lanes = packed.GetMicrokernels().m_Lanes;
     const size_t width = panel.m_Vectors * lanes;
     for (size_t g = 0; g < packed.GetGroups(); ++g)
     {
@@ -140,8 +140,8 @@ void ExpectPairs(const PackedWeights16& packed, const Panel16& panel, const Stor
         std::vector<std::pair<int, int>> found(width);
         for (size_t c = 0; c < panel.m_Columns; ++c)
         {
-            expected[cpu::GetPlace16(c, panel.m_Vectors, lanes)] = {weights.Get(panel.m_Column + c, 2 * g),
-                                                                    weights.Get(panel.m_Column + c, 2 * g + 1)};
+            expected[cpu::GetPaddedColumnInt16(c, panel.m_Vectors, lanes)] = {
+                weights.Get(panel.m_Column + c, 2 * g), weights.Get(panel.m_Column + c, 2 * g + 1)};
         }
         for (size_t place = 0; place < width; ++place)
         {
@@ -152,13 +152,13 @@ void ExpectPairs(const PackedWeights16& packed, const Panel16& panel, const Stor
 }
 
 /// Each slice ends before the first group that exceeds the limit of one of the columns.
-void ExpectSlices(const PackedWeights16& packed, const Panel16& panel, const StoredWeights& weights)
+void ExpectSlices(const PackedWeightsInt16& packed, const PanelInt16& panel, const StoredWeights& weights)
 {
     const auto fits = [&](size_t begin, size_t end)
     {
         for (size_t c = 0; c < panel.m_Columns; ++c)
         {
-            if (weights.AddMagnitudes(panel.m_Column + c, 2 * begin, 2 * end) > RequantizeArrays16::MostMagnitude)
+            if (weights.AddMagnitudes(panel.m_Column + c, 2 * begin, 2 * end) > RequantizeArraysInt16::MaxMagnitude)
             {
                 return false;
             }
@@ -177,25 +177,25 @@ void ExpectSlices(const PackedWeights16& packed, const Panel16& panel, const Sto
 
 void ExpectAsStored(const PackingCase& test)
 {
-    const Sizes16& sizes = test.m_Sizes;
+    const WeightSizesInt16& sizes = test.m_Sizes;
     SCOPED_TRACE(std::to_string(sizes.m_Groups) + " groups, " + std::to_string(sizes.m_Columns) + " columns, depth " +
                  std::to_string(sizes.m_Depth) + ", transposed " + std::to_string(test.m_IsTransposed) +
                  ", zero point " + std::to_string(test.m_ZeroPoint) + ", rows " + std::to_string(test.m_Rows));
     const StoredWeights values(test);
-    Weights16 weights(values.Data(), 1e-9);
+    WeightReaderInt16 weights(values.Data(), 1e-9);
     weights.m_ZeroPoint = test.m_ZeroPoint;
-    weights.m_Rounding = cpu::Rounding16::Double;
+    weights.m_Rounding = cpu::RoundingInt16::Double;
     KeepingStore store;
-    const PackedWeights16 packed(weights, sizes, test.m_Rows, store, test.m_IsTransposed);
+    const PackedWeightsInt16 packed(weights, sizes, test.m_Rows, store, test.m_IsTransposed);
     ASSERT_TRUE(packed.IsExact());
-    ASSERT_EQ(packed.AreBytes(), test.m_Rows == 1 && test.m_ZeroPoint == 0);
+    ASSERT_EQ(packed.IsInt8(), test.m_Rows == 1 && test.m_ZeroPoint == 0);
     ASSERT_EQ(packed.GetGroups(), (sizes.m_Depth + 1) / 2);
     ASSERT_EQ(store.m_Blocks.size(), 2U);
     for (size_t c = 0; c < sizes.m_Columns; ++c)
     {
         ASSERT_EQ(store.m_Blocks[0].As<int64_t>()[c], values.AddMagnitudes(c, 0, sizes.m_Depth)) << "column " << c;
     }
-    for (const Panel16& panel : packed.GetPanels())
+    for (const PanelInt16& panel : packed.GetPanels())
     {
         ASSERT_NO_FATAL_FAILURE(ExpectPairs(packed, panel, values));
         ExpectSlices(packed, panel, values);
@@ -204,7 +204,7 @@ void ExpectAsStored(const PackingCase& test)
 
 } // namespace
 
-ISA_TEST(PackedShorts, SizesOfAllKinds)
+ISA_TEST(PackedWeightsInt16, SizesOfAllKinds)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -228,7 +228,7 @@ ISA_TEST(PackedShorts, SizesOfAllKinds)
     }
 }
 
-ISA_TEST(PackedShorts, GroupsOfColumns)
+ISA_TEST(PackedWeightsInt16, GroupsOfColumns)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -244,7 +244,7 @@ ISA_TEST(PackedShorts, GroupsOfColumns)
 }
 
 // Depths of several slices, up to the largest magnitudes.
-ISA_TEST(PackedShorts, DepthsOfSeveralSlices)
+ISA_TEST(PackedWeightsInt16, DepthsOfSeveralSlices)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -267,7 +267,7 @@ ISA_TEST(PackedShorts, DepthsOfSeveralSlices)
 }
 
 // Slices of pairs that exceed the limit by themselves.
-ISA_TEST(PackedShorts, SlicesOfWeightsThatCannotBe)
+ISA_TEST(PackedWeightsInt16, SlicesOfWeightsThatCannotBe)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -275,11 +275,11 @@ ISA_TEST(PackedShorts, SlicesOfWeightsThatCannotBe)
     }
     const PackingCase test{{1, 19, 2101}, false, -128, 100, 127};
     const StoredWeights values(test);
-    Weights16 weights(values.Data(), 1e-9);
+    WeightReaderInt16 weights(values.Data(), 1e-9);
     weights.m_ZeroPoint = test.m_ZeroPoint;
     ForgedStore store;
-    const PackedWeights16 packed(weights, test.m_Sizes, test.m_Rows, store);
-    for (const Panel16& panel : packed.GetPanels())
+    const PackedWeightsInt16 packed(weights, test.m_Sizes, test.m_Rows, store);
+    for (const PanelInt16& panel : packed.GetPanels())
     {
         size_t begin = 0;
         for (const size_t end : packed.GetSlices(panel))
@@ -291,4 +291,4 @@ ISA_TEST(PackedShorts, SlicesOfWeightsThatCannotBe)
     }
 }
 
-} // namespace tenon::test::packed_shorts_test
+} // namespace tenon::test::packed_weights_int16_test

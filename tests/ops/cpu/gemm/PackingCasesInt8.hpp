@@ -46,16 +46,16 @@ public:
         return use(view);
     }
 
-    /// `mayStay`: few rows may read the weights where they are. `paddedRunBytes`: see ProductShape8.
-    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8, bool mayStay = false,
-                                              size_t paddedRunBytes = 0) const
+    /// `mayStay`: few rows may read the weights where they are. `paddedRunBytes`: see GemmShapeInt8.
+    std::unique_ptr<cpu::PackedWeightsInt8> Pack(backends::PackedStore& store, size_t rows = 8, bool mayStay = false,
+                                                 size_t paddedRunBytes = 0) const
     {
-        cpu::ProductShape8 shape = {m_Weights.GetShape()[0], m_Weights.GetShape()[1], rows};
-        shape.m_MayStay = mayStay;
+        cpu::GemmShapeInt8 shape = {m_Weights.GetShape()[0], m_Weights.GetShape()[1], rows};
+        shape.m_MayStayUnpacked = mayStay;
         shape.m_PaddedRunBytes = paddedRunBytes;
         return WithView(LayerType::FullyConnected, nullptr,
                         [&](const LayerView& view)
-                        { return std::make_unique<cpu::PackedWeights8>(view, shape, store); });
+                        { return std::make_unique<cpu::PackedWeightsInt8>(view, shape, store); });
     }
 
 private:

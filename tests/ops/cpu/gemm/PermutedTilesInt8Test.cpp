@@ -13,14 +13,14 @@
 #include <initializer_list>
 #include <random>
 
-namespace tenon::test::fast_permuted_test
+namespace tenon::test::permuted_tiles_int8_test
 {
 
 namespace
 {
 
-using cpu::Engine8;
-using cpu::TileSet8;
+using cpu::MicrokernelSetInt8;
+using cpu::MicrokernelsInt8;
 
 /// int8, [columns][depth], of which so many of a hundred are as large as they can be, most of them of one sign; the
 /// others are below `small`. No eight beside each other have -128 more than twice.
@@ -44,29 +44,29 @@ std::vector<uint8_t> MakeWeights(std::mt19937& random, size_t columns, size_t de
 /// Steps of each kind that there were.
 struct Kinds
 {
-    size_t m_Coupled = 0;
-    size_t m_Lone = 0;
+    size_t m_Paired = 0;
+    size_t m_Single = 0;
 };
 
 /// Data at an end, at the other one, or any.
 void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const std::vector<uint8_t>& weights,
                size_t choice, Kinds& kinds)
 {
-    const Engine8& engine = cpu::GetEngine8();
-    const TileSet8& tiles = engine.m_Permuted;
-    const size_t lanes = engine.m_Lanes;
+    const MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
+    const MicrokernelSetInt8& tiles = microkernels.m_Permuted;
+    const size_t lanes = microkernels.m_Lanes;
     const size_t numSteps = cpu::GetNumPermutedSteps(depth);
-    const size_t rowBytes = numSteps * cpu::PermutedWindowBytes;
+    const size_t rowBytes = numSteps * cpu::ComplementBlockBytes;
     const size_t width = vectors * lanes;
-    const cpu::PermutedWeights8 permuted(depth, lanes);
-    const cpu::Panel8 panel = {0, columns, vectors, 0};
+    const cpu::PermutedWeightsInt8 permuted(depth, lanes);
+    const cpu::PanelInt8 panel = {0, columns, vectors, 0};
     const GuardedBuffer packed(permuted.GetPanelBytes(panel), 64);
     permuted.Pack(panel, weights.data(), packed.GetData());
     EXPECT_TRUE(packed.IsIntactAround());
     EXPECT_TRUE(permuted.IsPanel(panel, packed.GetData()));
     const auto& header = *reinterpret_cast<const cpu::PermutedHeader*>(packed.GetData());
-    kinds.m_Coupled += header.m_NumCoupled;
-    kinds.m_Lone += numSteps - header.m_NumCoupled;
+    kinds.m_Paired += header.m_NumPairedSteps;
+    kinds.m_Single += numSteps - header.m_NumPairedSteps;
     std::mt19937 random(static_cast<uint32_t>(depth));
     std::vector<uint8_t> stored(rows * rowBytes / 2);
     for (uint8_t& byte : stored)
@@ -74,7 +74,7 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
         byte = static_cast<uint8_t>(choice == 0 ? random() : choice == 1 ? 0x80 : 0x7F);
     }
     const GuardedBuffer data(rows * rowBytes);
-    engine.m_MakeWindows(stored.data(), stored.size(), reinterpret_cast<uint8_t*>(data.GetData()));
+    microkernels.m_MakeComplementBlocks(stored.data(), stored.size(), reinterpret_cast<uint8_t*>(data.GetData()));
     EXPECT_TRUE(data.IsIntactAround());
     const GuardedBuffer bias(width * sizeof(int32_t), lanes * sizeof(int32_t));
     std::memset(bias.GetData(), 3, width * sizeof(int32_t));
@@ -101,24 +101,24 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
 } // namespace
 
 // Steps of both kinds; panels with columns that there are not, depths whose last window is not full.
-ISA_TEST(FastPermuted, AllSumsOfProducts)
+ISA_TEST(PermutedTilesInt8, AllSumsOfProducts)
 {
     if (!HasPermuted())
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
-    const Engine8& engine = cpu::GetEngine8();
+    const MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
     std::mt19937 random(3);
     Kinds kinds;
-    for (size_t vectors = 1; vectors <= engine.m_Permuted.m_Vectors; ++vectors)
+    for (size_t vectors = 1; vectors <= microkernels.m_Permuted.m_Vectors; ++vectors)
     {
-        for (size_t rows = 1; rows <= engine.m_Permuted.m_Rows[vectors]; ++rows)
+        for (size_t rows = 1; rows <= microkernels.m_Permuted.m_Rows[vectors]; ++rows)
         {
             for (const size_t depth : {33U, 49U, 53U, 58U, 63U, 64U, 140U})
             {
                 for (const uint32_t percent : {0U, 3U, 40U, 100U})
                 {
-                    const size_t columns = vectors * engine.m_Lanes - random() % 3;
+                    const size_t columns = vectors * microkernels.m_Lanes - random() % 3;
                     const int32_t small = random() % 2 == 0 ? 20 : 100;
                     const std::vector<uint8_t> weights = MakeWeights(random, columns, depth, percent, small);
                     SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, depth " +
@@ -131,12 +131,12 @@ ISA_TEST(FastPermuted, AllSumsOfProducts)
             }
         }
     }
-    EXPECT_GT(kinds.m_Coupled, 100U);
-    EXPECT_GT(kinds.m_Lone, 100U);
+    EXPECT_GT(kinds.m_Paired, 100U);
+    EXPECT_GT(kinds.m_Single, 100U);
 }
 
 // Windows of any number of eights, whole vectors or not.
-ISA_TEST(FastPermuted, WindowsHaveNumbersAndTheirMirrors)
+ISA_TEST(PermutedTilesInt8, BlocksHaveBytesAndComplements)
 {
     if (!HasPermuted())
     {
@@ -150,8 +150,8 @@ ISA_TEST(FastPermuted, WindowsHaveNumbersAndTheirMirrors)
         {
             bytes.GetData()[i] = static_cast<std::byte>(37 * i + count);
         }
-        cpu::GetEngine8().m_MakeWindows(reinterpret_cast<const uint8_t*>(bytes.GetData()), count,
-                                        reinterpret_cast<uint8_t*>(windows.GetData()));
+        cpu::GetMicrokernelsInt8().m_MakeComplementBlocks(reinterpret_cast<const uint8_t*>(bytes.GetData()), count,
+                                                          reinterpret_cast<uint8_t*>(windows.GetData()));
         EXPECT_TRUE(windows.IsIntactAround());
         for (size_t i = 0; i < count; ++i)
         {
@@ -164,7 +164,7 @@ ISA_TEST(FastPermuted, WindowsHaveNumbersAndTheirMirrors)
 }
 
 // Weights with a scale for each channel, of all kinds of layers that have them.
-ISA_TEST(FastPermuted, LayersAsReference)
+ISA_TEST(PermutedTilesInt8, LayersAsReference)
 {
     std::mt19937 random(11);
     for (const unsigned int depth : {36U, 55U, 72U, 200U})
@@ -178,7 +178,7 @@ ISA_TEST(FastPermuted, LayersAsReference)
             for (const unsigned int rows : {66U, 131U})
             {
                 const std::string name = std::to_string(rows) + " x " + std::to_string(depth);
-                ExpectConnectedAsReference(name, Random(BytesInfo({rows, depth}, true, 0.1f, zeroPoint), rows), stored,
+                ExpectConnectedAsReference(name, Random(InfoInt8({rows, depth}, true, 0.1f, zeroPoint), rows), stored,
                                            1.0f);
                 ExpectHybridAsReference(name, rows, stored);
             }
@@ -195,14 +195,14 @@ ISA_TEST(FastPermuted, LayersAsReference)
                                                  std::vector<float>(columns, 0.1f), 0U),
                                       {stored.m_Bytes.begin(), stored.m_Bytes.begin() + columns * taken}};
                 ExpectAsReference(
-                    FastCase("window " + std::to_string(window) + ", depth " + std::to_string(depth),
-                             LayerType::Convolution2d, c,
-                             {Random(BytesInfo({2, 5, 7, channels}, true, 0.1f, zeroPoint), 3), Constant(weights)},
-                             BytesInfo({2, 5, 7, columns}, true, 1.0f, 5)),
-                    "CpuConvolution2dBytes");
+                    ReferenceCase("window " + std::to_string(window) + ", depth " + std::to_string(depth),
+                                  LayerType::Convolution2d, c,
+                                  {Random(InfoInt8({2, 5, 7, channels}, true, 0.1f, zeroPoint), 3), Constant(weights)},
+                                  InfoInt8({2, 5, 7, columns}, true, 1.0f, 5)),
+                    "CpuConvolution2dInt8");
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_permuted_test
+} // namespace tenon::test::permuted_tiles_int8_test

@@ -17,15 +17,15 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::fast_byte_scales_test
+namespace tenon::test::requantize_int8_test
 {
 
-ISA_TEST(FastBytes, ShiftsBy31AsReference)
+ISA_TEST(RequantizeInt8, ShiftsBy31AsReference)
 {
     constexpr unsigned int Channels = 40;
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
-    const TestTensor data = Random(BytesInfo({1, 4, 4, 24}, true, std::exp2(-15.6f), 0), 1);
+    const TestTensor data = Random(InfoInt8({1, 4, 4, 24}, true, std::exp2(-15.6f), 0), 1);
     for (const bool isMixed : {false, true}) // with a channel that is shifted to the left
     {
         std::vector<float> scales(Channels, std::exp2(-16.0f));
@@ -34,9 +34,10 @@ ISA_TEST(FastBytes, ShiftsBy31AsReference)
             scales[7] = std::exp2(17.0f);
         }
         const TensorInfo weights(TensorShape({Channels, 1, 1, 24}), DataType::QSymmS8, scales, 0);
-        ExpectAsReference(FastCase(isMixed ? "mixed" : "all", LayerType::Convolution2d, d,
-                                   {data, Constant(Random(weights, 2))}, BytesInfo({1, 4, 4, Channels}, true, 1.0f, 5)),
-                          "CpuConvolution2dBytes");
+        ExpectAsReference(ReferenceCase(isMixed ? "mixed" : "all", LayerType::Convolution2d, d,
+                                        {data, Constant(Random(weights, 2))},
+                                        InfoInt8({1, 4, 4, Channels}, true, 1.0f, 5)),
+                          "CpuConvolution2dInt8");
     }
 }
 
@@ -47,26 +48,27 @@ namespace
 void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums, size_t count, const int32_t* term,
                       const int8_t* expected)
 {
-    const cpu::Engine8& engine = cpu::GetEngine8();
-    if (engine.m_PrepareColumns == nullptr || !columns.m_AllShift)
+    const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
+    if (microkernels.m_PrepareRequantization == nullptr || !columns.m_HasOnlyRightShifts)
     {
         return;
     }
-    cpu::ByteColumns8 prepared;
-    engine.m_PrepareColumns(columns, sums, count, true, prepared);
+    cpu::PreparedRequantizationInt8 prepared;
+    microkernels.m_PrepareRequantization(columns, sums, count, true, prepared);
     const bool isPositive = columns.m_Min >= columns.m_ZeroPoint;
-    for (const cpu::TileSet8* set : {&engine.m_Signed, &engine.m_Unsigned})
+    for (const cpu::MicrokernelSetInt8* set : {&microkernels.m_Signed, &microkernels.m_Unsigned})
     {
-        const cpu::ByteRowsFunction8 write = set->m_WriteRows[isPositive][term != nullptr][(count + 15) / 16];
+        const cpu::RequantizedKernelInt8 write =
+            set->m_RequantizedKernels[isPositive][term != nullptr][(count + 15) / 16];
         for (size_t numRows = 1; write != nullptr && numRows <= 16; ++numRows)
         {
             const std::vector<int32_t> terms(numRows, term != nullptr ? *term : 0);
             std::vector<int8_t> bytes(numRows * count);
             const uint8_t data = 0;
-            cpu::ByteRows8 rows;
+            cpu::RequantizedRowsInt8 rows;
             rows.m_Data = &data;
             rows.m_Rows = numRows;
-            rows.m_RowTerms = terms.data();
+            rows.m_RowCorrections = terms.data();
             rows.m_Out = reinterpret_cast<uint8_t*>(bytes.data());
             rows.m_OutStride = count;
             if (!write(rows, prepared))
@@ -84,7 +86,7 @@ void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums
 } // namespace
 
 // Tiles that end beside the products of the next ones, or after each other, with all numbers of rows that are left.
-ISA_TEST(FastBytes, PixelsOfAllCountsAsReference)
+ISA_TEST(RequantizeInt8, PixelsOfAllCountsAsReference)
 {
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -102,13 +104,13 @@ ISA_TEST(FastBytes, PixelsOfAllCountsAsReference)
                     const int32_t weightZero = isSigned ? 0 : pixels % 3 == 0 ? 128 : 117;
                     const TensorShape weights({outputs, 1, 1, depth});
                     ExpectAsReference(
-                        FastCase(std::to_string(pixels) + " pixels, " + std::to_string(depth) + " to " +
-                                     std::to_string(outputs) + (isSigned ? ", int8" : ", uint8"),
-                                 LayerType::Convolution2d, d,
-                                 {Random(BytesInfo({1, 1, pixels, depth}, isSigned, 0.1f, least + 120), pixels),
-                                  Constant(Random(BytesInfo(weights, isSigned, 0.1f, weightZero), depth))},
-                                 BytesInfo({1, 1, pixels, outputs}, isSigned, 9.0f, zeroPoint)),
-                        "CpuConvolution2dBytes");
+                        ReferenceCase(std::to_string(pixels) + " pixels, " + std::to_string(depth) + " to " +
+                                          std::to_string(outputs) + (isSigned ? ", int8" : ", uint8"),
+                                      LayerType::Convolution2d, d,
+                                      {Random(InfoInt8({1, 1, pixels, depth}, isSigned, 0.1f, least + 120), pixels),
+                                       Constant(Random(InfoInt8(weights, isSigned, 0.1f, weightZero), depth))},
+                                      InfoInt8({1, 1, pixels, outputs}, isSigned, 9.0f, zeroPoint)),
+                        "CpuConvolution2dInt8");
                 }
             }
         }
@@ -117,14 +119,14 @@ ISA_TEST(FastBytes, PixelsOfAllCountsAsReference)
 
 // All of the shifts: for whole vectors by one, and for lanes by different ones. Sums may be as large as they are
 // allowed to be whatever the shift is, so that those to the left saturate, and the zero point's addition too.
-ISA_TEST(FastBytes, RequantizeAsTheScalarFunction)
+ISA_TEST(RequantizeInt8, RequantizeAsTheScalarFunction)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
     constexpr size_t Columns = 64;
-    constexpr int32_t Most = (1 << 30) - 1;
+    constexpr int32_t Largest = (1 << 30) - 1;
     for (int shift = -31; shift <= 30; ++shift)
     {
         for (const int step : {0, 1}) // between the shifts of lanes
@@ -146,7 +148,7 @@ ISA_TEST(FastBytes, RequantizeAsTheScalarFunction)
             columns.m_Multiplier = multiplier;
             columns.m_Right = right;
             columns.m_Left = left;
-            columns.m_AllShift =
+            columns.m_HasOnlyRightShifts =
                 std::all_of(right, right + Columns, [](int32_t s) { return cpu::RequantizeColumns::IsShifted(-s); });
             for (int sample = 0; sample < 200; ++sample)
             {
@@ -159,9 +161,9 @@ ISA_TEST(FastBytes, RequantizeAsTheScalarFunction)
                     // Of all magnitudes, and the halves of what the shift divides by.
                     const int32_t value =
                         sample % 2 == 0
-                            ? (sample * 7919 + static_cast<int32_t>(c) * 104729) * (1 + sample) % Most >> sample % 31
-                            : (Most >> sample % 31) + 1 - sample % 3;
-                    const int32_t sum = std::clamp(c % 2 == 0 ? value : -value, -Most, Most);
+                            ? (sample * 7919 + static_cast<int32_t>(c) * 104729) * (1 + sample) % Largest >> sample % 31
+                            : (Largest >> sample % 31) + 1 - sample % 3;
+                    const int32_t sum = std::clamp(c % 2 == 0 ? value : -value, -Largest, Largest);
                     sums[c] = sample % 11 < 4 ? sum : sum >> left[c];
                 }
                 int8_t bytes[Columns];
@@ -170,7 +172,7 @@ ISA_TEST(FastBytes, RequantizeAsTheScalarFunction)
                 if (sample % 4 < 2)
                 {
                     std::for_each_n(sums, Columns, [term](int32_t& sum) { sum -= term; });
-                    rows.m_RowTerms = &term;
+                    rows.m_RowCorrections = &term;
                 }
                 rows.m_Sums = sums;
                 rows.m_SumStride = Columns;
@@ -179,23 +181,23 @@ ISA_TEST(FastBytes, RequantizeAsTheScalarFunction)
                 rows.m_Out = bytes;
                 rows.m_OutStride = Columns;
                 rows.m_IsSigned = true;
-                cpu::GetEngine8().m_Requantize(rows, columns);
+                cpu::GetMicrokernelsInt8().m_Requantize(rows, columns);
                 for (size_t c = 0; c < rows.m_Columns; ++c)
                 {
-                    const int32_t sum = sums[c] + (rows.m_RowTerms != nullptr ? term : 0);
+                    const int32_t sum = sums[c] + (rows.m_RowCorrections != nullptr ? term : 0);
                     const int32_t scaled = backends::MultiplySaturating(sum, multipliers[c]);
                     ASSERT_EQ(bytes[c], std::clamp(backends::SaturatingAdd(scaled, columns.m_ZeroPoint), columns.m_Min,
                                                    columns.m_Max))
                         << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
                 }
-                ASSERT_NO_FATAL_FAILURE(ExpectTilesWrite(columns, sums, rows.m_Columns, rows.m_RowTerms, bytes));
+                ASSERT_NO_FATAL_FAILURE(ExpectTilesWrite(columns, sums, rows.m_Columns, rows.m_RowCorrections, bytes));
             }
         }
     }
 }
 
 // By doubles: of all magnitudes, halves, and far outside of what integers hold, with columns of their own scales.
-ISA_TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
+ISA_TEST(RequantizeInt8, RequantizeByDoublesAsTheScalarFunction)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -244,16 +246,17 @@ ISA_TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
             rows.m_SumStride = Columns;
             rows.m_Rows = Rows;
             rows.m_Columns = 1 + random() % Columns;
-            rows.m_RowTerms = exponent % 4 < 2 ? terms : nullptr;
+            rows.m_RowCorrections = exponent % 4 < 2 ? terms : nullptr;
             rows.m_Out = bytes;
             rows.m_OutStride = Columns;
             rows.m_IsSigned = isSigned;
-            cpu::GetEngine8().m_Requantize(rows, columns);
+            cpu::GetMicrokernelsInt8().m_Requantize(rows, columns);
             for (size_t i = 0; i < Rows * Columns; ++i)
             {
                 if (i % Columns < rows.m_Columns)
                 {
-                    const uint32_t term = rows.m_RowTerms != nullptr ? static_cast<uint32_t>(terms[i / Columns]) : 0;
+                    const uint32_t term =
+                        rows.m_RowCorrections != nullptr ? static_cast<uint32_t>(terms[i / Columns]) : 0;
                     const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + term);
                     const double scaled = std::clamp(std::round(sum * scales[i % Columns]), -1e5, 1e5);
                     const int32_t want =
@@ -268,7 +271,7 @@ ISA_TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
 
 // The same for the multipliers that elementwise kernels share: from outputs whose steps are the smallest, where sums
 // and products saturate before their zero point is added, to those where all results are the zero point.
-ISA_TEST(FastBytes, ProductsOfAllScalesAsReference)
+ISA_TEST(RequantizeInt8, ProductsOfAllScalesAsReference)
 {
     for (int exponent = -52; exponent <= 31; ++exponent) // sums have 20 bits more, and so have their multipliers
     {
@@ -279,23 +282,24 @@ ISA_TEST(FastBytes, ProductsOfAllScalesAsReference)
             const int32_t least = isSigned ? -128 : 0;
             for (const int32_t zeroPoint : {least, least + 127, least + 255})
             {
-                const TestTensor a = Random(BytesInfo({count}, isSigned, 1.0f, zeroPoint), 1);
-                const TestTensor b = Random(BytesInfo({count}, isSigned, 0.9f, least + 128), 2);
-                const TensorInfo output = BytesInfo({count}, isSigned, std::ldexp(1.4f, exponent), zeroPoint);
+                const TestTensor a = Random(InfoInt8({count}, isSigned, 1.0f, zeroPoint), 1);
+                const TestTensor b = Random(InfoInt8({count}, isSigned, 0.9f, least + 128), 2);
+                const TensorInfo output = InfoInt8({count}, isSigned, std::ldexp(1.4f, exponent), zeroPoint);
                 SCOPED_TRACE("output " + output.ToString());
                 for (const BinaryOperation operation :
                      {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::SqDiff})
                 {
-                    ExpectAsReference(FastCase("operation " + std::to_string(static_cast<int>(operation)),
-                                               LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(operation),
-                                               {a, b}, output),
+                    ExpectAsReference(ReferenceCase("operation " + std::to_string(static_cast<int>(operation)),
+                                                    LayerType::ElementwiseBinary,
+                                                    ElementwiseBinaryDescriptor(operation), {a, b}, output),
                                       "CpuElementwiseBinary");
                 }
-                ExpectAsReference(FastCase("Prelu", LayerType::Prelu, MakeDescriptor(NullDescriptor()), {a, b}, output),
-                                  "CpuPrelu");
+                ExpectAsReference(
+                    ReferenceCase("Prelu", LayerType::Prelu, MakeDescriptor(NullDescriptor()), {a, b}, output),
+                    "CpuPrelu");
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_byte_scales_test
+} // namespace tenon::test::requantize_int8_test

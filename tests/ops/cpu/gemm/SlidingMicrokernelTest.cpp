@@ -11,7 +11,7 @@
 
 #include <vector>
 
-namespace tenon::test::fast_sliding_test
+namespace tenon::test::sliding_microkernel_test
 {
 
 namespace
@@ -50,12 +50,12 @@ void ExpectAsReference(DataType type, const Sizes& s)
     const TensorInfo bias(TensorShape({s.m_Outputs}), type, 0, 0, true);
     const TensorInfo output(TensorShape({2, s.m_Height, s.m_Width, s.m_Outputs}), type);
     const bool isBf16 = type == DataType::BFloat16;
-    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
+    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsBf16().m_HasDots;
     test::ExpectAsReference(
-        FastCase(input.ToString() + " by " + weights.ToString(), LayerType::Convolution2d, d,
-                 {Random(input, 1, -2, 2), Constant(Random(weights, 2, -2, 2)), Constant(Random(bias, 3, -2, 2))},
-                 output),
-        !isBf16 ? "CpuConvolution2dF32" : (hasDots ? "CpuConvolution2dBf16" : "CpuConvolution2dHalves"),
+        ReferenceCase(input.ToString() + " by " + weights.ToString(), LayerType::Convolution2d, d,
+                      {Random(input, 1, -2, 2), Constant(Random(weights, 2, -2, 2)), Constant(Random(bias, 3, -2, 2))},
+                      output),
+        !isBf16 ? "CpuConvolution2dF32" : (hasDots ? "CpuConvolution2dBf16" : "CpuConvolution2dF16"),
         isBf16 ? 1.0 / 128 : 4e-6);
 }
 
@@ -63,7 +63,7 @@ constexpr DataType Types[] = {DataType::Float32, DataType::BFloat16};
 
 } // namespace
 
-ISA_TEST(FastSliding, AllWidths)
+ISA_TEST(SlidingMicrokernel, AllWidths)
 {
     for (const DataType type : Types)
     {
@@ -75,7 +75,7 @@ ISA_TEST(FastSliding, AllWidths)
     }
 }
 
-ISA_TEST(FastSliding, Channels)
+ISA_TEST(SlidingMicrokernel, Channels)
 {
     for (const DataType type : Types)
     {
@@ -89,7 +89,7 @@ ISA_TEST(FastSliding, Channels)
     }
 }
 
-ISA_TEST(FastSliding, Windows)
+ISA_TEST(SlidingMicrokernel, Windows)
 {
     for (const DataType type : Types)
     {
@@ -113,4 +113,4 @@ ISA_TEST(FastSliding, Windows)
     }
 }
 
-} // namespace tenon::test::fast_sliding_test
+} // namespace tenon::test::sliding_microkernel_test

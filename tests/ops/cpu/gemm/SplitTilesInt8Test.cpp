@@ -16,15 +16,15 @@
 #include <initializer_list>
 #include <random>
 
-namespace tenon::test::fast_splits_test
+namespace tenon::test::split_tiles_int8_test
 {
 
 namespace
 {
 
-using cpu::Engine8;
-using cpu::SplitPanel8;
-using cpu::TileSet8;
+using cpu::MicrokernelSetInt8;
+using cpu::MicrokernelsInt8;
+using cpu::SplitPanelInt8;
 
 struct Panel
 {
@@ -35,16 +35,16 @@ struct Panel
     int32_t m_ZeroPoint;
     std::vector<uint8_t> m_Weights; ///< [columns][depth]
 
-    cpu::WeightBytes8 Describe() const { return {m_Columns, m_Depth, false, m_IsSigned, m_ZeroPoint}; }
+    cpu::WeightFormatInt8 Describe() const { return {m_Columns, m_Depth, false, m_IsSigned, m_ZeroPoint}; }
 };
 
 /// Data at an end, at the other one, or any.
-void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& panel, size_t choice,
+void CheckTile(const MicrokernelSetInt8& tiles, size_t vectors, size_t rows, const Panel& panel, size_t choice,
                std::mt19937& random)
 {
-    SplitPanel8 split(panel.m_Weights.data(), panel.m_Columns, panel.Describe(), cpu::GetEngine8());
+    SplitPanelInt8 split(panel.m_Weights.data(), panel.m_Columns, panel.Describe(), cpu::GetMicrokernelsInt8());
     const size_t groups = (panel.m_Depth + 3) / 4;
-    const size_t lanes = cpu::GetEngine8().m_Lanes;
+    const size_t lanes = cpu::GetMicrokernelsInt8().m_Lanes;
     const size_t numTerms = split.CountTerms();
     const GuardedBuffer packed(cpu::GetSplitPanelBytes(panel.m_Width, numTerms), 64);
     split.Pack(panel.m_Width, numTerms, packed.GetData());
@@ -54,7 +54,7 @@ void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& 
     for (size_t i = 0; i < rows * groups * 4; ++i)
     {
         const auto byte = static_cast<uint8_t>(choice == 0 ? random() : choice == 1 ? 0 : 255);
-        data.GetData()[i] = static_cast<std::byte>(tiles.m_FlipsData ? byte ^ 0x80 : byte);
+        data.GetData()[i] = static_cast<std::byte>(tiles.m_IsDataBiased ? byte ^ 0x80 : byte);
     }
     const GuardedBuffer bias(panel.m_Width * sizeof(int32_t), lanes * sizeof(int32_t));
     std::memset(bias.GetData(), 3, panel.m_Width * sizeof(int32_t));
@@ -72,9 +72,9 @@ void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& 
             for (size_t k = 0; c < panel.m_Columns && k < panel.m_Depth; ++k)
             {
                 const uint8_t byte = panel.m_Weights[c * panel.m_Depth + k];
-                const int32_t weight = cpu::GetValue8(byte, panel.m_IsSigned) - panel.m_ZeroPoint;
+                const int32_t weight = cpu::GetValueInt8(byte, panel.m_IsSigned) - panel.m_ZeroPoint;
                 const auto stored = static_cast<uint8_t>(data.GetData()[r * groups * 4 + k]);
-                want += (tiles.m_FlipsData ? stored ^ 0x80 : stored) * weight;
+                want += (tiles.m_IsDataBiased ? stored ^ 0x80 : stored) * weight;
             }
             ASSERT_EQ(sums[r * panel.m_Width + c], want) << "row " << r << ", column " << c;
         }
@@ -84,16 +84,16 @@ void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& 
 } // namespace
 
 // Weights of up to four terms, of one, of couples; panels with columns that there are not, depths of half groups.
-ISA_TEST(FastSplits, AllSumsOfProducts)
+ISA_TEST(SplitTilesInt8, AllSumsOfProducts)
 {
     if (!HasSplits())
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
-    const Engine8& engine = cpu::GetEngine8();
+    const MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
     std::mt19937 random(3);
     const auto pick = [&random](std::initializer_list<int32_t> of) { return *(of.begin() + random() % of.size()); };
-    for (const TileSet8* tiles : {&engine.m_SplitSigned, &engine.m_SplitUnsigned})
+    for (const MicrokernelSetInt8* tiles : {&microkernels.m_SplitSigned, &microkernels.m_SplitUnsigned})
     {
         for (size_t vectors = 1; vectors <= tiles->m_Vectors; ++vectors)
         {
@@ -106,7 +106,7 @@ ISA_TEST(FastSplits, AllSumsOfProducts)
                     const int32_t small = pick({0, 16, 60, 128, 255});
                     const bool isSigned = random() % 2 == 0;
                     const int32_t zeroPoint = pick({0, 127, 3, 100, 64}) + (isSigned ? 0 : pick({0, 128}));
-                    const size_t width = vectors * engine.m_Lanes;
+                    const size_t width = vectors * microkernels.m_Lanes;
                     Panel panel = {width - random() % 3, width, depth, isSigned, zeroPoint, {}};
                     panel.m_Weights = MakeSplitWeights(panel.m_Columns * depth, isSigned, zeroPoint, small, oneOf);
                     SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, sample " +
@@ -122,7 +122,7 @@ ISA_TEST(FastSplits, AllSumsOfProducts)
 }
 
 // No two of a couple may exceed what they share, and none that might be one may be left alone for nothing.
-ISA_TEST(FastSplits, CouplesShareNoMoreThanFits)
+ISA_TEST(SplitTilesInt8, TermPairsFitInt16)
 {
     if (!HasSplits())
     {
@@ -139,8 +139,8 @@ ISA_TEST(FastSplits, CouplesShareNoMoreThanFits)
             {
                 weight = static_cast<int8_t>(static_cast<int>(random() % static_cast<uint32_t>(2 * most + 1)) - most);
             }
-            const cpu::SplitOrder order =
-                cpu::FindCouples(reinterpret_cast<const std::byte*>(terms.data()), count, RowBytes);
+            const cpu::TermOrder order =
+                cpu::PairTerms(reinterpret_cast<const std::byte*>(terms.data()), count, RowBytes);
             std::vector<uint32_t> sorted = order.m_Terms;
             std::sort(sorted.begin(), sorted.end());
             ASSERT_EQ(sorted.size(), count);
@@ -150,9 +150,9 @@ ISA_TEST(FastSplits, CouplesShareNoMoreThanFits)
             }
             if (most <= 20)
             {
-                EXPECT_EQ(order.m_NumCouples, count / 2); // 2 * 2 * 20 <= 128: any two
+                EXPECT_EQ(order.m_NumTermPairs, count / 2); // 2 * 2 * 20 <= 128: any two
             }
-            for (size_t couple = 0; couple < order.m_NumCouples; ++couple)
+            for (size_t couple = 0; couple < order.m_NumTermPairs; ++couple)
             {
                 const int8_t* const first = terms.data() + order.m_Terms[2 * couple] * RowBytes;
                 const int8_t* const second = terms.data() + order.m_Terms[2 * couple + 1] * RowBytes;
@@ -172,7 +172,7 @@ ISA_TEST(FastSplits, CouplesShareNoMoreThanFits)
     }
 }
 
-ISA_TEST(FastSplits, LayersAsReference)
+ISA_TEST(SplitTilesInt8, LayersAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -182,7 +182,7 @@ ISA_TEST(FastSplits, LayersAsReference)
             for (const unsigned int depth : {4U, 7U, 24U, 150U})
             {
                 const unsigned int columns = 5 + depth % 40;
-                const TensorInfo weights = BytesInfo({columns, depth}, isSigned, 0.1f, zeroPoint);
+                const TensorInfo weights = InfoInt8({columns, depth}, isSigned, 0.1f, zeroPoint);
                 const std::vector<uint8_t> bytes = MakeSplitWeights(columns * depth, isSigned, zeroPoint, 20, 300);
                 TestTensor stored = StoreBytes(weights, bytes);
                 const TestTensor hybrid = {TensorInfo(weights.GetShape(), DataType::QSymmS8, 0.1f, 0), stored.m_Bytes};
@@ -190,7 +190,7 @@ ISA_TEST(FastSplits, LayersAsReference)
                 for (const unsigned int rows : {1U, 6U, 43U})
                 {
                     const std::string name = std::to_string(rows) + " x " + std::to_string(depth);
-                    ExpectConnectedAsReference(name, Random(BytesInfo({rows, depth}, isSigned, 0.1f, ofData), rows),
+                    ExpectConnectedAsReference(name, Random(InfoInt8({rows, depth}, isSigned, 0.1f, ofData), rows),
                                                stored, 1.0f);
                     ExpectHybridAsReference(name, rows, hybrid);
                 }
@@ -200,13 +200,13 @@ ISA_TEST(FastSplits, LayersAsReference)
                 c.m_StrideX = c.m_StrideY = 1;
                 stored.m_Info.SetShape({columns, 1, 1, depth});
                 ExpectAsReference(
-                    FastCase("padded, depth " + std::to_string(depth), LayerType::Convolution2d, c,
-                             {Random(BytesInfo({2, 5, 7, depth}, isSigned, 0.1f, ofData), 3), Constant(stored)},
-                             BytesInfo({2, 7, 9, columns}, isSigned, 1.0f, 5)),
-                    "CpuConvolution2dBytes");
+                    ReferenceCase("padded, depth " + std::to_string(depth), LayerType::Convolution2d, c,
+                                  {Random(InfoInt8({2, 5, 7, depth}, isSigned, 0.1f, ofData), 3), Constant(stored)},
+                                  InfoInt8({2, 7, 9, columns}, isSigned, 1.0f, 5)),
+                    "CpuConvolution2dInt8");
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_splits_test
+} // namespace tenon::test::split_tiles_int8_test

@@ -11,19 +11,19 @@
 #include <cstddef>
 #include <cstring>
 
-namespace tenon::test::split_weights_test
+namespace tenon::test::split_weights_int8_test
 {
 
 namespace
 {
 
-using cpu::Layout8;
-using cpu::PackedWeights8;
+using cpu::PackedWeightsInt8;
+using cpu::WeightLayoutInt8;
 
 } // namespace
 
 // Few large weights are split, and many are not.
-ISA_TEST(SplitWeights, WeightsThatAreSplit)
+ISA_TEST(SplitWeightsInt8, WeightsThatAreSplit)
 {
     if (!HasSplits())
     {
@@ -31,23 +31,23 @@ ISA_TEST(SplitWeights, WeightsThatAreSplit)
     }
     for (const bool isSigned : {false, true})
     {
-        const TensorInfo data = BytesInfo({8, 64}, isSigned, 0.1f, 3);
-        const TensorInfo weights = BytesInfo({40, 64}, isSigned, 0.1f, isSigned ? 0 : 130);
-        const TensorInfo output = BytesInfo({8, 40}, isSigned, 1.0f, 0);
+        const TensorInfo data = InfoInt8({8, 64}, isSigned, 0.1f, 3);
+        const TensorInfo weights = InfoInt8({40, 64}, isSigned, 0.1f, isSigned ? 0 : 130);
+        const TensorInfo output = InfoInt8({8, 40}, isSigned, 1.0f, 0);
         for (const size_t oneOf : {3000U, 2U})
         {
             backends::FillingStore store;
             const auto bytes = MakeSplitWeights(40 * 64, isSigned, weights.GetQuantizationOffset(), 30, oneOf);
             const auto packed = Packing(data, weights, bytes, output).Pack(store);
             ASSERT_TRUE(packed->IsExact());
-            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, oneOf == 3000U);
+            EXPECT_EQ(packed->GetTiles().m_Layout == WeightLayoutInt8::Split, oneOf == 3000U);
         }
     }
 }
 
 // One weight in so many that the terms are just as many as are worth while, and a few more; what is packed is never
 // more than was said, nor are terms that are worth nothing taken.
-ISA_TEST(SplitWeights, PackedWeightsTakeNoMoreThanIsSaid)
+ISA_TEST(SplitWeightsInt8, PackedWeightsTakeNoMoreThanIsSaid)
 {
     if (!HasSplits())
     {
@@ -65,37 +65,38 @@ ISA_TEST(SplitWeights, PackedWeightsTakeNoMoreThanIsSaid)
             }
             backends::FillingStore store;
             const auto packed =
-                Packing(BytesInfo({8, Depth}, false, 0.1f, 3), BytesInfo({columns, Depth}, false, 0.1f, 0), bytes,
-                        BytesInfo({8, columns}, false, 1.0f, 0))
+                Packing(InfoInt8({8, Depth}, false, 0.1f, 3), InfoInt8({columns, Depth}, false, 0.1f, 0), bytes,
+                        InfoInt8({8, columns}, false, 1.0f, 0))
                     .Pack(store);
             ASSERT_TRUE(packed->IsExact());
-            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, large <= 25) << large << " of 100 groups";
-            if (packed->GetTiles().m_Layout == Layout8::Splits)
+            EXPECT_EQ(packed->GetTiles().m_Layout == WeightLayoutInt8::Split, large <= 25) << large << " of 100 groups";
+            if (packed->GetTiles().m_Layout == WeightLayoutInt8::Split)
             {
-                const cpu::Panel8& last = packed->GetPanels().back();
+                const cpu::PanelInt8& last = packed->GetPanels().back();
                 const size_t used =
-                    last.m_Offset + cpu::GetSplitPanelBytes(last.m_Vectors * cpu::GetEngine8().m_Lanes, 100 + large);
-                EXPECT_LE(used, PackedWeights8::GetPackedBytes(columns, Depth));
+                    last.m_Offset +
+                    cpu::GetSplitPanelBytes(last.m_Vectors * cpu::GetMicrokernelsInt8().m_Lanes, 100 + large);
+                EXPECT_LE(used, PackedWeightsInt8::GetPackedBytes(columns, Depth));
             }
         }
     }
 }
 
 // A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
-ISA_TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
+ISA_TEST(SplitWeightsInt8, PanelsThatCannotBeReadAreRefused)
 {
     if (!HasSplits())
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
     constexpr unsigned int Depth = 64;
-    const auto columns = static_cast<unsigned int>(6 * cpu::GetEngine8().m_Lanes); // three panels
-    const Packing packing(BytesInfo({8, Depth}, false, 0.1f, 3), BytesInfo({columns, Depth}, false, 0.1f, 130),
+    const auto columns = static_cast<unsigned int>(6 * cpu::GetMicrokernelsInt8().m_Lanes); // three panels
+    const Packing packing(InfoInt8({8, Depth}, false, 0.1f, 3), InfoInt8({columns, Depth}, false, 0.1f, 130),
                           MakeSplitWeights(size_t{columns} * Depth, false, 130, 30, 3000),
-                          BytesInfo({8, columns}, false, 1.0f, 0));
+                          InfoInt8({8, columns}, false, 1.0f, 0));
     ForgedStore whole;
     const auto packed = packing.Pack(whole);
-    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Splits);
+    ASSERT_EQ(packed->GetTiles().m_Layout, WeightLayoutInt8::Split);
     ASSERT_EQ(packed->GetPanels().size(), 3U);
     const auto forge = [&whole](auto change)
     {
@@ -104,9 +105,9 @@ ISA_TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
         change(forged);
         return forged;
     };
-    for (const cpu::Panel8& panel : packed->GetPanels())
+    for (const cpu::PanelInt8& panel : packed->GetPanels())
     {
-        for (const size_t at : {offsetof(cpu::SplitHeader, m_NumTerms), offsetof(cpu::SplitHeader, m_NumCouples),
+        for (const size_t at : {offsetof(cpu::SplitHeader, m_NumTerms), offsetof(cpu::SplitHeader, m_NumTermPairs),
                                 sizeof(cpu::SplitHeader) + 4})
         {
             ForgedStore forged =
@@ -123,7 +124,7 @@ ISA_TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
                 std::memcpy(store.m_Blocks.front().data() + sizeof(count), &count, sizeof(count));
                 store.m_Blocks.back().resize(size_t{columns} * Depth * 2);
             });
-        EXPECT_NE(packing.Pack(forged)->GetTiles().m_Layout, Layout8::Splits) << count;
+        EXPECT_NE(packing.Pack(forged)->GetTiles().m_Layout, WeightLayoutInt8::Split) << count;
     }
     // Others that can be, but are not those of the weights, which are packed: where some blocks are missing.
     ForgedStore counts = forge(
@@ -136,4 +137,4 @@ ISA_TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
     EXPECT_THROW(packing.Pack(counts), ParseException);
 }
 
-} // namespace tenon::test::split_weights_test
+} // namespace tenon::test::split_weights_int8_test

@@ -10,14 +10,14 @@
 #include <iterator>
 #include <random>
 
-namespace tenon::test::fast_stored_test
+namespace tenon::test::unpacked_weights_int8_test
 {
 
 namespace
 {
 
-/// The ends of either type often. `hasLeast`: also the least byte, which products of two signed bytes don't take.
-std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, bool hasLeast)
+/// The ends of either type often. `hasMinByte`: also the least byte, which products of two signed bytes don't take.
+std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, bool hasMinByte)
 {
     std::mt19937 random(static_cast<uint32_t>(count));
     std::vector<uint8_t> weights(count);
@@ -26,9 +26,9 @@ std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, bool hasLeast)
     {
         constexpr uint8_t ends[] = {0x7F, 0x80, 0x81, 0x00, 0x01, 0xFF};
         weight = static_cast<uint8_t>(random() % 3 != 0 ? random() : ends[random() % std::size(ends)]);
-        weight = weight == least && !hasLeast ? static_cast<uint8_t>(least + 1) : weight;
+        weight = weight == least && !hasMinByte ? static_cast<uint8_t>(least + 1) : weight;
     }
-    if (hasLeast)
+    if (hasMinByte)
     {
         weights.back() = least;
     }
@@ -36,21 +36,21 @@ std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, bool hasLeast)
 }
 
 /// Whether tiles of the processor read weights where they are, with the least byte among them or not.
-bool MayStay(bool hasLeast)
+bool MayStay(bool hasMinByte)
 {
-    return !hasLeast || cpu::GetEngine8().m_StoredSigned.TakesLeastByte();
+    return !hasMinByte || cpu::GetMicrokernelsInt8().m_UnpackedSigned.TakesMinByte();
 }
 
-bool HasStored()
+bool HasUnpacked()
 {
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_StoredSigned.m_Vectors != 0;
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsInt8().m_UnpackedSigned.m_Vectors != 0;
 }
 
 } // namespace
 
-ISA_TEST(FastStored, WeightsForFewRows)
+ISA_TEST(UnpackedWeightsInt8, WeightsForFewRows)
 {
-    if (!HasStored())
+    if (!HasUnpacked())
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
@@ -58,7 +58,7 @@ ISA_TEST(FastStored, WeightsForFewRows)
     {
         const bool isSigned = (bits & 1) != 0;
         const bool mayStay = (bits & 2) != 0;
-        const bool hasLeast = (bits & 4) != 0;
+        const bool hasMinByte = (bits & 4) != 0;
         for (const unsigned int depth : {63U, 64U})
         {
             for (const size_t rows : {1U, 4U, 5U})
@@ -66,40 +66,40 @@ ISA_TEST(FastStored, WeightsForFewRows)
                 const size_t count = size_t{40} * depth;
                 ForgedStore store;
                 const auto packed =
-                    Packing(BytesInfo({8, depth}, isSigned, 0.1f, 3), BytesInfo({40, depth}, isSigned, 0.1f, 0),
-                            MakeWeights(count, isSigned, hasLeast), BytesInfo({8, 40}, isSigned, 1.0f, 0))
+                    Packing(InfoInt8({8, depth}, isSigned, 0.1f, 3), InfoInt8({40, depth}, isSigned, 0.1f, 0),
+                            MakeWeights(count, isSigned, hasMinByte), InfoInt8({8, 40}, isSigned, 1.0f, 0))
                         .Pack(store, rows, mayStay);
-                const bool isStored = mayStay && depth == 64 && rows < 5 && MayStay(hasLeast);
-                EXPECT_EQ(packed->GetTiles().AreStored(), isStored)
+                const bool isUnpacked = mayStay && depth == 64 && rows < 5 && MayStay(hasMinByte);
+                EXPECT_EQ(packed->GetTiles().IsUnpacked(), isUnpacked)
                     << rows << " rows of " << depth << ", case " << bits;
-                EXPECT_EQ(packed->RefersToConstants(), isStored);
-                const auto areWeights = [count](const std::vector<std::byte>& block) { return block.size() >= count; };
-                EXPECT_NE(std::any_of(store.m_Blocks.begin(), store.m_Blocks.end(), areWeights), isStored);
+                EXPECT_EQ(packed->RefersToConstants(), isUnpacked);
+                const auto isWeight = [count](const std::vector<std::byte>& block) { return block.size() >= count; };
+                EXPECT_NE(std::any_of(store.m_Blocks.begin(), store.m_Blocks.end(), isWeight), isUnpacked);
             }
         }
     }
 }
 
-ISA_TEST(FastStored, LargeWeights)
+ISA_TEST(UnpackedWeightsInt8, LargeWeights)
 {
-    if (!HasStored())
+    if (!HasUnpacked())
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
     for (const unsigned int columns : {512U, 513U})
     {
-        const bool hasLeast = MayStay(true);
+        const bool hasMinByte = MayStay(true);
         backends::FillingStore store;
         const auto packed =
-            Packing(BytesInfo({1, 1024}, true, 0.1f, 3), BytesInfo({columns, 1024}, true, 0.1f, 0),
-                    MakeWeights(size_t{columns} * 1024, true, hasLeast), BytesInfo({1, columns}, true, 1.0f, 0))
+            Packing(InfoInt8({1, 1024}, true, 0.1f, 3), InfoInt8({columns, 1024}, true, 0.1f, 0),
+                    MakeWeights(size_t{columns} * 1024, true, hasMinByte), InfoInt8({1, columns}, true, 1.0f, 0))
                 .Pack(store, 1, true);
-        EXPECT_EQ(packed->GetTiles().AreStored(), columns == 512) << columns << " columns";
+        EXPECT_EQ(packed->GetTiles().IsUnpacked(), columns == 512) << columns << " columns";
     }
 }
 
 // Depths and columns around those of vectors.
-ISA_TEST(FastStored, LayersAsReference)
+ISA_TEST(UnpackedWeightsInt8, LayersAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -111,12 +111,12 @@ ISA_TEST(FastStored, LayersAsReference)
                 for (unsigned int rows = 1; rows <= 5; ++rows)
                 {
                     // Of each number of rows with the least byte and without it.
-                    const bool hasLeast = (rows + columns + depth) % 2 == 0;
-                    const std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth, isSigned, hasLeast);
+                    const bool hasMinByte = (rows + columns + depth) % 2 == 0;
+                    const std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth, isSigned, hasMinByte);
                     const int32_t shift = static_cast<int32_t>(rows) * 40;
                     const TestTensor stored =
-                        StoreBytes(BytesInfo({columns, depth}, isSigned, 0.1f, middle + shift - 100), bytes);
-                    const TensorInfo data = BytesInfo({rows, depth}, isSigned, 0.1f, middle - shift + 100);
+                        StoreBytes(InfoInt8({columns, depth}, isSigned, 0.1f, middle + shift - 100), bytes);
+                    const TensorInfo data = InfoInt8({rows, depth}, isSigned, 0.1f, middle - shift + 100);
                     const std::string name =
                         std::to_string(rows) + " x " + std::to_string(depth) + " x " + std::to_string(columns);
                     ASSERT_NO_FATAL_FAILURE(ExpectConnectedAsReference(name, Random(data, rows), stored, 80.0f));
@@ -131,13 +131,13 @@ ISA_TEST(FastStored, LayersAsReference)
     }
 }
 
-ISA_TEST(FastStored, WeightsForFewColumns)
+ISA_TEST(UnpackedWeightsInt8, WeightsForFewColumns)
 {
-    if (!HasStored())
+    if (!HasUnpacked())
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
-    const bool areDots = cpu::GetEngine8().m_StoredSigned.TakesLeastByte();
+    const bool isInt8x4 = cpu::GetMicrokernelsInt8().m_UnpackedSigned.TakesMinByte();
     for (unsigned int columns = 1; columns <= 9; ++columns)
     {
         for (const unsigned int depth : {63U, 64U, 96U, 128U, 160U, 192U, 2047U, 2048U})
@@ -145,25 +145,25 @@ ISA_TEST(FastStored, WeightsForFewColumns)
             for (unsigned int bits = 0; bits < 4; ++bits)
             {
                 const bool isSigned = (bits & 1) != 0;
-                const bool hasLeast = (bits & 2) != 0;
-                const unsigned int most = areDots ? 4 : depth == 2048 && isSigned ? 8 : 5;
+                const bool hasMinByte = (bits & 2) != 0;
+                const unsigned int most = isInt8x4 ? 4 : depth == 2048 && isSigned ? 8 : 5;
                 backends::FillingStore store;
                 const auto packed =
-                    Packing(BytesInfo({90, depth}, isSigned, 0.1f, 3), BytesInfo({columns, depth}, isSigned, 0.1f, 0),
-                            MakeWeights(size_t{columns} * depth, isSigned, hasLeast),
-                            BytesInfo({90, columns}, isSigned, 1.0f, 0))
+                    Packing(InfoInt8({90, depth}, isSigned, 0.1f, 3), InfoInt8({columns, depth}, isSigned, 0.1f, 0),
+                            MakeWeights(size_t{columns} * depth, isSigned, hasMinByte),
+                            InfoInt8({90, columns}, isSigned, 1.0f, 0))
                         .Pack(store, 90, true);
-                const bool isStored = columns <= most && depth >= std::max(64U, 32 * columns) && MayStay(hasLeast);
-                EXPECT_EQ(packed->GetTiles().AreStored(), isStored)
+                const bool isUnpacked = columns <= most && depth >= std::max(64U, 32 * columns) && MayStay(hasMinByte);
+                EXPECT_EQ(packed->GetTiles().IsUnpacked(), isUnpacked)
                     << columns << " columns of " << depth << ", case " << bits;
-                EXPECT_EQ(packed->RefersToConstants(), isStored);
+                EXPECT_EQ(packed->RefersToConstants(), isUnpacked);
             }
         }
     }
 }
 
 // More rows than sums are held of at a time.
-ISA_TEST(FastStored, FewColumnsAsReference)
+ISA_TEST(UnpackedWeightsInt8, FewColumnsAsReference)
 {
     for (const bool isSigned : {false, true})
     {
@@ -173,11 +173,10 @@ ISA_TEST(FastStored, FewColumnsAsReference)
             {
                 for (const unsigned int rows : {6U, 33U, 70U})
                 {
-                    const bool hasLeast = (rows + columns + depth) % 3 == 0;
-                    const TestTensor stored =
-                        StoreBytes(BytesInfo({columns, depth}, isSigned, 0.1f, isSigned ? 0 : 120),
-                                   MakeWeights(size_t{columns} * depth, isSigned, hasLeast));
-                    const TensorInfo data = BytesInfo({rows, depth}, isSigned, 0.1f, isSigned ? -7 : 133);
+                    const bool hasMinByte = (rows + columns + depth) % 3 == 0;
+                    const TestTensor stored = StoreBytes(InfoInt8({columns, depth}, isSigned, 0.1f, isSigned ? 0 : 120),
+                                                         MakeWeights(size_t{columns} * depth, isSigned, hasMinByte));
+                    const TensorInfo data = InfoInt8({rows, depth}, isSigned, 0.1f, isSigned ? -7 : 133);
                     ASSERT_NO_FATAL_FAILURE(
                         ExpectConnectedAsReference(std::to_string(rows), Random(data, rows), stored, 80.0f));
                 }
@@ -187,25 +186,25 @@ ISA_TEST(FastStored, FewColumnsAsReference)
 }
 
 // Of one pixel, and windows that are laid out with padding around them; of few rows, and of few columns.
-ISA_TEST(FastStored, ConvolutionsAsReference)
+ISA_TEST(UnpackedWeightsInt8, ConvolutionsAsReference)
 {
     const auto expect = [](bool isSigned, unsigned int size, unsigned int stride, unsigned int image,
-                           unsigned int outputs, bool hasLeast)
+                           unsigned int outputs, bool hasMinByte)
     {
         Convolution2dDescriptor descriptor;
         descriptor.m_DataLayout = DataLayout::NHWC;
         descriptor.m_StrideX = descriptor.m_StrideY = stride;
         descriptor.m_PadLeft = descriptor.m_PadTop = size / 2;
         descriptor.m_PadRight = descriptor.m_PadBottom = size / 2;
-        const TensorInfo data = BytesInfo({1, image, image, 67}, isSigned, 0.1f, 9);
-        const TensorInfo weights = BytesInfo({outputs, size, size, 67}, isSigned, 0.1f, isSigned ? 0 : 120);
-        const TestTensor stored = StoreBytes(weights, MakeWeights(weights.GetNumElements(), isSigned, hasLeast));
+        const TensorInfo data = InfoInt8({1, image, image, 67}, isSigned, 0.1f, 9);
+        const TensorInfo weights = InfoInt8({outputs, size, size, 67}, isSigned, 0.1f, isSigned ? 0 : 120);
+        const TestTensor stored = StoreBytes(weights, MakeWeights(weights.GetNumElements(), isSigned, hasMinByte));
         const TensorInfo bias(TensorShape({outputs}), DataType::Signed32, 0.01f, 0);
         const unsigned int last = (image - 1) / stride + 1;
-        ExpectAsReference(FastCase(std::to_string(size), LayerType::Convolution2d, descriptor,
-                                   {Random(data, size), Constant(stored), Constant(Random(bias, 2, -900, 900))},
-                                   BytesInfo({1, last, last, outputs}, isSigned, 20.0f, 4)),
-                          "CpuConvolution2dBytes");
+        ExpectAsReference(ReferenceCase(std::to_string(size), LayerType::Convolution2d, descriptor,
+                                        {Random(data, size), Constant(stored), Constant(Random(bias, 2, -900, 900))},
+                                        InfoInt8({1, last, last, outputs}, isSigned, 20.0f, 4)),
+                          "CpuConvolution2dInt8");
     };
     for (const bool isSigned : {false, true})
     {
@@ -221,4 +220,4 @@ ISA_TEST(FastStored, ConvolutionsAsReference)
     }
 }
 
-} // namespace tenon::test::fast_stored_test
+} // namespace tenon::test::unpacked_weights_int8_test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of weights of four bits on CpuAcc, two of which share a byte: of int8 data, and depthwise ones of floats, the
-// numbers of CpuRef. Groups and transposed convolutions are in FastGroupsTest and FastTransposedTest, for all types.
+// numbers of CpuRef. Groups and transposed convolutions are in Convolution2dGroupsTest and
+// TransposeConvolution2dPhasesTest, for all types.
 #include "ops/cpu/conv/WeightedSumKinds.hpp"
 #include "ops/cpu/gemm/LayerCasesInt8.hpp"
 #include "ops/cpu/winograd/WinogradSupport.hpp"
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_nibbles_test
+namespace tenon::test::weights_int4_test
 {
 
 namespace
@@ -30,7 +31,7 @@ enum class Steps
 constexpr Steps AllSteps[] = {Steps::OneScale, Steps::Scales, Steps::ZeroPoint};
 
 /// `axis`: of the output channels.
-TensorInfo NibblesInfo(const TensorShape& shape, Steps steps, unsigned int axis)
+TensorInfo InfoInt4(const TensorShape& shape, Steps steps, unsigned int axis)
 {
     if (steps != Steps::Scales)
     {
@@ -47,7 +48,7 @@ TensorInfo NibblesInfo(const TensorShape& shape, Steps steps, unsigned int axis)
 /// What most sums of so many products of int8 by four bits are within.
 TensorInfo SumsInfo(const TensorShape& shape, size_t depth)
 {
-    return BytesInfo(shape, true, 0.4f * std::sqrt(static_cast<float>(depth)), -4);
+    return InfoInt8(shape, true, 0.4f * std::sqrt(static_cast<float>(depth)), -4);
 }
 
 TestTensor FilledWith(const TensorInfo& info, uint8_t byte)
@@ -61,16 +62,16 @@ void ExpectConnected(unsigned int rows, unsigned int columns, unsigned int depth
     d.m_TransposeWeightMatrix = outputsFirst;
     d.m_BiasEnabled = rows % 2 == 0;
     const TensorShape shape = outputsFirst ? TensorShape({columns, depth}) : TensorShape({depth, columns});
-    const TensorInfo weights = NibblesInfo(shape, steps, outputsFirst ? 0 : 1);
-    std::vector<TestTensor> inputs = {Random(BytesInfo({rows, depth}, true, 0.1f, 3), rows),
+    const TensorInfo weights = InfoInt4(shape, steps, outputsFirst ? 0 : 1);
+    std::vector<TestTensor> inputs = {Random(InfoInt8({rows, depth}, true, 0.1f, 3), rows),
                                       Constant(MakeWeights(weights, columns))};
     if (d.m_BiasEnabled)
     {
         inputs.push_back(Constant(Random(TensorInfo({columns}, DataType::Signed32, 0.01f, 0), 5, -9, 9)));
     }
-    ExpectAsReference(FastCase(std::to_string(rows) + " rows by " + shape.ToString(), LayerType::FullyConnected, d,
-                               std::move(inputs), SumsInfo({rows, columns}, depth)),
-                      "CpuFullyConnectedBytes");
+    ExpectAsReference(ReferenceCase(std::to_string(rows) + " rows by " + shape.ToString(), LayerType::FullyConnected, d,
+                                    std::move(inputs), SumsInfo({rows, columns}, depth)),
+                      "CpuFullyConnectedInt8");
 }
 
 struct Depthwise
@@ -83,7 +84,7 @@ struct Depthwise
     uint32_t m_Dilation = 1;
 };
 
-OpCase MakeDepthwise(const Depthwise& c, Steps steps, bool areFloats)
+OpCase MakeDepthwise(const Depthwise& c, Steps steps, bool isFloat)
 {
     DepthwiseConvolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -95,19 +96,19 @@ OpCase MakeDepthwise(const Depthwise& c, Steps steps, bool areFloats)
     const unsigned int channels = c.m_Data[3] * c.m_Multiplier;
     const TensorShape output(
         {c.m_Data[0], (c.m_Data[1] - 1) / c.m_Stride + 1, (c.m_Data[2] - 1) / c.m_Stride + 1, channels});
-    const TensorInfo weights = NibblesInfo({1, c.m_Height, c.m_Width, channels}, steps, 3);
-    const TensorInfo data = areFloats ? TensorInfo(c.m_Data, DataType::Float32) : BytesInfo(c.m_Data, true, 0.1f, 3);
+    const TensorInfo weights = InfoInt4({1, c.m_Height, c.m_Width, channels}, steps, 3);
+    const TensorInfo data = isFloat ? TensorInfo(c.m_Data, DataType::Float32) : InfoInt8(c.m_Data, true, 0.1f, 3);
     std::vector<TestTensor> inputs = {Random(data, channels, -3, 5), Constant(MakeWeights(weights, 2))};
     if (d.m_BiasEnabled)
     {
-        const TensorInfo bias = areFloats ? TensorInfo({channels}, DataType::Float32)
-                                          : TensorInfo({channels}, DataType::Signed32, 0.01f, 0);
+        const TensorInfo bias =
+            isFloat ? TensorInfo({channels}, DataType::Float32) : TensorInfo({channels}, DataType::Signed32, 0.01f, 0);
         inputs.push_back(Constant(Random(bias, 9, -2, 2)));
     }
-    return FastCase(c.m_Data.ToString() + " by " + weights.GetShape().ToString(), LayerType::DepthwiseConvolution2d, d,
-                    std::move(inputs),
-                    areFloats ? TensorInfo(output, DataType::Float32)
-                              : SumsInfo(output, size_t{c.m_Height} * c.m_Width));
+    return ReferenceCase(c.m_Data.ToString() + " by " + weights.GetShape().ToString(),
+                         LayerType::DepthwiseConvolution2d, d, std::move(inputs),
+                         isFloat ? TensorInfo(output, DataType::Float32)
+                                 : SumsInfo(output, size_t{c.m_Height} * c.m_Width));
 }
 
 const Depthwise DepthwiseCases[] = {
@@ -121,7 +122,7 @@ const Depthwise DepthwiseCases[] = {
 } // namespace
 
 // Few rows take the weights as they are, more of them as whole bytes; a column may begin in the middle of a byte.
-ISA_TEST(FastNibbles, ConnectedAsReference)
+ISA_TEST(WeightsInt4, ConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 4U, 5U, 43U})
     {
@@ -140,7 +141,7 @@ ISA_TEST(FastNibbles, ConnectedAsReference)
 }
 
 // Deeper rows of many steps, which int8 weights have forms of their own for.
-ISA_TEST(FastNibbles, DeepConnectedAsReference)
+ISA_TEST(WeightsInt4, DeepConnectedAsReference)
 {
     for (const unsigned int rows : {1U, 3U, 20U})
     {
@@ -153,7 +154,7 @@ ISA_TEST(FastNibbles, DeepConnectedAsReference)
 }
 
 // Sums of 16 bits are largest where data and weights are at their ends.
-ISA_TEST(FastNibbles, EndsAsReference)
+ISA_TEST(WeightsInt4, EndsAsReference)
 {
     for (const unsigned int rows : {1U, 2U, 9U})
     {
@@ -163,10 +164,10 @@ ISA_TEST(FastNibbles, EndsAsReference)
             {
                 for (const Steps steps : AllSteps)
                 {
-                    const TestTensor weights = FilledWith(NibblesInfo({21, depth}, steps, 0), pair);
+                    const TestTensor weights = FilledWith(InfoInt4({21, depth}, steps, 0), pair);
                     for (const int32_t zeroPoint : {-128, 127})
                     {
-                        const TensorInfo data = BytesInfo({rows, depth}, true, 0.1f, zeroPoint);
+                        const TensorInfo data = InfoInt8({rows, depth}, true, 0.1f, zeroPoint);
                         const std::string name = std::to_string(rows) + " rows of depth " + std::to_string(depth);
                         ExpectConnectedAsReference(name, FilledWith(data, 0x80), weights, 40.0f);
                         ExpectConnectedAsReference(name, FilledWith(data, 0x7F), weights, 40.0f);
@@ -178,7 +179,7 @@ ISA_TEST(FastNibbles, EndsAsReference)
 }
 
 // One pixel, few and many of them; windows of a few channels, which may be padded for images read where they lie.
-ISA_TEST(FastNibbles, ConvolutionsAsReference)
+ISA_TEST(WeightsInt4, ConvolutionsAsReference)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -211,7 +212,7 @@ ISA_TEST(FastNibbles, ConvolutionsAsReference)
 }
 
 // 3x3 that Winograd's transforms are for.
-ISA_TEST(FastNibbles, TransformedConvolutionsAsReference)
+ISA_TEST(WeightsInt4, TransformedConvolutionsAsReference)
 {
     for (const SumKind& kind : SumKinds)
     {
@@ -233,7 +234,7 @@ ISA_TEST(FastNibbles, TransformedConvolutionsAsReference)
     }
 }
 
-ISA_TEST(FastNibbles, DepthwiseAsReference)
+ISA_TEST(WeightsInt4, DepthwiseAsReference)
 {
     const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
     for (const Depthwise& c : DepthwiseCases)
@@ -241,27 +242,27 @@ ISA_TEST(FastNibbles, DepthwiseAsReference)
         for (const Steps steps : AllSteps)
         {
             OpCase op = MakeDepthwise(c, steps, false);
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuDepthwiseConvolution2dBytes"));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuDepthwiseConvolution2dInt8"));
             op.m_FusedActivation = &relu6;
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuDepthwiseConvolution2dBytes"));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuDepthwiseConvolution2dInt8"));
         }
     }
 }
 
 // Images of one channel are those of a convolution.
-ISA_TEST(FastNibbles, DepthwiseOfOneChannelAsReference)
+ISA_TEST(WeightsInt4, DepthwiseOfOneChannelAsReference)
 {
     for (const unsigned int outputs : {1U, 3U, 8U, 19U})
     {
         for (const Steps steps : AllSteps)
         {
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeDepthwise({{1, 9, 8, 1}, outputs, 5, 3, 2}, steps, false),
-                                                      "CpuDepthwiseConvolution2dOfOneBytes"));
+                                                      "CpuDepthwiseConvolution2dSingleChannelInt8"));
         }
     }
 }
 
-ISA_TEST(FastNibbles, DepthwiseOfFloatsAsReference)
+ISA_TEST(WeightsInt4, DepthwiseOfFloatsAsReference)
 {
     for (const Depthwise& c : DepthwiseCases)
     {
@@ -273,4 +274,4 @@ ISA_TEST(FastNibbles, DepthwiseOfFloatsAsReference)
     }
 }
 
-} // namespace tenon::test::fast_nibbles_test
+} // namespace tenon::test::weights_int4_test

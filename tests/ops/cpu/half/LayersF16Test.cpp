@@ -22,13 +22,13 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_halves_test
+namespace tenon::test::layers_f16_test
 {
 
 namespace
 {
 
-constexpr DataType HalfTypes[] = {DataType::BFloat16, DataType::Float16};
+constexpr DataType F16Types[] = {DataType::BFloat16, DataType::Float16};
 
 TensorInfo Of(DataType type, const std::vector<unsigned int>& sizes)
 {
@@ -47,7 +47,7 @@ template <typename D>
 void Expect(LayerType layer, const D& descriptor, std::vector<TestTensor> inputs, const TensorInfo& output,
             const std::string& kernel)
 {
-    ExpectAsReference(FastCase(kernel + " of " + output.ToString(), layer, descriptor, std::move(inputs), output),
+    ExpectAsReference(ReferenceCase(kernel + " of " + output.ToString(), layer, descriptor, std::move(inputs), output),
                       kernel, Tolerance);
 }
 
@@ -79,7 +79,7 @@ template <typename D>
 void ExpectOfEvery(LayerType layer, const D& descriptor, std::vector<TestTensor> inputs, const std::string& name)
 {
     const TensorInfo output = inputs[0].m_Info;
-    OpCase op = FastCase(name + " of every bfloat16", layer, descriptor, std::move(inputs), output);
+    OpCase op = ReferenceCase(name + " of every bfloat16", layer, descriptor, std::move(inputs), output);
     op.m_Relative = Tolerance;
     op.m_Absolute = 1.2e-38;
     ExpectAsReference(op, "");
@@ -87,26 +87,26 @@ void ExpectOfEvery(LayerType layer, const D& descriptor, std::vector<TestTensor>
 
 } // namespace
 
-ISA_TEST(FastHalves, ElementwiseAsReference)
+ISA_TEST(LayersF16, ElementwiseAsReference)
 {
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const unsigned int channels : {1U, 7U, 64U, 130U})
         {
             const TensorInfo info = Of(type, {3, 50, channels});
             Expect(LayerType::Activation, ActivationDescriptor(ActivationFunction::Gelu), {Numbers(info, 1)}, info,
-                   "CpuActivationHalves");
+                   "CpuActivationF16");
             Expect(LayerType::ElementwiseUnary, ElementwiseUnaryDescriptor(UnaryOperation::Exp), {Numbers(info, 2)},
-                   info, "CpuElementwiseUnaryHalves");
+                   info, "CpuElementwiseUnaryF16");
             Expect(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Mul),
-                   {Numbers(info, 3), Numbers(Of(type, {channels}), 4)}, info, "CpuElementwiseBinaryHalves");
+                   {Numbers(info, 3), Numbers(Of(type, {channels}), 4)}, info, "CpuElementwiseBinaryF16");
         }
     }
 }
 
 // All bfloat16 numbers, for functions with polynomials of few terms, against doubles: the nearest bfloat16, or its
 // neighbour where the result lies about halfway between the two.
-ISA_TEST(FastHalves, FunctionsOfEveryBFloat16)
+ISA_TEST(LayersF16, FunctionsOfEveryBFloat16)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -128,7 +128,7 @@ ISA_TEST(FastHalves, FunctionsOfEveryBFloat16)
         {ActivationDescriptor(ActivationFunction::Sigmoid, 0.0f, 0.0f), sigmoid}};
     for (const auto& [descriptor, oracle] : functions)
     {
-        const OpCase c = FastCase("every bfloat16", LayerType::Activation, descriptor, {all}, info);
+        const OpCase c = ReferenceCase("every bfloat16", LayerType::Activation, descriptor, {all}, info);
         const std::vector<std::byte> bytes = RunOp(FindTestBackend(Compute::CpuAcc), c, {});
         const std::vector<double> got = GetStored(info, bytes.data());
         for (size_t i = 0; i < x.size(); ++i)
@@ -141,7 +141,7 @@ ISA_TEST(FastHalves, FunctionsOfEveryBFloat16)
 }
 
 // The other functions against CpuRef, with infinities and NaN.
-ISA_TEST(FastHalves, ActivationsOfEveryBFloat16)
+ISA_TEST(LayersF16, ActivationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
     for (const ActivationFunction function :
@@ -156,7 +156,7 @@ ISA_TEST(FastHalves, ActivationsOfEveryBFloat16)
     }
 }
 
-ISA_TEST(FastHalves, UnaryOperationsOfEveryBFloat16)
+ISA_TEST(LayersF16, UnaryOperationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
     for (const UnaryOperation operation :
@@ -169,7 +169,7 @@ ISA_TEST(FastHalves, UnaryOperationsOfEveryBFloat16)
 }
 
 // Every number with another one: the one a fixed distance behind it, or one for all.
-ISA_TEST(FastHalves, BinaryOperationsOfEveryBFloat16)
+ISA_TEST(LayersF16, BinaryOperationsOfEveryBFloat16)
 {
     const TestTensor all = EveryBFloat16(IsNormalOrZero);
     TestTensor others = all;
@@ -187,33 +187,32 @@ ISA_TEST(FastHalves, BinaryOperationsOfEveryBFloat16)
     }
 }
 
-ISA_TEST(FastHalves, RowsAsReference)
+ISA_TEST(LayersF16, RowsAsReference)
 {
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const unsigned int channels : {3U, 16U, 67U})
         {
             const TensorInfo rows = Of(type, {40, channels});
-            Expect(LayerType::Softmax, SoftmaxDescriptor(), {Numbers(rows, 1)}, rows, "CpuSoftmaxHalves");
-            Expect(LayerType::LogSoftmax, LogSoftmaxDescriptor(), {Numbers(rows, 2)}, rows, "CpuLogSoftmaxHalves");
+            Expect(LayerType::Softmax, SoftmaxDescriptor(), {Numbers(rows, 1)}, rows, "CpuSoftmaxF16");
+            Expect(LayerType::LogSoftmax, LogSoftmaxDescriptor(), {Numbers(rows, 2)}, rows, "CpuLogSoftmaxF16");
             const TensorInfo image = Of(type, {1, 6, 6, channels});
             MeanDescriptor mean;
             mean.m_Axis = {1, 2};
             mean.m_KeepDims = false;
-            Expect(LayerType::Mean, mean, {Numbers(image, 3)}, Of(type, {1, channels}), "CpuMeanHalves");
+            Expect(LayerType::Mean, mean, {Numbers(image, 3)}, Of(type, {1, channels}), "CpuMeanF16");
             Pooling2dDescriptor pool;
             pool.m_PoolType = PoolingAlgorithm::Max;
             pool.m_PoolWidth = pool.m_PoolHeight = pool.m_StrideX = pool.m_StrideY = 2;
             pool.m_DataLayout = DataLayout::NHWC;
-            Expect(LayerType::Pooling2d, pool, {Numbers(image, 4)}, Of(type, {1, 3, 3, channels}),
-                   "CpuPooling2dHalves");
+            Expect(LayerType::Pooling2d, pool, {Numbers(image, 4)}, Of(type, {1, 3, 3, channels}), "CpuPooling2dF16");
         }
     }
 }
 
 // More elements than a chunk: chunks of several rows, the last one shorter, of inputs broadcast along dimensions
 // before, in and behind the cut ones.
-ISA_TEST(FastHalves, PiecesAsReference)
+ISA_TEST(LayersF16, PiecesAsReference)
 {
     struct Shapes
     {
@@ -221,7 +220,7 @@ ISA_TEST(FastHalves, PiecesAsReference)
         std::vector<unsigned int> m_Right;
         std::vector<unsigned int> m_Output;
     };
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const Shapes& shapes : {Shapes{{9001}, {1}, {9001}},
                                      {{3, 100, 33}, {3, 100, 33}, {3, 100, 33}},
@@ -234,10 +233,10 @@ ISA_TEST(FastHalves, PiecesAsReference)
         {
             Expect(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Sub),
                    {Numbers(Of(type, shapes.m_Left), 1), Numbers(Of(type, shapes.m_Right), 2)},
-                   Of(type, shapes.m_Output), "CpuElementwiseBinaryHalves");
+                   Of(type, shapes.m_Output), "CpuElementwiseBinaryF16");
             const TensorInfo info = Of(type, shapes.m_Output);
             Expect(LayerType::Activation, ActivationDescriptor(ActivationFunction::Sigmoid), {Numbers(info, 3)}, info,
-                   "CpuActivationHalves");
+                   "CpuActivationF16");
             for (int axis = -1; axis >= -static_cast<int>(info.GetNumDimensions()); --axis)
             {
                 SoftmaxDescriptor softmax;
@@ -256,14 +255,14 @@ ISA_TEST(FastHalves, PiecesAsReference)
         batch.m_DataLayout = DataLayout::NHWC;
         Expect(LayerType::BatchNormalization, batch,
                {Numbers(image, 1), ofChannels(2), ofChannels(3), ofChannels(4), ofChannels(5)}, image,
-               "CpuBatchNormalizationHalves");
-        Expect(LayerType::Prelu, NullDescriptor(), {Numbers(image, 1), ofChannels(2)}, image, "CpuPreluHalves");
+               "CpuBatchNormalizationF16");
+        Expect(LayerType::Prelu, NullDescriptor(), {Numbers(image, 1), ofChannels(2)}, image, "CpuPreluF16");
     }
 }
 
-ISA_TEST(FastHalves, MatrixProductsAsReference)
+ISA_TEST(LayersF16, MatrixProductsAsReference)
 {
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const bool isConstant : {false, true})
         {
@@ -274,14 +273,14 @@ ISA_TEST(FastHalves, MatrixProductsAsReference)
                 TestTensor y =
                     Numbers(Of(type, isTransposed ? std::vector{1U, 33U, 70U} : std::vector{1U, 70U, 33U}), 2);
                 const bool isBf16 = type == DataType::BFloat16;
-                const bool isNative = isBf16 && cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
+                const bool isNative = isBf16 && cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsBf16().m_HasDots;
                 const std::string kernel = isConstant ? "CpuBatchMatMulConstant" : "CpuBatchMatMul";
                 Expect(LayerType::BatchMatMul, descriptor,
                        {Numbers(Of(type, {1, 21, 70}), 1), isConstant ? Constant(std::move(y)) : std::move(y)},
-                       Of(type, {1, 21, 33}), kernel + (isNative ? "Bf16" : "Halves"));
+                       Of(type, {1, 21, 33}), kernel + (isNative ? "Bf16" : "F16"));
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_halves_test
+} // namespace tenon::test::layers_f16_test

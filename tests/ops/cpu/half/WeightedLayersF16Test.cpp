@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::weighted_halves_test
+namespace tenon::test::weighted_layers_f16_test
 {
 
 namespace
 {
 
-constexpr DataType HalfTypes[] = {DataType::BFloat16, DataType::Float16};
+constexpr DataType F16Types[] = {DataType::BFloat16, DataType::Float16};
 
 /// Steps of bfloat16 are 2^-8 of the number, those of float16 2^-11; sums that cancel differ by steps of the largest
 /// term.
@@ -36,8 +36,8 @@ TestTensor Numbers(DataType type, const std::vector<unsigned int>& sizes, uint32
 /// The kernel's name: that of bfloat16 if the processor has bf16 dot products or `isNative`.
 std::string GetKernel(const std::string& layer, DataType type, bool isNative = false)
 {
-    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
-    return "Cpu" + layer + (type == DataType::BFloat16 && (hasDots || isNative) ? "Bf16" : "Halves");
+    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsBf16().m_HasDots;
+    return "Cpu" + layer + (type == DataType::BFloat16 && (hasDots || isNative) ? "Bf16" : "F16");
 }
 
 enum class BiasKind
@@ -62,7 +62,7 @@ void Expect(LayerType layer, const D& descriptor, TestTensor data, TestTensor we
         inputs.push_back(bias == BiasKind::AtRunTime ? std::move(numbers) : Constant(std::move(numbers)));
     }
     const TensorInfo info(ShapeOf(output), type);
-    OpCase op = FastCase(kernel + " of " + info.ToString(), layer, descriptor, std::move(inputs), info);
+    OpCase op = ReferenceCase(kernel + " of " + info.ToString(), layer, descriptor, std::move(inputs), info);
     op.m_FusedActivation = activation;
     op.m_Relative = GetTolerance(type);
     ExpectAsReference(op, kernel, GetTolerance(type) / 4);
@@ -123,10 +123,10 @@ const std::vector<std::pair<std::vector<unsigned int>, Window>>& GetImages()
 
 } // namespace
 
-ISA_TEST(WeightedHalves, ConvolutionsAsReference)
+ISA_TEST(WeightedLayersF16, ConvolutionsAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::BoundedReLu, 0.5f, -0.25f);
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         uint32_t turn = 0;
         for (const auto& [data, window] : GetImages())
@@ -141,21 +141,21 @@ ISA_TEST(WeightedHalves, ConvolutionsAsReference)
     }
 }
 
-ISA_TEST(WeightedHalves, GroupsAsReference)
+ISA_TEST(WeightedLayersF16, GroupsAsReference)
 {
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const auto& [data, window] : GetImages())
         {
             // The kernels of bf16 dot products have no groups: the layer is accepted and runs on CpuRef.
             for (const unsigned int group : {2U, 4U})
             {
-                const std::string kernel = type == DataType::Float16 ? "CpuConvolution2dGroupsHalves" : "";
+                const std::string kernel = type == DataType::Float16 ? "CpuConvolution2dGroupsF16" : "";
                 Expect(LayerType::Convolution2d, MakeDescriptorOf<Convolution2dDescriptor>(window, true),
                        Numbers(type, data, 1), Numbers(type, {data[3], window.m_Height, window.m_Width, group}, 2),
                        data[3], BiasKind::Half, OutputOf(data, window, data[3]), kernel);
             }
-            const std::string kernel = type == DataType::Float16 ? "CpuConvolution2dHalves" : "";
+            const std::string kernel = type == DataType::Float16 ? "CpuConvolution2dF16" : "";
             Expect(LayerType::Convolution2d, MakeDescriptorOf<Convolution2dDescriptor>(window, true),
                    Numbers(type, data, 1), Numbers(type, {6, window.m_Height, window.m_Width, data[3] / 2}, 2), 6,
                    BiasKind::Half, OutputOf(data, window, 6), kernel);
@@ -163,10 +163,10 @@ ISA_TEST(WeightedHalves, GroupsAsReference)
     }
 }
 
-ISA_TEST(WeightedHalves, DepthwiseAsReference)
+ISA_TEST(WeightedLayersF16, DepthwiseAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::ReLu);
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const auto& [data, window] : GetImages())
         {
@@ -183,10 +183,10 @@ ISA_TEST(WeightedHalves, DepthwiseAsReference)
     }
 }
 
-ISA_TEST(WeightedHalves, FullyConnectedAsReference)
+ISA_TEST(WeightedLayersF16, FullyConnectedAsReference)
 {
     const ActivationDescriptor clamp(ActivationFunction::ReLu);
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const unsigned int rows : {1U, 2U, 3U, 4U, 17U, 1777U})
         {
@@ -207,20 +207,20 @@ ISA_TEST(WeightedHalves, FullyConnectedAsReference)
     }
 }
 
-ISA_TEST(WeightedHalves, BiasAtRunTimeAsReference)
+ISA_TEST(WeightedLayersF16, BiasAtRunTimeAsReference)
 {
     FullyConnectedDescriptor descriptor;
     descriptor.m_BiasEnabled = true;
     for (const unsigned int rows : {3U, 2111U})
     {
         Expect(LayerType::FullyConnected, descriptor, Numbers(DataType::Float16, {rows, 70}, 1),
-               Numbers(DataType::Float16, {70, 37}, 2), 37, BiasKind::AtRunTime, {rows, 37}, "CpuFullyConnectedHalves");
+               Numbers(DataType::Float16, {70, 37}, 2), 37, BiasKind::AtRunTime, {rows, 37}, "CpuFullyConnectedF16");
     }
 }
 
-ISA_TEST(WeightedHalves, MatrixProductsAsReference)
+ISA_TEST(WeightedLayersF16, MatrixProductsAsReference)
 {
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const unsigned int rows : {3U, 700U})
         {
@@ -236,9 +236,9 @@ ISA_TEST(WeightedHalves, MatrixProductsAsReference)
     }
 }
 
-ISA_TEST(WeightedHalves, TransposedAsReference)
+ISA_TEST(WeightedLayersF16, TransposedAsReference)
 {
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const unsigned int stride : {1U, 2U, 3U})
         {
@@ -259,9 +259,9 @@ ISA_TEST(WeightedHalves, TransposedAsReference)
     }
 }
 
-ISA_TEST(WeightedHalves, VolumesAsReference)
+ISA_TEST(WeightedLayersF16, VolumesAsReference)
 {
-    for (const DataType type : HalfTypes)
+    for (const DataType type : F16Types)
     {
         for (const unsigned int stride : {1U, 2U})
         {
@@ -274,9 +274,9 @@ ISA_TEST(WeightedHalves, VolumesAsReference)
             const auto size = [&](unsigned int of) { return (of + 2 - 3) / stride + 1; };
             Expect(LayerType::Convolution3d, descriptor, Numbers(type, {2, 5, 9, 7, 6}, 1),
                    Numbers(type, {3, 3, 3, 6, 18}, 2), 18, BiasKind::Half, {2, size(5), size(9), size(7), 18},
-                   "CpuConvolution3dHalves");
+                   "CpuConvolution3dF16");
         }
     }
 }
 
-} // namespace tenon::test::weighted_halves_test
+} // namespace tenon::test::weighted_layers_f16_test

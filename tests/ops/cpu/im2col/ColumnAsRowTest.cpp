@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tenon::test::fast_columns_test
+namespace tenon::test::column_as_row_test
 {
 
 namespace
@@ -75,11 +75,11 @@ void Expect(const char* what, const Column& column, const Types& types, LayerTyp
             std::shared_ptr<const BaseDescriptor> descriptor, const TensorShape& weights, unsigned int outputs)
 {
     const TensorInfo data = Shaped(types.m_Data, column.GetData());
-    OpCase op =
-        FastCase(std::string(what) + " of " + GetDataTypeName(data.GetDataType()) + " " + data.GetShape().ToString() +
-                     " by " + GetDataTypeName(types.m_Weights.GetDataType()) + " " + weights.ToString(),
-                 type, std::move(descriptor), {Random(data, 1), Constant(Random(Shaped(types.m_Weights, weights), 2))},
-                 Shaped(types.m_Output, column.GetOutput(outputs)));
+    OpCase op = ReferenceCase(
+        std::string(what) + " of " + GetDataTypeName(data.GetDataType()) + " " + data.GetShape().ToString() + " by " +
+            GetDataTypeName(types.m_Weights.GetDataType()) + " " + weights.ToString(),
+        type, std::move(descriptor), {Random(data, 1), Constant(Random(Shaped(types.m_Weights, weights), 2))},
+        Shaped(types.m_Output, column.GetOutput(outputs)));
     const bool isFloat = data.GetDataType() == DataType::Float32;
     op.m_Relative = isFloat ? 1e-5 : 0;
     ExpectAsReference(op, "", isFloat ? 2e-6 : 0);
@@ -87,7 +87,7 @@ void Expect(const char* what, const Column& column, const Types& types, LayerTyp
 
 } // namespace
 
-ISA_TEST(FastColumns, ConvolutionsAsReference)
+ISA_TEST(ColumnAsRow, ConvolutionsAsReference)
 {
     for (const Column& column : Columns)
     {
@@ -100,7 +100,7 @@ ISA_TEST(FastColumns, ConvolutionsAsReference)
     }
 }
 
-ISA_TEST(FastColumns, DepthwiseConvolutionsAsReference)
+ISA_TEST(ColumnAsRow, DepthwiseConvolutionsAsReference)
 {
     for (const Column& column : Columns)
     {
@@ -114,7 +114,7 @@ ISA_TEST(FastColumns, DepthwiseConvolutionsAsReference)
     }
 }
 
-ISA_TEST(FastColumns, PoolingAsReference)
+ISA_TEST(ColumnAsRow, PoolingAsReference)
 {
     for (const bool isColumn : {true, false})
     {
@@ -139,12 +139,12 @@ ISA_TEST(FastColumns, PoolingAsReference)
                     (isColumn ? d.m_StrideX : d.m_StrideY) = 1;
                     (isColumn ? d.m_PadTop : d.m_PadLeft) = (column.m_Kernel - 1) / 2;
                     (isColumn ? d.m_PadBottom : d.m_PadRight) = column.m_Kernel - 1 - (column.m_Kernel - 1) / 2;
-                    OpCase op =
-                        FastCase(std::string(isColumn ? "column" : "row") + " of " +
-                                     GetDataTypeName(types.m_Data.GetDataType()) + " " +
-                                     image(column.m_Length).ToString() + ", window " + std::to_string(column.m_Kernel),
-                                 LayerType::Pooling2d, d, {Random(Shaped(types.m_Data, image(column.m_Length)), 1)},
-                                 Shaped(types.m_Data, image(column.GetOutputLength())));
+                    OpCase op = ReferenceCase(
+                        std::string(isColumn ? "column" : "row") + " of " +
+                            GetDataTypeName(types.m_Data.GetDataType()) + " " + image(column.m_Length).ToString() +
+                            ", window " + std::to_string(column.m_Kernel),
+                        LayerType::Pooling2d, d, {Random(Shaped(types.m_Data, image(column.m_Length)), 1)},
+                        Shaped(types.m_Data, image(column.GetOutputLength())));
                     op.m_Relative = types.m_Data.GetDataType() == DataType::Float32 ? 1e-5 : 0;
                     ExpectAsReference(op, "CpuPooling2d", op.m_Relative);
                 }
@@ -153,4 +153,4 @@ ISA_TEST(FastColumns, PoolingAsReference)
     }
 }
 
-} // namespace tenon::test::fast_columns_test
+} // namespace tenon::test::column_as_row_test

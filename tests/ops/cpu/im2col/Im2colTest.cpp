@@ -15,16 +15,16 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::windows_test
+namespace tenon::test::im2col_test
 {
 
 namespace
 {
 
-using cpu::Windows;
+using cpu::Im2col;
 
 template <typename T>
-std::vector<T> LayOut(const Windows& w, const T* input, size_t first, size_t last, T padding)
+std::vector<T> LayOut(const Im2col& w, const T* input, size_t first, size_t last, T padding)
 {
     std::vector<T> rows;
     for (size_t pixel = first; pixel < last; ++pixel)
@@ -46,18 +46,18 @@ std::vector<T> LayOut(const Windows& w, const T* input, size_t first, size_t las
     return rows;
 }
 
-void Copy(const Windows& w, const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t depth, uint8_t* to)
+void Copy(const Im2col& w, const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t depth, uint8_t* to)
 {
     w.CopyBytes(input, first, last, padding, depth, to);
 }
 
 template <typename T>
-void Copy(const Windows& w, const T* input, size_t first, size_t last, T, size_t depth, T* to)
+void Copy(const Im2col& w, const T* input, size_t first, size_t last, T, size_t depth, T* to)
 {
     w.CopyNumbers(input, first, last, depth, to);
 }
 
-std::string Describe(const Windows& w, size_t images)
+std::string Describe(const Im2col& w, size_t images)
 {
     std::ostringstream out;
     out << images << " images of " << w.m_InputHeight << " x " << w.m_InputWidth << " x " << w.m_Channels
@@ -69,7 +69,7 @@ std::string Describe(const Windows& w, size_t images)
 
 /// `images`: their number.
 template <typename T>
-void CheckCopies(const Windows& w, size_t images, T padding, std::mt19937& random)
+void CheckCopies(const Im2col& w, size_t images, T padding, std::mt19937& random)
 {
     const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
     const GuardedBuffer input(elements * sizeof(T));
@@ -80,7 +80,7 @@ void CheckCopies(const Windows& w, size_t images, T padding, std::mt19937& rando
     const size_t last = first + 1 + random() % (pixels - first);
     const size_t depth = w.GetDepth();
     const size_t pitch = depth + random() % 5;
-    const GuardedBuffer out((last - first) * pitch * sizeof(T) + Windows::ShortRowBytes);
+    const GuardedBuffer out((last - first) * pitch * sizeof(T) + Im2col::ShortRowBytes);
     Copy(w, values, first, last, padding, pitch, reinterpret_cast<T*>(out.GetData()));
     ASSERT_TRUE(out.IsIntactAround());
     const std::vector<T> want = LayOut(w, values, first, last, padding);
@@ -91,7 +91,7 @@ void CheckCopies(const Windows& w, size_t images, T padding, std::mt19937& rando
     }
 }
 
-void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
+void CheckRowsInPlace(const Im2col& w, size_t images, std::mt19937& random)
 {
     const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
     const GuardedBuffer input(elements * sizeof(float));
@@ -102,7 +102,7 @@ void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
     const size_t count = 1 + random() % (pixels - first);
     const auto rowElements = static_cast<size_t>(w.m_Width * w.m_Channels);
     const std::vector<float> zeros(rowElements);
-    const GuardedBuffer strip(w.GetMostCut(count) * w.GetDepth() * sizeof(float));
+    const GuardedBuffer strip(w.CountMaxBorderWindows(count) * w.GetDepth() * sizeof(float));
     const auto height = static_cast<size_t>(w.m_Height);
     std::vector<const float*> table(count * height);
     w.FindRows(values, first, first + count, zeros.data(), reinterpret_cast<float*>(strip.GetData()), table.data(),
@@ -118,13 +118,13 @@ void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
 }
 
 /// Checks a pixel order: each pixel occurs once, runs with missing taps are marked, and the taps of windows are found.
-void CheckOrder(const Windows& w, size_t images, bool splitsColumns, std::mt19937& random)
+void CheckOrder(const Im2col& w, size_t images, bool hasSplitColumns, std::mt19937& random)
 {
     const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
     const std::vector<float> input(elements);
     const size_t pixels = images * static_cast<size_t>(w.m_OutputHeight * w.m_OutputWidth);
-    const cpu::PixelOrder order(w, {1 + random() % 14, random() % 3}, splitsColumns);
-    ASSERT_TRUE(splitsColumns || !order.SplitsColumns());
+    const cpu::PixelOrder order(w, {1 + random() % 14, random() % 3}, hasSplitColumns);
+    ASSERT_TRUE(hasSplitColumns || !order.HasSplitColumns());
     const float padding = 0.0f;
     const auto points = static_cast<size_t>(w.m_Height * w.m_Width);
     std::vector<const float*> want(points * pixels);
@@ -135,7 +135,7 @@ void CheckOrder(const Windows& w, size_t images, bool splitsColumns, std::mt1993
     {
         const size_t last = first + 1 + random() % (pixels - first);
         std::vector<const float*> table(points * (last - first));
-        order.FindPoints(w, input.data(), first, last, &padding, table.data());
+        order.FindTaps(w, input.data(), first, last, &padding, table.data());
         size_t before = 0;
         order.ForEachRun(first, last,
                          [&](const cpu::PixelRun& run, size_t window)
@@ -152,7 +152,7 @@ void CheckOrder(const Windows& w, size_t images, bool splitsColumns, std::mt1993
                                  {
                                      const float* const found = table[p * (last - first) + window + i];
                                      ASSERT_EQ(found, want[p * pixels + pixel]) << Describe(w, images);
-                                     ASSERT_TRUE(run.m_LacksPoints || !order.SplitsColumns() || !isPadding(found))
+                                     ASSERT_TRUE(run.m_LacksTaps || !order.HasSplitColumns() || !isPadding(found))
                                          << Describe(w, images) << ", pixel " << pixel;
                                  }
                              }
@@ -164,14 +164,14 @@ void CheckOrder(const Windows& w, size_t images, bool splitsColumns, std::mt1993
         << Describe(w, images);
 }
 
-Windows PickWindows(std::mt19937& random, int64_t mostChannels)
+Im2col PickWindows(std::mt19937& random, int64_t maxChannels)
 {
     const auto pick = [&random](int64_t least, int64_t most)
     { return std::uniform_int_distribution<int64_t>(least, most)(random); };
-    Windows w;
+    Im2col w;
     w.m_InputHeight = pick(1, 12);
     w.m_InputWidth = pick(1, 12);
-    w.m_Channels = w.m_GroupChannels = pick(1, mostChannels);
+    w.m_Channels = w.m_GroupChannels = pick(1, maxChannels);
     w.m_Height = pick(1, 5);
     w.m_Width = pick(1, 10);
     w.m_StrideX = pick(1, 3);
@@ -186,12 +186,12 @@ Windows PickWindows(std::mt19937& random, int64_t mostChannels)
 
 } // namespace
 
-ISA_TEST(Windows, LaidOut)
+ISA_TEST(Im2col, LaidOut)
 {
     std::mt19937 random(5);
     for (int i = 0; i < 3000; ++i)
     {
-        const Windows w = PickWindows(random, 4);
+        const Im2col w = PickWindows(random, 4);
         const size_t images = 1 + random() % 2;
         ASSERT_NO_FATAL_FAILURE(CheckCopies<uint8_t>(w, images, static_cast<uint8_t>(random()), random));
         ASSERT_NO_FATAL_FAILURE(CheckCopies<int16_t>(w, images, 0, random));
@@ -201,12 +201,12 @@ ISA_TEST(Windows, LaidOut)
 
 // Windows of a group of channels, or with a dilation, have many short runs; windows of many channels have few long
 // ones.
-ISA_TEST(Windows, LaidOutInRuns)
+ISA_TEST(Im2col, LaidOutInRuns)
 {
     std::mt19937 random(7);
     for (int i = 0; i < 3000; ++i)
     {
-        Windows w = PickWindows(random, 24);
+        Im2col w = PickWindows(random, 24);
         w.m_DilationX = 1 + static_cast<int64_t>(random() % 3);
         w.m_Channels *= 1 + static_cast<int64_t>(random() % 3);
         const size_t images = 1 + random() % 2;
@@ -215,22 +215,22 @@ ISA_TEST(Windows, LaidOutInRuns)
     }
 }
 
-ISA_TEST(Windows, RowsInPlace)
+ISA_TEST(Im2col, RowsInPlace)
 {
     std::mt19937 random(6);
     for (int i = 0; i < 5000; ++i)
     {
-        const Windows w = PickWindows(random, 9);
+        const Im2col w = PickWindows(random, 9);
         ASSERT_NO_FATAL_FAILURE(CheckRowsInPlace(w, 1 + random() % 2, random));
     }
 }
 
-ISA_TEST(Windows, PixelsInOrder)
+ISA_TEST(Im2col, PixelsInOrder)
 {
     std::mt19937 random(8);
     for (int i = 0; i < 5000; ++i)
     {
-        Windows w = PickWindows(random, 2);
+        Im2col w = PickWindows(random, 2);
         w.m_DilationX = 1 + static_cast<int64_t>(random() % 3);
         ASSERT_NO_FATAL_FAILURE(CheckOrder(w, 1 + random() % 2, random() % 2 == 0, random));
     }
@@ -239,9 +239,9 @@ ISA_TEST(Windows, PixelsInOrder)
 /// Counts the runs of 3x3 windows on a square output, and their pixels with possible missing taps. `more`: pixels of
 /// the image after the origins of the last windows.
 std::pair<size_t, size_t> CountRuns(size_t size, int64_t stride, int64_t before, const cpu::TileCosts& tiles,
-                                    bool splitsColumns, int64_t more = 0)
+                                    bool hasSplitColumns, int64_t more = 0)
 {
-    Windows w;
+    Im2col w;
     w.m_OutputHeight = w.m_OutputWidth = static_cast<int64_t>(size);
     w.m_InputHeight = w.m_InputWidth = w.m_OutputHeight * stride + more;
     w.m_StrideX = w.m_StrideY = stride;
@@ -249,18 +249,18 @@ std::pair<size_t, size_t> CountRuns(size_t size, int64_t stride, int64_t before,
     w.m_Channels = w.m_GroupChannels = 1;
     w.m_PadTop = w.m_PadLeft = before;
     std::pair<size_t, size_t> counts;
-    cpu::PixelOrder(w, tiles, splitsColumns)
+    cpu::PixelOrder(w, tiles, hasSplitColumns)
         .ForEachRun(0, size * size,
                     [&](const cpu::PixelRun& run, size_t)
                     {
                         ++counts.first;
-                        counts.second += run.m_LacksPoints ? run.m_Count : 0;
+                        counts.second += run.m_LacksTaps ? run.m_Count : 0;
                     });
     return counts;
 }
 
 // Border rows and columns of 3x3 windows on 7x7 pixels miss a third of their taps.
-ISA_TEST(Windows, BordersAreApart)
+ISA_TEST(Im2col, BordersAreApart)
 {
     EXPECT_EQ(CountRuns(7, 1, 1, {12}, true), std::make_pair(size_t{9}, size_t{24}));
     EXPECT_EQ(CountRuns(7, 1, 1, {6, 1, 36}, true), std::make_pair(size_t{9}, size_t{24}));
@@ -272,7 +272,7 @@ ISA_TEST(Windows, BordersAreApart)
 
 // With stride two, one row and one column of 8x8 pixels have missing taps. A separate column would leave runs of seven,
 // which fit neither tiles of six nor of ten.
-ISA_TEST(Windows, BordersAreApartWhereThatPays)
+ISA_TEST(Im2col, BordersAreApartWhereThatPays)
 {
     const cpu::TileCosts low{6, 1, 36};
     EXPECT_EQ(CountRuns(8, 2, 0, low, true), std::make_pair(size_t{2}, size_t{8}));
@@ -282,22 +282,22 @@ ISA_TEST(Windows, BordersAreApartWhereThatPays)
 }
 
 // Copies of border windows are bounded by the cache, or by the smallest number of windows.
-ISA_TEST(Windows, CopiesOfCutRowsAreBounded)
+ISA_TEST(Im2col, CopiesOfCutRowsAreBounded)
 {
-    Windows windows;
+    Im2col windows;
     windows.m_InputHeight = windows.m_InputWidth = windows.m_OutputHeight = windows.m_OutputWidth = 32;
     windows.m_Height = windows.m_Width = 31;
     windows.m_Channels = windows.m_GroupChannels = 64;
     windows.m_PadTop = windows.m_PadLeft = 15;
     const size_t windowBytes = windows.GetDepth() * sizeof(float);
-    EXPECT_EQ(windows.LimitCut(480, 12, windowBytes, 128 * 1024), 12U);
+    EXPECT_EQ(windows.LimitBorderWindows(480, 12, windowBytes, 128 * 1024), 12U);
     windows.m_Height = windows.m_Width = 3;
     windows.m_PadTop = windows.m_PadLeft = 1;
-    EXPECT_EQ(windows.LimitCut(480, 12, windows.GetDepth() * sizeof(float), 128 * 1024), 480U);
+    EXPECT_EQ(windows.LimitBorderWindows(480, 12, windows.GetDepth() * sizeof(float), 128 * 1024), 480U);
     windows.m_OutputWidth = windows.m_InputWidth = 8;
-    const size_t limited = windows.LimitCut(480, 12, windows.GetDepth() * sizeof(float), 128 * 1024);
+    const size_t limited = windows.LimitBorderWindows(480, 12, windows.GetDepth() * sizeof(float), 128 * 1024);
     EXPECT_LT(limited, 480U);
-    EXPECT_LE(windows.GetMostCut(limited) * windows.GetDepth() * sizeof(float), 128U * 1024);
+    EXPECT_LE(windows.CountMaxBorderWindows(limited) * windows.GetDepth() * sizeof(float), 128U * 1024);
 }
 
-} // namespace tenon::test::windows_test
+} // namespace tenon::test::im2col_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::fast_borders_test
+namespace tenon::test::pixel_order_borders_test
 {
 
 namespace
@@ -87,7 +87,7 @@ const Sizes Cases[] = {
      .m_Groups = 16},
 };
 
-void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor* activation, bool areHalves = false)
+void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor* activation, bool isF16 = false)
 {
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -106,24 +106,24 @@ void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor
     const float scale = isShort ? 1.0f / 8192 : 0.0f;
     const TensorInfo input(TensorShape({2, s.m_Height, s.m_Width, s.m_Inputs}), type, scale, 0);
     const TensorInfo weights(TensorShape({s.m_Outputs, s.m_KernelY, s.m_KernelX, s.m_Inputs / s.m_Groups}),
-                             isShort     ? DataType::QSymmS8
-                             : areHalves ? DataType::Float16
-                                         : type,
+                             isShort ? DataType::QSymmS8
+                             : isF16 ? DataType::Float16
+                                     : type,
                              isShort ? 1.0f / 64 : 0.0f, 0, true);
     const TensorInfo bias(TensorShape({s.m_Outputs}), isShort ? DataType::Signed64 : type, scale / 64, 0, true);
     const float depth = static_cast<float>(weights.GetNumElements() / s.m_Outputs);
     const TensorInfo output(TensorShape({2, rows, columns, s.m_Outputs}), type, scale * 2 * std::sqrt(depth), 0);
     const bool isBf16 = type == DataType::BFloat16;
-    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
-    OpCase op = FastCase(
+    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsBf16().m_HasDots;
+    OpCase op = ReferenceCase(
         input.ToString() + " by " + weights.ToString(), LayerType::Convolution2d, d,
         {Random(input, 1, -2, 2), Constant(Random(weights, 2, -2, 2)), Constant(Random(bias, 3, -2, 2))}, output);
     op.m_FusedActivation = activation;
-    const bool areQuads = s.m_Groups > 1 && s.m_Inputs == 4 * s.m_Groups && s.m_Outputs == s.m_Inputs;
-    const std::string kernel = areQuads ? "CpuConvolution2dGroups" : "CpuConvolution2d";
-    const char* const ofBf16 = hasDots && s.m_Groups == 1 ? "Bf16" : "Halves";
+    const bool isQuads = s.m_Groups > 1 && s.m_Inputs == 4 * s.m_Groups && s.m_Outputs == s.m_Inputs;
+    const std::string kernel = isQuads ? "CpuConvolution2dGroups" : "CpuConvolution2d";
+    const char* const ofBf16 = hasDots && s.m_Groups == 1 ? "Bf16" : "F16";
     test::ExpectAsReference(op,
-                            kernel + (isShort  ? "Shorts"
+                            kernel + (isShort  ? "Int16"
                                       : isBf16 ? ofBf16
                                                : "F32"),
                             isShort  ? 0
@@ -133,7 +133,7 @@ void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor
 
 } // namespace
 
-ISA_TEST(FastBorders, AsReference)
+ISA_TEST(PixelOrderBorders, AsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const DataType type : {DataType::Float32, DataType::BFloat16, DataType::QSymmS16})
@@ -148,7 +148,7 @@ ISA_TEST(FastBorders, AsReference)
 
 // With few outputs, float kernels compute dot products along the contiguous parts of a window: taps, rows of taps, or
 // im2col rows.
-ISA_TEST(FastBorders, FewOutputsAsReference)
+ISA_TEST(PixelOrderBorders, FewOutputsAsReference)
 {
     const ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 30.0f, -20.0f);
     const Sizes cases[] = {
@@ -182,13 +182,13 @@ ISA_TEST(FastBorders, FewOutputsAsReference)
     }
 }
 
-ISA_TEST(FastBorders, WeightsOfFewOutputsStay)
+ISA_TEST(PixelOrderBorders, WeightsOfFewOutputsStay)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    const size_t lanes = cpu::GetEngineF32().m_Lanes;
+    const size_t lanes = cpu::GetMicrokernelsF32().m_Lanes;
     const size_t most = lanes == 8 ? 6 : lanes / 2;
     const std::vector<float> values((most + 1) * 6 * lanes);
     for (size_t outputs = 1; outputs <= most + 1; ++outputs)
@@ -199,18 +199,18 @@ ISA_TEST(FastBorders, WeightsOfFewOutputsStay)
             {
                 backends::FillingStore store;
                 const cpu::WeightSizes sizes{groups, outputs, depth, depth / 3};
-                const bool areFew = outputs <= most && depth >= 4 * lanes && groups == 1;
-                EXPECT_EQ(cpu::AreFewColumns(sizes), areFew) << outputs << " of " << depth;
+                const bool isFew = outputs <= most && depth >= 4 * lanes && groups == 1;
+                EXPECT_EQ(cpu::HasFewColumns(sizes), isFew) << outputs << " of " << depth;
                 EXPECT_EQ(
                     cpu::PackMatrix(cpu::FloatWeights(values.data()), sizes, cpu::WeightOrder::Columns, 1000, store)
                         ->RefersToConstants(),
-                    areFew);
+                    isFew);
             }
         }
     }
 }
 
-ISA_TEST(FastBorders, DepthwiseSequencesAsReference)
+ISA_TEST(PixelOrderBorders, DepthwiseSequencesAsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::BFloat16})
     {
@@ -240,14 +240,14 @@ ISA_TEST(FastBorders, DepthwiseSequencesAsReference)
             };
             const unsigned int outputs = (steps + before + after - (taps - 1) * dilation - 1) / stride + 1;
             const unsigned int images = 1 + i % 3;
-            const OpCase op = FastCase("case " + std::to_string(i), LayerType::DepthwiseConvolution2d, d,
-                                       {Random(TensorInfo(image(images, steps), type), i, -3, 5),
-                                        Constant(Random(TensorInfo(image(1, taps), type), i + 1, -1, 1)),
-                                        Constant(Random(TensorInfo({channels}, type), 9, -1, 1))},
-                                       TensorInfo(image(images, outputs), type));
+            const OpCase op = ReferenceCase("case " + std::to_string(i), LayerType::DepthwiseConvolution2d, d,
+                                            {Random(TensorInfo(image(images, steps), type), i, -3, 5),
+                                             Constant(Random(TensorInfo(image(1, taps), type), i + 1, -1, 1)),
+                                             Constant(Random(TensorInfo({channels}, type), 9, -1, 1))},
+                                            TensorInfo(image(images, outputs), type));
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, kernel, type == DataType::Float32 ? 2e-6 : 1e-2));
         }
     }
 }
 
-} // namespace tenon::test::fast_borders_test
+} // namespace tenon::test::pixel_order_borders_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::fast_byte_mat_mul_test
+namespace tenon::test::batch_mat_mul_int8_test
 {
 
 namespace
@@ -34,14 +34,14 @@ void CheckLayer(const Layer& layer, const char* kernel)
 {
     const int32_t least = layer.m_IsSigned ? -128 : 0;
     const auto info = [&](const TensorShape& shape, float scale, int32_t zeroPoint)
-    { return BytesInfo(shape, layer.m_IsSigned, scale, least + zeroPoint); };
+    { return InfoInt8(shape, layer.m_IsSigned, scale, least + zeroPoint); };
     ExpectAsReference(
-        FastCase(layer.m_X.ToString() + " by " + layer.m_Y.ToString() + ", zero points " +
-                     std::to_string(layer.m_ZeroX) + " and " + std::to_string(layer.m_ZeroY) + ", output scale " +
-                     std::to_string(layer.m_OutputScale),
-                 LayerType::BatchMatMul, layer.m_Descriptor,
-                 {Random(info(layer.m_X, 0.05f, layer.m_ZeroX), 1), Random(info(layer.m_Y, 0.02f, layer.m_ZeroY), 2)},
-                 info(layer.m_Output, layer.m_OutputScale, layer.m_ZeroOutput)),
+        ReferenceCase(
+            layer.m_X.ToString() + " by " + layer.m_Y.ToString() + ", zero points " + std::to_string(layer.m_ZeroX) +
+                " and " + std::to_string(layer.m_ZeroY) + ", output scale " + std::to_string(layer.m_OutputScale),
+            LayerType::BatchMatMul, layer.m_Descriptor,
+            {Random(info(layer.m_X, 0.05f, layer.m_ZeroX), 1), Random(info(layer.m_Y, 0.02f, layer.m_ZeroY), 2)},
+            info(layer.m_Output, layer.m_OutputScale, layer.m_ZeroOutput)),
         kernel);
 }
 
@@ -150,28 +150,28 @@ private:
 
 } // namespace
 
-ISA_TEST(FastBytes, ProductsOfMatricesAsReference)
+ISA_TEST(BatchMatMulInt8, ProductsOfMatricesAsReference)
 {
     const unsigned int sizes[][3] = {{1, 1, 1}, {1, 64, 70}, {7, 5, 19}, {33, 30, 16}, {17, 129, 40}};
     for (const auto& [rows, depth, columns] : sizes)
     {
-        CheckProduct(rows, depth, columns, "CpuBatchMatMulBytes");
+        CheckProduct(rows, depth, columns, "CpuBatchMatMulInt8");
     }
 }
 
 // More panels and rows than are packed and copied at a time. The reference kernel runs a product whose sums could
 // overflow.
-ISA_TEST(FastBytes, ProductsOfLargeMatricesAsReference)
+ISA_TEST(BatchMatMulInt8, ProductsOfLargeMatricesAsReference)
 {
-    CheckProduct(3, 700, 600, "CpuBatchMatMulBytes");
-    CheckProduct(1100, 70, 9, "CpuBatchMatMulBytes");
-    CheckProduct(2, 9000, 3, "CpuBatchMatMulBytes");
+    CheckProduct(3, 700, 600, "CpuBatchMatMulInt8");
+    CheckProduct(1100, 70, 9, "CpuBatchMatMulInt8");
+    CheckProduct(2, 9000, 3, "CpuBatchMatMulInt8");
     CheckProduct(1, 17000, 2, "RefBatchMatMul");
 }
 
 // Empty matrices, inputs of fewer dimensions, channels behind the matrices, extreme zero points, scales of all
 // magnitudes.
-ISA_TEST(FastBytes, ProductsOfAnyMatricesAsReference)
+ISA_TEST(BatchMatMulInt8, ProductsOfAnyMatricesAsReference)
 {
     AnyLayers layers;
     for (int i = 0; i < 150 && !testing::Test::HasFailure(); ++i)
@@ -182,7 +182,7 @@ ISA_TEST(FastBytes, ProductsOfAnyMatricesAsReference)
 }
 
 // A packed matrix serves several products, whichever dimension is broadcast; tasks may begin in the middle of them.
-ISA_TEST(FastBytes, ProductsByOneMatrixAsReference)
+ISA_TEST(BatchMatMulInt8, ProductsByOneMatrixAsReference)
 {
     struct Batches
     {
@@ -203,14 +203,14 @@ ISA_TEST(FastBytes, ProductsByOneMatrixAsReference)
                             TensorShape({y[0], y[1], Depth, columns}),
                             TensorShape({std::max(x[0], y[0]), std::max(x[1], y[1]), rows, columns}), true, 7, 100,
                             GetOutputScale(Depth)},
-                           "CpuBatchMatMulBytes");
+                           "CpuBatchMatMulInt8");
             }
         }
     }
 }
 
 // Floats by a constant int8 matrix, with one scale or one for each column.
-ISA_TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
+ISA_TEST(BatchMatMulInt8, ProductsOfFloatsByOneMatrixAsReference)
 {
     for (const bool isTurned : {false, true})
     {
@@ -236,10 +236,10 @@ ISA_TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
                         const TensorInfo y = hasScales ? TensorInfo(shape, DataType::QSymmS8, scales, isTurned ? 1 : 2)
                                                        : TensorInfo(shape, DataType::QSymmS8, 0.02f, 0);
                         const TensorInfo x(TensorShape({2, rows, Depth}), DataType::Float32);
-                        ExpectAsReference(FastCase(std::to_string(rows) + " rows by " + y.ToString(),
-                                                   LayerType::BatchMatMul, d,
-                                                   {Random(x, rows, -3, 1), Constant(Random(y, columns))},
-                                                   TensorInfo(TensorShape({2, rows, columns}), DataType::Float32)),
+                        ExpectAsReference(ReferenceCase(std::to_string(rows) + " rows by " + y.ToString(),
+                                                        LayerType::BatchMatMul, d,
+                                                        {Random(x, rows, -3, 1), Constant(Random(y, columns))},
+                                                        TensorInfo(TensorShape({2, rows, columns}), DataType::Float32)),
                                           "CpuBatchMatMulConstantHybrid");
                     }
                 }
@@ -248,4 +248,4 @@ ISA_TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
     }
 }
 
-} // namespace tenon::test::fast_byte_mat_mul_test
+} // namespace tenon::test::batch_mat_mul_int8_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tenon::test::fast_run_time_weights_test
+namespace tenon::test::run_time_weights_test
 {
 
 namespace
@@ -56,7 +56,7 @@ OpCase MakeConnected(std::vector<TestTensor> inputs, bool outputsFirst, const Te
     d.m_TransposeWeightMatrix = outputsFirst;
     d.m_BiasEnabled = inputs.size() > 2;
     const std::string name = inputs[0].m_Info.ToString() + " by " + inputs[1].m_Info.ToString();
-    return FastCase(name, LayerType::FullyConnected, d, std::move(inputs), output);
+    return ReferenceCase(name, LayerType::FullyConnected, d, std::move(inputs), output);
 }
 
 OpCase MakePixels(std::vector<TestTensor> inputs, const TensorInfo& output, unsigned int stride = 1)
@@ -66,7 +66,7 @@ OpCase MakePixels(std::vector<TestTensor> inputs, const TensorInfo& output, unsi
     d.m_BiasEnabled = inputs.size() > 2;
     d.m_DataLayout = DataLayout::NHWC;
     const std::string name = inputs[0].m_Info.ToString() + " by " + inputs[1].m_Info.ToString();
-    return FastCase(name, LayerType::Convolution2d, d, std::move(inputs), output);
+    return ReferenceCase(name, LayerType::Convolution2d, d, std::move(inputs), output);
 }
 
 TensorInfo Float(const TensorShape& shape)
@@ -100,9 +100,9 @@ TestTensor MakeByteWeights(ByteWeights kind, const TensorShape& shape, unsigned 
 {
     switch (kind)
     {
-    case ByteWeights::Unsigned: return Random(BytesInfo(shape, false, 0.02f, 117), 2);
+    case ByteWeights::Unsigned: return Random(InfoInt8(shape, false, 0.02f, 117), 2);
     case ByteWeights::Centred: return Random(TensorInfo(shape, DataType::QSymmS8, 0.02f, 0), 2, -2.5, 2.5);
-    case ByteWeights::Asymmetric: return Random(BytesInfo(shape, true, 0.02f, -5), 2);
+    case ByteWeights::Asymmetric: return Random(InfoInt8(shape, true, 0.02f, -5), 2);
     case ByteWeights::PerChannel: break;
     }
     std::vector<float> scales(shape[axis]);
@@ -122,7 +122,7 @@ std::string NameOfBytes(const std::string& kernel, unsigned int rows, bool outpu
 
 } // namespace
 
-ISA_TEST(FastRunTimeWeights, ConnectedFloatsAsReference)
+ISA_TEST(RunTimeWeights, ConnectedFloatsAsReference)
 {
     const ActivationDescriptor bounded = MakeBounded(-1.0f, 2.0f);
     for (const auto& [rows, depth, columns] : Sizes)
@@ -149,7 +149,7 @@ ISA_TEST(FastRunTimeWeights, ConnectedFloatsAsReference)
 }
 
 // Weights larger than one group of packed panels, and rows of images.
-ISA_TEST(FastRunTimeWeights, LargeConnectedFloatsAsReference)
+ISA_TEST(RunTimeWeights, LargeConnectedFloatsAsReference)
 {
     for (const unsigned int rows : {1U, 6U, 200U})
     {
@@ -160,7 +160,7 @@ ISA_TEST(FastRunTimeWeights, LargeConnectedFloatsAsReference)
     }
 }
 
-ISA_TEST(FastRunTimeWeights, ConnectedBytesAsReference)
+ISA_TEST(RunTimeWeights, ConnectedBytesAsReference)
 {
     const ActivationDescriptor bounded = MakeBounded(-1.0f, 4.0f);
     for (const auto& [rows, depth, columns] : Sizes)
@@ -175,14 +175,14 @@ ISA_TEST(FastRunTimeWeights, ConnectedBytesAsReference)
                     const TensorShape weights =
                         outputsFirst ? TensorShape({columns, depth}) : TensorShape({depth, columns});
                     std::vector<TestTensor> inputs = {
-                        Random(BytesInfo(TensorShape({rows, depth}), isSigned, 0.05f, 20), 1),
+                        Random(InfoInt8(TensorShape({rows, depth}), isSigned, 0.05f, 20), 1),
                         MakeByteWeights(kind, weights, outputsFirst ? 0 : 1)};
                     AddBias(inputs, bias, Random(BiasInfo(columns), 3, -5, 5));
                     OpCase op = MakeConnected(
                         std::move(inputs), outputsFirst,
-                        BytesInfo(TensorShape({rows, columns}), isSigned, GetOutputScale(depth), isSigned ? -3 : 120));
+                        InfoInt8(TensorShape({rows, columns}), isSigned, GetOutputScale(depth), isSigned ? -3 : 120));
                     op.m_FusedActivation = bias == BiasOf::RunTime ? &bounded : nullptr;
-                    ExpectAsReference(op, NameOfBytes("CpuFullyConnectedRunTimeBytes", rows, outputsFirst));
+                    ExpectAsReference(op, NameOfBytes("CpuFullyConnectedRunTimeInt8", rows, outputsFirst));
                 }
             }
         }
@@ -190,9 +190,9 @@ ISA_TEST(FastRunTimeWeights, ConnectedBytesAsReference)
 }
 
 // Few rows need no packing on processors with int8 dot products, and, for weights without -128, on some others.
-ISA_TEST(FastRunTimeWeights, FewRowsOfBytesAreNotPacked)
+ISA_TEST(RunTimeWeights, FewRowsOfBytesAreNotPacked)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_StoredSigned.m_Vectors == 0)
+    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetMicrokernelsInt8().m_UnpackedSigned.m_Vectors == 0)
     {
         ISA_SKIP() << "the processor has no such loops";
     }
@@ -200,21 +200,21 @@ ISA_TEST(FastRunTimeWeights, FewRowsOfBytesAreNotPacked)
     {
         for (const unsigned int columns : {1U, 63U, 64U, 330U})
         {
-            const OpCase op = MakeConnected({Random(BytesInfo(TensorShape({rows, 200}), true, 0.05f, 20), 1),
+            const OpCase op = MakeConnected({Random(InfoInt8(TensorShape({rows, 200}), true, 0.05f, 20), 1),
                                              MakeByteWeights(ByteWeights::Centred, TensorShape({columns, 200}), 0),
                                              Random(BiasInfo(columns), 3, -5, 5)},
-                                            true, BytesInfo(TensorShape({rows, columns}), true, 0.4f, 7));
-            ExpectAsReference(op, "CpuFullyConnectedRunTimeBytes");
+                                            true, InfoInt8(TensorShape({rows, columns}), true, 0.4f, 7));
+            ExpectAsReference(op, "CpuFullyConnectedRunTimeInt8");
         }
     }
 }
 
 // Biases whose sums wrap around or exceed fixed-point arithmetic, and the largest sums of 8-bit products.
-ISA_TEST(FastRunTimeWeights, AnyBiasAsReference)
+ISA_TEST(RunTimeWeights, AnyBiasAsReference)
 {
-    constexpr int32_t Least = std::numeric_limits<int32_t>::min();
-    constexpr int32_t Most = std::numeric_limits<int32_t>::max();
-    constexpr int32_t Numbers[] = {Least, Most, Least + 1, 1 << 29, (1 << 29) + 1, -(1 << 29), 1 << 30, 0};
+    constexpr int32_t Smallest = std::numeric_limits<int32_t>::min();
+    constexpr int32_t Largest = std::numeric_limits<int32_t>::max();
+    constexpr int32_t Numbers[] = {Smallest, Largest, Smallest + 1, 1 << 29, (1 << 29) + 1, -(1 << 29), 1 << 30, 0};
     for (const unsigned int rows : {1U, 9U, 40U})
     {
         for (const int32_t number : Numbers)
@@ -228,19 +228,19 @@ ISA_TEST(FastRunTimeWeights, AnyBiasAsReference)
             for (const float scale : {0.5f, 4e5f, 1e-7f})
             {
                 const OpCase connected =
-                    MakeConnected({Random(BytesInfo(TensorShape({rows, 100}), true, 0.05f, 20), 1), weights, bias},
-                                  true, BytesInfo(TensorShape({rows, Columns}), true, scale, 0));
-                ExpectAsReference(connected, NameOfBytes("CpuFullyConnectedRunTimeBytes", rows, true));
+                    MakeConnected({Random(InfoInt8(TensorShape({rows, 100}), true, 0.05f, 20), 1), weights, bias}, true,
+                                  InfoInt8(TensorShape({rows, Columns}), true, scale, 0));
+                ExpectAsReference(connected, NameOfBytes("CpuFullyConnectedRunTimeInt8", rows, true));
                 const OpCase pixels = MakePixels(
-                    {Random(BytesInfo(TensorShape({1, rows, 1, 100}), true, 0.05f, 20), 1), pixelWeights, bias},
-                    BytesInfo(TensorShape({1, rows, 1, Columns}), true, scale, 0));
-                ExpectAsReference(pixels, NameOfBytes("CpuConvolution2dRunTimeBytes", rows, true));
+                    {Random(InfoInt8(TensorShape({1, rows, 1, 100}), true, 0.05f, 20), 1), pixelWeights, bias},
+                    InfoInt8(TensorShape({1, rows, 1, Columns}), true, scale, 0));
+                ExpectAsReference(pixels, NameOfBytes("CpuConvolution2dRunTimeInt8", rows, true));
             }
         }
     }
 }
 
-ISA_TEST(FastRunTimeWeights, PixelsAsReference)
+ISA_TEST(RunTimeWeights, PixelsAsReference)
 {
     const ActivationDescriptor bounded = MakeBounded(0.0f, 6.0f);
     for (const auto& [width, depth, columns] : Sizes)
@@ -258,19 +258,19 @@ ISA_TEST(FastRunTimeWeights, PixelsAsReference)
             for (const ByteWeights kind : KindsOfBytes)
             {
                 const bool isSigned = kind != ByteWeights::Unsigned;
-                inputs = {Random(BytesInfo(image, isSigned, 0.05f, 20), 1), MakeByteWeights(kind, weights, 0)};
+                inputs = {Random(InfoInt8(image, isSigned, 0.05f, 20), 1), MakeByteWeights(kind, weights, 0)};
                 AddBias(inputs, bias, Random(BiasInfo(columns), 3, -5, 5));
                 op = MakePixels(std::move(inputs),
-                                BytesInfo(output, isSigned, GetOutputScale(depth), isSigned ? -3 : 120));
+                                InfoInt8(output, isSigned, GetOutputScale(depth), isSigned ? -3 : 120));
                 op.m_FusedActivation = width % 2 == 0 ? &bounded : nullptr;
-                ExpectAsReference(op, NameOfBytes("CpuConvolution2dRunTimeBytes", 2 * width, true));
+                ExpectAsReference(op, NameOfBytes("CpuConvolution2dRunTimeInt8", 2 * width, true));
             }
         }
     }
 }
 
 // Layers of the reference kernel: windows of several taps, groups, strides that skip pixels; sums that could overflow.
-ISA_TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
+ISA_TEST(RunTimeWeights, OthersAreTheReferenceKernels)
 {
     const auto floats = [](const TensorShape& shape) { return Random(Float(shape), 1, -1, 1); };
     ExpectAsReference(MakePixels({floats({1, 5, 6, 8}), floats({9, 3, 3, 8})}, Float({1, 3, 4, 9})),
@@ -280,14 +280,14 @@ ISA_TEST(FastRunTimeWeights, OthersAreTheReferenceKernels)
     ExpectAsReference(MakePixels({floats({1, 5, 5, 8}), floats({6, 1, 1, 8})}, Float({1, 3, 3, 6}), 2),
                       "RefConvolution2d");
     constexpr unsigned int Deep = 17000;
-    ExpectAsReference(MakeConnected({Random(BytesInfo({9, Deep}, true, 0.05f, 20), 1),
+    ExpectAsReference(MakeConnected({Random(InfoInt8({9, Deep}, true, 0.05f, 20), 1),
                                      MakeByteWeights(ByteWeights::Asymmetric, {3, Deep}, 0)},
-                                    true, BytesInfo({9, 3}, true, 10.0f, 0)),
+                                    true, InfoInt8({9, 3}, true, 10.0f, 0)),
                       "RefFullyConnected");
 }
 
 // Constant matrices [depth, columns] of 1 MiB or more are read in place for few rows.
-ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
+ISA_TEST(RunTimeWeights, LargeConstantMatricesStay)
 {
     constexpr unsigned int Depth = 515;
     constexpr unsigned int Columns = 521;
@@ -300,8 +300,8 @@ ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
         connected.m_Relative = 1e-5;
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(connected, rows < 5 ? "CpuFullyConnectedRunTimeF32" : "CpuFullyConnectedF32", 1e-5));
-        OpCase product = FastCase(std::to_string(rows) + " rows", LayerType::BatchMatMul, BatchMatMulDescriptor(),
-                                  {input, weights}, output);
+        OpCase product = ReferenceCase(std::to_string(rows) + " rows", LayerType::BatchMatMul, BatchMatMulDescriptor(),
+                                       {input, weights}, output);
         product.m_Relative = 1e-5;
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(product, rows < 5 ? "CpuBatchMatMul" : "CpuBatchMatMulConstantF32", 1e-5));
@@ -310,9 +310,9 @@ ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
     constexpr unsigned int Many = 2053;
     for (const unsigned int rows : {7U, 9U})
     {
-        OpCase product = FastCase(std::to_string(rows) + " rows", LayerType::BatchMatMul, BatchMatMulDescriptor(),
-                                  {Random(Float({rows, Many}), rows), Constant(Random(Float({Many, Many}), 7))},
-                                  Float({rows, Many}));
+        OpCase product = ReferenceCase(std::to_string(rows) + " rows", LayerType::BatchMatMul, BatchMatMulDescriptor(),
+                                       {Random(Float({rows, Many}), rows), Constant(Random(Float({Many, Many}), 7))},
+                                       Float({rows, Many}));
         product.m_Relative = 1e-5;
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(product, rows < 9 ? "CpuBatchMatMul" : "CpuBatchMatMulConstantF32", 1e-5));
@@ -324,4 +324,4 @@ ISA_TEST(FastRunTimeWeights, LargeConstantMatricesStay)
     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(columns, "CpuFullyConnectedF32", 1e-5));
 }
 
-} // namespace tenon::test::fast_run_time_weights_test
+} // namespace tenon::test::run_time_weights_test

@@ -64,7 +64,7 @@ ISA_TEST(CopyPlane, RunsOfAnyLength)
     }
 }
 
-ISA_TEST(CopyPlane, PickedRunsOfAnyLength)
+ISA_TEST(CopyPlane, GatheredRunsOfAnyLength)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -80,7 +80,7 @@ ISA_TEST(CopyPlane, PickedRunsOfAnyLength)
         for (size_t count = 0; count <= std::size(indices); ++count)
         {
             const GuardedBuffer to(count * bytes);
-            cpu::ChooseCopyPicked(bytes)(from.GetData(), 4, indices, count, bytes, to.GetData());
+            cpu::ChooseCopyGathered(bytes)(from.GetData(), 4, indices, count, bytes, to.GetData());
             EXPECT_TRUE(to.IsIntactAround());
             for (size_t i = 0; i < count; ++i)
             {

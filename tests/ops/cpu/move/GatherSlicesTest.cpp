@@ -5,7 +5,7 @@
 
 #include <tenon/descriptors/Indexing.hpp>
 
-namespace tenon::test::fast_gather_test
+namespace tenon::test::gather_slices_test
 {
 
 namespace
@@ -31,12 +31,12 @@ OpCase GatherCase(const Shapes& shapes, const TensorInfo& type, DataType indexTy
     GatherDescriptor descriptor(shapes.m_Axis);
     descriptor.m_BatchDims = shapes.m_BatchDims;
     const unsigned int size = shapes.m_Data[static_cast<unsigned int>(shapes.m_Axis)];
-    return FastCase(std::string(GetDataTypeName(type.GetDataType())) + " " + shapes.m_Data.ToString() + " by " +
-                        shapes.m_Indices.ToString(),
-                    LayerType::Gather, descriptor,
-                    {Random(Shaped(type, shapes.m_Data), 1),
-                     Random(TensorInfo(shapes.m_Indices, indexType), 2, 0, static_cast<double>(size) - 1)},
-                    Shaped(type, shapes.m_Output));
+    return ReferenceCase(std::string(GetDataTypeName(type.GetDataType())) + " " + shapes.m_Data.ToString() + " by " +
+                             shapes.m_Indices.ToString(),
+                         LayerType::Gather, descriptor,
+                         {Random(Shaped(type, shapes.m_Data), 1),
+                          Random(TensorInfo(shapes.m_Indices, indexType), 2, 0, static_cast<double>(size) - 1)},
+                         Shaped(type, shapes.m_Output));
 }
 
 /// CpuAcc says what CpuRef does of an index that is outside.
@@ -58,7 +58,7 @@ void ExpectRefused(const OpCase& op, const std::string& text)
 
 } // namespace
 
-ISA_TEST(FastGather, GatherAsReference)
+ISA_TEST(GatherSlices, GatherAsReference)
 {
     const Shapes all[] = {{{1000}, {1301}, {1301}}, // more than are read at a time
                           {{50, 7}, {3}, {3, 7}},
@@ -87,7 +87,7 @@ ISA_TEST(FastGather, GatherAsReference)
     }
 }
 
-ISA_TEST(FastGather, GatherNdAsReference)
+ISA_TEST(GatherSlices, GatherNdAsReference)
 {
     struct
     {
@@ -112,16 +112,16 @@ ISA_TEST(FastGather, GatherNdAsReference)
                 const TensorShape& tuples = shapes.m_Indices;
                 TestTensor indices = Random(TensorInfo(tuples, indexType), 2, 0, 3);
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                    FastCase(shapes.m_Data.ToString() + " by " + tuples.ToString(), LayerType::GatherNd,
-                             GatherNdDescriptor(), {Random(Shaped(type, shapes.m_Data), 1), std::move(indices)},
-                             Shaped(type, shapes.m_Output)),
+                    ReferenceCase(shapes.m_Data.ToString() + " by " + tuples.ToString(), LayerType::GatherNd,
+                                  GatherNdDescriptor(), {Random(Shaped(type, shapes.m_Data), 1), std::move(indices)},
+                                  Shaped(type, shapes.m_Output)),
                     shapes.m_Kernel));
             }
         }
     }
 }
 
-ISA_TEST(FastGather, BatchesAndIndicesFromTheEndAsReference)
+ISA_TEST(GatherSlices, BatchesAndIndicesFromTheEndAsReference)
 {
     struct
     {
@@ -146,11 +146,11 @@ ISA_TEST(FastGather, BatchesAndIndicesFromTheEndAsReference)
                 descriptor.m_BatchDims = shapes.m_BatchDims;
                 descriptor.m_NegativeIndices = true;
                 ASSERT_NO_FATAL_FAILURE(
-                    ExpectAsReference(FastCase(shapes.m_Data.ToString() + " by " + shapes.m_Indices.ToString(),
-                                               LayerType::GatherNd, descriptor,
-                                               {Random(Shaped(type, shapes.m_Data), 1),
-                                                Random(TensorInfo(shapes.m_Indices, indexType), 2, -40, 39)},
-                                               Shaped(type, shapes.m_Output)),
+                    ExpectAsReference(ReferenceCase(shapes.m_Data.ToString() + " by " + shapes.m_Indices.ToString(),
+                                                    LayerType::GatherNd, descriptor,
+                                                    {Random(Shaped(type, shapes.m_Data), 1),
+                                                     Random(TensorInfo(shapes.m_Indices, indexType), 2, -40, 39)},
+                                                    Shaped(type, shapes.m_Output)),
                                       "CpuGatherNd"));
             }
             for (const Shapes& shapes : gathers)
@@ -168,14 +168,14 @@ ISA_TEST(FastGather, BatchesAndIndicesFromTheEndAsReference)
     stored[600] = -51;
     GatherDescriptor fromEnd(0);
     fromEnd.m_NegativeIndices = true;
-    ExpectRefused(FastCase("gather", LayerType::Gather, fromEnd,
-                           {Random(TensorInfo({50, 4}, DataType::Float32), 1),
-                            Stored(TensorInfo({700}, DataType::Signed32), stored)},
-                           TensorInfo({700, 4}, DataType::Float32)),
+    ExpectRefused(ReferenceCase("gather", LayerType::Gather, fromEnd,
+                                {Random(TensorInfo({50, 4}, DataType::Float32), 1),
+                                 Stored(TensorInfo({700}, DataType::Signed32), stored)},
+                                TensorInfo({700, 4}, DataType::Float32)),
                   "element 600 of input 1 is -51");
 }
 
-ISA_TEST(FastGather, EmbeddingLookupAsReference)
+ISA_TEST(GatherSlices, EmbeddingLookupAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -185,22 +185,22 @@ ISA_TEST(FastGather, EmbeddingLookupAsReference)
             {
                 const TestTensor table = Random(Shaped(type, {70, width}), 1);
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                    FastCase("lookup of " + table.m_Info.ToString(), LayerType::EmbeddingLookup, NullDescriptor(),
-                             {Random(TensorInfo({count}, DataType::Signed32), 2, 0, 69), table},
-                             Shaped(type, {count, width})),
+                    ReferenceCase("lookup of " + table.m_Info.ToString(), LayerType::EmbeddingLookup, NullDescriptor(),
+                                  {Random(TensorInfo({count}, DataType::Signed32), 2, 0, 69), table},
+                                  Shaped(type, {count, width})),
                     count == 0 ? "RefEmbeddingLookup" : "CpuEmbeddingLookup"));
             }
         }
     }
     // Converted ones are the reference kernel's.
-    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(FastCase("converted", LayerType::EmbeddingLookup, NullDescriptor(),
-                                                       {Random(TensorInfo({9}, DataType::Signed32), 2, 0, 69),
-                                                        Random(TensorInfo({70, 5}, DataType::QSymmS8, 0.5f), 1)},
-                                                       TensorInfo({9, 5}, DataType::Float32)),
+    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(ReferenceCase("converted", LayerType::EmbeddingLookup, NullDescriptor(),
+                                                            {Random(TensorInfo({9}, DataType::Signed32), 2, 0, 69),
+                                                             Random(TensorInfo({70, 5}, DataType::QSymmS8, 0.5f), 1)},
+                                                            TensorInfo({9, 5}, DataType::Float32)),
                                               "RefEmbeddingLookup"));
 }
 
-ISA_TEST(FastGather, RefusesIndicesThatAreOutside)
+ISA_TEST(GatherSlices, RefusesIndicesThatAreOutside)
 {
     const TensorInfo info({50, 4}, DataType::Float32);
     for (const double index : {-1.0, 50.0})
@@ -209,37 +209,38 @@ ISA_TEST(FastGather, RefusesIndicesThatAreOutside)
         stored[600] = index;
         const TestTensor indices = Stored(TensorInfo({700}, DataType::Signed32), stored);
         const std::string text = "element 600 of input 1 is " + std::to_string(static_cast<int>(index));
-        ExpectRefused(FastCase("gather", LayerType::Gather, GatherDescriptor(0), {Random(info, 1), indices},
-                               TensorInfo({700, 4}, DataType::Float32)),
+        ExpectRefused(ReferenceCase("gather", LayerType::Gather, GatherDescriptor(0), {Random(info, 1), indices},
+                                    TensorInfo({700, 4}, DataType::Float32)),
                       text);
-        ExpectRefused(FastCase("gather of rows", LayerType::Gather, GatherDescriptor(1),
-                               {Random(TensorInfo({3, 50}, DataType::Float32), 1), indices},
-                               TensorInfo({3, 700}, DataType::Float32)),
+        ExpectRefused(ReferenceCase("gather of rows", LayerType::Gather, GatherDescriptor(1),
+                                    {Random(TensorInfo({3, 50}, DataType::Float32), 1), indices},
+                                    TensorInfo({3, 700}, DataType::Float32)),
                       text);
-        ExpectRefused(FastCase("lookup", LayerType::EmbeddingLookup, NullDescriptor(), {indices, Random(info, 1)},
-                               TensorInfo({700, 4}, DataType::Float32)),
+        ExpectRefused(ReferenceCase("lookup", LayerType::EmbeddingLookup, NullDescriptor(), {indices, Random(info, 1)},
+                                    TensorInfo({700, 4}, DataType::Float32)),
                       "element 600 of input 0");
-        ExpectRefused(FastCase("tuples", LayerType::GatherNd, GatherNdDescriptor(),
-                               {Random(TensorInfo({50, 60, 4}, DataType::Float32), 1),
-                                Stored(TensorInfo({350, 2}, DataType::Signed32), stored)},
-                               TensorInfo({350, 4}, DataType::Float32)),
+        ExpectRefused(ReferenceCase("tuples", LayerType::GatherNd, GatherNdDescriptor(),
+                                    {Random(TensorInfo({50, 60, 4}, DataType::Float32), 1),
+                                     Stored(TensorInfo({350, 2}, DataType::Signed32), stored)},
+                                    TensorInfo({350, 4}, DataType::Float32)),
                       text);
     }
 }
 
-ISA_TEST(FastGather, RefusesIndicesOfNoSlices)
+ISA_TEST(GatherSlices, RefusesIndicesOfNoSlices)
 {
     const TensorInfo none({0, 4}, DataType::Float32);
     for (const DataType type : IndexTypes)
     {
         const TestTensor indices = Stored(TensorInfo({30}, type), std::vector<double>(30, 0.0));
         const TensorInfo picked({30, 4}, DataType::Float32);
-        ExpectRefused(FastCase("gather", LayerType::Gather, GatherDescriptor(0), {Random(none, 1), indices}, picked),
-                      "element 0 of input 1 is 0");
+        ExpectRefused(
+            ReferenceCase("gather", LayerType::Gather, GatherDescriptor(0), {Random(none, 1), indices}, picked),
+            "element 0 of input 1 is 0");
     }
 }
 
-ISA_TEST(FastGather, RefusesIndicesAtTheEndsOfTheirType)
+ISA_TEST(GatherSlices, RefusesIndicesAtTheEndsOfTheirType)
 {
     struct
     {
@@ -255,19 +256,20 @@ ISA_TEST(FastGather, RefusesIndicesAtTheEndsOfTheirType)
         {
             std::vector<double> stored(700, 49);
             stored[600] = index;
-            ExpectRefused(FastCase("gather", LayerType::Gather, GatherDescriptor(0),
-                                   {Random(TensorInfo({50, 4}, DataType::QAsymmU8, 0.5f, 3), 1),
-                                    Stored(TensorInfo({700}, type.m_Type), stored)},
-                                   TensorInfo({700, 4}, DataType::QAsymmU8, 0.5f, 3)),
+            ExpectRefused(ReferenceCase("gather", LayerType::Gather, GatherDescriptor(0),
+                                        {Random(TensorInfo({50, 4}, DataType::QAsymmU8, 0.5f, 3), 1),
+                                         Stored(TensorInfo({700}, type.m_Type), stored)},
+                                        TensorInfo({700, 4}, DataType::QAsymmU8, 0.5f, 3)),
                           "element 600 of input 1 is " + std::to_string(static_cast<int64_t>(index)));
         }
     }
     // Of more slices than indices of 16 bits count, all that are not negative are inside.
     const TensorInfo data({40000, 3}, DataType::QAsymmU8, 0.5f, 3);
-    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-        FastCase("many slices", LayerType::Gather, GatherDescriptor(0),
-                 {Random(data, 1), Random(TensorInfo({700}, DataType::Signed16), 2, 0, 32767)}, Shaped(data, {700, 3})),
-        "CpuGather"));
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectAsReference(ReferenceCase("many slices", LayerType::Gather, GatherDescriptor(0),
+                                        {Random(data, 1), Random(TensorInfo({700}, DataType::Signed16), 2, 0, 32767)},
+                                        Shaped(data, {700, 3})),
+                          "CpuGather"));
 }
 
-} // namespace tenon::test::fast_gather_test
+} // namespace tenon::test::gather_slices_test

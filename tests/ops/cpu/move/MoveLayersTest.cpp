@@ -10,7 +10,7 @@
 #include <array>
 #include <utility>
 
-namespace tenon::test::fast_moves_test
+namespace tenon::test::move_layers_test
 {
 
 namespace
@@ -42,7 +42,7 @@ std::string Name(const char* what, const TensorInfo& input)
 
 } // namespace
 
-ISA_TEST(FastMoves, TransposeAsReference)
+ISA_TEST(MoveLayers, TransposeAsReference)
 {
     const TensorShape shapes[] = {{1, 9, 11, 3},   {1, 3, 19, 23},  {2, 64, 65, 1},   {3, 4, 70, 2},  {1, 128, 5, 66},
                                   {1, 33, 130, 4}, {2, 16, 17, 18}, {1, 1, 300, 200}, {5, 58, 2, 20}, {1, 70, 1, 1024}};
@@ -57,15 +57,15 @@ ISA_TEST(FastMoves, TransposeAsReference)
                 d.m_DimMappings = PermutationVector(order.data(), 4);
                 const TensorInfo input = Shaped(type, shape);
                 const TensorShape output = {shape[order[0]], shape[order[1]], shape[order[2]], shape[order[3]]};
-                ExpectAsReference(FastCase(Name("transpose", input), LayerType::Transpose, d, {Random(input, 1)},
-                                           Shaped(type, output)),
+                ExpectAsReference(ReferenceCase(Name("transpose", input), LayerType::Transpose, d, {Random(input, 1)},
+                                                Shaped(type, output)),
                                   IsCopy(shape, order) ? "RefTranspose" : "CpuTranspose");
             }
         }
     }
 }
 
-ISA_TEST(FastMoves, JoinsAndSplitsAsReference)
+ISA_TEST(MoveLayers, JoinsAndSplitsAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -84,7 +84,7 @@ ISA_TEST(FastMoves, JoinsAndSplitsAsReference)
                 ConcatDescriptor concat(2, 4);
                 concat.SetConcatAxis(axis);
                 ExpectAsReference(
-                    FastCase(Name("concat", a.m_Info), LayerType::Concat, concat, {a, b}, Shaped(type, both)),
+                    ReferenceCase(Name("concat", a.m_Info), LayerType::Concat, concat, {a, b}, Shaped(type, both)),
                     "CpuConcat");
 
                 SplitterDescriptor split(2, 4);
@@ -95,8 +95,8 @@ ISA_TEST(FastMoves, JoinsAndSplitsAsReference)
                     split.SetViewSize(0, i, first[i]);
                     split.SetViewSize(1, i, second[i]);
                 }
-                OpCase op = FastCase(Name("split", a.m_Info), LayerType::Splitter, split,
-                                     {Random(Shaped(type, both), 3)}, a.m_Info);
+                OpCase op = ReferenceCase(Name("split", a.m_Info), LayerType::Splitter, split,
+                                          {Random(Shaped(type, both), 3)}, a.m_Info);
                 op.m_MoreOutputs = {b.m_Info};
                 ExpectAsReference(op, "CpuSplitter");
             }
@@ -107,15 +107,15 @@ ISA_TEST(FastMoves, JoinsAndSplitsAsReference)
             const TensorInfo input = Shaped(type, {7, 9, 5});
             std::vector<unsigned int> sizes = {7, 9, 5};
             sizes.insert(sizes.begin() + axis, 2);
-            ExpectAsReference(FastCase(Name("stack", input), LayerType::Stack, stack,
-                                       {Random(input, 1), Random(input, 2)},
-                                       Shaped(type, TensorShape(4, sizes.data()))),
+            ExpectAsReference(ReferenceCase(Name("stack", input), LayerType::Stack, stack,
+                                            {Random(input, 1), Random(input, 2)},
+                                            Shaped(type, TensorShape(4, sizes.data()))),
                               "CpuStack");
         }
     }
 }
 
-ISA_TEST(FastMoves, ShortRunsAsReference)
+ISA_TEST(MoveLayers, ShortRunsAsReference)
 {
     const std::vector<std::vector<unsigned int>> lengths = {
         {1, 1},  {4, 2}, {3, 8, 5}, {16, 16},      {12, 12, 9, 1}, {24, 24},       {31, 2, 1},
@@ -143,9 +143,10 @@ ISA_TEST(FastMoves, ShortRunsAsReference)
                 whole += parts[i];
             }
             const TensorInfo joined = Shaped(type, {chunks, whole});
-            ExpectAsReference(FastCase(Name("concat", joined), LayerType::Concat, concat, inputs, joined), "CpuConcat");
+            ExpectAsReference(ReferenceCase(Name("concat", joined), LayerType::Concat, concat, inputs, joined),
+                              "CpuConcat");
             OpCase op =
-                FastCase(Name("split", joined), LayerType::Splitter, split, {Random(joined, 9)}, outputs.front());
+                ReferenceCase(Name("split", joined), LayerType::Splitter, split, {Random(joined, 9)}, outputs.front());
             op.m_MoreOutputs = {outputs.begin() + 1, outputs.end()};
             ExpectAsReference(op, "CpuSplitter");
         }
@@ -153,7 +154,7 @@ ISA_TEST(FastMoves, ShortRunsAsReference)
 }
 
 // Views are any boxes: some leave gaps, overlap, or come in another order.
-ISA_TEST(FastMoves, ViewsOfShortRunsAsReference)
+ISA_TEST(MoveLayers, ViewsOfShortRunsAsReference)
 {
     struct View
     {
@@ -175,14 +176,14 @@ ISA_TEST(FastMoves, ViewsOfShortRunsAsReference)
             split.SetViewSize(i, 1, views[i].m_Size);
             outputs.push_back(Shaped(type, {Chunks, views[i].m_Size}));
         }
-        OpCase op = FastCase("views from " + std::to_string(views[0].m_Origin), LayerType::Splitter, split,
-                             {Random(Shaped(type, {Chunks, 12}), 9)}, outputs.front());
+        OpCase op = ReferenceCase("views from " + std::to_string(views[0].m_Origin), LayerType::Splitter, split,
+                                  {Random(Shaped(type, {Chunks, 12}), 9)}, outputs.front());
         op.m_MoreOutputs = {outputs.begin() + 1, outputs.end()};
         ExpectAsReference(op, "CpuSplitter");
     }
 }
 
-ISA_TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
+ISA_TEST(MoveLayers, ConcatOfOtherQuantizationsAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {
@@ -199,18 +200,18 @@ ISA_TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
                 const TestTensor a = Random(TensorInfo(shape, type, 0.5f, 3), 1);
                 const TestTensor b = Random(TensorInfo(shape, type, 0.25f, 100), 2);
                 const TestTensor c = Random(TensorInfo(shape, type, 0.7f, 3), 3);
-                ExpectAsReference(FastCase(Name("concat", a.m_Info), LayerType::Concat, concat, {b, a, c, a},
-                                           TensorInfo(joined, type, 0.5f, 3)),
+                ExpectAsReference(ReferenceCase(Name("concat", a.m_Info), LayerType::Concat, concat, {b, a, c, a},
+                                                TensorInfo(joined, type, 0.5f, 3)),
                                   "CpuConcat");
-                ExpectAsReference(FastCase(Name("concat", a.m_Info), LayerType::Concat, concat, {b, c, b, c},
-                                           TensorInfo(joined, type, 0.5f, 3)),
+                ExpectAsReference(ReferenceCase(Name("concat", a.m_Info), LayerType::Concat, concat, {b, c, b, c},
+                                                TensorInfo(joined, type, 0.5f, 3)),
                                   "CpuConcat");
             }
         }
     }
 }
 
-ISA_TEST(FastMoves, SlicesAsReference)
+ISA_TEST(MoveLayers, SlicesAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -219,21 +220,21 @@ ISA_TEST(FastMoves, SlicesAsReference)
         for (const unsigned int channels : {1U, 2U, 3U, 5U, 11U, 29U})
         {
             SliceDescriptor slice({1, 2, 3, 29 - channels}, {2, 38, 37, channels});
-            ExpectAsReference(
-                FastCase(Name("slice", input), LayerType::Slice, slice, {data}, Shaped(type, {2, 38, 37, channels})),
-                "CpuSlice");
+            ExpectAsReference(ReferenceCase(Name("slice", input), LayerType::Slice, slice, {data},
+                                            Shaped(type, {2, 38, 37, channels})),
+                              "CpuSlice");
             StridedSliceDescriptor strided({0, 39, 1, 0}, {3, -1, 41, static_cast<int>(channels)}, {2, -3, 2, 1});
-            ExpectAsReference(FastCase(Name("strided slice", input), LayerType::StridedSlice, strided, {data},
-                                       Shaped(type, {2, 14, 20, channels})),
+            ExpectAsReference(ReferenceCase(Name("strided slice", input), LayerType::StridedSlice, strided, {data},
+                                            Shaped(type, {2, 14, 20, channels})),
                               "CpuStridedSlice");
         }
         StridedSliceDescriptor reversed({0, 0, 0, 28}, {3, 40, 41, -1}, {1, 1, 1, -1});
-        ExpectAsReference(FastCase(Name("reversed", input), LayerType::StridedSlice, reversed, {data}, input),
+        ExpectAsReference(ReferenceCase(Name("reversed", input), LayerType::StridedSlice, reversed, {data}, input),
                           "CpuStridedSlice");
     }
 }
 
-ISA_TEST(FastMoves, BlocksAndRepetitionsAsReference)
+ISA_TEST(MoveLayers, BlocksAndRepetitionsAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -248,31 +249,31 @@ ISA_TEST(FastMoves, BlocksAndRepetitionsAsReference)
                 d.m_DataLayout = DataLayout::NHWC;
                 d.m_ChannelMajor = channels == 3 || channels == 20;
                 const TestTensor data = Random(Shaped(type, image), 1);
-                ExpectAsReference(FastCase(Name("space to depth", data.m_Info), LayerType::SpaceToDepth, d, {data},
-                                           Shaped(type, deep)),
+                ExpectAsReference(ReferenceCase(Name("space to depth", data.m_Info), LayerType::SpaceToDepth, d, {data},
+                                                Shaped(type, deep)),
                                   "CpuSpaceToDepth");
-                ExpectAsReference(FastCase(Name("depth to space", data.m_Info), LayerType::DepthToSpace, d,
-                                           {Random(Shaped(type, deep), 2)}, Shaped(type, image)),
+                ExpectAsReference(ReferenceCase(Name("depth to space", data.m_Info), LayerType::DepthToSpace, d,
+                                                {Random(Shaped(type, deep), 2)}, Shaped(type, image)),
                                   "CpuDepthToSpace");
             }
             const TestTensor data = Random(Shaped(type, {2, 9, 10, channels}), 3);
             TileDescriptor tile({3, 1, 2, 5});
-            ExpectAsReference(FastCase(Name("tile", data.m_Info), LayerType::Tile, tile, {data},
-                                       Shaped(type, {6, 9, 20, 5 * channels})),
+            ExpectAsReference(ReferenceCase(Name("tile", data.m_Info), LayerType::Tile, tile, {data},
+                                            Shaped(type, {6, 9, 20, 5 * channels})),
                               "CpuTile");
             for (const TensorShape& from : {TensorShape({1, 1, channels}), TensorShape({30, 40, 1}),
                                             TensorShape({30, 1, channels}), TensorShape({1, 1, 1})})
             {
-                ExpectAsReference(FastCase(Name("broadcast", Shaped(type, from)), LayerType::BroadcastTo,
-                                           BroadcastToDescriptor(), {Random(Shaped(type, from), 4)},
-                                           Shaped(type, {4, 30, 40, channels})),
+                ExpectAsReference(ReferenceCase(Name("broadcast", Shaped(type, from)), LayerType::BroadcastTo,
+                                                BroadcastToDescriptor(), {Random(Shaped(type, from), 4)},
+                                                Shaped(type, {4, 30, 40, channels})),
                                   "CpuBroadcastTo");
             }
         }
     }
 }
 
-ISA_TEST(FastMoves, BatchesOfBlocksAsReference)
+ISA_TEST(MoveLayers, BatchesOfBlocksAsReference)
 {
     using Edges = std::vector<std::pair<unsigned int, unsigned int>>;
     struct Case
@@ -304,19 +305,19 @@ ISA_TEST(FastMoves, BatchesOfBlocksAsReference)
             const TensorInfo space = Shaped(type, c.m_Space);
             SpaceToBatchNdDescriptor toBatch(c.m_Block, c.m_Edges);
             toBatch.m_DataLayout = DataLayout::NHWC;
-            ExpectAsReference(FastCase(Name("space to batch", space), LayerType::SpaceToBatchNd, toBatch,
-                                       {Random(space, 1)}, Shaped(type, blocks)),
+            ExpectAsReference(ReferenceCase(Name("space to batch", space), LayerType::SpaceToBatchNd, toBatch,
+                                            {Random(space, 1)}, Shaped(type, blocks)),
                               c.m_IsFast ? "CpuSpaceToBatchNd" : "RefSpaceToBatchNd");
             BatchToSpaceNdDescriptor toSpace(c.m_Block, c.m_Edges);
             toSpace.m_DataLayout = DataLayout::NHWC;
-            ExpectAsReference(FastCase(Name("batch to space", space), LayerType::BatchToSpaceNd, toSpace,
-                                       {Random(Shaped(type, blocks), 2)}, space),
+            ExpectAsReference(ReferenceCase(Name("batch to space", space), LayerType::BatchToSpaceNd, toSpace,
+                                            {Random(Shaped(type, blocks), 2)}, space),
                               c.m_IsFast ? "CpuBatchToSpaceNd" : "RefBatchToSpaceNd");
         }
     }
 }
 
-ISA_TEST(FastMoves, PadAsReference)
+ISA_TEST(MoveLayers, PadAsReference)
 {
     const std::vector<std::pair<unsigned int, unsigned int>> borders[] = {
         {{0, 0}, {1, 2}, {3, 1}, {0, 0}}, {{0, 0}, {0, 0}, {0, 0}, {2, 3}}, {{1, 0}, {0, 4}, {0, 0}, {1, 0}},
@@ -338,8 +339,8 @@ ISA_TEST(FastMoves, PadAsReference)
                 }
                 for (const float value : {0.0f, 77.0f})
                 {
-                    ExpectAsReference(FastCase(Name("pad", input), LayerType::Pad, PadDescriptor(border, value),
-                                               {Random(input, 1)}, output),
+                    ExpectAsReference(ReferenceCase(Name("pad", input), LayerType::Pad, PadDescriptor(border, value),
+                                                    {Random(input, 1)}, output),
                                       output.GetNumElements() == 0 ? "RefPad" : "CpuPad");
                 }
             }
@@ -347,4 +348,4 @@ ISA_TEST(FastMoves, PadAsReference)
     }
 }
 
-} // namespace tenon::test::fast_moves_test
+} // namespace tenon::test::move_layers_test

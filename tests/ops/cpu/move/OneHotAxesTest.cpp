@@ -7,10 +7,10 @@
 
 #include <vector>
 
-namespace tenon::test::fast_one_hot_test
+namespace tenon::test::one_hot_axes_test
 {
 
-ISA_TEST(FastOneHot, AsReference)
+ISA_TEST(OneHotAxes, AsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::Boolean, DataType::Float16, DataType::Signed64})
     {
@@ -32,11 +32,11 @@ ISA_TEST(FastOneHot, AsReference)
                         Stored(TensorInfo(scalar, DataType::Signed32), {depth * 1.0}),
                         Stored(TensorInfo(scalar, type), {1}), Stored(TensorInfo(scalar, type), {0})};
                     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                        FastCase(output.ToString(), LayerType::OneHot, descriptor, inputs, output), "CpuOneHot"));
+                        ReferenceCase(output.ToString(), LayerType::OneHot, descriptor, inputs, output), "CpuOneHot"));
                 }
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_one_hot_test
+} // namespace tenon::test::one_hot_axes_test

@@ -5,10 +5,10 @@
 
 #include <tenon/descriptors/Base.hpp>
 
-namespace tenon::test::fast_reverse_test
+namespace tenon::test::reverse_v2_axes_test
 {
 
-ISA_TEST(FastReverse, AsReference)
+ISA_TEST(ReverseV2Axes, AsReference)
 {
     const TensorInfo types[] = {TensorInfo({1}, DataType::QAsymmU8, 0.5f, 3), TensorInfo({1}, DataType::Signed16),
                                 TensorInfo({1}, DataType::Float32), TensorInfo({1}, DataType::Signed64)};
@@ -31,12 +31,12 @@ ISA_TEST(FastReverse, AsReference)
                 const TensorInfo info = Shaped(type, shape);
                 const TensorInfo axesInfo({static_cast<unsigned int>(axes.size())}, DataType::Signed32);
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                    FastCase("axes " + std::to_string(reversed) + " of " + info.ToString(), LayerType::ReverseV2,
-                             NullDescriptor(), {Random(info, 1), Constant(Stored(axesInfo, axes))}, info),
+                    ReferenceCase("axes " + std::to_string(reversed) + " of " + info.ToString(), LayerType::ReverseV2,
+                                  NullDescriptor(), {Random(info, 1), Constant(Stored(axesInfo, axes))}, info),
                     info.GetNumElements() == 0 ? "RefReverseV2" : "CpuReverseV2"));
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_reverse_test
+} // namespace tenon::test::reverse_v2_axes_test

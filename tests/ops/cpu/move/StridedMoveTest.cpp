@@ -38,18 +38,18 @@ public:
         std::vector<size_t> order(ends.size());
         std::generate(order.begin(), order.end(), [i = size_t{0}]() mutable { return i++; });
         std::shuffle(order.begin(), order.end(), m_Random);
-        m_MostRanges = std::max(m_MostRanges, ends.size());
+        m_MaxRanges = std::max(m_MaxRanges, ends.size());
         for (const size_t i : order)
         {
             body(i == 0 ? 0 : ends[i - 1], ends[i]);
         }
     }
     unsigned int GetNumThreads() const override { return 4; }
-    size_t GetMostRanges() const { return m_MostRanges; }
+    size_t GetMostRanges() const { return m_MaxRanges; }
 
 private:
     std::mt19937 m_Random{3};
-    size_t m_MostRanges = 0;
+    size_t m_MaxRanges = 0;
 };
 
 void ExpectMoved(const Dimensions& dimensions, size_t elementBytes, RandomRanges& ranges)

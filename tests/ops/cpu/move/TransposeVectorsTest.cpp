@@ -29,7 +29,7 @@ struct Place
     size_t m_Columns;
     size_t m_Stride; ///< of the target, in elements
     size_t m_First;  ///< bytes before the target
-    bool m_IsOfMany = false;
+    bool m_IsLarge = false;
 };
 
 /// A matrix whose memory ends with its last row: behind it there is a page that may not be read.
@@ -83,10 +83,10 @@ void ExpectTransposed(const Source& source, const Place& place)
     {
         std::copy(before.begin(), before.end(), memory.begin());
         cpu::TransposeElements<Bytes>(from, fromStride * Bytes, place.m_Rows, place.m_Columns, to,
-                                      place.m_Stride * Bytes, place.m_IsOfMany);
+                                      place.m_Stride * Bytes, place.m_IsLarge);
         ASSERT_EQ(memory, expected) << Bytes << " bytes, " << place.m_Rows << " x " << place.m_Columns << ", stride "
                                     << place.m_Stride << ", first " << place.m_First << ", from " << fromStride
-                                    << (place.m_IsOfMany ? ", of many" : "");
+                                    << (place.m_IsLarge ? ", of many" : "");
     };
     ForEachIsa(check);
 }
@@ -123,8 +123,8 @@ void ExpectAllTransposed()
             {
                 for (const size_t first : {size_t{0}, Bytes, size_t{16}, size_t{40}, 64 - Bytes, size_t{4}})
                 {
-                    const bool isOfMany = turn / std::size(sources) % 2 != 0;
-                    ExpectTransposed<Bytes>(sources[turn % std::size(sources)], {row, column, stride, first, isOfMany});
+                    const bool isLarge = turn / std::size(sources) % 2 != 0;
+                    ExpectTransposed<Bytes>(sources[turn % std::size(sources)], {row, column, stride, first, isLarge});
                     ++turn;
                     if (testing::Test::HasFatalFailure())
                     {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tenon::test::fast_normalizations_test
+namespace tenon::test::normalizations_parity_test
 {
 
 namespace
@@ -20,12 +20,12 @@ OpCase L2OfBytes(const TensorInfo& input, TestTensor data)
     l2.m_DataLayout = DataLayout::NHWC;
     const TensorInfo output(input.GetShape(), input.GetDataType(), 1.0f / 128.0f,
                             input.GetDataType() == DataType::QAsymmU8 ? 128 : 0);
-    return FastCase(Name("L2 of bytes", input), LayerType::L2Normalization, l2, {std::move(data)}, output);
+    return ReferenceCase(Name("L2 of bytes", input), LayerType::L2Normalization, l2, {std::move(data)}, output);
 }
 
 } // namespace
 
-ISA_TEST(FastNormalizations, AsReference)
+ISA_TEST(NormalizationsParity, AsReference)
 {
     for (const unsigned int channels : Channels)
     {
@@ -36,30 +36,31 @@ ISA_TEST(FastNormalizations, AsReference)
         LayerNormalizationDescriptor layer;
         layer.m_Axis = 3;
         layer.m_Epsilon = 1e-3f;
-        ExpectAsReference(FastCase(Name("layer", input), LayerType::LayerNormalization, layer,
-                                   {data, parameter(1), parameter(2)}, input),
+        ExpectAsReference(ReferenceCase(Name("layer", input), LayerType::LayerNormalization, layer,
+                                        {data, parameter(1), parameter(2)}, input),
                           "CpuLayerNormalization", 1e-5);
         L2NormalizationDescriptor l2;
         l2.m_DataLayout = DataLayout::NHWC;
-        ExpectAsReference(FastCase(Name("L2", input), LayerType::L2Normalization, l2, {data}, input),
+        ExpectAsReference(ReferenceCase(Name("L2", input), LayerType::L2Normalization, l2, {data}, input),
                           "CpuL2Normalization", 1e-6);
         InstanceNormalizationDescriptor instance;
         instance.m_Gamma = 1.5f;
         instance.m_Beta = 0.5f;
         instance.m_Eps = 1e-4f;
         instance.m_DataLayout = DataLayout::NHWC;
-        ExpectAsReference(FastCase(Name("instance", input), LayerType::InstanceNormalization, instance, {data}, input),
-                          "CpuInstanceNormalization", 1e-5);
+        ExpectAsReference(
+            ReferenceCase(Name("instance", input), LayerType::InstanceNormalization, instance, {data}, input),
+            "CpuInstanceNormalization", 1e-5);
         BatchNormalizationDescriptor batch;
         batch.m_Eps = 1e-3f;
         batch.m_DataLayout = DataLayout::NHWC;
-        ExpectAsReference(FastCase(Name("batch", input), LayerType::BatchNormalization, batch,
-                                   {data, parameter(1), parameter(2), parameter(3), parameter(4)}, input),
+        ExpectAsReference(ReferenceCase(Name("batch", input), LayerType::BatchNormalization, batch,
+                                        {data, parameter(1), parameter(2), parameter(3), parameter(4)}, input),
                           "CpuBatchNormalization", 1e-6);
     }
 }
 
-ISA_TEST(FastNormalizations, L2OfBytesAsReference)
+ISA_TEST(NormalizationsParity, L2OfBytesAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {
@@ -89,4 +90,4 @@ ISA_TEST(FastNormalizations, L2OfBytesAsReference)
     }
 }
 
-} // namespace tenon::test::fast_normalizations_test
+} // namespace tenon::test::normalizations_parity_test

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_sliding_pools_test
+namespace tenon::test::pooling2d_sliding_test
 {
 
 namespace
@@ -53,8 +53,8 @@ void ExpectPool(const TensorInfo& input, PoolingAlgorithm algorithm, const Sizes
                              std::to_string(sizes.m_Stride) + " with " + std::to_string(sizes.m_Pad) + " of " +
                              GetDataTypeName(input.GetDataType()) + " " + shape.ToString();
     const bool isExact = input.IsQuantized() || algorithm == PoolingAlgorithm::Max;
-    ExpectAsReference(FastCase(name, LayerType::Pooling2d, d, {Random(input, sizes.m_Width)}, output),
-                      isHalf ? "CpuPooling2dHalves" : "CpuPooling2d",
+    ExpectAsReference(ReferenceCase(name, LayerType::Pooling2d, d, {Random(input, sizes.m_Width)}, output),
+                      isHalf ? "CpuPooling2dF16" : "CpuPooling2d",
                       isExact  ? 0
                       : isHalf ? 1.0 / 128
                                : 1e-6);
@@ -64,7 +64,7 @@ constexpr PoolingAlgorithm Algorithms[] = {PoolingAlgorithm::Max, PoolingAlgorit
 
 } // namespace
 
-ISA_TEST(FastSlidingPools, AsReference)
+ISA_TEST(Pooling2dSliding, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -91,7 +91,7 @@ ISA_TEST(FastSlidingPools, AsReference)
 }
 
 // Rows whose windows see more than stays in the cache, and few rows, whose windows threads share.
-ISA_TEST(FastSlidingPools, LongRowsAsReference)
+ISA_TEST(Pooling2dSliding, LongRowsAsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -111,7 +111,7 @@ ISA_TEST(FastSlidingPools, LongRowsAsReference)
 }
 
 // Sums come in an order that shows where a window was pooled with its neighbours.
-ISA_TEST(FastSlidingPools, ThreadsMakeNoDifference)
+ISA_TEST(Pooling2dSliding, ThreadsMakeNoDifference)
 {
     const TensorInfo type({1}, DataType::Float32);
     for (const unsigned int columns : {33U, 49U, 64U, 100U, 129U})
@@ -126,7 +126,7 @@ ISA_TEST(FastSlidingPools, ThreadsMakeNoDifference)
             d.m_DataLayout = DataLayout::NHWC;
             const TensorInfo input = Shaped(type, {1, size + 2, columns, 250});
             const TensorInfo output = Shaped(type, {1, 3, columns + 2 * (size / 2) - size + 1, 250});
-            const OpCase op = FastCase("threads", LayerType::Pooling2d, d, {Random(input, columns)}, output);
+            const OpCase op = ReferenceCase("threads", LayerType::Pooling2d, d, {Random(input, columns)}, output);
             const IBackend& backend = FindTestBackend(Compute::CpuAcc);
             const std::vector<std::byte> one = RunOp(backend, op, {});
             for (const unsigned int threads : {2U, 3U, 7U})
@@ -139,4 +139,4 @@ ISA_TEST(FastSlidingPools, ThreadsMakeNoDifference)
     }
 }
 
-} // namespace tenon::test::fast_sliding_pools_test
+} // namespace tenon::test::pooling2d_sliding_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace tenon::test::fast_basic_lstm_test
+namespace tenon::test::basic_lstm_parity_test
 {
 
 namespace
@@ -20,7 +20,7 @@ struct StepSetup
     unsigned int m_Units = 1;
     float m_Gain = 1.0f;   ///< of data and states in the gates: from 4 on most of them saturate
     int m_ZeroPoint = 120; ///< of the weights
-    double m_MostBias = 3e4;
+    double m_MaxBias = 3e4;
 };
 
 TensorInfo Bytes(const TensorShape& shape)
@@ -51,11 +51,10 @@ OpCase MakeBytes(const StepSetup& setup, uint32_t seed)
     const std::vector<TestTensor> inputs = {
         states[0], states[1],
         Constant(Random({{sums, columns}, DataType::QAsymmU8, scale, setup.m_ZeroPoint}, seed + 3)),
-        Constant(
-            Random({{sums}, DataType::Signed32, scale / 128.0f, 0}, seed + 4, -setup.m_MostBias, setup.m_MostBias)),
+        Constant(Random({{sums}, DataType::Signed32, scale / 128.0f, 0}, seed + 4, -setup.m_MaxBias, setup.m_MaxBias)),
         states[2]};
-    OpCase op = FastCase("units " + std::to_string(setup.m_Units) + " inputs " + std::to_string(setup.m_Inputs),
-                         LayerType::BasicLstm, NullDescriptor(), inputs, states[1].m_Info);
+    OpCase op = ReferenceCase("units " + std::to_string(setup.m_Units) + " inputs " + std::to_string(setup.m_Inputs),
+                              LayerType::BasicLstm, NullDescriptor(), inputs, states[1].m_Info);
     op.m_MoreOutputs = {states[2].m_Info, Bytes({setup.m_Batches, columns}),
                         TensorInfo({setup.m_Batches, sums}, seed % 2 == 0 ? DataType::QSymmS16 : DataType::Signed16,
                                    1.0f / 4096.0f, 0)};
@@ -77,23 +76,23 @@ OpCase MakeQuantized(const StepSetup& setup, uint32_t seed)
     for (int gate = 0; gate < 4; ++gate)
     {
         inputs.push_back(
-            Constant(Random({{setup.m_Units}, DataType::Signed32}, ++seed, -setup.m_MostBias, setup.m_MostBias)));
+            Constant(Random({{setup.m_Units}, DataType::Signed32}, ++seed, -setup.m_MaxBias, setup.m_MaxBias)));
     }
-    OpCase op = FastCase("quantized units " + std::to_string(setup.m_Units), LayerType::QuantizedLstm, NullDescriptor(),
-                         std::move(inputs), states[2].m_Info);
+    OpCase op = ReferenceCase("quantized units " + std::to_string(setup.m_Units), LayerType::QuantizedLstm,
+                              NullDescriptor(), std::move(inputs), states[2].m_Info);
     op.m_MoreOutputs = {states[1].m_Info};
     return op;
 }
 
 void ExpectBytes(const StepSetup& setup, uint32_t seed)
 {
-    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeBytes(setup, seed), "CpuBasicLstmBytes"));
-    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeQuantized(setup, seed), "CpuQuantizedLstmBytes"));
+    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeBytes(setup, seed), "CpuBasicLstmInt8"));
+    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeQuantized(setup, seed), "CpuQuantizedLstmInt8"));
 }
 
 } // namespace
 
-ISA_TEST(FastBasicLstm, BytesOfAllSizes)
+ISA_TEST(BasicLstmParity, BytesOfAllSizes)
 {
     uint32_t seed = 1;
     for (const unsigned int units : {1U, 3U, 5U, 8U, 16U, 17U, 33U, 64U, 67U, 130U})
@@ -111,7 +110,7 @@ ISA_TEST(FastBasicLstm, BytesOfAllSizes)
 }
 
 // Products of which each thread takes a part.
-ISA_TEST(FastBasicLstm, LargeBytes)
+ISA_TEST(BasicLstmParity, LargeBytes)
 {
     for (const unsigned int batches : {1U, 6U})
     {
@@ -121,7 +120,7 @@ ISA_TEST(FastBasicLstm, LargeBytes)
 }
 
 // Sums from far below a step to such as all saturate, and such as wrap.
-ISA_TEST(FastBasicLstm, BytesOfAllScales)
+ISA_TEST(BasicLstmParity, BytesOfAllScales)
 {
     uint32_t seed = 7;
     for (const float gain : {1e-9f, 0.01f, 0.5f, 4.0f, 300.0f, 1e6f})
@@ -137,7 +136,7 @@ ISA_TEST(FastBasicLstm, BytesOfAllScales)
 }
 
 // Gates and cells that pass through all numbers. The multiplier is 1, so that a gate's number is its bias plus data.
-ISA_TEST(FastBasicLstm, AllValuesOfGatesAndCells)
+ISA_TEST(BasicLstmParity, AllValuesOfGatesAndCells)
 {
     constexpr unsigned int Units = 64;
     constexpr unsigned int Batches = 512;
@@ -173,18 +172,18 @@ ISA_TEST(FastBasicLstm, AllValuesOfGatesAndCells)
         op.m_Inputs[2] = Constant(Stored({{4 * Units, 1 + Units}, DataType::QAsymmU8, 1.0f / 32.0f, 0}, weights));
         op.m_Inputs[3] = Constant(Stored({{4 * Units}, DataType::Signed32, 1.0f / 4096.0f, 0}, bias));
         op.m_Inputs[4] = Stored(op.m_Inputs[4].m_Info, cells);
-        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuBasicLstmBytes"));
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuBasicLstmInt8"));
     }
 }
 
 // Sums that may not fit are the reference kernel's.
-ISA_TEST(FastBasicLstm, DeepBytes)
+ISA_TEST(BasicLstmParity, DeepBytes)
 {
     ExpectAsReference(MakeBytes({1, 100000, 2, 0.3f}, 1), "RefBasicLstm");
     ExpectAsReference(MakeQuantized({1, 100000, 2, 0.3f}, 2), "RefQuantizedLstm");
 }
 
-ISA_TEST(FastBasicLstm, Floats)
+ISA_TEST(BasicLstmParity, Floats)
 {
     uint32_t seed = 1;
     const auto floats = [](const TensorShape& shape) { return TensorInfo(shape, DataType::Float32); };
@@ -193,13 +192,13 @@ ISA_TEST(FastBasicLstm, Floats)
         for (const unsigned int batches : {1U, 2U, 3U, 9U})
         {
             const double most = 3.0 / std::sqrt(static_cast<double>(inputs + units));
-            OpCase op = FastCase("units " + std::to_string(units), LayerType::BasicLstm, NullDescriptor(),
-                                 {Random(floats({batches, inputs}), seed, -1, 1),
-                                  Random(floats({batches, units}), seed + 1, -1, 1),
-                                  Constant(Random(floats({4 * units, inputs + units}), seed + 2, -most, most)),
-                                  Constant(Random(floats({4 * units}), seed + 3, -1, 1)),
-                                  Random(floats({batches, units}), seed + 4, -2, 2)},
-                                 floats({batches, units}));
+            OpCase op = ReferenceCase("units " + std::to_string(units), LayerType::BasicLstm, NullDescriptor(),
+                                      {Random(floats({batches, inputs}), seed, -1, 1),
+                                       Random(floats({batches, units}), seed + 1, -1, 1),
+                                       Constant(Random(floats({4 * units, inputs + units}), seed + 2, -most, most)),
+                                       Constant(Random(floats({4 * units}), seed + 3, -1, 1)),
+                                       Random(floats({batches, units}), seed + 4, -2, 2)},
+                                      floats({batches, units}));
             op.m_Absolute = 2e-5;
             op.m_MoreOutputs = {floats({batches, units}), floats({batches, inputs + units}),
                                 floats({batches, 4 * units})};
@@ -209,4 +208,4 @@ ISA_TEST(FastBasicLstm, Floats)
     }
 }
 
-} // namespace tenon::test::fast_basic_lstm_test
+} // namespace tenon::test::basic_lstm_parity_test

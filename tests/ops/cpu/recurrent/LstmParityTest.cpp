@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace tenon::test::fast_lstm_test
+namespace tenon::test::lstm_parity_test
 {
 
 namespace
@@ -86,15 +86,15 @@ OpCase MakeBytes(const ByteSetup& setup, uint32_t seed)
                            0);
     inputs[1] = Random(state, seed + 1);
     inputs[2] = Random(cells, seed + 2);
-    OpCase op = FastCase("units " + std::to_string(cell.m_Units), LayerType::UnidirectionalSequenceLstm,
-                         MakeDescription(setup), std::move(inputs), state);
+    OpCase op = ReferenceCase("units " + std::to_string(cell.m_Units), LayerType::UnidirectionalSequenceLstm,
+                              MakeDescription(setup), std::move(inputs), state);
     op.m_MoreOutputs = {cells, Shaped(state, cell.Sequence(cell.m_Outputs))};
     return op;
 }
 
 void ExpectBytes(const ByteSetup& setup, uint32_t seed)
 {
-    ExpectAsReference(MakeBytes(setup, seed), "CpuUnidirectionalSequenceLstmBytes");
+    ExpectAsReference(MakeBytes(setup, seed), "CpuUnidirectionalSequenceLstmInt8");
 }
 
 LstmSetup MakeCell(unsigned int batches, unsigned int steps, unsigned int inputs, unsigned int units)
@@ -135,7 +135,7 @@ bool HasRun(const char* kernel)
 
 } // namespace
 
-ISA_TEST(FastLstm, BytesOfAllSizes)
+ISA_TEST(LstmParity, BytesOfAllSizes)
 {
     uint32_t seed = 1;
     for (const unsigned int units : {1U, 3U, 8U, 16U, 17U, 20U, 33U, 64U, 67U, 130U})
@@ -151,7 +151,7 @@ ISA_TEST(FastLstm, BytesOfAllSizes)
 }
 
 // Products of which each thread takes a part, of data and of states.
-ISA_TEST(FastLstm, LargeBytes)
+ISA_TEST(LstmParity, LargeBytes)
 {
     for (const bool isTimeMajor : {false, true})
     {
@@ -162,7 +162,7 @@ ISA_TEST(FastLstm, LargeBytes)
     }
 }
 
-ISA_TEST(FastLstm, BytesOfAllKinds)
+ISA_TEST(LstmParity, BytesOfAllKinds)
 {
     for (unsigned int bits = 0; bits < 64; ++bits)
     {
@@ -183,7 +183,7 @@ ISA_TEST(FastLstm, BytesOfAllKinds)
 }
 
 // Sums from far below a step to such as all saturate, all scales of cell states, hidden states that are clamped.
-ISA_TEST(FastLstm, BytesOfAllScales)
+ISA_TEST(LstmParity, BytesOfAllScales)
 {
     uint32_t seed = 7;
     for (const float gain : {1e-6f, 0.01f, 0.5f, 4.0f, 300.0f, 1e6f})
@@ -203,7 +203,7 @@ ISA_TEST(FastLstm, BytesOfAllScales)
 }
 
 // Gates and cells that pass through all numbers. Multipliers are 1, so that a gate's number is its bias plus data.
-ISA_TEST(FastLstm, AllValuesOfGatesAndCells)
+ISA_TEST(LstmParity, AllValuesOfGatesAndCells)
 {
     constexpr unsigned int Units = 64;
     constexpr unsigned int Batches = 512;
@@ -239,12 +239,12 @@ ISA_TEST(FastLstm, AllValuesOfGatesAndCells)
             cells[i] = static_cast<double>(i) * 2 + variant % 2 - 32768.0;
         }
         op.m_Inputs[2] = Stored(op.m_Inputs[2].m_Info, cells);
-        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuUnidirectionalSequenceLstmBytes"));
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuUnidirectionalSequenceLstmInt8"));
     }
 }
 
 // Values that are all alike, some that vary by a step, and such as saturate before and behind the normalization.
-ISA_TEST(FastLstm, NormalizedBytesOfAllScales)
+ISA_TEST(LstmParity, NormalizedBytesOfAllScales)
 {
     uint32_t seed = 11;
     for (const float gain : {1e-6f, 0.002f, 0.1f, 2.0f, 1e3f})
@@ -267,7 +267,7 @@ ISA_TEST(FastLstm, NormalizedBytesOfAllScales)
     }
 }
 
-ISA_TEST(FastLstm, OneStepOfBytes)
+ISA_TEST(LstmParity, OneStepOfBytes)
 {
     for (const bool hasProjection : {false, true})
     {
@@ -285,12 +285,12 @@ ISA_TEST(FastLstm, OneStepOfBytes)
         descriptor.m_HiddenStateZeroPoint = sequence.m_HiddenStateZeroPoint;
         op.m_Type = LayerType::QLstm;
         op.m_Descriptor = MakeDescriptor(descriptor);
-        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuQLstmBytes"));
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuQLstmInt8"));
     }
 }
 
 // Shifted peephole weights are the reference kernel's.
-ISA_TEST(FastLstm, BytesOfOtherKinds)
+ISA_TEST(LstmParity, BytesOfOtherKinds)
 {
     ByteSetup setup;
     setup.m_Cell = MakeCell(2, 2, 5, 8);
@@ -300,7 +300,7 @@ ISA_TEST(FastLstm, BytesOfOtherKinds)
 }
 
 // A value near the middle of two steps may fall to the other one than in CpuRef, whose functions round otherwise.
-ISA_TEST(FastLstm, FloatsBesideBytes)
+ISA_TEST(LstmParity, FloatsBesideBytes)
 {
     uint32_t seed = 20;
     for (const unsigned int units : {1U, 3U, 16U, 17U, 20U, 67U, 130U})
@@ -326,7 +326,7 @@ ISA_TEST(FastLstm, FloatsBesideBytes)
 }
 
 // One step has no states that were rounded: sums are those of CpuRef, and functions nearly so.
-ISA_TEST(FastLstm, OneStepOfFloatsBesideBytes)
+ISA_TEST(LstmParity, OneStepOfFloatsBesideBytes)
 {
     for (const bool isAsymmetric : {false, true})
     {
@@ -345,4 +345,4 @@ ISA_TEST(FastLstm, OneStepOfFloatsBesideBytes)
     EXPECT_TRUE(HasRun("CpuLstmHybrid"));
 }
 
-} // namespace tenon::test::fast_lstm_test
+} // namespace tenon::test::lstm_parity_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tenon::test::fast_recurrent_test
+namespace tenon::test::recurrent_parity_test
 {
 
 namespace
@@ -40,9 +40,9 @@ void ExpectAsCpuRef(const RecurrentLayer& layer, double tolerance, const char* k
 }
 
 /// Weights of floats or of bytes.
-TensorInfo Weights(const TensorShape& shape, bool areBytes)
+TensorInfo Weights(const TensorShape& shape, bool isInt8)
 {
-    return areBytes ? TensorInfo(shape, DataType::QAsymmS8, 0.6f / 127.0f, 0) : Float(shape);
+    return isInt8 ? TensorInfo(shape, DataType::QAsymmS8, 0.6f / 127.0f, 0) : Float(shape);
 }
 
 struct SvdfSetup
@@ -82,14 +82,14 @@ OpCase MakeSvdfOfBytes(const SvdfSetup& setup, float gain, uint32_t seed)
         Constant(Random({{filters, setup.m_Memory}, DataType::QSymmS16, 1.0f / 32768.0f, 0}, seed + 2)),
         setup.m_HasBias ? Constant(Random({{setup.m_Units}, DataType::Signed32}, seed + 3, -1e8, 1e8)) : NotConnected(),
         Random(state, seed + 4)};
-    OpCase op = FastCase("gain " + std::to_string(gain), LayerType::Svdf, MakeSvdf(setup, 1), inputs, state);
+    OpCase op = ReferenceCase("gain " + std::to_string(gain), LayerType::Svdf, MakeSvdf(setup, 1), inputs, state);
     op.m_MoreOutputs = {output};
     return op;
 }
 
 } // namespace
 
-ISA_TEST(FastRecurrent, Rnn)
+ISA_TEST(RecurrentParity, Rnn)
 {
     uint32_t seed = 1;
     for (const unsigned int units : {1U, 3U, 17U, 20U, 67U})
@@ -98,7 +98,7 @@ ISA_TEST(FastRecurrent, Rnn)
         {
             const bool isTimeMajor = (bits & 1) != 0;
             const bool isStep = (bits & 2) != 0;
-            const bool areBytes = (bits & 4) != 0;
+            const bool isInt8 = (bits & 4) != 0;
             const unsigned int batches = 1 + seed % 3;
             const unsigned int columns = 1 + 5 * (seed % 6);
             const auto shape = [&](unsigned int count)
@@ -115,8 +115,8 @@ ISA_TEST(FastRecurrent, Rnn)
             layer.m_Type = LayerType::Rnn;
             layer.m_Descriptor = MakeDescriptor(descriptor);
             layer.m_Inputs = {Random(Float(shape(columns)), seed, -1, 1),
-                              Random(Weights({units, columns}, areBytes), seed + 1, -0.6, 0.6),
-                              Random(Weights({units, units}, areBytes), seed + 2, -0.1, 0.1),
+                              Random(Weights({units, columns}, isInt8), seed + 1, -0.6, 0.6),
+                              Random(Weights({units, units}, isInt8), seed + 2, -0.1, 0.1),
                               Random(Float({units}), seed + 3, -0.3, 0.3),
                               Random(Float({batches, units}), seed + 4, -0.5, 0.5)};
             layer.m_Outputs = {Float({batches, units}), Float(shape(units))};
@@ -124,7 +124,7 @@ ISA_TEST(FastRecurrent, Rnn)
             // The fifth activation is a step: what is near 0 has either value.
             if (descriptor.m_ActivationFunc != 5)
             {
-                ASSERT_NO_FATAL_FAILURE(ExpectAsCpuRef(layer, areBytes ? 1e-2 : 2e-5, "CpuRnn"));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsCpuRef(layer, isInt8 ? 1e-2 : 2e-5, "CpuRnn"));
             }
             ++seed;
         }
@@ -133,7 +133,7 @@ ISA_TEST(FastRecurrent, Rnn)
 
 // With time in front, sequences beside 8-bit weights are run as often as they have steps. Auxiliary weights are the
 // reference kernel's.
-ISA_TEST(FastRecurrent, BidirectionalSequenceRnn)
+ISA_TEST(RecurrentParity, BidirectionalSequenceRnn)
 {
     uint32_t seed = 1;
     for (const auto& [columns, units] : {std::pair(1U, 1U), {3U, 5U}, {21U, 17U}, {40U, 64U}, {128U, 256U}})
@@ -145,7 +145,7 @@ ISA_TEST(FastRecurrent, BidirectionalSequenceRnn)
             descriptor.m_MergeOutputs = (bits & 2) != 0;
             descriptor.m_AsymmetricQuantizeInputs = (bits & 16) != 0;
             descriptor.m_ActivationFunc = seed % 5;
-            const bool areBytes = (bits & 4) != 0;
+            const bool isInt8 = (bits & 4) != 0;
             const bool hasAux = (bits & 8) != 0;
             const bool hasAuxWeights = hasAux && seed % 3 == 0;
             const unsigned int batches = 1 + seed % 3;
@@ -159,8 +159,8 @@ ISA_TEST(FastRecurrent, BidirectionalSequenceRnn)
             {
                 // Sums as large as those of few numbers.
                 const double most = 0.6 / std::sqrt(static_cast<double>(units));
-                inputs.push_back(Constant(Random(Weights({own, columns}, areBytes), seed + own, -0.6, 0.6)));
-                inputs.push_back(Constant(Random(Weights({own, own}, areBytes), seed + own + 1, -most, most)));
+                inputs.push_back(Constant(Random(Weights({own, columns}, isInt8), seed + own, -0.6, 0.6)));
+                inputs.push_back(Constant(Random(Weights({own, own}, isInt8), seed + own + 1, -most, most)));
                 inputs.push_back(Constant(Random(Float({own}), seed + own + 2, -0.3, 0.3)));
                 inputs.push_back(Random(Float({batches, own}), seed + own + 3, -0.5, 0.5));
             }
@@ -171,13 +171,13 @@ ISA_TEST(FastRecurrent, BidirectionalSequenceRnn)
             }
             if (hasAuxWeights)
             {
-                inputs[10] = Constant(Random(Weights({units, columns}, areBytes), seed + 21, -0.6, 0.6));
-                inputs[11] = Constant(Random(Weights({backwardUnits, columns}, areBytes), seed + 22, -0.6, 0.6));
+                inputs[10] = Constant(Random(Weights({units, columns}, isInt8), seed + 21, -0.6, 0.6));
+                inputs[11] = Constant(Random(Weights({backwardUnits, columns}, isInt8), seed + 22, -0.6, 0.6));
             }
-            OpCase op =
-                FastCase("units " + std::to_string(units) + " " + std::to_string(bits),
-                         LayerType::BidirectionalSequenceRnn, descriptor, std::move(inputs), Float({batches, units}));
-            op.m_Absolute = areBytes ? 1e-2 : 2e-5;
+            OpCase op = ReferenceCase("units " + std::to_string(units) + " " + std::to_string(bits),
+                                      LayerType::BidirectionalSequenceRnn, descriptor, std::move(inputs),
+                                      Float({batches, units}));
+            op.m_Absolute = isInt8 ? 1e-2 : 2e-5;
             op.m_MoreOutputs = {Float({batches, backwardUnits}),
                                 sequence(descriptor.m_MergeOutputs ? units + backwardUnits : units)};
             if (!descriptor.m_MergeOutputs)
@@ -191,7 +191,7 @@ ISA_TEST(FastRecurrent, BidirectionalSequenceRnn)
     }
 }
 
-ISA_TEST(FastRecurrent, BidirectionalSequenceLstm)
+ISA_TEST(RecurrentParity, BidirectionalSequenceLstm)
 {
     for (unsigned int bits = 0; bits < 64; ++bits)
     {
@@ -204,7 +204,7 @@ ISA_TEST(FastRecurrent, BidirectionalSequenceLstm)
         setup.m_Outputs = setup.m_HasProjection ? 10 : setup.m_Units;
         setup.m_IsTimeMajor = (bits & 4) != 0;
         const bool isMerged = (bits & 8) != 0;
-        const bool areBytes = (bits & 16) != 0;
+        const bool isInt8 = (bits & 16) != 0;
         LstmSetup backward = setup;
         backward.m_HasCifg = true;
         BidirectionalSequenceLstmDescriptor descriptor;
@@ -219,8 +219,8 @@ ISA_TEST(FastRecurrent, BidirectionalSequenceLstm)
         {
             layer.m_Inputs[39] = Random(Float(setup.Sequence(setup.m_Inputs)), bits + 1, -1.0, 1.0);
         }
-        FillCell(layer.m_Inputs, setup, GetBidirectionalLstmSlots(false), Weights({1}, areBytes), bits + 20);
-        FillCell(layer.m_Inputs, backward, GetBidirectionalLstmSlots(true), Weights({1}, areBytes), bits + 80);
+        FillCell(layer.m_Inputs, setup, GetBidirectionalLstmSlots(false), Weights({1}, isInt8), bits + 20);
+        FillCell(layer.m_Inputs, backward, GetBidirectionalLstmSlots(true), Weights({1}, isInt8), bits + 80);
         const TensorInfo state = Float({setup.m_Batches, setup.m_Outputs});
         const TensorInfo cell = Float({setup.m_Batches, setup.m_Units});
         layer.m_Outputs = {state, cell, state, cell,
@@ -230,16 +230,16 @@ ISA_TEST(FastRecurrent, BidirectionalSequenceLstm)
             layer.m_Outputs.push_back(Float(setup.Sequence(setup.m_Outputs)));
         }
         MakeConstant(layer, {0, 35, 36, 37, 38, 39});
-        ASSERT_NO_FATAL_FAILURE(ExpectAsCpuRef(layer, areBytes ? 1e-2 : 2e-5, "CpuBidirectionalSequenceLstm"));
+        ASSERT_NO_FATAL_FAILURE(ExpectAsCpuRef(layer, isInt8 ? 1e-2 : 2e-5, "CpuBidirectionalSequenceLstm"));
     }
 }
 
-ISA_TEST(FastRecurrent, SvdfOfFloats)
+ISA_TEST(RecurrentParity, SvdfOfFloats)
 {
     uint32_t seed = 1;
     for (const SvdfSetup& setup : GetSvdfSetups())
     {
-        for (const bool areBytes : {false, true})
+        for (const bool isInt8 : {false, true})
         {
             const unsigned int filters = setup.m_Units * setup.m_Rank;
             SvdfDescriptor descriptor = MakeSvdf(setup, seed % 2);
@@ -249,8 +249,8 @@ ISA_TEST(FastRecurrent, SvdfOfFloats)
             layer.m_Descriptor = MakeDescriptor(descriptor);
             const TensorInfo state = Float({setup.m_Batches, filters * setup.m_Memory});
             layer.m_Inputs = {Random(Float({setup.m_Batches, setup.m_Columns}), seed, -1, 1),
-                              Random(Weights({filters, setup.m_Columns}, areBytes), seed + 1, -0.6, 0.6),
-                              Random(Weights({filters, setup.m_Memory}, areBytes), seed + 2, -0.6, 0.6),
+                              Random(Weights({filters, setup.m_Columns}, isInt8), seed + 1, -0.6, 0.6),
+                              Random(Weights({filters, setup.m_Memory}, isInt8), seed + 2, -0.6, 0.6),
                               setup.m_HasBias ? Random(Float({setup.m_Units}), seed + 3, -1, 1) : NotConnected(),
                               Random(state, seed + 4, -1, 1)};
             layer.m_Outputs = {state, Float({setup.m_Batches, setup.m_Units})};
@@ -262,7 +262,7 @@ ISA_TEST(FastRecurrent, SvdfOfFloats)
 }
 
 // At scales from such as all states round to nothing to such as all of them saturate.
-ISA_TEST(FastRecurrent, SvdfOfBytes)
+ISA_TEST(RecurrentParity, SvdfOfBytes)
 {
     uint32_t seed = 1;
     for (const SvdfSetup& setup : GetSvdfSetups())
@@ -276,10 +276,10 @@ ISA_TEST(FastRecurrent, SvdfOfBytes)
 }
 
 // Sums that may not fit, and weights that would take many times their memory, are the reference kernel's.
-ISA_TEST(FastRecurrent, SvdfOfManyBytes)
+ISA_TEST(RecurrentParity, SvdfOfManyBytes)
 {
     ExpectAsReference(MakeSvdfOfBytes({1, 200000, 2, 1, 3, true}, 0.3f, 1), "RefSvdf");
     ExpectAsReference(MakeSvdfOfBytes({1, 1000000, 1, 1, 2, true}, 0.3f, 2), "RefSvdf");
 }
 
-} // namespace tenon::test::fast_recurrent_test
+} // namespace tenon::test::recurrent_parity_test

@@ -12,10 +12,10 @@
 #include <numeric>
 #include <vector>
 
-namespace tenon::test::fast_cum_sum_test
+namespace tenon::test::cum_sum_parity_test
 {
 
-ISA_TEST(FastCumSum, AsReference)
+ISA_TEST(CumSumParity, AsReference)
 {
     struct
     {
@@ -46,7 +46,7 @@ ISA_TEST(FastCumSum, AsReference)
                     }
                     const TensorInfo output = input.m_Info;
                     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                        FastCase(output.ToString(), LayerType::CumSum, descriptor, {std::move(input)}, output),
+                        ReferenceCase(output.ToString(), LayerType::CumSum, descriptor, {std::move(input)}, output),
                         shape.m_Kernel));
                 }
             }
@@ -54,7 +54,7 @@ ISA_TEST(FastCumSum, AsReference)
     }
 }
 
-ISA_TEST(FastCumSum, InPlace)
+ISA_TEST(CumSumParity, InPlace)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -80,7 +80,7 @@ ISA_TEST(FastCumSum, InPlace)
 }
 
 // In each row two elements that are no numbers, at places of whole blocks and of the rest.
-ISA_TEST(FastCumSum, NaNAndInfinitiesAsReference)
+ISA_TEST(CumSumParity, NaNAndInfinitiesAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     constexpr unsigned int Length = 11;
@@ -107,11 +107,11 @@ ISA_TEST(FastCumSum, NaNAndInfinitiesAsReference)
                 descriptor.m_Exclusive = exclusive;
                 descriptor.m_Reverse = reverse;
                 ExpectAsReference(
-                    FastCase(info.ToString(), LayerType::CumSum, descriptor, {Stored(info, values)}, info),
+                    ReferenceCase(info.ToString(), LayerType::CumSum, descriptor, {Stored(info, values)}, info),
                     "CpuCumSum");
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_cum_sum_test
+} // namespace tenon::test::cum_sum_parity_test

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_reduce_test
+namespace tenon::test::reduce_booleans_and_products_test
 {
 
 namespace
@@ -34,13 +34,13 @@ void Check(ReduceOperation operation, TestTensor input, std::vector<unsigned int
     output.SetShape(shape);
     descriptor.m_vAxis = std::move(axes);
     const std::string name = input.m_Info.ToString();
-    ExpectAsReference(FastCase(name, LayerType::Reduce, descriptor, {std::move(input)}, output), kernel);
+    ExpectAsReference(ReferenceCase(name, LayerType::Reduce, descriptor, {std::move(input)}, output), kernel);
 }
 
 } // namespace
 
 // In most rows and columns one byte decides: 0 beside others, or another beside zeros. What is not 0 is true.
-ISA_TEST(FastReduce, BooleansAsReference)
+ISA_TEST(ReduceParity, BooleansAsReference)
 {
     for (const ReduceOperation operation : {ReduceOperation::Any, ReduceOperation::All})
     {
@@ -70,7 +70,7 @@ ISA_TEST(FastReduce, BooleansAsReference)
 }
 
 // Each place of a row by itself.
-ISA_TEST(FastReduce, OneBooleanOfARow)
+ISA_TEST(ReduceParity, OneBooleanOfARow)
 {
     for (const ReduceOperation operation : {ReduceOperation::Any, ReduceOperation::All})
     {
@@ -90,7 +90,7 @@ ISA_TEST(FastReduce, OneBooleanOfARow)
 }
 
 // Products come in the same order. Some overflow or are no numbers.
-ISA_TEST(FastReduce, ProductsAsReference)
+ISA_TEST(ReduceParity, ProductsAsReference)
 {
     for (const unsigned int size : Sizes)
     {
@@ -115,4 +115,4 @@ ISA_TEST(FastReduce, ProductsAsReference)
     ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, Random(bytes, 3), {1}, "RefReduce"));
 }
 
-} // namespace tenon::test::fast_reduce_test
+} // namespace tenon::test::reduce_booleans_and_products_test

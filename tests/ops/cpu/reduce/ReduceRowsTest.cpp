@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace tenon::test::fast_reduce_rows_test
+namespace tenon::test::reduce_rows_test
 {
 
 namespace
@@ -34,18 +34,18 @@ OpCase RowsCase(ReduceOperation operation, const TestTensor& data, TensorInfo ou
         MeanDescriptor mean;
         mean.m_Axis = {1};
         mean.m_KeepDims = true;
-        return FastCase(name, LayerType::Mean, mean, {data}, output);
+        return ReferenceCase(name, LayerType::Mean, mean, {data}, output);
     }
     ReduceDescriptor reduce;
     reduce.m_vAxis = {1};
     reduce.m_KeepDims = true;
     reduce.m_ReduceOperation = operation;
-    return FastCase(name, LayerType::Reduce, reduce, {data}, output);
+    return ReferenceCase(name, LayerType::Reduce, reduce, {data}, output);
 }
 
 } // namespace
 
-ISA_TEST(FastReduceRows, AsReference)
+ISA_TEST(ReduceRows, AsReference)
 {
     for (const TensorInfo& type : {Float, Unsigned, Signed, Shorts})
     {
@@ -74,7 +74,7 @@ ISA_TEST(FastReduceRows, AsReference)
 }
 
 // Lengths up to those of rows that are not reduced together.
-ISA_TEST(FastReduceRows, SumsAtTheEndsOfTheirTypes)
+ISA_TEST(ReduceRows, SumsAtTheEndsOfTheirTypes)
 {
     for (const TensorInfo& type : {Unsigned, Signed, Shorts})
     {
@@ -92,7 +92,7 @@ ISA_TEST(FastReduceRows, SumsAtTheEndsOfTheirTypes)
 }
 
 // NaN are passed over by maxima and go into sums, and nothing goes from a row to those around it.
-ISA_TEST(FastReduceRows, NaNAndInfinitiesAsReference)
+ISA_TEST(ReduceRows, NaNAndInfinitiesAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
@@ -121,7 +121,7 @@ ISA_TEST(FastReduceRows, NaNAndInfinitiesAsReference)
 }
 
 // Sums of floats of both signs, which show in what order they were added, and zeros of both signs.
-ISA_TEST(FastReduceRows, ThreadsMakeNoDifference)
+ISA_TEST(ReduceRows, ThreadsMakeNoDifference)
 {
     for (const unsigned int length : {2U, 3U, 5U, 7U, 8U, 13U, 64U, 67U, 131U})
     {
@@ -152,4 +152,4 @@ ISA_TEST(FastReduceRows, ThreadsMakeNoDifference)
     }
 }
 
-} // namespace tenon::test::fast_reduce_rows_test
+} // namespace tenon::test::reduce_rows_test

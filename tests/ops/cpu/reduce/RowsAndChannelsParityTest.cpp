@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_rows_test
+namespace tenon::test::rows_and_channels_parity_test
 {
 
 namespace
@@ -38,7 +38,7 @@ double Tolerance(const TensorInfo& info)
 
 } // namespace
 
-ISA_TEST(FastPooling, AsReference)
+ISA_TEST(Pooling2dParity, AsReference)
 {
     struct Case
     {
@@ -68,9 +68,10 @@ ISA_TEST(FastPooling, AsReference)
                     d.m_PaddingMethod = channels % 2 == 0 ? PaddingMethod::Exclude : PaddingMethod::IgnoreValue;
                     d.m_DataLayout = DataLayout::NHWC;
                     const TensorInfo input = Shaped(type, {2, c.m_Size, c.m_Size, channels});
-                    ExpectAsReference(FastCase(Name("pool", input), LayerType::Pooling2d, d, {Random(input, channels)},
-                                               Shaped(type, {2, c.m_Output, c.m_Output, channels})),
-                                      isHalf ? "CpuPooling2dHalves" : "CpuPooling2d",
+                    ExpectAsReference(ReferenceCase(Name("pool", input), LayerType::Pooling2d, d,
+                                                    {Random(input, channels)},
+                                                    Shaped(type, {2, c.m_Output, c.m_Output, channels})),
+                                      isHalf ? "CpuPooling2dF16" : "CpuPooling2d",
                                       algorithm == PoolingAlgorithm::Max ? 0 : Tolerance(type));
                 }
             }
@@ -79,7 +80,7 @@ ISA_TEST(FastPooling, AsReference)
 }
 
 // Every half in a window with each of the greatest, the smallest and the strangest ones.
-ISA_TEST(FastPooling, LargestOfHalvesOfAllKinds)
+ISA_TEST(Pooling2dParity, LargestOfHalvesOfAllKinds)
 {
     for (const DataType type : {DataType::BFloat16, DataType::Float16})
     {
@@ -101,14 +102,15 @@ ISA_TEST(FastPooling, LargestOfHalvesOfAllKinds)
             }
             TestTensor data{input, std::vector<std::byte>(input.GetNumBytes())};
             std::memcpy(data.m_Bytes.data(), halves.data(), data.m_Bytes.size());
-            ExpectAsReference(FastCase(Name("pool", input), LayerType::Pooling2d, d, {data}, {{1, 1, 1, All}, type}),
-                              "CpuPooling2dHalves");
+            ExpectAsReference(
+                ReferenceCase(Name("pool", input), LayerType::Pooling2d, d, {data}, {{1, 1, 1, All}, type}),
+                "CpuPooling2dF16");
         }
     }
 }
 
 /// Averages of windows of all sizes up to the largest that are not the reference kernel's, and beyond: all halves.
-ISA_TEST(FastPooling, AveragesOfIntegersRoundAsReference)
+ISA_TEST(Pooling2dParity, AveragesOfIntegersRoundAsReference)
 {
     for (const TensorInfo& type : {Unsigned, Signed, Shorts})
     {
@@ -127,14 +129,14 @@ ISA_TEST(FastPooling, AveragesOfIntegersRoundAsReference)
                                            Random(input, 7, range.m_Max - 1, range.m_Max), Random(input, 8, -2, 2)})
             {
                 ExpectAsReference(
-                    FastCase(Name("average", input), LayerType::Pooling2d, d, {data}, Shaped(type, {1, 1, 1, 33})),
+                    ReferenceCase(Name("average", input), LayerType::Pooling2d, d, {data}, Shaped(type, {1, 1, 1, 33})),
                     size.first * size.second > 8000 ? "RefPooling2d" : "CpuPooling2d");
             }
         }
     }
 }
 
-ISA_TEST(FastReduce, AsReference)
+ISA_TEST(ReduceParity, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -171,8 +173,8 @@ ISA_TEST(FastReduce, AsReference)
                 // Sums of floats of one sign: in another order they differ by less than what is left where most cancel.
                 const TestTensor data = type.IsQuantized() ? Random(input, channels) : Random(input, channels, 0.5, 2);
                 const double tolerance = type.IsQuantized() ? 0 : 1e-5;
-                ExpectAsReference(FastCase(Name("mean", input), LayerType::Mean, mean, {data}, output), prefix + "Mean",
-                                  tolerance);
+                ExpectAsReference(ReferenceCase(Name("mean", input), LayerType::Mean, mean, {data}, output),
+                                  prefix + "Mean", tolerance);
                 for (const ReduceOperation operation :
                      {ReduceOperation::Max, ReduceOperation::Min, ReduceOperation::Sum})
                 {
@@ -181,7 +183,7 @@ ISA_TEST(FastReduce, AsReference)
                     reduce.m_KeepDims = true;
                     reduce.m_ReduceOperation = operation;
                     ExpectAsReference(
-                        FastCase(Name("reduction", input), LayerType::Reduce, reduce, {data}, Shaped(type, shape)),
+                        ReferenceCase(Name("reduction", input), LayerType::Reduce, reduce, {data}, Shaped(type, shape)),
                         prefix + "Reduce", tolerance);
                 }
             }
@@ -190,7 +192,7 @@ ISA_TEST(FastReduce, AsReference)
 }
 
 // The largest and the smallest sums, of more rows than 16 bits hold sums of.
-ISA_TEST(FastReduce, SumsOfBytesAtTheEndsOfTheirTypes)
+ISA_TEST(ReduceParity, SumsOfBytesAtTheEndsOfTheirTypes)
 {
     for (const TensorInfo& type : {Unsigned, Signed})
     {
@@ -207,16 +209,16 @@ ISA_TEST(FastReduce, SumsOfBytesAtTheEndsOfTheirTypes)
                 {
                     TestTensor data = Random(input, 1);
                     std::fill(data.m_Bytes.begin(), data.m_Bytes.end(), static_cast<std::byte>(end));
-                    ExpectAsReference(
-                        FastCase(Name("mean", input), LayerType::Mean, mean, {data}, Shaped(type, {1, 1, 1, channels})),
-                        "CpuMean");
+                    ExpectAsReference(ReferenceCase(Name("mean", input), LayerType::Mean, mean, {data},
+                                                    Shaped(type, {1, 1, 1, channels})),
+                                      "CpuMean");
                 }
             }
         }
     }
 }
 
-ISA_TEST(FastSoftmax, AsReference)
+ISA_TEST(SoftmaxParity, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -238,13 +240,13 @@ ISA_TEST(FastSoftmax, AsReference)
                 d.m_Beta = beta;
                 d.m_Axis = -1;
                 ExpectAsReference(
-                    FastCase(Name("softmax", input), LayerType::Softmax, d, {Random(input, depth)}, output),
+                    ReferenceCase(Name("softmax", input), LayerType::Softmax, d, {Random(input, depth)}, output),
                     "CpuSoftmax", tolerance);
                 if (!type.IsQuantized())
                 {
-                    ExpectAsReference(
-                        FastCase(Name("log softmax", input), LayerType::LogSoftmax, d, {Random(input, depth)}, output),
-                        "CpuLogSoftmax", tolerance);
+                    ExpectAsReference(ReferenceCase(Name("log softmax", input), LayerType::LogSoftmax, d,
+                                                    {Random(input, depth)}, output),
+                                      "CpuLogSoftmax", tolerance);
                 }
             }
         }
@@ -252,7 +254,7 @@ ISA_TEST(FastSoftmax, AsReference)
 }
 
 // In each row one element that is no number, at places of whole vectors and of the rest.
-ISA_TEST(FastSoftmax, NaNAndInfinitiesAsReference)
+ISA_TEST(SoftmaxParity, NaNAndInfinitiesAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
@@ -278,16 +280,16 @@ ISA_TEST(FastSoftmax, NaNAndInfinitiesAsReference)
             SoftmaxDescriptor d;
             d.m_Beta = beta;
             d.m_Axis = -1;
-            ExpectAsReference(FastCase(Name("softmax", input), LayerType::Softmax, d, {data}, input),
+            ExpectAsReference(ReferenceCase(Name("softmax", input), LayerType::Softmax, d, {data}, input),
                               beta > 0 ? "CpuSoftmax" : "RefSoftmax", Tolerance(input));
-            ExpectAsReference(FastCase(Name("log softmax", input), LayerType::LogSoftmax, d, {data}, input),
+            ExpectAsReference(ReferenceCase(Name("log softmax", input), LayerType::LogSoftmax, d, {data}, input),
                               beta > 0 ? "CpuLogSoftmax" : "RefLogSoftmax", Tolerance(input));
         }
     }
 }
 
 // NaN are passed over by comparisons: which of the numbers is the largest does not depend on where they are.
-ISA_TEST(FastExtremes, NaNAsReference)
+ISA_TEST(ExtremesParity, NaNAsReference)
 {
     constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
     for (const unsigned int channels : Channels)
@@ -306,12 +308,12 @@ ISA_TEST(FastExtremes, NaNAsReference)
             reduce.m_KeepDims = true;
             reduce.m_ReduceOperation = operation;
             reduce.m_vAxis = {1, 2};
-            ExpectAsReference(
-                FastCase(Name("columns", input), LayerType::Reduce, reduce, {data}, Shaped(Float, {1, 1, 1, channels})),
-                "CpuReduce");
+            ExpectAsReference(ReferenceCase(Name("columns", input), LayerType::Reduce, reduce, {data},
+                                            Shaped(Float, {1, 1, 1, channels})),
+                              "CpuReduce");
             reduce.m_vAxis = {3};
             ExpectAsReference(
-                FastCase(Name("rows", input), LayerType::Reduce, reduce, {data}, Shaped(Float, {1, 4, 6, 1})),
+                ReferenceCase(Name("rows", input), LayerType::Reduce, reduce, {data}, Shaped(Float, {1, 4, 6, 1})),
                 "CpuReduce");
         }
         Pooling2dDescriptor pool;
@@ -320,13 +322,13 @@ ISA_TEST(FastExtremes, NaNAsReference)
         pool.m_StrideX = pool.m_StrideY = 2;
         pool.m_DataLayout = DataLayout::NHWC;
         ExpectAsReference(
-            FastCase(Name("pool", input), LayerType::Pooling2d, pool, {data}, Shaped(Float, {1, 2, 3, channels})),
+            ReferenceCase(Name("pool", input), LayerType::Pooling2d, pool, {data}, Shaped(Float, {1, 2, 3, channels})),
             "CpuPooling2d");
     }
 }
 
 /// Few values, so that there are ties; depths around those of vectors, and rows up to the end of the tensor.
-ISA_TEST(FastArgMinMax, AsReference)
+ISA_TEST(ArgMinMaxParity, AsReference)
 {
     for (const TensorInfo& type : {Float, Unsigned, Signed})
     {
@@ -345,9 +347,9 @@ ISA_TEST(FastArgMinMax, AsReference)
                     const TensorInfo input = Shaped(type, ShapeOf(sizes));
                     std::vector<unsigned int> kept = sizes;
                     kept.erase(axis < 0 ? kept.end() - 1 : kept.begin() + axis);
-                    ExpectAsReference(FastCase(Name("argument", input), LayerType::ArgMinMax, d,
-                                               {Random(input, depth, -2, 2)},
-                                               Shaped(TensorInfo({1}, d.m_Output_Type), ShapeOf(kept))),
+                    ExpectAsReference(ReferenceCase(Name("argument", input), LayerType::ArgMinMax, d,
+                                                    {Random(input, depth, -2, 2)},
+                                                    Shaped(TensorInfo({1}, d.m_Output_Type), ShapeOf(kept))),
                                       "CpuArgMinMax");
                 }
             }
@@ -356,7 +358,7 @@ ISA_TEST(FastArgMinMax, AsReference)
 }
 
 /// Columns of bytes deeper than a byte counts: the extreme lies anywhere in them, once or twice.
-ISA_TEST(FastArgMinMax, DeepColumnsOfBytes)
+ISA_TEST(ArgMinMaxParity, DeepColumnsOfBytes)
 {
     constexpr unsigned int Depth = 1030;
     constexpr unsigned int Columns = 70;
@@ -376,14 +378,14 @@ ISA_TEST(FastArgMinMax, DeepColumnsOfBytes)
             d.m_Function = function;
             d.m_Axis = 0;
             d.m_Output_Type = DataType::Signed32;
-            ExpectAsReference(FastCase(Name("deep", input), LayerType::ArgMinMax, d, {Stored(input, values)},
-                                       TensorInfo({Columns}, DataType::Signed32)),
+            ExpectAsReference(ReferenceCase(Name("deep", input), LayerType::ArgMinMax, d, {Stored(input, values)},
+                                            TensorInfo({Columns}, DataType::Signed32)),
                               "CpuArgMinMax");
         }
     }
 }
 
-ISA_TEST(FastArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
+ISA_TEST(ArgMinMaxParity, NaNOnlyCountsWhereThereIsNothingElse)
 {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -406,13 +408,13 @@ ISA_TEST(FastArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
                 d.m_Function = function;
                 d.m_Axis = isLast ? 1 : 0;
                 const TensorInfo input(isLast ? TensorShape({4, depth}) : TensorShape({depth, 4}), DataType::Float32);
-                ExpectAsReference(FastCase("NaN", LayerType::ArgMinMax, d,
-                                           {Stored(input, std::vector<double>(values.begin(), values.end()))},
-                                           TensorInfo({4}, DataType::Signed32)),
+                ExpectAsReference(ReferenceCase("NaN", LayerType::ArgMinMax, d,
+                                                {Stored(input, std::vector<double>(values.begin(), values.end()))},
+                                                TensorInfo({4}, DataType::Signed32)),
                                   "CpuArgMinMax");
             }
         }
     }
 }
 
-} // namespace tenon::test::fast_rows_test
+} // namespace tenon::test::rows_and_channels_parity_test

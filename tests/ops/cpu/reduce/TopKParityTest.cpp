@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-namespace tenon::test::fast_top_k_test
+namespace tenon::test::top_k_parity_test
 {
 
 namespace
@@ -25,8 +25,8 @@ OpCase Case(TestTensor input, unsigned int count, DataType indexType = DataType:
     descriptor.m_Largest = largest;
     const TensorInfo output = Shaped(input.m_Info, shape);
     TestTensor wanted = Constant(Stored(TensorInfo({1}, DataType::Signed32), {static_cast<double>(count)}));
-    OpCase op = FastCase(std::to_string(count) + " of " + input.m_Info.ToString(), LayerType::TopK, descriptor,
-                         {std::move(input), std::move(wanted)}, output);
+    OpCase op = ReferenceCase(std::to_string(count) + " of " + input.m_Info.ToString(), LayerType::TopK, descriptor,
+                              {std::move(input), std::move(wanted)}, output);
     op.m_MoreOutputs = {TensorInfo(shape, indexType)};
     return op;
 }
@@ -42,7 +42,7 @@ TestTensor Floats(const std::vector<float>& values)
 
 } // namespace
 
-ISA_TEST(FastTopK, AnyTypeAsReference)
+ISA_TEST(TopKParity, AnyTypeAsReference)
 {
     const TensorInfo types[] = {TensorInfo({1}, DataType::Float32),        TensorInfo({1}, DataType::Signed32),
                                 TensorInfo({1}, DataType::QAsymmU8, 0.5f), TensorInfo({1}, DataType::QAsymmS8, 0.5f),
@@ -71,7 +71,7 @@ ISA_TEST(FastTopK, AnyTypeAsReference)
     }
 }
 
-ISA_TEST(FastTopK, SmallestAndOtherAxesAsReference)
+ISA_TEST(TopKParity, SmallestAndOtherAxesAsReference)
 {
     for (const TensorInfo& type : {TensorInfo({1}, DataType::Float32), TensorInfo({1}, DataType::Signed32),
                                    TensorInfo({1}, DataType::QAsymmU8, 0.5f), TensorInfo({1}, DataType::Signed8)})
@@ -91,7 +91,7 @@ ISA_TEST(FastTopK, SmallestAndOtherAxesAsReference)
     }
 }
 
-ISA_TEST(FastTopK, HardOrdersAsReference)
+ISA_TEST(TopKParity, HardOrdersAsReference)
 {
     constexpr float Nan = std::numeric_limits<float>::quiet_NaN();
     constexpr float Infinity = std::numeric_limits<float>::infinity();
@@ -122,7 +122,7 @@ ISA_TEST(FastTopK, HardOrdersAsReference)
     }
 }
 
-ISA_TEST(FastTopK, LeavesTheRestToTheReference)
+ISA_TEST(TopKParity, LeavesTheRestToTheReference)
 {
     ASSERT_NO_FATAL_FAILURE(
         ExpectAsReference(Case(Random(TensorInfo({99}, DataType::Float16), 1, -9, 9), 5), "RefTopK"));
@@ -130,4 +130,4 @@ ISA_TEST(FastTopK, LeavesTheRestToTheReference)
         ExpectAsReference(Case(Random(TensorInfo({99}, DataType::Float32), 1, -9, 9), 0), "RefTopK"));
 }
 
-} // namespace tenon::test::fast_top_k_test
+} // namespace tenon::test::top_k_parity_test

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tenon::test::fast_resize_test
+namespace tenon::test::resize_parity_test
 {
 
 namespace
@@ -35,7 +35,7 @@ ResizeDescriptor Bilinear(unsigned int height, unsigned int width, bool hasHalfP
 
 } // namespace
 
-ISA_TEST(FastResize, AsReference)
+ISA_TEST(ResizeParity, AsReference)
 {
     for (const TensorInfo& type : Types)
     {
@@ -55,8 +55,8 @@ ISA_TEST(FastResize, AsReference)
                     d.m_HalfPixelCenters = channels % 3 == 2;
                     d.m_DataLayout = DataLayout::NHWC;
                     const TensorInfo input = Shaped(type, {2, sizes.first, sizes.first, channels});
-                    OpCase op = FastCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
-                                         Shaped(type, {2, sizes.second, width, channels}));
+                    OpCase op = ReferenceCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
+                                              Shaped(type, {2, sizes.second, width, channels}));
                     // Floats are blended in other steps, of which BFloat16 may show a bit.
                     if (method == ResizeMethod::Bilinear && type.GetDataType() == DataType::Float32)
                     {
@@ -76,7 +76,7 @@ ISA_TEST(FastResize, AsReference)
 
 // Each pixel comes as often as the factors say, which has a way of its own; but with a factor of 41 as scale of floats
 // some come once more or less, and with aligned corners.
-ISA_TEST(FastResize, NearestByWholeFactorsAsReference)
+ISA_TEST(ResizeParity, NearestByWholeFactorsAsReference)
 {
     struct Factors
     {
@@ -99,8 +99,8 @@ ISA_TEST(FastResize, NearestByWholeFactorsAsReference)
                 d.m_AlignCorners = factors.m_AlignCorners;
                 d.m_HalfPixelCenters = channels % 2 == 0 && !factors.m_AlignCorners && factors.m_Horizontal < 41;
                 d.m_DataLayout = DataLayout::NHWC;
-                ExpectAsReference(FastCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
-                                           Shaped(type, {2, d.m_TargetHeight, d.m_TargetWidth, channels})),
+                ExpectAsReference(ReferenceCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
+                                                Shaped(type, {2, d.m_TargetHeight, d.m_TargetWidth, channels})),
                                   "CpuResize");
             }
         }
@@ -108,7 +108,7 @@ ISA_TEST(FastResize, NearestByWholeFactorsAsReference)
 }
 
 // Where many sums lie between two numbers, or close to there, and at edges, where weights are beyond 0 and 1.
-ISA_TEST(FastResize, HalvesOfUnsignedBytesAsReference)
+ISA_TEST(ResizeParity, HalvesOfUnsignedBytesAsReference)
 {
     for (const unsigned int factor : {2U, 3U, 6U, 8U, 10U, 14U, 30U})
     {
@@ -119,8 +119,8 @@ ISA_TEST(FastResize, HalvesOfUnsignedBytesAsReference)
                 const ResizeDescriptor d = Bilinear(5 * factor, 4 * factor, true);
                 const TensorInfo input({1, 5, 4, channels}, DataType::Unsigned8);
                 const TensorInfo output({1, 5 * factor, 4 * factor, channels}, DataType::Unsigned8);
-                ExpectAsReference(FastCase(Name("halves", output), LayerType::Resize, d,
-                                           {Random(input, factor + channels, 0, most)}, output),
+                ExpectAsReference(ReferenceCase(Name("halves", output), LayerType::Resize, d,
+                                                {Random(input, factor + channels, 0, most)}, output),
                                   "CpuResize");
             }
         }
@@ -128,21 +128,21 @@ ISA_TEST(FastResize, HalvesOfUnsignedBytesAsReference)
 }
 
 // All sums lie close to a half, and the last vector of a row overlaps the one before.
-ISA_TEST(FastResize, RowsOfHalvesAsReference)
+ISA_TEST(ResizeParity, RowsOfHalvesAsReference)
 {
     for (const unsigned int width : {31U, 33U, 63U, 65U, 127U})
     {
         const ResizeDescriptor d = Bilinear(4, width, false);
         const TensorInfo input({1, 2, 5, 1}, DataType::Unsigned8);
         const TensorInfo output({1, 4, width, 1}, DataType::Unsigned8);
-        ExpectAsReference(FastCase(Name("rows of halves", output), LayerType::Resize, d,
-                                   {Stored(input, {0, 0, 0, 0, 0, 1, 1, 1, 1, 1})}, output),
+        ExpectAsReference(ReferenceCase(Name("rows of halves", output), LayerType::Resize, d,
+                                        {Stored(input, {0, 0, 0, 0, 0, 1, 1, 1, 1, 1})}, output),
                           "CpuResize");
     }
 }
 
 // No numbers and infinities, whose weight may be 0.
-ISA_TEST(FastResize, SpecialFloatsAsReference)
+ISA_TEST(ResizeParity, SpecialFloatsAsReference)
 {
     constexpr double Infinity = std::numeric_limits<double>::infinity();
     for (const unsigned int channels : {1U, 3U, 19U})
@@ -158,7 +158,7 @@ ISA_TEST(FastResize, SpecialFloatsAsReference)
                 constexpr double Special[] = {Infinity, -Infinity, std::numeric_limits<double>::quiet_NaN()};
                 values[i] = i % 7 == 3 ? Special[i / 7 % 3] : 0.25 * static_cast<double>(i % 11);
             }
-            OpCase op = FastCase(Name("special", output), LayerType::Resize, d, {Values(input, values)}, output);
+            OpCase op = ReferenceCase(Name("special", output), LayerType::Resize, d, {Values(input, values)}, output);
             op.m_Absolute = 2e-6;
             ExpectAsReference(op, "CpuResize");
         }
@@ -166,7 +166,7 @@ ISA_TEST(FastResize, SpecialFloatsAsReference)
 }
 
 // Sums at the ends of their range, and such as lie between two numbers.
-ISA_TEST(FastResize, ExtremesOfShortsAsReference)
+ISA_TEST(ResizeParity, ExtremesOfShortsAsReference)
 {
     const ResizeDescriptor d = Bilinear(16, 13, true);
     const TensorInfo input({1, 8, 5, 19}, DataType::QSymmS16, 0.001f, 0);
@@ -178,8 +178,8 @@ ISA_TEST(FastResize, ExtremesOfShortsAsReference)
         {
             all.push_back(values[i % values.size()]);
         }
-        ExpectAsReference(FastCase("extremes", LayerType::Resize, d, {Stored(input, all)}, output), "CpuResize");
+        ExpectAsReference(ReferenceCase("extremes", LayerType::Resize, d, {Stored(input, all)}, output), "CpuResize");
     }
 }
 
-} // namespace tenon::test::fast_resize_test
+} // namespace tenon::test::resize_parity_test

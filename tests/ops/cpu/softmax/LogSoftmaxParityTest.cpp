@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <random>
 
-namespace tenon::test::fast_log_softmax_test
+namespace tenon::test::log_softmax_parity_test
 {
 
 namespace
@@ -43,12 +43,13 @@ void Check(DataType type, const TensorShape& shape, float scale, float beta, int
     descriptor.m_Axis = axis;
     descriptor.m_Beta = beta;
     ExpectAsReference(
-        FastCase(input.ToString(), LayerType::LogSoftmax, descriptor, {MakeRows(input, shape[1])}, output), kernel);
+        ReferenceCase(input.ToString(), LayerType::LogSoftmax, descriptor, {MakeRows(input, shape[1])}, output),
+        kernel);
 }
 
 } // namespace
 
-ISA_TEST(FastLogSoftmax, BytesAsReference)
+ISA_TEST(LogSoftmaxParity, BytesAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
     {
@@ -69,7 +70,7 @@ ISA_TEST(FastLogSoftmax, BytesAsReference)
 }
 
 // Rows side by side: fewer than a vector has lanes, as many, and more; depths around those that totals begin anew at.
-ISA_TEST(FastLogSoftmax, FloatsAlongOuterAxes)
+ISA_TEST(LogSoftmaxParity, FloatsAlongOuterAxes)
 {
     for (const unsigned int depth : {1U, 2U, 21U, 128U, 129U, 700U})
     {
@@ -80,13 +81,13 @@ ISA_TEST(FastLogSoftmax, FloatsAlongOuterAxes)
             SoftmaxDescriptor softmax;
             softmax.m_Axis = 1;
             softmax.m_Beta = 0.7f;
-            OpCase op = FastCase(info.ToString(), LayerType::Softmax, softmax, {input}, info);
+            OpCase op = ReferenceCase(info.ToString(), LayerType::Softmax, softmax, {input}, info);
             op.m_Relative = 1e-5;
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuSoftmax", 1e-6));
             LogSoftmaxDescriptor logs;
             logs.m_Axis = 1;
             logs.m_Beta = 0.7f;
-            OpCase ofLogs = FastCase(info.ToString(), LayerType::LogSoftmax, logs, {input}, info);
+            OpCase ofLogs = ReferenceCase(info.ToString(), LayerType::LogSoftmax, logs, {input}, info);
             ofLogs.m_Relative = 1e-5;
             ofLogs.m_Absolute = 1e-6;
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(ofLogs, "CpuLogSoftmax", 1e-6));
@@ -94,4 +95,4 @@ ISA_TEST(FastLogSoftmax, FloatsAlongOuterAxes)
     }
 }
 
-} // namespace tenon::test::fast_log_softmax_test
+} // namespace tenon::test::log_softmax_parity_test

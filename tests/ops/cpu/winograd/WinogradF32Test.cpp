@@ -11,7 +11,7 @@
 
 #include <random>
 
-namespace tenon::test::winograd_test
+namespace tenon::test::winograd_f32_test
 {
 
 namespace
@@ -36,7 +36,7 @@ private:
     ModelOptions m_Options = {BackendOptions("CpuAcc", {{"FastMathEnabled", true}})};
 };
 
-constexpr const char* Winograd = "CpuConvolution2dWinograd";
+constexpr const char* Winograd = "CpuConvolution2dWinogradF32";
 constexpr const char* Products = "CpuConvolution2dF32";
 
 struct Case
@@ -138,7 +138,7 @@ void CheckFast(const OpCase& op, double low = -1e30, double high = 1e30)
 
 } // namespace
 
-ISA_TEST(WinogradConvolution, ManySizes)
+ISA_TEST(WinogradF32, ManySizes)
 {
     const Case cases[] = {
         {{1, 14, 14, 16}, 16},                  // whole tiles and vectors
@@ -159,7 +159,7 @@ ISA_TEST(WinogradConvolution, ManySizes)
     }
 }
 
-ISA_TEST(WinogradConvolution, RandomSizes)
+ISA_TEST(WinogradF32, RandomSizes)
 {
     std::mt19937 random(3);
     const auto pick = [&random](unsigned int first, unsigned int last)
@@ -176,7 +176,7 @@ ISA_TEST(WinogradConvolution, RandomSizes)
     }
 }
 
-ISA_TEST(WinogradConvolution, RoundingErrors)
+ISA_TEST(WinogradF32, RoundingErrors)
 {
     for (const unsigned int channels : {4U, 16U, 64U, 256U})
     {
@@ -194,7 +194,7 @@ ISA_TEST(WinogradConvolution, RoundingErrors)
     }
 }
 
-ISA_TEST(WinogradConvolution, AppliesActivations)
+ISA_TEST(WinogradF32, AppliesActivations)
 {
     ActivationDescriptor relu;
     relu.m_Function = ActivationFunction::ReLu;
@@ -210,7 +210,7 @@ ISA_TEST(WinogradConvolution, AppliesActivations)
     CheckFast(op, -0.5, 0.75);
 }
 
-ISA_TEST(WinogradConvolution, IsLeftOutWithoutTheOption)
+ISA_TEST(WinogradF32, IsLeftOutWithoutTheOption)
 {
     const OpCase op = MakeOp({{1, 14, 14, 16}, 16}, 1);
     std::string kernel;
@@ -218,7 +218,7 @@ ISA_TEST(WinogradConvolution, IsLeftOutWithoutTheOption)
     EXPECT_EQ(kernel, cpu::GetCpuFeatures().m_Simd ? Products : "RefConvolution2d");
 }
 
-ISA_TEST(WinogradConvolution, LeavesOtherLayersAsTheyAre)
+ISA_TEST(WinogradF32, LeavesOtherLayersAsTheyAre)
 {
     const auto expectSame = [](const OpCase& op, const std::string& kernel)
     {
@@ -249,4 +249,4 @@ ISA_TEST(WinogradConvolution, LeavesOtherLayersAsTheyAre)
     expectSame(dynamic, "RefConvolution2d");
 }
 
-} // namespace tenon::test::winograd_test
+} // namespace tenon::test::winograd_f32_test

@@ -21,22 +21,22 @@
 namespace tenon::cpu
 {
 
-extern const backends::Kernel CpuConvolution2dWinogradBytesKernel;
+extern const backends::Kernel CpuConvolution2dWinogradInt8Kernel;
 
 } // namespace tenon::cpu
 
-namespace tenon::test::winograd_bytes_test
+namespace tenon::test::winograd_int8_test
 {
 
 namespace
 {
 
-constexpr const char* Products = "CpuConvolution2dBytes";
+constexpr const char* Products = "CpuConvolution2dInt8";
 
 /// The name of the kernel of supported convolutions on this processor.
 const char* GetWinograd()
 {
-    return HasDots() ? Products : "CpuConvolution2dWinogradBytes";
+    return HasDots() ? Products : "CpuConvolution2dWinogradInt8";
 }
 
 struct Case
@@ -87,20 +87,20 @@ OpCase MakeOp(const Case& c, const TestTensor& data, const TestTensor& weights, 
     const TensorShape output({c.m_Data[0], count(c.m_Data[1], c.m_PadTop + c.m_PadBottom, weightsShape[1], d.m_StrideY),
                               count(c.m_Data[2], c.m_PadLeft + c.m_PadRight, weightsShape[2], d.m_StrideX),
                               c.m_Outputs});
-    return FastCase("3x3 of " + c.m_Data.ToString() + " to " + output.ToString(), LayerType::Convolution2d, d,
-                    std::move(inputs), BytesInfo(output, c.m_IsSigned, outputScale, c.m_IsSigned ? -5 : 120));
+    return ReferenceCase("3x3 of " + c.m_Data.ToString() + " to " + output.ToString(), LayerType::Convolution2d, d,
+                         std::move(inputs), InfoInt8(output, c.m_IsSigned, outputScale, c.m_IsSigned ? -5 : 120));
 }
 
 OpCase MakeOp(const Case& c, uint32_t seed)
 {
-    const TensorInfo data = BytesInfo(c.m_Data, c.m_IsSigned, 0.1f, c.m_IsSigned ? 3 : 125);
+    const TensorInfo data = InfoInt8(c.m_Data, c.m_IsSigned, 0.1f, c.m_IsSigned ? 3 : 125);
     const float steps = 4.0f * std::sqrt(static_cast<float>(c.m_Data[3]));
     return MakeOp(c, Random(data, seed), Random(DescribeWeights(c), seed + 1), 0.1f * steps, Describe(c));
 }
 
 } // namespace
 
-ISA_TEST(WinogradBytes, ManySizes)
+ISA_TEST(WinogradInt8, ManySizes)
 {
     const Case cases[] = {
         {{1, 14, 14, 16}, 16, 0, 0, 0, 0},              // whole tiles and vectors
@@ -121,7 +121,7 @@ ISA_TEST(WinogradBytes, ManySizes)
     }
 }
 
-ISA_TEST(WinogradBytes, RandomSizes)
+ISA_TEST(WinogradInt8, RandomSizes)
 {
     std::mt19937 random(3);
     const auto pick = [&random](unsigned int first, unsigned int last)
@@ -141,7 +141,7 @@ ISA_TEST(WinogradBytes, RandomSizes)
 
 // Largest sums, transforms and products: all values are at one limit of their type, either all equal, or with signs of
 // data and weights that agree in one tile and in all weights of a column.
-ISA_TEST(WinogradBytes, LargestValues)
+ISA_TEST(WinogradInt8, LargestValues)
 {
     for (const bool isSigned : {false, true})
     {
@@ -171,7 +171,7 @@ ISA_TEST(WinogradBytes, LargestValues)
                         }
                         return StoreBytes(info, bytes);
                     };
-                    const TestTensor data = fill(BytesInfo(c.m_Data, isSigned, 0.1f, zeroPoint), true);
+                    const TestTensor data = fill(InfoInt8(c.m_Data, isSigned, 0.1f, zeroPoint), true);
                     TensorInfo weights = DescribeWeights(c);
                     if (!isSigned)
                     {
@@ -187,7 +187,7 @@ ISA_TEST(WinogradBytes, LargestValues)
     }
 }
 
-ISA_TEST(WinogradBytes, AppliesActivations)
+ISA_TEST(WinogradInt8, AppliesActivations)
 {
     for (const bool isSigned : {false, true})
     {
@@ -201,14 +201,14 @@ ISA_TEST(WinogradBytes, AppliesActivations)
 }
 
 // Layers that gain nothing from Winograd are left to GemmInt8.
-ISA_TEST(WinogradBytes, LayersThatTakeNoPart)
+ISA_TEST(WinogradInt8, LayersThatTakeNoPart)
 {
     const Case taken = {{1, 14, 14, 16}, 16, 1, 1, 1, 1};
     const auto expectProducts = [](const Case& c, const Convolution2dDescriptor& d, unsigned int window)
     {
         TensorInfo weights = DescribeWeights(c);
         weights.SetShape(TensorShape({c.m_Outputs, window, window, c.m_Data[3]}));
-        const TensorInfo data = BytesInfo(c.m_Data, true, 0.1f, 3);
+        const TensorInfo data = InfoInt8(c.m_Data, true, 0.1f, 3);
         ExpectAsReference(MakeOp(c, Random(data, 1), Random(weights, 2), 1.0f, d), Products);
     };
     expectProducts({{1, 14, 14, 15}, 16, 1, 1, 1, 1}, Describe(taken), 3); // few channels
@@ -225,7 +225,7 @@ ISA_TEST(WinogradBytes, LayersThatTakeNoPart)
 }
 
 // Sums that the bias takes beyond their limit of a quarter of int32 are those of the reference kernel.
-ISA_TEST(WinogradBytes, LargestBias)
+ISA_TEST(WinogradInt8, LargestBias)
 {
     OpCase op = MakeOp({{1, 8, 8, 16}, 16, 1, 1, 1, 1}, 7);
     std::vector<int32_t> bias(16);
@@ -238,7 +238,7 @@ ISA_TEST(WinogradBytes, LargestBias)
 }
 
 // Height, width and channels must be known before a run; the batch need not.
-ISA_TEST(WinogradBytes, DimensionsToBeKnown)
+ISA_TEST(WinogradInt8, DimensionsToBeKnown)
 {
     const Case c = {{1, 14, 14, 16}, 16, 1, 1, 1, 1};
     const Convolution2dDescriptor descriptor = Describe(c);
@@ -260,7 +260,7 @@ ISA_TEST(WinogradBytes, DimensionsToBeKnown)
         view.m_Inputs = inputs;
         view.m_Outputs = outputs;
         view.m_ConstantData = constants;
-        const SupportResult result = backends::AskKernel(cpu::CpuConvolution2dWinogradBytesKernel, view);
+        const SupportResult result = backends::AskKernel(cpu::CpuConvolution2dWinogradInt8Kernel, view);
         return result ? std::string("taken") : result.m_Reason;
     };
     const bool isUsed = cpu::GetCpuFeatures().m_Simd && !HasDots();
@@ -283,13 +283,13 @@ ISA_TEST(WinogradBytes, DimensionsToBeKnown)
 }
 
 // The transforms of random numbers add up to four times the sums of the direct convolution.
-ISA_TEST(WinogradBytes, TransformsAreExact)
+ISA_TEST(WinogradInt8, TransformsAreExact)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    constexpr size_t Channels = 2 * cpu::WinogradEngine8::MostLanes;
+    constexpr size_t Channels = 2 * cpu::WinogradTransformsInt8::MaxLanes;
     std::mt19937 random(1);
     const auto pick = [&random](int least, int most)
     { return static_cast<int16_t>(std::uniform_int_distribution<int>(least, most)(random)); };
@@ -298,7 +298,7 @@ ISA_TEST(WinogradBytes, TransformsAreExact)
     std::generate_n(&data[0][0][0], 16 * Channels, [&pick] { return pick(0, 255); });
     std::generate_n(&weights[0][0][0], 9 * Channels, [&pick] { return pick(-255, 255); });
     int16_t points[16][Channels];
-    cpu::GetWinogradEngine8().m_TransformWeights(&weights[0][0][0], Channels, &points[0][0], Channels);
+    cpu::GetWinogradTransformsInt8().m_TransformWeights(&weights[0][0][0], Channels, &points[0][0], Channels);
     // Bt of the paper (Lavin and Gray, 2015) for the data, and At for the sums.
     constexpr int ToPoints[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
     constexpr int FromPoints[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
@@ -324,9 +324,9 @@ ISA_TEST(WinogradBytes, TransformsAreExact)
                     transformed += FromPoints[y][p / 4] * FromPoints[x][p % 4] * value * points[p][c];
                 }
             }
-            EXPECT_EQ(transformed, cpu::WinogradTile8::Scale * sum);
+            EXPECT_EQ(transformed, cpu::WinogradTileInt8::Scale * sum);
         }
     }
 }
 
-} // namespace tenon::test::winograd_bytes_test
+} // namespace tenon::test::winograd_int8_test

@@ -11,7 +11,8 @@ namespace tenon::test
 /// Int8 dot products are faster than the transforms.
 inline bool HasDots()
 {
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Signed.m_Layout != cpu::Layout8::WidePairs;
+    return cpu::GetCpuFeatures().m_Simd &&
+           cpu::GetMicrokernelsInt8().m_Signed.m_Layout != cpu::WeightLayoutInt8::Int16x2;
 }
 
 } // namespace tenon::test

@@ -2,11 +2,11 @@
 // Column strips of 3x3 float windows with AVX-512: up to four output columns and 32 rows, sliding down. Where image and
 // output alias (addresses equal modulo the period), each vector is stored while the next one is computed, from a delay
 // buffer whose lines avoid both (DelayBufferLines).
-#if defined(TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
-#undef TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
+#if defined(TENON_CPU_COLUMN_STRIP_AVX512_F32_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_COLUMN_STRIP_AVX512_F32_INL
+#undef TENON_CPU_COLUMN_STRIP_AVX512_F32_INL
 #else
-#define TENON_CPU_DEPTHWISE_DOWN_STRIPS_INL
+#define TENON_CPU_COLUMN_STRIP_AVX512_F32_INL
 #endif
 
 #include "backends/cpu/depthwise/float/RowStripF32-inl.hpp"
@@ -27,23 +27,23 @@ namespace tenon::cpu::HWY_NAMESPACE
 /// image's vector in line 8, or in 8 and 9, the output's is in 7, or in 6 and 7, and these four lines stay free. The
 /// first pixel is kept in line 5, the next ones in lines 4 to 0, then in 15 to 10, and from the thirteenth on in the
 /// same lines of the 1,024 bytes below.
-struct KeptLines
+struct DelayBufferLines
 {
     static constexpr size_t Bytes = 64;
     static constexpr size_t Free = 4;
     static constexpr size_t First = 3; ///< lines from the image's vector down to the first kept pixel
 
     /// Lines of memory for `lines` kept ones and any period, rounded up to whole pages.
-    static constexpr size_t CountMost(size_t lines)
+    static constexpr size_t CountMax(size_t lines)
     {
-        constexpr size_t Shortest = DepthwiseDownStrips::ShortestPeriod / Bytes;
-        constexpr size_t Page = DepthwiseDownStrips::Page / Bytes;
+        constexpr size_t Shortest = DepthwiseColumnStrips::ShortestPeriod / Bytes;
+        constexpr size_t Page = DepthwiseColumnStrips::Page / Bytes;
         return (lines / (Shortest - Free) * Shortest / Page + 2) * Page;
     }
 };
 
 /// Loads vectors of channels; stores each one while the next one is computed.
-struct Delayed : Whole
+struct Delayed : FullVector
 {
     /// `from`: the kept vector before, if there is one. `run`: lines between two sets of free ones.
     HWY_INLINE Delayed(const float* from, float* to, size_t run, bool hasBefore)
@@ -51,25 +51,25 @@ struct Delayed : Whole
     {
     }
 
-    HWY_INLINE void Store(Floats values, float* to, bool)
+    HWY_INLINE void Store(VecF32 values, float* to, bool)
     {
         if (m_HasBefore)
         {
             StoreBefore(to);
         }
-        hn::Store(values, FloatTag(), m_To);
+        hn::Store(values, TagF32(), m_To);
         Next();
     }
 
-    HWY_INLINE void StoreBefore(float* to) const { hn::StoreU(hn::Load(FloatTag(), m_From), FloatTag(), to); }
+    HWY_INLINE void StoreBefore(float* to) const { hn::StoreU(hn::Load(TagF32(), m_From), TagF32(), to); }
 
     HWY_INLINE void Next()
     {
         const bool isLast = --m_Left == 0;
-        const size_t lines = isLast ? 1 + KeptLines::Free : 1;
+        const size_t lines = isLast ? 1 + DelayBufferLines::Free : 1;
         m_Left = isLast ? m_Run : m_Left;
-        m_From -= lines * hn::Lanes(FloatTag());
-        m_To -= lines * hn::Lanes(FloatTag());
+        m_From -= lines * hn::Lanes(TagF32());
+        m_To -= lines * hn::Lanes(TagF32());
     }
 
     const float* m_From; ///< kept vector of the next pixel
@@ -80,30 +80,30 @@ struct Delayed : Whole
 };
 
 template <size_t Columns, size_t Stride>
-HWY_INLINE void DelayedDownStrip(const DepthwiseStrip<float>& strip)
+HWY_INLINE void DelayedColumnStrip(const DepthwiseStripF32<float>& strip)
 {
     constexpr size_t Lanes = HWY_LANES(float);
-    static_assert(Lanes * sizeof(float) == KeptLines::Bytes);
-    constexpr size_t Below = KeptLines::CountMost(DepthwiseDownStrips::MostRows * Columns);
-    constexpr size_t Above = (DepthwiseDownStrips::Page + DepthwiseDownStrips::MostBytes) / KeptLines::Bytes;
-    alignas(DepthwiseDownStrips::Page) float kept[(Below + Above) * Lanes];
+    static_assert(Lanes * sizeof(float) == DelayBufferLines::Bytes);
+    constexpr size_t Below = DelayBufferLines::CountMax(DepthwiseColumnStrips::MaxRows * Columns);
+    constexpr size_t Above = (DepthwiseColumnStrips::Page + DepthwiseColumnStrips::MaxBytes) / DelayBufferLines::Bytes;
+    alignas(DepthwiseColumnStrips::Page) float kept[(Below + Above) * Lanes];
     const size_t place = reinterpret_cast<uintptr_t>(strip.m_Middle) % strip.m_Period;
-    const size_t run = strip.m_Period / KeptLines::Bytes - KeptLines::Free;
+    const size_t run = strip.m_Period / DelayBufferLines::Bytes - DelayBufferLines::Free;
     const float* from = kept;
     float* out = strip.m_Out;
     for (size_t channel = strip.m_FirstChannel; channel < strip.m_LastChannel; channel += Lanes)
     {
         // A vector begins no lower than the one before, and overwrites its lines after they have been stored.
-        const size_t line = (place + (channel - strip.m_FirstChannel) * sizeof(float)) / KeptLines::Bytes;
-        float* const to = kept + (Below + line - KeptLines::First) * Lanes;
-        DepthwiseSlide<Columns, Stride, Sliding::Down, float, Delayed>(
+        const size_t line = (place + (channel - strip.m_FirstChannel) * sizeof(float)) / DelayBufferLines::Bytes;
+        float* const to = kept + (Below + line - DelayBufferLines::First) * Lanes;
+        SlidingStripF32<Columns, Stride, SlideDirection::Down, float, Delayed>(
             strip, channel, strip.m_Weights + channel * 9, out, Delayed(from, to, run, channel != strip.m_FirstChannel))
             .Run();
         from = to;
         out = strip.m_Out + channel;
     }
     Delayed last(from, kept + Below * Lanes, run, true);
-    const size_t windows = strip.m_WholeWindows + (strip.m_HasCut ? 1 : 0);
+    const size_t windows = strip.m_WholeWindows + (strip.m_IsLastWindowCut ? 1 : 0);
     for (size_t i = 0; i < windows; ++i, out += strip.m_OutPixelStep)
     {
         for (size_t c = 0; c < Columns; ++c, last.Next())
@@ -114,18 +114,18 @@ HWY_INLINE void DelayedDownStrip(const DepthwiseStrip<float>& strip)
 }
 
 template <size_t Columns, size_t Stride>
-void DownStrip(const DepthwiseStrip<float>& strip)
+void ColumnStrip(const DepthwiseStripF32<float>& strip)
 {
     constexpr size_t Lanes = HWY_LANES(float);
     if (strip.m_Period != 0)
     {
-        DelayedDownStrip<Columns, Stride>(strip);
+        DelayedColumnStrip<Columns, Stride>(strip);
         return;
     }
     for (size_t channel = strip.m_FirstChannel; channel < strip.m_LastChannel; channel += Lanes)
     {
-        DepthwiseSlide<Columns, Stride, Sliding::Down, float, Whole>(strip, channel, strip.m_Weights + channel * 9,
-                                                                     strip.m_Out + channel, Whole())
+        SlidingStripF32<Columns, Stride, SlideDirection::Down, float, FullVector>(
+            strip, channel, strip.m_Weights + channel * 9, strip.m_Out + channel, FullVector())
             .Run();
     }
 }

@@ -38,8 +38,8 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "a window has more taps than one float sum adds up accurately");
     }
-    return CheckPackedBytes(PackedDepthwise::GetPackedBytes<T>(uint64_t{weights[1]} * weights[2], weights[3]),
-                            weights.GetNumElements64() * sizeof(float));
+    return CheckPackedSize(PackedDepthwiseF32::GetPackedBytes<T>(uint64_t{weights[1]} * weights[2], weights[3]),
+                           weights.GetNumElements64() * sizeof(float));
 }
 
 template <typename T>
@@ -61,11 +61,11 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     {
         std::vector<float> copy; // of 16-bit weights; depthwise convolutions have few
         const auto getWeights = [&] { return FloatWeights(layer, 1).GetAll(taps * channels, copy); };
-        return std::make_unique<PackedDepthwise>(getWeights, bias, taps, store);
+        return std::make_unique<PackedDepthwiseF32>(getWeights, bias, taps, store);
     }
     else
     {
-        return std::make_unique<PackedDepthwise>(static_cast<const T*>(layer.m_ConstantData[1]), bias, taps, store);
+        return std::make_unique<PackedDepthwiseF32>(static_cast<const T*>(layer.m_ConstantData[1]), bias, taps, store);
     }
 }
 
@@ -77,7 +77,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    Depthwise<T> depthwise(args, g, static_cast<const PackedDepthwise&>(*packed));
+    DepthwiseDriverF32<T> depthwise(args, g, static_cast<const PackedDepthwiseF32&>(*packed));
     const size_t bytes = depthwise.GetScratchBytes();
     return {depthwise, bytes};
 }

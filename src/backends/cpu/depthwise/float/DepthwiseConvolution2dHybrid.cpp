@@ -22,11 +22,11 @@ namespace
 using backends::Scratch;
 
 /// Data less their zero point are within 255, weights within 128: sums of this many products stay below 2^24.
-constexpr size_t MostTaps = 512;
+constexpr size_t MaxTaps = 512;
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = CheckBytes(layer, 4, 3);
+    const SupportResult result = CheckWeightsInt8(layer, 4, 3);
     if (!result)
     {
         return result;
@@ -34,14 +34,14 @@ SupportResult Check(const LayerView& layer)
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const uint64_t taps = uint64_t{weights[1]} * weights[2];
     const size_t scales = layer.GetInput(1).GetQuantizationScales().size();
-    if (taps > MostTaps || (scales != 1 && scales != weights[3]))
+    if (taps > MaxTaps || (scales != 1 && scales != weights[3]))
     {
         return SupportResult::No(
             SupportCode::UnsupportedParameters,
             "the window is too large for sums in float, or the scales are not those of its channels");
     }
-    return CheckPackedBytes(PackedDepthwise::GetPackedBytes<float>(taps, weights[3]),
-                            weights.GetNumElements64() * sizeof(float));
+    return CheckPackedSize(PackedDepthwiseF32::GetPackedBytes<float>(taps, weights[3]),
+                           weights.GetNumElements64() * sizeof(float));
 }
 
 /// Packed weights as floats, with the scales and the bias of all channels.
@@ -59,28 +59,28 @@ public:
         }
     }
 
-    const PackedDepthwise& GetWeights() const { return m_Weights; }
+    const PackedDepthwiseF32& GetWeights() const { return m_Weights; }
     const std::vector<float>& GetScales() const { return m_Scales; }
     const std::vector<float>& GetBias() const { return m_Bias; }
 
 private:
     /// TFLite reads uint8 weights of hybrid layers as int8 bit patterns without a zero point.
-    static PackedDepthwise Pack(const LayerView& layer, backends::PackedStore& store)
+    static PackedDepthwiseF32 Pack(const LayerView& layer, backends::PackedStore& store)
     {
         const TensorShape& shape = layer.GetInput(1).GetShape();
         std::vector<float> floats;
         const auto getFloats = [&]() -> const float*
         {
-            const StoredBytes stored(layer);
+            const ConstantWeightsInt8 stored(layer);
             const auto* weights = reinterpret_cast<const int8_t*>(stored.Get());
             floats.assign(weights, weights + shape.GetNumElements());
             return floats.data();
         };
         const std::vector<float> noBias(shape[3], 0.0f); // the bias is added after the sums are scaled
-        return PackedDepthwise(getFloats, noBias, size_t{shape[1]} * shape[2], store);
+        return PackedDepthwiseF32(getFloats, noBias, size_t{shape[1]} * shape[2], store);
     }
 
-    PackedDepthwise m_Weights;
+    PackedDepthwiseF32 m_Weights;
     std::vector<float> m_Scales;
     std::vector<float> m_Bias;
 };
@@ -101,7 +101,7 @@ public:
         scratch.Add<std::byte>(m_Sums.GetScratchBytes());
         m_Floats = scratch.Add<float>(m_Sums.QuantizesInStrips() ? 0 : args.GetInput(0).GetNumElements());
         m_Factors = scratch.Add<float>(backends::CheckedCount(g.m_Batches, g.m_OutputChannels));
-        m_Steps = scratch.Add<DepthwiseSteps>(g.m_Batches);
+        m_Steps = scratch.Add<DepthwiseQuantization>(g.m_Batches);
         m_ScratchBytes = scratch.GetBytes();
     }
 
@@ -110,26 +110,26 @@ public:
     void operator()(const ExecuteArgs& args) const
     {
         auto* const factors = Scratch::At<float>(args.m_Scratch, m_Factors);
-        auto* const steps = Scratch::At<DepthwiseSteps>(args.m_Scratch, m_Steps);
+        auto* const steps = Scratch::At<DepthwiseQuantization>(args.m_Scratch, m_Steps);
         auto* const floats = Scratch::At<float>(args.m_Scratch, m_Floats);
         const auto* const image = args.GetInput<float>(0);
         const size_t count = m_Geometry.NumImageElements();
         for (size_t batch = 0; batch < m_Geometry.m_Batches; ++batch)
         {
             const size_t at = batch * count;
-            const RunSteps8 run = FindRunSteps(*args.m_Parallel, image + at, count, true);
+            const BatchQuantizationInt8 run = FindBatchQuantization(*args.m_Parallel, image + at, count, true);
             std::transform(m_Packed->GetScales().begin(), m_Packed->GetScales().end(),
                            factors + batch * m_Geometry.m_OutputChannels,
                            [&](float weightScale) { return run.m_Scale.m_Scale * weightScale; });
             if (!m_Sums.QuantizesInStrips())
             {
-                QuantizeRun(*args.m_Parallel, image + at, count, run, floats + at);
+                QuantizeBatch(*args.m_Parallel, image + at, count, run, floats + at);
                 continue;
             }
             const auto zeroPoint = static_cast<float>(run.m_Steps.m_ZeroPoint);
             steps[batch] = {run.m_Steps.m_Inverse, static_cast<float>(run.m_Steps.m_Lowest) - zeroPoint,
                             127.0f - zeroPoint};
-            steps[batch] = run.m_AreZeros ? DepthwiseSteps() : steps[batch];
+            steps[batch] = run.m_IsZero ? DepthwiseQuantization() : steps[batch];
         }
         m_Sums.Run(args, m_Sums.QuantizesInStrips() ? image : floats,
                    {factors, m_Packed->GetBias().data(), m_Sums.QuantizesInStrips() ? steps : nullptr});
@@ -138,7 +138,7 @@ public:
 private:
     ref::ConvolutionGeometry m_Geometry;
     const PackedHybridDepthwise* m_Packed;
-    Depthwise<float> m_Sums;
+    DepthwiseDriverF32<float> m_Sums;
     size_t m_Floats = 0; ///< offsets in the scratch memory, which begins with that of the driver
     size_t m_Factors = 0;
     size_t m_Steps = 0;

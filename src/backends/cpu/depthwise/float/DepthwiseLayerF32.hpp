@@ -15,14 +15,14 @@ namespace tenon::cpu
 {
 
 /// Dequantization of hybrid sums, image by image: out = sum * m_Scales[c] + m_Bias[c].
-struct DepthwiseScaling
+struct DepthwiseDequantization
 {
     const float* m_Scales = nullptr; ///< [images][channels]; null: sums are not scaled
     const float* m_Bias = nullptr;   ///< [channels], in place of the packed bias
     /// [images]: quantization of the data by strips; null: data are whole numbers already.
-    const DepthwiseSteps* m_Steps = nullptr;
+    const DepthwiseQuantization* m_Steps = nullptr;
 
-    DepthwiseScaling ForImage(size_t image, size_t channels) const
+    DepthwiseDequantization ForImage(size_t image, size_t channels) const
     {
         return {m_Scales != nullptr ? m_Scales + image * channels : nullptr, m_Bias,
                 m_Steps != nullptr ? m_Steps + image : nullptr};
@@ -31,11 +31,11 @@ struct DepthwiseScaling
 
 /// A layer of known shapes.
 template <typename T>
-struct DepthwiseLayer
+struct DepthwiseLayerF32
 {
     ref::ConvolutionGeometry m_Geometry;
-    const PackedDepthwise* m_Packed = nullptr;
-    const DepthwiseTiles<T>* m_Tiles = nullptr;
+    const PackedDepthwiseF32* m_Packed = nullptr;
+    const DepthwiseTileSetF32<T>* m_Tiles = nullptr;
     backends::FloatClamp m_Clamp;
 
     size_t GetTaps() const { return m_Geometry.m_Y.m_Kernel * m_Geometry.m_X.m_Kernel; }
@@ -43,10 +43,10 @@ struct DepthwiseLayer
     /// Channels of a pixel of the image as tiles read it.
     size_t GetPixelChannels() const
     {
-        return m_Tiles->m_SpreadsChannels ? m_Geometry.m_InputChannels : m_Geometry.m_OutputChannels;
+        return m_Tiles->m_BroadcastsChannels ? m_Geometry.m_InputChannels : m_Geometry.m_OutputChannels;
     }
     /// Whether the channels of the image are repeated (channel multiplier) before tiles read it.
-    bool RepeatsChannels() const { return m_Geometry.m_GroupOutputs != 1 && !m_Tiles->m_SpreadsChannels; }
+    bool RepeatsChannels() const { return m_Geometry.m_GroupOutputs != 1 && !m_Tiles->m_BroadcastsChannels; }
 
     /// Image rows (columns) that `rows` output rows (`columns`) read. For windows of one size, whose strides are small.
     int64_t GetHeight(int64_t rows) const
@@ -58,14 +58,14 @@ struct DepthwiseLayer
         return (columns - 1) * m_Geometry.m_X.m_Stride + static_cast<int64_t>(m_Geometry.m_X.m_Kernel);
     }
 
-    const float* GetBias(const DepthwiseScaling& scaling) const
+    const float* GetBias(const DepthwiseDequantization& scaling) const
     {
         return scaling.m_Scales != nullptr ? scaling.m_Bias : m_Packed->GetBias();
     }
 
     /// Sets the arguments that tiles and strips have in common.
     template <typename Work>
-    Work MakeWork(const DepthwiseScaling& scaling) const
+    Work MakeWork(const DepthwiseDequantization& scaling) const
     {
         Work work;
         work.m_Weights = m_Packed->GetWeights();
@@ -74,7 +74,7 @@ struct DepthwiseLayer
         work.m_HasClamp = m_Clamp.IsActive();
         work.m_Low = m_Clamp.GetLow();
         work.m_High = m_Clamp.GetHigh();
-        work.m_RoundsFast = GetDepthwiseEngine<T>().m_RoundsFast;
+        work.m_RoundsFast = GetDepthwiseMicrokernelsF32<T>().m_RoundsFast;
         return work;
     }
 };

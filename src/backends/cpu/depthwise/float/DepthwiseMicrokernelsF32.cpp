@@ -28,18 +28,18 @@ namespace
 
 /// Computes a vector of channels of the pixels of a tile, for a window of Size x Size taps.
 template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T, typename Memory>
-HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+HWY_INLINE void RunChannels(const DepthwiseTileF32<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {
-    const FloatTag d;
+    const TagF32 d;
     constexpr size_t Width = (Columns - 1) * Stride + Size;
     constexpr size_t Height = (Rows - 1) * Stride + Size;
-    Floats w[Size * Size];
+    VecF32 w[Size * Size];
     HWY_UNROLL(25)
     for (size_t i = 0; i < Size * Size; ++i)
     {
         w[i] = hn::Load(d, weights + i * hn::Lanes(d));
     }
-    Floats sums[Rows][Columns];
+    VecF32 sums[Rows][Columns];
     StartSums(tile, channel, sums, memory);
     HWY_UNROLL(8)
     for (size_t y = 0; y < Height; ++y)
@@ -47,7 +47,7 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
         HWY_UNROLL(12)
         for (size_t x = 0; x < Width; ++x)
         {
-            const Floats value = memory.Load(tile.m_Data[y * Width + x] + channel);
+            const VecF32 value = memory.Load(tile.m_Data[y * Width + x] + channel);
             // All taps of the tile's windows that read this pixel.
             HWY_UNROLL(2)
             for (size_t r = 0; r < Rows; ++r)
@@ -71,47 +71,48 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
 /// Computes the last channels, fewer than a vector, of one row of pixels. A function of its own, which tiles of two
 /// rows call for each row: unrolled for both rows, it would be as large as the code of all full vectors.
 template <size_t Size, size_t Stride, size_t Columns, typename T>
-HWY_NOINLINE void RunRest(const DepthwiseTile<T>& tile, size_t channel, const float* weights)
+HWY_NOINLINE void RunTail(const DepthwiseTileF32<T>& tile, size_t channel, const float* weights)
 {
-    RunChannels<Size, Stride, 1, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    RunChannels<Size, Stride, 1, Columns>(tile, channel, weights, TailVector{tile.m_Channels - channel});
 }
 
 template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T>
-void Tile(const DepthwiseTile<T>& tile)
+void Tile(const DepthwiseTileF32<T>& tile)
 {
     static_assert(Rows <= 2);
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     const float* weights = tile.m_Weights;
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += Size * Size * lanes)
     {
-        RunChannels<Size, Stride, Rows, Columns>(tile, channel, weights, Whole());
+        RunChannels<Size, Stride, Rows, Columns>(tile, channel, weights, FullVector());
     }
     if (channel < tile.m_Channels)
     {
-        RunRest<Size, Stride, Columns>(tile, channel, weights);
+        RunTail<Size, Stride, Columns>(tile, channel, weights);
         if constexpr (Rows == 2)
         {
             constexpr size_t Width = (Columns - 1) * Stride + Size; // image columns under a row of the tile
-            DepthwiseTile<T> second = tile;
+            DepthwiseTileF32<T> second = tile;
             second.m_Data += Stride * Width;
             second.m_Out += second.m_OutRowStride;
-            RunRest<Size, Stride, Columns>(second, channel, weights);
+            RunTail<Size, Stride, Columns>(second, channel, weights);
         }
     }
 }
 
 /// The same for any window: the pixel of each tap comes from the indirection buffer.
 template <size_t Columns, typename T, typename Memory>
-HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+HWY_INLINE void RunAnyChannels(const DepthwiseTileF32<T>& tile, size_t channel, const float* weights,
+                               const Memory& memory)
 {
-    const FloatTag d;
-    Floats sums[1][Columns];
+    const TagF32 d;
+    VecF32 sums[1][Columns];
     StartSums(tile, channel, sums, memory);
     const T* const* data = tile.m_Data;
     for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += hn::Lanes(d))
     {
-        const Floats w = hn::Load(d, weights);
+        const VecF32 w = hn::Load(d, weights);
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
@@ -122,54 +123,54 @@ HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, con
 }
 
 template <size_t Columns, typename T>
-void AnyTile(const DepthwiseTile<T>& tile)
+void AnyTile(const DepthwiseTileF32<T>& tile)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     const float* weights = tile.m_Weights;
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * lanes)
     {
-        RunAnyChannels<Columns>(tile, channel, weights, Whole());
+        RunAnyChannels<Columns>(tile, channel, weights, FullVector());
     }
     if (channel < tile.m_Channels)
     {
-        RunAnyChannels<Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+        RunAnyChannels<Columns>(tile, channel, weights, TailVector{tile.m_Channels - channel});
     }
 }
 
-HWY_INLINE Floats Spread(const float* from)
+HWY_INLINE VecF32 BroadcastChannel(const float* from)
 {
-    return hn::Set(FloatTag(), *from);
+    return hn::Set(TagF32(), *from);
 }
-HWY_INLINE Floats Spread(const uint16_t* from)
+HWY_INLINE VecF32 BroadcastChannel(const uint16_t* from)
 {
-    const FloatTag d;
-    return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<FloatTag>(), uint32_t{*from} << 16));
+    const TagF32 d;
+    return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<TagF32>(), uint32_t{*from} << 16));
 }
 
 /// The same for a channel multiplier of whole vectors: one channel of the image is broadcast to them.
 template <size_t Columns, typename T>
-void SpreadingTile(const DepthwiseTile<T>& tile)
+void BroadcastTile(const DepthwiseTileF32<T>& tile)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
     const float* weights = tile.m_Weights;
     size_t made = 0; // outputs of the image's channel so far
     for (size_t channel = 0, from = 0; channel < tile.m_Channels; channel += lanes)
     {
-        Floats sums[1][Columns];
-        StartSums(tile, channel, sums, Whole());
+        VecF32 sums[1][Columns];
+        StartSums(tile, channel, sums, FullVector());
         const T* const* data = tile.m_Data;
         for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += lanes)
         {
-            const Floats w = hn::Load(d, weights);
+            const VecF32 w = hn::Load(d, weights);
             HWY_UNROLL(8)
             for (size_t c = 0; c < Columns; ++c)
             {
-                sums[0][c] = hn::MulAdd(Spread(data[c] + from), w, sums[0][c]);
+                sums[0][c] = hn::MulAdd(BroadcastChannel(data[c] + from), w, sums[0][c]);
             }
         }
-        StorePixels(tile, channel, sums, Whole());
+        StorePixels(tile, channel, sums, FullVector());
         made += lanes;
         if (made == tile.m_Multiplier)
         {
@@ -187,9 +188,9 @@ void ForEachWidth(const F& set, std::index_sequence<Columns...>)
 }
 
 template <size_t Size, size_t Stride, typename T>
-DepthwiseTiles<T> MakeTiles()
+DepthwiseTileSetF32<T> MakeTiles()
 {
-    DepthwiseTiles<T> tiles;
+    DepthwiseTileSetF32<T> tiles;
     tiles.m_Size = Size;
     tiles.m_Rows = 2;
     tiles.m_Columns = 4; // two rows of four pixels: as many sums as registers hold
@@ -204,42 +205,42 @@ DepthwiseTiles<T> MakeTiles()
 }
 
 template <typename T>
-DepthwiseEngine<T> MakeEngine()
+DepthwiseMicrokernelsF32<T> MakeMicrokernels()
 {
-    DepthwiseEngine<T> engine;
+    DepthwiseMicrokernelsF32<T> engine;
     engine.m_Size2 = MakeTiles<2, 1, T>();
     engine.m_Size3[0] = MakeTiles<3, 1, T>();
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3
     // Vectors are whole cache lines, and registers hold all operands of a strip.
-    engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
-    engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
-    engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
-    engine.m_Strips[1][2] = Strip<2, 2, Sliding::Across, T>;
+    engine.m_RowStrips[0][1] = RowStrip<1, 1, SlideDirection::Across, T>;
+    engine.m_RowStrips[0][2] = RowStrip<2, 1, SlideDirection::Across, T>;
+    engine.m_RowStrips[1][1] = RowStrip<1, 2, SlideDirection::Across, T>;
+    engine.m_RowStrips[1][2] = RowStrip<2, 2, SlideDirection::Across, T>;
     if constexpr (std::is_same_v<T, float>)
     {
-        engine.m_ScalingStrips[0][1] = Strip<1, 1, Sliding::AcrossScaling, T>;
-        engine.m_ScalingStrips[0][2] = Strip<2, 1, Sliding::AcrossScaling, T>;
-        engine.m_ScalingStrips[1][1] = Strip<1, 2, Sliding::AcrossScaling, T>;
-        engine.m_ScalingStrips[1][2] = Strip<2, 2, Sliding::AcrossScaling, T>;
+        engine.m_ScalingStrips[0][1] = RowStrip<1, 1, SlideDirection::AcrossScaling, T>;
+        engine.m_ScalingStrips[0][2] = RowStrip<2, 1, SlideDirection::AcrossScaling, T>;
+        engine.m_ScalingStrips[1][1] = RowStrip<1, 2, SlideDirection::AcrossScaling, T>;
+        engine.m_ScalingStrips[1][2] = RowStrip<2, 2, SlideDirection::AcrossScaling, T>;
         engine.m_QuantizePixels = QuantizePixels;
         ForEachWidth(
             [&engine](auto columns)
             {
-                engine.m_DownStrips[0][columns] = DownStrip<columns, 1>;
-                engine.m_DownStrips[1][columns] = DownStrip<columns, 2>;
+                engine.m_ColumnStrips[0][columns] = ColumnStrip<columns, 1>;
+                engine.m_ColumnStrips[1][columns] = ColumnStrip<columns, 2>;
             },
-            std::make_index_sequence<DepthwiseDownStrips::MostColumns>());
+            std::make_index_sequence<DepthwiseColumnStrips::MaxColumns>());
     }
 #elif HWY_TARGET == HWY_AVX2
     // Registers hold nearly all operands of a strip, and pairs of vectors are whole cache lines. On other instruction
     // sets tiles are as fast.
     if constexpr (std::is_same_v<T, float>)
     {
-        engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
-        engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
-        engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
-        engine.m_Strips[1][2] = Strip<2, 2, Sliding::Across, T>;
+        engine.m_RowStrips[0][1] = RowStrip<1, 1, SlideDirection::Across, T>;
+        engine.m_RowStrips[0][2] = RowStrip<2, 1, SlideDirection::Across, T>;
+        engine.m_RowStrips[1][1] = RowStrip<1, 2, SlideDirection::Across, T>;
+        engine.m_RowStrips[1][2] = RowStrip<2, 2, SlideDirection::Across, T>;
         engine.m_PairStrips[0][1] = PairStrip<1, 1>;
         engine.m_PairStrips[0][2] = PairStrip<2, 1>;
         engine.m_PairStrips[1][1] = PairStrip<1, 2>;
@@ -249,38 +250,38 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size5[0] = MakeTiles<5, 1, T>();
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
     // Enough independent sums to hide the latency of a multiply-add.
-    constexpr size_t Columns = DepthwiseTiles<T>::MostColumns;
-    engine.m_Any.m_Columns = engine.m_Pairs.m_Columns = engine.m_Quads.m_Columns = Columns;
-    engine.m_Spreading.m_Columns = Columns;
-    engine.m_Spreading.m_SpreadsChannels = true;
+    constexpr size_t Columns = DepthwiseTileSetF32<T>::MaxColumns;
+    engine.m_AnyWindow.m_Columns = engine.m_Groups2.m_Columns = engine.m_Groups4.m_Columns = Columns;
+    engine.m_BroadcastTiles.m_Columns = Columns;
+    engine.m_BroadcastTiles.m_BroadcastsChannels = true;
     ForEachWidth(
         [&engine](auto columns)
         {
-            engine.m_Any.m_Run[1][columns] = AnyTile<columns, T>;
-            engine.m_Spreading.m_Run[1][columns] = SpreadingTile<columns, T>;
-            engine.m_Pairs.m_Run[1][columns] = GroupsTile<2, columns, T>;
-            engine.m_Quads.m_Run[1][columns] = GroupsTile<4, columns, T>;
+            engine.m_AnyWindow.m_Run[1][columns] = AnyTile<columns, T>;
+            engine.m_BroadcastTiles.m_Run[1][columns] = BroadcastTile<columns, T>;
+            engine.m_Groups2.m_Run[1][columns] = GroupsTile<2, columns, T>;
+            engine.m_Groups4.m_Run[1][columns] = GroupsTile<4, columns, T>;
         },
         std::make_index_sequence<Columns>());
 #if HWY_TARGET == HWY_AVX3
     // With fewer registers the weights would be read for too few pixels at a time.
-    constexpr size_t Octets = 3;
-    engine.m_Octets.m_Columns = Octets;
-    ForEachWidth([&engine](auto columns) { engine.m_Octets.m_Run[1][columns] = OctetsTile<columns, T>; },
-                 std::make_index_sequence<Octets>());
+    constexpr size_t Groups8Columns = 3;
+    engine.m_Groups8.m_Columns = Groups8Columns;
+    ForEachWidth([&engine](auto columns) { engine.m_Groups8.m_Run[1][columns] = Groups8Tile<columns, T>; },
+                 std::make_index_sequence<Groups8Columns>());
 #endif
-    engine.m_Lanes = hn::Lanes(FloatTag());
+    engine.m_Lanes = hn::Lanes(TagF32());
     return engine;
 }
 
-DepthwiseEngine<float> MakeEngineF32()
+DepthwiseMicrokernelsF32<float> MakeMicrokernelsF32()
 {
-    return MakeEngine<float>();
+    return MakeMicrokernels<float>();
 }
 
-DepthwiseEngine<uint16_t> MakeEngineBf16()
+DepthwiseMicrokernelsF32<uint16_t> MakeMicrokernelsBf16()
 {
-    DepthwiseEngine<uint16_t> engine = MakeEngine<uint16_t>();
+    DepthwiseMicrokernelsF32<uint16_t> engine = MakeMicrokernels<uint16_t>();
     engine.m_RoundsFast = HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Bf16;
     return engine;
 }
@@ -295,17 +296,17 @@ namespace tenon::cpu
 {
 
 template <>
-const DepthwiseEngine<float>& GetDepthwiseEngine()
+const DepthwiseMicrokernelsF32<float>& GetDepthwiseMicrokernelsF32()
 {
-    static constinit PerIsa<DepthwiseEngine<float>> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngineF32)(); });
+    static constinit PerIsa<DepthwiseMicrokernelsF32<float>> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernelsF32)(); });
 }
 
 template <>
-const DepthwiseEngine<uint16_t>& GetDepthwiseEngine()
+const DepthwiseMicrokernelsF32<uint16_t>& GetDepthwiseMicrokernelsF32()
 {
-    static constinit PerIsa<DepthwiseEngine<uint16_t>> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngineBf16)(); });
+    static constinit PerIsa<DepthwiseMicrokernelsF32<uint16_t>> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernelsBf16)(); });
 }
 
 } // namespace tenon::cpu

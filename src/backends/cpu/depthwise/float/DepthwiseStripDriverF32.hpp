@@ -14,27 +14,30 @@ namespace tenon::cpu
 {
 
 template <typename T>
-class DepthwiseStripRows
+class DepthwiseStripDriverF32
 {
 public:
     /// Output rows that are computed for a block of channels before the next block.
-    static constexpr size_t MostRows = 16;
+    static constexpr size_t MaxRows = 16;
 
-    explicit DepthwiseStripRows(const DepthwiseLayer<T>& layer) : m_Layer(layer), m_Geometry(layer.m_Geometry) {}
+    explicit DepthwiseStripDriverF32(const DepthwiseLayerF32<T>& layer) : m_Layer(layer), m_Geometry(layer.m_Geometry)
+    {
+    }
 
     /// Row strips: up to `most` rows of a block of channels at a time, so that the image rows that two strips share
     /// stay in the first-level cache. `quantized`: room for quantized data.
-    void Run(T* output, const T* image, const Part& rows, size_t most, const DepthwiseScaling& scaling, T* copies) const
+    void Run(T* output, const T* image, const IndexRange& rows, size_t most, const DepthwiseDequantization& scaling,
+             T* quantized) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
-        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& ofImage)
+        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseDequantization& ofImage)
         {
             Source source = {of, 0, Block, channels};
             if constexpr (std::is_same_v<T, float>)
             {
                 if (ofImage.m_Steps != nullptr)
                 {
-                    source = Quantize(of, y, count, *ofImage.m_Steps, copies);
+                    source = Quantize(of, y, count, *ofImage.m_Steps, quantized);
                 }
             }
             const Range along = {m_Geometry.m_X, {0, m_Geometry.m_X.m_Output}, source.m_PixelStep};
@@ -45,51 +48,51 @@ public:
             {
                 strip.m_FirstChannel = channel;
                 strip.m_LastChannel = std::min(channel + Block, channels);
-                for (size_t i = 0; i < count; i += Tiles::MostRows)
+                for (size_t i = 0; i < count; i += Tiles::MaxRows)
                 {
                     strip.m_Out = out + i * strip.m_OutRowStep;
-                    RunStrip(source, y + i, std::min(Tiles::MostRows, count - i), strip);
+                    RunStrip(source, y + i, std::min(Tiles::MaxRows, count - i), strip);
                 }
                 source.m_Pixels += source.m_BlockStep;
             }
         };
-        ForEachBand(output, image, rows, most, scaling, run);
+        ForEachRowBlock(output, image, rows, most, scaling, run);
     }
 
     /// All-channel row strips: two rows at a time, without scaling.
-    void RunWhole(T* output, const T* image, const Part& rows) const
+    void RunAllChannels(T* output, const T* image, const IndexRange& rows) const
     {
         // Each image and pair of rows lies whole periods behind the first: one choice fits all.
-        const DepthwisePairsWay way = ChooseDepthwisePairs(m_Geometry, image, output);
-        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
+        const PairStripOptions options = ChoosePairStripOptions(m_Geometry, image, output);
+        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseDequantization& scaling)
         {
             const size_t channels = m_Geometry.m_OutputChannels;
             const size_t width = m_Geometry.m_X.m_Output;
-            const Engine& engine = GetDepthwiseEngine<T>();
+            const Engine& engine = GetDepthwiseMicrokernelsF32<T>();
             const auto function =
-                (way.m_ArePairs ? engine.m_PairStrips : engine.m_Strips)[m_Geometry.m_Y.m_Stride - 1][count];
+                (options.m_IsPairwise ? engine.m_PairStrips : engine.m_RowStrips)[m_Geometry.m_Y.m_Stride - 1][count];
             ForEachTile(
-                width, way.m_Delays ? DepthwisePairStrips::MostDelayed : width,
+                width, options.m_DelaysStores ? DepthwisePairStrips::MaxDelayed : width,
                 [&](size_t x, size_t columns)
                 {
                     const Range along = {m_Geometry.m_X, {x, x + columns}, channels};
                     Strip strip = MakeStrip(along, scaling);
                     strip.m_LastChannel = channels;
                     strip.m_OutRowStep = GetOutRowStep();
-                    strip.m_Delays = way.m_Delays;
-                    strip.m_GoesBack = way.m_GoesBack;
+                    strip.m_DelaysStores = options.m_DelaysStores;
+                    strip.m_IsReversed = options.m_IsReversed;
                     SetLines(of, {m_Geometry.m_Y, {y, y + count}, m_Geometry.m_X.m_Input * channels}, along, strip);
                     strip.m_Out = out + x * channels;
                     function(strip);
                 });
         };
-        ForEachBand(output, image, rows, Tiles::MostRows, {}, run);
+        ForEachRowBlock(output, image, rows, Tiles::MaxRows, {}, run);
     }
 
     /// Column strips: a few columns at a time, of all channels.
-    void RunDown(T* output, const T* image, const Part& rows) const
+    void RunColumnStrips(T* output, const T* image, const IndexRange& rows) const
     {
-        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
+        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseDequantization& scaling)
         {
             const size_t channels = m_Geometry.m_OutputChannels;
             const Range along = {m_Geometry.m_Y, {y, y + count}, m_Geometry.m_X.m_Input * channels};
@@ -97,28 +100,29 @@ public:
             strip.m_OutPixelStep = GetOutRowStep();
             strip.m_OutRowStep = channels;
             strip.m_Period = FindPeriod(of, out);
-            constexpr size_t MostChannels = DownStrips::MostBytes / sizeof(T);
+            constexpr size_t MaxChannels = ColumnStrips::MaxBytes / sizeof(T);
             for (size_t channel = 0; channel < channels; channel = strip.m_LastChannel)
             {
                 strip.m_FirstChannel = channel;
-                strip.m_LastChannel = std::min(channel + MostChannels, channels);
-                ForEachTile(m_Geometry.m_X.m_Output, DownStrips::MostColumns,
+                strip.m_LastChannel = std::min(channel + MaxChannels, channels);
+                ForEachTile(m_Geometry.m_X.m_Output, ColumnStrips::MaxColumns,
                             [&](size_t x, size_t columns)
                             {
                                 SetLines(of + channel, {m_Geometry.m_X, {x, x + columns}, channels}, along, strip);
                                 strip.m_Out = out + x * channels;
-                                GetDepthwiseEngine<T>().m_DownStrips[m_Geometry.m_X.m_Stride - 1][columns](strip);
+                                GetDepthwiseMicrokernelsF32<T>().m_ColumnStrips[m_Geometry.m_X.m_Stride - 1][columns](
+                                    strip);
                             });
             }
         };
-        ForEachBand(output, image, rows, DownStrips::MostRows, {}, run);
+        ForEachRowBlock(output, image, rows, ColumnStrips::MaxRows, {}, run);
     }
 
 private:
-    using Engine = DepthwiseEngine<T>;
-    using DownStrips = DepthwiseDownStrips;
-    using Strip = DepthwiseStrip<T>;
-    using Tiles = DepthwiseTiles<T>;
+    using Engine = DepthwiseMicrokernelsF32<T>;
+    using ColumnStrips = DepthwiseColumnStrips;
+    using Strip = DepthwiseStripF32<T>;
+    using Tiles = DepthwiseTileSetF32<T>;
     static constexpr size_t Block = Engine::StripChannels;
 
     /// Data of a block of channels: the image, or the quantized copy of some of its rows.
@@ -134,7 +138,7 @@ private:
     struct Range
     {
         const ref::WindowAxis& m_Axis;
-        Part m_Windows;
+        IndexRange m_Windows;
         size_t m_Step = 0;  ///< elements from an image pixel to the next along the axis
         size_t m_First = 0; ///< first image pixel of the data along the axis
 
@@ -148,8 +152,8 @@ private:
 
     /// Calls run(y, rows, image, output, scaling) for row blocks of up to `most` rows of one image.
     template <typename F>
-    void ForEachBand(T* output, const T* images, const Part& rows, size_t most, const DepthwiseScaling& scaling,
-                     const F& run) const
+    void ForEachRowBlock(T* output, const T* images, const IndexRange& rows, size_t most,
+                         const DepthwiseDequantization& scaling, const F& run) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
         const size_t imageStep = m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input * channels;
@@ -166,7 +170,7 @@ private:
     }
 
     /// Quantizes the image rows that these output rows read.
-    Source Quantize(const T* image, size_t y, size_t rows, const DepthwiseSteps& steps, T* copies) const
+    Source Quantize(const T* image, size_t y, size_t rows, const DepthwiseQuantization& steps, T* quantized) const
     {
         const ref::WindowAxis& down = m_Geometry.m_Y;
         const auto first = static_cast<size_t>(std::max<int64_t>(down.Origin(y), 0));
@@ -175,9 +179,9 @@ private:
         const size_t width = m_Geometry.m_X.m_Input;
         const size_t pixels = (last - first) * width;
         const size_t blockStep = pixels * Block;
-        GetDepthwiseEngine<T>().m_QuantizePixels(image + first * width * channels, pixels, channels, steps, copies,
-                                                 blockStep);
-        return {copies, first, blockStep, Block};
+        GetDepthwiseMicrokernelsF32<T>().m_QuantizePixels(image + first * width * channels, pixels, channels, steps,
+                                                          quantized, blockStep);
+        return {quantized, first, blockStep, Block};
     }
 
     /// Computes one or two output rows of an image, from row y on.
@@ -186,28 +190,28 @@ private:
         const size_t rowStep = m_Geometry.m_X.m_Input * source.m_PixelStep;
         SetLines(source.m_Pixels, {m_Geometry.m_Y, {y, y + rows}, rowStep, source.m_FirstRow},
                  {m_Geometry.m_X, {0, m_Geometry.m_X.m_Output}, source.m_PixelStep}, strip);
-        const Engine& engine = GetDepthwiseEngine<T>();
+        const Engine& engine = GetDepthwiseMicrokernelsF32<T>();
         (strip.m_Scales != nullptr ? engine.m_ScalingStrips
-                                   : engine.m_Strips)[m_Geometry.m_Y.m_Stride - 1][rows](strip);
+                                   : engine.m_RowStrips)[m_Geometry.m_Y.m_Stride - 1][rows](strip);
     }
 
-    /// See DepthwiseStrip::m_Period.
+    /// See DepthwiseStripF32::m_Period.
     size_t FindPeriod(const T* image, const T* out) const
     {
         constexpr size_t VectorBytes = Block / 2 * sizeof(T);
-        const size_t period = DepthwisePlaces<T>(m_Geometry).GetPeriod();
+        const size_t period = CacheAliasing<T>(m_Geometry).GetPeriod();
         const size_t distance = reinterpret_cast<uintptr_t>(image) - reinterpret_cast<uintptr_t>(out);
         return distance % period < VectorBytes ? period : 0;
     }
 
     /// Sets the arguments that all strips of a direction have in common.
-    Strip MakeStrip(const Range& along, const DepthwiseScaling& scaling) const
+    Strip MakeStrip(const Range& along, const DepthwiseDequantization& scaling) const
     {
         auto strip = m_Layer.template MakeWork<Strip>(scaling);
         strip.m_PixelStep = along.m_Step;
         strip.m_HasLeft = along.GetFirst() >= 0;
-        strip.m_HasCut = along.IsCut();
-        strip.m_WholeWindows = along.m_Windows.m_End - along.m_Windows.m_Begin - (strip.m_HasCut ? 1 : 0);
+        strip.m_IsLastWindowCut = along.IsCut();
+        strip.m_WholeWindows = along.m_Windows.m_End - along.m_Windows.m_Begin - (strip.m_IsLastWindowCut ? 1 : 0);
         return strip;
     }
 
@@ -226,7 +230,7 @@ private:
         strip.m_BottomStep = hasBottom ? along.m_Step : 0;
     }
 
-    const DepthwiseLayer<T>& m_Layer;
+    const DepthwiseLayerF32<T>& m_Layer;
     const ref::ConvolutionGeometry& m_Geometry;
 };
 

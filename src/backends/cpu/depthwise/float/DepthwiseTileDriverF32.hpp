@@ -16,10 +16,10 @@ namespace tenon::cpu
 {
 
 template <typename T>
-class DepthwiseTileRows
+class DepthwiseTileDriverF32
 {
 public:
-    explicit DepthwiseTileRows(const DepthwiseLayer<T>& layer) : m_Layer(layer) {}
+    explicit DepthwiseTileDriverF32(const DepthwiseLayerF32<T>& layer) : m_Layer(layer) {}
 
     /// Length of the indirection buffer of a tile of rows x columns pixels: a pointer for each image pixel under it, or
     /// for each tap of each pixel.
@@ -32,11 +32,11 @@ public:
 
     /// Computes the segments of a task, where each output row has `rowSegments` segments. `table`: an indirection
     /// buffer for the largest tile.
-    void Run(T* output, const T* image, size_t parts, const Part& segments, const DepthwiseScaling& scaling,
-             const T** table) const
+    void Run(T* output, const T* image, size_t rowSegments, const IndexRange& segments,
+             const DepthwiseDequantization& scaling, const T** table) const
     {
         const size_t channels = m_Layer.m_Geometry.m_OutputChannels;
-        auto tile = m_Layer.template MakeWork<DepthwiseTile<T>>(scaling);
+        auto tile = m_Layer.template MakeWork<DepthwiseTileF32<T>>(scaling);
         tile.m_Data = table;
         tile.m_Taps = m_Layer.GetTaps();
         tile.m_Channels = channels;
@@ -47,11 +47,11 @@ public:
         const size_t height = m_Layer.m_Geometry.m_Y.m_Output;
         for (size_t segment = segments.m_Begin; segment < segments.m_End;)
         {
-            const size_t row = segment / parts;
+            const size_t row = segment / rowSegments;
             const size_t y = row % height;
             const size_t rows =
-                parts == 1 ? std::min({m_Layer.m_Tiles->m_Rows, segments.m_End - segment, height - y}) : 1;
-            const Part columns = GetPart(width, parts, segment % parts);
+                rowSegments == 1 ? std::min({m_Layer.m_Tiles->m_Rows, segments.m_End - segment, height - y}) : 1;
+            const IndexRange columns = GetTaskRange(width, rowSegments, segment % rowSegments);
             const size_t pixel = row * width + columns.m_Begin;
             tile.m_Out = output + pixel * channels;
             tile.m_Scales = scaling.ForImage(row / height, channels).m_Scales;
@@ -63,7 +63,8 @@ public:
 
 private:
     /// Computes a range of columns of one or two output rows, from row y on.
-    void RunRow(const T* image, size_t y, size_t rows, const Part& range, DepthwiseTile<T>& tile, const T** table) const
+    void RunRow(const T* image, size_t y, size_t rows, const IndexRange& range, DepthwiseTileF32<T>& tile,
+                const T** table) const
     {
         T* const out = tile.m_Out;
         bool wasInside = false;
@@ -158,7 +159,7 @@ private:
         }
     }
 
-    const DepthwiseLayer<T>& m_Layer;
+    const DepthwiseLayerF32<T>& m_Layer;
 };
 
 } // namespace tenon::cpu

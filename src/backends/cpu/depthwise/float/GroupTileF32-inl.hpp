@@ -3,11 +3,11 @@
 //   2, 4:         sum[o] += (in[i], broadcast within its group) * w[tap][i][o]
 //   8 (AVX-512):  sum[o][i] += in[i] * w[tap][o][i], lane = input channel; lanes are added up within the group at the
 //   end
-#if defined(TENON_CPU_DEPTHWISE_GROUPS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_GROUPS_INL
-#undef TENON_CPU_DEPTHWISE_GROUPS_INL
+#if defined(TENON_CPU_GROUP_TILE_F32_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_GROUP_TILE_F32_INL
+#undef TENON_CPU_GROUP_TILE_F32_INL
 #else
-#define TENON_CPU_DEPTHWISE_GROUPS_INL
+#define TENON_CPU_GROUP_TILE_F32_INL
 #endif
 
 #include "backends/cpu/depthwise/float/TileEpilogueF32-inl.hpp"
@@ -20,7 +20,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Broadcasts channel I of each group within the group's lanes.
 template <size_t Group, size_t I>
-HWY_INLINE Floats Spread(Floats values)
+HWY_INLINE VecF32 BroadcastChannel(VecF32 values)
 {
     if constexpr (Group == 4)
     {
@@ -34,11 +34,11 @@ HWY_INLINE Floats Spread(Floats values)
 
 /// The same as RunAnyChannels for groups of channels: each output sums all channels of its group.
 template <size_t Group, size_t Columns, typename T, typename Memory>
-HWY_INLINE void RunGroups(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+HWY_INLINE void RunGroups(const DepthwiseTileF32<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    Floats sums[1][Columns];
+    VecF32 sums[1][Columns];
     StartSums(tile, channel, sums, memory);
     const T* const* data = tile.m_Data;
     for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += Group * lanes)
@@ -46,13 +46,15 @@ HWY_INLINE void RunGroups(const DepthwiseTile<T>& tile, size_t channel, const fl
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            const Floats values = memory.Load(data[c] + channel);
-            sums[0][c] = hn::MulAdd(Spread<Group, 0>(values), hn::Load(d, weights), sums[0][c]);
-            sums[0][c] = hn::MulAdd(Spread<Group, 1>(values), hn::Load(d, weights + lanes), sums[0][c]);
+            const VecF32 values = memory.Load(data[c] + channel);
+            sums[0][c] = hn::MulAdd(BroadcastChannel<Group, 0>(values), hn::Load(d, weights), sums[0][c]);
+            sums[0][c] = hn::MulAdd(BroadcastChannel<Group, 1>(values), hn::Load(d, weights + lanes), sums[0][c]);
             if constexpr (Group == 4)
             {
-                sums[0][c] = hn::MulAdd(Spread<Group, 2>(values), hn::Load(d, weights + 2 * lanes), sums[0][c]);
-                sums[0][c] = hn::MulAdd(Spread<Group, 3>(values), hn::Load(d, weights + 3 * lanes), sums[0][c]);
+                sums[0][c] =
+                    hn::MulAdd(BroadcastChannel<Group, 2>(values), hn::Load(d, weights + 2 * lanes), sums[0][c]);
+                sums[0][c] =
+                    hn::MulAdd(BroadcastChannel<Group, 3>(values), hn::Load(d, weights + 3 * lanes), sums[0][c]);
             }
         }
     }
@@ -60,27 +62,27 @@ HWY_INLINE void RunGroups(const DepthwiseTile<T>& tile, size_t channel, const fl
 }
 
 template <size_t Group, size_t Columns, typename T>
-void GroupsTile(const DepthwiseTile<T>& tile)
+void GroupsTile(const DepthwiseTileF32<T>& tile)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     const float* weights = tile.m_Weights;
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * Group * lanes)
     {
-        RunGroups<Group, Columns>(tile, channel, weights, Whole());
+        RunGroups<Group, Columns>(tile, channel, weights, FullVector());
     }
     if (channel < tile.m_Channels)
     {
-        RunGroups<Group, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+        RunGroups<Group, Columns>(tile, channel, weights, TailVector{tile.m_Channels - channel});
     }
 }
 
 #if HWY_TARGET == HWY_AVX3
 /// Sums each block of four lanes, of four vectors at once.
-HWY_INLINE Floats AddBlocks(Floats first, Floats second, Floats third, Floats fourth)
+HWY_INLINE VecF32 AddBlocks(VecF32 first, VecF32 second, VecF32 third, VecF32 fourth)
 {
-    const FloatTag d;
-    const hn::Repartition<double, FloatTag> d64;
+    const TagF32 d;
+    const hn::Repartition<double, TagF32> d64;
     const auto left =
         hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, first, second), hn::InterleaveUpper(d, first, second)));
     const auto right =
@@ -90,10 +92,10 @@ HWY_INLINE Floats AddBlocks(Floats first, Floats second, Floats third, Floats fo
 }
 
 /// Outputs of groups of eight: sums[o] has a lane for each input channel, whose lanes are added up within the group.
-HWY_INLINE Floats FoldOctets(const Floats (&sums)[8])
+HWY_INLINE VecF32 ReduceGroupsOf8(const VecF32 (&sums)[8])
 {
-    const Floats low = AddBlocks(sums[0], sums[1], sums[2], sums[3]);
-    const Floats high = AddBlocks(sums[4], sums[5], sums[6], sums[7]);
+    const VecF32 low = AddBlocks(sums[0], sums[1], sums[2], sums[3]);
+    const VecF32 high = AddBlocks(sums[4], sums[5], sums[6], sums[7]);
     return hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high), low),
                    hn::OddEvenBlocks(high, hn::SwapAdjacentBlocks(low)));
 }
@@ -102,12 +104,13 @@ HWY_INLINE Floats FoldOctets(const Floats (&sums)[8])
 /// they are multiplied by the weights of one output of their group after the other, and each output has sums of its
 /// own.
 template <size_t Columns, typename T, typename Memory>
-HWY_INLINE void RunOctets(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+HWY_INLINE void RunGroupsOf8(const DepthwiseTileF32<T>& tile, size_t channel, const float* weights,
+                             const Memory& memory)
 {
     constexpr size_t Group = 8;
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    Floats ofOutputs[Columns][Group];
+    VecF32 ofOutputs[Columns][Group];
     HWY_UNROLL(8)
     for (size_t c = 0; c < Columns; ++c)
     {
@@ -120,7 +123,7 @@ HWY_INLINE void RunOctets(const DepthwiseTile<T>& tile, size_t channel, const fl
     const T* const* data = tile.m_Data;
     for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += Group * lanes)
     {
-        Floats values[Columns];
+        VecF32 values[Columns];
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
@@ -129,7 +132,7 @@ HWY_INLINE void RunOctets(const DepthwiseTile<T>& tile, size_t channel, const fl
         HWY_UNROLL(8)
         for (size_t o = 0; o < Group; ++o)
         {
-            const Floats w = hn::Load(d, weights + o * lanes);
+            const VecF32 w = hn::Load(d, weights + o * lanes);
             HWY_UNROLL(8)
             for (size_t c = 0; c < Columns; ++c)
             {
@@ -137,29 +140,29 @@ HWY_INLINE void RunOctets(const DepthwiseTile<T>& tile, size_t channel, const fl
             }
         }
     }
-    Floats sums[1][Columns];
+    VecF32 sums[1][Columns];
     StartSums(tile, channel, sums, memory);
     HWY_UNROLL(8)
     for (size_t c = 0; c < Columns; ++c)
     {
-        sums[0][c] = hn::Add(sums[0][c], FoldOctets(ofOutputs[c]));
+        sums[0][c] = hn::Add(sums[0][c], ReduceGroupsOf8(ofOutputs[c]));
     }
     StorePixels(tile, channel, sums, memory);
 }
 
 template <size_t Columns, typename T>
-void OctetsTile(const DepthwiseTile<T>& tile)
+void Groups8Tile(const DepthwiseTileF32<T>& tile)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     const float* weights = tile.m_Weights;
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * 8 * lanes)
     {
-        RunOctets<Columns>(tile, channel, weights, Whole());
+        RunGroupsOf8<Columns>(tile, channel, weights, FullVector());
     }
     if (channel < tile.m_Channels)
     {
-        RunOctets<Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+        RunGroupsOf8<Columns>(tile, channel, weights, TailVector{tile.m_Channels - channel});
     }
 }
 #endif

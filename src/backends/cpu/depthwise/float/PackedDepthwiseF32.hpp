@@ -28,15 +28,15 @@ inline float ToFloat(uint16_t bfloat16)
 }
 
 /// Weights as [vectors][taps][lanes] of float32, padded by zeros in the last vector; the bias in float32.
-class PackedDepthwise final : public backends::PackedWeights
+class PackedDepthwiseF32 final : public backends::PackedWeights
 {
 public:
     /// `getWeights` returns a pointer to the weights; it is called only if the store has no packed weights yet. `bias`:
     /// one for each channel.
     template <typename F, typename T = std::remove_cvref_t<decltype(*std::declval<F&>()())>>
-    PackedDepthwise(F getWeights, const std::vector<float>& bias, size_t taps, backends::PackedStore& store)
+    PackedDepthwiseF32(F getWeights, const std::vector<float>& bias, size_t taps, backends::PackedStore& store)
     {
-        const size_t lanes = GetDepthwiseEngine<T>().m_Lanes;
+        const size_t lanes = GetDepthwiseMicrokernelsF32<T>().m_Lanes;
         const size_t vectors = (bias.size() + lanes - 1) / lanes;
         m_Data = store.GetBlock(static_cast<size_t>(GetPackedBytes<T>(taps, bias.size())), [&](std::byte* to)
                                 { Pack(getWeights(), bias, taps, lanes, reinterpret_cast<float*>(to)); });
@@ -44,15 +44,15 @@ public:
         m_Bias = m_Zeros + vectors * lanes;
     }
     template <typename T>
-    PackedDepthwise(const T* weights, const std::vector<float>& bias, size_t taps, backends::PackedStore& store)
-        : PackedDepthwise([weights] { return weights; }, bias, taps, store)
+    PackedDepthwiseF32(const T* weights, const std::vector<float>& bias, size_t taps, backends::PackedStore& store)
+        : PackedDepthwiseF32([weights] { return weights; }, bias, taps, store)
     {
     }
 
     template <typename T>
     static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels)
     {
-        const uint64_t lanes = GetDepthwiseEngine<T>().m_Lanes;
+        const uint64_t lanes = GetDepthwiseMicrokernelsF32<T>().m_Lanes;
         return (channels + lanes - 1) / lanes * lanes * (taps + 2) * sizeof(float);
     }
 

@@ -4,11 +4,11 @@
 // Two vectors are a cache line: where a strip's lines exceed the ways of the first-level cache, single vectors would
 // read and write each line twice. Sums take twelve of the sixteen registers, so the weights stay in memory; each is
 // loaded once for two output rows.
-#if defined(TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
-#undef TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
+#if defined(TENON_CPU_ROW_STRIP_PAIR_AVX2_F32_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_ROW_STRIP_PAIR_AVX2_F32_INL
+#undef TENON_CPU_ROW_STRIP_PAIR_AVX2_F32_INL
 #else
-#define TENON_CPU_DEPTHWISE_PAIR_STRIPS_INL
+#define TENON_CPU_ROW_STRIP_PAIR_AVX2_F32_INL
 #endif
 
 #include "backends/cpu/depthwise/float/RowStripF32-inl.hpp"
@@ -33,14 +33,14 @@ struct PairConstants
 
 /// Slides over `Rows` output rows, whose windows are `Stride` image rows apart. `DelaysStores`: sums go to the delay
 /// buffer `kept`, from which those of the pair before go to the output.
-template <size_t Rows, size_t Stride, bool Delays>
-class DepthwisePairSlide
+template <size_t Rows, size_t Stride, bool DelaysStores>
+class SlidingPairStripF32
 {
 public:
     /// `out`: the vectors of the first output pixel; with delayed stores, those of the pair before, null if there is
     /// none.
-    HWY_INLINE DepthwisePairSlide(const DepthwiseStrip<float>& strip, size_t channel, const PairConstants& constants,
-                                  float* out, float* kept)
+    HWY_INLINE SlidingPairStripF32(const DepthwiseStripF32<float>& strip, size_t channel,
+                                   const PairConstants& constants, float* out, float* kept)
         : m_Strip(strip), m_Constants(constants), m_Weights(strip.m_Weights + channel * Size * Size),
           m_Top(strip.m_Top + (channel - strip.m_FirstChannel)),
           m_Middle(strip.m_Middle + (channel - strip.m_FirstChannel)),
@@ -71,7 +71,7 @@ public:
             Store();
             Shift();
         }
-        if (m_Strip.m_HasCut)
+        if (m_Strip.m_IsLastWindowCut)
         {
             if constexpr (Stride == 2)
             {
@@ -95,9 +95,9 @@ private:
         return from;
     }
 
-    HWY_INLINE static Floats LoadOnce(const float* from)
+    HWY_INLINE static VecF32 LoadOnce(const float* from)
     {
-        Floats x = hn::LoadU(FloatTag(), from);
+        VecF32 x = hn::LoadU(TagF32(), from);
         asm("" : "+x"(x.raw));
         return x;
     }
@@ -110,12 +110,12 @@ private:
             HWY_UNROLL(2)
             for (size_t r = 0; r < Rows; ++r)
             {
-                m_Sums[v][r][window] = hn::Load(FloatTag(), Hide(m_Constants.m_Bias[v]));
+                m_Sums[v][r][window] = hn::Load(TagF32(), Hide(m_Constants.m_Bias[v]));
             }
         }
     }
 
-    HWY_INLINE Floats LoadPixel(size_t y, size_t v) const
+    HWY_INLINE VecF32 LoadPixel(size_t y, size_t v) const
     {
         const float* const from = y == 0 ? m_Top : y + 1 == Height ? m_Bottom : m_Middle + (y - 1) * m_Strip.m_RowStep;
         return LoadOnce(from + v * Lanes);
@@ -129,7 +129,7 @@ private:
         for (size_t v = 0; v < 2; ++v)
         {
             const float* const weights = Hide(m_Weights + v * Size * Size * Lanes);
-            Floats pixels[Height];
+            VecF32 pixels[Height];
             HWY_UNROLL(3)
             for (size_t i = 0; i < Size; ++i)
             {
@@ -145,7 +145,7 @@ private:
                 HWY_UNROLL(3)
                 for (size_t window = 0; window <= Last / Stride; ++window)
                 {
-                    const Floats weight = LoadOnce(weights + (i * Size + Last - window * Stride) * Lanes);
+                    const VecF32 weight = LoadOnce(weights + (i * Size + Last - window * Stride) * Lanes);
                     HWY_UNROLL(2)
                     for (size_t r = 0; r < Rows; ++r)
                     {
@@ -161,19 +161,19 @@ private:
 
     HWY_INLINE void Store()
     {
-        const FloatTag d;
+        const TagF32 d;
         HWY_UNROLL(2)
         for (size_t r = 0; r < Rows; ++r)
         {
             HWY_UNROLL(2)
             for (size_t v = 0; v < 2; ++v)
             {
-                Floats sum = m_Sums[v][r][0];
+                VecF32 sum = m_Sums[v][r][0];
                 if (m_Strip.m_HasClamp)
                 {
                     sum = Clamped(sum, hn::Load(d, Hide(m_Constants.m_Low)), hn::Load(d, Hide(m_Constants.m_High)));
                 }
-                if constexpr (Delays)
+                if constexpr (DelaysStores)
                 {
                     if (m_Out != nullptr)
                     {
@@ -188,7 +188,7 @@ private:
                 }
             }
         }
-        if (!Delays || m_Out != nullptr)
+        if (!DelaysStores || m_Out != nullptr)
         {
             m_Out += m_Strip.m_PixelStep;
         }
@@ -211,7 +211,7 @@ private:
         }
     }
 
-    const DepthwiseStrip<float> m_Strip; // a copy: stores could change what it refers to
+    const DepthwiseStripF32<float> m_Strip; // a copy: stores could change what it refers to
     const PairConstants& m_Constants;
     const float* m_Weights;
     const float* m_Top;
@@ -220,36 +220,37 @@ private:
     float* m_Out;
     float* m_Kept;
     /// Sums of the windows over the next column; those with the most columns so far come first.
-    Floats m_Sums[2][Rows][Windows];
+    VecF32 m_Sums[2][Rows][Windows];
 };
 
-template <size_t Rows, size_t Stride, bool Delays>
-HWY_INLINE void RunPairs(const DepthwiseStrip<float>& strip, size_t pairs)
+template <size_t Rows, size_t Stride, bool DelaysStores>
+HWY_INLINE void RunPairs(const DepthwiseStripF32<float>& strip, size_t pairs)
 {
-    const FloatTag d;
+    const TagF32 d;
     constexpr size_t Lanes = PairConstants::Lanes;
     PairConstants constants;
     hn::Store(hn::Set(d, strip.m_Low), d, constants.m_Low);
     hn::Store(hn::Set(d, strip.m_High), d, constants.m_High);
-    alignas(64) float kept[Delays ? DepthwisePairStrips::MostDelayed * Rows * 2 * Lanes : 1];
+    alignas(64) float kept[DelaysStores ? DepthwisePairStrips::MaxDelayed * Rows * 2 * Lanes : 1];
     float* before = nullptr;
     for (size_t i = 0; i < pairs; ++i)
     {
-        const size_t channel = strip.m_FirstChannel + (strip.m_GoesBack ? pairs - 1 - i : i) * 2 * Lanes;
+        const size_t channel = strip.m_FirstChannel + (strip.m_IsReversed ? pairs - 1 - i : i) * 2 * Lanes;
         for (size_t v = 0; v < 2; ++v)
         {
-            const Floats bias =
+            const VecF32 bias =
                 strip.m_Bias != nullptr ? hn::LoadU(d, strip.m_Bias + channel + v * Lanes) : hn::Zero(d);
             hn::Store(bias, d, constants.m_Bias[v]);
         }
         float* const out = strip.m_Out + channel;
-        DepthwisePairSlide<Rows, Stride, Delays>(strip, channel, constants, Delays ? before : out, kept).Run();
+        SlidingPairStripF32<Rows, Stride, DelaysStores>(strip, channel, constants, DelaysStores ? before : out, kept)
+            .Run();
         before = out;
     }
-    if constexpr (Delays)
+    if constexpr (DelaysStores)
     {
         const float* from = kept;
-        const size_t windows = strip.m_WholeWindows + (strip.m_HasCut ? 1 : 0);
+        const size_t windows = strip.m_WholeWindows + (strip.m_IsLastWindowCut ? 1 : 0);
         for (size_t i = 0; i < windows; ++i, before += strip.m_PixelStep)
         {
             for (size_t r = 0; r < Rows; ++r, from += 2 * Lanes)
@@ -262,20 +263,20 @@ HWY_INLINE void RunPairs(const DepthwiseStrip<float>& strip, size_t pairs)
 }
 
 template <size_t Rows, size_t Stride>
-void PairStrip(const DepthwiseStrip<float>& strip)
+void PairStrip(const DepthwiseStripF32<float>& strip)
 {
     constexpr size_t Pair = 2 * PairConstants::Lanes;
     const size_t pairs = (strip.m_LastChannel - strip.m_FirstChannel) / Pair;
     if (pairs != 0)
     {
-        strip.m_Delays ? RunPairs<Rows, Stride, true>(strip, pairs) : RunPairs<Rows, Stride, false>(strip, pairs);
+        strip.m_DelaysStores ? RunPairs<Rows, Stride, true>(strip, pairs) : RunPairs<Rows, Stride, false>(strip, pairs);
     }
-    DepthwiseStrip<float> rest = strip;
+    DepthwiseStripF32<float> rest = strip;
     rest.m_FirstChannel += pairs * Pair;
     rest.m_Top += pairs * Pair;
     rest.m_Middle += pairs * Pair;
     rest.m_Bottom += pairs * Pair;
-    Strip<Rows, Stride, Sliding::Across>(rest);
+    RowStrip<Rows, Stride, SlideDirection::Across>(rest);
 }
 
 #endif

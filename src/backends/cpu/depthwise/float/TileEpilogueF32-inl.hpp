@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prologue and epilogue of float tiles: bias; or scale, bias of hybrid layers; clamp; stores of whole or tail vectors.
-#if defined(TENON_CPU_DEPTHWISE_PIXELS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_PIXELS_INL
-#undef TENON_CPU_DEPTHWISE_PIXELS_INL
+#if defined(TENON_CPU_TILE_EPILOGUE_F32_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_TILE_EPILOGUE_F32_INL
+#undef TENON_CPU_TILE_EPILOGUE_F32_INL
 #else
-#define TENON_CPU_DEPTHWISE_PIXELS_INL
+#define TENON_CPU_TILE_EPILOGUE_F32_INL
 #endif
 
 #include "backends/cpu/depthwise/float/DepthwiseMicrokernelsF32.hpp"
@@ -18,7 +18,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 /// Rounds to the nearest bfloat16. `isFast`: by the instruction, which flushes subnormal numbers.
-HWY_INLINE hn::Vec<HalfWordTag> RoundPixel(Floats values, [[maybe_unused]] bool isFast)
+HWY_INLINE hn::Vec<TagUint16> RoundPixel(VecF32 values, [[maybe_unused]] bool isFast)
 {
 #if HWY_TARGET == HWY_AVX3
     if (isFast)
@@ -30,42 +30,42 @@ HWY_INLINE hn::Vec<HalfWordTag> RoundPixel(Floats values, [[maybe_unused]] bool 
 }
 
 /// Loads and stores a vector of channels.
-struct Whole
+struct FullVector
 {
-    HWY_INLINE Floats Load(const float* from) const { return hn::LoadU(FloatTag(), from); }
-    HWY_INLINE Floats Load(const uint16_t* from) const { return LoadBf16(from); }
-    HWY_INLINE void Store(Floats values, float* to, bool) const { hn::StoreU(values, FloatTag(), to); }
-    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
+    HWY_INLINE VecF32 Load(const float* from) const { return hn::LoadU(TagF32(), from); }
+    HWY_INLINE VecF32 Load(const uint16_t* from) const { return LoadBf16(from); }
+    HWY_INLINE void Store(VecF32 values, float* to, bool) const { hn::StoreU(values, TagF32(), to); }
+    HWY_INLINE void Store(VecF32 values, uint16_t* to, bool isFast) const
     {
-        hn::StoreU(RoundPixel(values, isFast), HalfWordTag(), to);
+        hn::StoreU(RoundPixel(values, isFast), TagUint16(), to);
     }
 };
 
 /// Loads and stores the last channels, fewer than a vector has; nothing past them is read or written.
-struct Rest
+struct TailVector
 {
     size_t m_Count;
-    HWY_INLINE Floats Load(const float* from) const { return LoadFew(from, m_Count); }
-    HWY_INLINE Floats Load(const uint16_t* from) const
+    HWY_INLINE VecF32 Load(const float* from) const { return LoadFew(from, m_Count); }
+    HWY_INLINE VecF32 Load(const uint16_t* from) const
     {
-        return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(LoadFewHalves(from, m_Count)));
+        return hn::BitCast(TagF32(), hn::ShiftLeft<16>(LoadFewUint16(from, m_Count)));
     }
-    HWY_INLINE void Store(Floats values, float* to, bool) const { StoreFew(values, to, m_Count); }
-    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
+    HWY_INLINE void Store(VecF32 values, float* to, bool) const { StoreFew(values, to, m_Count); }
+    HWY_INLINE void Store(VecF32 values, uint16_t* to, bool isFast) const
     {
-        StoreFewHalves(RoundPixel(values, isFast), to, m_Count);
+        StoreFewUint16(RoundPixel(values, isFast), to, m_Count);
     }
 };
 
 template <size_t Rows, size_t Columns, typename T, typename Memory>
-HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
+HWY_INLINE void StorePixels(const DepthwiseTileF32<T>& tile, size_t channel, VecF32 (&sums)[Rows][Columns],
                             const Memory& memory)
 {
-    const FloatTag d;
+    const TagF32 d;
     if (tile.m_Scales != nullptr)
     {
-        const Floats scale = memory.Load(tile.m_Scales + channel);
-        const Floats bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(d);
+        const VecF32 scale = memory.Load(tile.m_Scales + channel);
+        const VecF32 bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(d);
         HWY_UNROLL(2)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -78,8 +78,8 @@ HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats
     }
     if (tile.m_HasClamp)
     {
-        const Floats low = hn::Set(d, tile.m_Low);
-        const Floats high = hn::Set(d, tile.m_High);
+        const VecF32 low = hn::Set(d, tile.m_Low);
+        const VecF32 high = hn::Set(d, tile.m_High);
         HWY_UNROLL(2)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -103,11 +103,11 @@ HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats
 }
 
 template <size_t Rows, size_t Columns, typename T, typename Memory>
-HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
+HWY_INLINE void StartSums(const DepthwiseTileF32<T>& tile, size_t channel, VecF32 (&sums)[Rows][Columns],
                           const Memory& memory)
 {
     const bool hasBias = tile.m_Bias != nullptr && tile.m_Scales == nullptr;
-    const Floats bias = hasBias ? memory.Load(tile.m_Bias + channel) : hn::Zero(FloatTag());
+    const VecF32 bias = hasBias ? memory.Load(tile.m_Bias + channel) : hn::Zero(TagF32());
     HWY_UNROLL(2)
     for (size_t r = 0; r < Rows; ++r)
     {

@@ -19,27 +19,27 @@ namespace tenon::cpu
 {
 
 /// A layer of known shapes.
-class Depthwise16
+class DepthwiseDriverInt16
 {
 public:
     /// `g`: geometry of a DepthwiseConvolution2d, or of a Convolution2d in small groups with m_GroupOutputs set to 1.
-    Depthwise16(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise16& packed)
-        : m_Packed(&packed), m_Windows(MakeDepthwiseWindows(g)), m_Pixels(g.NumPixels()),
+    DepthwiseDriverInt16(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwiseInt16& packed)
+        : m_Packed(&packed), m_Im2col(MakeDepthwiseIm2col(g)), m_Pixels(g.NumPixels()),
           m_Taps(g.m_Y.m_Kernel * g.m_X.m_Kernel), m_Repeats(g.m_GroupOutputs),
           m_ImageElements(g.NumImageElements() * g.m_Batches)
     {
-        m_Windows.m_Channels = static_cast<int64_t>(g.m_OutputChannels); // channels of the repeated image
+        m_Im2col.m_Channels = static_cast<int64_t>(g.m_OutputChannels); // channels of the repeated image
         const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
         m_Min = static_cast<int16_t>(range.m_Min);
         m_Max = static_cast<int16_t>(range.m_Max);
         const double multiplications = static_cast<double>(m_Pixels) * static_cast<double>(m_Taps) *
                                        static_cast<double>(packed.GetChannels() * packed.GetGroupChannels());
-        m_Parts = std::min({GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications), m_Pixels});
-        Scratch part;
-        part.Add<const int16_t*>(packed.GetTableTaps(), BlockPixels);
-        m_PartBytes = part.GetBytes();
+        m_Tasks = std::min({GetMaxTasks(args.m_MaxThreads), GetWorthwhileTasks(multiplications), m_Pixels});
+        Scratch task;
+        task.Add<const int16_t*>(packed.GetTableTaps(), BlockPixels);
+        m_TaskBytes = task.GetBytes();
         Scratch scratch;
-        scratch.AddParts(part, m_Parts);
+        scratch.AddPerTask(task, m_Tasks);
         m_RepeatedOffset =
             scratch.Add<int16_t>(m_Repeats == 1 ? size_t{0} : backends::CheckedCount(m_ImageElements, m_Repeats));
         m_ScratchBytes = scratch.GetBytes();
@@ -49,23 +49,23 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
         const auto* image = args.GetInput<int16_t>(0);
         if (m_Repeats != 1)
         {
             auto* repeated = Scratch::At<int16_t>(args.m_Scratch, m_RepeatedOffset);
-            RunParts(*args.m_Parallel, parts,
-                     [&](size_t index) { Repeat(image, GetPart(m_ImageElements, parts, index), repeated); });
+            RunTasks(*args.m_Parallel, tasks,
+                     [&](size_t index) { Repeat(image, GetTaskRange(m_ImageElements, tasks, index), repeated); });
             image = repeated;
         }
-        RunParts(*args.m_Parallel, parts,
+        RunTasks(*args.m_Parallel, tasks,
                  [&](size_t index)
                  {
-                     const Part pixels = GetPart(m_Pixels, parts, index);
+                     const IndexRange pixels = GetTaskRange(m_Pixels, tasks, index);
                      for (size_t first = pixels.m_Begin; first < pixels.m_End; first += BlockPixels)
                      {
                          RunBlock(args, image, first, std::min(first + BlockPixels, pixels.m_End),
-                                  Scratch::At<const int16_t*>(args.m_Scratch, index * m_PartBytes));
+                                  Scratch::At<const int16_t*>(args.m_Scratch, index * m_TaskBytes));
                      }
                  });
     }
@@ -75,15 +75,15 @@ private:
     static constexpr size_t BlockPixels = 32;
     using Scratch = backends::Scratch;
 
-    void Repeat(const int16_t* image, const Part& part, int16_t* repeated) const
+    void Repeat(const int16_t* image, const IndexRange& task, int16_t* repeated) const
     {
         // Four copies are stored at a time; the next element's copies overwrite the surplus ones.
         constexpr size_t Wide = 4;
         constexpr uint64_t Ones = 0x0001000100010001;
         const size_t stored = (m_Repeats + Wide - 1) / Wide * Wide;
-        int16_t* to = repeated + part.m_Begin * m_Repeats;
-        const int16_t* const end = repeated + part.m_End * m_Repeats;
-        for (size_t i = part.m_Begin; i < part.m_End; ++i, to += m_Repeats)
+        int16_t* to = repeated + task.m_Begin * m_Repeats;
+        const int16_t* const end = repeated + task.m_End * m_Repeats;
+        for (size_t i = task.m_Begin; i < task.m_End; ++i, to += m_Repeats)
         {
             if (static_cast<size_t>(end - to) < stored)
             {
@@ -101,7 +101,7 @@ private:
     void RunBlock(const ExecuteArgs& args, const int16_t* image, size_t first, size_t last, const int16_t** table) const
     {
         const size_t pixels = last - first;
-        m_Windows.Find(image, first, last, m_Packed->GetZeros(), table);
+        m_Im2col.Find(image, first, last, m_Packed->GetZeros(), table);
         // The tap that pairs with the last one of an odd number has zero weights.
         std::fill_n(table + m_Taps * pixels, (m_Packed->GetTableTaps() - m_Taps) * pixels, m_Packed->GetZeros());
         int16_t* out = args.GetOutput<int16_t>(0) + first * m_Packed->GetChannels();
@@ -113,16 +113,16 @@ private:
 
     void RunChunk(const int16_t* const* table, size_t pixels, size_t chunk, int16_t* out) const
     {
-        const Engine16& engine = m_Packed->GetEngine();
-        const DepthwiseTiles16& tiles = m_Packed->GetTiles();
-        alignas(64) int32_t sums[BlockPixels * 2 * Engine16::MostLanes];
-        DepthwiseTile16 tile;
+        const MicrokernelsInt16& engine = m_Packed->GetMicrokernels();
+        const DepthwiseMicrokernelsInt16& tiles = m_Packed->GetTiles();
+        alignas(64) int32_t sums[BlockPixels * 2 * MicrokernelsInt16::MaxLanes];
+        DepthwiseTileInt16 tile;
         tile.m_TapStep = pixels;
         tile.m_Steps = m_Packed->GetSteps();
         tile.m_Offset = m_Packed->GetFirst(chunk);
         tile.m_Channels = m_Packed->GetCount();
         tile.m_Weights = m_Packed->GetWeights(chunk);
-        Rows16 rows;
+        RequantizeRowsInt16 rows;
         rows.m_Sums = sums;
         rows.m_SumStride = 2 * engine.m_Lanes;
         rows.m_Rows = pixels;
@@ -132,27 +132,27 @@ private:
         for (size_t pixel = 0; pixel < pixels;)
         {
             const size_t count = std::min(pixels - pixel, tiles.m_Pixels);
-            tile.m_Data = table + pixel;
+            tile.m_Indirection = table + pixel;
             tile.m_Sums = sums + pixel * rows.m_SumStride;
             tiles.m_Run[count](tile);
             pixel += count;
         }
-        Columns16 columns = m_Packed->GetRequantization(chunk);
+        RequantizeColumnsInt16 columns = m_Packed->GetRequantization(chunk);
         columns.m_Min = m_Min;
         columns.m_Max = m_Max;
         engine.m_Requantize(rows, columns);
     }
 
-    const PackedDepthwise16* m_Packed;
-    Windows m_Windows;
+    const PackedDepthwiseInt16* m_Packed;
+    Im2col m_Im2col;
     size_t m_Pixels;
     size_t m_Taps;
     size_t m_Repeats; ///< channel multiplier
     size_t m_ImageElements;
     int16_t m_Min = 0;
     int16_t m_Max = 0;
-    size_t m_Parts = 1;
-    size_t m_PartBytes = 0;
+    size_t m_Tasks = 1;
+    size_t m_TaskBytes = 0;
     size_t m_RepeatedOffset = 0;
     size_t m_ScratchBytes = 0;
 };

@@ -19,13 +19,13 @@ namespace tenon::cpu
 {
 
 /// Channels are packed in chunks of two vectors of sums.
-class PackedDepthwise16 final : public backends::PackedWeights
+class PackedDepthwiseInt16 final : public backends::PackedWeights
 {
 public:
     /// Weights are [taps, channels]; those of small groups, for which there are grouped microkernels, are [channels,
     /// taps, channels of a group].
-    PackedDepthwise16(const Weights16& weights, size_t taps, size_t channels, size_t groupChannels,
-                      backends::PackedStore& store);
+    PackedDepthwiseInt16(const WeightReaderInt16& weights, size_t taps, size_t channels, size_t groupChannels,
+                         backends::PackedStore& store);
 
     static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels, uint64_t groupChannels);
 
@@ -33,10 +33,10 @@ public:
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
     bool RefersToConstants() const override { return !IsExact(); }
 
-    const Engine16& GetEngine() const { return *m_Engine; }
-    const DepthwiseTiles16& GetTiles() const
+    const MicrokernelsInt16& GetMicrokernels() const { return *m_Microkernels; }
+    const DepthwiseMicrokernelsInt16& GetTiles() const
     {
-        return m_GroupChannels == 1 ? m_Engine->m_Depthwise : m_Engine->m_Groups[m_GroupChannels];
+        return m_GroupChannels == 1 ? m_Microkernels->m_Depthwise : m_Microkernels->m_Groups[m_GroupChannels];
     }
     size_t GetChannels() const { return m_Channels; }
     size_t GetGroupChannels() const { return m_GroupChannels; }
@@ -47,28 +47,31 @@ public:
     /// First channel of a chunk, and number of its channels.
     size_t GetFirst(size_t chunk) const { return m_Chunks.GetFirst(chunk); }
     size_t GetCount() const { return m_Chunks.GetCount(); }
-    /// Weights in the layout of DepthwiseTile16.
+    /// Weights in the layout of DepthwiseTileInt16.
     const int32_t* GetWeights(size_t chunk) const;
     /// Requantization to int16; the caller sets the output's range.
-    Columns16 GetRequantization(size_t chunk) const { return m_Arrays.From(chunk * 2 * m_Engine->m_Lanes); }
+    RequantizeColumnsInt16 GetRequantization(size_t chunk) const
+    {
+        return m_Arrays.From(chunk * 2 * m_Microkernels->m_Lanes);
+    }
     /// A pixel in the padding: zeros.
     const int16_t* GetZeros() const { return m_Zeros.data(); }
 
 private:
-    void SetUpChannels(const Weights16& weights, size_t taps, backends::PackedStore& store);
-    int64_t SumMagnitudes(const Weights16& weights, size_t taps, size_t channel) const;
-    void PackTaps(const Weights16& weights, size_t taps, int16_t* packed) const;
+    void SetUpChannels(const WeightReaderInt16& weights, size_t taps, backends::PackedStore& store);
+    int64_t SumMagnitudes(const WeightReaderInt16& weights, size_t taps, size_t channel) const;
+    void PackTaps(const WeightReaderInt16& weights, size_t taps, int16_t* packed) const;
     /// Pairs of int16 in a step of a chunk.
-    size_t GetStepPairs() const { return std::max<size_t>(m_GroupChannels, 2) * m_Engine->m_Lanes; }
+    size_t GetStepPairs() const { return std::max<size_t>(m_GroupChannels, 2) * m_Microkernels->m_Lanes; }
 
-    const Engine16* m_Engine;
+    const MicrokernelsInt16* m_Microkernels;
     size_t m_Channels;
     size_t m_GroupChannels;
     size_t m_Steps;
     ChannelChunks m_Chunks;
     bool m_IsExact = true;
     backends::PackedBlock m_Data;
-    RequantizeArrays16 m_Arrays;
+    RequantizeArraysInt16 m_Arrays;
     std::vector<int16_t> m_Zeros;
 };
 

@@ -23,7 +23,7 @@ struct ChannelChunks
     size_t m_Channels;
     size_t m_Width; ///< channels of a chunk
 
-    explicit ChannelChunks(size_t channels) : m_Channels(channels), m_Width(2 * GetEngine16().m_Lanes) {}
+    explicit ChannelChunks(size_t channels) : m_Channels(channels), m_Width(2 * GetMicrokernelsInt16().m_Lanes) {}
 
     size_t GetChunks() const { return (m_Channels + m_Width - 1) / m_Width; }
     /// First channel of a chunk, and number of its channels.
@@ -37,7 +37,8 @@ struct ChannelChunks
 /// Writes [taps][channels of a group][width] for each chunk; lanes without a channel are not written. getWeight(index)
 /// returns a weight of [channels][taps][channels of a group].
 template <typename F>
-void PackGroupTaps(const ChannelChunks& chunks, size_t taps, size_t groupChannels, const F& getWeight, int16_t* packed)
+void PackSmallGroups(const ChannelChunks& chunks, size_t taps, size_t groupChannels, const F& getWeight,
+                     int16_t* packed)
 {
     for (size_t chunk = 0; chunk < chunks.GetChunks(); ++chunk)
     {
@@ -59,19 +60,20 @@ void PackGroupTaps(const ChannelChunks& chunks, size_t taps, size_t groupChannel
 /// Whether the layer is a Convolution2d in small groups with enough channels: a GEMM leaves fewer lanes empty where the
 /// channels fill less than half a chunk, or three quarters of one for groups of eight. Precondition: the weights' shape
 /// is known.
-inline SupportResult CheckGroups(const LayerView& layer)
+inline SupportResult CheckSmallGroups(const LayerView& layer)
 {
     const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const size_t channels = weights[3];
-    const bool hasTiles = channels <= Engine16::MostGroup && GetEngine16().m_Groups[channels].m_Pixels != 0;
+    const bool hasTiles =
+        channels <= MicrokernelsInt16::MaxGroup && GetMicrokernelsInt16().m_Groups[channels].m_Pixels != 0;
     if (!hasTiles || data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
         !data.GetDimensionSpecificity(3) || data[3] != weights[0] || data[3] % channels != 0 || data[3] == channels)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "it has no groups of two, four or eight channels that give as many");
     }
-    const size_t quarters = channels == Engine16::MostGroup ? 3 : 2;
+    const size_t quarters = channels == MicrokernelsInt16::MaxGroup ? 3 : 2;
     if (4 * size_t{data[3]} < quarters * ChannelChunks(data[3]).m_Width)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "it has few channels");

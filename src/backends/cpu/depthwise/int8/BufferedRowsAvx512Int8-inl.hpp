@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffered rows of int8 to int8 with AVX-512 VNNI, windows of five or seven columns and two row groups (five to eight
 // rows): four pixels at a time, each column loaded once for all of them, requantized in registers.
-#if defined(TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
-#undef TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
+#if defined(TENON_CPU_BUFFERED_ROWS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BUFFERED_ROWS_AVX512_INT8_INL
+#undef TENON_CPU_BUFFERED_ROWS_AVX512_INT8_INL
 #else
-#define TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL
+#define TENON_CPU_BUFFERED_ROWS_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/depthwise/int8/BufferedSlideAvx512Int8-inl.hpp"
@@ -24,17 +24,17 @@ namespace tenon::cpu::HWY_NAMESPACE
 #if HWY_TARGET == HWY_AVX3
 
 /// Output pixels that are computed together.
-constexpr size_t WindowPixels = 4;
+constexpr size_t BufferedWindowPixels = 4;
 /// Row groups under a window: five to eight rows.
-constexpr size_t WindowGroups = 2;
+constexpr size_t WindowRowGroups = 2;
 
 /// Windows of `Columns` columns, `Stride` columns apart, in two row groups; or other windows with as many taps at such
 /// offsets. A column of the image is loaded once for all windows of the pixels that are computed together.
 template <typename Dot, typename Scale, size_t Columns, size_t Stride, size_t Vectors>
-class ByteWindows
+class BufferedWindowsInt8
 {
 public:
-    ByteWindows(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t columnStep)
+    BufferedWindowsInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes, size_t columnStep)
         : m_Run(&run), m_Bytes(&bytes), m_Step(columnStep)
     {
     }
@@ -42,7 +42,7 @@ public:
     /// `pixel`: index in the run of the first of the pixels.
     HWY_INLINE void Write(size_t pixel) const
     {
-        Vector sums[Vectors][WindowPixels];
+        Vector sums[Vectors][BufferedWindowPixels];
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -50,7 +50,7 @@ public:
         }
         uint8_t* const out = m_Bytes->m_Out + pixel * m_Bytes->m_OutStride;
         HWY_UNROLL(2)
-        for (size_t p = 0; p < WindowPixels; p += 2)
+        for (size_t p = 0; p < BufferedWindowPixels; p += 2)
         {
             __m512i x[Vectors];
             __m512i y[Vectors];
@@ -70,16 +70,16 @@ private:
 
     static HWY_INLINE Vector Load(const int32_t* from) { return Vector{LoadOnce(from)}; }
 
-    HWY_INLINE void Sum(size_t pixel, size_t v, Vector (&sums)[WindowPixels]) const
+    HWY_INLINE void Sum(size_t pixel, size_t v, Vector (&sums)[BufferedWindowPixels]) const
     {
         HWY_UNROLL(4)
-        for (size_t p = 0; p < WindowPixels; ++p)
+        for (size_t p = 0; p < BufferedWindowPixels; ++p)
         {
             sums[p] = Load(m_Bytes->m_Requantization->m_Bias + v * Lanes);
         }
         const std::byte* const columns = m_Run->m_Columns + pixel * m_Run->m_PixelStep;
         HWY_UNROLL(2)
-        for (size_t group = 0; group < WindowGroups; ++group)
+        for (size_t group = 0; group < WindowRowGroups; ++group)
         {
             const auto* weights =
                 static_cast<const int32_t*>(m_Run->m_Weights) + (group * Columns * Vectors + v) * Lanes;
@@ -92,11 +92,11 @@ private:
                 held[column] = Load(weights + column * Vectors * Lanes);
             }
             HWY_UNROLL(16)
-            for (size_t column = 0; column < (WindowPixels - 1) * Stride + Columns; ++column, data += m_Step)
+            for (size_t column = 0; column < (BufferedWindowPixels - 1) * Stride + Columns; ++column, data += m_Step)
             {
                 const Vector bytes = Load(data);
                 HWY_UNROLL(4)
-                for (size_t p = 0; p < WindowPixels; ++p)
+                for (size_t p = 0; p < BufferedWindowPixels; ++p)
                 {
                     if (p * Stride <= column && column < p * Stride + Columns)
                     {
@@ -107,31 +107,31 @@ private:
         }
     }
 
-    const DepthwiseRun8* m_Run;
-    const DepthwiseBytes8* m_Bytes;
+    const BufferedRunInt8* m_Run;
+    const BufferedOutputInt8* m_Bytes;
     size_t m_Step; ///< int32 from a column to the next
 };
 
 template <typename Dot, typename Scale, size_t Columns, size_t Stride, size_t Vectors>
-void WriteWindows(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t columnStep)
+void WriteBufferedWindows(const BufferedRunInt8& run, const BufferedOutputInt8& bytes, size_t columnStep)
 {
-    const ByteWindows<Dot, Scale, Columns, Stride, Vectors> windows(run, bytes, columnStep);
-    for (size_t pixel = 0; pixel < run.m_Pixels; pixel += WindowPixels)
+    const BufferedWindowsInt8<Dot, Scale, Columns, Stride, Vectors> windows(run, bytes, columnStep);
+    for (size_t pixel = 0; pixel < run.m_Pixels; pixel += BufferedWindowPixels)
     {
         // The last step overlaps the one before where fewer pixels are left.
-        windows.Write(std::min(pixel, run.m_Pixels - WindowPixels));
+        windows.Write(std::min(pixel, run.m_Pixels - BufferedWindowPixels));
     }
 }
 
 /// Returns false without effect for windows of another width, of a stride other than 1 or 2 columns, or for fewer than
 /// BufferedWindowPixels pixels.
 template <typename Dot, typename Scale, size_t Columns, size_t Vectors>
-bool WriteWindowsOf(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+bool WriteBufferedWindowsOf(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
 {
-    return run.m_Pixels >= WindowPixels &&
-           WriteByStride<WindowGroups, 1, Columns>(
+    return run.m_Pixels >= BufferedWindowPixels &&
+           WriteByStride<WindowRowGroups, 1, Columns>(
                run, [&](auto stride, size_t step)
-               { WriteWindows<Dot, Scale, Columns, decltype(stride)::value, Vectors>(run, bytes, step); });
+               { WriteBufferedWindows<Dot, Scale, Columns, decltype(stride)::value, Vectors>(run, bytes, step); });
 }
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffered rows of int8 to int8 with AVX-512 VNNI, windows of three columns and one row group: the sliding window of
 // BufferedRowsInt8-inl.hpp for all vectors of a block, requantized in registers.
-#if defined(TENON_CPU_DEPTHWISE_BYTES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_BYTES_AVX512_INL
-#undef TENON_CPU_DEPTHWISE_BYTES_AVX512_INL
+#if defined(TENON_CPU_BUFFERED_SLIDE_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BUFFERED_SLIDE_AVX512_INT8_INL
+#undef TENON_CPU_BUFFERED_SLIDE_AVX512_INT8_INL
 #else
-#define TENON_CPU_DEPTHWISE_BYTES_AVX512_INL
+#define TENON_CPU_BUFFERED_SLIDE_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/depthwise/int8/BufferedRowsInt8-inl.hpp"
@@ -27,23 +27,24 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Stores the scaled vectors of two neighbouring pixels, or of the first one if `count` is 1.
 template <size_t Vectors>
-HWY_INLINE void StorePixels(const __m512i (&x)[Vectors], const __m512i (&y)[Vectors], const DepthwiseBytes8& bytes,
+HWY_INLINE void StorePixels(const __m512i (&x)[Vectors], const __m512i (&y)[Vectors], const BufferedOutputInt8& bytes,
                             uint8_t* out, size_t count)
 {
-    const ByteColumns8& columns = *bytes.m_Requantization;
+    const PreparedRequantizationInt8& columns = *bytes.m_Requantization;
     const uint64_t first = columns.m_Mask;
     const uint64_t second = count > 1 ? first : 0;
     uint8_t* const next = out + bytes.m_OutStride;
     if constexpr (Vectors == 1)
     {
-        const __m512i shorts = Scale16::Pack(x[0], y[0]);
-        const __m512i packed = PackBytes<false>(shorts, shorts, columns);
+        const __m512i shorts = SixteenLaneScale::Pack(x[0], y[0]);
+        const __m512i packed = PackInt8<false>(shorts, shorts, columns);
         _mm_mask_storeu_epi8(out, static_cast<__mmask16>(first), _mm512_castsi512_si128(packed));
         _mm_mask_storeu_epi8(next, static_cast<__mmask16>(second), _mm512_extracti64x2_epi64(packed, 1));
     }
     else if constexpr (Vectors == 2)
     {
-        const __m512i packed = PackBytes<false>(Scale16::Pack(x[0], x[1]), Scale16::Pack(y[0], y[1]), columns);
+        const __m512i packed =
+            PackInt8<false>(SixteenLaneScale::Pack(x[0], x[1]), SixteenLaneScale::Pack(y[0], y[1]), columns);
         _mm256_mask_storeu_epi8(out, static_cast<__mmask32>(first), _mm512_castsi512_si256(packed));
         _mm256_mask_storeu_epi8(next, static_cast<__mmask32>(second), _mm512_extracti64x4_epi64(packed, 1));
     }
@@ -53,8 +54,8 @@ HWY_INLINE void StorePixels(const __m512i (&x)[Vectors], const __m512i (&y)[Vect
         const __m512i none = _mm512_setzero_si512();
         const auto pack = [&](const __m512i(&v)[Vectors]) HWY_ATTR
         {
-            return PackBytes<IsWhole>(Scale16::Pack(v[0], v[1]), Scale16::Pack(v[2], IsWhole ? v[Vectors - 1] : none),
-                                      columns);
+            return PackInt8<IsWhole>(SixteenLaneScale::Pack(v[0], v[1]),
+                                     SixteenLaneScale::Pack(v[2], IsWhole ? v[Vectors - 1] : none), columns);
         };
         _mm512_mask_storeu_epi8(out, first, pack(x));
         _mm512_mask_storeu_epi8(next, second, pack(y));
@@ -62,21 +63,21 @@ HWY_INLINE void StorePixels(const __m512i (&x)[Vectors], const __m512i (&y)[Vect
 }
 
 /// Slide of BufferedRowsInt8-inl.hpp, for all vectors of the block at once, two pixels at a time.
-template <typename Dot, typename Scale, size_t Sets, size_t Vectors, size_t Stride>
-class ByteSlide
+template <typename Dot, typename Scale, size_t WeightTerms, size_t Vectors, size_t Stride>
+class SlidingWindowInt8
 {
 public:
-    HWY_INLINE ByteSlide(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t columnStep)
+    HWY_INLINE SlidingWindowInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes, size_t columnStep)
         : m_Bytes(&bytes), m_Weights(static_cast<const int32_t*>(run.m_Weights)),
           m_Next(reinterpret_cast<const int32_t*>(run.m_Columns + run.m_Offsets[0])), m_Step(columnStep)
     {
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            if constexpr (Sets == 1)
+            if constexpr (WeightTerms == 1)
             {
                 HWY_UNROLL(3)
-                for (size_t column = 0; column < SlideColumns; ++column)
+                for (size_t column = 0; column < SlidingWindowColumns; ++column)
                 {
                     m_Held[v][column] = Load(m_Weights + (column * Vectors + v) * Lanes);
                 }
@@ -132,16 +133,16 @@ private:
     template <size_t Column>
     HWY_INLINE void Add(size_t v, Vector& sums, const Vector& data) const
     {
-        if constexpr (Sets == 1)
+        if constexpr (WeightTerms == 1)
         {
             Dot::Add(sums, data, m_Held[v][Column]);
         }
         else
         {
             HWY_UNROLL(2)
-            for (size_t set = 0; set < Sets; ++set)
+            for (size_t term = 0; term < WeightTerms; ++term)
             {
-                Dot::Add(sums, data, Load(m_Weights + ((set * SlideColumns + Column) * Vectors + v) * Lanes));
+                Dot::Add(sums, data, Load(m_Weights + ((term * SlidingWindowColumns + Column) * Vectors + v) * Lanes));
             }
         }
     }
@@ -171,19 +172,19 @@ private:
         return sums;
     }
 
-    const DepthwiseBytes8* m_Bytes;
+    const BufferedOutputInt8* m_Bytes;
     const int32_t* m_Weights;
     const int32_t* m_Next; ///< next column
     size_t m_Step;         ///< int32 from a column to the next
-    Vector m_Held[Vectors][SlideColumns];
+    Vector m_Held[Vectors][SlidingWindowColumns];
     Vector m_First[Vectors];  ///< sums of the window whose last column is next
     Vector m_Second[Vectors]; ///< sums of the window after it, where windows overlap by two columns
 };
 
-template <typename Dot, typename Scale, size_t Sets, size_t Vectors, size_t Stride>
-void SlideToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t columnStep)
+template <typename Dot, typename Scale, size_t WeightTerms, size_t Vectors, size_t Stride>
+void SlideToInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes, size_t columnStep)
 {
-    ByteSlide<Dot, Scale, Sets, Vectors, Stride> slide(run, bytes, columnStep);
+    SlidingWindowInt8<Dot, Scale, WeightTerms, Vectors, Stride> slide(run, bytes, columnStep);
     uint8_t* out = bytes.m_Out;
     for (size_t left = run.m_Pixels / 2; left > 0; --left, out += 2 * bytes.m_OutStride)
     {
@@ -197,10 +198,10 @@ void SlideToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t
 
 /// Calls write(stride as a constant, int32 from a column to the next) if windows are one or two columns apart. Returns
 /// false for other windows (FindColumnStep).
-template <size_t Groups, size_t Sets, size_t Columns, typename F>
-bool WriteByStride(const DepthwiseRun8& run, const F& write)
+template <size_t RowGroups, size_t WeightTerms, size_t Columns, typename F>
+bool WriteByStride(const BufferedRunInt8& run, const F& write)
 {
-    const size_t column = FindColumnStep<Groups, Sets, Columns>(run);
+    const size_t column = FindColumnStep<RowGroups, WeightTerms, Columns>(run);
     const size_t step = column / sizeof(int32_t);
     if (column != 0 && run.m_PixelStep == column)
     {
@@ -215,12 +216,12 @@ bool WriteByStride(const DepthwiseRun8& run, const F& write)
     return false;
 }
 
-template <typename Dot, typename Scale, size_t Sets, size_t Vectors>
-bool SlideSetsToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+template <typename Dot, typename Scale, size_t WeightTerms, size_t Vectors>
+bool SlideTermsToInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
 {
-    return WriteByStride<1, Sets, SlideColumns>(
+    return WriteByStride<1, WeightTerms, SlidingWindowColumns>(
         run, [&](auto stride, size_t step)
-        { SlideToBytes<Dot, Scale, Sets, Vectors, decltype(stride)::value>(run, bytes, step); });
+        { SlideToInt8<Dot, Scale, WeightTerms, Vectors, decltype(stride)::value>(run, bytes, step); });
 }
 
 #endif

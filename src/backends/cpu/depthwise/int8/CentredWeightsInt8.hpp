@@ -19,31 +19,32 @@ namespace tenon::cpu
 {
 
 /// Reads the weights of a layer less their zero point.
-class CentredWeights8
+class CentredWeightsInt8
 {
 public:
-    explicit CentredWeights8(const LayerView& layer)
-        : m_Stored(layer), m_NumChannels(layer.GetInput(1).GetShape()[3]),
-          m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
+    explicit CentredWeightsInt8(const LayerView& layer)
+        : m_Weights(layer), m_NumChannels(layer.GetInput(1).GetShape()[3]),
+          m_IsSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
           m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
     {
     }
 
     /// Upper bound of |w - zw|.
-    static int64_t GetMost(const LayerView& layer)
+    static int64_t GetMaxMagnitude(const LayerView& layer)
     {
         return 255 + std::abs(int64_t{ref::GetWeightsZeroPoint(layer.GetInput(1))});
     }
     /// Writes w - zw of `count` channels of a tap.
     void Read(size_t tap, size_t channel, size_t count, int16_t* weights) const
     {
-        GetEngine8().m_Widen(m_Stored.Get() + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
+        GetMicrokernelsInt8().m_Widen(m_Weights.Get() + tap * m_NumChannels + channel, count, m_IsSigned, m_ZeroPoint,
+                                      weights);
     }
 
 private:
-    StoredBytes m_Stored;
+    ConstantWeightsInt8 m_Weights;
     size_t m_NumChannels;
-    bool m_AreSigned;
+    bool m_IsSigned;
     int32_t m_ZeroPoint;
 };
 
@@ -53,7 +54,7 @@ inline int32_t ToInt8(int32_t value)
 }
 
 /// Term number `set` of a weight: the remainder after the earlier terms, clamped to int8.
-inline int32_t GetShare(int32_t weight, size_t set)
+inline int32_t GetTermInt8(int32_t weight, size_t set)
 {
     for (; set > 0; --set)
     {
@@ -63,7 +64,7 @@ inline int32_t GetShare(int32_t weight, size_t set)
 }
 
 /// Number of int8 terms of a weight.
-inline size_t CountShares(int32_t weight)
+inline size_t CountTermsInt8(int32_t weight)
 {
     size_t count = 1;
     for (; weight != ToInt8(weight); ++count)
@@ -74,9 +75,9 @@ inline size_t CountShares(int32_t weight)
 }
 
 /// Upper bound of the number of int8 terms of a weight.
-inline int64_t GetMostSets(const LayerView& layer)
+inline int64_t GetMaxTerms(const LayerView& layer)
 {
-    return CentredWeights8::GetMost(layer) / std::numeric_limits<int8_t>::max() + 1;
+    return CentredWeightsInt8::GetMaxMagnitude(layer) / std::numeric_limits<int8_t>::max() + 1;
 }
 
 } // namespace tenon::cpu

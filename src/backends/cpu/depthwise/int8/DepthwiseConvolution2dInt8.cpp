@@ -29,14 +29,14 @@ using backends::Scratch;
 
 /// Strips for which one run of pixels is computed before the next block of channels: the cache lines that blocks share
 /// are still cached.
-constexpr size_t BandStrips = 8;
+constexpr size_t RowBlockStrips = 8;
 /// Fewest pixels of a segment of a row: neighbouring segments both interleave the columns that their windows share.
-constexpr size_t LeastPixels = 32;
+constexpr size_t MinSegmentPixels = 32;
 
 SupportResult Check(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
-    SupportResult result = CheckBytes(layer, 4, 3);
+    SupportResult result = CheckWeightsInt8(layer, 4, 3);
     if (result)
     {
         result = ref::CheckConvolution(descriptor);
@@ -52,47 +52,48 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are not whole channels of the data");
     }
-    return CheckPackedBytes(PackedDepthwise8::GetPackedBytes(layer), weights.GetNumElements64());
+    return CheckPackedSize(PackedDepthwiseInt8::GetPackedBytes(layer), weights.GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<PackedDepthwise8>(layer, store);
+    return std::make_unique<PackedDepthwiseInt8>(layer, store);
 }
 
 /// A layer of known shapes.
-class Depthwise
+class DepthwiseDriverInt8
 {
 public:
-    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const ReshapeArgs& args)
-        : Depthwise(weights, g, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation), args.m_MaxThreads)
+    DepthwiseDriverInt8(const PackedDepthwiseInt8& weights, const ref::ConvolutionGeometry& g, const ReshapeArgs& args)
+        : DepthwiseDriverInt8(weights, g, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation),
+                              args.m_MaxThreads)
     {
     }
 
-    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const backends::QuantizedRange& range,
-              unsigned int maxThreads)
-        : m_Weights(&weights), m_Geometry(g), m_Ring(weights, g), m_Bands(weights, g, range.m_Min, range.m_Max),
-          m_Min(range.m_Min), m_Max(range.m_Max)
+    DepthwiseDriverInt8(const PackedDepthwiseInt8& weights, const ref::ConvolutionGeometry& g,
+                        const backends::QuantizedRange& range, unsigned int maxThreads)
+        : m_Weights(&weights), m_Geometry(g), m_RingBuffer(weights, g),
+          m_StripDriver(weights, g, range.m_Min, range.m_Max), m_Min(range.m_Min), m_Max(range.m_Max)
     {
-        m_Strips = DivideUp(g.m_Y.m_Output, weights.GetPhases());
+        m_Strips = DivideUp(g.m_Y.m_Output, weights.GetRowsPerStrip());
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
         // Cost of a multiply-add beside a float one, for the number of tasks: interleaving and requantizing included.
-        const double slowerThanProducts = weights.GetEngine().m_Layout == Layout8::WidePairs ? 8 : 2;
-        m_Parts = std::min(GetMaxParts(maxThreads), GetWorthwhileParts(multiplications * slowerThanProducts));
+        const double relativeCost = weights.GetMicrokernels().m_Layout == WeightLayoutInt8::Int16x2 ? 8 : 2;
+        m_Tasks = std::min(GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications * relativeCost));
         const size_t strips = g.m_Batches * m_Strips;
-        if (strips < m_Parts)
+        if (strips < m_Tasks)
         {
-            m_Segments = std::clamp<size_t>(DivideUp(m_Parts, strips), 1, DivideUp(g.m_X.m_Output, LeastPixels));
+            m_Segments = std::clamp<size_t>(DivideUp(m_Tasks, strips), 1, DivideUp(g.m_X.m_Output, MinSegmentPixels));
         }
-        m_Parts = std::min(m_Parts, strips * m_Segments);
-        Scratch part;
-        m_Ring.Reserve(part);
-        m_SumsOffset = part.Add<std::byte>(m_Ring.GetRunPixels() * m_Ring.GetMostColumnBytes() +
+        m_Tasks = std::min(m_Tasks, strips * m_Segments);
+        Scratch task;
+        m_RingBuffer.Reserve(task);
+        m_SumsOffset = task.Add<std::byte>(m_RingBuffer.GetRunPixels() * m_RingBuffer.GetMaxColumnBytes() +
                                            RequantizeRows::PastSums * sizeof(int32_t));
-        m_PartBytes = part.GetBytes();
+        m_TaskBytes = task.GetBytes();
         Scratch scratch;
-        scratch.AddParts(part, m_Parts);
+        scratch.AddPerTask(task, m_Tasks);
         m_ScratchBytes = scratch.GetBytes();
     }
 
@@ -100,20 +101,20 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        RunParts(*args.m_Parallel, parts,
+        const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
+        RunTasks(*args.m_Parallel, tasks,
                  [&](size_t index)
                  {
-                     std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes;
-                     m_Ring.Prepare(scratch);
-                     const Part part = GetPart(m_Geometry.m_Batches * m_Strips * m_Segments, parts, index);
-                     for (size_t unit = part.m_Begin; unit < part.m_End;)
+                     std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_TaskBytes;
+                     m_RingBuffer.Prepare(scratch);
+                     const IndexRange task = GetTaskRange(m_Geometry.m_Batches * m_Strips * m_Segments, tasks, index);
+                     for (size_t unit = task.m_Begin; unit < task.m_End;)
                      {
                          const size_t strip = unit / m_Segments % m_Strips;
-                         const size_t left = m_Segments == 1 ? part.m_End - unit : 1;
-                         const size_t count = std::min({left, m_Strips - strip, BandStrips});
-                         RunBand(args, unit / m_Segments / m_Strips, {strip, strip + count},
-                                 GetPart(m_Geometry.m_X.m_Output, m_Segments, unit % m_Segments), scratch);
+                         const size_t left = m_Segments == 1 ? task.m_End - unit : 1;
+                         const size_t count = std::min({left, m_Strips - strip, RowBlockStrips});
+                         RunRowBlock(args, unit / m_Segments / m_Strips, {strip, strip + count},
+                                     GetTaskRange(m_Geometry.m_X.m_Output, m_Segments, unit % m_Segments), scratch);
                          unit += count;
                      }
                  });
@@ -121,71 +122,75 @@ public:
 
 private:
     /// Computes a range of pixels in a range of strips of one image.
-    void RunBand(const ExecuteArgs& args, size_t image, const Part& strips, const Part& all, std::byte* scratch) const
+    void RunRowBlock(const ExecuteArgs& args, size_t image, const IndexRange& strips, const IndexRange& all,
+                     std::byte* scratch) const
     {
         const size_t height = m_Geometry.m_Y.m_Output;
         const size_t rowElements = m_Geometry.m_X.m_Output * m_Geometry.m_OutputChannels;
-        const size_t runs = DivideUp(all.m_End - all.m_Begin, m_Ring.GetRunPixels());
-        const size_t groups = m_Weights->GetGroups();
+        const size_t runs = DivideUp(all.m_End - all.m_Begin, m_RingBuffer.GetRunPixels());
+        const size_t groups = m_Weights->GetRowGroups();
         const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
         uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
         if (m_Weights->HasStrips())
         {
-            m_Bands.Write(from, strips, all, m_Ring.MakeRun(m_Weights->GetBlocks().front(), all).m_Line,
-                          m_Ring.GetPadding(scratch), to);
+            m_StripDriver.Write(from, strips, all,
+                                m_RingBuffer.MakeRun(m_Weights->GetBlocks().front(), all).m_ColumnRange,
+                                m_RingBuffer.GetPadding(scratch), to);
         }
         for (size_t i = 0; i < runs; ++i)
         {
-            const Part run = GetPart(all.m_End - all.m_Begin, runs, i);
-            const Part pixels = {all.m_Begin + run.m_Begin, all.m_Begin + run.m_End};
-            for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
+            const IndexRange run = GetTaskRange(all.m_End - all.m_Begin, runs, i);
+            const IndexRange pixels = {all.m_Begin + run.m_Begin, all.m_Begin + run.m_End};
+            for (const ChannelBlockInt8& block : m_Weights->GetBlocks())
             {
                 if (block.m_StripCount != 0)
                 {
                     continue;
                 }
-                const DepthwiseRing8::Run laidOut = m_Ring.MakeRun(block, pixels);
-                ByteColumns8 columns;
+                const RowRingBufferInt8::Run laidOut = m_RingBuffer.MakeRun(block, pixels);
+                PreparedRequantizationInt8 columns;
                 const bool writes = PrepareColumns(block, columns);
                 size_t ring = 0;
                 for (size_t strip = strips.m_Begin; strip < strips.m_End; ++strip)
                 {
-                    const size_t y = strip * m_Weights->GetPhases();
-                    const size_t known = strip == strips.m_Begin ? 0 : groups - m_Ring.GetNewGroups();
-                    m_Ring.LayOut(from, laidOut, y, known, ring, scratch);
-                    const size_t* const taps = m_Ring.FindTaps(laidOut, ring, scratch);
-                    for (size_t phase = 0; phase < m_Weights->GetPhases() && y + phase < height; ++phase)
+                    const size_t y = strip * m_Weights->GetRowsPerStrip();
+                    const size_t known = strip == strips.m_Begin ? 0 : groups - m_RingBuffer.GetNewRowGroups();
+                    m_RingBuffer.LayOut(from, laidOut, y, known, ring, scratch);
+                    const size_t* const taps = m_RingBuffer.FindTapOffsets(laidOut, ring, scratch);
+                    for (size_t outputRow = 0; outputRow < m_Weights->GetRowsPerStrip() && y + outputRow < height;
+                         ++outputRow)
                     {
-                        uint8_t* const row = to + (y + phase) * rowElements;
-                        const DepthwiseRun8 sums = GetSums(laidOut, phase, taps, scratch);
+                        uint8_t* const row = to + (y + outputRow) * rowElements;
+                        const BufferedRunInt8 sums = GetSums(laidOut, outputRow, taps, scratch);
                         if (!writes || !Write(sums, block, pixels, columns, row))
                         {
-                            m_Weights->GetEngine().m_Sum[block.m_Pieces](sums);
+                            m_Weights->GetMicrokernels().m_SumToInt32[block.m_Chunks](sums);
                             Requantize(block, pixels, scratch, row);
                         }
                     }
-                    ring += m_Ring.GetNewGroups();
+                    ring += m_RingBuffer.GetNewRowGroups();
                     ring -= ring < groups ? 0 : groups;
                 }
             }
         }
     }
 
-    DepthwiseRun8 GetSums(const DepthwiseRing8::Run& run, size_t phase, const size_t* taps, std::byte* scratch) const
+    BufferedRunInt8 GetSums(const RowRingBufferInt8::Run& run, size_t outputRow, const size_t* taps,
+                            std::byte* scratch) const
     {
-        DepthwiseRun8 sums;
-        sums.m_Columns = m_Ring.GetColumns(scratch);
+        BufferedRunInt8 sums;
+        sums.m_Columns = m_RingBuffer.GetColumns(scratch);
         sums.m_PixelStep = run.m_PixelBytes;
         sums.m_Pixels = run.m_Pixels.m_End - run.m_Pixels.m_Begin;
         sums.m_Offsets = taps;
         sums.m_Taps = m_Weights->GetTaps();
-        sums.m_Weights = m_Weights->GetData(*run.m_Block, phase);
+        sums.m_Weights = m_Weights->GetData(*run.m_Block, outputRow);
         sums.m_Bias = m_Weights->GetBias(*run.m_Block);
         sums.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
         return sums;
     }
 
-    RequantizeColumns GetRequantization(const DepthwiseBlock8& block) const
+    RequantizeColumns GetRequantization(const ChannelBlockInt8& block) const
     {
         RequantizeColumns columns = m_Weights->GetRequantization(block);
         columns.m_Min = m_Min;
@@ -194,71 +199,71 @@ private:
     }
 
     /// Prepares requantization in registers; false if the block's scales do not allow it.
-    bool PrepareColumns(const DepthwiseBlock8& block, ByteColumns8& prepared) const
+    bool PrepareColumns(const ChannelBlockInt8& block, PreparedRequantizationInt8& prepared) const
     {
         const RequantizeColumns columns = GetRequantization(block);
-        if (m_Weights->GetEngine().m_Write[block.m_Pieces] == nullptr || !columns.m_AllShift)
+        if (m_Weights->GetMicrokernels().m_SumToInt8[block.m_Chunks] == nullptr || !columns.m_HasOnlyRightShifts)
         {
             return false;
         }
-        GetEngine8().m_PrepareColumns(columns, m_Weights->GetBias(block), block.m_Channels, m_Weights->IsDataSigned(),
-                                      prepared);
+        GetMicrokernelsInt8().m_PrepareRequantization(columns, m_Weights->GetBias(block), block.m_Channels,
+                                                      m_Weights->IsDataSigned(), prepared);
         return true;
     }
 
-    bool Write(const DepthwiseRun8& sums, const DepthwiseBlock8& block, const Part& pixels, const ByteColumns8& columns,
-               uint8_t* row) const
+    bool Write(const BufferedRunInt8& sums, const ChannelBlockInt8& block, const IndexRange& pixels,
+               const PreparedRequantizationInt8& columns, uint8_t* row) const
     {
-        DepthwiseBytes8 bytes;
+        BufferedOutputInt8 bytes;
         bytes.m_Requantization = &columns;
-        bytes.m_IsPositive = GetRequantization(block).AreNegativesAlike();
+        bytes.m_ClampsNegatives = GetRequantization(block).IsNegativeUniform();
         bytes.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
         bytes.m_OutStride = m_Geometry.m_OutputChannels;
-        return m_Weights->GetEngine().m_Write[block.m_Pieces](sums, bytes);
+        return m_Weights->GetMicrokernels().m_SumToInt8[block.m_Chunks](sums, bytes);
     }
 
-    void Requantize(const DepthwiseBlock8& block, const Part& pixels, std::byte* scratch, uint8_t* row) const
+    void Requantize(const ChannelBlockInt8& block, const IndexRange& pixels, std::byte* scratch, uint8_t* row) const
     {
         RequantizeRows rows;
         rows.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
-        rows.m_SumStride = block.m_Pieces * DepthwiseEngine8::PieceChannels;
+        rows.m_SumStride = block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkChannels;
         rows.m_Rows = pixels.m_End - pixels.m_Begin;
         rows.m_Columns = block.m_Channels;
         rows.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
         rows.m_OutStride = m_Geometry.m_OutputChannels;
         rows.m_IsSigned = m_Weights->IsDataSigned();
         rows.m_IsInterleaved = block.m_IsInterleaved;
-        GetEngine8().m_Requantize(rows, GetRequantization(block));
+        GetMicrokernelsInt8().m_Requantize(rows, GetRequantization(block));
     }
 
-    const PackedDepthwise8* m_Weights;
+    const PackedDepthwiseInt8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
-    DepthwiseRing8 m_Ring;
-    DepthwiseBands8 m_Bands;
+    RowRingBufferInt8 m_RingBuffer;
+    RowStripDriverInt8 m_StripDriver;
     int32_t m_Min;
     int32_t m_Max;
     size_t m_Strips = 0;   ///< strips of an image: a strip's output rows share interleaved image rows
     size_t m_Segments = 1; ///< segments of a row, more than 1 where there are few strips
-    size_t m_Parts = 1;
-    size_t m_PartBytes = 0;
+    size_t m_Tasks = 1;
+    size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0;
     size_t m_SumsOffset = 0; ///< in a task's scratch memory
 };
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
+    const auto& weights = static_cast<const PackedDepthwiseInt8&>(*packed);
     ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    if ((weights.IsTurned() && !IsOfOneColumn(g.m_X)) || (weights.HasStrips() && g.m_GroupOutputs != 1))
+    if ((weights.IsTransposed() && !IsOfOneColumn(g.m_X)) || (weights.HasStrips() && g.m_GroupOutputs != 1))
     {
         return backends::Prepared::Declined(
             "the data have another width or other channels than the weights were packed for");
     }
-    if (weights.IsTurned())
+    if (weights.IsTransposed())
     {
         g = LayColumnAsRow(g);
     }
@@ -269,14 +274,14 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    Depthwise depthwise(weights, g, args);
+    DepthwiseDriverInt8 depthwise(weights, g, args);
     const size_t scratchBytes = depthwise.GetScratchBytes();
     return {std::move(depthwise), scratchBytes};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseConvolution2dBytesKernel = {
-    "CpuDepthwiseConvolution2dBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dInt8Kernel = {
+    "CpuDepthwiseConvolution2dInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

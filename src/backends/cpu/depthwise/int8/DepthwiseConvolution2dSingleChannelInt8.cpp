@@ -18,7 +18,7 @@ namespace
 
 SupportResult Check(const LayerView& layer)
 {
-    SupportResult result = CheckBytes(layer, 4, 3);
+    SupportResult result = CheckWeightsInt8(layer, 4, 3);
     if (result)
     {
         result = ref::CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
@@ -35,22 +35,22 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters, "the data may have several channels");
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[3], size_t{weights[1]} * weights[2]),
-                            weights.GetNumElements64());
+    return CheckPackedSize(PackedWeightsInt8::GetPackedBytes(weights[3], size_t{weights[1]} * weights[2]),
+                           weights.GetNumElements64());
 }
 
 /// The weights are [1, H, W, O]: a matrix [depth, columns].
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
-    const ProductShape8 product = {shape[3], size_t{shape[1]} * shape[2], GetKnownRows(layer, shape[3]),
-                                   Rounding8::FixedPoint, true};
-    return std::make_unique<PackedWeights8>(layer, product, store);
+    const GemmShapeInt8 product = {shape[3], size_t{shape[1]} * shape[2], GetKnownRows(layer, shape[3]),
+                                   RoundingInt8::FixedPoint, true};
+    return std::make_unique<PackedWeightsInt8>(layer, product, store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    const auto& weights = static_cast<const PackedWeightsInt8&>(*packed);
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
     if (!weights.IsExact())
     {
@@ -64,13 +64,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Product8 product(weights, MakeDepthwiseWindows(g), g.NumPixels(), args);
+    const GemmInt8 product(weights, MakeDepthwiseIm2col(g), g.NumPixels(), args);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseConvolution2dOfOneBytesKernel = {
-    "CpuDepthwiseConvolution2dOfOneBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dSingleChannelInt8Kernel = {
+    "CpuDepthwiseConvolution2dSingleChannelInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

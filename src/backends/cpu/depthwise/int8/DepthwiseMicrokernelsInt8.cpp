@@ -28,7 +28,7 @@ namespace
 
 /// Computes `Pixels` output pixels at once, so that a vector of weights is loaded once for all of them.
 template <typename Dot, size_t Vectors, size_t Pixels>
-HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
+HWY_INLINE void SumPixels(const BufferedRunInt8& run, size_t pixel)
 {
     const Ints d;
     const size_t lanes = hn::Lanes(d);
@@ -72,7 +72,7 @@ HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
 }
 
 template <typename Dot, size_t Vectors>
-void Sum(const DepthwiseRun8& run)
+void SumToInt32(const BufferedRunInt8& run)
 {
     if (SumBySliding<Dot, Vectors>(run))
     {
@@ -93,84 +93,85 @@ void Sum(const DepthwiseRun8& run)
 
 #if HWY_TARGET == HWY_AVX3
 template <typename Dot, typename Scale, size_t Vectors>
-bool WriteScaled(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+bool SumToInt8By(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
 {
-    return SlideSetsToBytes<Dot, Scale, 1, Vectors>(run, bytes) ||
-           SlideSetsToBytes<Dot, Scale, 2, Vectors>(run, bytes) || WriteWindowsOf<Dot, Scale, 5, Vectors>(run, bytes) ||
-           WriteWindowsOf<Dot, Scale, 7, Vectors>(run, bytes);
+    return SlideTermsToInt8<Dot, Scale, 1, Vectors>(run, bytes) ||
+           SlideTermsToInt8<Dot, Scale, 2, Vectors>(run, bytes) ||
+           WriteBufferedWindowsOf<Dot, Scale, 5, Vectors>(run, bytes) ||
+           WriteBufferedWindowsOf<Dot, Scale, 7, Vectors>(run, bytes);
 }
 
-/// See DepthwiseEngine8::m_Write.
+/// See DepthwiseMicrokernelsInt8::m_SumToInt8.
 template <typename Dot, size_t Vectors>
-bool WriteBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+bool SumToInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
 {
-    return bytes.m_IsPositive ? WriteScaled<Dot, PlainScale, Vectors>(run, bytes)
-                              : WriteScaled<Dot, OffsetScale, Vectors>(run, bytes);
+    return bytes.m_ClampsNegatives ? SumToInt8By<Dot, PlainScale, Vectors>(run, bytes)
+                                   : SumToInt8By<Dot, OffsetScale, Vectors>(run, bytes);
 }
 #endif
 
-template <typename Dot, size_t Pieces = 1>
-void FillSums(DepthwiseEngine8& engine)
+template <typename Dot, size_t Chunks = 1>
+void FillBufferedMicrokernels(DepthwiseMicrokernelsInt8& engine)
 {
-    constexpr size_t VectorsOfAPiece = HWY_TARGET == HWY_AVX3 ? 1 : HWY_TARGET == HWY_AVX2 ? 2 : 4;
-    constexpr size_t Vectors = Pieces * VectorsOfAPiece;
+    constexpr size_t VectorsPerChunk = HWY_TARGET == HWY_AVX3 ? 1 : HWY_TARGET == HWY_AVX2 ? 2 : 4;
+    constexpr size_t Vectors = Chunks * VectorsPerChunk;
     if constexpr (Vectors <= 4)
     {
-        engine.m_Sum[Pieces] = Sum<Dot, Vectors>;
+        engine.m_SumToInt32[Chunks] = SumToInt32<Dot, Vectors>;
 #if HWY_TARGET == HWY_AVX3
         if constexpr (std::is_same_v<Dot, VnniDataUnsigned>)
         {
-            engine.m_Write[Pieces] = WriteBytes<Dot, Vectors>;
+            engine.m_SumToInt8[Chunks] = SumToInt8<Dot, Vectors>;
         }
 #endif
-        engine.m_MostPieces = Pieces;
-        FillSums<Dot, Pieces + 1>(engine);
+        engine.m_MaxChunks = Chunks;
+        FillBufferedMicrokernels<Dot, Chunks + 1>(engine);
     }
 }
 
-DepthwiseEngine8 MakeDepthwiseEngine()
+DepthwiseMicrokernelsInt8 MakeDepthwiseMicrokernelsInt8()
 {
-    DepthwiseEngine8 engine;
+    DepthwiseMicrokernelsInt8 engine;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     const CpuFeatures& features = GetCpuFeatures();
     if (HWY_TARGET == HWY_AVX3 ? features.m_Avx512Vnni : features.m_AvxVnni)
     {
-        engine.m_Layout = Layout8::Dots;
-        engine.m_Interleave = InterleaveBytes;
+        engine.m_Layout = WeightLayoutInt8::Int8x4;
+        engine.m_Interleave = InterleaveRowsInt8;
         engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
-        FillSums<VnniDataUnsigned>(engine);
+        FillBufferedMicrokernels<VnniDataUnsigned>(engine);
 #if HWY_TARGET == HWY_AVX3
-        engine.m_BlockLanes = 4;
-        engine.m_WriteStrips = WriteStrips;
-        engine.m_StripChannels = DepthwiseEngine8::MostPieces * PieceChannels;
-        engine.m_MostStripParts = DepthwiseStrips8::MostParts;
-        engine.m_StripGroups = 1;
-        engine.m_StripColumnsBytes = sizeof(ByteColumns8);
-        engine.m_PrepareStrips = PrepareStripColumns;
+        engine.m_Lanes128 = 4;
+        engine.m_RunRowStrips = RunRowStripsAvx512;
+        engine.m_StripChannels = DepthwiseMicrokernelsInt8::MaxChunks * ChunkChannels;
+        engine.m_MaxStrips = RowStripsInt8::MaxStrips;
+        engine.m_StripRowGroups = 1;
+        engine.m_StripRequantizationBytes = sizeof(PreparedRequantizationInt8);
+        engine.m_PrepareStripRequantization = PrepareStripRequantizationAvx512;
 #endif
         return engine;
     }
 #elif TENON_HAS_DOTS
     if (GetCpuFeatures().m_DotProd)
     {
-        engine.m_Layout = Layout8::Dots;
+        engine.m_Layout = WeightLayoutInt8::Int8x4;
         engine.m_TakesSigned = true;
-        engine.m_Interleave = InterleaveBytes;
-        FillSums<SignedDots>(engine);
+        engine.m_Interleave = InterleaveRowsInt8;
+        FillBufferedMicrokernels<SignedDots>(engine);
         return engine;
     }
 #endif
-    engine.m_Layout = Layout8::WidePairs;
-    engine.m_Interleave = InterleaveWide;
-    FillSums<WidePairs>(engine);
+    engine.m_Layout = WeightLayoutInt8::Int16x2;
+    engine.m_Interleave = InterleaveRowsInt16;
+    FillBufferedMicrokernels<Int16x2>(engine);
 #if HWY_TARGET == HWY_AVX2
-    engine.m_WriteStrips = WriteShortStrips;
-    engine.m_BlockLanes = 2;
-    engine.m_StripChannels = PieceChannels;
-    engine.m_MostStripParts = 1;
-    engine.m_StripGroups = ShortGroups;
-    engine.m_StripColumnsBytes = sizeof(ShortStripColumns);
-    engine.m_PrepareStrips = PrepareShortStrips;
+    engine.m_RunRowStrips = RunRowStripsAvx2;
+    engine.m_Lanes128 = 2;
+    engine.m_StripChannels = ChunkChannels;
+    engine.m_MaxStrips = 1;
+    engine.m_StripRowGroups = StripRowPairs;
+    engine.m_StripRequantizationBytes = sizeof(StripRequantizationAvx2);
+    engine.m_PrepareStripRequantization = PrepareStripRequantizationAvx2;
 #endif
     return engine;
 }
@@ -184,10 +185,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const DepthwiseEngine8& GetDepthwiseEngine8()
+const DepthwiseMicrokernelsInt8& GetDepthwiseMicrokernelsInt8()
 {
-    static constinit PerIsa<DepthwiseEngine8> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeDepthwiseEngine)(); });
+    static constinit PerIsa<DepthwiseMicrokernelsInt8> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeDepthwiseMicrokernelsInt8)(); });
 }
 
 } // namespace tenon::cpu

@@ -18,19 +18,19 @@ namespace tenon::cpu
 {
 
 /// Arguments of m_Interleave: columns of a row group to interleave.
-struct InterleaveColumns8
+struct InterleaveArgsInt8
 {
-    static constexpr size_t MostRows = 4;
+    static constexpr size_t MaxRows = 4;
     // Only the rows of a group are set: initializing all four would cost measurable time per column.
-    const uint8_t* m_Rows[MostRows]; ///< the first pixel in each row, at the first channel of the block
-    size_t m_Steps[MostRows];        ///< bytes to the next pixel: 0 repeats one
+    const uint8_t* m_Rows[MaxRows]; ///< the first pixel in each row, at the first channel of the block
+    size_t m_Steps[MaxRows];        ///< bytes to the next pixel: 0 repeats one
     size_t m_Columns = 0;
     size_t m_Channels = 0; ///< channels of the block, without padding
     bool m_IsSigned = false;
 };
 
 /// Arguments of m_SumToInt32 and m_SumToInt8: a run of output pixels.
-struct DepthwiseRun8
+struct BufferedRunInt8
 {
     const std::byte* m_Columns = nullptr; ///< interleaved columns in the row ring buffer
     size_t m_PixelStep = 0;               ///< bytes in m_Columns from one output pixel to the next
@@ -43,10 +43,11 @@ struct DepthwiseRun8
 };
 
 /// The int8 output of m_SumToInt8.
-struct DepthwiseBytes8
+struct BufferedOutputInt8
 {
-    const ByteColumns8* m_Requantization = nullptr; ///< by Engine8::m_PrepareColumns; has the bias as well
-    bool m_IsPositive = false;                      ///< the clamp maps all negative sums to one value
+    const PreparedRequantizationInt8* m_Requantization =
+        nullptr;                    ///< by MicrokernelsInt8::m_PrepareRequantization; has the bias as well
+    bool m_ClampsNegatives = false; ///< the clamp maps all negative sums to one value
     uint8_t* m_Out = nullptr;
     size_t m_OutStride = 0; ///< bytes from an output pixel to the next
 };
@@ -54,15 +55,15 @@ struct DepthwiseBytes8
 /// Arguments of m_RunRowStrips. A strip is one output row, or two whose windows begin one image row apart. The
 /// microkernel computes the same pixels of m_StripCount strips at once, for m_StripChannels / m_StripCount channels
 /// each. Windows have three columns, at most four rows, and an x stride of 1 or 2.
-struct DepthwiseStrips8
+struct RowStripsInt8
 {
-    static constexpr size_t MostParts = 4;
-    static constexpr size_t MostRows = 4;
+    static constexpr size_t MaxStrips = 4;
+    static constexpr size_t MaxRows = 4;
 
-    size_t m_Parts = 1; ///< 1, 2 or 4, up to m_MaxStrips of the instruction set
+    size_t m_StripCount = 1; ///< 1, 2 or 4, up to m_MaxStrips of the instruction set
     /// Rows of the image, at the first image column that windows read; or padding.
-    const uint8_t* m_Rows[MostParts][MostRows];
-    size_t m_Steps[MostParts][MostRows]; ///< bytes to the next column; 0: padding
+    const uint8_t* m_Rows[MaxStrips][MaxRows];
+    size_t m_Steps[MaxStrips][MaxRows]; ///< bytes to the next column; 0: padding
     const uint8_t* m_Padding = nullptr;
     size_t m_Before = 0; ///< columns of padding on the left; m_Inside image columns and the right padding follow
     size_t m_Inside = 0;
@@ -70,49 +71,50 @@ struct DepthwiseStrips8
     /// Columns from a window to the next; with 2, windows have up to three rows and strips one output row.
     size_t m_Stride = 1;
     size_t m_Pixels = 0;                    ///< output pixels of a row
-    const void* m_Weights = nullptr;        ///< see DepthwiseRun8; the weights of the second output row follow
-    const void* m_Requantization = nullptr; ///< by DepthwiseEngine8::m_PrepareStrips
-    bool m_IsPositive = false;              ///< see DepthwiseBytes8
+    const void* m_Weights = nullptr;        ///< see BufferedRunInt8; the weights of the second output row follow
+    const void* m_Requantization = nullptr; ///< by DepthwiseMicrokernelsInt8::m_PrepareStripRequantization
+    bool m_ClampsNegatives = false;         ///< see BufferedOutputInt8
     bool m_HasSecond = false;               ///< whether strips have two output rows
-    uint8_t* m_Out[MostParts];
+    uint8_t* m_Out[MaxStrips];
     /// The second output row. For a strip without one: the first row, which is written after the second.
-    uint8_t* m_Second[MostParts];
+    uint8_t* m_Second[MaxStrips];
     size_t m_OutStride = 0;
 };
 
 /// The int8 depthwise microkernels of one instruction set.
-struct DepthwiseEngine8
+struct DepthwiseMicrokernelsInt8
 {
-    static constexpr size_t PieceChannels = 16; ///< a block has 1 to m_MaxChunks chunks of channels
-    static constexpr size_t MostPieces = 4;
-    static constexpr size_t PieceBytes = 64; ///< bytes of an interleaved column and chunk
+    static constexpr size_t ChunkChannels = 16; ///< a block has 1 to m_MaxChunks chunks of channels
+    static constexpr size_t MaxChunks = 4;
+    static constexpr size_t ChunkBytes = 64; ///< bytes of an interleaved column and chunk
 
-    Layout8 m_Layout = Layout8::WidePairs;
+    WeightLayoutInt8 m_Layout = WeightLayoutInt8::Int16x2;
     /// Signedness of the data that the dot product takes; other data are biased by 128 (XOR 0x80).
     bool m_TakesSigned = false;
-    size_t m_MostPieces = 0;
+    size_t m_MaxChunks = 0;
     /// Whether the widest buffered block has its channels in lane order, as unpacklo/unpackhi give it (see
     /// RequantizeRows::m_IsInterleaved). Narrower blocks have them in natural order; strip blocks are always in lane
     /// order.
     bool m_InterleavesFullBlocks = false;
-    size_t m_BlockLanes = 0; ///< 128-bit lanes of a vector, for blocks in lane order
-    void (*m_Interleave)(const InterleaveColumns8& columns, size_t pieces, std::byte* out) = nullptr;
-    void (*m_Sum[MostPieces + 1])(const DepthwiseRun8& run) = {};
+    size_t m_Lanes128 = 0; ///< 128-bit lanes of a vector, for blocks in lane order
+    void (*m_Interleave)(const InterleaveArgsInt8& columns, size_t chunks, std::byte* out) = nullptr;
+    void (*m_SumToInt32[MaxChunks + 1])(const BufferedRunInt8& run) = {};
     /// Sums and requantizes to int8; every scale must be a right shift. Returns false without effect for windows that
     /// it has no loop for. Null if the instruction set has none.
-    bool (*m_Write[MostPieces + 1])(const DepthwiseRun8& run, const DepthwiseBytes8& bytes) = {};
+    bool (*m_SumToInt8[MaxChunks + 1])(const BufferedRunInt8& run, const BufferedOutputInt8& bytes) = {};
     /// Row strips: from the image to int8. Null if the instruction set has none. See ChannelBlockInt8::m_StripCount.
-    void (*m_WriteStrips)(const DepthwiseStrips8& strips) = nullptr;
-    size_t m_StripChannels = 0;     ///< channels of a strip block that computes one strip at a time
-    size_t m_MostStripParts = 0;    ///< most strips at once: 1, up to RowStripsInt8::MaxStrips
-    size_t m_StripGroups = 0;       ///< row groups under a window
-    size_t m_StripColumnsBytes = 0; ///< bytes that m_PrepareStrips writes, a multiple of ArenaAlignment
+    void (*m_RunRowStrips)(const RowStripsInt8& strips) = nullptr;
+    size_t m_StripChannels = 0;  ///< channels of a strip block that computes one strip at a time
+    size_t m_MaxStrips = 0;      ///< most strips at once: 1, up to RowStripsInt8::MaxStrips
+    size_t m_StripRowGroups = 0; ///< row groups under a window
+    size_t m_StripRequantizationBytes =
+        0; ///< bytes that m_PrepareStripRequantization writes, a multiple of ArenaAlignment
     /// Writes the requantization constants of a strip block. `prepared`: aligned to ArenaAlignment.
-    void (*m_PrepareStrips)(const RequantizeColumns& columns, const int32_t* bias, bool isSigned,
-                            std::byte* prepared) = nullptr;
+    void (*m_PrepareStripRequantization)(const RequantizeColumns& columns, const int32_t* bias, bool isSigned,
+                                         std::byte* prepared) = nullptr;
 };
 
 /// The microkernels of the best instruction set of the processor. Precondition: it has vectors, see CpuFeatures.
-const DepthwiseEngine8& GetDepthwiseEngine8();
+const DepthwiseMicrokernelsInt8& GetDepthwiseMicrokernelsInt8();
 
 } // namespace tenon::cpu

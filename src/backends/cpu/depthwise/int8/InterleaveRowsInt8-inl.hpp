@@ -2,11 +2,11 @@
 // Interleaves rows of an image to [channel][row] for the row ring buffer: four rows as int8 (XOR 0x80 where the dot
 // product takes the other signedness), or two rows as int16. AVX-512 interleaves 64 bytes at a time: a column of 64 or
 // 48 channels, two of 32, four of 16.
-#if defined(TENON_CPU_DEPTHWISE_INTERLEAVE_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_INTERLEAVE_INL
-#undef TENON_CPU_DEPTHWISE_INTERLEAVE_INL
+#if defined(TENON_CPU_INTERLEAVE_ROWS_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_INTERLEAVE_ROWS_INT8_INL
+#undef TENON_CPU_INTERLEAVE_ROWS_INT8_INL
 #else
-#define TENON_CPU_DEPTHWISE_INTERLEAVE_INL
+#define TENON_CPU_INTERLEAVE_ROWS_INT8_INL
 #endif
 
 #include "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.hpp"
@@ -28,10 +28,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Loads the chunks of `4 / Chunks` columns (three chunks: of one column) of a row, one in each 128-bit lane; zeros for
 /// channels that do not exist. `step`: bytes from a column to the next; 0 repeats one column.
-template <size_t Pieces>
-HWY_INLINE __m512i LoadPieces(const uint8_t* from, size_t step, size_t channels)
+template <size_t Chunks>
+HWY_INLINE __m512i LoadChunks(const uint8_t* from, size_t step, size_t channels)
 {
-    if constexpr (Pieces == 1)
+    if constexpr (Chunks == 1)
     {
         const auto mask = static_cast<__mmask16>((1U << std::min<size_t>(channels, 16)) - 1);
         if (step == 16 && channels == 16)
@@ -50,7 +50,7 @@ HWY_INLINE __m512i LoadPieces(const uint8_t* from, size_t step, size_t channels)
         all = _mm512_inserti64x2(all, load(2), 2);
         return _mm512_inserti64x2(all, load(3), 3);
     }
-    else if constexpr (Pieces == 2)
+    else if constexpr (Chunks == 2)
     {
         if (step == 32 && channels == 32)
         {
@@ -105,26 +105,26 @@ HWY_INLINE void StoreLanes(__m512i a, __m512i b, __m512i c, __m512i e, size_t la
 
 /// Interleaves columns of `Chunks` chunks, several at a time; the last step overlaps the one before where fewer are
 /// left. Returns false without effect if there are too few columns.
-template <size_t Pieces>
-bool InterleavePieces(const InterleaveColumns8& columns, uint8_t flip, std::byte* out)
+template <size_t Chunks>
+bool InterleaveChunks(const InterleaveArgsInt8& columns, uint8_t signXor, std::byte* out)
 {
-    constexpr size_t Together = Pieces < 3 ? 4 / Pieces : 1;
-    constexpr size_t ColumnBytes = Pieces * DepthwiseEngine8::PieceBytes;
+    constexpr size_t Together = Chunks < 3 ? 4 / Chunks : 1;
+    constexpr size_t ColumnBytes = Chunks * DepthwiseMicrokernelsInt8::ChunkBytes;
     if (columns.m_Columns < Together)
     {
         return false;
     }
-    const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
+    const __m512i signXors = _mm512_set1_epi8(static_cast<char>(signXor));
     const auto load = [&](size_t row, size_t column) HWY_ATTR
     {
         const size_t step = columns.m_Steps[row];
-        return _mm512_xor_si512(LoadPieces<Pieces>(columns.m_Rows[row] + column * step, step, columns.m_Channels),
-                                flips);
+        return _mm512_xor_si512(LoadChunks<Chunks>(columns.m_Rows[row] + column * step, step, columns.m_Channels),
+                                signXors);
     };
     for (size_t next = 0; next < columns.m_Columns; next += Together)
     {
         const size_t column = std::min(next, columns.m_Columns - Together);
-        StoreLanes(load(0, column), load(1, column), load(2, column), load(3, column), Together * Pieces,
+        StoreLanes(load(0, column), load(1, column), load(2, column), load(3, column), Together * Chunks,
                    out + column * ColumnBytes);
     }
     return true;
@@ -132,33 +132,33 @@ bool InterleavePieces(const InterleaveColumns8& columns, uint8_t flip, std::byte
 
 #endif
 
-constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
-constexpr size_t PieceBytes = DepthwiseEngine8::PieceBytes;
+constexpr size_t ChunkChannels = DepthwiseMicrokernelsInt8::ChunkChannels;
+constexpr size_t ChunkBytes = DepthwiseMicrokernelsInt8::ChunkBytes;
 
-using Bytes16 = hn::Full128<uint8_t>;
+using TagInt8x16 = hn::Full128<uint8_t>;
 
 /// Loads sixteen channels of a row, or the `channels` that there are.
-HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
+HWY_INLINE hn::Vec<TagInt8x16> LoadChunk(const uint8_t* from, size_t channels)
 {
-    if (channels >= PieceChannels)
+    if (channels >= ChunkChannels)
     {
-        return hn::LoadU(Bytes16(), from);
+        return hn::LoadU(TagInt8x16(), from);
     }
-    constexpr size_t Half = PieceChannels / 2;
+    constexpr size_t Half = ChunkChannels / 2;
     uint64_t halves[2] = {0, 0};
     if (channels >= Half)
     {
         // The upper half comes from the eight bytes that end with the last channel: nothing past it is read.
         std::memcpy(&halves[0], from, Half);
         std::memcpy(&halves[1], from + channels - Half, Half);
-        halves[1] = channels == Half ? 0 : halves[1] >> (8 * (PieceChannels - channels));
+        halves[1] = channels == Half ? 0 : halves[1] >> (8 * (ChunkChannels - channels));
     }
     else
     {
         std::memcpy(&halves[0], from, channels);
     }
     const hn::Full128<uint64_t> d;
-    return hn::BitCast(Bytes16(), hn::InterleaveLower(d, hn::Set(d, halves[0]), hn::Set(d, halves[1])));
+    return hn::BitCast(TagInt8x16(), hn::InterleaveLower(d, hn::Set(d, halves[0]), hn::Set(d, halves[1])));
 }
 
 /// Interleaves four rows to [channel][row], within 128-bit lanes.
@@ -184,31 +184,31 @@ HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
 
 #if TENON_HAS_DOTS
 /// Interleaves four rows of a chunk, in the natural order of its channels.
-HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
+HWY_INLINE void InterleaveFourRows(const uint8_t* const (&from)[4], size_t channels, uint8_t signXor, std::byte* to)
 {
-    const Bytes16 d;
-    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(LoadPiece(from[row], channels), hn::Set(d, flip)); };
+    const TagInt8x16 d;
+    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(LoadChunk(from[row], channels), hn::Set(d, signXor)); };
     StoreInterleaved(d, load(0), load(1), load(2), load(3), to);
 }
 
 #if HWY_TARGET == HWY_AVX3
 /// The same for a whole block of 64 channels.
-HWY_INLINE void InterleaveBlock(const uint8_t* const (&from)[4], uint8_t flip, std::byte* to)
+HWY_INLINE void InterleaveBlock(const uint8_t* const (&from)[4], uint8_t signXor, std::byte* to)
 {
     const hn::ScalableTag<uint8_t> d;
-    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(hn::LoadU(d, from[row]), hn::Set(d, flip)); };
+    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(hn::LoadU(d, from[row]), hn::Set(d, signXor)); };
     StoreInterleaved(d, load(0), load(1), load(2), load(3), to);
 }
 #endif
 
-void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
+void InterleaveRowsInt8(const InterleaveArgsInt8& columns, size_t chunks, std::byte* out)
 {
     constexpr bool TakesSigned = HWY_TARGET == HWY_NEON;
-    const uint8_t flip = columns.m_IsSigned != TakesSigned ? 0x80 : 0;
+    const uint8_t signXor = columns.m_IsSigned != TakesSigned ? 0x80 : 0;
 #if HWY_TARGET == HWY_AVX3
-    if ((pieces == 1 && InterleavePieces<1>(columns, flip, out)) ||
-        (pieces == 2 && InterleavePieces<2>(columns, flip, out)) ||
-        (pieces == 3 && InterleavePieces<3>(columns, flip, out)))
+    if ((chunks == 1 && InterleaveChunks<1>(columns, signXor, out)) ||
+        (chunks == 2 && InterleaveChunks<2>(columns, signXor, out)) ||
+        (chunks == 3 && InterleaveChunks<3>(columns, signXor, out)))
     {
         return;
     }
@@ -218,19 +218,19 @@ void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte
     for (size_t column = 0; column < columns.m_Columns; ++column)
     {
 #if HWY_TARGET == HWY_AVX3
-        if (pieces == DepthwiseEngine8::MostPieces)
+        if (chunks == DepthwiseMicrokernelsInt8::MaxChunks)
         {
-            InterleaveBlock(from, flip, out);
-            out += DepthwiseEngine8::MostPieces * PieceBytes;
+            InterleaveBlock(from, signXor, out);
+            out += DepthwiseMicrokernelsInt8::MaxChunks * ChunkBytes;
         }
         else
 #endif
         {
-            for (size_t piece = 0; piece < pieces; ++piece, out += PieceBytes)
+            for (size_t chunk = 0; chunk < chunks; ++chunk, out += ChunkBytes)
             {
-                const size_t first = piece * PieceChannels;
+                const size_t first = chunk * ChunkChannels;
                 const uint8_t* const at[4] = {from[0] + first, from[1] + first, from[2] + first, from[3] + first};
-                InterleaveFour(at, columns.m_Channels - first, flip, out);
+                InterleaveFourRows(at, columns.m_Channels - first, signXor, out);
             }
         }
         for (size_t row = 0; row < 4; ++row)
@@ -243,13 +243,13 @@ void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte
 
 /// Interleaves two rows of a chunk to [channel][row] of int16.
 template <typename T>
-HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, std::byte* to)
+HWY_INLINE void InterleaveTwoRows(const uint8_t* a, const uint8_t* b, size_t channels, std::byte* to)
 {
-    const Bytes16 d;
-    const auto x = LoadPiece(a, channels);
-    const auto y = LoadPiece(b, channels);
+    const TagInt8x16 d;
+    const auto x = LoadChunk(a, channels);
+    const auto y = LoadChunk(b, channels);
     auto* const out = reinterpret_cast<int16_t*>(to);
-    const auto store = [out](const hn::Vec<Bytes16>& bytes, size_t half) HWY_ATTR
+    const auto store = [out](const hn::Vec<TagInt8x16>& bytes, size_t half) HWY_ATTR
     {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
         const hn::Full256<int16_t> dWide;
@@ -266,18 +266,18 @@ HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channel
     store(hn::InterleaveUpper(d, x, y), 1);
 }
 
-void InterleaveWide(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
+void InterleaveRowsInt16(const InterleaveArgsInt8& columns, size_t chunks, std::byte* out)
 {
     const uint8_t* a = columns.m_Rows[0];
     const uint8_t* b = columns.m_Rows[1];
     for (size_t column = 0; column < columns.m_Columns; ++column, a += columns.m_Steps[0], b += columns.m_Steps[1])
     {
-        for (size_t piece = 0; piece < pieces; ++piece, out += PieceBytes)
+        for (size_t chunk = 0; chunk < chunks; ++chunk, out += ChunkBytes)
         {
-            const size_t first = piece * PieceChannels;
+            const size_t first = chunk * ChunkChannels;
             const size_t channels = columns.m_Channels - first;
-            columns.m_IsSigned ? InterleaveTwo<int8_t>(a + first, b + first, channels, out)
-                               : InterleaveTwo<uint8_t>(a + first, b + first, channels, out);
+            columns.m_IsSigned ? InterleaveTwoRows<int8_t>(a + first, b + first, channels, out)
+                               : InterleaveTwoRows<uint8_t>(a + first, b + first, channels, out);
         }
     }
 }

@@ -25,9 +25,9 @@ std::vector<double> GetScales(const LayerView& layer)
 }
 
 /// Rows of a row group.
-size_t CountGroupRows()
+size_t CountRowsPerGroup()
 {
-    return GetDepthwiseEngine8().m_Layout == Layout8::Dots ? 4 : 2;
+    return GetDepthwiseMicrokernelsInt8().m_Layout == WeightLayoutInt8::Int8x4 ? 4 : 2;
 }
 
 /// Whether a dimension of the layer's images is known to be 1.
@@ -45,50 +45,51 @@ bool IsOne(const LayerView& layer, unsigned int dimension)
 } // namespace
 
 /// The shape of the packed window.
-struct PackedDepthwise8::Window
+struct PackedDepthwiseInt8::Window
 {
     size_t m_Height;
     size_t m_Width;
-    bool m_IsTurned;
+    bool m_IsTransposed;
     size_t m_Fold;
-    size_t m_Phases; ///< output rows of a strip: their windows lie in the row groups of one window
+    size_t m_RowsPerStrip; ///< output rows of a strip: their windows lie in the row groups of one window
 
     explicit Window(const LayerView& layer)
     {
         const TensorShape& weights = layer.GetInput(1).GetShape();
-        m_IsTurned = IsOne(layer, 2) && weights[1] > 1;
-        m_Height = weights[m_IsTurned ? 2 : 1];
-        m_Width = weights[m_IsTurned ? 1 : 2];
-        const bool isOfOneRow = m_IsTurned || IsOne(layer, 1);
-        constexpr size_t LeastFolded = 5; // windows of three columns have microkernels of their own
-        m_Fold = isOfOneRow && m_Width >= LeastFolded ? CountGroupRows() : 1;
+        m_IsTransposed = IsOne(layer, 2) && weights[1] > 1;
+        m_Height = weights[m_IsTransposed ? 2 : 1];
+        m_Width = weights[m_IsTransposed ? 1 : 2];
+        const bool isOfOneRow = m_IsTransposed || IsOne(layer, 1);
+        constexpr size_t MinFoldedWidth = 5; // windows of three columns have microkernels of their own
+        m_Fold = isOfOneRow && m_Width >= MinFoldedWidth ? CountRowsPerGroup() : 1;
         m_Width = DivideUp(m_Width, m_Fold);
         const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
-        const size_t spareRows = (CountGroupRows() - m_Height % CountGroupRows()) % CountGroupRows();
-        m_Phases = descriptor.m_DilationY == 1 && !isOfOneRow ? 1 + spareRows / descriptor.m_StrideY : 1;
+        const size_t spareRows = (CountRowsPerGroup() - m_Height % CountRowsPerGroup()) % CountRowsPerGroup();
+        m_RowsPerStrip = descriptor.m_DilationY == 1 && !isOfOneRow ? 1 + spareRows / descriptor.m_StrideY : 1;
     }
 };
 
-PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore& store)
-    : PackedDepthwise8(layer, store, Window(layer))
+PackedDepthwiseInt8::PackedDepthwiseInt8(const LayerView& layer, backends::PackedStore& store)
+    : PackedDepthwiseInt8(layer, store, Window(layer))
 {
 }
 
-PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore& store, const Window& window)
-    : m_Engine(&GetDepthwiseEngine8()), m_IsTurned(window.m_IsTurned), m_Fold(window.m_Fold), m_Height(window.m_Height),
-      m_Width(window.m_Width), m_NumChannels(layer.GetInput(1).GetShape()[3]),
+PackedDepthwiseInt8::PackedDepthwiseInt8(const LayerView& layer, backends::PackedStore& store, const Window& window)
+    : m_Microkernels(&GetDepthwiseMicrokernelsInt8()), m_IsTransposed(window.m_IsTransposed), m_Fold(window.m_Fold),
+      m_Height(window.m_Height), m_Width(window.m_Width), m_NumChannels(layer.GetInput(1).GetShape()[3]),
       m_NumWeights(size_t{layer.GetInput(1).GetShape()[1]} * layer.GetInput(1).GetShape()[2]),
-      m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY), m_GroupRows(CountGroupRows()),
-      m_Groups(DivideUp(m_Height, m_GroupRows)), m_Phases(window.m_Phases),
+      m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY), m_RowsPerGroup(CountRowsPerGroup()),
+      m_RowGroups(DivideUp(m_Height, m_RowsPerGroup)), m_RowsPerStrip(window.m_RowsPerStrip),
       m_Facts(store.GetBlock((1 + 2 * m_NumChannels) * sizeof(int64_t),
                              [&](std::byte* to) { SumChannels(layer, reinterpret_cast<int64_t*>(to)); })),
-      m_Sets(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMostSets(layer)))),
+      m_WeightTerms(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMaxTerms(layer)))),
       m_IsDataSigned(layer.GetInput(0).GetDataType() != DataType::QAsymmU8),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakeBlocks(layer, GetScales(layer)), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakeBlocks(layer, GetScales(layer)), RoundingInt8::FixedPoint,
+               layer.GetOutput(0).GetQuantizationOffset())
 {
     const std::vector<double> scales = GetScales(layer);
-    for (const DepthwiseBlock8& block : m_Blocks)
+    for (const ChannelBlockInt8& block : m_Blocks)
     {
         SetUpSums(layer, scales, block);
     }
@@ -102,22 +103,22 @@ PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore
                             [&](std::byte* to)
                             {
                                 std::memset(to, 0, m_BlockBytes);
-                                const CentredWeights8 weights(layer);
-                                for (const DepthwiseBlock8& block : m_Blocks)
+                                const CentredWeightsInt8 weights(layer);
+                                for (const ChannelBlockInt8& block : m_Blocks)
                                 {
                                     PackTaps(weights, block, to + block.m_Offset);
                                 }
                             });
 }
 
-void PackedDepthwise8::SumChannels(const LayerView& layer, int64_t* facts) const
+void PackedDepthwiseInt8::SumChannels(const LayerView& layer, int64_t* facts) const
 {
-    const CentredWeights8 weights(layer);
-    const bool areDots = m_Engine->m_Layout == Layout8::Dots;
+    const CentredWeightsInt8 weights(layer);
+    const bool isDotLayout = m_Microkernels->m_Layout == WeightLayoutInt8::Int8x4;
     std::fill_n(facts, 1 + 2 * m_NumChannels, 0);
     int64_t* const sums = facts + 1;
     int64_t* const magnitudes = sums + m_NumChannels;
-    size_t sets = 1;
+    size_t terms = 1;
     std::vector<int16_t> row(m_NumChannels);
     for (size_t tap = 0; tap < m_NumWeights; ++tap)
     {
@@ -127,68 +128,70 @@ void PackedDepthwise8::SumChannels(const LayerView& layer, int64_t* facts) const
             sums[c] += row[c];
             magnitudes[c] += std::abs(int32_t{row[c]});
         }
-        if (areDots)
+        if (isDotLayout)
         {
             const auto [least, most] = std::minmax_element(row.begin(), row.end());
-            sets = std::max({sets, CountShares(*least), CountShares(*most)});
+            terms = std::max({terms, CountTermsInt8(*least), CountTermsInt8(*most)});
         }
     }
-    facts[0] = static_cast<int64_t>(sets);
+    facts[0] = static_cast<int64_t>(terms);
 }
 
-uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
+uint64_t PackedDepthwiseInt8::GetPackedBytes(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
-    constexpr uint64_t PieceChannels = DepthwiseEngine8::PieceChannels;
+    constexpr uint64_t ChunkChannels = DepthwiseMicrokernelsInt8::ChunkChannels;
     // Strip blocks repeat channels, see MakeStripBlock.
-    const uint64_t pieces = DivideUp(shape[3], PieceChannels) + DepthwiseEngine8::MostPieces;
+    const uint64_t chunks = DivideUp(shape[3], ChunkChannels) + DepthwiseMicrokernelsInt8::MaxChunks;
     const Window window(layer);
-    const uint64_t taps = uint64_t{DivideUp(window.m_Height, CountGroupRows())} * window.m_Width;
-    constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // bytes of a channel in RequantizeArrays
-    return pieces * (window.m_Phases * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
+    const uint64_t taps = uint64_t{DivideUp(window.m_Height, CountRowsPerGroup())} * window.m_Width;
+    constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // bytes of a channel in RequantizeArraysInt8
+    return chunks *
+           (window.m_RowsPerStrip * taps * DepthwiseMicrokernelsInt8::ChunkBytes + ChunkChannels * ChannelBytes);
 }
 
-void PackedDepthwise8::PackTaps(const CentredWeights8& weights, const DepthwiseBlock8& block, std::byte* to) const
+void PackedDepthwiseInt8::PackTaps(const CentredWeightsInt8& weights, const ChannelBlockInt8& block,
+                                   std::byte* to) const
 {
-    const bool areDots = m_Engine->m_Layout == Layout8::Dots;
-    const Places places = FindPlaces(block);
-    int16_t row[DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels];
-    for (size_t phase = 0; phase < m_Phases; ++phase)
+    const bool isDotLayout = m_Microkernels->m_Layout == WeightLayoutInt8::Int8x4;
+    const LaneOrder order = FindLaneOrder(block);
+    int16_t row[DepthwiseMicrokernelsInt8::MaxChunks * DepthwiseMicrokernelsInt8::ChunkChannels];
+    for (size_t outputRow = 0; outputRow < m_RowsPerStrip; ++outputRow)
     {
-        for (size_t tap = 0; tap < GetTaps(); ++tap, to += block.m_Pieces * DepthwiseEngine8::PieceBytes)
+        for (size_t tap = 0; tap < GetTaps(); ++tap, to += block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkBytes)
         {
-            const size_t group = tap / m_Width % m_Groups;
+            const size_t group = tap / m_Width % m_RowGroups;
             const size_t column = tap % m_Width;
-            const size_t set = tap / (m_Groups * m_Width);
-            for (size_t groupRow = 0; groupRow < m_GroupRows; ++groupRow)
+            const size_t term = tap / (m_RowGroups * m_Width);
+            for (size_t groupRow = 0; groupRow < m_RowsPerGroup; ++groupRow)
             {
                 // Rows above the window wrap around to large numbers.
-                const size_t windowRow = group * m_GroupRows + groupRow - phase * m_StrideY;
+                const size_t windowRow = group * m_RowsPerGroup + groupRow - outputRow * m_StrideY;
                 const size_t weight = m_Fold > 1 ? column * m_Fold + groupRow : windowRow * m_Width + column;
                 if ((m_Fold == 1 && windowRow >= m_Height) || weight >= m_NumWeights)
                 {
                     continue;
                 }
                 weights.Read(weight, block.m_Channel, block.m_Channels, row);
-                for (size_t c = 0; areDots && c < block.m_Channels; ++c)
+                for (size_t c = 0; isDotLayout && c < block.m_Channels; ++c)
                 {
-                    const int32_t share = set == 0 ? ToInt8(row[c]) : GetShare(row[c], set);
-                    for (size_t part = 0; part < block.CountCopies(); ++part)
+                    const int32_t termValue = term == 0 ? ToInt8(row[c]) : GetTermInt8(row[c], term);
+                    for (size_t copy = 0; copy < block.GetCopies(); ++copy)
                     {
-                        to[places[part * block.m_Channels + c] * 4 + groupRow] = static_cast<std::byte>(share);
+                        to[order[copy * block.m_Channels + c] * 4 + groupRow] = static_cast<std::byte>(termValue);
                     }
                 }
-                for (size_t c = 0; !areDots && c < block.m_Channels; ++c)
+                for (size_t c = 0; !isDotLayout && c < block.m_Channels; ++c)
                 {
-                    std::memcpy(to + places[c] * 4 + groupRow * sizeof(int16_t), &row[c], sizeof(int16_t));
+                    std::memcpy(to + order[c] * 4 + groupRow * sizeof(int16_t), &row[c], sizeof(int16_t));
                 }
             }
         }
     }
 }
 
-void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<double>& scales,
-                                 const DepthwiseBlock8& block)
+void PackedDepthwiseInt8::SetUpSums(const LayerView& layer, const std::vector<double>& scales,
+                                    const ChannelBlockInt8& block)
 {
     if (!m_IsExact)
     {
@@ -196,22 +199,23 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     }
     const int64_t* const sums = m_Facts.As<int64_t>() + 1;
     // Clamped: the sums may come from a file of packed weights and must not overflow below.
-    const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeights8::GetMost(layer);
+    const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeightsInt8::GetMaxMagnitude(layer);
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     // Data may be biased by 128 (XOR 0x80) for the dot product; the zero point moves along.
-    const bool isOther = m_Engine->m_Layout == Layout8::Dots && m_IsDataSigned != m_Engine->m_TakesSigned;
-    const int32_t shift = !isOther ? 0 : m_IsDataSigned ? 128 : -128;
-    const int32_t zeroPoint = m_DataZeroPoint + shift;
-    const Places places = FindPlaces(block);
+    const bool isBiased =
+        m_Microkernels->m_Layout == WeightLayoutInt8::Int8x4 && m_IsDataSigned != m_Microkernels->m_TakesSigned;
+    const int32_t dataBias = !isBiased ? 0 : m_IsDataSigned ? 128 : -128;
+    const int32_t zeroPoint = m_DataZeroPoint + dataBias;
+    const LaneOrder order = FindLaneOrder(block);
     for (size_t i = 0; i < block.m_Channels; ++i)
     {
         const size_t c = block.m_Channel + i;
         const int64_t sum = std::clamp(sums[c], -limit, limit);
         const int64_t most = std::clamp<int64_t>(sums[m_NumChannels + c], 0, limit);
         const int64_t own = bias != nullptr ? bias[c] : 0;
-        for (size_t part = 0; part < block.CountCopies(); ++part)
+        for (size_t copy = 0; copy < block.GetCopies(); ++copy)
         {
-            m_Arrays.Set(block.m_Place + places[part * block.m_Channels + i], most * 255 + std::abs(own),
+            m_Arrays.Set(block.m_ArrayOffset + order[copy * block.m_Channels + i], most * 255 + std::abs(own),
                          own - zeroPoint * sum, scales[scales.size() == 1 ? 0 : c]);
         }
     }

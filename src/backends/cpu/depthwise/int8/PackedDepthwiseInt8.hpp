@@ -18,30 +18,30 @@
 namespace tenon::cpu
 {
 
-class CentredWeights8;
+class CentredWeightsInt8;
 
 /// A block of channels that are computed together.
-struct DepthwiseBlock8
+struct ChannelBlockInt8
 {
     size_t m_Channel = 0; ///< first channel
     size_t m_Channels = 0;
-    size_t m_Pieces = 0;
-    size_t m_Place = 0;  ///< offset of the block in the arrays of bias and scales
-    size_t m_Offset = 0; ///< bytes from the start of the packed weights
+    size_t m_Chunks = 0;
+    size_t m_ArrayOffset = 0; ///< offset of the block in the arrays of bias and scales
+    size_t m_Offset = 0;      ///< bytes from the start of the packed weights
     bool m_IsInterleaved = false;
     /// 0: a buffered block. Else a strip block: this many row strips are computed at once (RowStripsInt8). The packed
     /// arrays then hold each channel m_StripCount times, in lane order.
-    size_t m_Parts = 0;
+    size_t m_StripCount = 0;
 
     /// Number of copies of each channel's weights and bias in the block.
-    size_t CountCopies() const { return m_Parts > 1 ? m_Parts : 1; }
+    size_t GetCopies() const { return m_StripCount > 1 ? m_StripCount : 1; }
 };
 
-class PackedDepthwise8 final : public backends::PackedWeights
+class PackedDepthwiseInt8 final : public backends::PackedWeights
 {
 public:
     /// Packs input 1 of the layer, [1, H, W, channels].
-    PackedDepthwise8(const LayerView& layer, backends::PackedStore& store);
+    PackedDepthwiseInt8(const LayerView& layer, backends::PackedStore& store);
 
     /// Bytes of the layer's packed weights, if each weight is one int8 term.
     static uint64_t GetPackedBytes(const LayerView& layer);
@@ -49,10 +49,10 @@ public:
     /// Whether sums and scales allow the bytes of the reference kernel. Otherwise nothing is packed.
     bool IsExact() const { return m_IsExact; }
     /// A transposed window fits images of one column only: the reference kernel runs others, from the layer's weights.
-    bool RefersToConstants() const override { return !m_IsExact || m_IsTurned; }
+    bool RefersToConstants() const override { return !m_IsExact || m_IsTransposed; }
 
     /// Whether the window is transposed: an image of one column is read as one row.
-    bool IsTurned() const { return m_IsTurned; }
+    bool IsTransposed() const { return m_IsTransposed; }
     /// Fold of an image of one row: row r of a group is the image row shifted by r pixels, and window columns are this
     /// many times further apart. 1: not folded.
     size_t GetFold() const { return m_Fold; }
@@ -60,24 +60,28 @@ public:
     /// Whether there are strip blocks; the channel multiplier is 1 then.
     bool HasStrips() const { return m_HasStrips; }
 
-    const DepthwiseEngine8& GetEngine() const { return *m_Engine; }
-    const std::vector<DepthwiseBlock8>& GetBlocks() const { return m_Blocks; }
+    const DepthwiseMicrokernelsInt8& GetMicrokernels() const { return *m_Microkernels; }
+    const std::vector<ChannelBlockInt8>& GetBlocks() const { return m_Blocks; }
     /// Rows of a row group, and row groups of a window.
-    size_t GetGroupRows() const { return m_GroupRows; }
-    size_t GetGroups() const { return m_Groups; }
+    size_t GetRowsPerGroup() const { return m_RowsPerGroup; }
+    size_t GetRowGroups() const { return m_RowGroups; }
     /// Output rows of a strip: their windows lie in the same row groups.
-    size_t GetPhases() const { return m_Phases; }
+    size_t GetRowsPerStrip() const { return m_RowsPerStrip; }
     /// Number of taps, [term][row group][window column]; a tap is one dot product: a window column within a row group.
-    size_t GetTaps() const { return m_Sets * m_Groups * m_Width; }
-    size_t GetSets() const { return m_Sets; }
+    size_t GetTaps() const { return m_WeightTerms * m_RowGroups * m_Width; }
+    size_t GetWeightTerms() const { return m_WeightTerms; }
     size_t GetWidth() const { return m_Width; }
-    const void* GetData(const DepthwiseBlock8& block, size_t phase) const
+    const void* GetData(const ChannelBlockInt8& block, size_t outputRow) const
     {
-        return m_Data.Data() + block.m_Offset + phase * GetTaps() * block.m_Pieces * DepthwiseEngine8::PieceBytes;
+        return m_Data.Data() + block.m_Offset +
+               outputRow * GetTaps() * block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkBytes;
     }
     /// Initial accumulators of a block: the bias with the zero-point correction.
-    const int32_t* GetBias(const DepthwiseBlock8& block) const { return m_Arrays.GetBias(block.m_Place); }
-    RequantizeColumns GetRequantization(const DepthwiseBlock8& block) const { return m_Arrays.From(block.m_Place); }
+    const int32_t* GetBias(const ChannelBlockInt8& block) const { return m_Arrays.GetBias(block.m_ArrayOffset); }
+    RequantizeColumns GetRequantization(const ChannelBlockInt8& block) const
+    {
+        return m_Arrays.From(block.m_ArrayOffset);
+    }
     bool IsDataSigned() const { return m_IsDataSigned; }
     /// The byte of pixels in the padding: the zero point.
     uint8_t GetPadding() const { return static_cast<uint8_t>(m_DataZeroPoint); }
@@ -85,42 +89,43 @@ public:
 private:
     struct Window;
 
-    PackedDepthwise8(const LayerView& layer, backends::PackedStore& store, const Window& window);
+    PackedDepthwiseInt8(const LayerView& layer, backends::PackedStore& store, const Window& window);
 
     /// Computes m_Facts: the sums of each channel's weights, from which the constants of the sums follow.
     void SumChannels(const LayerView& layer, int64_t* facts) const;
     size_t MakeBlocks(const LayerView& layer, const std::vector<double>& scales);
-    size_t CountParts(const LayerView& layer) const;
-    DepthwiseBlock8 MakeStripBlock(size_t channel, size_t mostParts) const;
-    DepthwiseBlock8 MakeBlock(size_t channel, bool interleaves) const;
+    size_t CountStrips(const LayerView& layer) const;
+    ChannelBlockInt8 MakeStripBlock(size_t channel, size_t maxStrips) const;
+    ChannelBlockInt8 MakeBlock(size_t channel, bool interleaves) const;
     /// The lane of each channel in its block; the channels of the first copy come first.
-    using Places = std::array<uint16_t, DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels>;
-    Places FindPlaces(const DepthwiseBlock8& block) const;
-    void PackTaps(const CentredWeights8& weights, const DepthwiseBlock8& block, std::byte* to) const;
-    void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
+    using LaneOrder =
+        std::array<uint16_t, DepthwiseMicrokernelsInt8::MaxChunks * DepthwiseMicrokernelsInt8::ChunkChannels>;
+    LaneOrder FindLaneOrder(const ChannelBlockInt8& block) const;
+    void PackTaps(const CentredWeightsInt8& weights, const ChannelBlockInt8& block, std::byte* to) const;
+    void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const ChannelBlockInt8& block);
 
-    const DepthwiseEngine8* m_Engine;
-    bool m_IsTurned;
+    const DepthwiseMicrokernelsInt8* m_Microkernels;
+    bool m_IsTransposed;
     size_t m_Fold;
     size_t m_Height;
     size_t m_Width; ///< columns of the packed window
     size_t m_NumChannels;
     size_t m_NumWeights; ///< weights of a channel
     size_t m_StrideY;
-    size_t m_GroupRows;
-    size_t m_Groups;
-    size_t m_Phases;
+    size_t m_RowsPerGroup;
+    size_t m_RowGroups;
+    size_t m_RowsPerStrip;
     /// Terms, sums and sums of magnitudes of each channel's weights. Read during construction.
     backends::PackedBlock m_Facts;
-    size_t m_Sets; ///< int8 terms of a weight less its zero point; 1 if all of them fit int8
+    size_t m_WeightTerms; ///< int8 terms of a weight less its zero point; 1 if all of them fit int8
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
     bool m_IsExact = true;
     bool m_HasStrips = false;
-    std::vector<DepthwiseBlock8> m_Blocks;
+    std::vector<ChannelBlockInt8> m_Blocks;
     size_t m_BlockBytes = 0; ///< packed weights of all blocks
     backends::PackedBlock m_Data;
-    RequantizeArrays m_Arrays;
+    RequantizeArraysInt8 m_Arrays;
 };
 
 } // namespace tenon::cpu

@@ -19,7 +19,7 @@ using backends::Scratch;
 constexpr size_t RunPixels = 64;
 constexpr size_t RunPixelsWithSums = 32;
 /// Limit of a run's interleaved bytes, unless one pixel has more.
-constexpr size_t MostRunBytes = size_t{4} << 20;
+constexpr size_t MaxRunBytes = size_t{4} << 20;
 
 /// Bytes that RepeatByte writes at a time.
 constexpr size_t RepeatedBytes = 16;
@@ -38,35 +38,37 @@ void RepeatByte(uint8_t byte, size_t count, uint8_t* to)
 
 } // namespace
 
-DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry)
+RowRingBufferInt8::RowRingBufferInt8(const PackedDepthwiseInt8& weights, const ref::ConvolutionGeometry& geometry)
     : m_Weights(&weights), m_Geometry(geometry)
 {
-    const size_t stripRows = weights.GetPhases() * static_cast<size_t>(geometry.m_Y.m_Stride);
-    const bool overlaps = geometry.m_Y.m_Dilation == 1 && stripRows % weights.GetGroupRows() == 0;
-    m_NewGroups = overlaps ? std::min(stripRows / weights.GetGroupRows(), weights.GetGroups()) : weights.GetGroups();
+    const size_t imageRowStep = weights.GetRowsPerStrip() * static_cast<size_t>(geometry.m_Y.m_Stride);
+    const bool overlaps = geometry.m_Y.m_Dilation == 1 && imageRowStep % weights.GetRowsPerGroup() == 0;
+    m_NewRowGroups =
+        overlaps ? std::min(imageRowStep / weights.GetRowsPerGroup(), weights.GetRowGroups()) : weights.GetRowGroups();
     // All rows of a group are interleaved if the next strip shares it, also those that this strip does not read.
-    const size_t groupRows = weights.GetGroups() * weights.GetGroupRows();
-    m_WindowRows = m_NewGroups == weights.GetGroups() ? stripRows - static_cast<size_t>(geometry.m_Y.m_Stride) +
-                                                            static_cast<size_t>(geometry.m_Y.m_Kernel)
-                                                      : groupRows;
+    const size_t groupRows = weights.GetRowGroups() * weights.GetRowsPerGroup();
+    m_WindowRows =
+        m_NewRowGroups == weights.GetRowGroups()
+            ? imageRowStep - static_cast<size_t>(geometry.m_Y.m_Stride) + static_cast<size_t>(geometry.m_Y.m_Kernel)
+            : groupRows;
     if (weights.GetFold() > 1)
     {
         m_WindowRows = weights.GetFold();
         m_RowShift = geometry.m_X.m_Dilation / static_cast<int64_t>(weights.GetFold());
     }
-    for (const DepthwiseBlock8& block : weights.GetBlocks())
+    for (const ChannelBlockInt8& block : weights.GetBlocks())
     {
         // Strip blocks are not interleaved in memory.
-        const size_t pieces = block.m_Parts == 0 ? block.m_Pieces : 0;
-        m_MostColumnBytes = std::max(m_MostColumnBytes, pieces * DepthwiseEngine8::PieceBytes);
+        const size_t chunks = block.m_StripCount == 0 ? block.m_Chunks : 0;
+        m_MaxColumnBytes = std::max(m_MaxColumnBytes, chunks * DepthwiseMicrokernelsInt8::ChunkBytes);
     }
     PlanRuns();
 }
 
-void DepthwiseRing8::PlanRuns()
+void RowRingBufferInt8::PlanRuns()
 {
     const ref::WindowAxis& x = m_Geometry.m_X;
-    const bool writes = m_Weights->GetEngine().m_Write[1] != nullptr;
+    const bool writes = m_Weights->GetMicrokernels().m_SumToInt8[1] != nullptr;
     for (m_RunPixels = std::min(writes ? RunPixels : RunPixelsWithSums, x.m_Output);; m_RunPixels /= 2)
     {
         const size_t byTap = backends::CheckedCount(x.m_Kernel, m_RunPixels);
@@ -75,36 +77,36 @@ void DepthwiseRing8::PlanRuns()
                              static_cast<double>(x.m_Kernel - 1) * static_cast<double>(x.m_Dilation) + 1.0;
         m_IsByTap = reach > static_cast<double>(byTap);
         m_RunColumns = m_IsByTap ? byTap : static_cast<size_t>(reach);
-        const double bytes = static_cast<double>(m_RunColumns) * static_cast<double>(m_Weights->GetGroups()) *
-                             static_cast<double>(m_MostColumnBytes);
-        if (m_RunPixels == 1 || bytes <= static_cast<double>(MostRunBytes))
+        const double bytes = static_cast<double>(m_RunColumns) * static_cast<double>(m_Weights->GetRowGroups()) *
+                             static_cast<double>(m_MaxColumnBytes);
+        if (m_RunPixels == 1 || bytes <= static_cast<double>(MaxRunBytes))
         {
             return;
         }
     }
 }
 
-void DepthwiseRing8::Reserve(Scratch& part)
+void RowRingBufferInt8::Reserve(Scratch& taskScratch)
 {
-    m_ColumnsOffset = part.Add<std::byte>(m_Weights->GetGroups(), m_RunColumns, m_MostColumnBytes);
-    m_PaddingOffset = part.Add<uint8_t>(MostBlockChannels);
-    m_TapsOffset = part.Add<size_t>(m_Weights->GetTaps());
-    const size_t repeatedRows = m_Geometry.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
-    m_RepeatedOffset = part.Add<uint8_t>(repeatedRows, m_RunColumns, MostBlockChannels);
-    part.Add<uint8_t>(repeatedRows != 0 ? RepeatedBytes : 0); // RepeatByte writes past the last byte
+    m_ColumnsOffset = taskScratch.Add<std::byte>(m_Weights->GetRowGroups(), m_RunColumns, m_MaxColumnBytes);
+    m_PaddingOffset = taskScratch.Add<uint8_t>(MaxBlockChannels);
+    m_TapsOffset = taskScratch.Add<size_t>(m_Weights->GetTaps());
+    const size_t repeatedRows = m_Geometry.m_GroupOutputs != 1 ? InterleaveArgsInt8::MaxRows : 0;
+    m_RepeatedOffset = taskScratch.Add<uint8_t>(repeatedRows, m_RunColumns, MaxBlockChannels);
+    taskScratch.Add<uint8_t>(repeatedRows != 0 ? RepeatedBytes : 0); // RepeatByte writes past the last byte
 }
 
-void DepthwiseRing8::Prepare(std::byte* scratch) const
+void RowRingBufferInt8::Prepare(std::byte* scratch) const
 {
-    std::memset(Scratch::At<uint8_t>(scratch, m_PaddingOffset), m_Weights->GetPadding(), MostBlockChannels);
+    std::memset(Scratch::At<uint8_t>(scratch, m_PaddingOffset), m_Weights->GetPadding(), MaxBlockChannels);
 }
 
-DepthwiseRing8::Line DepthwiseRing8::GetLine(const Part& pixels, size_t line) const
+RowRingBufferInt8::ColumnRange RowRingBufferInt8::GetColumnRange(const IndexRange& pixels, size_t range) const
 {
     const ref::WindowAxis& x = m_Geometry.m_X;
     const size_t count = pixels.m_End - pixels.m_Begin;
-    Line result;
-    result.m_First = x.Origin(pixels.m_Begin) + static_cast<int64_t>(line) * x.m_Dilation;
+    ColumnRange result;
+    result.m_First = x.Origin(pixels.m_Begin) + static_cast<int64_t>(range) * x.m_Dilation;
     result.m_Step = m_IsByTap ? x.m_Stride : 1;
     result.m_Count = m_IsByTap ? count
                                : (count - 1) * static_cast<size_t>(x.m_Stride) +
@@ -114,73 +116,73 @@ DepthwiseRing8::Line DepthwiseRing8::GetLine(const Part& pixels, size_t line) co
     return result;
 }
 
-size_t DepthwiseRing8::CountColumnsBelow(const Line& line, int64_t position)
+size_t RowRingBufferInt8::CountColumnsBelow(const ColumnRange& range, int64_t position)
 {
-    const int64_t before = position - line.m_First;
-    const int64_t columns = before <= 0 ? 0 : (before - 1) / line.m_Step + 1;
+    const int64_t before = position - range.m_First;
+    const int64_t columns = before <= 0 ? 0 : (before - 1) / range.m_Step + 1;
     // Padding may exceed a 32-bit size_t.
-    return static_cast<size_t>(std::min(columns, static_cast<int64_t>(line.m_Count)));
+    return static_cast<size_t>(std::min(columns, static_cast<int64_t>(range.m_Count)));
 }
 
-std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> DepthwiseRing8::FindCuts(const Line& line) const
+std::array<size_t, 2 * InterleaveArgsInt8::MaxRows + 2> RowRingBufferInt8::FindCuts(const ColumnRange& range) const
 {
-    std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> cuts{};
-    cuts.fill(line.m_Count);
+    std::array<size_t, 2 * InterleaveArgsInt8::MaxRows + 2> cuts{};
+    cuts.fill(range.m_Count);
     cuts[0] = 0;
-    for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+    for (size_t row = 0; row < m_Weights->GetRowsPerGroup(); ++row)
     {
         const int64_t shift = static_cast<int64_t>(row) * m_RowShift;
-        cuts[2 * row + 1] = CountColumnsBelow(line, -shift);
-        cuts[2 * row + 2] = CountColumnsBelow(line, static_cast<int64_t>(m_Geometry.m_X.m_Input) - shift);
+        cuts[2 * row + 1] = CountColumnsBelow(range, -shift);
+        cuts[2 * row + 2] = CountColumnsBelow(range, static_cast<int64_t>(m_Geometry.m_X.m_Input) - shift);
     }
     std::sort(cuts.begin(), cuts.end());
     return cuts;
 }
 
-DepthwiseRing8::Run DepthwiseRing8::MakeRun(const DepthwiseBlock8& block, const Part& pixels) const
+RowRingBufferInt8::Run RowRingBufferInt8::MakeRun(const ChannelBlockInt8& block, const IndexRange& pixels) const
 {
     const size_t numPixels = pixels.m_End - pixels.m_Begin;
     Run run;
     run.m_Block = &block;
     run.m_Pixels = pixels;
-    run.m_Line = GetLine(pixels, 0);
-    run.m_ColumnBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
-    run.m_GroupBytes = CountLines() * run.m_Line.m_Count * run.m_ColumnBytes;
+    run.m_ColumnRange = GetColumnRange(pixels, 0);
+    run.m_ColumnBytes = block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkBytes;
+    run.m_RowGroupBytes = CountColumnRanges() * run.m_ColumnRange.m_Count * run.m_ColumnBytes;
     run.m_TapBytes = (m_IsByTap ? numPixels : static_cast<size_t>(m_Geometry.m_X.m_Dilation)) * run.m_ColumnBytes;
     run.m_PixelBytes = (m_IsByTap ? 1 : static_cast<size_t>(m_Geometry.m_X.m_Stride)) * run.m_ColumnBytes;
     return run;
 }
 
-void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size_t known, size_t ring,
-                            std::byte* scratch) const
+void RowRingBufferInt8::LayOut(const uint8_t* image, const Run& run, size_t y, size_t known, size_t ring,
+                               std::byte* scratch) const
 {
     const ref::WindowAxis& axis = m_Geometry.m_Y;
-    const size_t groups = m_Weights->GetGroups();
+    const size_t groups = m_Weights->GetRowGroups();
     for (size_t group = known; group < groups; ++group)
     {
         const size_t place = ring + group < groups ? ring + group : ring + group - groups;
-        std::byte* out = GetColumns(scratch) + place * run.m_GroupBytes;
+        std::byte* out = GetColumns(scratch) + place * run.m_RowGroupBytes;
         const int64_t firstRow =
-            axis.Origin(y) + static_cast<int64_t>(group * m_Weights->GetGroupRows()) * axis.m_Dilation;
-        for (size_t i = 0; i < CountLines(); ++i)
+            axis.Origin(y) + static_cast<int64_t>(group * m_Weights->GetRowsPerGroup()) * axis.m_Dilation;
+        for (size_t i = 0; i < CountColumnRanges(); ++i)
         {
-            const Line line = i == 0 ? run.m_Line : GetLine(run.m_Pixels, i);
-            const auto fill = [&](const Part& columns)
+            const ColumnRange range = i == 0 ? run.m_ColumnRange : GetColumnRange(run.m_Pixels, i);
+            const auto fill = [&](const IndexRange& columns)
             {
                 if (columns.m_Begin != columns.m_End)
                 {
-                    Fill(image, run, line, columns, group, firstRow, out, scratch);
+                    Fill(image, run, range, columns, group, firstRow, out, scratch);
                 }
                 out += (columns.m_End - columns.m_Begin) * run.m_ColumnBytes;
             };
             if (m_RowShift == 0)
             {
-                fill({0, line.m_Begin});
-                fill({line.m_Begin, line.m_End});
-                fill({line.m_End, line.m_Count});
+                fill({0, range.m_Begin});
+                fill({range.m_Begin, range.m_End});
+                fill({range.m_End, range.m_Count});
                 continue;
             }
-            const auto cuts = FindCuts(line);
+            const auto cuts = FindCuts(range);
             for (size_t cut = 1; cut < cuts.size(); ++cut)
             {
                 fill({cuts[cut - 1], cuts[cut]});
@@ -189,26 +191,26 @@ void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size
     }
 }
 
-void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
-                          int64_t firstRow, std::byte* out, std::byte* scratch) const
+void RowRingBufferInt8::Fill(const uint8_t* image, const Run& run, const ColumnRange& range, const IndexRange& columns,
+                             size_t group, int64_t firstRow, std::byte* out, std::byte* scratch) const
 {
     const ref::WindowAxis& axis = m_Geometry.m_Y;
-    const DepthwiseBlock8& block = *run.m_Block;
+    const ChannelBlockInt8& block = *run.m_Block;
     const size_t channels = m_Geometry.m_InputChannels;
     const auto width = static_cast<int64_t>(m_Geometry.m_X.m_Input);
-    const int64_t first = line.m_First + static_cast<int64_t>(columns.m_Begin) * line.m_Step;
-    const int64_t last = line.m_First + static_cast<int64_t>(columns.m_End - 1) * line.m_Step;
-    InterleaveColumns8 interleaved;
+    const int64_t first = range.m_First + static_cast<int64_t>(columns.m_Begin) * range.m_Step;
+    const int64_t last = range.m_First + static_cast<int64_t>(columns.m_End - 1) * range.m_Step;
+    InterleaveArgsInt8 interleaved;
     interleaved.m_Columns = columns.m_End - columns.m_Begin;
     interleaved.m_Channels = block.m_Channels;
     interleaved.m_IsSigned = m_Weights->IsDataSigned();
-    for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+    for (size_t row = 0; row < m_Weights->GetRowsPerGroup(); ++row)
     {
         const int64_t shift = static_cast<int64_t>(row) * m_RowShift;
         const int64_t imageRow = firstRow + (m_RowShift == 0 ? static_cast<int64_t>(row) * axis.m_Dilation : 0);
         const bool isInside = first + shift >= 0 && last + shift < width;
         // Rows below the last window have zero weights: padding replaces them.
-        const bool isSeen = group * m_Weights->GetGroupRows() + row < m_WindowRows;
+        const bool isSeen = group * m_Weights->GetRowsPerGroup() + row < m_WindowRows;
         if (!isInside || !isSeen || imageRow < 0 || imageRow >= static_cast<int64_t>(axis.m_Input))
         {
             interleaved.m_Rows[row] = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
@@ -216,23 +218,23 @@ void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line
             continue;
         }
         const uint8_t* from = image + static_cast<size_t>(imageRow * width + first + shift) * channels;
-        const size_t step = static_cast<size_t>(line.m_Step) * channels;
+        const size_t step = static_cast<size_t>(range.m_Step) * channels;
         const bool repeats = m_Geometry.m_GroupOutputs != 1;
         interleaved.m_Rows[row] =
             repeats ? Repeat(from, step, interleaved.m_Columns, block, row, scratch) : from + block.m_Channel;
-        interleaved.m_Steps[row] = repeats ? MostBlockChannels : step;
+        interleaved.m_Steps[row] = repeats ? MaxBlockChannels : step;
     }
-    m_Weights->GetEngine().m_Interleave(interleaved, block.m_Pieces, out);
+    m_Weights->GetMicrokernels().m_Interleave(interleaved, block.m_Chunks, out);
 }
 
 /// Copies pixels, `step` bytes apart, and repeats each channel for its outputs (channel multiplier).
-const uint8_t* DepthwiseRing8::Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block,
-                                      size_t row, std::byte* scratch) const
+const uint8_t* RowRingBufferInt8::Repeat(const uint8_t* pixels, size_t step, size_t count,
+                                         const ChannelBlockInt8& block, size_t row, std::byte* scratch) const
 {
-    uint8_t* const repeated = Scratch::At<uint8_t>(scratch, m_RepeatedOffset) + row * m_RunColumns * MostBlockChannels;
+    uint8_t* const repeated = Scratch::At<uint8_t>(scratch, m_RepeatedOffset) + row * m_RunColumns * MaxBlockChannels;
     for (size_t column = 0; column < count; ++column, pixels += step)
     {
-        uint8_t* to = repeated + column * MostBlockChannels;
+        uint8_t* to = repeated + column * MaxBlockChannels;
         size_t channel = block.m_Channel / m_Geometry.m_GroupOutputs;
         size_t next = m_Geometry.m_GroupOutputs - block.m_Channel % m_Geometry.m_GroupOutputs;
         for (size_t i = 0; i < block.m_Channels;)
@@ -246,16 +248,16 @@ const uint8_t* DepthwiseRing8::Repeat(const uint8_t* pixels, size_t step, size_t
     return repeated;
 }
 
-const size_t* DepthwiseRing8::FindTaps(const Run& run, size_t ring, std::byte* scratch) const
+const size_t* RowRingBufferInt8::FindTapOffsets(const Run& run, size_t ring, std::byte* scratch) const
 {
-    const size_t groups = m_Weights->GetGroups();
+    const size_t groups = m_Weights->GetRowGroups();
     auto* const taps = Scratch::At<size_t>(scratch, m_TapsOffset);
     size_t* tap = taps;
-    for (size_t set = 0; set < m_Weights->GetSets(); ++set)
+    for (size_t term = 0; term < m_Weights->GetWeightTerms(); ++term)
     {
         for (size_t group = 0; group < groups; ++group)
         {
-            size_t offset = (ring + group < groups ? ring + group : ring + group - groups) * run.m_GroupBytes;
+            size_t offset = (ring + group < groups ? ring + group : ring + group - groups) * run.m_RowGroupBytes;
             for (size_t column = 0; column < m_Weights->GetWidth(); ++column, offset += run.m_TapBytes)
             {
                 *tap++ = offset;

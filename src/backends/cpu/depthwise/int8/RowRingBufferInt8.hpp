@@ -19,26 +19,26 @@
 namespace tenon::cpu
 {
 
-class DepthwiseRing8
+class RowRingBufferInt8
 {
 public:
     /// `geometry`: of the packed window (transposed, folded).
-    DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry);
+    RowRingBufferInt8(const PackedDepthwiseInt8& weights, const ref::ConvolutionGeometry& geometry);
 
     /// Adds its share of a task's scratch memory.
-    void Reserve(backends::Scratch& part);
+    void Reserve(backends::Scratch& taskScratch);
     /// Prepares a task's scratch memory; called first.
     void Prepare(std::byte* scratch) const;
 
     /// Upper bound of the output pixels of a run.
     size_t GetRunPixels() const { return m_RunPixels; }
     /// Row groups that a strip reads and the strip above did not.
-    size_t GetNewGroups() const { return m_NewGroups; }
+    size_t GetNewRowGroups() const { return m_NewRowGroups; }
     /// Upper bound of the bytes of an interleaved column.
-    size_t GetMostColumnBytes() const { return m_MostColumnBytes; }
+    size_t GetMaxColumnBytes() const { return m_MaxColumnBytes; }
 
     /// A range of image columns, m_Step apart, that are interleaved one after the other.
-    struct Line
+    struct ColumnRange
     {
         int64_t m_First = 0;
         int64_t m_Step = 1;
@@ -50,15 +50,15 @@ public:
     /// A run of output pixels, for one block of channels.
     struct Run
     {
-        const DepthwiseBlock8* m_Block = nullptr;
-        Part m_Pixels;
-        Line m_Line;              ///< first range of columns
-        size_t m_ColumnBytes = 0; ///< bytes of an interleaved column
-        size_t m_GroupBytes = 0;
+        const ChannelBlockInt8* m_Block = nullptr;
+        IndexRange m_Pixels;
+        ColumnRange m_ColumnRange; ///< first range of columns
+        size_t m_ColumnBytes = 0;  ///< bytes of an interleaved column
+        size_t m_RowGroupBytes = 0;
         size_t m_TapBytes = 0;   ///< bytes from a window column to the next
         size_t m_PixelBytes = 0; ///< bytes from an output pixel to the next
     };
-    Run MakeRun(const DepthwiseBlock8& block, const Part& pixels) const;
+    Run MakeRun(const ChannelBlockInt8& block, const IndexRange& pixels) const;
 
     /// Interleaves the row groups that output row `y` reads, from group `known` on. `ring`: position of the first group
     /// in the ring.
@@ -74,31 +74,32 @@ public:
         return backends::Scratch::At<std::byte>(scratch, m_ColumnsOffset);
     }
     /// Byte offset of each tap of the run's first pixel from the first interleaved column.
-    const size_t* FindTaps(const Run& run, size_t ring, std::byte* scratch) const;
+    const size_t* FindTapOffsets(const Run& run, size_t ring, std::byte* scratch) const;
 
 private:
-    static constexpr size_t MostBlockChannels = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels;
+    static constexpr size_t MaxBlockChannels =
+        DepthwiseMicrokernelsInt8::MaxChunks * DepthwiseMicrokernelsInt8::ChunkChannels;
 
     void PlanRuns();
-    size_t CountLines() const { return m_IsByTap ? m_Geometry.m_X.m_Kernel : 1; }
-    Line GetLine(const Part& pixels, size_t line) const;
+    size_t CountColumnRanges() const { return m_IsByTap ? m_Geometry.m_X.m_Kernel : 1; }
+    ColumnRange GetColumnRange(const IndexRange& pixels, size_t range) const;
     /// Number of columns of a range before a position in the image.
-    static size_t CountColumnsBelow(const Line& line, int64_t position);
+    static size_t CountColumnsBelow(const ColumnRange& range, int64_t position);
     /// For folded rows: the sorted columns of a range at which any row of the group enters or leaves the image.
-    std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> FindCuts(const Line& line) const;
+    std::array<size_t, 2 * InterleaveArgsInt8::MaxRows + 2> FindCuts(const ColumnRange& range) const;
     /// Interleaves columns [begin, end) of a range, which lie all inside or all outside of the image, for the row group
     /// that begins with image row `firstRow`.
-    void Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
+    void Fill(const uint8_t* image, const Run& run, const ColumnRange& range, const IndexRange& columns, size_t group,
               int64_t firstRow, std::byte* out, std::byte* scratch) const;
-    const uint8_t* Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block, size_t row,
+    const uint8_t* Repeat(const uint8_t* pixels, size_t step, size_t count, const ChannelBlockInt8& block, size_t row,
                           std::byte* scratch) const;
 
-    const PackedDepthwise8* m_Weights;
+    const PackedDepthwiseInt8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
     size_t m_WindowRows = 0; ///< image rows that a strip reads
-    size_t m_NewGroups = 0;
+    size_t m_NewRowGroups = 0;
     int64_t m_RowShift = 0; ///< shift in pixels from a row of a group to the next, see GetFold
-    size_t m_MostColumnBytes = 0;
+    size_t m_MaxColumnBytes = 0;
     size_t m_RunPixels = 0;
     size_t m_RunColumns = 0; ///< interleaved columns of a row group
     bool m_IsByTap = false;  ///< tap by tap, else all columns from the first to the last

@@ -3,11 +3,11 @@
 // up to four rows over 64 channels of one strip, 32 of two or 16 of four (RowStripsInt8). A sliding window: each column
 // is loaded and interleaved once, and added to the sums of the windows that it is in. Stride 1:
 //   out = first + w2 * column;   first = second + w1 * column;   second = bias + w0 * column
-#if defined(TENON_CPU_DEPTHWISE_STRIP_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_STRIP_AVX512_INL
-#undef TENON_CPU_DEPTHWISE_STRIP_AVX512_INL
+#if defined(TENON_CPU_ROW_STRIP_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_ROW_STRIP_AVX512_INT8_INL
+#undef TENON_CPU_ROW_STRIP_AVX512_INT8_INL
 #else
-#define TENON_CPU_DEPTHWISE_STRIP_AVX512_INL
+#define TENON_CPU_ROW_STRIP_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/depthwise/int8/RowStripColumnsAvx512Int8-inl.hpp"
@@ -35,53 +35,56 @@ HWY_INLINE void AddDots(__m512i& sums, const __m512i& data, const __m512i& weigh
 #endif
 }
 
-/// See DepthwiseEngine8::m_PrepareStrips.
-void PrepareStripColumns(const RequantizeColumns& columns, const int32_t* bias, bool isSigned, std::byte* prepared)
+/// See DepthwiseMicrokernelsInt8::m_PrepareStripRequantization.
+void PrepareStripRequantizationAvx512(const RequantizeColumns& columns, const int32_t* bias, bool isSigned,
+                                      std::byte* prepared)
 {
-    static_assert(sizeof(ByteColumns8) % ArenaAlignment == 0);
-    constexpr size_t Channels = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels;
-    GetEngine8().m_PrepareColumns(columns, bias, Channels, isSigned, *new (prepared) ByteColumns8);
+    static_assert(sizeof(PreparedRequantizationInt8) % ArenaAlignment == 0);
+    constexpr size_t Channels = DepthwiseMicrokernelsInt8::MaxChunks * DepthwiseMicrokernelsInt8::ChunkChannels;
+    GetMicrokernelsInt8().m_PrepareRequantization(columns, bias, Channels, isSigned,
+                                                  *new (prepared) PreparedRequantizationInt8);
 }
 
 /// Weights, bias and scales: constants of all columns.
-template <typename Scale, size_t Parts>
-class StripConstants
+template <typename Scale, size_t StripCount>
+class StripConstantsInt8
 {
 public:
-    explicit HWY_INLINE StripConstants(const DepthwiseStrips8& strips)
+    explicit HWY_INLINE StripConstantsInt8(const RowStripsInt8& strips)
         : m_Weights(static_cast<const __m512i*>(strips.m_Weights)),
-          m_Requantization(static_cast<const ByteColumns8*>(strips.m_Requantization))
+          m_Requantization(static_cast<const PreparedRequantizationInt8*>(strips.m_Requantization))
     {
     }
 
     HWY_INLINE __m512i GetBias(size_t v) const { return LoadOnce(m_Requantization->m_Bias + 16 * v); }
     /// Weights of a window column. `outputRow`: 1 for the second output row, whose windows begin one row lower.
-    HWY_INLINE const __m512i& GetWeights(size_t column, size_t v, size_t phase = 0) const
+    HWY_INLINE const __m512i& GetWeights(size_t column, size_t v, size_t outputRow = 0) const
     {
-        return m_Weights[(phase * 3 + column) * 4 + v];
+        return m_Weights[(outputRow * 3 + column) * 4 + v];
     }
     HWY_INLINE const Scale& GetScale(size_t v) const
     {
         return reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v];
     }
 
-    HWY_INLINE void Store(const __m512i (&x)[4], uint8_t* const (&out)[DepthwiseStrips8::MostParts], size_t at) const
+    HWY_INLINE void Store(const __m512i (&x)[4], uint8_t* const (&out)[RowStripsInt8::MaxStrips], size_t at) const
     {
-        StorePixels<Parts>(PackBytes<true>(Scale16::Pack(x[0], x[1]), Scale16::Pack(x[2], x[3]), *m_Requantization),
-                           out, at);
+        StorePixels<StripCount>(
+            PackInt8<true>(SixteenLaneScale::Pack(x[0], x[1]), SixteenLaneScale::Pack(x[2], x[3]), *m_Requantization),
+            out, at);
     }
 
 private:
     const __m512i* m_Weights;
-    const ByteColumns8* m_Requantization;
+    const PreparedRequantizationInt8* m_Requantization;
 };
 
 /// Stride 1, for `OutputRows` output rows: windows overlap by two columns.
-template <typename Scale, size_t Parts, size_t Phases>
-class StripsOfStride1
+template <typename Scale, size_t StripCount, size_t OutputRows>
+class SlidingStripStride1Int8
 {
 public:
-    explicit HWY_INLINE StripsOfStride1(const DepthwiseStrips8& strips)
+    explicit HWY_INLINE SlidingStripStride1Int8(const RowStripsInt8& strips)
         : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
     {
         __m512i data[4];
@@ -90,10 +93,10 @@ public:
         for (size_t v = 0; v < 4; ++v)
         {
             HWY_UNROLL(2)
-            for (size_t phase = 0; phase < Phases; ++phase)
+            for (size_t outputRow = 0; outputRow < OutputRows; ++outputRow)
             {
-                m_Second[v][phase] = m_Constants.GetBias(v);
-                AddDots(m_Second[v][phase], data[v], m_Constants.GetWeights(0, v, phase));
+                m_Second[v][outputRow] = m_Constants.GetBias(v);
+                AddDots(m_Second[v][outputRow], data[v], m_Constants.GetWeights(0, v, outputRow));
             }
         }
         m_Columns.Next(data);
@@ -101,12 +104,12 @@ public:
         for (size_t v = 0; v < 4; ++v)
         {
             HWY_UNROLL(2)
-            for (size_t phase = 0; phase < Phases; ++phase)
+            for (size_t outputRow = 0; outputRow < OutputRows; ++outputRow)
             {
-                m_First[v][phase] = m_Second[v][phase];
-                AddDots(m_First[v][phase], data[v], m_Constants.GetWeights(1, v, phase));
-                m_Second[v][phase] = m_Constants.GetBias(v);
-                AddDots(m_Second[v][phase], data[v], m_Constants.GetWeights(0, v, phase));
+                m_First[v][outputRow] = m_Second[v][outputRow];
+                AddDots(m_First[v][outputRow], data[v], m_Constants.GetWeights(1, v, outputRow));
+                m_Second[v][outputRow] = m_Constants.GetBias(v);
+                AddDots(m_Second[v][outputRow], data[v], m_Constants.GetWeights(0, v, outputRow));
             }
         }
     }
@@ -123,7 +126,7 @@ public:
         {
             const __m512i bias = m_Constants.GetBias(v);
             x[v] = SumNext<0>(v, data[v], bias);
-            if constexpr (Phases == 2)
+            if constexpr (OutputRows == 2)
             {
                 y[v] = SumNext<1>(v, data[v], bias);
                 ScaleTwo(m_Constants.GetScale(v), x[v], y[v]);
@@ -133,7 +136,7 @@ public:
                 x[v] = ScaleOne(m_Constants.GetScale(v), x[v]);
             }
         }
-        if constexpr (Phases == 2)
+        if constexpr (OutputRows == 2)
         {
             m_Constants.Store(y, m_Strips->m_Second, m_At);
         }
@@ -144,7 +147,7 @@ public:
     /// Computes two pixels of the one output row, whose constants are loaded once for both.
     HWY_INLINE void WriteTwo()
     {
-        static_assert(Phases == 1);
+        static_assert(OutputRows == 1);
         __m512i left[4];
         __m512i right[4];
         __m512i x[4];
@@ -177,33 +180,33 @@ public:
 
 private:
     /// Returns the sums of the window that ends with this column, and adds the column to the two windows after it.
-    template <size_t Phase>
+    template <size_t OutputRow>
     HWY_INLINE __m512i SumNext(size_t v, __m512i data, __m512i bias)
     {
-        __m512i sums = m_First[v][Phase];
-        AddDots(sums, data, m_Constants.GetWeights(2, v, Phase));
-        m_First[v][Phase] = m_Second[v][Phase];
-        AddDots(m_First[v][Phase], data, m_Constants.GetWeights(1, v, Phase));
-        m_Second[v][Phase] = bias;
-        AddDots(m_Second[v][Phase], data, m_Constants.GetWeights(0, v, Phase));
+        __m512i sums = m_First[v][OutputRow];
+        AddDots(sums, data, m_Constants.GetWeights(2, v, OutputRow));
+        m_First[v][OutputRow] = m_Second[v][OutputRow];
+        AddDots(m_First[v][OutputRow], data, m_Constants.GetWeights(1, v, OutputRow));
+        m_Second[v][OutputRow] = bias;
+        AddDots(m_Second[v][OutputRow], data, m_Constants.GetWeights(0, v, OutputRow));
         return sums;
     }
 
-    const DepthwiseStrips8* m_Strips;
-    StripConstants<Scale, Parts> m_Constants;
-    StripColumns<Parts, 4> m_Columns;
-    __m512i m_First[4][Phases];  ///< sums of the window whose last column is next
-    __m512i m_Second[4][Phases]; ///< sums of the window after it
-    size_t m_At = 0;             ///< bytes from the first output pixel to the next one
+    const RowStripsInt8* m_Strips;
+    StripConstantsInt8<Scale, StripCount> m_Constants;
+    StripColumnsInt8<StripCount, 4> m_Columns;
+    __m512i m_First[4][OutputRows];  ///< sums of the window whose last column is next
+    __m512i m_Second[4][OutputRows]; ///< sums of the window after it
+    size_t m_At = 0;                 ///< bytes from the first output pixel to the next one
 };
 
 /// Stride 2: windows of up to three rows overlap by one column. They read four times as many pixels as they write, so
 /// each signedness of the data has a loop of its own.
-template <typename Scale, size_t Parts, bool IsSigned>
-class StripsOfStride2
+template <typename Scale, size_t StripCount, bool IsSigned>
+class SlidingStripStride2Int8
 {
 public:
-    explicit HWY_INLINE StripsOfStride2(const DepthwiseStrips8& strips)
+    explicit HWY_INLINE SlidingStripStride2Int8(const RowStripsInt8& strips)
         : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
     {
         __m512i data[4];
@@ -270,20 +273,20 @@ private:
         m_At += m_Strips->m_OutStride;
     }
 
-    const DepthwiseStrips8* m_Strips;
-    StripConstants<Scale, Parts> m_Constants;
-    StripColumns<Parts, 3, IsSigned> m_Columns;
+    const RowStripsInt8* m_Strips;
+    StripConstantsInt8<Scale, StripCount> m_Constants;
+    StripColumnsInt8<StripCount, 3, IsSigned> m_Columns;
     __m512i m_First[4]; ///< sums of the next window, which overlaps in one column
     size_t m_At = 0;    ///< bytes from the first output pixel to the next one
 };
 
 /// Runs pixel by pixel, or by pairs of pixels.
-template <typename Strips, bool ByTwos>
-void WriteAll(const DepthwiseStrips8& strips)
+template <typename Strips, bool IsPixelPairs>
+void WriteRow(const RowStripsInt8& strips)
 {
     Strips windows(strips);
     size_t left = strips.m_Pixels;
-    if constexpr (ByTwos)
+    if constexpr (IsPixelPairs)
     {
         for (; left >= 2; left -= 2)
         {
@@ -296,31 +299,31 @@ void WriteAll(const DepthwiseStrips8& strips)
     }
 }
 
-template <typename Scale, size_t Parts>
-void WriteStripsOf(const DepthwiseStrips8& strips)
+template <typename Scale, size_t StripCount>
+void RunRowStripsOfInt8(const RowStripsInt8& strips)
 {
     if (strips.m_Stride == 2)
     {
-        strips.m_IsSigned ? WriteAll<StripsOfStride2<Scale, Parts, true>, true>(strips)
-                          : WriteAll<StripsOfStride2<Scale, Parts, false>, true>(strips);
+        strips.m_IsSigned ? WriteRow<SlidingStripStride2Int8<Scale, StripCount, true>, true>(strips)
+                          : WriteRow<SlidingStripStride2Int8<Scale, StripCount, false>, true>(strips);
         return;
     }
-    strips.m_HasSecond ? WriteAll<StripsOfStride1<Scale, Parts, 2>, false>(strips)
-                       : WriteAll<StripsOfStride1<Scale, Parts, 1>, true>(strips);
+    strips.m_HasSecond ? WriteRow<SlidingStripStride1Int8<Scale, StripCount, 2>, false>(strips)
+                       : WriteRow<SlidingStripStride1Int8<Scale, StripCount, 1>, true>(strips);
 }
 
 template <typename Scale>
-void WriteStripsOf(const DepthwiseStrips8& strips)
+void RunRowStripsOfInt8(const RowStripsInt8& strips)
 {
-    strips.m_Parts == 1   ? WriteStripsOf<Scale, 1>(strips)
-    : strips.m_Parts == 2 ? WriteStripsOf<Scale, 2>(strips)
-                          : WriteStripsOf<Scale, 4>(strips);
+    strips.m_StripCount == 1   ? RunRowStripsOfInt8<Scale, 1>(strips)
+    : strips.m_StripCount == 2 ? RunRowStripsOfInt8<Scale, 2>(strips)
+                               : RunRowStripsOfInt8<Scale, 4>(strips);
 }
 
-/// See DepthwiseEngine8::m_WriteStrips.
-void WriteStrips(const DepthwiseStrips8& strips)
+/// See DepthwiseMicrokernelsInt8::m_RunRowStrips.
+void RunRowStripsAvx512(const RowStripsInt8& strips)
 {
-    strips.m_IsPositive ? WriteStripsOf<PlainScale>(strips) : WriteStripsOf<OffsetScale>(strips);
+    strips.m_ClampsNegatives ? RunRowStripsOfInt8<PlainScale>(strips) : RunRowStripsOfInt8<OffsetScale>(strips);
 }
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of an image for row strips of int8 with AVX-512: loads up to four rows of 1, 2 or 4 strips, one strip in each
 // 512, 256 or 128 bits, and interleaves them in registers to [channel][row]; stores the pixels of all strips.
-#if defined(TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
-#undef TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
+#if defined(TENON_CPU_ROW_STRIP_COLUMNS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_ROW_STRIP_COLUMNS_AVX512_INT8_INL
+#undef TENON_CPU_ROW_STRIP_COLUMNS_AVX512_INT8_INL
 #else
-#define TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
+#define TENON_CPU_ROW_STRIP_COLUMNS_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/depthwise/int8/RowStripCursorInt8-inl.hpp"
@@ -21,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-HWY_INLINE __m128i Load16(const uint8_t* from)
+HWY_INLINE __m128i LoadChunk128(const uint8_t* from)
 {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
@@ -31,7 +31,7 @@ HWY_INLINE __m256i Load32(const uint8_t* from)
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
 }
 
-HWY_INLINE void Store16(__m128i x, uint8_t* to)
+HWY_INLINE void StoreChunk128(__m128i x, uint8_t* to)
 {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), x);
 }
@@ -42,35 +42,35 @@ HWY_INLINE void Store32(__m256i x, uint8_t* to)
 }
 
 /// Stores a pixel of each strip, 64 / StripCount channels each.
-template <size_t Parts>
-HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[DepthwiseStrips8::MostParts], size_t at)
+template <size_t StripCount>
+HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[RowStripsInt8::MaxStrips], size_t at)
 {
-    if constexpr (Parts == 1)
+    if constexpr (StripCount == 1)
     {
         _mm512_storeu_si512(out[0] + at, pixels);
     }
-    else if constexpr (Parts == 2)
+    else if constexpr (StripCount == 2)
     {
         Store32(_mm512_castsi512_si256(pixels), out[0] + at);
         Store32(_mm512_extracti64x4_epi64(pixels, 1), out[1] + at);
     }
     else
     {
-        Store16(_mm512_castsi512_si128(pixels), out[0] + at);
-        Store16(_mm512_extracti64x2_epi64(pixels, 1), out[1] + at);
-        Store16(_mm512_extracti64x2_epi64(pixels, 2), out[2] + at);
-        Store16(_mm512_extracti64x2_epi64(pixels, 3), out[3] + at);
+        StoreChunk128(_mm512_castsi512_si128(pixels), out[0] + at);
+        StoreChunk128(_mm512_extracti64x2_epi64(pixels, 1), out[1] + at);
+        StoreChunk128(_mm512_extracti64x2_epi64(pixels, 2), out[2] + at);
+        StoreChunk128(_mm512_extracti64x2_epi64(pixels, 3), out[3] + at);
     }
 }
 
 /// Loads the columns of an image in order, with the padding on both sides, and interleaves their rows. `Rows`: rows of
 /// the windows; the fourth row may have any content. `AppliesSignXor`: data may be int8, else they are uint8.
-template <size_t Parts, size_t Rows, bool Flips = true>
-class StripColumns
+template <size_t StripCount, size_t Rows, bool AppliesSignXor = true>
+class StripColumnsInt8
 {
 public:
-    explicit HWY_INLINE StripColumns(const DepthwiseStrips8& strips)
-        : m_Cursor(strips), m_Flip(_mm512_set1_epi8(strips.m_IsSigned ? static_cast<char>(0x80) : 0))
+    explicit HWY_INLINE StripColumnsInt8(const RowStripsInt8& strips)
+        : m_Cursor(strips), m_SignXor(_mm512_set1_epi8(strips.m_IsSigned ? static_cast<char>(0x80) : 0))
     {
     }
 
@@ -96,34 +96,34 @@ private:
     template <size_t Row>
     HWY_INLINE __m512i Load() const
     {
-        return Flips ? _mm512_xor_si512(LoadPixels<Row>(), m_Flip) : LoadPixels<Row>();
+        return AppliesSignXor ? _mm512_xor_si512(LoadPixels<Row>(), m_SignXor) : LoadPixels<Row>();
     }
 
     /// Loads a row of each strip.
     template <size_t Row>
     HWY_INLINE __m512i LoadPixels() const
     {
-        if constexpr (Parts == 1)
+        if constexpr (StripCount == 1)
         {
             return _mm512_loadu_si512(m_Cursor.Get(0, Row));
         }
-        else if constexpr (Parts == 2)
+        else if constexpr (StripCount == 2)
         {
             return _mm512_inserti64x4(_mm512_castsi256_si512(Load32(m_Cursor.Get(0, Row))),
                                       Load32(m_Cursor.Get(1, Row)), 1);
         }
         else
         {
-            const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(0, Row))),
-                                                          Load16(m_Cursor.Get(1, Row)), 1);
-            const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(2, Row))),
-                                                          Load16(m_Cursor.Get(3, Row)), 1);
+            const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(LoadChunk128(m_Cursor.Get(0, Row))),
+                                                          LoadChunk128(m_Cursor.Get(1, Row)), 1);
+            const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(LoadChunk128(m_Cursor.Get(2, Row))),
+                                                          LoadChunk128(m_Cursor.Get(3, Row)), 1);
             return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
         }
     }
 
-    StripCursor<Parts, Rows> m_Cursor;
-    __m512i m_Flip;
+    RowStripCursorInt8<StripCount, Rows> m_Cursor;
+    __m512i m_SignXor;
 };
 
 #endif

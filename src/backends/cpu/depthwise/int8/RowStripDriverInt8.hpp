@@ -16,27 +16,27 @@
 namespace tenon::cpu
 {
 
-class DepthwiseBands8
+class RowStripDriverInt8
 {
 public:
     /// `min`, `max`: clamp of the int8 outputs. The weights have to outlive the driver.
-    DepthwiseBands8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry, int32_t min,
-                    int32_t max);
+    RowStripDriverInt8(const PackedDepthwiseInt8& weights, const ref::ConvolutionGeometry& geometry, int32_t min,
+                       int32_t max);
 
     /// Computes the strip blocks for a range of pixels in a range of strips. `range`: the image columns that their
     /// windows read; `padding`: the bytes of a pixel in the padding; `to`: the output's image.
-    void Write(const uint8_t* image, const Part& strips, const Part& pixels, const DepthwiseRing8::Line& line,
-               const uint8_t* padding, uint8_t* to) const;
+    void Write(const uint8_t* image, const IndexRange& strips, const IndexRange& pixels,
+               const RowRingBufferInt8::ColumnRange& range, const uint8_t* padding, uint8_t* to) const;
 
 private:
-    void SetStrip(DepthwiseStrips8& strips, size_t part, size_t strip, const uint8_t* image, size_t firstColumn) const;
+    void SetStrip(RowStripsInt8& strips, size_t slot, size_t strip, const uint8_t* image, size_t firstColumn) const;
 
-    const PackedDepthwise8* m_Weights;
+    const PackedDepthwiseInt8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
-    bool m_IsPositive = false; ///< see DepthwiseStrips8
-    /// The requantization constants of all strip blocks, one after the other (DepthwiseEngine8::m_PrepareStrips).
-    /// Copies of a workload share them.
-    std::shared_ptr<const AlignedMemory> m_Columns;
+    bool m_ClampsNegatives = false; ///< see RowStripsInt8
+    /// The requantization constants of all strip blocks, one after the other
+    /// (DepthwiseMicrokernelsInt8::m_PrepareStripRequantization). Copies of a workload share them.
+    std::shared_ptr<const AlignedMemory> m_Requantization;
 };
 
 } // namespace tenon::cpu

@@ -18,122 +18,124 @@ using backends::Scratch;
 
 /// Bytes of data of a block: a quarter of a second-level cache of 1 MiB.
 constexpr size_t BlockBytes = 256 * 1024;
-constexpr size_t MostBlockRows = 512;
+constexpr size_t MaxBlockRows = 512;
 /// With fewer channels than this the loop over one tap is too short.
-constexpr size_t LeastTapDepth = 8;
+constexpr size_t MinTapDepth = 8;
 
 } // namespace
 
-ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
-                         const backends::FloatClamp& clamp, unsigned int maxThreads)
-    : m_Panels(&weights.GetPanels()), m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
+GemmBf16::GemmBf16(const PackedWeightsBf16& weights, const Im2col& windows, size_t rows,
+                   const backends::FloatClamp& clamp, unsigned int maxThreads)
+    : m_Panels(&weights.GetPanels()), m_Weights(&weights), m_Im2col(windows), m_Rows(rows), m_Clamp(clamp)
 {
     Plan(maxThreads);
 }
 
-ProductBf16::ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows, unsigned int maxThreads)
-    : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
+GemmBf16::GemmBf16(const PanelsBf16& panels, const Im2col& windows, size_t rows, unsigned int maxThreads)
+    : m_Panels(&panels), m_Im2col(windows), m_Rows(rows)
 {
     Plan(maxThreads);
 }
 
-void ProductBf16::Plan(unsigned int maxThreads)
+void GemmBf16::Plan(unsigned int maxThreads)
 {
     const WeightSizes& sizes = m_Panels->GetSizes();
-    const EngineBf16& engine = m_Panels->GetEngine();
-    const Windows& windows = m_Windows;
+    const MicrokernelsBf16& engine = m_Panels->GetMicrokernels();
+    const Im2col& windows = m_Im2col;
     const size_t rows = m_Rows;
-    m_Place.m_PixelStride = sizes.m_Columns;
+    m_OutputLayout.m_PixelStride = sizes.m_Columns;
     m_OutputBytes = rows * sizes.m_Columns * sizeof(uint16_t);
     m_Pitch = m_Panels->GetPairs() * 2;
-    m_InPlace = windows.ArePixels() && (m_Pitch == sizes.m_Depth || engine.m_ReadsTables);
+    m_InPlace = windows.IsPointwise() && (m_Pitch == sizes.m_Depth || engine.m_ReadsIndirection);
     const auto channels = static_cast<size_t>(windows.m_GroupChannels);
     size_t rowElements = m_Pitch;
     m_Pitch = m_InPlace ? static_cast<size_t>(windows.m_Channels) : m_Pitch;
-    if (engine.m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
+    if (engine.m_ReadsIndirection && !windows.IsPointwise() && channels % 2 == 0 && channels >= MinTapDepth)
     {
-        const Part panel = m_Panels->GetPanel(0);
+        const IndexRange panel = m_Panels->GetPanel(0);
         const TileCosts tiles = TileCosts::Find(engine.m_Rows[panel.m_End - panel.m_Begin]);
-        const PixelOrder byPoints(windows, tiles, true);
-        m_FindsRows = windows.HaveWholeRows() && !byPoints.PrefersPoints(channels);
-        m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
-        m_Slides = m_FindsRows && m_TableTaps != 0 && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
-                   windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
-        m_Order = m_Slides ? PixelOrder() : m_FindsRows ? PixelOrder(windows, tiles, false) : byPoints;
+        const PixelOrder byTaps(windows, tiles, true);
+        m_IndirectsRows = windows.HasContiguousRows() && !byTaps.PrefersTaps(channels);
+        m_IndirectionTaps =
+            static_cast<size_t>(m_IndirectsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
+        m_Slides = m_IndirectsRows && m_IndirectionTaps != 0 && engine.m_SlidingRows != 0 &&
+                   m_Panels->GetVectors() == 1 && windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
+        m_Order = m_Slides ? PixelOrder() : m_IndirectsRows ? PixelOrder(windows, tiles, false) : byTaps;
         rowElements = channels; // neighbouring windows share most of their pixels
     }
     m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
-                                     EngineBf16::MostRows, MostBlockRows);
+                                     MicrokernelsBf16::MaxRows, MaxBlockRows);
     m_BlockRows = std::min(m_BlockRows, rows);
-    if (m_FindsRows)
+    if (m_IndirectsRows)
     {
-        m_BlockRows = windows.LimitCut(m_BlockRows, EngineBf16::MostRows, m_Pitch * sizeof(uint16_t), BlockBytes);
+        m_BlockRows =
+            windows.LimitBorderWindows(m_BlockRows, MicrokernelsBf16::MaxRows, m_Pitch * sizeof(uint16_t), BlockBytes);
     }
 
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 4; // the number of tasks is stated in float multiplications
-    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications / FasterThanFloats),
+    m_Tasks = std::min({GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications / FasterThanFloats),
                         std::max(rows, m_Panels->GetPanels())});
-    Scratch part;
-    part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);
-    m_StripOffset = part.Add<uint16_t>(m_Slides                        ? engine.m_SlidingRows + SlidingColumns - 1
-                                       : m_FindsRows                   ? windows.GetMostCut(m_BlockRows)
-                                       : m_InPlace || m_TableTaps != 0 ? 0
-                                                                       : m_BlockRows,
-                                       m_Pitch);
-    part.Add<std::byte>(Windows::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
-    m_PartBytes = part.GetBytes();
+    Scratch task;
+    task.Add<const uint16_t*>(m_BlockRows, m_IndirectionTaps);
+    m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? engine.m_SlidingRows + SlidingColumns - 1
+                                        : m_IndirectsRows ? windows.CountMaxBorderWindows(m_BlockRows)
+                                        : m_InPlace || m_IndirectionTaps != 0 ? 0
+                                                                              : m_BlockRows,
+                                        m_Pitch);
+    task.Add<std::byte>(Im2col::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
+    m_TaskBytes = task.GetBytes();
     Scratch scratch;
-    scratch.AddParts(part, m_Parts);
+    scratch.AddPerTask(task, m_Tasks);
     m_ScratchBytes = scratch.GetBytes();
 }
 
-void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
-                      const uint16_t* added) const
+void GemmBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
+                   const uint16_t* added) const
 {
-    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    const size_t tasks = std::min<size_t>(m_Tasks, parallel.GetNumThreads());
     RunPanelRanges(
-        parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, m_Panels->GetPanels(), EngineBf16::MostRows}, 1,
-        [&](size_t part, const PanelRange& range)
+        parallel, tasks, {m_Rows, m_Panels->GetSizes().m_Columns, m_Panels->GetPanels(), MicrokernelsBf16::MaxRows}, 1,
+        [&](size_t task, const PanelRange& range)
         {
             const uint16_t* const packed = m_Weights->GetData() + m_Panels->GetElements({0, range.m_FirstPanel});
-            RunRange({input, packed, out, added}, range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
-            m_Panels->GetEngine().m_Release();
+            RunRange({input, packed, out, added}, range, static_cast<std::byte*>(scratch) + task * m_TaskBytes);
+            m_Panels->GetMicrokernels().m_Release();
         });
 }
 
-OutputLines ProductBf16::FindLines(const Operands& operands, const PanelRange& range) const
+OutputCacheLines GemmBf16::FindCacheLines(const Operands& operands, const PanelRange& range) const
 {
-    const bool areWhole =
-        m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.HasPanels(m_Panels->GetPanels());
-    const bool areNew = operands.m_Added == nullptr && !m_Order.SplitsColumns();
-    return {m_OutputBytes, m_Place.m_PixelStride * sizeof(uint16_t), m_BlockRows, areWhole && areNew};
+    const bool isWhole =
+        m_OutputLayout.m_PixelStride == m_Panels->GetSizes().m_Columns && range.HasPanels(m_Panels->GetPanels());
+    const bool isNew = operands.m_Added == nullptr && !m_Order.HasSplitColumns();
+    return {m_OutputBytes, m_OutputLayout.m_PixelStride * sizeof(uint16_t), m_BlockRows, isWhole && isNew};
 }
 
-void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
+void GemmBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
-    const OutputLines lines = FindLines(operands, range);
-    const size_t mostRows = lines.GetBlockRows();
+    const OutputCacheLines lines = FindCacheLines(operands, range);
+    const size_t maxRows = lines.GetBlockRows();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         if (m_Slides)
         {
-            const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+            const size_t end = m_OutputLayout.GetRunEnd(first, range.m_LastRow);
             RunSliding(operands, first, end, scratch);
             first = end;
             continue;
         }
-        const size_t last = std::min(first + mostRows, m_Place.GetRunEnd(first, range.m_LastRow));
+        const size_t last = std::min(first + maxRows, m_OutputLayout.GetRunEnd(first, range.m_LastRow));
         const Rows rows = FindRows(operands.m_Input, first, last, scratch);
-        lines.Prepare(operands.m_Out + m_Place.GetOffset(first), last - first);
+        lines.Prepare(operands.m_Out + m_OutputLayout.GetOffset(first), last - first);
         Operands panel = operands;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
-            const Part vectors = m_Panels->GetPanel(p);
+            const IndexRange vectors = m_Panels->GetPanel(p);
             const uint16_t* const nextPanel = panel.m_Packed + m_Panels->GetElements({p, p + 1});
             const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
-            NextWeights next(nextElements != 0 ? nextPanel : panel.m_Packed, nextElements * sizeof(uint16_t));
+            WeightPrefetcher next(nextElements != 0 ? nextPanel : panel.m_Packed, nextElements * sizeof(uint16_t));
             RunPanel(vectors, rows, panel, next);
             panel.m_Packed = nextPanel;
         }
@@ -141,43 +143,43 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
     }
 }
 
-void ProductBf16::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
+void GemmBf16::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
 {
-    const EngineBf16& engine = m_Panels->GetEngine();
+    const MicrokernelsBf16& engine = m_Panels->GetMicrokernels();
     auto* const places = Scratch::At<const uint16_t*>(scratch, 0);
-    TileBf16 tile = MakeTile(Part{0, 1});
-    tile.m_Table = places;
-    tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
+    TileBf16 tile = MakeTile(IndexRange{0, 1});
+    tile.m_Indirection = places;
+    tile.m_PixelStep = static_cast<size_t>(m_Im2col.m_Channels);
     tile.m_Panel = operands.m_Packed;
-    tile.m_OutStride = m_Place.m_PixelStride;
-    ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
-                 Scratch::At<uint16_t>(scratch, m_StripOffset), places,
+    tile.m_OutStride = m_OutputLayout.m_PixelStride;
+    ForEachSlide(m_Im2col, operands.m_Input, first, last, engine.m_SlidingRows,
+                 Scratch::At<uint16_t>(scratch, m_Im2colOffset), places,
                  [&](size_t window, size_t count)
                  {
-                     const size_t offset = m_Place.GetOffset(window);
+                     const size_t offset = m_OutputLayout.GetOffset(window);
                      tile.m_Out = operands.m_Out + offset;
                      tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
                      engine.m_SlidingTiles[count](tile, 1);
                  });
 }
 
-ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
+GemmBf16::Rows GemmBf16::FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
 {
     const size_t depth = m_Panels->GetSizes().m_Depth;
     if (m_InPlace)
     {
         return {input + first * m_Pitch, nullptr, first, last - first};
     }
-    auto* strip = Scratch::At<uint16_t>(scratch, m_StripOffset);
-    if (m_TableTaps != 0)
+    auto* strip = Scratch::At<uint16_t>(scratch, m_Im2colOffset);
+    if (m_IndirectionTaps != 0)
     {
         auto* table = Scratch::At<const uint16_t*>(scratch, 0);
-        m_FindsRows ? m_Order.FindRows(m_Windows, input, first, last, m_Weights->GetZeros(), strip, table)
-                    : m_Order.FindPoints(m_Windows, input, first, last, m_Weights->GetZeros(), table);
+        m_IndirectsRows ? m_Order.FindRows(m_Im2col, input, first, last, m_Weights->GetZeros(), strip, table)
+                        : m_Order.FindTaps(m_Im2col, input, first, last, m_Weights->GetZeros(), table);
         return {nullptr, table, first, last - first};
     }
-    m_Windows.CopyNumbers(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
-                          reinterpret_cast<int16_t*>(strip));
+    m_Im2col.CopyNumbers(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
+                         reinterpret_cast<int16_t*>(strip));
     if (m_Pitch != depth)
     {
         // Padding of the depth must be zeros: any other value times a weight of zero could be NaN.
@@ -189,18 +191,18 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     return {strip, nullptr, first, last - first};
 }
 
-TileBf16 ProductBf16::MakeTile(const Part& vectors) const
+TileBf16 GemmBf16::MakeTile(const IndexRange& vectors) const
 {
-    static constexpr float NoBias[EngineBf16::MostVectors * EngineBf16::MostLanes] = {};
+    static constexpr float NoBias[MicrokernelsBf16::MaxVectors * MicrokernelsBf16::MaxLanes] = {};
     TileBf16 tile;
     tile.m_DataStride = m_Pitch;
     tile.m_Pairs = m_Panels->GetPairs();
     tile.m_HasHalfPair = m_InPlace && m_Panels->GetSizes().m_Depth % 2 != 0;
     tile.m_HasFewRows = m_Rows <= TileBf16::FewRows;
     tile.m_StepPairs = m_Panels->GetStepPairs();
-    tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
+    tile.m_TapPairs = m_IndirectionTaps != 0 ? tile.m_Pairs / m_IndirectionTaps : 0;
     tile.m_Bias =
-        m_Weights != nullptr ? m_Weights->GetBias() + vectors.m_Begin * m_Panels->GetEngine().m_Lanes : NoBias;
+        m_Weights != nullptr ? m_Weights->GetBias() + vectors.m_Begin * m_Panels->GetMicrokernels().m_Lanes : NoBias;
     tile.m_HasClamp = m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
@@ -208,27 +210,28 @@ TileBf16 ProductBf16::MakeTile(const Part& vectors) const
     return tile;
 }
 
-void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, NextWeights& next) const
+void GemmBf16::RunPanel(const IndexRange& vectors, const Rows& rows, const Operands& panel,
+                        WeightPrefetcher& next) const
 {
-    const EngineBf16& engine = m_Panels->GetEngine();
+    const MicrokernelsBf16& engine = m_Panels->GetMicrokernels();
     const size_t width = vectors.m_End - vectors.m_Begin;
-    const size_t mostRows = engine.m_Rows[width];
+    const size_t maxRows = engine.m_Rows[width];
     TileBf16 tile = MakeTile(vectors);
     tile.m_Panel = panel.m_Packed;
     tile.m_TapStep = rows.m_Count;
     tile.m_Next = &next;
     const auto run = [&](const PixelRun& pixels, size_t row)
     {
-        const size_t stride = pixels.m_Step * m_Place.m_PixelStride;
-        const size_t offset = m_Place.GetOffset(pixels.m_First) + vectors.m_Begin * engine.m_Lanes;
-        tile.m_Zeros = pixels.m_LacksPoints ? m_Weights->GetZeros() : nullptr;
+        const size_t stride = pixels.m_Step * m_OutputLayout.m_PixelStride;
+        const size_t offset = m_OutputLayout.GetOffset(pixels.m_First) + vectors.m_Begin * engine.m_Lanes;
+        tile.m_Zeros = pixels.m_LacksTaps ? m_Weights->GetZeros() : nullptr;
         tile.m_OutStride = stride;
         const auto runTiles = [&](size_t begin, size_t height, size_t count)
         {
             tile.m_Rows = height;
-            if (rows.m_Table != nullptr)
+            if (rows.m_Indirection != nullptr)
             {
-                tile.m_Table = rows.m_Table + row + begin;
+                tile.m_Indirection = rows.m_Indirection + row + begin;
             }
             else
             {
@@ -240,17 +243,17 @@ void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands
         };
         if (engine.m_RowUnit == 1)
         {
-            ForEachHeight(pixels.m_Count, mostRows, runTiles);
+            ForEachHeight(pixels.m_Count, maxRows, runTiles);
             return;
         }
-        const size_t whole = pixels.m_Count / mostRows;
+        const size_t whole = pixels.m_Count / maxRows;
         if (whole != 0)
         {
-            runTiles(0, mostRows, whole);
+            runTiles(0, maxRows, whole);
         }
-        if (const size_t rest = pixels.m_Count - whole * mostRows; rest != 0)
+        if (const size_t rest = pixels.m_Count - whole * maxRows; rest != 0)
         {
-            runTiles(whole * mostRows, rest, 1);
+            runTiles(whole * maxRows, rest, 1);
         }
     };
     m_Order.ForEachRun(rows.m_First, rows.m_First + rows.m_Count, run);

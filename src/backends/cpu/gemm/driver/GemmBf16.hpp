@@ -19,21 +19,21 @@ namespace tenon::cpu
 
 /// A GEMM of known shapes. Data are read in place where rows are whole steps of the depth, or where the microkernels
 /// read an indirection buffer; otherwise a block of rows is copied to an im2col buffer that stays in the cache.
-class ProductBf16
+class GemmBf16
 {
 public:
     /// `windows`: the geometry of the image, or of `rows` pixels that are rows of a matrix. `maxThreads`: see
     /// ReshapeArgs.
-    ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
-                const backends::FloatClamp& clamp, unsigned int maxThreads);
+    GemmBf16(const PackedWeightsBf16& weights, const Im2col& windows, size_t rows, const backends::FloatClamp& clamp,
+             unsigned int maxThreads);
     /// Rows of a matrix by weights that are packed in each run.
-    ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows, unsigned int maxThreads);
+    GemmBf16(const PanelsBf16& panels, const Im2col& windows, size_t rows, unsigned int maxThreads);
 
     /// Sets the layout of the output; the default is contiguous pixels.
-    void SetPlace(const OutputPlace& place)
+    void SetOutputLayout(const OutputLayout& layout)
     {
-        m_Place = place;
-        m_Order.FitTo(place);
+        m_OutputLayout = layout;
+        m_Order.FitTo(layout);
     }
 
     /// Bytes of the whole output, where this GEMM writes a part of it.
@@ -54,7 +54,7 @@ public:
     {
         RunRange({input, packed, out, nullptr}, range, scratch);
     }
-    size_t GetPartBytes() const { return m_PartBytes; }
+    size_t GetTaskBytes() const { return m_TaskBytes; }
 
 private:
     struct Operands
@@ -68,39 +68,39 @@ private:
     void Plan(unsigned int maxThreads);
     /// The cache lines of a range of rows. With border columns as runs of their own, the rows of a block are not
     /// contiguous.
-    OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
+    OutputCacheLines FindCacheLines(const Operands& operands, const PanelRange& range) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     /// Rows of data: at a stride, or through an indirection buffer as in TileBf16.
     struct Rows
     {
         const uint16_t* m_Data = nullptr;
-        const uint16_t* const* m_Table = nullptr;
+        const uint16_t* const* m_Indirection = nullptr;
         size_t m_First = 0; ///< first row, in the pixel order
         size_t m_Count = 0;
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
     /// The operands that all tiles of a panel share.
-    TileBf16 MakeTile(const Part& vectors) const;
+    TileBf16 MakeTile(const IndexRange& vectors) const;
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, NextWeights& next) const;
+    void RunPanel(const IndexRange& vectors, const Rows& rows, const Operands& panel, WeightPrefetcher& next) const;
 
     const PanelsBf16* m_Panels;
     const PackedWeightsBf16* m_Weights = nullptr; ///< packed before
-    Windows m_Windows;
+    Im2col m_Im2col;
     PixelOrder m_Order;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
-    OutputPlace m_Place;
+    OutputLayout m_OutputLayout;
     size_t m_OutputBytes = 0;
     size_t m_BlockRows = 0; ///< rows whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< elements between rows of data, as the microkernels read them
     bool m_InPlace = false;
-    size_t m_TableTaps = 0; ///< taps, or rows of taps, in the indirection buffer; 0: there is none
-    bool m_FindsRows = false;
+    size_t m_IndirectionTaps = 0; ///< taps, or rows of taps, in the indirection buffer; 0: there is none
+    bool m_IndirectsRows = false;
     bool m_Slides = false;
-    size_t m_StripOffset = 0; ///< in the scratch memory of a task
-    size_t m_Parts = 1;
-    size_t m_PartBytes = 0;
+    size_t m_Im2colOffset = 0; ///< in the scratch memory of a task
+    size_t m_Tasks = 1;
+    size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0; ///< of all tasks
 };
 

@@ -37,21 +37,22 @@ void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t st
 
 } // namespace
 
-bool ProductF32::CanAdd() const
+bool GemmF32::CanAdd() const
 {
     // Between slices the output holds partial sums, so `added` needs a product of one slice.
-    return m_Plain == nullptr && m_Taps != 0 && GetSlice(0).m_IsLast;
+    return m_Unpacked == nullptr && m_Taps != 0 && GetSlice(0).m_IsLast;
 }
 
-OutputLines ProductF32::FindLines(const Operands& operands, const PanelRange& range) const
+OutputCacheLines GemmF32::FindCacheLines(const Operands& operands, const PanelRange& range) const
 {
-    const bool areWhole =
-        m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.HasPanels(m_Panels->Get().size());
-    const bool areNew = m_Plain == nullptr && !m_Continues && operands.m_Added == nullptr && !m_Order.SplitsColumns();
-    return {m_OutputBytes, m_Place.m_PixelStride * sizeof(float), m_BlockRows, areWhole && areNew};
+    const bool isWhole =
+        m_OutputLayout.m_PixelStride == m_Panels->GetSizes().m_Columns && range.HasPanels(m_Panels->Get().size());
+    const bool isNew =
+        m_Unpacked == nullptr && !m_Accumulates && operands.m_Added == nullptr && !m_Order.HasSplitColumns();
+    return {m_OutputBytes, m_OutputLayout.m_PixelStride * sizeof(float), m_BlockRows, isWhole && isNew};
 }
 
-ProductF32::Slice ProductF32::GetSlice(size_t index) const
+GemmF32::Slice GemmF32::GetSlice(size_t index) const
 {
     if (m_SliceTaps == m_Taps && m_SliceDepth == m_TapDepth) // no divisions, for small products
     {
@@ -67,90 +68,90 @@ ProductF32::Slice ProductF32::GetSlice(size_t index) const
     return slice;
 }
 
-void ProductF32::Run(const Operands& operands, void* scratch, IParallelFor& parallel) const
+void GemmF32::Run(const Operands& operands, void* scratch, IParallelFor& parallel) const
 {
-    if (m_Plain != nullptr && m_Windows.ArePixels())
+    if (m_Unpacked != nullptr && m_Im2col.IsPointwise())
     {
-        RunPlain(operands, parallel);
+        RunUnpacked(operands, parallel);
         return;
     }
-    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    const size_t tasks = std::min<size_t>(m_Tasks, parallel.GetNumThreads());
     const size_t panels = m_Panels->Get().size();
-    RunPanelRanges(parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, panels, EngineF32::MostRows}, 1,
-                   [&](size_t part, const PanelRange& range)
-                   { RunRange(operands, range, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
+    RunPanelRanges(parallel, tasks, {m_Rows, m_Panels->GetSizes().m_Columns, panels, MicrokernelsF32::MaxRows}, 1,
+                   [&](size_t task, const PanelRange& range)
+                   { RunRange(operands, range, static_cast<std::byte*>(scratch) + task * m_TaskBytes); });
 }
 
-void ProductF32::RunRange(const float* input, const float* weights, const float* bias, float* out,
-                          const PanelRange& range, void* scratch) const
+void GemmF32::RunRange(const float* input, const float* weights, const float* bias, float* out, const PanelRange& range,
+                       void* scratch) const
 {
-    const size_t firstOffset = m_Panels->AreInPlace() ? 0 : m_Panels->Get()[range.m_FirstPanel].m_Offset;
+    const size_t firstOffset = m_Panels->IsInPlace() ? 0 : m_Panels->Get()[range.m_FirstPanel].m_Offset;
     RunRange({input, bias, out, weights, firstOffset, nullptr}, range, static_cast<std::byte*>(scratch));
 }
 
-void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
+void GemmF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
     if (IsOneBlock(range))
     {
         RunInPlace(operands, range);
         return;
     }
-    const OutputLines lines = FindLines(operands, range);
-    const size_t mostRows = lines.GetBlockRows();
+    const OutputCacheLines lines = FindCacheLines(operands, range);
+    const size_t maxRows = lines.GetBlockRows();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
-        const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+        const size_t end = m_OutputLayout.GetRunEnd(first, range.m_LastRow);
         if (m_Reading == Reading::Sliding)
         {
             RunSliding(operands, first, end, scratch);
             first = end;
             continue;
         }
-        const size_t blocks = end - first <= mostRows ? 1 : DivideUp(end - first, mostRows);
+        const size_t blocks = end - first <= maxRows ? 1 : DivideUp(end - first, maxRows);
         for (size_t i = 0; i < blocks; ++i)
         {
-            const Part rows = GetPart(end - first, blocks, i); // of nearly equal size
+            const IndexRange rows = GetTaskRange(end - first, blocks, i); // of nearly equal size
             const PanelRange block{first + rows.m_Begin, first + rows.m_End, range.m_FirstPanel, range.m_LastPanel};
-            lines.Prepare(operands.m_Out + m_Place.GetOffset(block.m_FirstRow), rows.m_End - rows.m_Begin);
+            lines.Prepare(operands.m_Out + m_OutputLayout.GetOffset(block.m_FirstRow), rows.m_End - rows.m_Begin);
             RunBlock(operands, block, scratch);
         }
         first = end;
     }
 }
 
-void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
+void GemmF32::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
 {
-    const EngineF32& engine = m_Panels->GetEngine();
+    const MicrokernelsF32& engine = m_Panels->GetMicrokernels();
     auto* const places = Scratch::At<const float*>(scratch, 0);
     TileF32 tile;
-    tile.m_Table = places;
+    tile.m_Indirection = places;
     tile.m_Taps = m_Taps;
     tile.m_Depth = m_TapDepth;
-    tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
+    tile.m_PixelStep = static_cast<size_t>(m_Im2col.m_Channels);
     tile.m_Panel = operands.m_Packed;
     tile.m_Columns = m_Panels->GetSizes().m_Columns;
     tile.m_Bias = operands.m_Bias;
-    tile.m_Continues = m_Continues;
+    tile.m_Accumulates = m_Accumulates;
     tile.m_HasClamp = m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
-    tile.m_OutStride = m_Place.m_PixelStride;
-    ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
-                 Scratch::At<float>(scratch, m_StripOffset), places,
+    tile.m_OutStride = m_OutputLayout.m_PixelStride;
+    ForEachSlide(m_Im2col, operands.m_Input, first, last, engine.m_SlidingRows,
+                 Scratch::At<float>(scratch, m_Im2colOffset), places,
                  [&](size_t window, size_t count)
                  {
-                     const size_t offset = m_Place.GetOffset(window);
+                     const size_t offset = m_OutputLayout.GetOffset(window);
                      tile.m_Out = operands.m_Out + offset;
                      tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
                      engine.m_SlidingTiles[count](tile, 1);
                  });
 }
 
-void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
+void GemmF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
 {
-    if (m_Plain != nullptr)
+    if (m_Unpacked != nullptr)
     {
-        RunPlainBlock(operands, block, scratch);
+        RunUnpackedBlock(operands, block, scratch);
         return;
     }
     const std::vector<PanelF32>& panels = m_Panels->Get();
@@ -164,14 +165,14 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
             ++last;
         }
         const BlockRows rows = FindGroup(table, operands.m_Input, group, block, scratch);
-        table = rows.m_Table;
+        table = rows.m_Indirection;
         bool isLast = false;
         for (size_t i = 0; !isLast; ++i)
         {
             const Slice slice = GetSlice(i);
             isLast = slice.m_IsLast;
             TileF32 tile = MakeTile(slice, block, rows);
-            NextWeights next(nullptr, 0);
+            WeightPrefetcher next(nullptr, 0);
             tile.m_Next = &next;
             for (size_t p = first; p < last; ++p)
             {
@@ -182,49 +183,49 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
 }
 
 /// `table`: the indirection buffer of another group of the block, if there is one.
-ProductF32::BlockRows ProductF32::FindGroup(const float* const* table, const float* input, size_t group,
-                                            const PanelRange& block, std::byte* scratch) const
+GemmF32::BlockRows GemmF32::FindGroup(const float* const* table, const float* input, size_t group,
+                                      const PanelRange& block, std::byte* scratch) const
 {
-    const size_t offset = group * static_cast<size_t>(m_Windows.m_GroupChannels);
-    if (AreRows() || m_Reading != Reading::Points)
+    const size_t offset = group * static_cast<size_t>(m_Im2col.m_GroupChannels);
+    if (HasMatrixRows() || m_Reading != Reading::Taps)
     {
         return FindRows(input + offset, block.m_FirstRow, block.m_LastRow, scratch);
     }
-    return {table != nullptr ? table : FindRows(input, block.m_FirstRow, block.m_LastRow, scratch).m_Table, nullptr, 0,
-            offset};
+    return {table != nullptr ? table : FindRows(input, block.m_FirstRow, block.m_LastRow, scratch).m_Indirection,
+            nullptr, 0, offset};
 }
 
-ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
+GemmF32::BlockRows GemmF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
 {
     if (m_Taps == 0) // an empty sum: a phase of a transposed convolution without taps
     {
         return {nullptr, data, 0};
     }
-    if (m_Windows.ArePixels())
+    if (m_Im2col.IsPointwise())
     {
-        const auto channels = static_cast<size_t>(m_Windows.m_Channels);
+        const auto channels = static_cast<size_t>(m_Im2col.m_Channels);
         return {nullptr, data + first * channels, channels};
     }
-    auto* const strip = Scratch::At<float>(scratch, m_StripOffset);
-    if (m_Reading == Reading::Strips)
+    auto* const strip = Scratch::At<float>(scratch, m_Im2colOffset);
+    if (m_Reading == Reading::Im2col)
     {
-        m_Windows.CopyNumbers(data, first, last, m_TapDepth, strip);
+        m_Im2col.CopyNumbers(data, first, last, m_TapDepth, strip);
         return {nullptr, strip, m_TapDepth};
     }
     auto* const table = Scratch::At<const float*>(scratch, 0);
     if (m_Reading == Reading::Rows)
     {
-        m_Order.FindRows(m_Windows, data, first, last, m_Zeros, strip, table);
+        m_Order.FindRows(m_Im2col, data, first, last, m_Zeros, strip, table);
     }
     else
     {
-        m_Order.FindPoints(m_Windows, data, first, last, m_Zeros, table);
+        m_Order.FindTaps(m_Im2col, data, first, last, m_Zeros, table);
     }
     return {table, nullptr, 0};
 }
 
 /// The operands that the tiles of all panels of a slice share.
-TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const
+TileF32 GemmF32::MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const
 {
     TileF32 tile;
     tile.m_HasFewRows = m_Rows <= TileF32::FewRows;
@@ -233,7 +234,7 @@ TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const 
     tile.m_Depth = slice.m_Depth;
     tile.m_DataOffset = slice.m_FirstDepth + rows.m_Offset;
     tile.m_DataStride = rows.m_Stride;
-    tile.m_Continues = m_Continues || slice.m_FirstTap != 0 || slice.m_FirstDepth != 0;
+    tile.m_Accumulates = m_Accumulates || slice.m_FirstTap != 0 || slice.m_FirstDepth != 0;
     tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
@@ -241,50 +242,50 @@ TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const 
 }
 
 /// The weights of a panel for one slice.
-const float* ProductF32::FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const
+const float* GemmF32::FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const
 {
     const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
     return operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) + firstStep * m_Panels->GetStride(panel);
 }
 
-void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
-                          const BlockRows& rows, TileF32& tile) const
+void GemmF32::RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
+                       const BlockRows& rows, TileF32& tile) const
 {
-    const EngineF32& engine = m_Panels->GetEngine();
+    const MicrokernelsF32& engine = m_Panels->GetMicrokernels();
     const PanelF32& panel = m_Panels->Get()[index];
     tile.m_Panel = FindWeights(operands, panel, slice);
     tile.m_PanelStride = m_Panels->GetStride(panel);
     tile.m_Columns = panel.m_Columns;
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     const float* const* const table =
-        rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
+        rows.m_Indirection != nullptr ? rows.m_Indirection + slice.m_FirstTap * tile.m_TapStep : nullptr;
     const bool fetchesOut = engine.m_FetchesOutput && slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth &&
-                            FindLines(operands, block).AreFetched();
-    const bool isInPlace = m_Panels->AreInPlace();
-    size_t mostRows = engine.m_Rows[panel.m_Vectors];
-    const TileFunctionF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]
-                                                   : engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
-    *tile.m_Next = NextWeights(tile.m_Panel, 0);
+                            FindCacheLines(operands, block).IsPrefetched();
+    const bool isInPlace = m_Panels->IsInPlace();
+    size_t maxRows = engine.m_Rows[panel.m_Vectors];
+    const MicrokernelF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]
+                                                  : engine.FindTiles(panel.m_Vectors, panel.m_Columns, maxRows);
+    *tile.m_Next = WeightPrefetcher(tile.m_Panel, 0);
     if (!isInPlace && index + 1 < block.m_LastPanel)
     {
         const PanelF32& following = m_Panels->Get()[index + 1];
         const size_t floats = slice.m_Taps * slice.m_Depth * following.m_Vectors * engine.m_Lanes;
-        *tile.m_Next = NextWeights(FindWeights(operands, following, slice), floats * sizeof(float));
+        *tile.m_Next = WeightPrefetcher(FindWeights(operands, following, slice), floats * sizeof(float));
     }
     m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
                        [&](const PixelRun& run, size_t row)
                        {
-                           const size_t stride = run.m_Step * m_Place.m_PixelStride;
-                           const size_t offset = m_Place.GetOffset(run.m_First) + panel.m_Column;
+                           const size_t stride = run.m_Step * m_OutputLayout.m_PixelStride;
+                           const size_t offset = m_OutputLayout.GetOffset(run.m_First) + panel.m_Column;
                            float* const out = operands.m_Out + offset;
                            const float* const added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-                           tile.m_Zeros = run.m_LacksPoints ? m_Zeros : nullptr;
+                           tile.m_Zeros = run.m_LacksTaps ? m_Zeros : nullptr;
                            tile.m_OutStride = stride;
                            const auto runTiles = [&](size_t begin, size_t height, size_t count)
                            {
                                if (table != nullptr)
                                {
-                                   tile.m_Table = table + row + begin;
+                                   tile.m_Indirection = table + row + begin;
                                }
                                else
                                {
@@ -296,10 +297,10 @@ void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& s
                            };
                            if (!fetchesOut)
                            {
-                               ForEachHeight(run.m_Count, mostRows, runTiles);
+                               ForEachHeight(run.m_Count, maxRows, runTiles);
                                return;
                            }
-                           ForEachTile(run.m_Count, mostRows,
+                           ForEachTile(run.m_Count, maxRows,
                                        [&](size_t begin, size_t height)
                                        {
                                            const size_t below = begin + height;

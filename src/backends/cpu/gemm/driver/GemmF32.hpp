@@ -24,28 +24,28 @@ namespace tenon::cpu
 
 /// A GEMM of known shapes. Data are read in place: rows of a matrix by a stride, windows through an indirection buffer
 /// of taps.
-class ProductF32
+class GemmF32
 {
 public:
     /// `windows`: the geometry of the image, or of `rows` pixels that are rows of a matrix. `maxThreads`: see
     /// ReshapeArgs.
-    ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp,
-               unsigned int maxThreads);
+    GemmF32(const PackedWeightsF32& weights, const Im2col& windows, size_t rows, const backends::FloatClamp& clamp,
+            unsigned int maxThreads);
     /// Rows of a matrix by weights that are packed in each run.
-    ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows, unsigned int maxThreads);
+    GemmF32(const PanelsF32& panels, const Im2col& windows, size_t rows, unsigned int maxThreads);
 
     /// Sets the layout of the output; the default is contiguous pixels.
-    void SetPlace(const OutputPlace& place)
+    void SetOutputLayout(const OutputLayout& layout)
     {
-        m_Place = place;
-        m_Order.FitTo(place);
+        m_OutputLayout = layout;
+        m_Order.FitTo(layout);
     }
 
     /// Bytes of the whole output, where this GEMM writes a part of it.
     void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
 
     /// Adds the sums to the content of the output, without a bias.
-    void SetContinues() { m_Continues = true; }
+    void SetAccumulates() { m_Accumulates = true; }
 
     /// Whether Run takes a tensor to be added.
     bool CanAdd() const;
@@ -62,7 +62,7 @@ public:
     /// `bias`: of all columns; null: zeros. `scratch`: GetTaskBytes() bytes.
     void RunRange(const float* input, const float* weights, const float* bias, float* out, const PanelRange& range,
                   void* scratch) const;
-    size_t GetPartBytes() const { return m_PartBytes; }
+    size_t GetTaskBytes() const { return m_TaskBytes; }
 
 private:
     struct Operands
@@ -87,7 +87,7 @@ private:
     /// The data of a block of rows: an indirection buffer [taps][rows], or rows at a stride.
     struct BlockRows
     {
-        const float* const* m_Table = nullptr;
+        const float* const* m_Indirection = nullptr;
         const float* m_First = nullptr; ///< without an indirection buffer
         size_t m_Stride = 0;
         size_t m_Offset = 0; ///< floats added to each pointer, for a group
@@ -95,10 +95,10 @@ private:
     /// How the data of windows are read.
     enum class Reading : uint8_t
     {
-        Points,  ///< in place, tap by tap
+        Taps,    ///< in place, tap by tap
         Rows,    ///< in place, one pointer for each row of taps: few channels
         Sliding, ///< likewise, by sliding microkernels that load a pixel once for three windows
-        Strips   ///< copied to an im2col buffer first: few channels, and taps of a row that are not contiguous
+        Im2col   ///< copied to an im2col buffer first: few channels, and taps of a row that are not contiguous
     };
 
     void Plan(unsigned int maxThreads);
@@ -110,9 +110,9 @@ private:
     void RunInPlace(const Operands& operands, const PanelRange& range) const;
     /// The cache lines of a range of rows. With border columns as runs of their own, the rows of a block are not
     /// contiguous.
-    OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
+    OutputCacheLines FindCacheLines(const Operands& operands, const PanelRange& range) const;
     /// Whether the data are rows of a matrix, after im2col if needed.
-    bool AreRows() const { return m_Windows.ArePixels() || m_Reading == Reading::Strips; }
+    bool HasMatrixRows() const { return m_Im2col.IsPointwise() || m_Reading == Reading::Im2col; }
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
     BlockRows FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
@@ -123,31 +123,31 @@ private:
     const float* FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const;
     void RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
                   const BlockRows& rows, TileF32& tile) const;
-    void RunPlain(const Operands& operands, IParallelFor& parallel) const;
-    void RunPlainBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
-    void RunDots(DotsF32& dots, const Operands& operands, size_t firstColumn) const;
+    void RunUnpacked(const Operands& operands, IParallelFor& parallel) const;
+    void RunUnpackedBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
+    void RunDotProducts(DotProductsF32& dots, const Operands& operands, size_t firstColumn) const;
 
     const PanelsF32* m_Panels;
-    const float* m_Data = nullptr; ///< packed panels
-    const void* m_Plain = nullptr; ///< unpacked weights [columns][depth]
-    DataType m_PlainType = DataType::Float32;
+    const float* m_Data = nullptr;    ///< packed panels
+    const void* m_Unpacked = nullptr; ///< unpacked weights [columns][depth]
+    DataType m_UnpackedType = DataType::Float32;
     const float* m_Zeros = nullptr; ///< a row of taps in the padding
-    Windows m_Windows;
+    Im2col m_Im2col;
     PixelOrder m_Order;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
-    OutputPlace m_Place;
+    OutputLayout m_OutputLayout;
     size_t m_OutputBytes = 0;
-    bool m_Continues = false;
+    bool m_Accumulates = false;
     size_t m_Taps = 1;
     size_t m_TapDepth = 0;
-    Reading m_Reading = Reading::Points;
+    Reading m_Reading = Reading::Taps;
     size_t m_BlockRows = 0; ///< rows whose data stay in the cache while all panels pass
     size_t m_SliceTaps = 0;
     size_t m_SliceDepth = 0;
-    size_t m_Parts = 1;
-    size_t m_StripOffset = 0; ///< in the scratch memory of a task
-    size_t m_PartBytes = 0;
+    size_t m_Tasks = 1;
+    size_t m_Im2colOffset = 0; ///< in the scratch memory of a task
+    size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0; ///< of all tasks
 };
 

@@ -20,19 +20,19 @@ namespace tenon::cpu
 
 /// A GEMM of known shapes. Data are read in place through an indirection buffer of taps. Where taps have an odd number
 /// of elements, or few of them, a block of windows is copied to an im2col buffer first.
-class Product16
+class GemmInt16
 {
 public:
     /// `windows`: the geometry of the image, or of `rows` pixels that are rows of a matrix. `range`: of the output.
     /// `maxThreads`: see ReshapeArgs.
-    Product16(const PackedWeights16& weights, const Windows& windows, size_t rows,
+    GemmInt16(const PackedWeightsInt16& weights, const Im2col& windows, size_t rows,
               const backends::QuantizedRange& range, unsigned int maxThreads);
 
     /// Sets the layout of the output; the default is contiguous pixels.
-    void SetPlace(const OutputPlace& place)
+    void SetOutputLayout(const OutputLayout& layout)
     {
-        m_Place = place;
-        m_Order.FitTo(place);
+        m_OutputLayout = layout;
+        m_Order.FitTo(layout);
     }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
@@ -49,13 +49,13 @@ private:
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     void FindRows(const int16_t* data, size_t first, size_t last, std::byte* scratch) const;
     /// [first, last): positions in the pixel order.
-    void RunPanel(const Operands& operands, const Panel16& panel, size_t first, size_t last,
+    void RunPanel(const Operands& operands, const PanelInt16& panel, size_t first, size_t last,
                   const int16_t* const* table) const;
 
-    const PackedWeights16* m_Weights;
-    Windows m_Windows;
+    const PackedWeightsInt16* m_Weights;
+    Im2col m_Im2col;
     size_t m_Rows;
-    OutputPlace m_Place;
+    OutputLayout m_OutputLayout;
     PixelOrder m_Order;
     int16_t m_Min;
     int16_t m_Max;
@@ -63,9 +63,9 @@ private:
     size_t m_Taps = 1;
     size_t m_TapGroups;
     size_t m_BlockRows; ///< rows whose data stay in the cache while all panels pass
-    size_t m_Parts;
-    size_t m_StripOffset; ///< in the scratch memory of a task, after the indirection buffer
-    size_t m_PartBytes;
+    size_t m_Tasks;
+    size_t m_Im2colOffset; ///< in the scratch memory of a task, after the indirection buffer
+    size_t m_TaskBytes;
     size_t m_ScratchBytes;
 };
 

@@ -21,16 +21,16 @@ namespace tenon::cpu
 ///   output: m_OutputOffsets[r]
 /// Runs that are not whole groups of four have zero weights at their ends (PatchRunsInt8::Pad). For AVX-512 VNNI on
 /// processors with spare vector ports (AMD).
-class ImageProduct8
+class ImplicitGemmInt8
 {
 public:
-    ImageProduct8() = default;
+    ImplicitGemmInt8() = default;
     /// `rows`: output pixels of all images. `isHybrid`: data are quantized floats, outputs are floats.
-    ImageProduct8(const PackedWeights8& weights, const Windows& windows, size_t rows, bool isHybrid = false);
+    ImplicitGemmInt8(const PackedWeightsInt8& weights, const Im2col& windows, size_t rows, bool isHybrid = false);
 
     /// Whether implicit GEMM is faster for this number of output pixels, per image and in all. Weights that are padded
     /// for it use it anyway.
-    static bool HaveManyPixels(size_t pixels, size_t rows);
+    static bool HasManyPixels(size_t pixels, size_t rows);
 
     /// Whether there are such microkernels, the weights are packed for these receptive fields, which share enough of
     /// their pixels, and runs are whole groups. Precondition of all other methods.
@@ -43,28 +43,28 @@ public:
     /// Makes the image rows for the output pixels [first, last); `place`: layout of the output. `input`: bytes of the
     /// first image, biased already if they were quantized from floats. `padding`: the padding byte, biased as `input`
     /// is.
-    void Make(const uint8_t* input, uint8_t padding, size_t first, size_t last, const OutputPlace& place,
+    void Make(const uint8_t* input, uint8_t padding, size_t first, size_t last, const OutputLayout& place,
               std::byte* scratch) const;
     /// Multiplies `rows` pixels, whose image rows Make has made, by a panel. `output`: the panel's first column.
     /// `columns`: with the output's range.
-    void Write(const Panel8& panel, const RequantizeColumns& columns, bool isSigned, size_t rows, uint8_t* output,
+    void Write(const PanelInt8& panel, const RequantizeColumns& columns, bool isSigned, size_t rows, uint8_t* output,
                std::byte* scratch) const;
     /// The same with a dequantizing epilogue. `data`: scale and zero point of the image. `columns`: with the clamp.
-    void WriteFloats(const Panel8& panel, const FloatColumns& columns, const FloatScale& data, size_t rows,
-                     float* output, std::byte* scratch) const;
+    void WriteDequantized(const PanelInt8& panel, const DequantizeColumns& columns, const ScaleAndZeroPoint& data,
+                          size_t rows, float* output, std::byte* scratch) const;
 
 private:
-    void FindGroups(const ImageRuns8& runs);
+    void FindGroups(const PatchRunsInt8& runs);
     /// The operands of the microkernels for a panel.
-    ImageRows8 MakeRows(const Panel8& panel, size_t rows, std::byte* scratch) const;
+    ImplicitGemmRowsInt8 MakeRows(const PanelInt8& panel, size_t rows, std::byte* scratch) const;
 
-    const PackedWeights8* m_Weights = nullptr;
-    Windows m_Windows;
+    const PackedWeightsInt8* m_Weights = nullptr;
+    Im2col m_Im2col;
     bool m_IsHybrid = false;
     PaddedImage m_Image;
-    std::vector<uint32_t> m_GroupPlaces; ///< see ImplicitGemmRowsInt8
-    size_t m_BeginsOffset = 0;           ///< in the scratch memory, behind the image
-    size_t m_PlacesOffset = 0;
+    std::vector<uint32_t> m_GroupOffsets; ///< see ImplicitGemmRowsInt8
+    size_t m_RowOffsetsOffset = 0;        ///< in the scratch memory, behind the image
+    size_t m_OutputOffsetsOffset = 0;
     size_t m_ScratchBytes = 0;
 };
 

@@ -15,9 +15,9 @@ namespace tenon::cpu
 {
 
 /// Operands of a microkernel for one panel.
-struct PackedPanel8
+struct PackedPanelInt8
 {
-    const TileSet8* m_Tiles = nullptr;
+    const MicrokernelSetInt8* m_Tiles = nullptr;
     size_t m_Vectors = 0;
     size_t m_Width = 0; ///< columns, padding included
     const void* m_Weights = nullptr;
@@ -26,7 +26,7 @@ struct PackedPanel8
 };
 
 /// Rows of A; a multiple of MicrokernelSetInt8::m_RowUnit can be read.
-struct DataRows8
+struct DataRowsInt8
 {
     const void* m_Data = nullptr;
     size_t m_Stride = 0; ///< bytes
@@ -35,13 +35,13 @@ struct DataRows8
 
 /// Calls write(sums, row, rows) with blocks of accumulators, [rows][width].
 template <typename F>
-void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
+void MultiplyPanelInt8(const PackedPanelInt8& panel, const DataRowsInt8& data, const F& write)
 {
-    const TileSet8& tiles = *panel.m_Tiles;
+    const MicrokernelSetInt8& tiles = *panel.m_Tiles;
     const size_t most = tiles.m_Rows[panel.m_Vectors];
     const size_t unit = tiles.m_RowUnit;
-    alignas(64)
-        int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes + RequantizeRows::PastSums];
+    alignas(64) int32_t sums[MicrokernelSetInt8::MaxRows * MicrokernelSetInt8::MaxVectors * MicrokernelsInt8::MaxLanes +
+                             RequantizeRows::PastSums];
     const auto sum = [&](size_t row, size_t rows, int32_t* to)
     {
         tiles.m_Tiles[panel.m_Vectors][DivideUp(rows, unit) * unit](
@@ -64,7 +64,7 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
     ForEachTile(data.m_Rows, most,
                 [&](size_t row, size_t rows)
                 {
-                    if (row + rows - written > TileSet8::MostRows)
+                    if (row + rows - written > MicrokernelSetInt8::MaxRows)
                     {
                         write(sums, written, row - written);
                         written = row;
@@ -79,10 +79,11 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
 
 /// Multiplies by `count` columns from `first` on whose weights are not packed; sums are [rows][stride]. `bias`: initial
 /// accumulators, from the first of these columns on.
-inline void WriteStoredSums8(const TileSet8& tiles, const ColumnPieces8& weights, size_t first, size_t count,
-                             const int32_t* bias, const DataRows8& data, int32_t* sums, size_t stride)
+inline void MultiplyUnpackedInt8(const MicrokernelSetInt8& tiles, const WeightSegmentsInt8& weights, size_t first,
+                                 size_t count, const int32_t* bias, const DataRowsInt8& data, int32_t* sums,
+                                 size_t stride)
 {
-    StoredDots8 dots;
+    UnpackedDotsInt8 dots;
     dots.m_Data = static_cast<const uint8_t*>(data.m_Data);
     dots.m_DataStride = data.m_Stride;
     dots.m_Rows = data.m_Rows;
@@ -95,24 +96,25 @@ inline void WriteStoredSums8(const TileSet8& tiles, const ColumnPieces8& weights
                            dots.m_Columns = columns;
                            dots.m_Bias = bias + (column - first);
                            dots.m_Sums = sums + (column - first);
-                           tiles.m_StoredDots(dots);
+                           tiles.m_UnpackedDots(dots);
                        });
 }
 
 /// MultiplyPanelInt8 for columns whose weights are not packed.
 template <typename F>
-void SumStored8(const ColumnPieces8& weights, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
-                const F& write)
+void MultiplyUnpackedPanelInt8(const WeightSegmentsInt8& weights, const PanelInt8& panel, const PackedPanelInt8& packed,
+                               const DataRowsInt8& data, const F& write)
 {
-    constexpr size_t Sums = 4 * TileSet8::MostVectors * Engine8::MostLanes; // four rows of the widest panel
+    constexpr size_t Sums =
+        4 * MicrokernelSetInt8::MaxVectors * MicrokernelsInt8::MaxLanes; // four rows of the widest panel
     alignas(64) int32_t sums[Sums + RequantizeRows::PastSums];
     const size_t most = Sums / packed.m_Width;
     for (size_t row = 0; row < data.m_Rows; row += most)
     {
         const size_t rows = std::min(most, data.m_Rows - row);
         const auto* const first = static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride;
-        WriteStoredSums8(*packed.m_Tiles, weights, panel.m_Column, panel.m_Columns, packed.m_Bias,
-                         {first, data.m_Stride, rows}, sums, packed.m_Width);
+        MultiplyUnpackedInt8(*packed.m_Tiles, weights, panel.m_Column, panel.m_Columns, packed.m_Bias,
+                             {first, data.m_Stride, rows}, sums, packed.m_Width);
         write(sums, row, rows);
     }
 }

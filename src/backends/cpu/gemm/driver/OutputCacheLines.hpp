@@ -15,30 +15,30 @@ namespace tenon::cpu
 {
 
 /// The cache lines of a range of rows of an output.
-class OutputLines
+class OutputCacheLines
 {
 public:
     /// `bytes`: the whole output; `rowBytes`: the row pitch; `blockRows`: most rows computed together. `isWhole`: the
     /// range covers all columns of its rows, the rows are contiguous and computed in order, and their old content is
     /// not read.
-    OutputLines(size_t bytes, size_t rowBytes, size_t blockRows, bool areWhole)
+    OutputCacheLines(size_t bytes, size_t rowBytes, size_t blockRows, bool isWhole)
         : m_Bytes(bytes), m_RowBytes(rowBytes), m_BlockRows(blockRows),
-          m_AreZeroed(areWhole && bytes > ThirdLevelBytes && rowBytes >= LeastRowBytes &&
-                      rowBytes <= ZeroedBytes / DivideUp(blockRows, MostPieces) && ShareLines())
+          m_IsZeroed(isWhole && bytes > ThirdLevelBytes && rowBytes >= MinRowBytes &&
+                     rowBytes <= ZeroedBytes / DivideUp(blockRows, MaxSegments) && HasSharedLines())
     {
     }
 
     /// Whether an output of `bytes` is in a cache close by, so that its lines need no preparation.
-    static bool AreNear(size_t bytes) { return bytes <= SecondLevelBytes; }
+    static bool IsInCache(size_t bytes) { return bytes <= SecondLevelBytes; }
 
     /// Whether lines are prefetched a tile ahead, for tiles that write more than they read.
-    bool AreFetched() const
+    bool IsPrefetched() const
     {
-        return !m_AreZeroed && !AreNear(m_Bytes) && m_RowBytes > MostSeenRowBytes && ShareLines();
+        return !m_IsZeroed && !IsInCache(m_Bytes) && m_RowBytes > MaxHardwarePrefetchedRowBytes && HasSharedLines();
     }
 
     /// The number of rows to compute together.
-    size_t GetBlockRows() const { return m_AreZeroed ? std::min(m_BlockRows, ZeroedBytes / m_RowBytes) : m_BlockRows; }
+    size_t GetBlockRows() const { return m_IsZeroed ? std::min(m_BlockRows, ZeroedBytes / m_RowBytes) : m_BlockRows; }
 
     /// Zeroes `rows` rows from `first` on where that pays; called before they are computed. A memset writes whole
     /// lines, so they need not be read from memory. Measured: products take 0.5 to 0.95 of the time where the output
@@ -46,7 +46,7 @@ public:
     /// 2 where the zeros are evicted before the rows are written.
     void Prepare(void* first, size_t rows) const
     {
-        if (m_AreZeroed && rows * m_RowBytes <= ZeroedBytes)
+        if (m_IsZeroed && rows * m_RowBytes <= ZeroedBytes)
         {
             std::memset(first, 0, rows * m_RowBytes);
         }
@@ -59,20 +59,20 @@ private:
     /// Zeros that stay in the second-level cache until the last tile has written its columns of the rows.
     static constexpr size_t ZeroedBytes = SecondLevelBytes / 4 * 3;
     /// Segments of zeros in a block. With more of them, as for long rows, the weights would be read too often.
-    static constexpr size_t MostPieces = 6;
+    static constexpr size_t MaxSegments = 6;
     /// Shorter rows lie within a few lines, which tiles write soon after each other.
-    static constexpr size_t LeastRowBytes = 256;
+    static constexpr size_t MinRowBytes = 256;
     /// With five or more rows in a page the hardware prefetcher finds the next lines; software prefetches then cost up
     /// to 1.5 times the time.
-    static constexpr size_t MostSeenRowBytes = 816;
+    static constexpr size_t MaxHardwarePrefetchedRowBytes = 816;
 
     /// Whether rows begin within cache lines, so that neighbouring rows share a line.
-    bool ShareLines() const { return m_RowBytes % LineBytes != 0; }
+    bool HasSharedLines() const { return m_RowBytes % LineBytes != 0; }
 
     size_t m_Bytes;
     size_t m_RowBytes;
     size_t m_BlockRows;
-    bool m_AreZeroed;
+    bool m_IsZeroed;
 };
 
 } // namespace tenon::cpu

@@ -25,7 +25,7 @@ struct PanelRange
 };
 
 /// The sizes that a partition depends on.
-struct PanelShape
+struct PartitionShape
 {
     size_t m_Rows = 0;
     size_t m_Columns = 0;
@@ -36,34 +36,35 @@ struct PanelShape
 /// Whether tasks get ranges of rows (true) or of panels (false). Rows are split where there are fewer panels than
 /// tasks, or where each task gets at least one full tile of rows. Panels are split where the weights are much larger
 /// than the data: each thread then reads weights of its own, from a shared cache or its private one.
-inline bool SplitsRows(const PanelShape& shape, size_t parts)
+inline bool IsSplitByRows(const PartitionShape& shape, size_t tasks)
 {
     constexpr size_t ManyMore = 2;
     constexpr size_t Even = 8; // panels per task, below which the shares of the tasks are uneven
-    if (shape.m_Panels < parts)
+    if (shape.m_Panels < tasks)
     {
         return true;
     }
-    const bool areEven = shape.m_Panels % parts == 0 || shape.m_Panels >= parts * Even;
-    return shape.m_Rows >= parts * shape.m_TileRows && !(shape.m_Columns >= ManyMore * shape.m_Rows && areEven);
+    const bool isEven = shape.m_Panels % tasks == 0 || shape.m_Panels >= tasks * Even;
+    return shape.m_Rows >= tasks * shape.m_TileRows && !(shape.m_Columns >= ManyMore * shape.m_Rows && isEven);
 }
 
 /// Calls body(task, range), on several threads, for at most `tasks` ranges that cover the product. Boundaries between
 /// ranges of rows are multiples of `rowUnit`.
 template <typename F>
-void RunPanelRanges(IParallelFor& parallel, size_t parts, const PanelShape& shape, size_t rowUnit, const F& body)
+void RunPanelRanges(IParallelFor& parallel, size_t tasks, const PartitionShape& shape, size_t rowUnit, const F& body)
 {
     const size_t rows = shape.m_Rows;
     const size_t panels = shape.m_Panels;
-    const bool splitsRows = SplitsRows(shape, parts);
-    const size_t used = splitsRows ? std::min(parts, rows) : parts;
-    RunParts(parallel, used,
+    const bool isSplitByRows = IsSplitByRows(shape, tasks);
+    const size_t used = isSplitByRows ? std::min(tasks, rows) : tasks;
+    RunTasks(parallel, used,
              [&](size_t index)
              {
                  PanelRange range{0, rows, 0, panels};
-                 const Part part = GetPart(splitsRows ? rows : panels, used, index, splitsRows ? rowUnit : 1);
-                 (splitsRows ? range.m_FirstRow : range.m_FirstPanel) = part.m_Begin;
-                 (splitsRows ? range.m_LastRow : range.m_LastPanel) = part.m_End;
+                 const IndexRange task =
+                     GetTaskRange(isSplitByRows ? rows : panels, used, index, isSplitByRows ? rowUnit : 1);
+                 (isSplitByRows ? range.m_FirstRow : range.m_FirstPanel) = task.m_Begin;
+                 (isSplitByRows ? range.m_LastRow : range.m_LastPanel) = task.m_End;
                  body(index, range);
              });
 }

@@ -10,7 +10,7 @@
 namespace tenon::cpu
 {
 
-std::vector<uint8_t> ImageRuns8::Pad(const uint8_t* weights, size_t outputs) const
+std::vector<uint8_t> PatchRunsInt8::Pad(const uint8_t* weights, size_t outputs) const
 {
     const size_t padded = GetGroups() * GroupBytes;
     std::vector<uint8_t> result(outputs * m_Count * padded);
@@ -21,7 +21,7 @@ std::vector<uint8_t> ImageRuns8::Pad(const uint8_t* weights, size_t outputs) con
     return result;
 }
 
-bool MayReadImage(const LayerView& layer, const Engine8& engine)
+bool FitsImplicitGemm(const LayerView& layer, const MicrokernelsInt8& microkernels)
 {
     const auto isCentred = [](const TensorInfo& info)
     { return info.HasMultipleQuantizationScales() || info.GetQuantizationOffset() == 0; };
@@ -35,9 +35,9 @@ bool MayReadImage(const LayerView& layer, const Engine8& engine)
     }
     if (data.GetDataType() == DataType::Float32)
     {
-        return engine.m_OfFloats.m_WriteImageFloats[1] != nullptr;
+        return microkernels.m_Hybrid.m_ImplicitGemmDequantizeKernels[1] != nullptr;
     }
-    if (engine.m_Signed.m_WriteImage[0][1] == nullptr || !isSigned(data))
+    if (microkernels.m_Signed.m_ImplicitGemmKernels[0][1] == nullptr || !isSigned(data))
     {
         return false;
     }

@@ -16,33 +16,32 @@ namespace tenon::cpu
 
 /// A receptive field as contiguous runs of bytes: one run per kernel row, or one per tap where rows have gaps
 /// (dilation, groups). Runs in the weights are padded by zeros to whole groups of four bytes.
-struct ImageRuns8
+struct PatchRunsInt8
 {
     static constexpr size_t GroupBytes = 4;
 
     size_t m_Count = 0;
     size_t m_Bytes = 0; ///< of a run
 
-    ImageRuns8() = default;
-    /// `haveWholeRows`: see Windows::HaveWholeRows.
-    ImageRuns8(size_t height, size_t width, size_t groupChannels, bool haveWholeRows)
-        : m_Count(haveWholeRows ? height : height * width),
-          m_Bytes(haveWholeRows ? width * groupChannels : groupChannels)
+    PatchRunsInt8() = default;
+    /// `hasWholeRows`: see Im2col::HasContiguousRows.
+    PatchRunsInt8(size_t height, size_t width, size_t groupChannels, bool hasWholeRows)
+        : m_Count(hasWholeRows ? height : height * width), m_Bytes(hasWholeRows ? width * groupChannels : groupChannels)
     {
     }
-    explicit ImageRuns8(const Windows& windows)
-        : ImageRuns8(static_cast<size_t>(windows.m_Height), static_cast<size_t>(windows.m_Width),
-                     static_cast<size_t>(windows.m_GroupChannels), windows.HaveWholeRows())
+    explicit PatchRunsInt8(const Im2col& windows)
+        : PatchRunsInt8(static_cast<size_t>(windows.m_Height), static_cast<size_t>(windows.m_Width),
+                        static_cast<size_t>(windows.m_GroupChannels), windows.HasContiguousRows())
     {
     }
 
     size_t GetGroups() const { return (m_Bytes + GroupBytes - 1) / GroupBytes; } ///< of a run
     size_t GetPaddedDepth() const { return m_Count * GetGroups() * GroupBytes; }
     /// Whether consecutive runs in the weights are whole groups.
-    bool AreWhole() const { return m_Count == 1 || m_Bytes % GroupBytes == 0; }
+    bool IsWhole() const { return m_Count == 1 || m_Bytes % GroupBytes == 0; }
     /// Whether padding is faster than im2col run by run: each group that it adds costs a dot product per vector of
     /// columns.
-    bool ArePaddable(size_t vectors) const
+    bool IsPaddable(size_t vectors) const
     {
         constexpr size_t CopyProducts = 3;
         const size_t added = m_Count * GetGroups() - (m_Count * m_Bytes + GroupBytes - 1) / GroupBytes;
@@ -55,6 +54,6 @@ struct ImageRuns8
 
 /// Whether the weights of a layer have the signs and zero point that implicit GEMM takes: Convolution2d of int8 with
 /// constant scales, or of floats with 8- or 4-bit weights. Shapes decide as well, see ImplicitGemmInt8.
-bool MayReadImage(const LayerView& layer, const Engine8& engine);
+bool FitsImplicitGemm(const LayerView& layer, const MicrokernelsInt8& microkernels);
 
 } // namespace tenon::cpu

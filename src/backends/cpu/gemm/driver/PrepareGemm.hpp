@@ -10,8 +10,8 @@ namespace tenon::cpu
 {
 
 /// `run(gemm, args, added)` runs a GEMM; `added`, a tensor of the output's shape and type, may be null.
-template <typename Product, typename Run>
-backends::Prepared PrepareProductBy(const Product& product, const ReshapeArgs& args, const Run& run)
+template <typename Gemm, typename Run>
+backends::Prepared PrepareGemmBy(const Gemm& product, const ReshapeArgs& args, const Run& run)
 {
     backends::Prepared prepared([product, run](const ExecuteArgs& e) { run(product, e, nullptr); },
                                 product.GetScratchBytes());
@@ -21,7 +21,7 @@ backends::Prepared PrepareProductBy(const Product& product, const ReshapeArgs& a
     }
     const auto addTensor = [product, run, added = args.m_Inputs.size()](const ActivationDescriptor* activation)
     {
-        Product sum = product;
+        Gemm sum = product;
         sum.SetClamp(backends::FloatClamp(activation));
         return backends::Prepared([sum, run, added](const ExecuteArgs& e) { run(sum, e, e.m_Inputs[added]); },
                                   sum.GetScratchBytes());
@@ -31,27 +31,27 @@ backends::Prepared PrepareProductBy(const Product& product, const ReshapeArgs& a
     return prepared;
 }
 
-inline backends::Prepared PrepareProduct(const ProductF32& product, const ReshapeArgs& args)
+inline backends::Prepared PrepareGemm(const GemmF32& product, const ReshapeArgs& args)
 {
     const bool hasBias = args.HasInput(2);
-    return PrepareProductBy(product, args,
-                            [hasBias](const ProductF32& p, const ExecuteArgs& run, const void* added)
-                            {
-                                p.Run(run.GetInput<float>(0), hasBias ? run.GetInput<float>(2) : nullptr,
-                                      run.GetOutput<float>(0), run.m_Scratch, *run.m_Parallel,
-                                      static_cast<const float*>(added));
-                            });
+    return PrepareGemmBy(product, args,
+                         [hasBias](const GemmF32& p, const ExecuteArgs& run, const void* added)
+                         {
+                             p.Run(run.GetInput<float>(0), hasBias ? run.GetInput<float>(2) : nullptr,
+                                   run.GetOutput<float>(0), run.m_Scratch, *run.m_Parallel,
+                                   static_cast<const float*>(added));
+                         });
 }
 
 /// The workload of a GEMM by packed bfloat16 weights.
-inline backends::Prepared PrepareProduct(const ProductBf16& product, const ReshapeArgs& args)
+inline backends::Prepared PrepareGemm(const GemmBf16& product, const ReshapeArgs& args)
 {
-    return PrepareProductBy(product, args,
-                            [](const ProductBf16& p, const ExecuteArgs& run, const void* added)
-                            {
-                                p.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch,
-                                      *run.m_Parallel, static_cast<const uint16_t*>(added));
-                            });
+    return PrepareGemmBy(product, args,
+                         [](const GemmBf16& p, const ExecuteArgs& run, const void* added)
+                         {
+                             p.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch,
+                                   *run.m_Parallel, static_cast<const uint16_t*>(added));
+                         });
 }
 
 } // namespace tenon::cpu

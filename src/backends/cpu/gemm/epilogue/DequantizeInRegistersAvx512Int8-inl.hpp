@@ -4,11 +4,11 @@
 //
 // Part of MicrokernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for each target (Foreach.hpp);
 // included once a target.
-#if defined(TENON_CPU_FLOAT_ENDS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_FLOAT_ENDS_AVX512_INL
-#undef TENON_CPU_FLOAT_ENDS_AVX512_INL
+#if defined(TENON_CPU_DEQUANTIZE_IN_REGISTERS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEQUANTIZE_IN_REGISTERS_AVX512_INT8_INL
+#undef TENON_CPU_DEQUANTIZE_IN_REGISTERS_AVX512_INT8_INL
 #else
-#define TENON_CPU_FLOAT_ENDS_AVX512_INL
+#define TENON_CPU_DEQUANTIZE_IN_REGISTERS_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
@@ -34,44 +34,45 @@ HWY_INLINE void BeginAtZeroPoint(const int32_t* bias, int32_t zeroPoint, const i
 }
 
 /// Parameters that rows of data have of their own.
-enum class RowValues8
+enum class RowScalingInt8
 {
     None, ///< none: all have one scale and zero point, and the initial accumulators include the zero point's correction
     Scale ///< a scale and a zero point
 };
 
 /// Dequantizes and writes one vector of columns. `HasOutputOffsets`: see DequantizeRows.
-template <RowValues8 Values, bool HasPlaces, size_t V, size_t Rows, size_t Vectors>
-HWY_INLINE void WriteFloats(const FloatRows& of, const FloatColumns& panel, size_t row,
-                            const Vector (&sums)[Rows][Vectors])
+template <RowScalingInt8 Values, bool HasOutputOffsets, size_t V, size_t Rows, size_t Vectors>
+HWY_INLINE void DequantizeVector(const DequantizeRows& of, const DequantizeColumns& panel, size_t row,
+                                 const Vector (&sums)[Rows][Vectors])
 {
     // Copies: a store to the output might change the originals for all the compiler knows, which would then be loaded
     // for each row.
-    const FloatRows rows = of;
-    const FloatColumns columns = panel;
+    const DequantizeRows rows = of;
+    const DequantizeColumns columns = panel;
     const Ints d;
-    const FloatTag dFloat;
+    const TagF32 dFloat;
     const size_t lanes = hn::Lanes(d);
-    const Floats columnScale = hn::Load(dFloat, columns.m_Scales + V * lanes);
-    const Floats bias = hn::Load(dFloat, columns.m_Bias + V * lanes);
-    const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[0]), columnScale);
+    const VecF32 columnScale = hn::Load(dFloat, columns.m_Scales + V * lanes);
+    const VecF32 bias = hn::Load(dFloat, columns.m_Bias + V * lanes);
+    const VecF32 sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[0]), columnScale);
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
         Vector sum = sums[r][V];
-        Floats scale = sameScale;
-        if constexpr (Values != RowValues8::None)
+        VecF32 scale = sameScale;
+        if constexpr (Values != RowScalingInt8::None)
         {
-            const Vector weightSum = hn::Load(d, columns.m_WeightSums + V * lanes);
+            const Vector weightSum = hn::Load(d, columns.m_ColumnSums + V * lanes);
             sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
             scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
         }
-        Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
+        VecF32 real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
         if (columns.m_HasClamp)
         {
             real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
         }
-        float* const to = rows.m_Out + (HasPlaces ? rows.m_Places[row + r] : (row + r) * rows.m_OutStride) + V * lanes;
+        float* const to =
+            rows.m_Out + (HasOutputOffsets ? rows.m_OutputOffsets[row + r] : (row + r) * rows.m_OutStride) + V * lanes;
         V + 1 < Vectors ? hn::StoreU(real, dFloat, to) : StoreSome(real, to, rows.m_Columns - V * lanes);
     }
 }

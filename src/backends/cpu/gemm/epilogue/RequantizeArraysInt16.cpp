@@ -23,54 +23,54 @@ double GetShortScale(backends::QuantizedMultiplier m)
 
 } // namespace
 
-RequantizeArrays16::RequantizeArrays16(size_t places, Rounding16 rounding)
-    : m_Places(places), m_Rounding(rounding), m_Memory(places * PlaceBytes)
+RequantizeArraysInt16::RequantizeArraysInt16(size_t paddedColumns, RoundingInt16 rounding)
+    : m_NumPaddedColumns(paddedColumns), m_Rounding(rounding), m_Memory(paddedColumns * PaddedColumnBytes)
 {
-    if (places != 0)
+    if (paddedColumns != 0)
     {
         std::memset(m_Memory.Data(), 0, m_Memory.Bytes());
     }
 }
 
-void RequantizeArrays16::Set(size_t place, int64_t magnitude, int64_t bias, double scale)
+void RequantizeArraysInt16::Set(size_t paddedColumn, int64_t magnitude, int64_t bias, double scale)
 {
-    if (m_Rounding == Rounding16::FixedPoint)
+    if (m_Rounding == RoundingInt16::FixedPoint)
     {
         // Sums of several slices get their bias in double.
-        const bool isOneSlice = magnitude <= MostMagnitude;
+        const bool isOneSlice = magnitude <= MaxMagnitude;
         m_IsExact = m_IsExact && (!isOneSlice || magnitude * 32768 + std::abs(bias) <= INT32_MAX);
         const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
-        Ints(0)[place] = static_cast<int32_t>(bias);
-        Ints(1)[place] = multiplier.m_Multiplier;
-        Ints(2)[place] = std::max(0, -multiplier.m_Shift);
-        Ints(3)[place] = std::max(0, multiplier.m_Shift);
+        Ints(0)[paddedColumn] = static_cast<int32_t>(bias);
+        Ints(1)[paddedColumn] = multiplier.m_Multiplier;
+        Ints(2)[paddedColumn] = std::max(0, -multiplier.m_Shift);
+        Ints(3)[paddedColumn] = std::max(0, multiplier.m_Shift);
         return;
     }
-    const bool isHalfUp = m_Rounding == Rounding16::HalfUp;
+    const bool isHalfUp = m_Rounding == RoundingInt16::HalfUp;
     const double factor = isHalfUp ? GetShortScale(backends::QuantizeMultiplier(scale)) : scale;
-    const double mostSum = static_cast<double>(magnitude) * 32768.0 + std::abs(static_cast<double>(bias));
-    const double mostExact = std::ldexp(1.0, isHalfUp ? 37 : 52);
-    constexpr double MostResult = 2147483646.0; // the reference kernel's results wrap beyond this
-    m_IsExact = m_IsExact && mostSum <= mostExact && mostSum * factor <= MostResult;
-    Doubles(0)[place] = isHalfUp ? static_cast<double>(bias) * factor + 0.5 : static_cast<double>(bias);
-    Doubles(1)[place] = factor;
+    const double maxSum = static_cast<double>(magnitude) * 32768.0 + std::abs(static_cast<double>(bias));
+    const double maxExact = std::ldexp(1.0, isHalfUp ? 37 : 52);
+    constexpr double MaxResult = 2147483646.0; // the reference kernel's results wrap beyond this
+    m_IsExact = m_IsExact && maxSum <= maxExact && maxSum * factor <= MaxResult;
+    Doubles(0)[paddedColumn] = isHalfUp ? static_cast<double>(bias) * factor + 0.5 : static_cast<double>(bias);
+    Doubles(1)[paddedColumn] = factor;
 }
 
-Columns16 RequantizeArrays16::From(size_t place) const
+RequantizeColumnsInt16 RequantizeArraysInt16::From(size_t paddedColumn) const
 {
-    Columns16 columns;
+    RequantizeColumnsInt16 columns;
     columns.m_Rounding = m_Rounding;
-    if (m_Rounding == Rounding16::FixedPoint)
+    if (m_Rounding == RoundingInt16::FixedPoint)
     {
-        columns.m_IntBias = Ints(0) + place;
-        columns.m_Multiplier = Ints(1) + place;
-        columns.m_Right = Ints(2) + place;
-        columns.m_Left = Ints(3) + place;
+        columns.m_IntBias = Ints(0) + paddedColumn;
+        columns.m_Multiplier = Ints(1) + paddedColumn;
+        columns.m_Right = Ints(2) + paddedColumn;
+        columns.m_Left = Ints(3) + paddedColumn;
     }
     else
     {
-        columns.m_Bias = Doubles(0) + place;
-        columns.m_Scale = Doubles(1) + place;
+        columns.m_Bias = Doubles(0) + paddedColumn;
+        columns.m_Scale = Doubles(1) + paddedColumn;
     }
     return columns;
 }

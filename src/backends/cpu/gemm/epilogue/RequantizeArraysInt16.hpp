@@ -12,33 +12,39 @@
 namespace tenon::cpu
 {
 
-class RequantizeArrays16
+class RequantizeArraysInt16
 {
 public:
     /// Bytes for each padded column.
-    static constexpr size_t PlaceBytes = 2 * sizeof(double);
+    static constexpr size_t PaddedColumnBytes = 2 * sizeof(double);
     /// Limit on the sum of a column's weight magnitudes: no sum of int16 data then overflows int32.
-    static constexpr int64_t MostMagnitude = 65535;
+    static constexpr int64_t MaxMagnitude = 65535;
 
     /// For `paddedColumns` columns, which give 0 until they are set.
-    RequantizeArrays16(size_t places, Rounding16 rounding);
+    RequantizeArraysInt16(size_t paddedColumns, RoundingInt16 rounding);
 
     /// `magnitude`: the sum of magnitudes of the column's weights.
-    void Set(size_t place, int64_t magnitude, int64_t bias, double scale);
+    void Set(size_t paddedColumn, int64_t magnitude, int64_t bias, double scale);
 
-    Rounding16 GetRounding() const { return m_Rounding; }
+    RoundingInt16 GetRounding() const { return m_Rounding; }
     /// Whether MicrokernelsInt16::m_Requantize gives the exact results of the reference kernel.
     bool IsExact() const { return m_IsExact; }
 
     /// The arrays from `paddedColumn` on. The caller sets the range of the output.
-    Columns16 From(size_t place) const;
+    RequantizeColumnsInt16 From(size_t paddedColumn) const;
 
 private:
-    double* Doubles(size_t array) const { return reinterpret_cast<double*>(m_Memory.Data()) + array * m_Places; }
-    int32_t* Ints(size_t array) const { return reinterpret_cast<int32_t*>(m_Memory.Data()) + array * m_Places; }
+    double* Doubles(size_t array) const
+    {
+        return reinterpret_cast<double*>(m_Memory.Data()) + array * m_NumPaddedColumns;
+    }
+    int32_t* Ints(size_t array) const
+    {
+        return reinterpret_cast<int32_t*>(m_Memory.Data()) + array * m_NumPaddedColumns;
+    }
 
-    size_t m_Places;
-    Rounding16 m_Rounding;
+    size_t m_NumPaddedColumns;
+    RoundingInt16 m_Rounding;
     AlignedMemory m_Memory; ///< bias and scale; or bias, multiplier, right and left shifts
     bool m_IsExact = true;
 };

@@ -11,11 +11,11 @@
 namespace tenon::cpu
 {
 
-bool RequantizeArrays::SetColumns(const LayerView& layer, const ColumnSums8& sums, const WeightBytes8& weights,
-                                  FunctionRef<int64_t(int64_t)> correction)
+bool RequantizeArraysInt8::SetColumns(const LayerView& layer, const ColumnSumsInt8& sums,
+                                      const WeightFormatInt8& weights, FunctionRef<int64_t(int64_t)> correction)
 {
     const std::vector<double> scales = ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0),
-                                                         m_Rounding == Rounding8::FixedPoint);
+                                                         m_Rounding == RoundingInt8::FixedPoint);
     if (scales.size() != 1 && scales.size() != weights.m_Columns)
     {
         return false;
@@ -26,7 +26,7 @@ bool RequantizeArrays::SetColumns(const LayerView& layer, const ColumnSums8& sum
         const int64_t own = bias != nullptr ? bias[c] : 0;
         const int64_t sum = sums.GetSum(c) - int64_t{weights.m_ZeroPoint} * static_cast<int64_t>(weights.m_Depth);
         // Data less their zero point are at most 255.
-        Set(GetPlace8(c, weights.m_Columns, GetEngine8().m_Lanes, weights.m_Matrices),
+        Set(GetPaddedColumnInt8(c, weights.m_Columns, GetMicrokernelsInt8().m_Lanes, weights.m_Matrices),
             sums.GetMagnitudes(c) * 255 + std::abs(own), own + correction(sum), scales[scales.size() == 1 ? 0 : c]);
     }
     return true;

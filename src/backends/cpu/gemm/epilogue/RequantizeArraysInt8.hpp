@@ -18,43 +18,44 @@ namespace tenon::cpu
 {
 
 /// Rounding of requantization.
-enum class Rounding8 : uint8_t
+enum class RoundingInt8 : uint8_t
 {
     FixedPoint, ///< by a 31-bit multiplier, then a rounding shift: convolutions
     Double,     ///< in double precision, rounded once: FullyConnected
     None        ///< no requantization: the output is float (hybrid), or the sums themselves
 };
 
-class RequantizeArrays
+class RequantizeArraysInt8
 {
 public:
     /// Arrays of `places` entries, which give 0 at first.
-    RequantizeArrays(size_t places, Rounding8 rounding, int32_t zeroPoint)
-        : m_Places(places), m_Rounding(rounding), m_ZeroPoint(zeroPoint), m_Memory(places * 4 * sizeof(int32_t))
+    RequantizeArraysInt8(size_t places, RoundingInt8 rounding, int32_t zeroPoint)
+        : m_NumPaddedColumns(places), m_Rounding(rounding), m_ZeroPoint(zeroPoint),
+          m_Memory(places * 4 * sizeof(int32_t))
     {
         if (places != 0)
         {
             std::memset(m_Memory.Data(), 0, m_Memory.Bytes());
         }
-        std::fill_n(Ints(2), places, rounding == Rounding8::FixedPoint ? 1 : 0);
+        std::fill_n(Ints(2), places, rounding == RoundingInt8::FixedPoint ? 1 : 0);
     }
 
     /// Whether no step of the requantization overflows for sums of this magnitude. (Zero-point corrections may
     /// overflow: they cancel out.)
-    static bool IsExactFor(int64_t mostSum) { return mostSum < int64_t{1} << 30; }
+    static bool IsExactFor(int64_t maxSum) { return maxSum < int64_t{1} << 30; }
 
-    /// `mostSum`: upper bound of |sum| with its own bias. `bias`: that bias with zero-point corrections.
-    void Set(size_t place, int64_t mostSum, int64_t bias, double scale)
+    /// `maxSum`: upper bound of |sum| with its own bias. `bias`: that bias with zero-point corrections.
+    void Set(size_t place, int64_t maxSum, int64_t bias, double scale)
     {
-        m_IsExact = m_IsExact && IsExactFor(mostSum);
+        m_IsExact = m_IsExact && IsExactFor(maxSum);
         Ints(0)[place] = static_cast<int32_t>(bias);
-        if (m_Rounding != Rounding8::FixedPoint)
+        if (m_Rounding != RoundingInt8::FixedPoint)
         {
             std::memcpy(Ints(2) + 2 * place, &scale, sizeof(scale));
             return;
         }
         const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
-        m_AllShift = m_AllShift && RequantizeColumns::IsShifted(multiplier.m_Shift);
+        m_HasOnlyRightShifts = m_HasOnlyRightShifts && RequantizeColumns::IsShifted(multiplier.m_Shift);
         Ints(1)[place] = multiplier.m_Multiplier;
         Ints(2)[place] = std::max(0, -multiplier.m_Shift);
         Ints(3)[place] = std::max(0, multiplier.m_Shift);
@@ -63,7 +64,7 @@ public:
     /// Sets all columns, with an int32 bias of the layer. `correction`: column correction, from the sum of a column's
     /// weights less their zero point. Returns false where the number of scales does not match the columns; the
     /// reference kernel reports the error.
-    bool SetColumns(const LayerView& layer, const ColumnSums8& sums, const WeightBytes8& weights,
+    bool SetColumns(const LayerView& layer, const ColumnSumsInt8& sums, const WeightFormatInt8& weights,
                     FunctionRef<int64_t(int64_t)> correction);
 
     /// Whether MicrokernelsInt8::m_Requantize gives the results of the reference kernel.
@@ -75,7 +76,7 @@ public:
     RequantizeColumns From(size_t place) const
     {
         RequantizeColumns columns;
-        if (m_Rounding != Rounding8::FixedPoint)
+        if (m_Rounding != RoundingInt8::FixedPoint)
         {
             columns.m_Scale = reinterpret_cast<const double*>(Ints(2)) + place;
         }
@@ -84,21 +85,24 @@ public:
             columns.m_Multiplier = Ints(1) + place;
             columns.m_Right = Ints(2) + place;
             columns.m_Left = Ints(3) + place;
-            columns.m_AllShift = m_AllShift;
+            columns.m_HasOnlyRightShifts = m_HasOnlyRightShifts;
         }
         columns.m_ZeroPoint = m_ZeroPoint;
         return columns;
     }
 
 private:
-    int32_t* Ints(size_t array) const { return reinterpret_cast<int32_t*>(m_Memory.Data()) + array * m_Places; }
+    int32_t* Ints(size_t array) const
+    {
+        return reinterpret_cast<int32_t*>(m_Memory.Data()) + array * m_NumPaddedColumns;
+    }
 
-    size_t m_Places;
-    Rounding8 m_Rounding;
+    size_t m_NumPaddedColumns;
+    RoundingInt8 m_Rounding;
     int32_t m_ZeroPoint;    ///< of the output
     AlignedMemory m_Memory; ///< bias, multiplier, right and left shifts; or bias, nothing, doubles
     bool m_IsExact = true;
-    bool m_AllShift = true;
+    bool m_HasOnlyRightShifts = true;
 };
 
 } // namespace tenon::cpu

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantization (RequantizeInt8-inl.hpp) with AVX2: by multipliers with right shifts, and by doubles.
-#if defined(TENON_CPU_REQUANTIZE8_AVX2_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_REQUANTIZE8_AVX2_INL
-#undef TENON_CPU_REQUANTIZE8_AVX2_INL
+#if defined(TENON_CPU_REQUANTIZE_AVX2_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE_AVX2_INT8_INL
+#undef TENON_CPU_REQUANTIZE_AVX2_INT8_INL
 #else
-#define TENON_CPU_REQUANTIZE8_AVX2_INL
+#define TENON_CPU_REQUANTIZE_AVX2_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -26,13 +26,13 @@ namespace tenon::cpu::HWY_NAMESPACE
 ///
 /// Both rounding steps are one floor division, see RequantizeInt8-inl.hpp. The zero point is added before the last
 /// shift, which RequantizeColumns::MaxShift leaves room for.
-struct Scale8
+struct EightLaneScale
 {
     __m256i m_Even, m_Odd;             ///< multipliers
     __m256i m_EvenAddend, m_OddAddend; ///< 64 bits each
 
     /// For lanes [c, c + 8) of the columns.
-    HWY_INLINE Scale8(const RequantizeColumns& columns, size_t c)
+    HWY_INLINE EightLaneScale(const RequantizeColumns& columns, size_t c)
         : m_Even(_mm256_load_si256(reinterpret_cast<const __m256i*>(columns.m_Multiplier + c))),
           m_Odd(_mm256_srli_epi64(m_Even, 32))
     {
@@ -63,12 +63,13 @@ struct Scale8
 };
 
 /// For all sums.
-struct AnyScale : Scale8
+struct AnyScale : EightLaneScale
 {
     static constexpr bool EvensFirst = false; ///< of each four results: two even lanes, then two odd ones
     __m256i m_Right;
 
-    HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c) : Scale8(columns, c), m_Right(LoadRight(columns, c))
+    HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c)
+        : EightLaneScale(columns, c), m_Right(LoadRight(columns, c))
     {
     }
 
@@ -80,19 +81,19 @@ struct AnyScale : Scale8
         return _mm256_srav_epi32(_mm256_add_epi32(units, _mm256_srai_epi32(x, 31)), m_Right);
     }
 
-    /// Restores the order of the bytes that Pack16 has packed.
+    /// Restores the order of the bytes that PackToInt8 has packed.
     static HWY_INLINE __m128i Order(__m128i bytes) { return _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0)); }
 };
 
 /// For a clamp at or above the zero point: negative sums give at most the zero point even without the step for negative
 /// products, and the clamp maps them to the same value as zero.
-struct PositiveScale : Scale8
+struct PositiveScale : EightLaneScale
 {
     static constexpr bool EvensFirst = true;
     __m256i m_Right; ///< of the products' upper halves, in the order of the results
 
     HWY_INLINE PositiveScale(const RequantizeColumns& columns, size_t c)
-        : Scale8(columns, c),
+        : EightLaneScale(columns, c),
           m_Right(_mm256_shuffle_epi32(_mm256_sub_epi32(LoadRight(columns, c), _mm256_set1_epi32(1)),
                                        _MM_SHUFFLE(3, 1, 2, 0)))
     {
@@ -137,14 +138,14 @@ struct DoubleScale
         const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(x), scale);
         const __m256d sign = _mm256_and_pd(product, _mm256_set1_pd(-0.0));
         const __m256d rounded = _mm256_add_pd(product, _mm256_or_pd(sign, _mm256_set1_pd(BelowHalf)));
-        return _mm256_cvttpd_epi32(_mm256_min_pd(rounded, _mm256_set1_pd(MostRounded)));
+        return _mm256_cvttpd_epi32(_mm256_min_pd(rounded, _mm256_set1_pd(MaxRounded)));
     }
 
-    /// See MostFloatProduct.
+    /// See MaxFloatProduct.
     HWY_INLINE __m256i operator()(__m256i x, __m256i) const
     {
         const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(x), m_Floats);
-        const __m256 bounded = _mm256_min_ps(product, _mm256_set1_ps(MostFloatProduct));
+        const __m256 bounded = _mm256_min_ps(product, _mm256_set1_ps(MaxFloatProduct));
         const __m256 rounded = _mm256_round_ps(bounded, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
         const __m256 distance = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), _mm256_sub_ps(bounded, rounded));
         if (HWY_UNLIKELY(_mm256_movemask_ps(_mm256_cmp_ps(distance, _mm256_set1_ps(NearHalf), _CMP_GT_OQ)) != 0))
@@ -169,7 +170,7 @@ struct DoubleScale
 
 /// Sixteen bytes from two vectors of scaled accumulators, clamped.
 template <typename T, bool Clamps, typename Scale>
-HWY_INLINE __m128i Pack16(const Scale& scale, __m256i first, __m256i second, __m128i least, __m128i most)
+HWY_INLINE __m128i PackToInt8(const Scale& scale, __m256i first, __m256i second, __m128i least, __m128i most)
 {
     // Packing works within 128-bit lanes: lane l has four channels of each vector.
     const __m256i shorts = scale.AddZeroPoint(_mm256_packs_epi32(first, second));
@@ -201,7 +202,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     const int32_t* sums = rows.m_Sums + c;
     for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
     {
-        const __m256i term = HasTerms ? _mm256_set1_epi32(rows.m_RowTerms[r]) : _mm256_setzero_si256();
+        const __m256i term = HasTerms ? _mm256_set1_epi32(rows.m_RowCorrections[r]) : _mm256_setzero_si256();
         const auto scaled = [&](const Scale& scale, const int32_t* from) HWY_ATTR
         {
             const __m256i sum = _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
@@ -212,7 +213,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
         };
         const __m256i x = scaled(first, sums);
         const __m256i y = Vectors > 1 ? scaled(second, sums + Second) : _mm256_setzero_si256();
-        const __m128i bytes = Pack16<T, Clamps>(first, x, y, least, most);
+        const __m128i bytes = PackToInt8<T, Clamps>(first, x, y, least, most);
         if (count >= Vectors * 8)
         {
             Vectors > 1 ? _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes) : _mm_storeu_si64(out, bytes);

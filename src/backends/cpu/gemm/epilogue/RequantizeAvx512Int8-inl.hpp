@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantization (RequantizeInt8-inl.hpp) with AVX-512, by multipliers with right shifts.
-#if defined(TENON_CPU_REQUANTIZE8_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_REQUANTIZE8_AVX512_INL
-#undef TENON_CPU_REQUANTIZE8_AVX512_INL
+#if defined(TENON_CPU_REQUANTIZE_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
+#undef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
 #else
-#define TENON_CPU_REQUANTIZE8_AVX512_INL
+#define TENON_CPU_REQUANTIZE_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/epilogue/RequantizeDoublesAvx512Int8-inl.hpp"
@@ -25,14 +25,14 @@ namespace tenon::cpu::HWY_NAMESPACE
 ///
 /// Both rounding steps are one floor division, see RequantizeInt8-inl.hpp. The last shift works on the product's upper
 /// half. The zero point is added before it, which RequantizeColumns::MaxShift leaves room for.
-struct Scale16
+struct SixteenLaneScale
 {
     __m512i m_Even, m_Odd;             ///< multipliers
     __m512i m_EvenAddend, m_OddAddend; ///< 64 bits each
     __m512i m_Right;
 
     /// `isDoubled`: whether products are doubled.
-    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint, bool isDoubled)
+    HWY_INLINE SixteenLaneScale(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint, bool isDoubled)
         : m_Even(_mm512_slli_epi32(_mm512_load_si512(multiplier), isDoubled ? 1 : 0)),
           m_Odd(_mm512_srli_epi64(m_Even, 32))
     {
@@ -60,10 +60,10 @@ struct Scale16
 
 /// For all sums. Doubled, a product has 2^31 as one unit of its upper half. A doubled multiplier is at least 2^31, so
 /// that as a signed number it is 2^32 less, and the product lacks x in its upper half.
-struct AnyScale : Scale16
+struct AnyScale : SixteenLaneScale
 {
     HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c)
-        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
+        : SixteenLaneScale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
     {
     }
 
@@ -76,10 +76,10 @@ struct AnyScale : Scale16
 
 /// For a clamp at or above the zero point: negative sums give at most the zero point even without the step for negative
 /// products, and the clamp maps them to the same value as zero.
-struct PositiveScale : Scale16
+struct PositiveScale : SixteenLaneScale
 {
     HWY_INLINE PositiveScale(const RequantizeColumns& columns, size_t c)
-        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, false)
+        : SixteenLaneScale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, false)
     {
     }
 
@@ -91,7 +91,7 @@ struct PositiveScale : Scale16
 
 /// 64 bytes from two vectors of int16, clamped, in the requested order of channels.
 template <typename T, bool IsInterleaved, bool Clamps>
-HWY_INLINE __m512i PackShorts(__m512i low, __m512i high, __m512i least, __m512i most)
+HWY_INLINE __m512i PackInt16(__m512i low, __m512i high, __m512i least, __m512i most)
 {
     __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
     if constexpr (Clamps)
@@ -112,7 +112,7 @@ HWY_INLINE __m512i PackShorts(__m512i low, __m512i high, __m512i least, __m512i 
 template <typename T, bool IsInterleaved, bool Clamps, typename Scale>
 HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i least, __m512i most)
 {
-    return PackShorts<T, IsInterleaved, Clamps>(scale.Pack(x[0], x[1]), scale.Pack(x[2], x[3]), least, most);
+    return PackInt16<T, IsInterleaved, Clamps>(scale.Pack(x[0], x[1]), scale.Pack(x[2], x[3]), least, most);
 }
 
 /// Scales one vector of accumulators.
@@ -142,7 +142,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     const int32_t* sums = rows.m_Sums + c;
     for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
     {
-        const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowTerms[r]) : _mm512_setzero_si512();
+        const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowCorrections[r]) : _mm512_setzero_si512();
         __m512i x[4];
         HWY_UNROLL(4)
         for (size_t v = 0; v < 4; ++v)
@@ -174,7 +174,7 @@ void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& c
         for (size_t i = 0; i < Together; ++i)
         {
             const size_t row = i < some ? i : 0;
-            const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowTerms[r + row]) : _mm512_setzero_si512();
+            const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowCorrections[r + row]) : _mm512_setzero_si512();
             x[i] = ScaleSums<HasTerms>(scale, sums + row * rows.m_SumStride, term);
         }
         const __m512i bytes = Pack64<T, false, Clamps>(scale, x, least, most);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantization in double precision with AVX-512, as FullyConnected rounds: a scale class for
 // RequantizeAvx512Int8-inl.hpp.
-#if defined(TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INL
-#undef TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INL
+#if defined(TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INT8_INL
+#undef TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INT8_INL
 #else
-#define TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INL
+#define TENON_CPU_REQUANTIZE_DOUBLES_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
@@ -31,7 +31,7 @@ HWY_INLINE __m256i RescaleEight(__m256i x, __m512d scale)
     const __m512i signedHalf =
         _mm512_ternarylogic_epi64(_mm512_castpd_si512(product), sign, half, FirstAndSecondOrThird);
     const __m512d rounded = _mm512_add_pd(product, _mm512_castsi512_pd(signedHalf));
-    return _mm512_cvttpd_epi32(_mm512_min_pd(rounded, _mm512_set1_pd(MostRounded)));
+    return _mm512_cvttpd_epi32(_mm512_min_pd(rounded, _mm512_set1_pd(MaxRounded)));
 }
 
 /// The scales of the sixteen lanes of a vector, and the zero point; replaces SixteenLaneScale.
@@ -74,14 +74,14 @@ inline HWY_NOINLINE __m512i RescaleSixteen(const DoubleScale& scale, __m512i x)
     return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
 }
 
-/// Scales one vector of accumulators, without the zero point. See MostFloatProduct.
+/// Scales one vector of accumulators, without the zero point. See MaxFloatProduct.
 template <bool HasTerm>
 HWY_INLINE __m512i ScaleSums(const DoubleScale& scale, const int32_t* sums, __m512i term)
 {
     const __m512i loaded = _mm512_load_si512(sums);
     const __m512i x = HasTerm ? _mm512_add_epi32(loaded, term) : loaded;
     const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(x), scale.m_Floats);
-    const __m512 bounded = _mm512_min_ps(product, _mm512_set1_ps(MostFloatProduct));
+    const __m512 bounded = _mm512_min_ps(product, _mm512_set1_ps(MaxFloatProduct));
     const __m512 rounded = _mm512_roundscale_ps(bounded, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     const __m512 distance = _mm512_abs_ps(_mm512_sub_ps(bounded, rounded));
     if (HWY_UNLIKELY(_mm512_cmp_ps_mask(distance, _mm512_set1_ps(NearHalf), _CMP_GT_OQ) != 0))

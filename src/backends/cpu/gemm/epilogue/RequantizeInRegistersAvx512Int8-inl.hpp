@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantization of accumulators in registers, with AVX-512 (see PreparedRequantizationInt8). The formula is in
 // RequantizeInt8-inl.hpp. Part of sources that are compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_BYTE_SCALES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_BYTE_SCALES_AVX512_INL
-#undef TENON_CPU_BYTE_SCALES_AVX512_INL
+#if defined(TENON_CPU_REQUANTIZE_IN_REGISTERS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE_IN_REGISTERS_AVX512_INT8_INL
+#undef TENON_CPU_REQUANTIZE_IN_REGISTERS_AVX512_INT8_INL
 #else
-#define TENON_CPU_BYTE_SCALES_AVX512_INL
+#define TENON_CPU_REQUANTIZE_IN_REGISTERS_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
@@ -32,12 +32,12 @@ HWY_INLINE __m512i LoadOnce(const void* from)
 
 /// AnyScale for sums plus `Offset`, which are never negative: products are unsigned then, 2^31 taken away by doubling
 /// need not be given back, and one bit says which sums were negative.
-struct OffsetScale : Scale16
+struct OffsetScale : SixteenLaneScale
 {
     static constexpr int32_t Offset = int32_t{1} << 30;
 
     HWY_INLINE OffsetScale(const RequantizeColumns& columns, size_t c)
-        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
+        : SixteenLaneScale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
     {
         // The offset's share of a product, and one unit, which sums that were not negative give back.
         const __m512i offset = _mm512_set1_epi64(Offset);
@@ -101,16 +101,16 @@ HWY_INLINE void ScaleTwo(const Scale& scale, __m512i& x, __m512i& y)
 
 /// 64 bytes from two vectors of int16, see PackInt16.
 template <bool IsInterleaved>
-HWY_INLINE __m512i PackBytes(__m512i low, __m512i high, const ByteColumns8& columns)
+HWY_INLINE __m512i PackInt8(__m512i low, __m512i high, const PreparedRequantizationInt8& columns)
 {
-    const __m512i bytes = PackShorts<int8_t, IsInterleaved, false>(low, high, low, high);
+    const __m512i bytes = PackInt16<int8_t, IsInterleaved, false>(low, high, low, high);
     if (columns.m_IsPlain)
     {
         return bytes;
     }
     const __m512i least = _mm512_load_si512(columns.m_Min);
     const __m512i most = _mm512_load_si512(columns.m_Max);
-    return _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, least), most), _mm512_load_si512(columns.m_Flip));
+    return _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, least), most), _mm512_load_si512(columns.m_SignXor));
 }
 
 #endif

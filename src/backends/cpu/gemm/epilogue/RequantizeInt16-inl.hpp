@@ -83,7 +83,7 @@ template <bool IsHalfUp>
 class DoubleScaling
 {
 public:
-    HWY_INLINE DoubleScaling(const Columns16& columns, size_t at)
+    HWY_INLINE DoubleScaling(const RequantizeColumnsInt16& columns, size_t at)
         : m_Low(columns.m_Bias + at, columns.m_Scale + at),
           m_High(columns.m_Bias + at + hn::Lanes(HalfInts()), columns.m_Scale + at + hn::Lanes(HalfInts()))
     {
@@ -121,7 +121,7 @@ template <bool IsHalfUp>
 class DoubleScaling
 {
 public:
-    HWY_INLINE DoubleScaling(const Columns16& columns, size_t at)
+    HWY_INLINE DoubleScaling(const RequantizeColumnsInt16& columns, size_t at)
         : m_Bias(columns.m_Bias + at), m_Scale(columns.m_Scale + at)
     {
     }
@@ -160,7 +160,7 @@ void Accumulate(const int32_t* sums, size_t count, bool isFirst, double* totals)
 class IntScaling
 {
 public:
-    HWY_INLINE IntScaling(const Columns16& columns, size_t at)
+    HWY_INLINE IntScaling(const RequantizeColumnsInt16& columns, size_t at)
         : m_Bias(hn::Load(Ints(), columns.m_IntBias + at)), m_Multiplier(hn::Load(Ints(), columns.m_Multiplier + at)),
           m_Odd(OddLanes(Ints(), m_Multiplier)), m_Columns(columns), m_At(at)
     {
@@ -228,7 +228,7 @@ private:
     Vector m_Bias;
     Vector m_Multiplier;
     Vector m_Odd;
-    const Columns16& m_Columns;
+    const RequantizeColumnsInt16& m_Columns;
     size_t m_At; ///< the vector's first column
     Vector m_RightLessOne;
     Vector m_IsShifted;
@@ -253,7 +253,7 @@ HWY_INLINE void StoreSome(hn::Vec<D16> values, D16 d, int16_t* out, size_t count
 
 /// Requantizes the columns from c on of all rows: a pair of vectors, or a single last one.
 template <class Scaling, bool HasTotals, bool IsPair>
-void RequantizeColumns16(const Rows16& rows, const Columns16& columns, size_t c)
+void RequantizeColumnVectors(const RequantizeRowsInt16& rows, const RequantizeColumnsInt16& columns, size_t c)
 {
     using PairTag = hn::Repartition<int16_t, Ints>;
     const std::conditional_t<IsPair, PairTag, hn::Half<PairTag>> d;
@@ -286,33 +286,33 @@ void RequantizeColumns16(const Rows16& rows, const Columns16& columns, size_t c)
 }
 
 template <class Scaling, bool HasTotals>
-void RequantizeBy(const Rows16& rows, const Columns16& columns)
+void RequantizeBy(const RequantizeRowsInt16& rows, const RequantizeColumnsInt16& columns)
 {
     const size_t lanes = hn::Lanes(Ints());
     size_t c = 0;
     for (; c < rows.m_Columns && c + 2 * lanes <= rows.m_SumStride; c += 2 * lanes)
     {
-        RequantizeColumns16<Scaling, HasTotals, true>(rows, columns, c);
+        RequantizeColumnVectors<Scaling, HasTotals, true>(rows, columns, c);
     }
     if (c < rows.m_Columns)
     {
-        RequantizeColumns16<Scaling, HasTotals, false>(rows, columns, c);
+        RequantizeColumnVectors<Scaling, HasTotals, false>(rows, columns, c);
     }
 }
 
 template <class Scaling>
-void RequantizeBy(const Rows16& rows, const Columns16& columns)
+void RequantizeBy(const RequantizeRowsInt16& rows, const RequantizeColumnsInt16& columns)
 {
     rows.m_Totals != nullptr ? RequantizeBy<Scaling, true>(rows, columns) : RequantizeBy<Scaling, false>(rows, columns);
 }
 
-void Requantize(const Rows16& rows, const Columns16& columns)
+void Requantize(const RequantizeRowsInt16& rows, const RequantizeColumnsInt16& columns)
 {
     switch (columns.m_Rounding)
     {
-    case Rounding16::HalfUp: RequantizeBy<DoubleScaling<true>>(rows, columns); break;
-    case Rounding16::FixedPoint: RequantizeBy<IntScaling>(rows, columns); break;
-    case Rounding16::Double: RequantizeBy<DoubleScaling<false>>(rows, columns); break;
+    case RoundingInt16::HalfUp: RequantizeBy<DoubleScaling<true>>(rows, columns); break;
+    case RoundingInt16::FixedPoint: RequantizeBy<IntScaling>(rows, columns); break;
+    case RoundingInt16::Double: RequantizeBy<DoubleScaling<false>>(rows, columns); break;
     }
 }
 

@@ -7,11 +7,11 @@
 // Right shifts of 1 to 21 let the zero point be added before the last shift (MaxShift). A clamp at or above the zero
 // point makes the step for negative products unnecessary (PositiveScale). Part of MicrokernelsInt8.cpp, which is
 // compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_REQUANTIZE8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_REQUANTIZE8_INL
-#undef TENON_CPU_REQUANTIZE8_INL
+#if defined(TENON_CPU_REQUANTIZE_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE_INT8_INL
+#undef TENON_CPU_REQUANTIZE_INT8_INL
 #else
-#define TENON_CPU_REQUANTIZE8_INL
+#define TENON_CPU_REQUANTIZE_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/epilogue/RequantizeAvx2Int8-inl.hpp"
@@ -58,7 +58,7 @@ HWY_INLINE auto RescaleHalf(Half x, const double* scale)
     const hn::Rebind<double, decltype(dWide)> d;
     const auto product = hn::Mul(hn::PromoteTo(d, x), hn::LoadU(d, scale));
     const auto rounded = hn::Trunc(hn::Add(product, hn::CopySign(hn::Set(d, BelowHalf), product)));
-    const auto bound = hn::Set(d, MostRounded);
+    const auto bound = hn::Set(d, MaxRounded);
     return hn::DemoteTo(hn::Rebind<int32_t, decltype(d)>(), hn::Max(hn::Neg(bound), hn::Min(bound, rounded)));
 }
 
@@ -81,7 +81,7 @@ HWY_INLINE Vector Rescale(Vector x, const double* scale)
     {
         const double product = values[i] * scale[i];
         const double rounded = std::trunc(product + std::copysign(BelowHalf, product));
-        values[i] = static_cast<int32_t>(std::clamp(rounded, -MostRounded, MostRounded));
+        values[i] = static_cast<int32_t>(std::clamp(rounded, -MaxRounded, MaxRounded));
     }
     return hn::Load(d, values);
 }
@@ -107,9 +107,9 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
         for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
         {
             Vector x = hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c);
-            if (rows.m_RowTerms != nullptr)
+            if (rows.m_RowCorrections != nullptr)
             {
-                x = hn::Add(x, hn::Set(d, rows.m_RowTerms[r]));
+                x = hn::Add(x, hn::Set(d, rows.m_RowCorrections[r]));
             }
             if (HWY_UNLIKELY(growAny))
             {
@@ -136,8 +136,8 @@ void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& colu
 template <typename T, typename Scale>
 void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-    rows.m_RowTerms != nullptr ? RequantizeShifted<T, Scale, true>(rows, columns)
-                               : RequantizeShifted<T, Scale, false>(rows, columns);
+    rows.m_RowCorrections != nullptr ? RequantizeShifted<T, Scale, true>(rows, columns)
+                                     : RequantizeShifted<T, Scale, false>(rows, columns);
 }
 
 template <typename T>
@@ -158,7 +158,7 @@ void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
                         : RequantizeScaled<uint8_t, DoubleScale>(rows, columns);
         return;
     }
-    if (columns.m_AllShift)
+    if (columns.m_HasOnlyRightShifts)
     {
         rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);
         return;

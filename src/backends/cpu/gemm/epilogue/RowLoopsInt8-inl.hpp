@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over rows around an int8 GEMM: widening of data to int16, XOR 0x80, and dequantization of accumulators in
 // memory. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_ROWS8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_ROWS8_INL
-#undef TENON_CPU_ROWS8_INL
+#if defined(TENON_CPU_ROW_LOOPS_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_ROW_LOOPS_INT8_INL
+#undef TENON_CPU_ROW_LOOPS_INT8_INL
 #else
-#define TENON_CPU_ROWS8_INL
+#define TENON_CPU_ROW_LOOPS_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
@@ -44,7 +44,7 @@ void Widen(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, in
              : WidenFrom(static_cast<const uint8_t*>(bytes), count, zeroPoint, wide);
 }
 
-void Flip(const uint8_t* bytes, size_t count, uint8_t* flipped)
+void SignXor(const uint8_t* bytes, size_t count, uint8_t* flipped)
 {
     const hn::ScalableTag<uint8_t> d;
     const auto sign = hn::Set(d, uint8_t{0x80});
@@ -62,7 +62,7 @@ void Flip(const uint8_t* bytes, size_t count, uint8_t* flipped)
 /// Dequantizes the columns from c on, up to `Vectors` vectors of them. `SameScale`: the data of all rows have one scale
 /// and zero point.
 template <size_t Vectors, bool SameScale, bool HasTerms, bool Clamps>
-void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_t c)
+void DequantizeVectors(const DequantizeRows& rows, const DequantizeColumns& columns, size_t c)
 {
     const Ints d;
     const hn::Rebind<float, Ints> dFloat;
@@ -75,7 +75,7 @@ void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_
     for (size_t v = 0; v < Vectors; ++v)
     {
         const size_t at = c + v * lanes;
-        weightSum[v] = hn::Load(d, columns.m_WeightSums + at);
+        weightSum[v] = hn::Load(d, columns.m_ColumnSums + at);
         columnScale[v] = hn::Load(dFloat, columns.m_Scales + at);
         bias[v] = hn::Load(dFloat, columns.m_Bias + at);
     }
@@ -109,7 +109,7 @@ void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_
             Vector sum = hn::Sub(hn::Load(d, sums + v * lanes), correction[v]);
             if constexpr (HasTerms)
             {
-                sum = hn::Add(sum, hn::Set(d, rows.m_RowTerms[r]));
+                sum = hn::Add(sum, hn::Set(d, rows.m_RowCorrections[r]));
             }
             auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale[v]), bias[v]);
             if constexpr (Clamps)
@@ -122,31 +122,31 @@ void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_
 }
 
 template <bool SameScale, bool HasTerms, bool Clamps>
-void ToFloatsOf(const FloatRows& rows, const FloatColumns& columns)
+void DequantizeAll(const DequantizeRows& rows, const DequantizeColumns& columns)
 {
     const size_t lanes = hn::Lanes(Ints());
     size_t c = 0;
     for (; c + lanes < rows.m_Columns; c += 2 * lanes)
     {
-        ToFloatsOfVectors<2, SameScale, HasTerms, Clamps>(rows, columns, c);
+        DequantizeVectors<2, SameScale, HasTerms, Clamps>(rows, columns, c);
     }
     if (c < rows.m_Columns)
     {
-        ToFloatsOfVectors<1, SameScale, HasTerms, Clamps>(rows, columns, c);
+        DequantizeVectors<1, SameScale, HasTerms, Clamps>(rows, columns, c);
     }
 }
 
 template <bool SameScale>
-void ToFloatsWith(const FloatRows& rows, const FloatColumns& columns)
+void DequantizeWith(const DequantizeRows& rows, const DequantizeColumns& columns)
 {
-    const bool hasTerms = rows.m_RowTerms != nullptr;
+    const bool hasTerms = rows.m_RowCorrections != nullptr;
     const auto run = columns.m_HasClamp
-                         ? (hasTerms ? ToFloatsOf<SameScale, true, true> : ToFloatsOf<SameScale, false, true>)
-                         : (hasTerms ? ToFloatsOf<SameScale, true, false> : ToFloatsOf<SameScale, false, false>);
+                         ? (hasTerms ? DequantizeAll<SameScale, true, true> : DequantizeAll<SameScale, false, true>)
+                         : (hasTerms ? DequantizeAll<SameScale, true, false> : DequantizeAll<SameScale, false, false>);
     run(rows, columns);
 }
 
-void ToFloats(const FloatRows& rows, const FloatColumns& columns)
+void Dequantize(const DequantizeRows& rows, const DequantizeColumns& columns)
 {
     const auto isFirst = [&rows](size_t r)
     { return rows.m_ZeroPoints[r] == rows.m_ZeroPoints[0] && rows.m_Scales[r] == rows.m_Scales[0]; };
@@ -155,7 +155,7 @@ void ToFloats(const FloatRows& rows, const FloatColumns& columns)
     {
         ++same;
     }
-    same >= rows.m_Rows ? ToFloatsWith<true>(rows, columns) : ToFloatsWith<false>(rows, columns);
+    same >= rows.m_Rows ? DequantizeWith<true>(rows, columns) : DequantizeWith<false>(rows, columns);
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -10,10 +10,10 @@ namespace tenon::cpu
 {
 
 /// The operand of ldtilecfg.
-struct alignas(64) TileConfiguration
+struct alignas(64) AmxTileConfig
 {
-    static constexpr size_t MostRows = 16;
-    static constexpr size_t MostRowBytes = 64;
+    static constexpr size_t MaxRows = 16;
+    static constexpr size_t MaxRowBytes = 64;
 
     uint8_t m_Palette = 1;
     uint8_t m_StartRow = 0;
@@ -29,6 +29,6 @@ struct alignas(64) TileConfiguration
     /// Configures the tile registers of this thread, until "tilerelease".
     void Load() const { asm volatile("ldtilecfg %0" : : "m"(*this)); }
 };
-static_assert(sizeof(TileConfiguration) == 64);
+static_assert(sizeof(AmxTileConfig) == 64);
 
 } // namespace tenon::cpu

@@ -97,7 +97,7 @@ struct SignedDots
 #endif
 
 /// acc += dot products of two int16 with two int16.
-struct WidePairs
+struct Int16x2
 {
 #if HWY_ARCH_X86
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
@@ -134,8 +134,8 @@ struct WidePairs
 #endif
 };
 
-/// WidePairs with weights that are stored as int8.
-struct NarrowPairs : WidePairs
+/// Int16x2 with weights that are stored as int8.
+struct Int8x2 : Int16x2
 {
     static constexpr size_t GroupBytes = 2;
 
@@ -206,7 +206,7 @@ HWY_INLINE Vector MultiplyBytes(const Vector& unsignedBytes, const Vector& signe
 /// sums += sums of neighbouring int16.
 HWY_INLINE void AddPairs(Vector& sums, const Vector& shorts)
 {
-    WidePairs::Add(sums, shorts, hn::Set(Ints(), 0x00010001));
+    Int16x2::Add(sums, shorts, hn::Set(Ints(), 0x00010001));
 }
 #endif
 
@@ -279,7 +279,7 @@ HWY_INLINE void EndTile(const Vector (&sums)[Rows][Vectors], int32_t* out)
 
 /// Fills the microkernels Kind::Run<rows, Vectors> for tiles of 1 to `Rows` rows.
 template <typename Kind, size_t Vectors, size_t Rows>
-void FillTiles(TileSet8& tiles)
+void FillTiles(MicrokernelSetInt8& tiles)
 {
     tiles.Add(Vectors, Rows, Kind::template Run<Rows, Vectors>);
     if constexpr (Rows > 1)

@@ -71,7 +71,7 @@ struct SlidingTile
 /// Add multiplies and adds.
 template <typename Op, size_t Rows, typename T>
 HWY_INLINE void SlideStep(const PixelRow<T, Rows + SlidingColumns - 1>& pixels, size_t element, const float* weights,
-                          size_t column, Floats (&sums)[Rows][1])
+                          size_t column, VecF32 (&sums)[Rows][1])
 {
     constexpr size_t Pixels = Rows + SlidingColumns - 1;
     typename Op::Vector x[Pixels];
@@ -94,10 +94,10 @@ HWY_INLINE void SlideStep(const PixelRow<T, Rows + SlidingColumns - 1>& pixels, 
 
 /// sums += the products of all rows of taps.
 template <typename Op, size_t Rows, typename T>
-HWY_INLINE void Slide(const SlidingTile<T>& tile, Floats (&sums)[Rows][1])
+HWY_INLINE void Slide(const SlidingTile<T>& tile, VecF32 (&sums)[Rows][1])
 {
     constexpr size_t Unroll = 4;
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     const size_t column = tile.m_Words * lanes;
     const float* panel = tile.m_Panel;
     for (size_t row = 0; row < tile.m_Rows; ++row, panel += SlidingColumns * column)

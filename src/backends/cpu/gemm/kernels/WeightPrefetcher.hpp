@@ -13,13 +13,13 @@ constexpr size_t LineBytes = 64; ///< of a cache line
 /// Prefetches a panel line by line while the microkernels multiply by the panel before it. Without it the first tile of
 /// each panel waits for its weights. The second-level cache is the target, because lines in the first level would evict
 /// the panel in use. Microkernels call FetchLine once per iteration of their unrolled loop.
-class NextWeights
+class WeightPrefetcher
 {
 public:
     /// A panel too large for the second-level cache is reduced to its first line.
-    NextWeights(const void* first, size_t bytes)
+    WeightPrefetcher(const void* first, size_t bytes)
         : m_Next(reinterpret_cast<uintptr_t>(first)),
-          m_Last(m_Next + (bytes > LineBytes && bytes <= MostBytes ? bytes - LineBytes : 0))
+          m_Last(m_Next + (bytes > LineBytes && bytes <= MaxBytes ? bytes - LineBytes : 0))
     {
     }
 
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    static constexpr size_t MostBytes = size_t{256} << 10;
+    static constexpr size_t MaxBytes = size_t{256} << 10;
 
     uintptr_t m_Next; ///< addresses
     uintptr_t m_Last;

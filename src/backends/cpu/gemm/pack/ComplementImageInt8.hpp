@@ -16,12 +16,12 @@ namespace tenon::cpu
 /// share them:
 ///   [rows][padded width][channels / 8] blocks of 16 bytes: eight channels biased by 128, and their complements
 /// im2col copies the blocks as they are.
-class WindowImage8
+class ComplementImageInt8
 {
 public:
-    WindowImage8() = default;
+    ComplementImageInt8() = default;
     /// `blockRows`: output pixels of a block of the GEMM.
-    WindowImage8(const Windows& windows, size_t blockRows);
+    ComplementImageInt8(const Im2col& windows, size_t blockRows);
 
     /// Whether channels are whole blocks of eight, and enough receptive fields share them. Precondition of all other
     /// methods.
@@ -31,14 +31,14 @@ public:
     /// See PaddedImage.
     size_t GetBlockEnd(size_t first, size_t last) const { return m_Image.GetBlockEnd(first, last); }
     /// Makes the image rows for the output pixels [first, last), counted through all images. `input`: their int8 data.
-    void Make(const Engine8& engine, const uint8_t* input, size_t first, size_t last, uint8_t padding,
+    void Make(const MicrokernelsInt8& microkernels, const uint8_t* input, size_t first, size_t last, uint8_t padding,
               uint8_t* rows) const;
     /// im2col of the pixels that Make has made the rows for: the channels from `channel` on that a group reads, one row
-    /// per pixel at distances of `pitch` bytes, and up to Windows::ShortRowBytes past the end.
+    /// per pixel at distances of `pitch` bytes, and up to Im2col::ShortRowBytes past the end.
     void Copy(const uint8_t* rows, size_t channel, size_t first, size_t last, size_t pitch, uint8_t* to) const;
 
 private:
-    Windows m_Windows;
+    Im2col m_Im2col;
     PaddedImage m_Image;
 };
 

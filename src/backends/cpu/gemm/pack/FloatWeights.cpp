@@ -18,23 +18,23 @@ FloatWeights::FloatWeights(const LayerView& layer, size_t input) : m_Type(layer.
     }
     else
     {
-        m_Halves = static_cast<const uint16_t*>(data);
+        m_Words = static_cast<const uint16_t*>(data);
     }
 }
 
 void FloatWeights::Copy(size_t first, size_t count, float* to) const
 {
-    if (m_Halves == nullptr)
+    if (m_Words == nullptr)
     {
         std::copy_n(m_Floats + first, count, to);
         return;
     }
-    FindCast(m_Type, DataType::Float32)(m_Halves + first, to, count, {});
+    FindCast(m_Type, DataType::Float32)(m_Words + first, to, count, {});
 }
 
 const float* FloatWeights::Get(size_t first, size_t count, std::vector<float>& memory) const
 {
-    if (m_Halves == nullptr)
+    if (m_Words == nullptr)
     {
         return m_Floats + first;
     }

@@ -19,10 +19,10 @@ public:
     /// `input`: a constant input of one of these types.
     FloatWeights(const LayerView& layer, size_t input);
 
-    bool AreHalves() const { return m_Halves != nullptr; }
+    bool Is16Bit() const { return m_Words != nullptr; }
     DataType GetType() const { return m_Type; }
     /// The weights in their own type.
-    const void* GetData() const { return m_Halves != nullptr ? static_cast<const void*>(m_Halves) : m_Floats; }
+    const void* GetData() const { return m_Words != nullptr ? static_cast<const void*>(m_Words) : m_Floats; }
     /// Precondition: the type is Float32.
     const float* GetFloats() const { return m_Floats; }
     /// Writes `count` weights from `first` on, as floats.
@@ -34,7 +34,7 @@ public:
 private:
     DataType m_Type = DataType::Float32;
     const float* m_Floats = nullptr;
-    const uint16_t* m_Halves = nullptr;
+    const uint16_t* m_Words = nullptr;
 };
 
 } // namespace tenon::cpu

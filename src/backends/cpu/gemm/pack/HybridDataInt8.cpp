@@ -17,53 +17,53 @@ namespace
 {
 
 /// Minimum number of floats per task.
-constexpr size_t PartElements = size_t{1} << 15;
+constexpr size_t TaskElements = size_t{1} << 15;
 
-size_t CountParts(const IParallelFor& parallel, size_t count)
+size_t CountTasks(const IParallelFor& parallel, size_t count)
 {
-    return count < 2 * PartElements ? 1 : std::min<size_t>(parallel.GetNumThreads(), count / PartElements);
+    return count < 2 * TaskElements ? 1 : std::min<size_t>(parallel.GetNumThreads(), count / TaskElements);
 }
 
 FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count)
 {
-    constexpr size_t MostParts = 16;
-    std::array<FloatRange, MostParts> ranges;
-    const size_t parts = std::min(CountParts(parallel, count), MostParts);
-    RunParts(parallel, parts,
+    constexpr size_t MaxTasks = 16;
+    std::array<FloatRange, MaxTasks> ranges;
+    const size_t tasks = std::min(CountTasks(parallel, count), MaxTasks);
+    RunTasks(parallel, tasks,
              [&](size_t index)
              {
-                 const Part part = GetPart(count, parts, index);
-                 ranges[index] = GetEngine8().m_FindRange(values + part.m_Begin, part.m_End - part.m_Begin);
+                 const IndexRange chunk = GetTaskRange(count, tasks, index);
+                 ranges[index] = GetMicrokernelsInt8().m_FindRange(values + chunk.m_Begin, chunk.m_End - chunk.m_Begin);
              });
     FloatRange range;
-    for (size_t i = 0; i < parts; ++i)
+    for (size_t i = 0; i < tasks; ++i)
     {
-        range = {std::min(range.m_Least, ranges[i].m_Least), std::max(range.m_Most, ranges[i].m_Most)};
+        range = {std::min(range.m_Min, ranges[i].m_Min), std::max(range.m_Max, ranges[i].m_Max)};
     }
     return range;
 }
 
-void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* quantized)
+void QuantizeValues(const float* values, size_t count, const QuantizeParametersInt8& steps, int8_t* quantized)
 {
-    GetEngine8().m_Quantize(values, count, steps, quantized);
+    GetMicrokernelsInt8().m_Quantize(values, count, steps, quantized);
 }
 
-void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, float* quantized)
+void QuantizeValues(const float* values, size_t count, const QuantizeParametersInt8& steps, float* quantized)
 {
-    GetEngine8().m_QuantizeToFloats(values, count, steps, quantized);
+    GetMicrokernelsInt8().m_QuantizeToFloats(values, count, steps, quantized);
 }
 
 /// QuantizeBatch for sampled pixels. Precondition: the batch is not all zeros.
-void QuantizeSeen(IParallelFor& parallel, const float* values, const SeenPixels8& seen, const QuantizeSteps8& steps,
-                  int8_t* quantized)
+void QuantizeSampled(IParallelFor& parallel, const float* values, const SampledPixelsInt8& seen,
+                     const QuantizeParametersInt8& steps, int8_t* quantized)
 {
-    const size_t parts = std::min(seen.m_Rows, CountParts(parallel, seen.GetElements()));
-    RunParts(parallel, parts,
+    const size_t tasks = std::min(seen.m_Rows, CountTasks(parallel, seen.GetElements()));
+    RunTasks(parallel, tasks,
              [&](size_t index)
              {
-                 const Part part = GetPart(seen.m_Rows, parts, index);
-                 int8_t* to = quantized + part.m_Begin * seen.m_Columns * seen.m_Channels;
-                 for (size_t row = part.m_Begin; row < part.m_End; ++row)
+                 const IndexRange chunk = GetTaskRange(seen.m_Rows, tasks, index);
+                 int8_t* to = quantized + chunk.m_Begin * seen.m_Columns * seen.m_Channels;
+                 for (size_t row = chunk.m_Begin; row < chunk.m_End; ++row)
                  {
                      const float* from = values + row * seen.m_RowStep;
                      for (size_t column = 0; column < seen.m_Columns; ++column)
@@ -78,10 +78,10 @@ void QuantizeSeen(IParallelFor& parallel, const float* values, const SeenPixels8
 
 } // namespace
 
-SeenPixels8::SeenPixels8(const Windows& windows)
+SampledPixelsInt8::SampledPixelsInt8(const Im2col& windows)
 {
-    constexpr int64_t LeastChannels = 16;
-    if (!windows.AreSomePixels() || windows.m_Channels < LeastChannels)
+    constexpr int64_t MinChannels = 16;
+    if (!windows.IsStridedPointwise() || windows.m_Channels < MinChannels)
     {
         return;
     }
@@ -92,11 +92,12 @@ SeenPixels8::SeenPixels8(const Windows& windows)
     m_ColumnStep = static_cast<size_t>(windows.m_StrideX) * m_Channels;
 }
 
-RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric)
+BatchQuantizationInt8 FindBatchQuantization(IParallelFor& parallel, const float* values, size_t count,
+                                            bool isAsymmetric)
 {
     const FloatRange range = FindRange(parallel, values, count);
-    const float most = std::max(-range.m_Least, range.m_Most);
-    if (isAsymmetric ? range.m_Least == range.m_Most : most == 0.0f)
+    const float most = std::max(-range.m_Min, range.m_Max);
+    if (isAsymmetric ? range.m_Min == range.m_Max : most == 0.0f)
     {
         return {};
     }
@@ -104,46 +105,48 @@ RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count
     {
         return {{127.0f / most, 0, -127, 0}, {most / 127.0f, 0}, false};
     }
-    const ref::AsymmetricScale scale = ref::FindAsymmetricScale(range.m_Least, range.m_Most);
+    const ref::AsymmetricScale scale = ref::FindAsymmetricScale(range.m_Min, range.m_Max);
     return {{1.0f / scale.m_Scale, scale.m_ZeroPoint, -128, 0}, {scale.m_Scale, scale.m_ZeroPoint}, false};
 }
 
 template <typename T>
-void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, const RunSteps8& steps, T* quantized)
+void QuantizeBatch(IParallelFor& parallel, const float* values, size_t count, const BatchQuantizationInt8& steps,
+                   T* quantized)
 {
-    if (steps.m_AreZeros)
+    if (steps.m_IsZero)
     {
-        std::memset(quantized, steps.m_Steps.m_Flip, count * sizeof(T));
+        std::memset(quantized, steps.m_Steps.m_SignXor, count * sizeof(T));
         return;
     }
-    const size_t parts = CountParts(parallel, count);
-    RunParts(parallel, parts,
+    const size_t tasks = CountTasks(parallel, count);
+    RunTasks(parallel, tasks,
              [&](size_t index)
              {
-                 const Part part = GetPart(count, parts, index);
-                 QuantizeValues(values + part.m_Begin, part.m_End - part.m_Begin, steps.m_Steps,
-                                quantized + part.m_Begin);
+                 const IndexRange chunk = GetTaskRange(count, tasks, index);
+                 QuantizeValues(values + chunk.m_Begin, chunk.m_End - chunk.m_Begin, steps.m_Steps,
+                                quantized + chunk.m_Begin);
              });
 }
 
-template void QuantizeRun<float>(IParallelFor&, const float*, size_t, const RunSteps8&, float*);
+template void QuantizeBatch<float>(IParallelFor&, const float*, size_t, const BatchQuantizationInt8&, float*);
 
-ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
+GemmDataInt8 HybridQuantizerInt8::Quantize(const ExecuteArgs& args) const
 {
     auto* const quantized = backends::Scratch::At<int8_t>(args.m_Scratch, m_Values);
-    auto* const scales = backends::Scratch::At<FloatScale>(args.m_Scratch, m_Scales);
+    auto* const scales = backends::Scratch::At<ScaleAndZeroPoint>(args.m_Scratch, m_Scales);
     const float* const values = args.GetInput<float>(0);
     const auto quantize = [&](size_t batch, IParallelFor& parallel)
     {
         const float* const from = values + batch * m_BatchElements;
-        int8_t* const to = quantized + batch * m_SeenElements;
-        RunSteps8 steps = FindRunSteps(parallel, from, m_BatchElements, m_Data.m_IsAsymmetric);
-        steps.m_Steps.m_Flip = m_Data.m_Flip;
-        m_Data.m_Seen.AreSome() && !steps.m_AreZeros ? QuantizeSeen(parallel, from, m_Data.m_Seen, steps.m_Steps, to)
-                                                     : QuantizeRun(parallel, from, m_SeenElements, steps, to);
+        int8_t* const to = quantized + batch * m_SampledElements;
+        BatchQuantizationInt8 steps = FindBatchQuantization(parallel, from, m_BatchElements, m_Data.m_IsAsymmetric);
+        steps.m_Steps.m_SignXor = m_Data.m_SignXor;
+        m_Data.m_Sampled.HasSamples() && !steps.m_IsZero
+            ? QuantizeSampled(parallel, from, m_Data.m_Sampled, steps.m_Steps, to)
+            : QuantizeBatch(parallel, from, m_SampledElements, steps, to);
         scales[batch] = steps.m_Scale;
     };
-    if (m_BatchElements >= PartElements)
+    if (m_BatchElements >= TaskElements)
     {
         for (size_t batch = 0; batch < m_Data.m_Batches; ++batch)
         {
@@ -151,14 +154,14 @@ ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
         }
         return {reinterpret_cast<const uint8_t*>(quantized), scales};
     }
-    const size_t worthwhile = std::max<size_t>(1, m_Data.m_Batches * m_BatchElements / PartElements);
-    const size_t parts = std::min<size_t>({m_Data.m_Batches, args.m_Parallel->GetNumThreads(), worthwhile});
-    RunParts(*args.m_Parallel, parts,
+    const size_t worthwhile = std::max<size_t>(1, m_Data.m_Batches * m_BatchElements / TaskElements);
+    const size_t tasks = std::min<size_t>({m_Data.m_Batches, args.m_Parallel->GetNumThreads(), worthwhile});
+    RunTasks(*args.m_Parallel, tasks,
              [&](size_t index)
              {
-                 const Part part = GetPart(m_Data.m_Batches, parts, index);
+                 const IndexRange chunk = GetTaskRange(m_Data.m_Batches, tasks, index);
                  OneThread serial;
-                 for (size_t batch = part.m_Begin; batch < part.m_End; ++batch)
+                 for (size_t batch = chunk.m_Begin; batch < chunk.m_End; ++batch)
                  {
                      quantize(batch, serial);
                  }

@@ -19,7 +19,7 @@ namespace tenon::cpu
 {
 
 /// Pixels that a strided 1x1 convolution reads: only these are quantized, one after the other. Steps are in floats.
-struct SeenPixels8
+struct SampledPixelsInt8
 {
     size_t m_Rows = 0; ///< 0: all pixels are quantized
     size_t m_Columns = 0;
@@ -27,67 +27,70 @@ struct SeenPixels8
     size_t m_ColumnStep = 0;
     size_t m_Channels = 0;
 
-    SeenPixels8() = default;
+    SampledPixelsInt8() = default;
     /// The pixels that these windows read. All pixels where channels are so few that quantizing pixel by pixel takes
     /// longer.
-    explicit SeenPixels8(const Windows& windows);
+    explicit SampledPixelsInt8(const Im2col& windows);
 
-    bool AreSome() const { return m_Rows != 0; }
+    bool HasSamples() const { return m_Rows != 0; }
     size_t GetElements() const { return m_Rows * m_Columns * m_Channels; }
 };
 
 /// Parameters of hybrid data.
-struct HybridData8
+struct HybridDataInt8
 {
     size_t m_Batches = 1; ///< batches, each with its own scale
     bool m_IsAsymmetric = false;
-    uint8_t m_Flip = 0;   ///< see QuantizeParametersInt8
-    SeenPixels8 m_Seen{}; ///< pixels of each batch that the GEMM reads; the scale is that of the whole batch
+    uint8_t m_SignXor = 0;         ///< see QuantizeParametersInt8
+    SampledPixelsInt8 m_Sampled{}; ///< pixels of each batch that the GEMM reads; the scale is that of the whole batch
 };
 
 /// Quantization of one batch: floats that share a scale and zero point.
-struct RunSteps8
+struct BatchQuantizationInt8
 {
-    QuantizeSteps8 m_Steps; ///< unused if m_IsZero
-    FloatScale m_Scale;
-    bool m_AreZeros = true; ///< all values are zeros
+    QuantizeParametersInt8 m_Steps; ///< unused if m_IsZero
+    ScaleAndZeroPoint m_Scale;
+    bool m_IsZero = true; ///< all values are zeros
 };
 
 /// Finds the range over all values, as the reference kernels do (ref::QuantizeSymmetric, QuantizeAsymmetric); many
 /// values are split among threads.
-RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric);
+BatchQuantizationInt8 FindBatchQuantization(IParallelFor& parallel, const float* values, size_t count,
+                                            bool isAsymmetric);
 
 /// Quantizes a batch. T: int8_t, or float: whole numbers less the zero point; m_SignXor must be 0.
 template <typename T>
-void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, const RunSteps8& steps, T* quantized);
+void QuantizeBatch(IParallelFor& parallel, const float* values, size_t count, const BatchQuantizationInt8& steps,
+                   T* quantized);
 
 /// The data operand of a GEMM: int8 or uint8, or quantized floats.
-struct ByteData8
+struct GemmDataInt8
 {
     const uint8_t* m_Values = nullptr;
-    const FloatScale* m_Batches = nullptr; ///< of hybrid data; else null
+    const ScaleAndZeroPoint* m_Batches = nullptr; ///< of hybrid data; else null
 };
 
 /// Quantizes input 0 of a layer into scratch memory.
-class HybridQuantizer8
+class HybridQuantizerInt8
 {
 public:
-    HybridQuantizer8() = default;
+    HybridQuantizerInt8() = default;
     /// `elements`: of all batches. Reserves its share of `shared`.
-    HybridQuantizer8(const HybridData8& data, size_t elements, backends::Scratch& shared)
+    HybridQuantizerInt8(const HybridDataInt8& data, size_t elements, backends::Scratch& shared)
         : m_Data(data), m_BatchElements(elements / data.m_Batches),
-          m_SeenElements(data.m_Seen.AreSome() ? data.m_Seen.GetElements() : m_BatchElements),
-          m_Values(shared.Add<int8_t>(data.m_Batches, m_SeenElements)), m_Scales(shared.Add<FloatScale>(data.m_Batches))
+          m_SampledElements(data.m_Sampled.HasSamples() ? data.m_Sampled.GetElements() : m_BatchElements),
+          m_Values(shared.Add<int8_t>(data.m_Batches, m_SampledElements)),
+          m_Scales(shared.Add<ScaleAndZeroPoint>(data.m_Batches))
     {
     }
 
-    ByteData8 Quantize(const ExecuteArgs& args) const;
+    GemmDataInt8 Quantize(const ExecuteArgs& args) const;
 
 private:
-    HybridData8 m_Data;
+    HybridDataInt8 m_Data;
     size_t m_BatchElements = 0;
-    size_t m_SeenElements = 0; ///< of a batch, quantized
-    size_t m_Values = 0;       ///< offsets in the scratch memory
+    size_t m_SampledElements = 0; ///< of a batch, quantized
+    size_t m_Values = 0;          ///< offsets in the scratch memory
     size_t m_Scales = 0;
 };
 

@@ -17,31 +17,31 @@ namespace tenon::cpu
 {
 
 /// Sizes and conditions of a GEMM whose weights are to be packed.
-struct ProductShape8
+struct GemmShapeInt8
 {
     size_t m_Columns = 0;
     size_t m_Depth = 0;
     size_t m_Rows = 0; ///< upper bound
-    Rounding8 m_Rounding = Rounding8::FixedPoint;
+    RoundingInt8 m_Rounding = RoundingInt8::FixedPoint;
     bool m_IsTransposed = false; ///< weights are [depth, columns]
     size_t m_Matrices = 1;       ///< see WeightFormatInt8
     /// Weights may stay unpacked, for few rows or columns: the model's constant outlives the packed weights.
-    bool m_MayStay = false;
+    bool m_MayStayUnpacked = false;
     /// Length of the runs that the weights were padded for, see PatchRunsInt8; 0: not padded.
     size_t m_PaddedRunBytes = 0;
     /// Constants with equal numbers of columns that together are the weights; empty: input 1.
-    std::span<const void* const> m_Pieces = {};
+    std::span<const void* const> m_Segments = {};
     /// With RoundingInt8::None: weights keep their type and zero point, and are not taken for int8 without a zero
     /// point.
     bool m_HasZeroPoint = false;
 
     /// For float data, which are quantized at run time.
-    bool IsHybrid() const { return m_Rounding == Rounding8::None; }
+    bool IsHybrid() const { return m_Rounding == RoundingInt8::None; }
     /// With float data, TFLite takes uint8 weights for int8 bit patterns without a zero point.
-    bool AreWeightsPlain() const { return IsHybrid() && !m_HasZeroPoint; }
+    bool ReadsWeightsAsInt8() const { return IsHybrid() && !m_HasZeroPoint; }
 };
 
-class FormChoice8
+class KernelChoiceInt8
 {
 public:
     /// Up to this number of columns, weights stay unpacked and dot products run along the depth: a packed panel would
@@ -50,29 +50,29 @@ public:
     static constexpr size_t FewColumnsOfDots = 4;
 
     /// For input 1 of the layer. Counts over the weights are blocks of the store.
-    FormChoice8(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
-                backends::PackedStore& store);
+    KernelChoiceInt8(const LayerView& layer, const GemmShapeInt8& shape, const MicrokernelsInt8& microkernels,
+                     backends::PackedStore& store);
 
     /// Upper bound of a matrix's packed bytes over all layouts.
-    static uint64_t GetMostBytes(size_t columns, size_t depth, const Engine8& engine);
+    static uint64_t GetMaxBytes(size_t columns, size_t depth, const MicrokernelsInt8& microkernels);
 
-    const WeightBytes8& GetBytes() const { return m_Bytes; }
+    const WeightFormatInt8& GetBytes() const { return m_Bytes; }
     bool IsDataSigned() const { return m_IsDataSigned; }
-    const TileSet8& GetTiles() const { return *m_Tiles; }
+    const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
     /// Counts of terms, if the choice is split weights.
-    const SplitCounts8& GetSplits() const { return m_Splits; }
+    const SplitCountsInt8& GetSplits() const { return m_Splits; }
     /// Packing of permuted weights, if they are the choice.
-    const PermutedWeights8& GetPermuted() const { return m_Permuted; }
+    const PermutedWeightsInt8& GetPermuted() const { return m_Permuted; }
 
 private:
-    const TileSet8& Choose(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
-                           backends::PackedStore& store);
+    const MicrokernelSetInt8& Choose(const LayerView& layer, const GemmShapeInt8& shape,
+                                     const MicrokernelsInt8& microkernels, backends::PackedStore& store);
 
-    WeightBytes8 m_Bytes;
+    WeightFormatInt8 m_Bytes;
     bool m_IsDataSigned;
-    SplitCounts8 m_Splits;
-    PermutedWeights8 m_Permuted;
-    const TileSet8* m_Tiles;
+    SplitCountsInt8 m_Splits;
+    PermutedWeightsInt8 m_Permuted;
+    const MicrokernelSetInt8* m_Tiles;
 };
 
 } // namespace tenon::cpu

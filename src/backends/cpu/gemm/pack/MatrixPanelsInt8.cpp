@@ -16,29 +16,30 @@ namespace
 {
 
 /// Value of the depth k of a column, at its position in a word: four bytes, or two int16 less the zero point.
-template <bool IsWide, typename T>
-uint32_t ToPartOfWord(T value, size_t k, int32_t zeroPoint, uint8_t flip)
+template <bool IsDataInt16, typename T>
+uint32_t ToPartOfWord(T value, size_t k, int32_t zeroPoint, uint8_t signXor)
 {
-    if constexpr (IsWide)
+    if constexpr (IsDataInt16)
     {
         return uint32_t{static_cast<uint16_t>(value - zeroPoint)} << (16 * k);
     }
     else
     {
-        return uint32_t{static_cast<uint8_t>(static_cast<uint8_t>(value) ^ flip)} << (8 * k);
+        return uint32_t{static_cast<uint8_t>(static_cast<uint8_t>(value) ^ signXor)} << (8 * k);
     }
 }
 
 } // namespace
 
-MatrixPanels8::MatrixPanels8(bool isDataSigned, size_t columns, size_t depth, bool isSigned, int32_t zeroPoint)
-    : m_Tiles(isDataSigned ? &GetEngine8().m_Signed : &GetEngine8().m_Unsigned), m_Depth(depth),
-      m_Groups(GetNumGroups8(*m_Tiles, depth)), m_IsSigned(isSigned), m_ZeroPoint(zeroPoint),
-      m_Form(*m_Tiles, isSigned, zeroPoint), m_Panels(CutColumns8(columns, GetEngine8().m_Lanes, *m_Tiles))
+MatrixPanelsInt8::MatrixPanelsInt8(bool isDataSigned, size_t columns, size_t depth, bool isSigned, int32_t zeroPoint)
+    : m_Tiles(isDataSigned ? &GetMicrokernelsInt8().m_Signed : &GetMicrokernelsInt8().m_Unsigned), m_Depth(depth),
+      m_Groups(GetNumGroupsInt8(*m_Tiles, depth)), m_IsSigned(isSigned), m_ZeroPoint(zeroPoint),
+      m_ZeroPointCorrection(*m_Tiles, isSigned, zeroPoint),
+      m_Panels(CutPanelsInt8(columns, GetMicrokernelsInt8().m_Lanes, *m_Tiles))
 {
 }
 
-size_t MatrixPanels8::GetBytes(const Part& panels) const
+size_t MatrixPanelsInt8::GetBytes(const IndexRange& panels) const
 {
     size_t bytes = 0;
     for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
@@ -48,14 +49,14 @@ size_t MatrixPanels8::GetBytes(const Part& panels) const
     return bytes;
 }
 
-size_t MatrixPanels8::FindWord(size_t group, size_t column, size_t width) const
+size_t MatrixPanelsInt8::FindWord(size_t group, size_t column, size_t width) const
 {
     const size_t beside = m_Tiles->m_ColumnGroups;
     return (group / beside * width + column) * beside + group % beside;
 }
 
-void MatrixPanels8::PackColumns(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums,
-                                std::byte* slice) const
+void MatrixPanelsInt8::PackColumns(const PanelInt8& panel, const MatrixInt8& matrix, std::byte* packed, int32_t* sums,
+                                   std::byte* slice) const
 {
     const size_t stride = m_Groups * 4;
     const uint8_t* const data = matrix.m_Data + panel.m_Column * matrix.m_ColumnStride;
@@ -63,27 +64,28 @@ void MatrixPanels8::PackColumns(const Panel8& panel, const Matrix8& matrix, std:
     {
         const uint8_t* const from = data + c * matrix.m_ColumnStride;
         std::byte* const to = slice + c * stride;
-        const size_t bytes = m_Tiles->IsWide() ? m_Depth * sizeof(int16_t) : m_Depth;
-        if (m_Tiles->IsWide())
+        const size_t bytes = m_Tiles->IsDataInt16() ? m_Depth * sizeof(int16_t) : m_Depth;
+        if (m_Tiles->IsDataInt16())
         {
-            GetEngine8().m_Widen(from, m_Depth, m_IsSigned, m_ZeroPoint, reinterpret_cast<int16_t*>(to));
+            GetMicrokernelsInt8().m_Widen(from, m_Depth, m_IsSigned, m_ZeroPoint, reinterpret_cast<int16_t*>(to));
         }
         else
         {
             std::transform(from, from + m_Depth, to,
-                           [flip = m_Form.m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
+                           [signXor = m_ZeroPointCorrection.m_SignXor](uint8_t byte)
+                           { return static_cast<std::byte>(byte ^ signXor); });
         }
         std::memset(to + bytes, 0, stride - bytes);
     }
     TransposeWords(slice, stride, m_Groups, panel.m_Columns, packed, GetWidth(panel) * 4);
-    if (!m_Tiles->IsWide())
+    if (!m_Tiles->IsDataInt16())
     {
-        GetEngine8().m_SumRows(data, matrix.m_ColumnStride, panel.m_Columns, m_Depth, m_IsSigned, 1, sums);
+        GetMicrokernelsInt8().m_SumRows(data, matrix.m_ColumnStride, panel.m_Columns, m_Depth, m_IsSigned, 1, sums);
     }
 }
 
 template <bool IsSigned>
-void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums) const
+void MatrixPanelsInt8::PackAs(const PanelInt8& panel, const MatrixInt8& matrix, std::byte* packed, int32_t* sums) const
 {
     using T = std::conditional_t<IsSigned, int8_t, uint8_t>;
     const size_t width = GetWidth(panel);
@@ -92,12 +94,12 @@ void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte
     auto* const words = reinterpret_cast<uint32_t*>(packed);
     const auto visit = [&](auto isWide)
     {
-        constexpr bool IsWide = decltype(isWide)::value;
+        constexpr bool IsDataInt16 = decltype(isWide)::value;
         const auto put = [&](size_t k, size_t c)
         {
             const T value = data[k * matrix.m_DepthStride + c * matrix.m_ColumnStride];
             words[FindWord(k / groupDepth, c, width)] |=
-                ToPartOfWord<IsWide>(value, k % groupDepth, m_ZeroPoint, m_Form.m_Flip);
+                ToPartOfWord<IsDataInt16>(value, k % groupDepth, m_ZeroPoint, m_ZeroPointCorrection.m_SignXor);
             sums[c] += value;
         };
         if (m_Tiles->m_ColumnGroups != 1)
@@ -117,16 +119,17 @@ void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte
             uint32_t* const to = words + k / groupDepth * width;
             for (size_t c = 0; c < panel.m_Columns; ++c)
             {
-                to[c] |= ToPartOfWord<IsWide>(row[c], k % groupDepth, m_ZeroPoint, m_Form.m_Flip);
+                to[c] |=
+                    ToPartOfWord<IsDataInt16>(row[c], k % groupDepth, m_ZeroPoint, m_ZeroPointCorrection.m_SignXor);
                 sums[c] += row[c];
             }
         }
     };
-    m_Tiles->IsWide() ? visit(std::true_type()) : visit(std::false_type());
+    m_Tiles->IsDataInt16() ? visit(std::true_type()) : visit(std::false_type());
 }
 
-void MatrixPanels8::Pack(const Panel8& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed,
-                         int32_t* bias, std::byte* slice) const
+void MatrixPanelsInt8::Pack(const PanelInt8& panel, const MatrixInt8& matrix, int32_t dataZeroPoint, std::byte* packed,
+                            int32_t* bias, std::byte* slice) const
 {
     std::memset(packed, 0, GetBytes(panel));
     std::fill_n(bias, GetWidth(panel), 0);
@@ -141,7 +144,8 @@ void MatrixPanels8::Pack(const Panel8& panel, const Matrix8& matrix, int32_t dat
     for (size_t c = 0; c < GetWidth(panel); ++c)
     {
         const int64_t sum = bias[c] - int64_t{m_ZeroPoint} * static_cast<int64_t>(m_Depth);
-        const int64_t correction = m_Tiles->IsWide() ? 0 : m_Form.GetCorrection(sum, m_Depth, dataZeroPoint);
+        const int64_t correction =
+            m_Tiles->IsDataInt16() ? 0 : m_ZeroPointCorrection.GetCorrection(sum, m_Depth, dataZeroPoint);
         bias[c] = static_cast<int32_t>(correction); // overflows cancel out
     }
 }

@@ -94,17 +94,17 @@ HWY_INLINE void StorePairs(D /*d*/, const hn::Vec<D>& pairs, int8_t zeroPoint, i
 }
 
 /// Packs eight pairs from `begin` on of some rows, and writes the first `groups` of them.
-template <typename T, size_t Places>
+template <typename T, size_t NumPaddedColumns>
 HWY_INLINE void PackBlock(const int8_t* const* rows, size_t begin, size_t groups, int8_t zeroPoint, T* to,
                           size_t stride)
 {
     constexpr size_t N = 8;
-    const hn::CappedTag<uint16_t, std::max(Places, N)> d;
+    const hn::CappedTag<uint16_t, std::max(NumPaddedColumns, N)> d;
     hn::Vec<decltype(d)> v[N];
     HWY_UNROLL(8)
     for (size_t i = 0; i < N; ++i)
     {
-        v[i] = LoadBlocks(d, rows + i % Places, begin);
+        v[i] = LoadBlocks(d, rows + i % NumPaddedColumns, begin);
     }
     TransposeBlocks(d, v);
     HWY_UNROLL(8)
@@ -112,7 +112,7 @@ HWY_INLINE void PackBlock(const int8_t* const* rows, size_t begin, size_t groups
     {
         if (i < groups)
         {
-            if constexpr (Places < N)
+            if constexpr (NumPaddedColumns < N)
             {
                 const hn::Half<decltype(d)> half;
                 StorePairs(half, hn::LowerHalf(half, v[i]), zeroPoint, to + i * stride);
@@ -125,42 +125,42 @@ HWY_INLINE void PackBlock(const int8_t* const* rows, size_t begin, size_t groups
     }
 }
 
-template <typename T, size_t Places>
+template <typename T, size_t NumPaddedColumns>
 HWY_INLINE void PackRows(const int8_t* const* rows, size_t depth, int8_t zeroPoint, T* to, size_t stride)
 {
     constexpr size_t BlockDepth = 16;
     size_t k = 0;
     for (; k + BlockDepth <= depth; k += BlockDepth, to += BlockDepth / 2 * stride)
     {
-        PackBlock<T, Places>(rows, k, BlockDepth / 2, zeroPoint, to, stride);
+        PackBlock<T, NumPaddedColumns>(rows, k, BlockDepth / 2, zeroPoint, to, stride);
     }
     if (k < depth)
     {
-        int8_t last[Places][BlockDepth];
-        const int8_t* lastRows[Places];
+        int8_t last[NumPaddedColumns][BlockDepth];
+        const int8_t* lastRows[NumPaddedColumns];
         std::memset(last, zeroPoint, sizeof(last));
-        for (size_t p = 0; p < Places; ++p)
+        for (size_t p = 0; p < NumPaddedColumns; ++p)
         {
             std::memcpy(last[p], rows[p] + k, depth - k);
             lastRows[p] = last[p];
         }
-        PackBlock<T, Places>(lastRows, 0, (depth - k + 1) / 2, zeroPoint, to, stride);
+        PackBlock<T, NumPaddedColumns>(lastRows, 0, (depth - k + 1) / 2, zeroPoint, to, stride);
     }
 }
 
 template <typename T>
-void Pack(const int8_t* const* rows, size_t places, size_t depth, int8_t zeroPoint, std::byte* packed)
+void Pack(const int8_t* const* rows, size_t paddedColumns, size_t depth, int8_t zeroPoint, std::byte* packed)
 {
     constexpr size_t Lanes = HWY_LANES(int32_t);
     auto* const to = reinterpret_cast<T*>(packed);
     size_t p = 0;
-    for (; p + 2 * Lanes <= places; p += 2 * Lanes)
+    for (; p + 2 * Lanes <= paddedColumns; p += 2 * Lanes)
     {
-        PackRows<T, 2 * Lanes>(rows + p, depth, zeroPoint, to + 2 * p, 2 * places);
+        PackRows<T, 2 * Lanes>(rows + p, depth, zeroPoint, to + 2 * p, 2 * paddedColumns);
     }
-    if (p < places)
+    if (p < paddedColumns)
     {
-        PackRows<T, Lanes>(rows + p, depth, zeroPoint, to + 2 * p, 2 * places);
+        PackRows<T, Lanes>(rows + p, depth, zeroPoint, to + 2 * p, 2 * paddedColumns);
     }
 }
 
@@ -179,7 +179,7 @@ size_t CountFittingOf(const T* pairs, size_t groups)
 {
     const Ints d;
     const auto low = hn::Set(d, 0xFFFF);
-    const auto limit = hn::Set(d, static_cast<int32_t>(RequantizeArrays16::MostMagnitude));
+    const auto limit = hn::Set(d, static_cast<int32_t>(RequantizeArraysInt16::MaxMagnitude));
     hn::Vec<Ints> sums[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
@@ -207,7 +207,7 @@ size_t CountFittingOf(const T* pairs, size_t groups)
 template <typename T>
 size_t CountFitting(const std::byte* packed, size_t groups, size_t vectors)
 {
-    static_assert(Engine16::MostVectors == 4);
+    static_assert(MicrokernelsInt16::MaxVectors == 4);
     const auto* const pairs = reinterpret_cast<const T*>(packed);
     switch (vectors)
     {
@@ -218,7 +218,7 @@ size_t CountFitting(const std::byte* packed, size_t groups, size_t vectors)
     }
 }
 
-PackLoops16 MakeLoops()
+PackLoopsInt16 MakeLoops()
 {
     return {SumMagnitudes, Pack<int8_t>, Pack<int16_t>, CountFitting<int8_t>, CountFitting<int16_t>};
 }
@@ -232,9 +232,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const PackLoops16& GetPackLoops16()
+const PackLoopsInt16& GetPackLoopsInt16()
 {
-    static constinit PerIsa<PackLoops16> loops;
+    static constinit PerIsa<PackLoopsInt16> loops;
     return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 

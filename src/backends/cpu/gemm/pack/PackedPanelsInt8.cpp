@@ -15,7 +15,7 @@ namespace
 {
 
 /// Splits [words][width] words into their halves. `to`: [2 * words][width] pairs of bytes.
-void SplitWords(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
+void SplitIntoHalfWords(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
 {
     for (size_t word = 0; word < numWords; ++word, words += width, to += 2 * width * sizeof(uint16_t))
     {
@@ -29,7 +29,7 @@ void SplitWords(const uint32_t* words, size_t numWords, size_t width, std::byte*
 }
 
 /// Joins pairs of words of 4-bit weights. `to`: [words / 2][width] words.
-void JoinNibbles(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
+void JoinInt4(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
 {
     auto* joined = reinterpret_cast<uint32_t*>(to);
     for (size_t word = 0; word < numWords; word += 2, words += 2 * width, joined += width)
@@ -43,24 +43,24 @@ void JoinNibbles(const uint32_t* words, size_t numWords, size_t width, std::byte
 
 } // namespace
 
-void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* packed) const
+void PackedWeightsInt8::PackPanel(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const
 {
-    const WeightBytes8& bytes = m_Choice.GetBytes();
-    const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    if (m_Tiles->m_Layout == Layout8::Permuted)
+    const WeightFormatInt8& bytes = m_Choice.GetBytes();
+    const size_t width = panel.m_Vectors * m_Microkernels->m_Lanes;
+    if (m_Tiles->m_Layout == WeightLayoutInt8::Permuted)
     {
         m_Choice.GetPermuted().Pack(panel, weights, packed);
         return;
     }
-    if (m_Tiles->m_Layout == Layout8::Splits)
+    if (m_Tiles->m_Layout == WeightLayoutInt8::Split)
     {
         const size_t numTerms = m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data()));
-        SplitPanel8(weights, panel.m_Columns, bytes, *m_Engine).Pack(width, numTerms, packed);
+        SplitPanelInt8(weights, panel.m_Columns, bytes, *m_Microkernels).Pack(width, numTerms, packed);
         return;
     }
     if (m_Tiles->GetGroupBytes() != GroupBytes)
     {
-        PackHalves(weights, panel.m_Columns, width, packed);
+        PackHalfGroups(weights, panel.m_Columns, width, packed);
         return;
     }
     if (m_Groups * m_Tiles->GetGroupDepth() != m_Depth || panel.m_Columns != width)
@@ -70,36 +70,36 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std:
     }
     if (!bytes.m_IsTransposed)
     {
-        m_Tiles->m_ColumnGroups == 2 ? PackPairs(weights, panel.m_Columns, width, packed)
+        m_Tiles->m_ColumnGroups == 2 ? PackGroupPairs(weights, panel.m_Columns, width, packed)
                                      : PackColumns(panel, weights, packed);
         return;
     }
     const size_t runBytes = m_Tiles->m_ColumnGroups * GroupBytes; // adjacent groups of a column
-    const bool areDots = m_Tiles->m_Layout == Layout8::Dots;
+    const bool isInt8x4 = m_Tiles->m_Layout == WeightLayoutInt8::Int8x4;
     for (size_t c = 0; c < panel.m_Columns; ++c)
     {
         for (size_t k = 0; k < m_Depth; ++k)
         {
             const uint8_t byte = weights[k * m_NumColumns + panel.m_Column + c];
-            if (areDots)
+            if (isInt8x4)
             {
                 packed[(k / runBytes * width + c) * runBytes + k % runBytes] =
-                    static_cast<std::byte>(byte ^ m_Form.m_Flip);
+                    static_cast<std::byte>(byte ^ m_ZeroPointCorrection.m_SignXor);
             }
             else
             {
-                const auto centred = static_cast<int16_t>(GetValue8(byte, bytes.m_IsSigned) - bytes.m_ZeroPoint);
+                const auto centred = static_cast<int16_t>(GetValueInt8(byte, bytes.m_IsSigned) - bytes.m_ZeroPoint);
                 std::memcpy(packed + (k / 2 * width + c) * 4 + k % 2 * 2, &centred, sizeof(centred));
             }
         }
     }
 }
 
-void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+void PackedWeightsInt8::PackGroupPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
 {
     constexpr size_t PairBytes = 2 * GroupBytes;
     constexpr size_t ChunkPairs = 32; // pairs of all columns fit the first-level cache
-    const uint64_t flip = m_Form.m_Flip * 0x0101010101010101U;
+    const uint64_t signXor = m_ZeroPointCorrection.m_SignXor * 0x0101010101010101U;
     const size_t whole = m_Depth / PairBytes;
     for (size_t begin = 0; begin < whole; begin += ChunkPairs)
     {
@@ -111,7 +111,7 @@ void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t wi
             {
                 uint64_t pair = 0;
                 std::memcpy(&pair, from + PairBytes * i, PairBytes);
-                pair ^= flip;
+                pair ^= signXor;
                 std::memcpy(packed + (i * width + c) * PairBytes, &pair, PairBytes);
             }
         }
@@ -121,15 +121,15 @@ void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t wi
         for (size_t k = whole * PairBytes; k < m_Depth; ++k)
         {
             packed[(whole * width + c) * PairBytes + k % PairBytes] =
-                static_cast<std::byte>(weights[c * m_Depth + k] ^ m_Form.m_Flip);
+                static_cast<std::byte>(weights[c * m_Depth + k] ^ m_ZeroPointCorrection.m_SignXor);
         }
     }
 }
 
-void PackedWeights8::PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+void PackedWeightsInt8::PackHalfGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
 {
     constexpr size_t SliceWords = 64; // four weights each; an even number of words
-    const bool areNibbles = m_Tiles->m_Layout == Layout8::Nibbles;
+    const bool isInt4 = m_Tiles->m_Layout == WeightLayoutInt8::Int4x8;
     const size_t words = m_Groups * m_Tiles->GetGroupDepth() / GroupBytes;
     const size_t most = std::min(SliceWords, words);
     AlignedMemory slice(columns * most * GroupBytes);      // [columns][words]
@@ -145,26 +145,27 @@ void PackedWeights8::PackHalves(const uint8_t* weights, size_t columns, size_t w
         {
             const uint8_t* const from = weights + c * m_Depth + first;
             std::byte* const to = slice.Data() + c * count * GroupBytes;
-            std::transform(
-                from, from + depth, to,
-                [areNibbles](uint8_t weight)
-                { return static_cast<std::byte>(areNibbles ? (weight + Engine8::NibbleZero) & 0x0F : weight); });
+            std::transform(from, from + depth, to,
+                           [isInt4](uint8_t weight) {
+                               return static_cast<std::byte>(isInt4 ? (weight + MicrokernelsInt8::ZeroPointInt4) & 0x0F
+                                                                    : weight);
+                           });
             std::memset(to + depth, 0, count * GroupBytes - depth);
         }
         TransposeWords(slice.Data(), count * GroupBytes, count, columns, transposed.Data(), width * GroupBytes);
-        std::byte* const to = packed + begin * width * 2 * (areNibbles ? 1 : 2);
-        areNibbles ? JoinNibbles(rows, count, width, to) : SplitWords(rows, count, width, to);
+        std::byte* const to = packed + begin * width * 2 * (isInt4 ? 1 : 2);
+        isInt4 ? JoinInt4(rows, count, width, to) : SplitIntoHalfWords(rows, count, width, to);
     }
 }
 
-void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, std::byte* packed) const
+void PackedWeightsInt8::PackColumns(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const
 {
-    const WeightBytes8& bytes = m_Choice.GetBytes();
+    const WeightFormatInt8& bytes = m_Choice.GetBytes();
     constexpr size_t SliceGroups = 64; // groups of all columns fit the first-level cache
-    const bool areDots = m_Tiles->m_Layout == Layout8::Dots;
+    const bool isInt8x4 = m_Tiles->m_Layout == WeightLayoutInt8::Int8x4;
     const size_t groupDepth = m_Tiles->GetGroupDepth();
     const size_t groups = DivideUp(m_Depth, groupDepth);
-    const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
+    const size_t width = panel.m_Vectors * m_Microkernels->m_Lanes;
     // The stored groups of a few columns, each to be moved as one number.
     AlignedMemory slice(panel.m_Columns * std::min(SliceGroups, groups) * GroupBytes);
     for (size_t begin = 0; begin < groups; begin += SliceGroups)
@@ -180,14 +181,16 @@ void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, st
             {
                 std::memset(to + (count - 1) * GroupBytes, 0, GroupBytes);
             }
-            if (areDots)
+            if (isInt8x4)
             {
                 std::transform(from, from + depth, to,
-                               [flip = m_Form.m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
+                               [signXor = m_ZeroPointCorrection.m_SignXor](uint8_t byte)
+                               { return static_cast<std::byte>(byte ^ signXor); });
             }
             else
             {
-                m_Engine->m_Widen(from, depth, bytes.m_IsSigned, bytes.m_ZeroPoint, reinterpret_cast<int16_t*>(to));
+                m_Microkernels->m_Widen(from, depth, bytes.m_IsSigned, bytes.m_ZeroPoint,
+                                        reinterpret_cast<int16_t*>(to));
             }
         }
         TransposeWords(slice.Data(), count * GroupBytes, count, panel.m_Columns, packed + begin * width * GroupBytes,

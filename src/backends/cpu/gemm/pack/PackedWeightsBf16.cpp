@@ -32,13 +32,13 @@ PackedWeightsBf16::PackedWeightsBf16(FunctionRef<const uint16_t*()> getWeights, 
 uint64_t PackedWeightsBf16::GetPackedBytes(const WeightSizes& sizes)
 {
     const PanelsBf16 panels(sizes);
-    const uint64_t bias = uint64_t{panels.GetVectors()} * panels.GetEngine().m_Lanes * sizeof(float);
+    const uint64_t bias = uint64_t{panels.GetVectors()} * panels.GetMicrokernels().m_Lanes * sizeof(float);
     return (uint64_t{panels.GetVectors()} * panels.GetVectorElements() + sizes.m_RowDepth) * sizeof(uint16_t) + bias;
 }
 
 void PackedWeightsBf16::PackBias(const LayerView& layer)
 {
-    const size_t padded = m_Panels.GetVectors() * m_Panels.GetEngine().m_Lanes;
+    const size_t padded = m_Panels.GetVectors() * m_Panels.GetMicrokernels().m_Lanes;
     m_Bias = AlignedMemory(padded * sizeof(float));
     auto* bias = reinterpret_cast<float*>(m_Bias.Data());
     std::fill_n(bias, padded, 0.0f);

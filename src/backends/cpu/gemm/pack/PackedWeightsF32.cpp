@@ -49,39 +49,39 @@ PackedWeightsF32::PackedWeightsF32(const FloatWeights& weights, const WeightSize
 {
 }
 
-std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
-                                                              WeightOrder order, bool areReadOnce,
-                                                              backends::PackedStore& store)
+std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakeUnpacked(const FloatWeights& weights, const WeightSizes& sizes,
+                                                                 WeightOrder order, bool isReadOnce,
+                                                                 backends::PackedStore& store)
 {
-    std::unique_ptr<PackedWeightsF32> plain(new PackedWeightsF32(PanelsF32::MakeNone(sizes), sizes));
+    std::unique_ptr<PackedWeightsF32> unpacked(new PackedWeightsF32(PanelsF32::MakeEmpty(sizes), sizes));
     const size_t count = sizes.m_Columns * sizes.m_Depth;
-    const bool isTurned = order == WeightOrder::Depth && sizes.m_Columns != 1;
-    if (!isTurned && (!weights.AreHalves() || (areReadOnce && ReadsHalves())))
+    const bool isTransposed = order == WeightOrder::Depth && sizes.m_Columns != 1;
+    if (!isTransposed && (!weights.Is16Bit() || (isReadOnce && CanWidenOnLoad())))
     {
-        plain->m_Plain = weights.GetData();
-        plain->m_PlainType = weights.GetType();
-        return plain;
+        unpacked->m_Unpacked = weights.GetData();
+        unpacked->m_UnpackedType = weights.GetType();
+        return unpacked;
     }
-    plain->m_Data = store.GetBlock(count * sizeof(float),
-                                   [&](std::byte* to)
-                                   {
-                                       auto* const floats = reinterpret_cast<float*>(to);
-                                       if (!isTurned)
-                                       {
-                                           weights.Copy(0, count, floats);
-                                           return;
-                                       }
-                                       std::vector<float> copy;
-                                       TransposeFloats(weights.GetAll(count, copy), sizes.m_Columns, sizes.m_Columns,
-                                                       sizes.m_Depth, floats, sizes.m_Depth);
-                                   });
-    plain->m_Plain = plain->m_Data.As<float>();
-    return plain;
+    unpacked->m_Data = store.GetBlock(count * sizeof(float),
+                                      [&](std::byte* to)
+                                      {
+                                          auto* const floats = reinterpret_cast<float*>(to);
+                                          if (!isTransposed)
+                                          {
+                                              weights.Copy(0, count, floats);
+                                              return;
+                                          }
+                                          std::vector<float> copy;
+                                          TransposeFloats(weights.GetAll(count, copy), sizes.m_Columns, sizes.m_Columns,
+                                                          sizes.m_Depth, floats, sizes.m_Depth);
+                                      });
+    unpacked->m_Unpacked = unpacked->m_Data.As<float>();
+    return unpacked;
 }
 
 uint64_t PackedWeightsF32::GetPackedBytes(const WeightSizes& sizes)
 {
-    const EngineF32& engine = GetEngineF32();
+    const MicrokernelsF32& engine = GetMicrokernelsF32();
     const uint64_t columns = sizes.m_Columns / sizes.m_Groups;
     const uint64_t vectors = (columns + engine.m_Lanes - 1) / engine.m_Lanes;
     const uint64_t panels = (vectors + engine.m_Vectors - 1) / engine.m_Vectors;
@@ -89,24 +89,24 @@ uint64_t PackedWeightsF32::GetPackedBytes(const WeightSizes& sizes)
            sizes.m_RowDepth * sizes.m_Groups * sizeof(float);
 }
 
-bool AreFewColumns(const WeightSizes& sizes)
+bool HasFewColumns(const WeightSizes& sizes)
 {
     // Shorter columns do not pay for the horizontal addition of their sums.
-    constexpr size_t LeastVectors = 4;
-    const size_t lanes = GetEngineF32().m_Lanes;
+    constexpr size_t MinVectors = 4;
+    const size_t lanes = GetMicrokernelsF32().m_Lanes;
     // Measured with AVX2: seven columns take 1.1 times the time of a vector of eight.
     const size_t most = lanes == 8 ? 6 : lanes / 2;
-    return sizes.m_Groups == 1 && sizes.m_Columns <= most && sizes.m_Depth >= LeastVectors * lanes;
+    return sizes.m_Groups == 1 && sizes.m_Columns <= most && sizes.m_Depth >= MinVectors * lanes;
 }
 
 std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                                              size_t rows, backends::PackedStore& store)
 {
     constexpr size_t FewRows = 4;
-    const bool areFewRows = rows <= FewRows;
-    const bool isPlain = AreFewColumns(sizes) || (order == WeightOrder::Columns && areFewRows);
-    return isPlain ? PackedWeightsF32::MakePlain(weights, sizes, order, areFewRows, store)
-                   : std::make_unique<PackedWeightsF32>(weights, sizes, order, store);
+    const bool isFewRows = rows <= FewRows;
+    const bool isUnpacked = HasFewColumns(sizes) || (order == WeightOrder::Columns && isFewRows);
+    return isUnpacked ? PackedWeightsF32::MakeUnpacked(weights, sizes, order, isFewRows, store)
+                      : std::make_unique<PackedWeightsF32>(weights, sizes, order, store);
 }
 
 } // namespace tenon::cpu

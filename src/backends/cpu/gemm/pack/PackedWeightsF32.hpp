@@ -27,22 +27,22 @@ public:
     /// Weights that stay unpacked as [columns][depth], for GEMMs of few rows or few columns (DotProductsF32). Refers to
     /// the constant weights, which must outlive this; a transposed or widened copy is made where their layout or type
     /// differs. `isReadOnce`: weights of F16 or Bf16 need not be widened.
-    static std::unique_ptr<PackedWeightsF32> MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
-                                                       WeightOrder order, bool areReadOnce,
-                                                       backends::PackedStore& store);
+    static std::unique_ptr<PackedWeightsF32> MakeUnpacked(const FloatWeights& weights, const WeightSizes& sizes,
+                                                          WeightOrder order, bool isReadOnce,
+                                                          backends::PackedStore& store);
 
     /// Bytes of the packed panels of weights of these sizes.
     static uint64_t GetPackedBytes(const WeightSizes& sizes);
 
-    bool RefersToConstants() const override { return m_Plain != nullptr && m_Data.Bytes() == 0; }
+    bool RefersToConstants() const override { return m_Unpacked != nullptr && m_Data.Bytes() == 0; }
 
     const PanelsF32& GetPanels() const { return m_Panels; }
     const WeightSizes& GetSizes() const { return m_Panels.GetSizes(); }
     /// All panels.
     const float* GetData() const { return m_Data.As<float>(); }
     /// The unpacked weights [columns][depth]; null: they are in panels.
-    const void* GetPlain() const { return m_Plain; }
-    DataType GetPlainType() const { return m_PlainType; }
+    const void* GetUnpacked() const { return m_Unpacked; }
+    DataType GetUnpackedType() const { return m_UnpackedType; }
     /// Zeros for taps in the padding: as many as a row of taps of all groups has elements.
     const float* GetZeros() const { return reinterpret_cast<const float*>(m_Zeros.Data()); }
 
@@ -53,8 +53,8 @@ private:
                      FunctionRef<void(const PanelF32&, float*)> pack);
 
     PanelsF32 m_Panels;
-    const void* m_Plain = nullptr;
-    DataType m_PlainType = DataType::Float32;
+    const void* m_Unpacked = nullptr;
+    DataType m_UnpackedType = DataType::Float32;
     backends::PackedBlock m_Data;
     AlignedMemory m_Zeros;
 };
@@ -64,6 +64,6 @@ private:
 std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                                              size_t rows, backends::PackedStore& store);
 /// Whether the columns are so few that the weights stay unpacked for any number of rows.
-bool AreFewColumns(const WeightSizes& sizes);
+bool HasFewColumns(const WeightSizes& sizes);
 
 } // namespace tenon::cpu

@@ -20,17 +20,17 @@
 namespace tenon::cpu
 {
 
-class ColumnSums8;
+class ColumnSumsInt8;
 
-class PackedWeights8 final : public backends::PackedWeights
+class PackedWeightsInt8 final : public backends::PackedWeights
 {
 public:
     static constexpr size_t GroupBytes = 4; ///< of data
 
     /// Packs input 1 of the layer, [columns, depth], or [depth, columns] if it is transposed. Types: int8 or uint8
-    /// data, weights and output, an int32 bias that is constant or missing. With Rounding8::None: float data, output
+    /// data, weights and output, an int32 bias that is constant or missing. With RoundingInt8::None: float data, output
     /// and bias, and signed weights of 8 or 4 bits; or int8 or uint8 data whose sums are the output.
-    PackedWeights8(const LayerView& layer, const ProductShape8& shape, backends::PackedStore& store);
+    PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8& shape, backends::PackedStore& store);
 
     /// Upper bound of the packed bytes of weights of these sizes.
     static uint64_t GetPackedBytes(size_t columns, size_t depth, size_t matrices = 1);
@@ -38,34 +38,34 @@ public:
     /// Whether sums and scales are in the range where MicrokernelsInt8 gives the results of the reference kernel.
     /// Nothing is packed otherwise.
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
-    bool RefersToConstants() const override { return !IsExact() || m_Tiles->AreStored(); }
+    bool RefersToConstants() const override { return !IsExact() || m_Tiles->IsUnpacked(); }
 
-    const Engine8& GetEngine() const { return *m_Engine; }
+    const MicrokernelsInt8& GetMicrokernels() const { return *m_Microkernels; }
     /// The microkernels that the weights are packed for.
-    const TileSet8& GetTiles() const { return *m_Tiles; }
+    const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
     size_t GetColumns() const { return m_NumColumns; }
     size_t GetDepth() const { return m_Depth; }
     /// See GemmShapeInt8.
     size_t GetPaddedRunBytes() const { return m_PaddedRunBytes; }
     /// Groups of four bytes in the depth, as the microkernels read the data.
     size_t GetGroups() const { return m_Groups; }
-    const std::vector<Panel8>& GetPanels() const { return m_Panels; }
+    const std::vector<PanelInt8>& GetPanels() const { return m_Panels; }
     size_t GetNumMatrices() const { return m_Choice.GetBytes().m_Matrices; }
-    const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
+    const void* GetData(const PanelInt8& panel) const { return m_Data.Data() + panel.m_Offset; }
     /// The weights where MicrokernelSetInt8::IsUnpacked; panels have no data then.
-    const ColumnPieces8& GetStored() const { return m_Stored; }
+    const WeightSegmentsInt8& GetUnpacked() const { return m_UnpackedWeights; }
     /// Row correction = this factor * sum of the row's data; 0: rows need no correction.
-    int32_t GetRowFactor() const { return m_Form.m_RowFactor; }
+    int32_t GetRowSumFactor() const { return m_ZeroPointCorrection.m_RowSumFactor; }
     /// 128 or -128 where the microkernels read biased data, else 0.
-    int32_t GetDataShift() const { return m_Form.m_DataShift; }
+    int32_t GetDataBias() const { return m_ZeroPointCorrection.m_DataBias; }
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
     /// Initial accumulators of a panel whose outputs are requantized.
-    const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Place); }
+    const int32_t* GetBias(const PanelInt8& panel) const { return m_Arrays.GetBias(panel.m_PaddedColumn); }
     /// The requantization of a panel; the caller sets the output's range.
-    RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Place); }
+    RequantizeColumns GetRequantization(const PanelInt8& panel) const { return m_Arrays.From(panel.m_PaddedColumn); }
     /// With RoundingInt8::None; the caller sets the clamp.
-    FloatColumns GetFloatColumns(const Panel8& panel) const { return m_Floats.From(panel.m_Place); }
+    DequantizeColumns GetDequantization(const PanelInt8& panel) const { return m_Floats.From(panel.m_PaddedColumn); }
     /// With RoundingInt8::None: initial accumulators, int32 per padded column, for sums as the output and data with
     /// this zero point. `bias`: one number for each column; null: none.
     AlignedMemory MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const;
@@ -73,34 +73,37 @@ public:
 private:
     /// Returns the length of the arrays in m_Arrays.
     size_t MakePanels(bool isHybrid);
-    size_t CountPlaces() const { return m_Panels.back().m_Place + m_Panels.back().m_Vectors * m_Engine->m_Lanes; }
+    size_t CountPaddedColumns() const
+    {
+        return m_Panels.back().m_PaddedColumn + m_Panels.back().m_Vectors * m_Microkernels->m_Lanes;
+    }
     void CheckPanels(const LayerView& layer) const;
     /// `weights`: the panel's columns, or all weights where these are transposed.
-    void PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* packed) const;
+    void PackPanel(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const;
     /// Packs a panel whose columns are contiguous one after the other from `weights` on.
-    void PackColumns(const Panel8& panel, const uint8_t* weights, std::byte* packed) const;
+    void PackColumns(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const;
     /// The same with adjacent pairs of groups of a column; `width`: columns of the panel, padding included.
-    void PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
+    void PackGroupPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     /// The same for layouts in which a group's weights take two bytes.
-    void PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
+    void PackHalfGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
 
-    const Engine8* m_Engine;
-    FormChoice8 m_Choice;
-    const TileSet8* m_Tiles;
+    const MicrokernelsInt8* m_Microkernels;
+    KernelChoiceInt8 m_Choice;
+    const MicrokernelSetInt8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;
     size_t m_PaddedRunBytes;
     size_t m_Groups;
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
-    Form8 m_Form;
+    ZeroPointCorrectionInt8 m_ZeroPointCorrection;
     bool m_IsExact = true;
-    std::vector<Panel8> m_Panels;
+    std::vector<PanelInt8> m_Panels;
     size_t m_PanelBytes = 0; ///< of all panels
     backends::PackedBlock m_Data;
-    ColumnPieces8 m_Stored;
-    RequantizeArrays m_Arrays;
-    FloatArrays8 m_Floats; ///< replaces m_Arrays with RoundingInt8::None
+    WeightSegmentsInt8 m_UnpackedWeights;
+    RequantizeArraysInt8 m_Arrays;
+    DequantizeArraysInt8 m_Floats; ///< replaces m_Arrays with RoundingInt8::None
 };
 
 } // namespace tenon::cpu

@@ -22,14 +22,14 @@ namespace
 {
 
 /// Interleaves rows of at most one vector of columns to rows of pairs: (row 2p, row 2p + 1).
-void ZipRows(const uint16_t* from, size_t stride, size_t rows, size_t columns, uint16_t* to, size_t pairStride)
+void InterleaveRows(const uint16_t* from, size_t stride, size_t rows, size_t columns, uint16_t* to, size_t pairStride)
 {
-    const WordTag d;
+    const TagUint32 d;
     auto* pairs = reinterpret_cast<uint32_t*>(to);
-    const auto load = [&](size_t row) { return LoadSomeHalves(from + row * stride, columns); };
+    const auto load = [&](size_t row) { return LoadSomeUint16(from + row * stride, columns); };
     for (size_t row = 0; row < rows; row += 2, pairs += pairStride / 2)
     {
-        const Words upper = row + 1 < rows ? hn::ShiftLeft<16>(load(row + 1)) : hn::Zero(d);
+        const VecUint32 upper = row + 1 < rows ? hn::ShiftLeft<16>(load(row + 1)) : hn::Zero(d);
         hn::Store(hn::Or(load(row), upper), d, pairs);
     }
 }
@@ -43,11 +43,11 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Engine(&GetEngineBf16()), m_Sizes(sizes)
+PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Microkernels(&GetMicrokernelsBf16()), m_Sizes(sizes)
 {
     // Where the steps divide the depth, data are read in place. Steps shorter than the longest cost time: data are
     // therefore copied, with zeros at the end of each row, where reading in place would take two more steps.
-    const size_t most = m_Engine->m_MostStepPairs;
+    const size_t most = m_Microkernels->m_MaxStepPairs;
     const size_t pairs = (sizes.m_Depth + 1) / 2;
     const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
     m_StepPairs = most;
@@ -82,8 +82,8 @@ void PanelsBf16::PackPairs(const uint16_t* from, size_t stride, size_t columns, 
 
 void PanelsBf16::Pack(size_t panel, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const
 {
-    const Part vectors = GetPanel(panel);
-    const size_t lanes = m_Engine->m_Lanes;
+    const IndexRange vectors = GetPanel(panel);
+    const size_t lanes = m_Microkernels->m_Lanes;
     const size_t pairStride = (vectors.m_End - vectors.m_Begin) * lanes * 2;
     for (size_t vector = vectors.m_Begin; vector < vectors.m_End; ++vector)
     {
@@ -96,13 +96,13 @@ void PanelsBf16::Pack(size_t panel, const uint16_t* weights, WeightOrder order, 
 void PanelsBf16::PackVector(size_t vector, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to,
                             size_t pairStride) const
 {
-    const size_t lanes = m_Engine->m_Lanes;
+    const size_t lanes = m_Microkernels->m_Lanes;
     const size_t columns = CountColumns(vector, 1);
     const size_t depth = m_Sizes.m_Depth;
     const size_t pairs = depth / 2; // complete pairs
     if (order == WeightOrder::Depth)
     {
-        TENON_CHOOSE(ZipRows)(weights + vector * lanes, stride, depth, columns, to, pairStride);
+        TENON_CHOOSE(InterleaveRows)(weights + vector * lanes, stride, depth, columns, to, pairStride);
         return;
     }
     const uint16_t* const from = weights + vector * lanes * stride;

@@ -21,34 +21,34 @@ class PanelsBf16
 public:
     explicit PanelsBf16(const WeightSizes& sizes);
 
-    const EngineBf16& GetEngine() const { return *m_Engine; }
+    const MicrokernelsBf16& GetMicrokernels() const { return *m_Microkernels; }
     const WeightSizes& GetSizes() const { return m_Sizes; }
     /// Pairs of the depth, padded to whole steps.
     size_t GetPairs() const { return m_Pairs; }
     size_t GetStepPairs() const { return m_StepPairs; }
     /// Vectors of columns.
-    size_t GetVectors() const { return (m_Sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes; }
-    size_t GetVectorElements() const { return m_Pairs * m_Engine->m_Lanes * 2; }
-    size_t GetPanels() const { return DivideUp(GetVectors(), m_Engine->m_Vectors); }
+    size_t GetVectors() const { return (m_Sizes.m_Columns + m_Microkernels->m_Lanes - 1) / m_Microkernels->m_Lanes; }
+    size_t GetVectorElements() const { return m_Pairs * m_Microkernels->m_Lanes * 2; }
+    size_t GetPanels() const { return DivideUp(GetVectors(), m_Microkernels->m_Vectors); }
     /// The vectors of a panel. Widths are as equal as possible, as a last panel of one vector would be slow.
-    Part GetPanel(size_t panel) const { return GetPart(GetVectors(), GetPanels(), panel); }
+    IndexRange GetPanel(size_t panel) const { return GetTaskRange(GetVectors(), GetPanels(), panel); }
     /// The vectors of a range of panels.
-    Part GetVectors(const Part& panels) const
+    IndexRange GetVectors(const IndexRange& panels) const
     {
         return panels.m_Begin == panels.m_End
-                   ? Part{}
-                   : Part{GetPanel(panels.m_Begin).m_Begin, GetPanel(panels.m_End - 1).m_End};
+                   ? IndexRange{}
+                   : IndexRange{GetPanel(panels.m_Begin).m_Begin, GetPanel(panels.m_End - 1).m_End};
     }
     /// Packed elements of a range of panels.
-    size_t GetElements(const Part& panels) const
+    size_t GetElements(const IndexRange& panels) const
     {
-        const Part vectors = GetVectors(panels);
+        const IndexRange vectors = GetVectors(panels);
         return (vectors.m_End - vectors.m_Begin) * GetVectorElements();
     }
     /// Columns among `vectors` vectors from `vector` on, without padding.
     size_t CountColumns(size_t vector, size_t vectors) const
     {
-        return std::min(vectors * m_Engine->m_Lanes, m_Sizes.m_Columns - vector * m_Engine->m_Lanes);
+        return std::min(vectors * m_Microkernels->m_Lanes, m_Sizes.m_Columns - vector * m_Microkernels->m_Lanes);
     }
 
     /// Packs a panel to `to`, GetVectorElements() for each vector, with zeros as padding. `stride`: elements between
@@ -60,7 +60,7 @@ private:
                     size_t pairStride) const;
     void PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to, size_t pairStride) const;
 
-    const EngineBf16* m_Engine;
+    const MicrokernelsBf16* m_Microkernels;
     WeightSizes m_Sizes;
     size_t m_StepPairs = 1;
     size_t m_Pairs = 0;

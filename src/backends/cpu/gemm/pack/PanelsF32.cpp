@@ -29,29 +29,29 @@ void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, 
 /// Vectors of the widest panel. Shallow products write much and compute little: their wide panels write the cache lines
 /// of a row together. Rows of the output that begin within cache lines and are long then have fewer lines that are
 /// written in part.
-size_t GetMostVectors(const EngineF32& engine, const WeightSizes& sizes)
+size_t GetMaxVectors(const MicrokernelsF32& engine, const WeightSizes& sizes)
 {
     constexpr size_t ShallowDepth = 32;
     if (sizes.m_InPlaceStride != 0)
     {
-        return engine.m_MostVectors;
+        return engine.m_MaxVectors;
     }
-    const bool areInLines = sizes.m_Columns % engine.m_Lanes != 0;
-    const size_t fewVectors = sizes.m_Depth <= 4                            ? 1
-                              : sizes.m_Depth <= 6                          ? 2
-                              : areInLines && sizes.m_Depth <= ShallowDepth ? 11
-                                                                            : SIZE_MAX / engine.m_Lanes;
-    return sizes.m_Columns > fewVectors * engine.m_Lanes ? engine.m_MostVectors : engine.m_Vectors;
+    const bool hasSharedLines = sizes.m_Columns % engine.m_Lanes != 0;
+    const size_t fewVectors = sizes.m_Depth <= 4                                ? 1
+                              : sizes.m_Depth <= 6                              ? 2
+                              : hasSharedLines && sizes.m_Depth <= ShallowDepth ? 11
+                                                                                : SIZE_MAX / engine.m_Lanes;
+    return sizes.m_Columns > fewVectors * engine.m_Lanes ? engine.m_MaxVectors : engine.m_Vectors;
 }
 
 } // namespace
 
-PanelsF32::PanelsF32(const WeightSizes& sizes) : m_Engine(&GetEngineF32()), m_Sizes(sizes)
+PanelsF32::PanelsF32(const WeightSizes& sizes) : m_Microkernels(&GetMicrokernelsF32()), m_Sizes(sizes)
 {
-    const size_t lanes = m_Engine->m_Lanes;
+    const size_t lanes = m_Microkernels->m_Lanes;
     const size_t columns = sizes.m_Columns / std::max<size_t>(sizes.m_Groups, 1);
     const size_t vectors = (columns + lanes - 1) / lanes;
-    const size_t most = GetMostVectors(*m_Engine, sizes);
+    const size_t most = GetMaxVectors(*m_Microkernels, sizes);
     const size_t panels = (vectors + most - 1) / most;
     m_Panels.reserve(sizes.m_Groups * panels);
     for (size_t group = 0; group < sizes.m_Groups; ++group)
@@ -62,14 +62,14 @@ PanelsF32::PanelsF32(const WeightSizes& sizes) : m_Engine(&GetEngineF32()), m_Si
             // Widths are as equal as possible: a last panel of one vector would be slow.
             const size_t width = vectors / panels + (i < vectors % panels ? 1 : 0);
             m_Panels.push_back({group, group * columns + column, std::min(width * lanes, columns - column), width,
-                                AreInPlace() ? column : m_Floats});
+                                IsInPlace() ? column : m_Floats});
             m_Floats += width * lanes * sizes.m_Depth;
             column += width * lanes;
         }
     }
 }
 
-PanelsF32 PanelsF32::MakeNone(const WeightSizes& sizes)
+PanelsF32 PanelsF32::MakeEmpty(const WeightSizes& sizes)
 {
     PanelsF32 none(WeightSizes{0, sizes.m_Columns, sizes.m_Depth, sizes.m_RowDepth});
     none.m_Sizes = sizes;
@@ -88,20 +88,20 @@ void PanelsF32::Pack(const PanelF32& panel, const float* weights, WeightOrder or
     {
         TransposeFloats(weights + panel.m_Column * stride, stride, depth, panel.m_Columns, to, width);
     }
-    FillUp(panel, to);
+    PadLastVector(panel, to);
 }
 
 void PanelsF32::Pack(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const
 {
-    if (weights.AreHalves())
+    if (weights.Is16Bit())
     {
-        PackHalves(panel, weights, order, to);
+        Pack16Bit(panel, weights, order, to);
         return;
     }
     Pack(panel, weights.GetFloats(), order, order == WeightOrder::Columns ? m_Sizes.m_Depth : m_Sizes.m_Columns, to);
 }
 
-void PanelsF32::PackHalves(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const
+void PanelsF32::Pack16Bit(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const
 {
     const size_t width = GetWidth(panel);
     const size_t depth = m_Sizes.m_Depth;
@@ -126,10 +126,10 @@ void PanelsF32::PackHalves(const PanelF32& panel, const FloatWeights& weights, W
             TransposeFloats(slice.data(), count, count, panel.m_Columns, to + begin * width, width);
         }
     }
-    FillUp(panel, to);
+    PadLastVector(panel, to);
 }
 
-void PanelsF32::FillUp(const PanelF32& panel, float* to) const
+void PanelsF32::PadLastVector(const PanelF32& panel, float* to) const
 {
     const size_t width = GetWidth(panel);
     if (panel.m_Columns == width)

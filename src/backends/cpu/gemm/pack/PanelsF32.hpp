@@ -51,9 +51,9 @@ class PanelsF32
 public:
     explicit PanelsF32(const WeightSizes& sizes);
     /// No panels, for weights that stay unpacked.
-    static PanelsF32 MakeNone(const WeightSizes& sizes);
+    static PanelsF32 MakeEmpty(const WeightSizes& sizes);
 
-    const EngineF32& GetEngine() const { return *m_Engine; }
+    const MicrokernelsF32& GetMicrokernels() const { return *m_Microkernels; }
     const WeightSizes& GetSizes() const { return m_Sizes; }
     const std::vector<PanelF32>& Get() const { return m_Panels; }
     /// Floats of all panels.
@@ -65,18 +65,21 @@ public:
     /// The same for contiguous weights of any float type.
     void Pack(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const;
     /// Floats of a panel.
-    size_t GetFloats(const PanelF32& panel) const { return panel.m_Vectors * m_Engine->m_Lanes * m_Sizes.m_Depth; }
-    bool AreInPlace() const { return m_Sizes.m_InPlaceStride != 0; }
+    size_t GetFloats(const PanelF32& panel) const
+    {
+        return panel.m_Vectors * m_Microkernels->m_Lanes * m_Sizes.m_Depth;
+    }
+    bool IsInPlace() const { return m_Sizes.m_InPlaceStride != 0; }
     /// Floats between steps of the depth.
-    size_t GetStride(const PanelF32& panel) const { return AreInPlace() ? m_Sizes.m_InPlaceStride : GetWidth(panel); }
+    size_t GetStride(const PanelF32& panel) const { return IsInPlace() ? m_Sizes.m_InPlaceStride : GetWidth(panel); }
 
 private:
-    size_t GetWidth(const PanelF32& panel) const { return panel.m_Vectors * m_Engine->m_Lanes; }
-    void PackHalves(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const;
+    size_t GetWidth(const PanelF32& panel) const { return panel.m_Vectors * m_Microkernels->m_Lanes; }
+    void Pack16Bit(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const;
     /// Zeroes the columns that pad the last vector.
-    void FillUp(const PanelF32& panel, float* to) const;
+    void PadLastVector(const PanelF32& panel, float* to) const;
 
-    const EngineF32* m_Engine;
+    const MicrokernelsF32* m_Microkernels;
     WeightSizes m_Sizes;
     std::vector<PanelF32> m_Panels;
     size_t m_Floats = 0;

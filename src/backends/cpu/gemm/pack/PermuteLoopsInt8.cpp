@@ -26,12 +26,12 @@ namespace
 
 #if HWY_ARCH_X86
 
-using Ints = hn::ScalableTag<int32_t>;
-using Shorts = hn::ScalableTag<int16_t>; // of two vectors of columns
-using Vector = hn::Vec<Shorts>;
-using Mask = hn::Mask<Shorts>;
+using TagInt32 = hn::ScalableTag<int32_t>;
+using TagInt16 = hn::ScalableTag<int16_t>; // of two vectors of columns
+using Vector = hn::Vec<TagInt16>;
+using Mask = hn::Mask<TagInt16>;
 
-constexpr size_t Count = PermuteLoops8::StepDepth;
+constexpr size_t Count = PermuteLoopsInt8::StepDepth;
 
 /// Batcher's odd-even merge sort of eight (Batcher 1968).
 constexpr uint8_t Comparators[][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {1, 2}, {5, 6},
@@ -85,17 +85,17 @@ HWY_INLINE Mask Fit(const Vector (&weights)[Count])
                                                   : hn::Max(hn::Add(positive, any), negative);
     const Vector second =
         hn::Max(hn::Add(weights[ranks[2]], weights[ranks[6]]), hn::Add(weights[ranks[3]], weights[ranks[7]]));
-    return hn::Lt(hn::Max(first, second), hn::Set(Shorts(), MostPairSum + 1));
+    return hn::Lt(hn::Max(first, second), hn::Set(TagInt16(), MaxPairSum + 1));
 }
 
 /// Joins four bytes of each column to a word.
 HWY_INLINE void StoreWords(const Vector (&bytes)[4], int32_t* first, int32_t* second)
 {
-    const Shorts d;
-    const Ints dWords;
-    const hn::RebindToUnsigned<Shorts> dUnsigned;
+    const TagInt16 d;
+    const TagInt32 dWords;
+    const hn::RebindToUnsigned<TagInt16> dUnsigned;
     const hn::Half<decltype(dUnsigned)> dHalf;
-    const hn::RebindToUnsigned<Ints> dWide;
+    const hn::RebindToUnsigned<TagInt32> dWide;
     const Vector byte = hn::Set(d, 0xFF);
     const auto low = hn::BitCast(dUnsigned, hn::Or(hn::And(bytes[0], byte), hn::ShiftLeft<8>(bytes[1])));
     const auto high = hn::BitCast(dUnsigned, hn::Or(hn::And(bytes[2], byte), hn::ShiftLeft<8>(bytes[3])));
@@ -112,8 +112,8 @@ constexpr int16_t NegativeBit = 8;
 
 HWY_INLINE void ReadSorted(const std::byte* from, Vector (&keys)[Count])
 {
-    const Shorts d;
-    const hn::Rebind<int8_t, Shorts> dBytes;
+    const TagInt16 d;
+    const hn::Rebind<int8_t, TagInt16> dBytes;
     HWY_UNROLL(8)
     for (size_t k = 0; k < Count; ++k)
     {
@@ -129,8 +129,8 @@ HWY_INLINE void ReadSorted(const std::byte* from, Vector (&keys)[Count])
 /// Adds int16 to int32, for two vectors of columns.
 HWY_INLINE void AddTo(int32_t* sums, const Vector& terms)
 {
-    const Ints d;
-    const hn::Half<Shorts> dHalf;
+    const TagInt32 d;
+    const hn::Half<TagInt16> dHalf;
     int32_t* const second = sums + hn::Lanes(d);
     hn::Store(hn::Add(hn::Load(d, sums), hn::PromoteTo(d, hn::LowerHalf(dHalf, terms))), d, sums);
     hn::Store(hn::Add(hn::Load(d, second), hn::PromoteTo(d, hn::UpperHalf(dHalf, terms))), d, second);
@@ -139,10 +139,10 @@ HWY_INLINE void AddTo(int32_t* sums, const Vector& terms)
 /// Writes a step of eight keys, for both vectors, in the order of the deal. `largest`: magnitudes. Where it is 128, all
 /// signs are inverted: -128, which cannot be negated, is one of the two largest then.
 HWY_INLINE void StoreStep(const Vector (&keys)[Count], const Mask& isOneAgainstThree, const Vector& largest,
-                          std::byte* first, int32_t* mirrored)
+                          std::byte* first, int32_t* complemented)
 {
-    const Shorts d;
-    const size_t lanes = hn::Lanes(Ints());
+    const TagInt16 d;
+    const size_t lanes = hn::Lanes(TagInt32());
     const Vector zero = hn::Zero(d);
     // Of a value at a position of the opposite sign: its complement is taken.
     const Vector negative = hn::Set(d, NegativeBit);
@@ -151,7 +151,7 @@ HWY_INLINE void StoreStep(const Vector (&keys)[Count], const Mask& isOneAgainstT
     const Vector any = hn::IfThenElseZero(isOneAgainstThree, negative);
     Vector places[Count];
     Vector weights[Count];
-    Vector ofMirrored = hn::Zero(d);
+    Vector ofComplemented = hn::Zero(d);
     HWY_UNROLL(8)
     for (size_t i = 0; i < Count; ++i)
     {
@@ -159,10 +159,10 @@ HWY_INLINE void StoreStep(const Vector (&keys)[Count], const Mask& isOneAgainstT
         const Vector magnitude = hn::ShiftRight<MagnitudeShift>(keys[i]);
         places[i] = hn::And(hn::Xor(keys[i], sign), place);
         weights[i] = hn::IfThenElse(hn::Eq(sign, negative), hn::Neg(magnitude), magnitude);
-        const Mask isMirrored = hn::Eq(hn::And(places[i], negative), negative);
-        ofMirrored = hn::Sub(ofMirrored, hn::IfThenElseZero(isMirrored, weights[i]));
+        const Mask isComplemented = hn::Eq(hn::And(places[i], negative), negative);
+        ofComplemented = hn::Sub(ofComplemented, hn::IfThenElseZero(isComplemented, weights[i]));
     }
-    AddTo(mirrored, ofMirrored);
+    AddTo(complemented, ofComplemented);
     Vector indices[4];
     Vector words[2][4];
     HWY_UNROLL(4)
@@ -173,15 +173,15 @@ HWY_INLINE void StoreStep(const Vector (&keys)[Count], const Mask& isOneAgainstT
         words[1][i] = weights[4 + i];
     }
     auto* const one = reinterpret_cast<int32_t*>(first);
-    auto* const other = reinterpret_cast<int32_t*>(first + PermuteLoops8::StepBytes * lanes);
+    auto* const other = reinterpret_cast<int32_t*>(first + PermuteLoopsInt8::StepBytes * lanes);
     StoreWords(indices, one, other);
     StoreWords(words[0], one + lanes, other + lanes);
     StoreWords(words[1], one + 2 * lanes, other + 2 * lanes);
 }
 
-void Arrange(const std::byte* from, std::byte* steps, int32_t* mirrored, bool (&areCoupled)[2])
+void Arrange(const std::byte* from, std::byte* steps, int32_t* complemented, bool (&isStepPaired)[2])
 {
-    const Shorts d;
+    const TagInt16 d;
     Vector keys[Count];
     ReadSorted(from, keys);
     Vector weights[Count];
@@ -194,9 +194,9 @@ void Arrange(const std::byte* from, std::byte* steps, int32_t* mirrored, bool (&
     const Mask fitSecond = Fit<1>(weights);
     const Mask isOneAgainstThree = hn::Or(fitFirst, fitSecond);
     const Mask fitAny = hn::Or(isOneAgainstThree, Fit<2>(weights));
-    const Mask isFirst = hn::FirstN(d, hn::Lanes(Ints()));
-    areCoupled[0] = hn::AllTrue(d, hn::Or(fitAny, hn::Not(isFirst)));
-    areCoupled[1] = hn::AllTrue(d, hn::Or(fitAny, isFirst));
+    const Mask isFirst = hn::FirstN(d, hn::Lanes(TagInt32()));
+    isStepPaired[0] = hn::AllTrue(d, hn::Or(fitAny, hn::Not(isFirst)));
+    isStepPaired[1] = hn::AllTrue(d, hn::Or(fitAny, isFirst));
     static_assert(Deals[0].m_IsOneAgainstThree && Deals[1].m_IsOneAgainstThree && !Deals[2].m_IsOneAgainstThree);
     Vector chosen[Count];
     HWY_UNROLL(8)
@@ -205,17 +205,17 @@ void Arrange(const std::byte* from, std::byte* steps, int32_t* mirrored, bool (&
         const Vector other = hn::IfThenElse(fitSecond, keys[Deals[1].m_Ranks[i]], keys[Deals[2].m_Ranks[i]]);
         chosen[i] = hn::IfThenElse(fitFirst, keys[Deals[0].m_Ranks[i]], other);
     }
-    StoreStep(chosen, isOneAgainstThree, weights[0], steps, mirrored);
+    StoreStep(chosen, isOneAgainstThree, weights[0], steps, complemented);
 }
 
-PermuteLoops8 MakeLoops()
+PermuteLoopsInt8 MakeLoops()
 {
     return {Arrange};
 }
 
 #else
 
-PermuteLoops8 MakeLoops()
+PermuteLoopsInt8 MakeLoops()
 {
     return {};
 }
@@ -231,9 +231,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const PermuteLoops8& GetPermuteLoops8()
+const PermuteLoopsInt8& GetPermuteLoopsInt8()
 {
-    static constinit PerIsa<PermuteLoops8> loops;
+    static constinit PerIsa<PermuteLoopsInt8> loops;
     return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 

@@ -9,7 +9,7 @@
 namespace tenon::cpu
 {
 
-struct PermuteLoops8
+struct PermuteLoopsInt8
 {
     /// Values of the depth in a step, for each column.
     static constexpr size_t StepDepth = 8;
@@ -17,14 +17,15 @@ struct PermuteLoops8
     static constexpr size_t StepBytes = 12;
 
     /// Maximum number of a column's eight weights that may be -128, which cannot be negated.
-    static constexpr size_t MostLeast = 2;
+    static constexpr size_t MaxMinWeights = 2;
 
     /// Orders the weights of two vectors of columns, [StepDepth][2 * lanes] int8. Writes [2] steps and whether each one
     /// is paired; adds to mirrored[2 * lanes] the weights that multiply complements. Steps and sums are aligned.
-    void (*m_Arrange)(const std::byte* weights, std::byte* steps, int32_t* mirrored, bool (&areCoupled)[2]) = nullptr;
+    void (*m_Arrange)(const std::byte* weights, std::byte* steps, int32_t* complemented,
+                      bool (&isStepPaired)[2]) = nullptr;
 };
 
 /// Precondition: the processor has microkernels for permuted weights.
-const PermuteLoops8& GetPermuteLoops8();
+const PermuteLoopsInt8& GetPermuteLoopsInt8();
 
 } // namespace tenon::cpu

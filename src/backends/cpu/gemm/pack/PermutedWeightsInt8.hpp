@@ -30,16 +30,16 @@ namespace tenon::cpu
 
 struct PermutedHeader
 {
-    uint32_t m_NumCoupled = 0; ///< steps whose words share int16 sums; in all others each word has sums of its own
+    uint32_t m_NumPairedSteps = 0; ///< steps whose words share int16 sums; in all others each word has sums of its own
 };
 
 /// Bytes of a block: eight values, and their complements.
-constexpr size_t PermutedWindowBytes = 2 * PermuteLoops8::StepDepth;
+constexpr size_t ComplementBlockBytes = 2 * PermuteLoopsInt8::StepDepth;
 
 /// Number of steps for a row of this depth: one for each block.
 constexpr size_t GetNumPermutedSteps(size_t depth)
 {
-    return DivideUp(depth, PermuteLoops8::StepDepth);
+    return DivideUp(depth, PermuteLoopsInt8::StepDepth);
 }
 
 /// Bytes in front of the corrections.
@@ -51,28 +51,28 @@ constexpr size_t GetPermutedHeaderBytes(size_t numSteps)
 /// Bytes of a vector of columns.
 constexpr size_t GetPermutedBytes(size_t lanes, size_t numSteps)
 {
-    const size_t ofLane = sizeof(int32_t) + numSteps * PermuteLoops8::StepBytes;
+    const size_t ofLane = sizeof(int32_t) + numSteps * PermuteLoopsInt8::StepBytes;
     return GetPermutedHeaderBytes(numSteps) + DivideUp(lanes * ofLane, ArenaAlignment) * ArenaAlignment;
 }
 
-class PermutedWeights8
+class PermutedWeightsInt8
 {
 public:
     /// With a smaller depth, the start and the end of a tile take longer than its steps.
-    static constexpr size_t LeastDepth = 33;
+    static constexpr size_t MinDepth = 33;
     /// Largest depth for which the offsets of all blocks fit.
-    static constexpr size_t MostDepth = std::numeric_limits<uint32_t>::max() / 2;
+    static constexpr size_t MaxDepth = std::numeric_limits<uint32_t>::max() / 2;
 
-    PermutedWeights8() = default;
+    PermutedWeightsInt8() = default;
     /// Precondition: the weights are int8 without a zero point, not transposed, and no aligned group of eight of a
     /// column has -128 more than PermuteLoopsInt8::MaxMinWeights times.
-    PermutedWeights8(size_t depth, size_t lanes) : m_Depth(depth), m_Lanes(lanes) {}
+    PermutedWeightsInt8(size_t depth, size_t lanes) : m_Depth(depth), m_Lanes(lanes) {}
 
-    size_t GetPanelBytes(const Panel8& panel) const;
+    size_t GetPanelBytes(const PanelInt8& panel) const;
     /// `columns`: the panel's, contiguous one after the other.
-    void Pack(const Panel8& panel, const uint8_t* columns, std::byte* to) const;
+    void Pack(const PanelInt8& panel, const uint8_t* columns, std::byte* to) const;
     /// Whether a packed panel can be read: it may come from a file.
-    bool IsPanel(const Panel8& panel, const std::byte* packed) const;
+    bool IsPanel(const PanelInt8& panel, const std::byte* packed) const;
 
 private:
     size_t GetNumSteps() const { return GetNumPermutedSteps(m_Depth); }

@@ -23,7 +23,7 @@ namespace
 
 /// See MicrokernelsInt8::m_Quantize and m_QuantizeToFloats.
 template <typename T>
-void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, T* quantized)
+void QuantizeValues(const float* values, size_t count, const QuantizeParametersInt8& steps, T* quantized)
 {
     const hn::ScalableTag<float> d;
     const hn::Rebind<int32_t, decltype(d)> dInt;
@@ -35,13 +35,14 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     // each store.
     const auto inverse = hn::Set(d, steps.m_Inverse);
     // For values beyond int8, truncation to eight bits gives the same as XOR 0x80.
-    const auto zeroPoint = hn::Set(dInt, steps.m_ZeroPoint + (HWY_TARGET == HWY_AVX3 ? steps.m_Flip : 0));
-    [[maybe_unused]] const auto flip = hn::Set(hn::Rebind<int8_t, decltype(d)>(), static_cast<int8_t>(steps.m_Flip));
-    const auto quantize = [=](Floats value) HWY_ATTR
+    const auto zeroPoint = hn::Set(dInt, steps.m_ZeroPoint + (HWY_TARGET == HWY_AVX3 ? steps.m_SignXor : 0));
+    [[maybe_unused]] const auto signXor =
+        hn::Set(hn::Rebind<int8_t, decltype(d)>(), static_cast<int8_t>(steps.m_SignXor));
+    const auto quantize = [=](VecF32 value) HWY_ATTR
     {
         if constexpr (std::is_same_v<T, float>)
         {
-            return QuantizedToFloats(value, inverse, least, most);
+            return QuantizedAsF32(value, inverse, least, most);
         }
         else
         {
@@ -51,7 +52,7 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
             const __m512i whole = _mm512_add_epi32(_mm512_cvttps_epi32(clamped.raw), zeroPoint.raw);
             return hn::Vec<decltype(dOut)>{_mm512_cvtepi32_epi8(whole)};
 #else
-            return hn::Xor(hn::DemoteTo(dOut, hn::Add(hn::ConvertTo(dInt, clamped), zeroPoint)), flip);
+            return hn::Xor(hn::DemoteTo(dOut, hn::Add(hn::ConvertTo(dInt, clamped), zeroPoint)), signXor);
 #endif
         }
     };
@@ -70,17 +71,17 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
 
 /// See MicrokernelsInt8::m_Quantize. On x86 four vectors at a time: where the scale is that of the range by FindRange,
 /// values saturate to their bounds, or one step beyond.
-void QuantizeToBytes(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* quantized)
+void QuantizeToBytes(const float* values, size_t count, const QuantizeParametersInt8& steps, int8_t* quantized)
 {
     size_t i = 0;
 #if HWY_ARCH_X86
-    const FloatTag d;
-    const hn::Repartition<int16_t, ByteTag> dShort;
+    const TagF32 d;
+    const hn::Repartition<int16_t, TagUint8> dInt16;
     const size_t lanes = hn::Lanes(d);
-    const Floats inverse = hn::Set(d, steps.m_Inverse);
-    const auto zeroPoint = hn::Set(dShort, static_cast<int16_t>(steps.m_ZeroPoint + 128)); // of unsigned bytes
-    const Bytes lowest = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Lowest + 128));
-    const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Flip ^ 0x80));
+    const VecF32 inverse = hn::Set(d, steps.m_Inverse);
+    const auto zeroPoint = hn::Set(dInt16, static_cast<int16_t>(steps.m_ZeroPoint + 128)); // of unsigned bytes
+    const VecUint8 lowest = hn::Set(TagUint8(), static_cast<uint8_t>(steps.m_Lowest + 128));
+    const VecUint8 signXor = hn::Set(TagUint8(), static_cast<uint8_t>(steps.m_SignXor ^ 0x80));
     // NaN become the lowest integer, and the lowest byte. So would values that are infinite only because the inverse
     // is.
     const size_t whole = steps.m_Inverse < 0x1p120f ? count / (4 * lanes) * (4 * lanes) : 0;
@@ -88,8 +89,8 @@ void QuantizeToBytes(const float* values, size_t count, const QuantizeSteps8& st
     { return Truncated(UnboundedStepsOf(hn::LoadU(d, values + i + v * lanes), inverse)); };
     for (; i < whole; i += 4 * lanes)
     {
-        const Bytes bytes = InOrder(JoinQuarters(number(0), number(1), number(2), number(3), zeroPoint));
-        hn::StoreU(hn::Xor(hn::Max(bytes, lowest), flip), ByteTag(), reinterpret_cast<uint8_t*>(quantized + i));
+        const VecUint8 bytes = InOrder(JoinQuarters(number(0), number(1), number(2), number(3), zeroPoint));
+        hn::StoreU(hn::Xor(hn::Max(bytes, lowest), signXor), TagUint8(), reinterpret_cast<uint8_t*>(quantized + i));
     }
 #endif
     QuantizeValues(values + i, count - i, steps, quantized + i);
@@ -101,14 +102,14 @@ FloatRange FindRange(const float* values, size_t count)
     const hn::ScalableTag<float> d;
     const size_t lanes = hn::Lanes(d);
     constexpr size_t Chains = 4; // each waits for its own last comparison only
-    Floats low[Chains], high[Chains];
+    VecF32 low[Chains], high[Chains];
     HWY_UNROLL(4)
     for (size_t c = 0; c < Chains; ++c)
     {
         low[c] = hn::Zero(d);
         high[c] = hn::Zero(d);
     }
-    const auto add = [&](size_t chain, Floats value) HWY_ATTR
+    const auto add = [&](size_t chain, VecF32 value) HWY_ATTR
     {
         low[chain] = LessOf(value, low[chain]);
         high[chain] = GreaterOf(value, high[chain]);
@@ -130,11 +131,11 @@ FloatRange FindRange(const float* values, size_t count)
             hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(high[0], high[1]), hn::Max(high[2], high[3]))))};
 }
 
-void FillQuantizeLoops(Engine8& engine)
+void FillQuantizeLoops(MicrokernelsInt8& microkernels)
 {
-    engine.m_FindRange = FindRange;
-    engine.m_Quantize = QuantizeToBytes;
-    engine.m_QuantizeToFloats = QuantizeValues<float>;
+    microkernels.m_FindRange = FindRange;
+    microkernels.m_Quantize = QuantizeToBytes;
+    microkernels.m_QuantizeToFloats = QuantizeValues<float>;
 }
 
 } // namespace
@@ -146,9 +147,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-void UseQuantizeLoops(Engine8& engine)
+void UseQuantizeLoops(MicrokernelsInt8& microkernels)
 {
-    TENON_CHOOSE(FillQuantizeLoops)(engine);
+    TENON_CHOOSE(FillQuantizeLoops)(microkernels);
 }
 
 } // namespace tenon::cpu

@@ -8,6 +8,6 @@ namespace tenon::cpu
 {
 
 /// Sets m_FindRange, m_Quantize and m_QuantizeToFloats.
-void UseQuantizeLoops(Engine8& engine);
+void UseQuantizeLoops(MicrokernelsInt8& microkernels);
 
 } // namespace tenon::cpu

@@ -2,11 +2,11 @@
 // Row sums of int8 or uint8 data, for row corrections. Several rows at a time: in a short row most of the time is the
 // horizontal sum. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a
 // target.
-#if defined(TENON_CPU_SUMROWS8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_SUMROWS8_INL
-#undef TENON_CPU_SUMROWS8_INL
+#if defined(TENON_CPU_ROW_SUMS_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_ROW_SUMS_INT8_INL
+#undef TENON_CPU_ROW_SUMS_INT8_INL
 #else
-#define TENON_CPU_SUMROWS8_INL
+#define TENON_CPU_ROW_SUMS_INT8_INL
 #endif
 
 #include <hwy/highway.h>
@@ -41,9 +41,9 @@ void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, boo
 {
     constexpr size_t Together = 8;
     constexpr size_t Lanes = 64;
-    const __m512i flips = isSigned ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
+    const __m512i signXors = isSigned ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
     const __mmask64 lastMask = (__mmask64{1} << depth % Lanes) - 1;
-    const __m512i lastFlips = _mm512_maskz_mov_epi8(lastMask, flips);
+    const __m512i lastSignXors = _mm512_maskz_mov_epi8(lastMask, signXors);
     // Bytes become numbers from 0 on. Sums wrap around at 32 bits.
     const __m256i correction =
         _mm256_set1_epi32(static_cast<int32_t>(static_cast<uint32_t>(isSigned ? depth << 7 : 0)));
@@ -64,7 +64,7 @@ void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, boo
             HWY_UNROLL(8)
             for (size_t i = 0; i < Together; ++i)
             {
-                const __m512i numbers = _mm512_xor_si512(_mm512_loadu_si512(from[i] + k), flips);
+                const __m512i numbers = _mm512_xor_si512(_mm512_loadu_si512(from[i] + k), signXors);
                 totals[i] = _mm512_add_epi64(totals[i], _mm512_sad_epu8(numbers, _mm512_setzero_si512()));
             }
         }
@@ -73,7 +73,7 @@ void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, boo
             HWY_UNROLL(8)
             for (size_t i = 0; i < Together; ++i)
             {
-                const __m512i numbers = _mm512_xor_si512(_mm512_maskz_loadu_epi8(lastMask, from[i] + k), lastFlips);
+                const __m512i numbers = _mm512_xor_si512(_mm512_maskz_loadu_epi8(lastMask, from[i] + k), lastSignXors);
                 totals[i] = _mm512_add_epi64(totals[i], _mm512_sad_epu8(numbers, _mm512_setzero_si512()));
             }
         }
@@ -111,18 +111,18 @@ HWY_INLINE void SumPair(D d, hn::Vec<D> a, hn::Vec<D> b, uint64_t* sums)
 
 /// The sums of four rows of at least `Lanes` bytes, XOR `flip`, which biases int8 by 128.
 template <size_t Lanes>
-HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t flip, uint64_t* sums)
+HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t signXor, uint64_t* sums)
 {
     const hn::CappedTag<uint8_t, Lanes> d;
     const hn::Repartition<uint64_t, decltype(d)> dWide;
-    const auto flips = hn::Set(d, flip);
+    const auto signXors = hn::Set(d, signXor);
     hn::Vec<decltype(dWide)> totals[4] = {hn::Zero(dWide), hn::Zero(dWide), hn::Zero(dWide), hn::Zero(dWide)};
     size_t i = 0;
     for (; i + Lanes <= depth; i += Lanes)
     {
         for (size_t r = 0; r < 4; ++r)
         {
-            totals[r] = hn::Add(totals[r], hn::SumsOf8(hn::Xor(hn::LoadU(d, rows[r] + i), flips)));
+            totals[r] = hn::Add(totals[r], hn::SumsOf8(hn::Xor(hn::LoadU(d, rows[r] + i), signXors)));
         }
     }
     if (i < depth)
@@ -131,7 +131,7 @@ HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t flip, 
         const auto isCounted = hn::FirstN(d, Lanes - (depth - i));
         for (size_t r = 0; r < 4; ++r)
         {
-            const auto bytes = hn::Xor(hn::LoadU(d, rows[r] + depth - Lanes), flips);
+            const auto bytes = hn::Xor(hn::LoadU(d, rows[r] + depth - Lanes), signXors);
             totals[r] = hn::Add(totals[r], hn::SumsOf8(hn::IfThenZeroElse(isCounted, bytes)));
         }
     }
@@ -141,15 +141,15 @@ HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t flip, 
 
 /// The same for rows of any length.
 template <size_t Lanes>
-HWY_INLINE void SumFourBy(const uint8_t* const* rows, size_t depth, uint8_t flip, uint64_t* sums)
+HWY_INLINE void SumFourBy(const uint8_t* const* rows, size_t depth, uint8_t signXor, uint64_t* sums)
 {
     if (depth >= Lanes)
     {
-        SumFour<Lanes>(rows, depth, flip, sums);
+        SumFour<Lanes>(rows, depth, signXor, sums);
     }
     else if constexpr (Lanes > 8)
     {
-        SumFourBy<Lanes / 2>(rows, depth, flip, sums);
+        SumFourBy<Lanes / 2>(rows, depth, signXor, sums);
     }
     else
     {
@@ -158,7 +158,7 @@ HWY_INLINE void SumFourBy(const uint8_t* const* rows, size_t depth, uint8_t flip
             sums[r] = 0;
             for (size_t i = 0; i < depth; ++i)
             {
-                sums[r] += static_cast<uint8_t>(rows[r][i] ^ flip);
+                sums[r] += static_cast<uint8_t>(rows[r][i] ^ signXor);
             }
         }
     }
@@ -167,7 +167,7 @@ HWY_INLINE void SumFourBy(const uint8_t* const* rows, size_t depth, uint8_t flip
 void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
              int32_t* sums)
 {
-    const uint8_t flip = isSigned ? 0x80 : 0;
+    const uint8_t signXor = isSigned ? 0x80 : 0;
     const auto* bytes = static_cast<const uint8_t*>(data);
     for (size_t r = 0; r < rows; r += 4)
     {
@@ -177,10 +177,10 @@ void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, boo
             four[i] = bytes + std::min(r + i, rows - 1) * dataStride;
         }
         uint64_t totals[4];
-        SumFourBy<HWY_LANES(uint8_t)>(four, depth, flip, totals);
+        SumFourBy<HWY_LANES(uint8_t)>(four, depth, signXor, totals);
         for (size_t i = 0; i < std::min<size_t>(4, rows - r); ++i)
         {
-            const int64_t sum = static_cast<int64_t>(totals[i]) - static_cast<int64_t>(depth) * flip;
+            const int64_t sum = static_cast<int64_t>(totals[i]) - static_cast<int64_t>(depth) * signXor;
             sums[r + i] = static_cast<int32_t>(sum * factor);
         }
     }

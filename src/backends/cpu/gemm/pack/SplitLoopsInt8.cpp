@@ -19,21 +19,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
-using Shorts = hn::ScalableTag<int16_t>;
-using Words = hn::Repartition<uint32_t, Shorts>;
-using Bytes = hn::Repartition<int8_t, Shorts>;
-using UnsignedBytes = hn::Repartition<uint8_t, Shorts>;
-using UnsignedShorts = hn::Repartition<uint16_t, Shorts>;
+using TagInt16 = hn::ScalableTag<int16_t>;
+using TagUint32 = hn::Repartition<uint32_t, TagInt16>;
+using TagInt8 = hn::Repartition<int8_t, TagInt16>;
+using TagUint8 = hn::Repartition<uint8_t, TagInt16>;
+using TagUint16 = hn::Repartition<uint16_t, TagInt16>;
 
 /// Adds both halves of each word; the sum is in the lower half.
-HWY_INLINE hn::Vec<Shorts> AddHalves(const hn::Vec<Shorts>& v)
+HWY_INLINE hn::Vec<TagInt16> AddHalves(const hn::Vec<TagInt16>& v)
 {
-    return hn::Add(v, hn::BitCast(Shorts(), hn::ShiftRight<16>(hn::BitCast(Words(), v))));
+    return hn::Add(v, hn::BitCast(TagInt16(), hn::ShiftRight<16>(hn::BitCast(TagUint32(), v))));
 }
 
 void RaisePairSums(const int16_t* values, size_t count, int16_t* most, int16_t* least)
 {
-    const Shorts d;
+    const TagInt16 d;
     const auto zero = hn::Zero(d);
     size_t i = 0;
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
@@ -53,12 +53,12 @@ void RaisePairSums(const int16_t* values, size_t count, int16_t* most, int16_t* 
 
 uint8_t FindPairSums(const std::byte* term, size_t bytes, uint8_t* sums)
 {
-    const Bytes d;
-    const UnsignedBytes dSums;
-    const UnsignedShorts dPairs;
+    const TagInt8 d;
+    const TagUint8 dSums;
+    const TagUint16 dPairs;
     const auto zero = hn::Zero(d);
     const auto low = hn::Set(dPairs, 0x00FF);
-    const auto addPairs = [&](const hn::Vec<Bytes>& magnitudes) HWY_ATTR
+    const auto addPairs = [&](const hn::Vec<TagInt8>& magnitudes) HWY_ATTR
     {
         const auto both = hn::BitCast(dPairs, magnitudes);
         return hn::Add(hn::And(both, low), hn::ShiftRight<8>(both));
@@ -81,8 +81,8 @@ uint8_t FindPairSums(const std::byte* term, size_t bytes, uint8_t* sums)
 
 bool FitTogether(const uint8_t* some, const uint8_t* others, size_t bytes)
 {
-    const UnsignedBytes d;
-    const auto limit = hn::Set(d, static_cast<uint8_t>(MostPairSum));
+    const TagUint8 d;
+    const auto limit = hn::Set(d, static_cast<uint8_t>(MaxPairSum));
     auto most = hn::Zero(d);
     for (size_t i = 0; i < bytes; i += hn::Lanes(d))
     {
@@ -91,7 +91,7 @@ bool FitTogether(const uint8_t* some, const uint8_t* others, size_t bytes)
     return hn::AllTrue(d, hn::Eq(hn::Max(most, limit), limit));
 }
 
-SplitLoops8 MakeLoops()
+SplitLoopsInt8 MakeLoops()
 {
     return {RaisePairSums, FindPairSums, FitTogether};
 }
@@ -105,9 +105,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const SplitLoops8& GetSplitLoops8()
+const SplitLoopsInt8& GetSplitLoopsInt8()
 {
-    static constinit PerIsa<SplitLoops8> loops;
+    static constinit PerIsa<SplitLoopsInt8> loops;
     return loops.Get([] { return TENON_CHOOSE(MakeLoops)(); });
 }
 

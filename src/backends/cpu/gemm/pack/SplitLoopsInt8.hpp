@@ -10,9 +10,9 @@ namespace tenon::cpu
 
 /// Largest sum of the weights of one sign that share an int16 sum, as 255 * 128 < 2^15 and data are at most 255. A
 /// single positive weight is at most 127.
-constexpr int MostPairSum = 128;
+constexpr int MaxPairSum = 128;
 
-struct SplitLoops8
+struct SplitLoopsInt8
 {
     /// For each pair of `count` values (an even number), raises `most` and lowers `least` to the pair's sums, at the
     /// index of its first value. The result at the second index has no meaning.
@@ -25,6 +25,6 @@ struct SplitLoops8
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.
-const SplitLoops8& GetSplitLoops8();
+const SplitLoopsInt8& GetSplitLoopsInt8();
 
 } // namespace tenon::cpu

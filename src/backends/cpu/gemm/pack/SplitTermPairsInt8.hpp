@@ -10,13 +10,13 @@ namespace tenon::cpu
 {
 
 /// An order of terms.
-struct SplitOrder
+struct TermOrder
 {
     std::vector<uint32_t> m_Terms; ///< a permutation, paired terms first
-    size_t m_NumCouples = 0;
+    size_t m_NumTermPairs = 0;
 };
 
 /// `terms`: [numTerms][rowBytes] int8, two of which share a sum; rows are whole vectors.
-SplitOrder FindCouples(const std::byte* terms, size_t numTerms, size_t rowBytes);
+TermOrder PairTerms(const std::byte* terms, size_t numTerms, size_t rowBytes);
 
 } // namespace tenon::cpu

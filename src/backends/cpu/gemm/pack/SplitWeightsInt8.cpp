@@ -23,14 +23,14 @@ namespace
 {
 
 constexpr size_t GroupDepth = 4;
-constexpr int Most = MostPairSum;
+constexpr int MaxSum = MaxPairSum;
 
 /// Takes one term out of a pair of weights.
 std::array<int8_t, 2> TakeTerm(int16_t* pair)
 {
-    const int first = std::clamp<int>(pair[0], -Most, Most - 1);
-    const int least = first < 0 ? -Most - first : -Most;
-    const int most = first > 0 ? Most - first : Most - 1;
+    const int first = std::clamp<int>(pair[0], -MaxSum, MaxSum - 1);
+    const int least = first < 0 ? -MaxSum - first : -MaxSum;
+    const int most = first > 0 ? MaxSum - first : MaxSum - 1;
     const int second = std::clamp<int>(pair[1], least, most);
     pair[0] = static_cast<int16_t>(pair[0] - first);
     pair[1] = static_cast<int16_t>(pair[1] - second);
@@ -60,7 +60,8 @@ void TakeGroup(int16_t* group, std::byte* to)
 
 } // namespace
 
-SplitPanel8::SplitPanel8(const uint8_t* columns, size_t count, const WeightBytes8& weights, const Engine8& engine)
+SplitPanelInt8::SplitPanelInt8(const uint8_t* columns, size_t count, const WeightFormatInt8& weights,
+                               const MicrokernelsInt8& microkernels)
     : m_Columns(count), m_Groups(DivideUp(weights.m_Depth, GroupDepth)), m_Values(count * m_Groups * GroupDepth)
 {
     const size_t pitch = m_Groups * GroupDepth;
@@ -69,20 +70,21 @@ SplitPanel8::SplitPanel8(const uint8_t* columns, size_t count, const WeightBytes
     for (size_t c = 0; c < count; ++c)
     {
         int16_t* const values = m_Values.data() + c * pitch;
-        engine.m_Widen(columns + c * weights.m_Depth, weights.m_Depth, weights.m_IsSigned, weights.m_ZeroPoint, values);
-        GetSplitLoops8().m_RaisePairSums(values, pitch, most.data(), least.data());
+        microkernels.m_Widen(columns + c * weights.m_Depth, weights.m_Depth, weights.m_IsSigned, weights.m_ZeroPoint,
+                             values);
+        GetSplitLoopsInt8().m_RaisePairSums(values, pitch, most.data(), least.data());
     }
     for (size_t g = 0; g < m_Groups; ++g)
     {
         const size_t k = g * GroupDepth;
-        if (std::max(most[k], most[k + 2]) >= Most || std::min(least[k], least[k + 2]) < -Most)
+        if (std::max(most[k], most[k + 2]) >= MaxSum || std::min(least[k], least[k + 2]) < -MaxSum)
         {
             m_Large.push_back(static_cast<uint32_t>(g));
         }
     }
 }
 
-std::vector<uint32_t> SplitPanel8::FindTerms() const
+std::vector<uint32_t> SplitPanelInt8::FindTerms() const
 {
     std::vector<uint32_t> groups(m_Groups);
     std::iota(groups.begin(), groups.end(), 0U);
@@ -103,12 +105,12 @@ std::vector<uint32_t> SplitPanel8::FindTerms() const
     return groups;
 }
 
-size_t SplitPanel8::CountTerms() const
+size_t SplitPanelInt8::CountTerms() const
 {
     return FindTerms().size();
 }
 
-void SplitPanel8::Pack(size_t width, size_t numTerms, std::byte* to)
+void SplitPanelInt8::Pack(size_t width, size_t numTerms, std::byte* to)
 {
     const std::vector<uint32_t> groups = FindTerms();
     if (groups.size() != numTerms)
@@ -139,8 +141,8 @@ void SplitPanel8::Pack(size_t width, size_t numTerms, std::byte* to)
             TakeGroup(m_Values.data() + at(c, groups[t]), terms.Data() + t * rowBytes + c * GroupDepth);
         }
     }
-    const SplitOrder order = FindCouples(terms.Data(), groups.size(), rowBytes);
-    const SplitHeader header = {static_cast<uint32_t>(groups.size()), static_cast<uint32_t>(order.m_NumCouples)};
+    const TermOrder order = PairTerms(terms.Data(), groups.size(), rowBytes);
+    const SplitHeader header = {static_cast<uint32_t>(groups.size()), static_cast<uint32_t>(order.m_NumTermPairs)};
     std::byte* const weights = to + GetSplitHeaderBytes(groups.size());
     std::memset(to, 0, GetSplitHeaderBytes(groups.size()));
     std::memcpy(to, &header, sizeof(header));
@@ -152,12 +154,14 @@ void SplitPanel8::Pack(size_t width, size_t numTerms, std::byte* to)
     }
 }
 
-SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles,
-                           size_t percent, const Engine8& engine, backends::PackedStore& store)
+SplitCountsInt8::SplitCountsInt8(ColumnSumsInt8::GetColumns getColumns, const WeightFormatInt8& weights,
+                                 const MicrokernelSetInt8& tiles, size_t percent, const MicrokernelsInt8& microkernels,
+                                 backends::PackedStore& store)
     : m_Groups(DivideUp(weights.m_Depth, GroupDepth))
 {
-    const std::vector<Panel8> panels = CutColumns8(weights.m_Columns, engine.m_Lanes, tiles, weights.m_Matrices);
-    m_MostTerms = panels.size() * m_Groups + panels.size() * m_Groups * percent / 100;
+    const std::vector<PanelInt8> panels =
+        CutPanelsInt8(weights.m_Columns, microkernels.m_Lanes, tiles, weights.m_Matrices);
+    m_MaxTerms = panels.size() * m_Groups + panels.size() * m_Groups * percent / 100;
     const auto fill = [&](std::byte* to)
     {
         auto* const counts = reinterpret_cast<uint32_t*>(to);
@@ -165,8 +169,9 @@ SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes
         size_t more = 0;
         for (size_t p = 0; p < panels.size(); ++p)
         {
-            const Panel8& panel = panels[p];
-            const SplitPanel8 split(getColumns(panel.m_Column, panel.m_Columns), panel.m_Columns, weights, engine);
+            const PanelInt8& panel = panels[p];
+            const SplitPanelInt8 split(getColumns(panel.m_Column, panel.m_Columns), panel.m_Columns, weights,
+                                       microkernels);
             // Room for extra terms of two more panels than counted so far: the first panels may not be typical.
             const size_t room = std::min(p + 3, panels.size()) * m_Groups * percent / 100;
             const size_t least = split.GetNumLarge() / 2; // few of these groups need no second term
@@ -187,12 +192,12 @@ SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes
     m_Block = store.GetBlock(panels.size() * sizeof(uint32_t), fill);
 }
 
-bool SplitCounts8::AreFew() const
+bool SplitCountsInt8::IsWorthwhile() const
 {
     const auto* const counts = m_Block.As<uint32_t>();
     const auto* const end = counts + m_Block.Bytes() / sizeof(uint32_t);
     const uint64_t sum = std::accumulate(counts, end, uint64_t{0});
-    return m_Block.Bytes() != 0 && sum <= m_MostTerms &&
+    return m_Block.Bytes() != 0 && sum <= m_MaxTerms &&
            std::all_of(counts, end, [this](uint32_t terms) { return terms >= m_Groups; });
 }
 
@@ -200,7 +205,7 @@ bool IsSplitPanel(const std::byte* panel, size_t groups, size_t numTerms)
 {
     const auto& header = *reinterpret_cast<const SplitHeader*>(panel);
     const auto* const terms = reinterpret_cast<const uint32_t*>(panel + sizeof(SplitHeader));
-    return header.m_NumTerms == numTerms && 2 * size_t{header.m_NumCouples} <= numTerms &&
+    return header.m_NumTerms == numTerms && 2 * size_t{header.m_NumTermPairs} <= numTerms &&
            std::all_of(terms, terms + numTerms, [groups](uint32_t group) { return group < groups; });
 }
 

@@ -23,7 +23,7 @@ namespace tenon::cpu
 struct SplitHeader
 {
     uint32_t m_NumTerms = 0;
-    uint32_t m_NumCouples = 0;
+    uint32_t m_NumTermPairs = 0;
 };
 
 /// Bytes in front of the weights.
@@ -39,11 +39,12 @@ constexpr size_t GetSplitPanelBytes(size_t width, size_t numTerms)
 }
 
 /// The weights of a panel's columns while they are packed.
-class SplitPanel8
+class SplitPanelInt8
 {
 public:
     /// `columns`: [count, depth], bytes of weights that are not transposed.
-    SplitPanel8(const uint8_t* columns, size_t count, const WeightBytes8& weights, const Engine8& engine);
+    SplitPanelInt8(const uint8_t* columns, size_t count, const WeightFormatInt8& weights,
+                   const MicrokernelsInt8& microkernels);
 
     /// Number of groups whose weights may have to be split.
     size_t GetNumLarge() const { return m_Large.size(); }
@@ -63,22 +64,23 @@ private:
 
 /// Number of terms of each panel. It is a block of the store of its own, so that packing again does not read the
 /// weights.
-class SplitCounts8
+class SplitCountsInt8
 {
 public:
-    SplitCounts8() = default;
+    SplitCountsInt8() = default;
     /// For panels of these microkernels. `percent`: extra terms, relative to groups, up to which splitting is faster.
-    SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles, size_t percent,
-                 const Engine8& engine, backends::PackedStore& store);
+    SplitCountsInt8(ColumnSumsInt8::GetColumns getColumns, const WeightFormatInt8& weights,
+                    const MicrokernelSetInt8& tiles, size_t percent, const MicrokernelsInt8& microkernels,
+                    backends::PackedStore& store);
 
     /// Whether split weights are faster. False if there are none, and where a file has impossible numbers.
-    bool AreFew() const;
-    /// Precondition: AreFew().
+    bool IsWorthwhile() const;
+    /// Precondition: IsWorthwhile().
     size_t Get(size_t panel) const { return m_Block.As<uint32_t>()[panel]; }
 
 private:
     size_t m_Groups = 0;
-    size_t m_MostTerms = 0;        ///< of all panels
+    size_t m_MaxTerms = 0;         ///< of all panels
     backends::PackedBlock m_Block; ///< uint32 for each panel
 };
 

@@ -14,19 +14,19 @@ namespace tenon::cpu
 namespace
 {
 
-Rounding16 ChooseRounding(const LayerView& layer, bool isDouble, bool sumsOf32Bits)
+RoundingInt16 ChooseRounding(const LayerView& layer, bool isDouble, bool sumsOf32Bits)
 {
     if (isDouble)
     {
-        return Rounding16::Double;
+        return RoundingInt16::Double;
     }
-    const bool isNarrow = layer.HasInput(2) ? layer.GetInput(2).GetDataType() == DataType::Signed32 : sumsOf32Bits;
-    return isNarrow ? Rounding16::FixedPoint : Rounding16::HalfUp;
+    const bool hasBias32 = layer.HasInput(2) ? layer.GetInput(2).GetDataType() == DataType::Signed32 : sumsOf32Bits;
+    return hasBias32 ? RoundingInt16::FixedPoint : RoundingInt16::HalfUp;
 }
 
 } // namespace
 
-Weights16::Weights16(const LayerView& layer, size_t columns, bool isDouble, bool sumsOf32Bits)
+WeightReaderInt16::WeightReaderInt16(const LayerView& layer, size_t columns, bool isDouble, bool sumsOf32Bits)
     : m_Values(static_cast<const int8_t*>(layer.m_ConstantData[1])),
       m_Rounding(ChooseRounding(layer, isDouble, sumsOf32Bits)),
       m_Scales(ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), !isDouble))
@@ -50,9 +50,9 @@ Weights16::Weights16(const LayerView& layer, size_t columns, bool isDouble, bool
     }
 }
 
-Weights16::Weights16(const int8_t* values, double scale) : m_Values(values), m_Scales{scale} {}
+WeightReaderInt16::WeightReaderInt16(const int8_t* values, double scale) : m_Values(values), m_Scales{scale} {}
 
-std::vector<int64_t> Weights16::ClampMagnitudes(const int64_t* sums, size_t columns, size_t depth) const
+std::vector<int64_t> WeightReaderInt16::ClampMagnitudes(const int64_t* sums, size_t columns, size_t depth) const
 {
     const int64_t most = static_cast<int64_t>(depth) * (128 + std::abs(int64_t{m_ZeroPoint}));
     std::vector<int64_t> clamped(columns);
@@ -61,7 +61,7 @@ std::vector<int64_t> Weights16::ClampMagnitudes(const int64_t* sums, size_t colu
     return clamped;
 }
 
-int64_t Weights16::GetBias(size_t column) const
+int64_t WeightReaderInt16::GetBias(size_t column) const
 {
     if (m_Bias == nullptr)
     {

@@ -13,15 +13,15 @@
 namespace tenon::cpu
 {
 
-struct Weights16
+struct WeightReaderInt16
 {
     /// Input 1 of a layer whose bias is input 2 or missing. `sumsOf32Bits`: see Convolution2dDescriptor.
-    Weights16(const LayerView& layer, size_t columns, bool isDouble, bool sumsOf32Bits = false);
+    WeightReaderInt16(const LayerView& layer, size_t columns, bool isDouble, bool sumsOf32Bits = false);
     /// The constant matrix of a BatchMatMul, with one scale for all columns.
-    Weights16(const int8_t* values, double scale);
+    WeightReaderInt16(const int8_t* values, double scale);
 
-    Weights16(const Weights16&) = delete;
-    Weights16& operator=(const Weights16&) = delete;
+    WeightReaderInt16(const WeightReaderInt16&) = delete;
+    WeightReaderInt16& operator=(const WeightReaderInt16&) = delete;
 
     int32_t GetValue(size_t index) const { return m_Values[index] - m_ZeroPoint; }
     /// Clamps the sums of magnitudes of columns to their possible range, so that computations with them cannot
@@ -32,7 +32,7 @@ struct Weights16
 
     const int8_t* m_Values = nullptr; ///< as stored, one byte each
     int8_t m_ZeroPoint = 0;           ///< kernels refuse weights with one beyond their type
-    Rounding16 m_Rounding = Rounding16::HalfUp;
+    RoundingInt16 m_Rounding = RoundingInt16::HalfUp;
     std::vector<double> m_Scales; ///< one for all columns, or one for each
 
 private:

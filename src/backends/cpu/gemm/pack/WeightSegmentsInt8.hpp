@@ -11,11 +11,11 @@
 namespace tenon::cpu
 {
 
-struct ColumnPieces8
+struct WeightSegmentsInt8
 {
-    std::vector<const uint8_t*> m_Pieces; ///< [columns][depth]
-    size_t m_Columns = 0;                 ///< of a segment
-    size_t m_Depth = 0;                   ///< in bytes
+    std::vector<const uint8_t*> m_Segments; ///< [columns][depth]
+    size_t m_Columns = 0;                   ///< of a segment
+    size_t m_Depth = 0;                     ///< in bytes
 
     /// Calls run(column, count, weights) for the columns [first, first + count), cut at the bounds of segments.
     template <typename F>
@@ -23,10 +23,10 @@ struct ColumnPieces8
     {
         for (const size_t last = first + count; first < last;)
         {
-            const size_t piece = first / m_Columns;
-            const size_t ofPiece = std::min(last, (piece + 1) * m_Columns) - first;
-            run(first, ofPiece, m_Pieces[piece] + (first - piece * m_Columns) * m_Depth);
-            first += ofPiece;
+            const size_t segment = first / m_Columns;
+            const size_t ofSegment = std::min(last, (segment + 1) * m_Columns) - first;
+            run(first, ofSegment, m_Segments[segment] + (first - segment * m_Columns) * m_Depth);
+            first += ofSegment;
         }
     }
 };

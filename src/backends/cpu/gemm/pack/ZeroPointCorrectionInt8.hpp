@@ -22,36 +22,38 @@ namespace tenon::cpu
 {
 
 /// Groups of the depth, padded to the kernel's group unit.
-inline size_t GetNumGroups8(const TileSet8& tiles, size_t depth)
+inline size_t GetNumGroupsInt8(const MicrokernelSetInt8& tiles, size_t depth)
 {
     return DivideUp(DivideUp(depth, tiles.GetGroupDepth()), tiles.m_GroupUnit) * tiles.m_GroupUnit;
 }
 
-struct Form8
+struct ZeroPointCorrectionInt8
 {
     /// XOR mask of the weight bytes: 0x80 turns int8 into uint8 (biased by 128) or back, so that they match the
     /// signedness of the instruction. Applied when weights are packed, or on load for weights used in place.
-    uint8_t m_Flip = 0;
-    int32_t m_RowFactor = 0; ///< row correction = this factor * sum of the row's data; 0: rows need no correction
-    int32_t m_DataShift = 0; ///< 128 or -128 where the kernel reads biased data, else 0
-    bool m_SumsRead = false; ///< row sums are taken over the biased bytes, not over the stored ones
+    uint8_t m_SignXor = 0;
+    int32_t m_RowSumFactor = 0; ///< row correction = this factor * sum of the row's data; 0: rows need no correction
+    int32_t m_DataBias = 0;     ///< 128 or -128 where the kernel reads biased data, else 0
+    bool m_IsRowSumOfBiased = false; ///< row sums are taken over the biased bytes, not over the stored ones
 
-    Form8() = default;
-    Form8(const TileSet8& tiles, bool areWeightsSigned, int32_t zeroPoint)
-        : m_DataShift(!tiles.m_FlipsData                                                           ? 0
-                      : tiles.m_Signs == Signs8::BothSigned || tiles.m_Signs == Signs8::DataSigned ? -128
-                                                                                                   : 128),
-          m_SumsRead(tiles.m_FlipsRows)
+    ZeroPointCorrectionInt8() = default;
+    ZeroPointCorrectionInt8(const MicrokernelSetInt8& tiles, bool isWeightSigned, int32_t zeroPoint)
+        : m_DataBias(!tiles.m_IsDataBiased ? 0
+                     : tiles.m_Signs == OperandSignsInt8::BothSigned || tiles.m_Signs == OperandSignsInt8::DataSigned
+                         ? -128
+                         : 128),
+          m_IsRowSumOfBiased(tiles.m_IsPackedDataBiased)
     {
-        if (tiles.m_Layout == Layout8::Nibbles)
+        if (tiles.m_Layout == WeightLayoutInt8::Int4x8)
         {
-            m_RowFactor = -(zeroPoint + Engine8::NibbleZero);
+            m_RowSumFactor = -(zeroPoint + MicrokernelsInt8::ZeroPointInt4);
         }
-        else if (tiles.m_Layout == Layout8::Dots || tiles.AreStored())
+        else if (tiles.m_Layout == WeightLayoutInt8::Int8x4 || tiles.IsUnpacked())
         {
-            const bool takesUnsigned = tiles.m_Signs == Signs8::DataSigned || tiles.m_Signs == Signs8::BothUnsigned;
-            m_Flip = takesUnsigned == areWeightsSigned ? 0x80 : 0;
-            m_RowFactor = -(zeroPoint + (m_Flip == 0 ? 0 : areWeightsSigned ? 128 : -128));
+            const bool takesUnsigned =
+                tiles.m_Signs == OperandSignsInt8::DataSigned || tiles.m_Signs == OperandSignsInt8::BothUnsigned;
+            m_SignXor = takesUnsigned == isWeightSigned ? 0x80 : 0;
+            m_RowSumFactor = -(zeroPoint + (m_SignXor == 0 ? 0 : isWeightSigned ? 128 : -128));
         }
     }
 
@@ -60,8 +62,8 @@ struct Form8
     int64_t GetCorrection(int64_t sum, size_t depth, int32_t dataZeroPoint) const
     {
         // Difference of the row sums of biased and of stored data.
-        const int64_t lacking = m_SumsRead ? 0 : m_DataShift * static_cast<int64_t>(depth);
-        return -(dataZeroPoint + m_DataShift) * sum + m_RowFactor * lacking;
+        const int64_t lacking = m_IsRowSumOfBiased ? 0 : m_DataBias * static_cast<int64_t>(depth);
+        return -(dataZeroPoint + m_DataBias) * sum + m_RowSumFactor * lacking;
     }
 };
 

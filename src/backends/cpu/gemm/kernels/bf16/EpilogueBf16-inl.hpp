@@ -22,9 +22,9 @@ namespace tenon::cpu::HWY_NAMESPACE
 /// Adds m_Added to the rounded product, as a separate layer would. `IsWhole`: the last vector of a row is whole; else
 /// it has `last` columns.
 template <bool IsWhole, size_t Rows, size_t Vectors>
-HWY_INLINE void AddToSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors], size_t last)
+HWY_INLINE void AddToSums(const TileBf16& tile, VecF32 (&sums)[Rows][Vectors], size_t last)
 {
-    const FloatTag d;
+    const TagF32 d;
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -32,18 +32,18 @@ HWY_INLINE void AddToSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors], s
         for (size_t v = 0; v < Vectors; ++v)
         {
             const uint16_t* const from = tile.m_Added + r * tile.m_OutStride + v * hn::Lanes(d);
-            const Words rounded = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), RoundNormalToBf16(sums[r][v])));
-            const Floats added = IsWhole || v + 1 < Vectors ? LoadBf16(from) : LoadSomeBf16(from, last);
+            const VecUint32 rounded = hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), RoundNormalToBf16(sums[r][v])));
+            const VecF32 added = IsWhole || v + 1 < Vectors ? LoadBf16(from) : LoadSomeBf16(from, last);
             sums[r][v] = hn::Add(hn::BitCast(d, rounded), added);
         }
     }
 }
 
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void ClampSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
+HWY_INLINE void ClampSums(const TileBf16& tile, VecF32 (&sums)[Rows][Vectors])
 {
-    const Floats low = hn::Set(FloatTag(), tile.m_Low);
-    const Floats high = hn::Set(FloatTag(), tile.m_High);
+    const VecF32 low = hn::Set(TagF32(), tile.m_Low);
+    const VecF32 high = hn::Set(TagF32(), tile.m_High);
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -56,7 +56,7 @@ HWY_INLINE void ClampSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
 }
 
 template <bool IsWhole, size_t Rows, size_t Vectors>
-HWY_INLINE void StoreSums(const TileBf16& tile, const Floats (&sums)[Rows][Vectors], size_t last)
+HWY_INLINE void StoreSums(const TileBf16& tile, const VecF32 (&sums)[Rows][Vectors], size_t last)
 {
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
@@ -65,14 +65,14 @@ HWY_INLINE void StoreSums(const TileBf16& tile, const Floats (&sums)[Rows][Vecto
         for (size_t v = 0; v < Vectors; ++v)
         {
             const auto halves = RoundNormalToBf16(sums[r][v]);
-            uint16_t* const to = tile.m_Out + r * tile.m_OutStride + v * hn::Lanes(FloatTag());
+            uint16_t* const to = tile.m_Out + r * tile.m_OutStride + v * hn::Lanes(TagF32());
             if (IsWhole || v + 1 < Vectors)
             {
-                hn::StoreU(halves, HalfWordTag(), to);
+                hn::StoreU(halves, TagUint16(), to);
             }
             else
             {
-                StoreSomeHalves(halves, to, last);
+                StoreSomeUint16(halves, to, last);
             }
         }
     }
@@ -80,9 +80,9 @@ HWY_INLINE void StoreSums(const TileBf16& tile, const Floats (&sums)[Rows][Vecto
 
 /// Adds, clamps, rounds and writes.
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void FinishSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
+HWY_INLINE void ApplyEpilogue(const TileBf16& tile, VecF32 (&sums)[Rows][Vectors])
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t lanes = hn::Lanes(TagF32());
     const size_t last = tile.m_Columns - (Vectors - 1) * lanes;
     const bool isWhole = last >= lanes;
     if (tile.m_Added != nullptr)

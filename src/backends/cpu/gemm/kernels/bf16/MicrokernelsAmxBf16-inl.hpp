@@ -25,7 +25,7 @@ namespace
 /// Tile registers 0 to 3 are accumulators (two of rows by two of columns), 4 and 5 data, 6 and 7 weights.
 HWY_INLINE void Configure(size_t rows, size_t stepPairs)
 {
-    TileConfiguration configuration;
+    AmxTileConfig configuration;
     const size_t upper = std::min<size_t>(rows, 16);
     const size_t lower = std::max<size_t>(rows - upper, 1);
     configuration.Set(0, upper, 64);
@@ -44,7 +44,7 @@ thread_local size_t configuredRows = 0;
 thread_local size_t configuredPairs = 0;
 
 template <size_t Vectors>
-HWY_INLINE void AmxTile(const TileBf16& tile)
+HWY_INLINE void RunAmxTile(const TileBf16& tile)
 {
     if (configuredRows != tile.m_Rows || configuredPairs != tile.m_StepPairs)
     {
@@ -52,7 +52,7 @@ HWY_INLINE void AmxTile(const TileBf16& tile)
         configuredRows = tile.m_Rows;
         configuredPairs = tile.m_StepPairs;
     }
-    const bool isHigh = tile.m_Rows > 16;
+    const bool hasLowerRows = tile.m_Rows > 16;
     const size_t dataStride = tile.m_DataStride * sizeof(uint16_t);
     constexpr size_t VectorElements = 32;
     const size_t panelStride = Vectors * VectorElements * sizeof(uint16_t);
@@ -74,7 +74,7 @@ HWY_INLINE void AmxTile(const TileBf16& tile)
             asm volatile("tileloadd (%0,%1,1), %%tmm7" : : "r"(right), "r"(panelStride) : "memory");
             asm volatile("tdpbf16ps %%tmm7, %%tmm4, %%tmm1" ::);
         }
-        if (isHigh)
+        if (hasLowerRows)
         {
             asm volatile("tileloadd (%0,%1,1), %%tmm5" : : "r"(lower), "r"(dataStride) : "memory");
             asm volatile("tdpbf16ps %%tmm6, %%tmm5, %%tmm2" ::);
@@ -89,7 +89,7 @@ HWY_INLINE void AmxTile(const TileBf16& tile)
         right += panelStep;
     }
     constexpr size_t Width = Vectors * 16;
-    alignas(64) float sums[EngineBf16::MostRows * Width];
+    alignas(64) float sums[MicrokernelsBf16::MaxRows * Width];
     const size_t sumStride = Width * sizeof(float);
     float* const under = sums + 16 * Width;
     asm volatile("tilestored %%tmm0, (%0,%1,1)" : : "r"(sums), "r"(sumStride) : "memory");
@@ -97,7 +97,7 @@ HWY_INLINE void AmxTile(const TileBf16& tile)
     {
         asm volatile("tilestored %%tmm1, (%0,%1,1)" : : "r"(sums + 16), "r"(sumStride) : "memory");
     }
-    if (isHigh)
+    if (hasLowerRows)
     {
         asm volatile("tilestored %%tmm2, (%0,%1,1)" : : "r"(under), "r"(sumStride) : "memory");
         if constexpr (Vectors == 2)
@@ -105,7 +105,7 @@ HWY_INLINE void AmxTile(const TileBf16& tile)
             asm volatile("tilestored %%tmm3, (%0,%1,1)" : : "r"(under + 16), "r"(sumStride) : "memory");
         }
     }
-    const FloatTag d;
+    const TagF32 d;
     TileBf16 row = tile;
     for (size_t r = 0; r < tile.m_Rows; ++r)
     {
@@ -114,15 +114,15 @@ HWY_INLINE void AmxTile(const TileBf16& tile)
         {
             row.m_Out = tile.m_Out + rowOffset + c;
             row.m_Added = tile.m_Added != nullptr ? tile.m_Added + rowOffset + c : nullptr;
-            Floats value[1][1] = {{hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c))}};
+            VecF32 value[1][1] = {{hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c))}};
             row.m_Columns = tile.m_Columns - c;
-            FinishSums(row, value);
+            ApplyEpilogue(row, value);
         }
     }
 }
 
 template <size_t Vectors>
-void AmxTiles(const TileBf16& first, size_t count)
+void RunAmxTiles(const TileBf16& first, size_t count)
 {
     TileBf16 tile = first;
     while (true)
@@ -132,7 +132,7 @@ void AmxTiles(const TileBf16& first, size_t count)
             // Prefetches a share of the next panel: four tiles or more fetch all of a panel of this width.
             tile.m_Next->FetchLines(tile.m_Pairs / 2);
         }
-        AmxTile<Vectors>(tile);
+        RunAmxTile<Vectors>(tile);
         if (--count == 0)
         {
             break;

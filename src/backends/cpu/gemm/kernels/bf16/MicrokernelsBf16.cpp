@@ -28,12 +28,12 @@ namespace
 #if HWY_TARGET == HWY_AVX3
 struct DotPairs
 {
-    static HWY_INLINE void Add(Floats& sum, Words x, Words w)
+    static HWY_INLINE void Add(VecF32& sum, VecUint32 x, VecUint32 w)
     {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
     /// The same with the pair as a broadcast memory operand.
-    static HWY_INLINE void Add(Floats& sum, const uint16_t* pair, Words w)
+    static HWY_INLINE void Add(VecF32& sum, const uint16_t* pair, VecUint32 w)
     {
         using Bytes = const char[sizeof(uint32_t)];
         asm("vdpbf16ps %1%{1to16%}, %2, %0" : "+v"(sum.raw) : "m"(*reinterpret_cast<Bytes*>(pair)), "v"(w.raw));
@@ -42,11 +42,11 @@ struct DotPairs
 
 /// Adds the products of a pair of the depth. T = uint16_t reads the first half of the pair alone.
 template <typename T, size_t Rows, size_t Vectors>
-HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], ptrdiff_t pair,
+HWY_INLINE void AddPair(VecF32 (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], ptrdiff_t pair,
                         const uint32_t* panel)
 {
-    const WordTag d;
-    Words w[Vectors];
+    const TagUint32 d;
+    VecUint32 w[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
     {
@@ -62,7 +62,7 @@ HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&r
         }
         T data;
         std::memcpy(&data, rows[r] + 2 * pair, sizeof(data));
-        const Words x = hn::Set(d, uint32_t{data});
+        const VecUint32 x = hn::Set(d, uint32_t{data});
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -73,11 +73,11 @@ HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&r
 
 /// Adds the products of `pairs` pairs of the depth, which end at `ends`. Returns the weights after them.
 template <size_t Rows, size_t Vectors>
-HWY_INLINE const uint32_t* AddPairs(Floats (&sums)[Rows][Vectors], const uint16_t* const (&ends)[Rows], size_t pairs,
-                                    const uint32_t* panel, NextWeights& next)
+HWY_INLINE const uint32_t* AddPairs(VecF32 (&sums)[Rows][Vectors], const uint16_t* const (&ends)[Rows], size_t pairs,
+                                    const uint32_t* panel, WeightPrefetcher& next)
 {
     constexpr ptrdiff_t Unroll = 4;
-    constexpr size_t PanelStep = Vectors * EngineBf16::MostLanes;
+    constexpr size_t PanelStep = Vectors * MicrokernelsBf16::MaxLanes;
     auto pair = -static_cast<ptrdiff_t>(pairs);
     for (; pair <= -Unroll; pair += Unroll, panel += Unroll * PanelStep)
     {
@@ -97,54 +97,54 @@ HWY_INLINE const uint32_t* AddPairs(Floats (&sums)[Rows][Vectors], const uint16_
 
 /// The same for few rows, in independent accumulator chains, which hide the latency of the dot products.
 template <size_t Rows>
-HWY_INLINE const uint32_t* AddPairsInTurns(Floats (&sums)[Rows][1], const uint16_t* const (&ends)[Rows], size_t pairs,
-                                           const uint32_t* panel, NextWeights& next)
+HWY_INLINE const uint32_t* AddPairsInChains(VecF32 (&sums)[Rows][1], const uint16_t* const (&ends)[Rows], size_t pairs,
+                                            const uint32_t* panel, WeightPrefetcher& next)
 {
-    constexpr size_t Turns = Rows == 1 ? 8 : 4;
-    constexpr size_t PanelStep = EngineBf16::MostLanes;
-    Floats turns[Turns][Rows][1];
+    constexpr size_t Chains = Rows == 1 ? 8 : 4;
+    constexpr size_t PanelStep = MicrokernelsBf16::MaxLanes;
+    VecF32 chains[Chains][Rows][1];
     HWY_UNROLL(8)
-    for (size_t u = 0; u < Turns; ++u)
+    for (size_t u = 0; u < Chains; ++u)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            turns[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(FloatTag());
+            chains[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(TagF32());
         }
     }
     auto pair = -static_cast<ptrdiff_t>(pairs);
-    for (; pair <= -static_cast<ptrdiff_t>(Turns); pair += Turns, panel += Turns * PanelStep)
+    for (; pair <= -static_cast<ptrdiff_t>(Chains); pair += Chains, panel += Chains * PanelStep)
     {
         HWY_UNROLL(8)
-        for (size_t u = 0; u < Turns; ++u)
+        for (size_t u = 0; u < Chains; ++u)
         {
-            AddPair<uint32_t>(turns[u], ends, pair + static_cast<ptrdiff_t>(u), panel + u * PanelStep);
+            AddPair<uint32_t>(chains[u], ends, pair + static_cast<ptrdiff_t>(u), panel + u * PanelStep);
         }
         next.FetchLine();
     }
     for (; pair != 0; ++pair, panel += PanelStep)
     {
-        AddPair<uint32_t>(turns[0], ends, pair, panel);
+        AddPair<uint32_t>(chains[0], ends, pair, panel);
     }
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
-        sums[r][0] = turns[0][r][0];
+        sums[r][0] = chains[0][r][0];
         HWY_UNROLL(8)
-        for (size_t u = 1; u < Turns; ++u)
+        for (size_t u = 1; u < Chains; ++u)
         {
-            sums[r][0] = hn::Add(sums[r][0], turns[u][r][0]);
+            sums[r][0] = hn::Add(sums[r][0], chains[u][r][0]);
         }
     }
     return panel;
 }
 
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void MultiplyPairs(const TileBf16& tile, Floats (&sums)[Rows][Vectors], NextWeights& next)
+HWY_INLINE void MultiplyPairs(const TileBf16& tile, VecF32 (&sums)[Rows][Vectors], WeightPrefetcher& next)
 {
     const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel);
     const uint16_t* ends[Rows];
-    if (tile.m_Table == nullptr)
+    if (tile.m_Indirection == nullptr)
     {
         const size_t wholePairs = tile.m_Pairs - (tile.m_HasHalfPair ? 1 : 0);
         HWY_UNROLL(16)
@@ -157,7 +157,7 @@ HWY_INLINE void MultiplyPairs(const TileBf16& tile, Floats (&sums)[Rows][Vectors
         {
             if (tile.m_HasFewRows)
             {
-                panel = AddPairsInTurns(sums, ends, wholePairs, panel, next);
+                panel = AddPairsInChains(sums, ends, wholePairs, panel, next);
                 isDone = true;
             }
         }
@@ -171,12 +171,12 @@ HWY_INLINE void MultiplyPairs(const TileBf16& tile, Floats (&sums)[Rows][Vectors
         }
         return;
     }
-    const uint16_t* const* table = tile.m_Table;
+    const uint16_t* const* table = tile.m_Indirection;
     for (size_t left = tile.m_Pairs; left != 0; left -= tile.m_TapPairs, table += tile.m_TapStep)
     {
-        if (tile.m_Zeros != nullptr && AreAll<Rows>(table, tile.m_Zeros))
+        if (tile.m_Zeros != nullptr && IsTapPadding<Rows>(table, tile.m_Zeros))
         {
-            panel += tile.m_TapPairs * Vectors * EngineBf16::MostLanes;
+            panel += tile.m_TapPairs * Vectors * MicrokernelsBf16::MaxLanes;
             continue;
         }
         HWY_UNROLL(16)
@@ -189,17 +189,17 @@ HWY_INLINE void MultiplyPairs(const TileBf16& tile, Floats (&sums)[Rows][Vectors
 }
 
 template <size_t Rows, size_t Vectors>
-void DotTiles(const TileBf16& first, size_t count)
+void RunTiles(const TileBf16& first, size_t count)
 {
     TileBf16 tile = first;
-    NextWeights next = first.m_Next != nullptr ? *first.m_Next : NextWeights(first.m_Panel, 0);
+    WeightPrefetcher next = first.m_Next != nullptr ? *first.m_Next : WeightPrefetcher(first.m_Panel, 0);
     while (true)
     {
-        Floats sums[Rows][Vectors];
+        VecF32 sums[Rows][Vectors];
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias + v * EngineBf16::MostLanes);
+            const VecF32 bias = hn::LoadU(TagF32(), tile.m_Bias + v * MicrokernelsBf16::MaxLanes);
             HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -207,7 +207,7 @@ void DotTiles(const TileBf16& first, size_t count)
             }
         }
         MultiplyPairs(tile, sums, next);
-        FinishSums(tile, sums);
+        ApplyEpilogue(tile, sums);
         if (--count == 0)
         {
             break;
@@ -223,38 +223,41 @@ void DotTiles(const TileBf16& first, size_t count)
 /// The operations of SlideStep.
 struct PairWords : DotPairs
 {
-    using Vector = Words;
+    using Vector = VecUint32;
     static constexpr size_t Elements = 2;
-    static HWY_INLINE Words Set(const uint16_t* from)
+    static HWY_INLINE VecUint32 Set(const uint16_t* from)
     {
         uint32_t pair;
         std::memcpy(&pair, from, sizeof(pair));
-        return hn::Set(WordTag(), pair);
+        return hn::Set(TagUint32(), pair);
     }
-    static HWY_INLINE Words Load(const float* weights) { return hn::BitCast(WordTag(), hn::Load(FloatTag(), weights)); }
+    static HWY_INLINE VecUint32 Load(const float* weights)
+    {
+        return hn::BitCast(TagUint32(), hn::Load(TagF32(), weights));
+    }
 };
 
 template <size_t Rows>
-void SlidingPairs(const TileBf16& tile, size_t)
+void RunSlidingTile(const TileBf16& tile, size_t)
 {
-    const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias);
-    Floats sums[Rows][1];
+    const VecF32 bias = hn::LoadU(TagF32(), tile.m_Bias);
+    VecF32 sums[Rows][1];
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
         sums[r][0] = bias;
     }
-    Slide<PairWords>(SlidingTile<uint16_t>{tile.m_Table, tile.m_Pairs / tile.m_TapPairs, tile.m_PixelStep,
+    Slide<PairWords>(SlidingTile<uint16_t>{tile.m_Indirection, tile.m_Pairs / tile.m_TapPairs, tile.m_PixelStep,
                                            tile.m_TapPairs / SlidingColumns,
                                            reinterpret_cast<const float*>(tile.m_Panel)},
                      sums);
-    FinishSums(tile, sums);
+    ApplyEpilogue(tile, sums);
 }
 
 template <size_t Rows>
-void FillSlidingTiles(EngineBf16& engine)
+void FillSlidingTiles(MicrokernelsBf16& engine)
 {
-    engine.m_SlidingTiles[Rows] = SlidingPairs<Rows>;
+    engine.m_SlidingTiles[Rows] = RunSlidingTile<Rows>;
     engine.m_SlidingRows = std::max(engine.m_SlidingRows, Rows);
     if constexpr (Rows > 1)
     {
@@ -264,12 +267,12 @@ void FillSlidingTiles(EngineBf16& engine)
 
 /// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(EngineBf16& engine)
+void FillTiles(MicrokernelsBf16& engine)
 {
-    engine.m_Tiles[Vectors][Rows] = DotTiles<Rows, Vectors>;
+    engine.m_Tiles[Vectors][Rows] = RunTiles<Rows, Vectors>;
     engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
     engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
-    engine.m_ReadsTables = true;
+    engine.m_ReadsIndirection = true;
     if constexpr (Rows > 1)
     {
         FillTiles<Vectors, Rows - 1>(engine);
@@ -278,22 +281,22 @@ void FillTiles(EngineBf16& engine)
 
 #endif
 
-void KeepAll() {}
+void ReleaseNothing() {}
 
-EngineBf16 MakeEngine()
+MicrokernelsBf16 MakeMicrokernels()
 {
-    EngineBf16 engine;
-    engine.m_Lanes = hn::Lanes(FloatTag());
-    engine.m_Release = KeepAll;
+    MicrokernelsBf16 engine;
+    engine.m_Lanes = hn::Lanes(TagF32());
+    engine.m_Release = ReleaseNothing;
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // for the rounding
     {
         engine.m_Vectors = 2;
         engine.m_Rows[1] = engine.m_Rows[2] = 32;
-        engine.m_MostStepPairs = 16;
+        engine.m_MaxStepPairs = 16;
         engine.m_RowUnit = 32;
-        std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), AmxTiles<1>);
-        std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), AmxTiles<2>);
+        std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), RunAmxTiles<1>);
+        std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), RunAmxTiles<2>);
         engine.m_Release = ReleaseTiles;
         engine.m_HasDots = true;
         return engine;
@@ -326,10 +329,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const EngineBf16& GetEngineBf16()
+const MicrokernelsBf16& GetMicrokernelsBf16()
 {
-    static constinit PerIsa<EngineBf16> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+    static constinit PerIsa<MicrokernelsBf16> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
 }
 
 } // namespace tenon::cpu

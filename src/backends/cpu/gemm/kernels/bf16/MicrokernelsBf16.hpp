@@ -18,7 +18,7 @@ struct TileBf16
     const uint16_t* m_Data = nullptr;
     size_t m_DataStride = 0; ///< elements between rows
     /// Indirection buffer [taps][m_TapStep] of pointers to the rows' data; null: the data are in m_Data.
-    const uint16_t* const* m_Table = nullptr;
+    const uint16_t* const* m_Indirection = nullptr;
     size_t m_TapStep = 0;
     size_t m_TapPairs = 0; ///< pairs of a tap; m_Pairs is a multiple of it
     /// Pointer that marks taps in the padding: a tap is skipped if all rows of the tile have it. Null: none is skipped.
@@ -43,13 +43,13 @@ struct TileBf16
     const uint16_t* m_Added = nullptr;
     uint16_t* m_Out = nullptr;
     size_t m_OutStride = 0;
-    size_t m_Columns = 0;          ///< written columns
-    NextWeights* m_Next = nullptr; ///< prefetched meanwhile and advanced; null: none
+    size_t m_Columns = 0;               ///< written columns
+    WeightPrefetcher* m_Next = nullptr; ///< prefetched meanwhile and advanced; null: none
 
     /// Moves on to the tile below, which has `rows` rows.
     void MoveDown(size_t rows)
     {
-        m_Table += m_Table != nullptr ? rows : 0;
+        m_Indirection += m_Indirection != nullptr ? rows : 0;
         m_Data += m_Data != nullptr ? rows * m_DataStride : 0;
         m_Added += m_Added != nullptr ? rows * m_OutStride : 0;
         m_Out += rows * m_OutStride;
@@ -57,32 +57,32 @@ struct TileBf16
 };
 
 /// Runs `count` tiles of the same height, one below the other; `tile` is the first one.
-using TileFunctionBf16 = void (*)(const TileBf16& tile, size_t count);
+using MicrokernelBf16 = void (*)(const TileBf16& tile, size_t count);
 
 /// The microkernels for a kind of processor.
-struct EngineBf16
+struct MicrokernelsBf16
 {
-    static constexpr size_t MostVectors = 4;
-    static constexpr size_t MostRows = 32;
-    static constexpr size_t MostLanes = 16;
+    static constexpr size_t MaxVectors = 4;
+    static constexpr size_t MaxRows = 32;
+    static constexpr size_t MaxLanes = 16;
 
-    size_t m_Lanes = 0;                  ///< columns of a vector
-    size_t m_Vectors = 1;                ///< in the widest panel
-    size_t m_Rows[MostVectors + 1] = {}; ///< of the highest tile, by vectors of the panel
-    size_t m_MostStepPairs = 1;          ///< most pairs of a step; the depth is a multiple of a step
-    bool m_ReadsTables = false;          ///< tiles read m_Indirection, and halves of pairs
-    bool m_HasDots = false;              ///< there are tiles: the processor multiplies bfloat16
-    size_t m_RowUnit = 1;                ///< row multiple of all tiles but the last
-    TileFunctionBf16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+    size_t m_Lanes = 0;                 ///< columns of a vector
+    size_t m_Vectors = 1;               ///< in the widest panel
+    size_t m_Rows[MaxVectors + 1] = {}; ///< of the highest tile, by vectors of the panel
+    size_t m_MaxStepPairs = 1;          ///< most pairs of a step; the depth is a multiple of a step
+    bool m_ReadsIndirection = false;    ///< tiles read m_Indirection, and halves of pairs
+    bool m_HasDots = false;             ///< there are tiles: the processor multiplies bfloat16
+    size_t m_RowUnit = 1;               ///< row multiple of all tiles but the last
+    MicrokernelBf16 m_Tiles[MaxVectors + 1][MaxRows + 1] = {}; ///< by vectors and rows
     /// Panels of one vector by windows of three columns and stride 1; the indirection buffer points to the first pixel
     /// of each row of taps. By rows; m_SlidingRows: of the highest tile, 0: there are none.
     size_t m_SlidingRows = 0;
-    TileFunctionBf16 m_SlidingTiles[MostRows + 1] = {};
+    MicrokernelBf16 m_SlidingTiles[MaxRows + 1] = {};
     /// Releases the tile registers; called when a thread has run its tiles.
     void (*m_Release)() = nullptr;
 };
 
 /// The best set for this processor. Precondition: the processor has vectors, see CpuFeatures.
-const EngineBf16& GetEngineBf16();
+const MicrokernelsBf16& GetMicrokernelsBf16();
 
 } // namespace tenon::cpu

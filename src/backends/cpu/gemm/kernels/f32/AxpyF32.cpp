@@ -24,11 +24,11 @@ namespace
 
 /// Adds `Steps` steps of the depth, from k on, to all sums; the first steps initialize them.
 template <size_t Rows, size_t Steps>
-void AddSteps(const SumsF32& sums, size_t k)
+void AddSteps(const AxpyF32& sums, size_t k)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    Floats x[Rows][Steps];
+    VecF32 x[Rows][Steps];
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -39,10 +39,10 @@ void AddSteps(const SumsF32& sums, size_t k)
         }
     }
     const float* weights = sums.m_Weights + k * sums.m_WeightStride;
-    const bool begins = k == 0 && !sums.m_Continues;
+    const bool begins = k == 0 && !sums.m_Accumulates;
     const auto add = [&](const auto& load, const auto& store, size_t column) HWY_ATTR
     {
-        Floats total[Rows];
+        VecF32 total[Rows];
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -51,7 +51,7 @@ void AddSteps(const SumsF32& sums, size_t k)
         HWY_UNROLL(8)
         for (size_t s = 0; s < Steps; ++s)
         {
-            const Floats w = load(weights + s * sums.m_WeightStride + column);
+            const VecF32 w = load(weights + s * sums.m_WeightStride + column);
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -68,29 +68,29 @@ void AddSteps(const SumsF32& sums, size_t k)
     for (; column + lanes <= sums.m_Columns; column += lanes)
     {
         add([d](const float* from) HWY_ATTR { return hn::LoadU(d, from); },
-            [d](Floats v, float* to) HWY_ATTR { hn::StoreU(v, d, to); }, column);
+            [d](VecF32 v, float* to) HWY_ATTR { hn::StoreU(v, d, to); }, column);
     }
     if (const size_t rest = sums.m_Columns - column; rest != 0)
     {
         add([rest](const float* from) HWY_ATTR { return LoadSome(from, rest); },
-            [rest](Floats v, float* to) HWY_ATTR { StoreSome(v, to, rest); }, column);
+            [rest](VecF32 v, float* to) HWY_ATTR { StoreSome(v, to, rest); }, column);
     }
 }
 
 /// Vectors of sums that stay in registers for the whole depth.
-constexpr size_t HeldSums = ManyRegisters ? 24 : 8;
+constexpr size_t RegisterSums = ManyRegisters ? 24 : 8;
 
 /// All sums of `Vectors` whole vectors of columns, in registers. Steps of the depth alternate between
 /// `AccumulatorChains` independent sets of accumulators, which hides the latency of the multiply-adds.
 template <size_t Rows, size_t Vectors>
-void AddHeld(const SumsF32& sums)
+void AddInRegisters(const AxpyF32& sums)
 {
-    constexpr size_t Chains = Rows * Vectors >= 8 ? 1 : Rows * Vectors >= 4 ? 2 : 4;
-    const FloatTag d;
+    constexpr size_t AccumulatorChains = Rows * Vectors >= 8 ? 1 : Rows * Vectors >= 4 ? 2 : 4;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
-    Floats totals[Chains][Rows][Vectors];
+    VecF32 totals[AccumulatorChains][Rows][Vectors];
     HWY_UNROLL(4)
-    for (size_t c = 0; c < Chains; ++c)
+    for (size_t c = 0; c < AccumulatorChains; ++c)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
@@ -102,26 +102,26 @@ void AddHeld(const SumsF32& sums)
             }
         }
     }
-    const auto add = [&](size_t k, Floats(&total)[Rows][Vectors]) HWY_ATTR
+    const auto add = [&](size_t k, VecF32(&total)[Rows][Vectors]) HWY_ATTR
     {
         const float* const weights = sums.m_Weights + k * sums.m_WeightStride;
         HWY_UNROLL(8)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            const Floats w = hn::LoadU(d, weights + v * lanes);
+            const VecF32 w = hn::LoadU(d, weights + v * lanes);
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
-                const Floats x = hn::Set(d, sums.m_Data[r * sums.m_RowStep + k * sums.m_DepthStep]);
+                const VecF32 x = hn::Set(d, sums.m_Data[r * sums.m_RowStep + k * sums.m_DepthStep]);
                 total[r][v] = hn::MulAdd(x, w, total[r][v]);
             }
         }
     };
     size_t k = 0;
-    for (; k + Chains <= sums.m_Depth; k += Chains)
+    for (; k + AccumulatorChains <= sums.m_Depth; k += AccumulatorChains)
     {
         HWY_UNROLL(4)
-        for (size_t c = 0; c < Chains; ++c)
+        for (size_t c = 0; c < AccumulatorChains; ++c)
         {
             add(k + c, totals[c]);
         }
@@ -136,9 +136,9 @@ void AddHeld(const SumsF32& sums)
         HWY_UNROLL(8)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            Floats total = totals[0][r][v];
+            VecF32 total = totals[0][r][v];
             HWY_UNROLL(4)
-            for (size_t c = 1; c < Chains; ++c)
+            for (size_t c = 1; c < AccumulatorChains; ++c)
             {
                 total = hn::Add(total, totals[c][r][v]);
             }
@@ -149,24 +149,24 @@ void AddHeld(const SumsF32& sums)
 
 /// Computes all sums with AddInRegisters if the columns are few whole vectors; returns whether it did.
 template <size_t Rows, size_t Vectors = 1>
-bool TryHeld(const SumsF32& sums)
+bool TryInRegisters(const AxpyF32& sums)
 {
-    if constexpr (Vectors <= 8 && Rows * Vectors <= HeldSums)
+    if constexpr (Vectors <= 8 && Rows * Vectors <= RegisterSums)
     {
-        if (sums.m_Columns == Vectors * hn::Lanes(FloatTag()) && !sums.m_Continues)
+        if (sums.m_Columns == Vectors * hn::Lanes(TagF32()) && !sums.m_Accumulates)
         {
-            AddHeld<Rows, Vectors>(sums);
+            AddInRegisters<Rows, Vectors>(sums);
             return true;
         }
-        return TryHeld<Rows, Vectors + 1>(sums);
+        return TryInRegisters<Rows, Vectors + 1>(sums);
     }
     return false;
 }
 
 template <size_t Rows>
-void AddRows(const SumsF32& sums)
+void AddRows(const AxpyF32& sums)
 {
-    if (TryHeld<Rows>(sums))
+    if (TryInRegisters<Rows>(sums))
     {
         return;
     }
@@ -182,9 +182,9 @@ void AddRows(const SumsF32& sums)
     }
 }
 
-void AddSlice(const SumsF32& sums)
+void AddSlice(const AxpyF32& sums)
 {
-    static_assert(SumsF32::MostRows == 4);
+    static_assert(AxpyF32::MaxRows == 4);
     switch (sums.m_Rows)
     {
     case 1: AddRows<1>(sums); break;
@@ -197,19 +197,19 @@ void AddSlice(const SumsF32& sums)
 
 /// Blocked summation: the rounding error grows with the length of a sum, so deep products are summed in slices of
 /// MaxSumDepth whose partial sums are added, for at most MaxColumns columns at a time.
-void AddAll(const SumsF32& sums)
+void AddAll(const AxpyF32& sums)
 {
-    constexpr size_t MostColumns = 1024;
+    constexpr size_t MaxColumns = 1024;
     if (sums.m_Depth <= MaxSumDepth)
     {
         AddSlice(sums);
         return;
     }
-    HWY_ALIGN float more[SumsF32::MostRows * MostColumns];
-    for (size_t column = 0; column < sums.m_Columns; column += MostColumns)
+    HWY_ALIGN float more[AxpyF32::MaxRows * MaxColumns];
+    for (size_t column = 0; column < sums.m_Columns; column += MaxColumns)
     {
-        SumsF32 slice = sums;
-        slice.m_Columns = std::min(MostColumns, sums.m_Columns - column);
+        AxpyF32 slice = sums;
+        slice.m_Columns = std::min(MaxColumns, sums.m_Columns - column);
         float* const out = sums.m_Out + column;
         for (size_t k = 0; k < sums.m_Depth; k += MaxSumDepth)
         {
@@ -217,12 +217,12 @@ void AddAll(const SumsF32& sums)
             slice.m_Weights = sums.m_Weights + k * sums.m_WeightStride + column;
             slice.m_Depth = std::min(MaxSumDepth, sums.m_Depth - k);
             slice.m_Out = k == 0 ? out : more;
-            slice.m_OutStride = k == 0 ? sums.m_OutStride : MostColumns;
+            slice.m_OutStride = k == 0 ? sums.m_OutStride : MaxColumns;
             AddSlice(slice);
             for (size_t r = 0; k != 0 && r < sums.m_Rows; ++r)
             {
                 float* const row = out + r * sums.m_OutStride;
-                std::transform(row, row + slice.m_Columns, more + r * MostColumns, row, std::plus<>());
+                std::transform(row, row + slice.m_Columns, more + r * MaxColumns, row, std::plus<>());
             }
         }
     }
@@ -237,19 +237,19 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-void RunSumsF32(const SumsF32& sums)
+void RunAxpyF32(const AxpyF32& sums)
 {
     TENON_CHOOSE(AddAll)(sums);
 }
 
-bool TakesManyRows(size_t rows, size_t columns, size_t depth)
+bool IsBlockedAxpyFaster(size_t rows, size_t columns, size_t depth)
 {
-    constexpr size_t LeastBytes = 16 * 1024 * 1024;
-    constexpr size_t MostOfMany = 8; // 1.2 times the time with a packed matrix
-    return rows <= MostOfMany && depth <= MaxSumDepth && columns * sizeof(float) * depth >= LeastBytes;
+    constexpr size_t MinBytes = 16 * 1024 * 1024;
+    constexpr size_t MaxManyRows = 8; // 1.2 times the time with a packed matrix
+    return rows <= MaxManyRows && depth <= MaxSumDepth && columns * sizeof(float) * depth >= MinBytes;
 }
 
-void RunSumsOfManyRows(const SumsF32& sums)
+void RunBlockedAxpyF32(const AxpyF32& sums)
 {
     constexpr size_t SliceBytes = 256 * 1024;
     constexpr size_t Steps = 8; // of the depth, taken together by the loops
@@ -257,16 +257,16 @@ void RunSumsOfManyRows(const SumsF32& sums)
     const size_t depth = std::max(most, Steps);
     for (size_t k = 0; k < sums.m_Depth; k += depth)
     {
-        for (size_t row = 0; row < sums.m_Rows; row += SumsF32::MostRows)
+        for (size_t row = 0; row < sums.m_Rows; row += AxpyF32::MaxRows)
         {
-            SumsF32 some = sums;
+            AxpyF32 some = sums;
             some.m_Data += row * sums.m_RowStep + k * sums.m_DepthStep;
             some.m_Weights += k * sums.m_WeightStride;
-            some.m_Rows = std::min(SumsF32::MostRows, sums.m_Rows - row);
+            some.m_Rows = std::min(AxpyF32::MaxRows, sums.m_Rows - row);
             some.m_Depth = std::min(depth, sums.m_Depth - k);
             some.m_Out += row * sums.m_OutStride;
-            some.m_Continues = k != 0;
-            RunSumsF32(some);
+            some.m_Accumulates = k != 0;
+            RunAxpyF32(some);
         }
     }
 }

@@ -10,7 +10,7 @@ namespace tenon::cpu
 {
 
 /// out[row][column] = sum over k of data[row][k] * weights[k][column]
-struct SumsF32
+struct AxpyF32
 {
     const float* m_Data = nullptr; ///< element of row r at step k: r * m_RowStep + k * m_DepthStep
     size_t m_RowStep = 0;          ///< floats between rows of data
@@ -22,19 +22,19 @@ struct SumsF32
     size_t m_Depth = 0;
     float* m_Out = nullptr; ///< [rows][columns]
     size_t m_OutStride = 0;
-    bool m_Continues = false; ///< out += the products, instead of out =
+    bool m_Accumulates = false; ///< out += the products, instead of out =
 
-    static constexpr size_t MostRows = 4;
+    static constexpr size_t MaxRows = 4;
 };
 
-/// Preconditions: the processor has vectors, see CpuFeatures; at most MostRows rows.
-void RunSumsF32(const SumsF32& sums);
+/// Preconditions: the processor has vectors, see CpuFeatures; at most MaxRows rows.
+void RunAxpyF32(const AxpyF32& sums);
 
 /// Up to eight rows by a matrix larger than the caches. The depth is cut into slices of 256 KiB that stay in the
 /// second-level cache while all rows of data pass, so the matrix is read from memory once. Precondition:
 /// IsBlockedAxpyFaster(sums.m_Rows, sums.m_Columns, sums.m_Depth).
-void RunSumsOfManyRows(const SumsF32& sums);
+void RunBlockedAxpyF32(const AxpyF32& sums);
 /// Whether the matrix is so large and the rows so few that packing it is not worth its time and memory.
-bool TakesManyRows(size_t rows, size_t columns, size_t depth);
+bool IsBlockedAxpyFaster(size_t rows, size_t columns, size_t depth);
 
 } // namespace tenon::cpu

@@ -25,42 +25,42 @@ namespace
 {
 
 /// Readers of weights of a type: a vector, or its first few elements followed by zeros.
-struct FloatReader
+struct F32Reader
 {
     using Type = float;
-    static HWY_INLINE Floats Load(const float* from) { return hn::LoadU(FloatTag(), from); }
-    static HWY_INLINE Floats LoadFirst(const float* from, size_t count) { return LoadSome(from, count); }
+    static HWY_INLINE VecF32 Load(const float* from) { return hn::LoadU(TagF32(), from); }
+    static HWY_INLINE VecF32 LoadFirst(const float* from, size_t count) { return LoadSome(from, count); }
 };
 
 struct Bf16Reader
 {
     using Type = uint16_t;
-    static HWY_INLINE Floats Load(const uint16_t* from) { return LoadBf16(from); }
-    static HWY_INLINE Floats LoadFirst(const uint16_t* from, size_t count) { return LoadSomeBf16(from, count); }
+    static HWY_INLINE VecF32 Load(const uint16_t* from) { return LoadBf16(from); }
+    static HWY_INLINE VecF32 LoadFirst(const uint16_t* from, size_t count) { return LoadSomeBf16(from, count); }
 };
 
-struct Float16Reader
+struct F16Reader
 {
     using Type = uint16_t;
-    static HWY_INLINE Floats Load(const uint16_t* from) { return WidenFloat16(hn::LoadU(HalfWordTag(), from)); }
-    static HWY_INLINE Floats LoadFirst(const uint16_t* from, size_t count)
+    static HWY_INLINE VecF32 Load(const uint16_t* from) { return WidenF16(hn::LoadU(TagUint16(), from)); }
+    static HWY_INLINE VecF32 LoadFirst(const uint16_t* from, size_t count)
     {
-        HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())] = {};
+        HWY_ALIGN uint16_t buffer[hn::MaxLanes(TagF32())] = {};
         std::memcpy(buffer, from, count * sizeof(uint16_t));
-        return WidenFloat16(hn::Load(HalfWordTag(), buffer));
+        return WidenF16(hn::Load(TagUint16(), buffer));
     }
 };
 
 /// sums += rows at `data` by columns that are `columnStride` apart, over `depth` elements.
 template <typename Reader, size_t Rows, size_t Columns>
-HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader::Type* weights, size_t columnStride,
-                        size_t depth, Floats (&sums)[Rows][Columns])
+HWY_INLINE void AddDotProducts(const float* const (&data)[Rows], const typename Reader::Type* weights,
+                               size_t columnStride, size_t depth, VecF32 (&sums)[Rows][Columns])
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lanes = hn::Lanes(d);
     const auto step = [&](const auto& load, const auto& loadWeights, size_t k) HWY_ATTR
     {
-        Floats x[Rows];
+        VecF32 x[Rows];
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -69,7 +69,7 @@ HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader:
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            const Floats w = loadWeights(weights + c * columnStride + k);
+            const VecF32 w = loadWeights(weights + c * columnStride + k);
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -106,20 +106,20 @@ HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader:
 
 /// The same for a further slice of the depth. Not inlined, as few products are that deep.
 template <typename Reader, size_t Rows, size_t Columns>
-HWY_NOINLINE void AddPart(const float* const (&data)[Rows], const typename Reader::Type* weights, size_t columnStride,
-                          size_t depth, Floats (&sums)[Rows][Columns])
+HWY_NOINLINE void AddSlice(const float* const (&data)[Rows], const typename Reader::Type* weights, size_t columnStride,
+                           size_t depth, VecF32 (&sums)[Rows][Columns])
 {
-    Floats part[Rows][Columns];
+    VecF32 part[Rows][Columns];
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            part[r][c] = hn::Zero(FloatTag());
+            part[r][c] = hn::Zero(TagF32());
         }
     }
-    AddDots<Reader>(data, weights, columnStride, depth, part);
+    AddDotProducts<Reader>(data, weights, columnStride, depth, part);
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -134,11 +134,11 @@ HWY_NOINLINE void AddPart(const float* const (&data)[Rows], const typename Reade
 /// Writes the horizontal sums of some rows and a column, to `out` of the first row. Lanes are added in a fixed order,
 /// independent of the tile: the partition of rows over threads changes no bit.
 template <size_t Rows, size_t Columns>
-HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&sums)[Rows][Columns], size_t c,
+HWY_INLINE void WriteColumn(const DotProductsF32& dots, size_t column, const VecF32 (&sums)[Rows][Columns], size_t c,
                             float* out)
 {
     static_assert(Rows <= 4);
-    const FloatTag d;
+    const TagF32 d;
     const hn::FixedTag<float, 4> four;
     const auto row = [&](size_t r) HWY_ATTR { return r < Rows ? sums[r % Rows][c] : hn::Zero(d); };
     auto sum = SumFour(d, row(0), row(1), row(2), row(3));
@@ -162,12 +162,12 @@ HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&s
 
 /// The dot products of some rows and some columns.
 template <typename Reader, size_t Rows, size_t Columns>
-HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (&sums)[Rows][Columns])
+HWY_INLINE void ComputeDotProducts(const DotProductsF32& dots, size_t row, size_t column, VecF32 (&sums)[Rows][Columns])
 {
     const size_t depth = dots.m_Depth;
     const auto* weights = static_cast<const typename Reader::Type*>(dots.m_Weights) + column * depth;
     const float* data[Rows];
-    if (dots.m_Table == nullptr)
+    if (dots.m_Indirection == nullptr)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
@@ -176,24 +176,24 @@ HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (
         }
         // Blocked summation: the rounding error grows with the length of a sum, so slices of the depth have sums of
         // their own.
-        constexpr size_t MostDepth = 1024 * hn::MaxLanes(FloatTag());
-        AddDots<Reader>(data, weights, depth, std::min(depth, MostDepth), sums);
-        for (size_t k = MostDepth; k < depth; k += MostDepth)
+        constexpr size_t MaxDepth = 1024 * hn::MaxLanes(TagF32());
+        AddDotProducts<Reader>(data, weights, depth, std::min(depth, MaxDepth), sums);
+        for (size_t k = MaxDepth; k < depth; k += MaxDepth)
         {
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
-                data[r] += MostDepth;
+                data[r] += MaxDepth;
             }
-            AddPart<Reader>(data, weights + k, depth, std::min(depth - k, MostDepth), sums);
+            AddSlice<Reader>(data, weights + k, depth, std::min(depth - k, MaxDepth), sums);
         }
         return;
     }
     const size_t tapDepth = depth / dots.m_Taps;
-    const float* const* table = dots.m_Table + row;
+    const float* const* table = dots.m_Indirection + row;
     for (size_t tap = 0; tap < dots.m_Taps; ++tap, table += dots.m_TapStep, weights += tapDepth)
     {
-        if (dots.m_Zeros != nullptr && AreAll<Rows>(table, dots.m_Zeros))
+        if (dots.m_Zeros != nullptr && IsTapPadding<Rows>(table, dots.m_Zeros))
         {
             continue;
         }
@@ -202,7 +202,7 @@ HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (
         {
             data[r] = table[r];
         }
-        AddDots<Reader>(data, weights, depth, tapDepth, sums);
+        AddDotProducts<Reader>(data, weights, depth, tapDepth, sums);
     }
 }
 
@@ -210,13 +210,13 @@ HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (
 /// that is left. `dots` is passed by value so that stores to the output cannot alias it: with a small depth, reloading
 /// its members takes as long as a column.
 template <typename Reader, size_t Rows, size_t Columns>
-HWY_NOINLINE size_t Dots(const DotsF32 dots, size_t row, size_t column)
+HWY_NOINLINE size_t Dots(const DotProductsF32 dots, size_t row, size_t column)
 {
-    const FloatTag d;
+    const TagF32 d;
     float* const out = dots.m_Out + row * dots.m_OutStride;
     for (; column + Columns <= dots.m_Columns; column += Columns)
     {
-        Floats sums[Rows][Columns];
+        VecF32 sums[Rows][Columns];
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -226,7 +226,7 @@ HWY_NOINLINE size_t Dots(const DotsF32 dots, size_t row, size_t column)
                 sums[r][c] = hn::Zero(d);
             }
         }
-        SumDots<Reader>(dots, row, column, sums);
+        ComputeDotProducts<Reader>(dots, row, column, sums);
         if constexpr (Columns % 4 == 0)
         {
             const hn::FixedTag<float, 4> four;
@@ -258,11 +258,11 @@ HWY_NOINLINE size_t Dots(const DotsF32 dots, size_t row, size_t column)
 }
 
 template <typename Reader, size_t Rows>
-void DotRows(const DotsF32& dots, size_t row)
+void RunRows(const DotProductsF32& dots, size_t row)
 {
     // Enough independent sums to hide the latency of the additions; with a small depth the next columns overlap.
     constexpr size_t Columns = Rows == 1 ? 8 : Rows == 4 && !ManyRegisters ? 2 : 4;
-    constexpr size_t SmallDepth = 8 * hn::MaxLanes(FloatTag());
+    constexpr size_t SmallDepth = 8 * hn::MaxLanes(TagF32());
     size_t column = 0;
     if constexpr (Rows == 1)
     {
@@ -276,34 +276,34 @@ void DotRows(const DotsF32& dots, size_t row)
 }
 
 template <typename Reader>
-void DotsOf(const DotsF32& dots)
+void RunType(const DotProductsF32& dots)
 {
     size_t row = 0;
     for (; row + 4 <= dots.m_Rows; row += 4)
     {
-        DotRows<Reader, 4>(dots, row);
+        RunRows<Reader, 4>(dots, row);
     }
     switch (dots.m_Rows - row)
     {
-    case 3: DotRows<Reader, 3>(dots, row); break;
-    case 2: DotRows<Reader, 2>(dots, row); break;
-    case 1: DotRows<Reader, 1>(dots, row); break;
+    case 3: RunRows<Reader, 3>(dots, row); break;
+    case 2: RunRows<Reader, 2>(dots, row); break;
+    case 1: RunRows<Reader, 1>(dots, row); break;
     default: break;
     }
 }
 
-void AllDots(const DotsF32& dots)
+void RunAll(const DotProductsF32& dots)
 {
     switch (dots.m_WeightType)
     {
-    case DataType::Float16: DotsOf<Float16Reader>(dots); break;
-    case DataType::BFloat16: DotsOf<Bf16Reader>(dots); break;
-    default: DotsOf<FloatReader>(dots); break;
+    case DataType::Float16: RunType<F16Reader>(dots); break;
+    case DataType::BFloat16: RunType<Bf16Reader>(dots); break;
+    default: RunType<F32Reader>(dots); break;
     }
 }
 
 /// Other processors take several instructions for a vector of Float16, which is slower than reading floats.
-bool WidenInOne()
+bool HasWideningLoads()
 {
     return HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);
 }
@@ -317,15 +317,15 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-void RunDotsF32(const DotsF32& dots)
+void RunDotProductsF32(const DotProductsF32& dots)
 {
-    TENON_CHOOSE(AllDots)(dots);
+    TENON_CHOOSE(RunAll)(dots);
 }
 
-bool ReadsHalves()
+bool CanWidenOnLoad()
 {
     static constinit PerIsa<bool> widens;
-    return widens.Get([] { return TENON_CHOOSE(WidenInOne)(); });
+    return widens.Get([] { return TENON_CHOOSE(HasWideningLoads)(); });
 }
 
 } // namespace tenon::cpu

@@ -12,7 +12,7 @@ namespace tenon::cpu
 {
 
 /// out[row][column] = bias[column] + sum over k of data[row][k] * weights[column][k]
-struct DotsF32
+struct DotProductsF32
 {
     static constexpr size_t Rows = 4; ///< taken together by the loops
 
@@ -26,7 +26,7 @@ struct DotsF32
     size_t m_OutStride = 0;
     DataType m_WeightType = DataType::Float32; ///< or Float16, BFloat16, see CanWidenOnLoad
     /// Indirection buffer [taps][tapStep] in place of m_Data: pointers to each row's tap, all of one depth.
-    const float* const* m_Table = nullptr;
+    const float* const* m_Indirection = nullptr;
     size_t m_Taps = 1;
     size_t m_TapStep = 0;
     /// Pointer that marks taps in the padding: a tap is skipped where all rows of a step have it. Null: none is
@@ -35,9 +35,9 @@ struct DotsF32
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.
-void RunDotsF32(const DotsF32& dots);
+void RunDotProductsF32(const DotProductsF32& dots);
 
 /// Whether weights of Float16 and BFloat16 may stay unpacked: the processor widens them while it loads them.
-bool ReadsHalves();
+bool CanWidenOnLoad();
 
 } // namespace tenon::cpu

@@ -22,18 +22,18 @@ namespace tenon::cpu::HWY_NAMESPACE
 /// Packs the last vectors of two rows, whose columns are in the lower half alone, into the halves of one vector of
 /// accumulators; UnpackHalfVectors reverses it.
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void PackHalves(const Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
+HWY_INLINE void PackHalfVectors(const VecF32 (&sums)[Rows][Vectors], VecF32 (&halves)[(Rows + 1) / 2])
 {
     HWY_UNROLL(8)
     for (size_t p = 0; p < (Rows + 1) / 2; ++p)
     {
         const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
-        halves[p] = hn::ConcatLowerLower(FloatTag(), sums[second][Vectors - 1], sums[2 * p][Vectors - 1]);
+        halves[p] = hn::ConcatLowerLower(TagF32(), sums[second][Vectors - 1], sums[2 * p][Vectors - 1]);
     }
 }
 
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void UnpackHalves(const Floats (&halves)[(Rows + 1) / 2], Floats (&sums)[Rows][Vectors])
+HWY_INLINE void UnpackHalfVectors(const VecF32 (&halves)[(Rows + 1) / 2], VecF32 (&sums)[Rows][Vectors])
 {
     HWY_UNROLL(8)
     for (size_t p = 0; p < (Rows + 1) / 2; ++p)
@@ -41,29 +41,29 @@ HWY_INLINE void UnpackHalves(const Floats (&halves)[(Rows + 1) / 2], Floats (&su
         sums[2 * p][Vectors - 1] = halves[p];
         if (2 * p + 1 < Rows)
         {
-            sums[2 * p + 1][Vectors - 1] = hn::ConcatUpperUpper(FloatTag(), halves[p], halves[p]);
+            sums[2 * p + 1][Vectors - 1] = hn::ConcatUpperUpper(TagF32(), halves[p], halves[p]);
         }
     }
 }
 
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void StepWithHalves(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
-                               Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
+HWY_INLINE void StepWithHalfVectors(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
+                                    VecF32 (&sums)[Rows][Vectors], VecF32 (&halves)[(Rows + 1) / 2])
 {
-    const FloatTag d;
-    Floats w[Vectors];
+    const TagF32 d;
+    VecF32 w[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v + 1 < Vectors; ++v)
     {
         w[v] = hn::Load(d, weights + v * hn::Lanes(d));
     }
-    w[Vectors - 1] = Floats{_mm512_broadcast_f32x8(_mm256_load_ps(weights + (Vectors - 1) * hn::Lanes(d)))};
+    w[Vectors - 1] = VecF32{_mm512_broadcast_f32x8(_mm256_load_ps(weights + (Vectors - 1) * hn::Lanes(d)))};
     HWY_UNROLL(8)
     for (size_t p = 0; p < (Rows + 1) / 2; ++p)
     {
         const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
-        const Floats x = hn::Set(d, rows[2 * p][k]);
-        const Floats y = hn::Set(d, rows[second][k]);
+        const VecF32 x = hn::Set(d, rows[2 * p][k]);
+        const VecF32 y = hn::Set(d, rows[second][k]);
         HWY_UNROLL(4)
         for (size_t v = 0; v + 1 < Vectors; ++v)
         {
@@ -74,7 +74,7 @@ HWY_INLINE void StepWithHalves(const float* const (&rows)[Rows], ptrdiff_t k, co
             }
         }
         constexpr __mmask16 UpperHalf = 0xFF00;
-        halves[p] = hn::MulAdd(Floats{_mm512_mask_mov_ps(x.raw, UpperHalf, y.raw)}, w[Vectors - 1], halves[p]);
+        halves[p] = hn::MulAdd(VecF32{_mm512_mask_mov_ps(x.raw, UpperHalf, y.raw)}, w[Vectors - 1], halves[p]);
     }
 }
 

@@ -26,17 +26,17 @@ constexpr size_t DepthUnroll = ManyRegisters ? 4 : 1;
 /// times as long with AVX-512: half of their instructions are loads of an element, and single steps are as fast.
 template <size_t Rows>
 #if defined(__clang__) && HWY_ARCH_X86
-constexpr size_t StepsOfTurn = Rows < 10 ? DepthUnroll : 1;
+constexpr size_t StepsPerIteration = Rows < 10 ? DepthUnroll : 1;
 #else
-constexpr size_t StepsOfTurn = DepthUnroll;
+constexpr size_t StepsPerIteration = DepthUnroll;
 #endif
 
 /// One step: sums += the data at k times the weights.
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, Floats (&sums)[Rows][Vectors])
+HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, VecF32 (&sums)[Rows][Vectors])
 {
-    const FloatTag d;
-    Floats w[Vectors];
+    const TagF32 d;
+    VecF32 w[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
     {
@@ -45,7 +45,7 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
-        const Floats x = hn::Set(d, rows[r][k]);
+        const VecF32 x = hn::Set(d, rows[r][k]);
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -55,17 +55,17 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
 }
 
 /// The position of the current tile: indirection or data pointer, and the prefetcher, moved from tile to tile.
-struct TilePlace
+struct TileCursor
 {
-    const float* const* m_Table;
+    const float* const* m_Indirection;
     const float* m_Data;
-    NextWeights m_Next;
+    WeightPrefetcher m_Next;
 
     HWY_INLINE void MoveDown(size_t rows, size_t stride)
     {
-        if (m_Table != nullptr)
+        if (m_Indirection != nullptr)
         {
-            m_Table += rows;
+            m_Indirection += rows;
             return;
         }
         m_Data += rows * stride;
@@ -75,7 +75,7 @@ struct TilePlace
 /// Calls step(rows, k, weights, chain) for the depth of a tap. `rows` point to its end, with k < 0; `chain` counts to
 /// DepthUnroll; `stride` is the floats of weights between steps. Returns the weights of the next tap.
 template <size_t Rows, typename F>
-HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
+HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TileCursor& place, const float* const (&rows)[Rows],
                                      const float* weights, size_t stride, F&& step)
 {
     const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
@@ -83,12 +83,12 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
     // Each iteration prefetches a line of the next weights, as tiles of few rows read weights as fast as they arrive.
     // With sixteen registers, where iterations are short, tiles of more rows would take up to a fifth longer (Zen 3):
     // they prefetch once per tap, so that sixteen tiles cover a panel.
-    constexpr bool FetchesInTurns = ManyRegisters || Rows <= TileF32::FewRows;
-    if constexpr (!FetchesInTurns)
+    constexpr bool PrefetchesPerIteration = ManyRegisters || Rows <= TileF32::FewRows;
+    if constexpr (!PrefetchesPerIteration)
     {
         place.m_Next.FetchLines(tiles.m_Depth / 16 + 1);
     }
-    constexpr size_t Steps = StepsOfTurn<Rows>;
+    constexpr size_t Steps = StepsPerIteration<Rows>;
     for (; k <= -ptrdiff_t{Steps}; k += ptrdiff_t{Steps})
     {
         HWY_UNROLL(4)
@@ -97,7 +97,7 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
             step(rows, k + static_cast<ptrdiff_t>(u), weights + u * stride, u);
         }
         weights += Steps * stride;
-        if constexpr (FetchesInTurns)
+        if constexpr (PrefetchesPerIteration)
         {
             place.m_Next.FetchLine();
         }
@@ -112,13 +112,13 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
 
 /// Calls step(rows, k, weights, chain) for the whole depth.
 template <size_t Rows, size_t Vectors, bool InPlace = false, typename F>
-HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
+HWY_INLINE void ForEachStep(const TileF32& tiles, TileCursor& place, F&& step)
 {
-    const size_t stride = InPlace ? tiles.m_PanelStride : Vectors * hn::Lanes(FloatTag());
+    const size_t stride = InPlace ? tiles.m_PanelStride : Vectors * hn::Lanes(TagF32());
     const float* weights = tiles.m_Panel;
     const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
     const float* rows[Rows];
-    if (place.m_Table == nullptr)
+    if (place.m_Indirection == nullptr)
     {
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
@@ -128,10 +128,10 @@ HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
         ForEachDepth(tiles, place, rows, weights, stride, step);
         return;
     }
-    const float* const* table = place.m_Table;
+    const float* const* table = place.m_Indirection;
     for (size_t tap = 0; tap < tiles.m_Taps; ++tap, table += tiles.m_TapStep)
     {
-        if (tiles.m_Zeros != nullptr && AreAll<Rows>(table, tiles.m_Zeros))
+        if (tiles.m_Zeros != nullptr && IsTapPadding<Rows>(table, tiles.m_Zeros))
         {
             weights += tiles.m_Depth * stride;
             continue;
@@ -148,29 +148,29 @@ HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
 /// sums += the products of the whole depth, in DepthUnroll independent accumulator chains that are added at the end:
 /// with few rows one chain would wait for the latency of each multiply-add.
 template <size_t Rows>
-HWY_INLINE void MultiplyInTurns(const TileF32& tiles, TilePlace& place, Floats (&sums)[Rows][1])
+HWY_INLINE void MultiplyInChains(const TileF32& tiles, TileCursor& place, VecF32 (&sums)[Rows][1])
 {
-    Floats turns[DepthUnroll][Rows][1];
+    VecF32 chains[DepthUnroll][Rows][1];
     HWY_UNROLL(4)
     for (size_t u = 0; u < DepthUnroll; ++u)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            turns[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(FloatTag());
+            chains[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(TagF32());
         }
     }
     ForEachStep<Rows, 1>(tiles, place,
-                         [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t turn) HWY_ATTR
-                         { Step(rows, k, weights, turns[turn]); });
+                         [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t chain) HWY_ATTR
+                         { Step(rows, k, weights, chains[chain]); });
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
-        sums[r][0] = turns[0][r][0];
+        sums[r][0] = chains[0][r][0];
         HWY_UNROLL(4)
         for (size_t u = 1; u < DepthUnroll; ++u)
         {
-            sums[r][0] = hn::Add(sums[r][0], turns[u][r][0]);
+            sums[r][0] = hn::Add(sums[r][0], chains[u][r][0]);
         }
     }
 }

@@ -24,46 +24,46 @@ namespace
 /// The operations of SlideStep.
 struct FloatWords
 {
-    using Vector = Floats;
+    using Vector = VecF32;
     static constexpr size_t Elements = 1;
-    static HWY_INLINE Floats Set(const float* from) { return hn::Set(FloatTag(), *from); }
-    static HWY_INLINE Floats Load(const float* weights) { return hn::Load(FloatTag(), weights); }
-    static HWY_INLINE void Add(Floats& sum, Floats x, Floats w) { sum = hn::MulAdd(x, w, sum); }
+    static HWY_INLINE VecF32 Set(const float* from) { return hn::Set(TagF32(), *from); }
+    static HWY_INLINE VecF32 Load(const float* weights) { return hn::Load(TagF32(), weights); }
+    static HWY_INLINE void Add(VecF32& sum, VecF32 x, VecF32 w) { sum = hn::MulAdd(x, w, sum); }
 };
 #endif
 
 /// How a microkernel reads its rows and the panel.
-enum class Way
+enum class Variant
 {
     Plain,
-    InPlace, ///< panel rows are read from the matrix
-    Halves,  ///< two rows share the last vector of sums
-    Narrow,  ///< one vector, only its lower half computed
+    InPlace,     ///< panel rows are read from the matrix
+    HalfVectors, ///< two rows share the last vector of sums
+    Narrow,      ///< one vector, only its lower half computed
     Sliding
 };
 
-template <Way How, size_t Rows, size_t Vectors>
-HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sums)[Rows][Vectors])
+template <Variant Which, size_t Rows, size_t Vectors>
+HWY_INLINE void MultiplyAll(const TileF32& tiles, TileCursor& place, VecF32 (&sums)[Rows][Vectors])
 {
 #if HWY_TARGET == HWY_AVX3
-    if constexpr (How == Way::Sliding)
+    if constexpr (Which == Variant::Sliding)
     {
-        Slide<FloatWords>(SlidingTile<float>{place.m_Table, tiles.m_Taps, tiles.m_PixelStep,
+        Slide<FloatWords>(SlidingTile<float>{place.m_Indirection, tiles.m_Taps, tiles.m_PixelStep,
                                              tiles.m_Depth / SlidingColumns, tiles.m_Panel},
                           sums);
         return;
     }
-    if constexpr (How == Way::Halves)
+    if constexpr (Which == Variant::HalfVectors)
     {
-        Floats halves[(Rows + 1) / 2];
-        PackHalves(sums, halves);
+        VecF32 halves[(Rows + 1) / 2];
+        PackHalfVectors(sums, halves);
         ForEachStep<Rows, Vectors>(tiles, place,
                                    [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t)
-                                       HWY_ATTR { StepWithHalves(rows, k, weights, sums, halves); });
-        UnpackHalves(halves, sums);
+                                       HWY_ATTR { StepWithHalfVectors(rows, k, weights, sums, halves); });
+        UnpackHalfVectors(halves, sums);
         return;
     }
-    if constexpr (How == Way::Narrow)
+    if constexpr (Which == Variant::Narrow)
     {
         __m256 narrow[Rows];
         HWY_UNROLL(16)
@@ -82,15 +82,15 @@ HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sum
         return;
     }
 #endif
-    if constexpr (How == Way::Plain && Vectors == 1 && Rows <= TileF32::FewRows)
+    if constexpr (Which == Variant::Plain && Vectors == 1 && Rows <= TileF32::FewRows)
     {
         if (tiles.m_HasFewRows)
         {
-            MultiplyInTurns(tiles, place, sums);
+            MultiplyInChains(tiles, place, sums);
             return;
         }
     }
-    ForEachStep<Rows, Vectors, How == Way::InPlace>(
+    ForEachStep<Rows, Vectors, Which == Variant::InPlace>(
         tiles, place,
         [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t) HWY_ATTR
         { Step(rows, k, weights, sums); });
@@ -98,9 +98,9 @@ HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sum
 
 /// Loads and stores a row of sums; all vectors but the last one are whole.
 template <size_t Vectors>
-HWY_INLINE void LoadRow(const float* from, size_t lastColumns, Floats (&row)[Vectors])
+HWY_INLINE void LoadRow(const float* from, size_t lastColumns, VecF32 (&row)[Vectors])
 {
-    const FloatTag d;
+    const TagF32 d;
     HWY_UNROLL(4)
     for (size_t v = 0; v + 1 < Vectors; ++v)
     {
@@ -110,9 +110,9 @@ HWY_INLINE void LoadRow(const float* from, size_t lastColumns, Floats (&row)[Vec
 }
 
 template <size_t Vectors>
-HWY_INLINE void StoreRow(const Floats (&row)[Vectors], size_t lastColumns, float* to)
+HWY_INLINE void StoreRow(const VecF32 (&row)[Vectors], size_t lastColumns, float* to)
 {
-    const FloatTag d;
+    const TagF32 d;
     HWY_UNROLL(4)
     for (size_t v = 0; v + 1 < Vectors; ++v)
     {
@@ -122,31 +122,31 @@ HWY_INLINE void StoreRow(const Floats (&row)[Vectors], size_t lastColumns, float
 }
 
 /// `count` tiles, at least one, one below the other.
-template <size_t Rows, size_t Vectors, Way How = Way::Plain>
+template <size_t Rows, size_t Vectors, Variant Which = Variant::Plain>
 void Tiles(const TileF32& tiles, size_t count)
 {
-    const FloatTag d;
+    const TagF32 d;
     const size_t lastColumns = tiles.m_Columns - (Vectors - 1) * hn::Lanes(d);
     const size_t stride = tiles.m_OutStride;
-    Floats bias[Vectors];
+    VecF32 bias[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
     {
         bias[v] = hn::Zero(d);
     }
-    if (tiles.m_Bias != nullptr && !tiles.m_Continues)
+    if (tiles.m_Bias != nullptr && !tiles.m_Accumulates)
     {
         LoadRow(tiles.m_Bias, lastColumns, bias);
     }
-    TilePlace place{tiles.m_Table, tiles.m_Data,
-                    tiles.m_Next != nullptr ? *tiles.m_Next : NextWeights(tiles.m_Panel, 0)};
+    TileCursor place{tiles.m_Indirection, tiles.m_Data,
+                     tiles.m_Next != nullptr ? *tiles.m_Next : WeightPrefetcher(tiles.m_Panel, 0)};
     // Blocked summation: the sums of a slice start at zero and are added to those of the other slices, because the
     // rounding error grows with the length of a sum.
-    const float* added = tiles.m_Continues ? tiles.m_Out : tiles.m_Added;
+    const float* added = tiles.m_Accumulates ? tiles.m_Out : tiles.m_Added;
     float* out = tiles.m_Out;
     while (true)
     {
-        Floats sums[Rows][Vectors];
+        VecF32 sums[Rows][Vectors];
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -156,14 +156,14 @@ void Tiles(const TileF32& tiles, size_t count)
                 sums[r][v] = bias[v];
             }
         }
-        MultiplyAll<How>(tiles, place, sums);
+        MultiplyAll<Which>(tiles, place, sums);
 
         if (added != nullptr)
         {
             HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
-                Floats row[Vectors];
+                VecF32 row[Vectors];
                 LoadRow(added + r * stride, lastColumns, row);
                 HWY_UNROLL(4)
                 for (size_t v = 0; v < Vectors; ++v)
@@ -174,8 +174,8 @@ void Tiles(const TileF32& tiles, size_t count)
         }
         if (tiles.m_HasClamp)
         {
-            const Floats low = hn::Set(d, tiles.m_Low);
-            const Floats high = hn::Set(d, tiles.m_High);
+            const VecF32 low = hn::Set(d, tiles.m_Low);
+            const VecF32 high = hn::Set(d, tiles.m_High);
             HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -207,12 +207,12 @@ void Tiles(const TileF32& tiles, size_t count)
 
 /// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(EngineF32& engine)
+void FillTiles(MicrokernelsF32& engine)
 {
     engine.m_Tiles[Vectors][Rows] = Tiles<Rows, Vectors>;
-    engine.m_InPlaceTiles[Vectors][Rows] = Tiles<Rows, Vectors, Way::InPlace>;
+    engine.m_InPlaceTiles[Vectors][Rows] = Tiles<Rows, Vectors, Variant::InPlace>;
     engine.m_Rows[Vectors] = engine.m_Rows[Vectors] < Rows ? Rows : engine.m_Rows[Vectors];
-    engine.m_Vectors = engine.m_MostVectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
+    engine.m_Vectors = engine.m_MaxVectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
     if constexpr (Rows > 1)
     {
         FillTiles<Vectors, Rows - 1>(engine);
@@ -220,21 +220,22 @@ void FillTiles(EngineF32& engine)
 }
 
 #if HWY_TARGET == HWY_AVX3
-template <size_t Vectors, size_t Rows, Way How>
-void FillHalfTiles(EngineF32& engine)
+template <size_t Vectors, size_t Rows, Variant Which>
+void FillHalfVectorTiles(MicrokernelsF32& engine)
 {
-    engine.m_HalfTiles[Vectors][Rows] = Tiles<Rows, Vectors, How>;
-    engine.m_HalfRows[Vectors] = engine.m_HalfRows[Vectors] < Rows ? Rows : engine.m_HalfRows[Vectors];
+    engine.m_HalfVectorTiles[Vectors][Rows] = Tiles<Rows, Vectors, Which>;
+    engine.m_HalfVectorRows[Vectors] =
+        engine.m_HalfVectorRows[Vectors] < Rows ? Rows : engine.m_HalfVectorRows[Vectors];
     if constexpr (Rows > 1)
     {
-        FillHalfTiles<Vectors, Rows - 1, How>(engine);
+        FillHalfVectorTiles<Vectors, Rows - 1, Which>(engine);
     }
 }
 
 template <size_t Rows>
-void FillSlidingTiles(EngineF32& engine)
+void FillSlidingTiles(MicrokernelsF32& engine)
 {
-    engine.m_SlidingTiles[Rows] = Tiles<Rows, 1, Way::Sliding>;
+    engine.m_SlidingTiles[Rows] = Tiles<Rows, 1, Variant::Sliding>;
     engine.m_SlidingRows = engine.m_SlidingRows < Rows ? Rows : engine.m_SlidingRows;
     if constexpr (Rows > 1)
     {
@@ -243,10 +244,10 @@ void FillSlidingTiles(EngineF32& engine)
 }
 #endif
 
-EngineF32 MakeEngine()
+MicrokernelsF32 MakeMicrokernels()
 {
-    EngineF32 engine;
-    engine.m_Lanes = hn::Lanes(FloatTag());
+    MicrokernelsF32 engine;
+    engine.m_Lanes = hn::Lanes(TagF32());
     engine.m_FetchesOutput = HWY_TARGET != HWY_AVX2;
     if constexpr (ManyRegisters)
     {
@@ -256,19 +257,19 @@ EngineF32 MakeEngine()
         {
             // One multiply-add per cycle: seven sums keep it busy, with the broadcast as a memory operand. The epilogue
             // of so small a tile overlaps with the multiply-adds of the next tile; that of 24 sums does not.
-            engine.m_MostSlidingChannels = 8; // with more, tiles of seven rows are faster
+            engine.m_MaxSlidingChannels = 8; // with more, tiles of seven rows are faster
             FillTiles<1, 7>(engine);
-            FillHalfTiles<1, 8, Way::Narrow>(engine);
+            FillHalfVectorTiles<1, 8, Variant::Narrow>(engine);
             FillTiles<2, 12>(engine);
             FillTiles<3, 8>(engine);
             FillTiles<4, 6>(engine);
             engine.m_Vectors = 1;
             return engine;
         }
-        FillHalfTiles<1, 14, Way::Halves>(engine);
-        FillHalfTiles<2, 14, Way::Halves>(engine);
-        FillHalfTiles<3, 10, Way::Halves>(engine);
-        FillHalfTiles<4, 6, Way::Halves>(engine);
+        FillHalfVectorTiles<1, 14, Variant::HalfVectors>(engine);
+        FillHalfVectorTiles<2, 14, Variant::HalfVectors>(engine);
+        FillHalfVectorTiles<3, 10, Variant::HalfVectors>(engine);
+        FillHalfVectorTiles<4, 6, Variant::HalfVectors>(engine);
 #endif
         FillTiles<1, 12>(engine);
         FillTiles<2, 12>(engine);
@@ -293,10 +294,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const EngineF32& GetEngineF32()
+const MicrokernelsF32& GetMicrokernelsF32()
 {
-    static constinit PerIsa<EngineF32> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+    static constinit PerIsa<MicrokernelsF32> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
 }
 
 } // namespace tenon::cpu

@@ -39,7 +39,7 @@ HWY_INLINE Vector LoadPairs(const int8_t* from)
 
 /// A tile of Rows x Vectors vectors of sums; W: type of the packed weights.
 template <typename Dot, typename W, size_t Rows, size_t Vectors>
-void Tile(const Tile16& tile)
+void Tile(const TileInt16& tile)
 {
     const Ints d;
     const size_t lanes = hn::Lanes(d);
@@ -54,14 +54,14 @@ void Tile(const Tile16& tile)
         }
     }
     const auto* weights = static_cast<const W*>(tile.m_Panel);
-    const int16_t* const* data = tile.m_Data;
+    const int16_t* const* data = tile.m_Indirection;
     const int16_t* const zeros = tile.m_Zeros;
     size_t begin = tile.m_FirstGroup;
     for (size_t left = tile.m_Groups; left > 0; data += tile.m_TapStep, begin = 0)
     {
         const size_t end = std::min(tile.m_TapGroups, begin + left);
         left -= end - begin;
-        if (zeros != nullptr && AreAll<Rows>(data, zeros))
+        if (zeros != nullptr && IsTapPadding<Rows>(data, zeros))
         {
             weights += 2 * Vectors * lanes * (end - begin);
             continue;
@@ -109,12 +109,12 @@ void Tile(const Tile16& tile)
 
 /// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <typename Dot, size_t Vectors, size_t Rows>
-void FillTiles(Engine16& engine)
+void FillTiles(MicrokernelsInt16& engine)
 {
     engine.m_Tiles[Vectors][Rows] = Tile<Dot, int16_t, Rows, Vectors>;
-    if constexpr (Rows <= Engine16::MostByteRows)
+    if constexpr (Rows <= MicrokernelsInt16::MaxInt8Rows)
     {
-        engine.m_ByteTiles[Vectors][Rows] = Tile<Dot, int8_t, Rows, Vectors>;
+        engine.m_Int8WeightTiles[Vectors][Rows] = Tile<Dot, int8_t, Rows, Vectors>;
     }
     engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
     engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
@@ -126,9 +126,9 @@ void FillTiles(Engine16& engine)
 
 /// Fills the microkernels of 1 to `Pixels` pixels.
 template <typename Dot, typename Kind, size_t Pixels>
-void FillPixels(DepthwiseTiles16& tiles)
+void FillPixels(DepthwiseMicrokernelsInt16& tiles)
 {
-    static_assert(Pixels <= DepthwiseTiles16::MostPixels);
+    static_assert(Pixels <= DepthwiseMicrokernelsInt16::MaxPixels);
     tiles.m_Pixels = std::max(tiles.m_Pixels, Pixels);
     tiles.m_Run[Pixels] = Kind::template Run<Dot, Pixels>;
     if constexpr (Pixels > 1)
@@ -139,7 +139,7 @@ void FillPixels(DepthwiseTiles16& tiles)
 
 /// 32 registers: 24 sums, 4 vectors of weights, and the data.
 template <typename Dot>
-void FillWide(Engine16& engine)
+void FillWide(MicrokernelsInt16& engine)
 {
     FillTiles<Dot, 1, 8>(engine);
     FillTiles<Dot, 2, 8>(engine);
@@ -153,7 +153,7 @@ void FillWide(Engine16& engine)
 
 /// 16 registers: 12 sums, 2 vectors of weights, the data and a product.
 template <typename Dot>
-void FillNarrow(Engine16& engine)
+void FillNarrow(MicrokernelsInt16& engine)
 {
     FillTiles<Dot, 1, 8>(engine);
     FillTiles<Dot, 2, 6>(engine);
@@ -163,18 +163,18 @@ void FillNarrow(Engine16& engine)
     FillPixels<Dot, GroupsKind<8>, 1>(engine.m_Groups[8]);
 }
 
-Engine16 MakeEngine()
+MicrokernelsInt16 MakeMicrokernels()
 {
-    Engine16 engine;
+    MicrokernelsInt16 engine;
     engine.m_Lanes = hn::Lanes(Ints());
     engine.m_Accumulate = Accumulate;
     engine.m_Requantize = Requantize;
 #if HWY_TARGET == HWY_AVX3
-    GetCpuFeatures().m_Avx512Vnni ? FillWide<VnniPairs>(engine) : FillWide<WidePairs>(engine);
+    GetCpuFeatures().m_Avx512Vnni ? FillWide<VnniPairs>(engine) : FillWide<Int16x2>(engine);
 #elif HWY_TARGET == HWY_AVX2
-    GetCpuFeatures().m_AvxVnni ? FillNarrow<VnniPairs>(engine) : FillNarrow<WidePairs>(engine);
+    GetCpuFeatures().m_AvxVnni ? FillNarrow<VnniPairs>(engine) : FillNarrow<Int16x2>(engine);
 #else
-    FillNarrow<WidePairs>(engine);
+    FillNarrow<Int16x2>(engine);
 #endif
     return engine;
 }
@@ -188,10 +188,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const Engine16& GetEngine16()
+const MicrokernelsInt16& GetMicrokernelsInt16()
 {
-    static constinit PerIsa<Engine16> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+    static constinit PerIsa<MicrokernelsInt16> engine;
+    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
 }
 
 } // namespace tenon::cpu

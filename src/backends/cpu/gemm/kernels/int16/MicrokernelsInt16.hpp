@@ -11,7 +11,7 @@ namespace tenon::cpu
 {
 
 /// Rounding from sums to int16.
-enum class Rounding16 : uint8_t
+enum class RoundingInt16 : uint8_t
 {
     HalfUp,     ///< int64 sums times a 15-bit multiplier: TFLite's convolutions with a 64-bit bias, or none
     FixedPoint, ///< by a 31-bit multiplier, as for int8: TFLite's convolutions with a 32-bit bias
@@ -20,9 +20,9 @@ enum class Rounding16 : uint8_t
 
 /// Operands of a microkernel: a few rows of data by a panel of packed weights, over a slice of the depth, counted in
 /// groups of two numbers. The indirection buffer has one pointer for each row and kernel tap; a matrix has one tap.
-struct Tile16
+struct TileInt16
 {
-    const int16_t* const* m_Data = nullptr; ///< [taps][m_TapStep] pointers to the rows' data
+    const int16_t* const* m_Indirection = nullptr; ///< [taps][m_TapStep] pointers to the rows' data
     size_t m_TapStep = 0;
     size_t m_TapGroups = 0;  ///< of a whole tap
     size_t m_FirstGroup = 0; ///< within the first tap
@@ -32,13 +32,14 @@ struct Tile16
     const void* m_Panel = nullptr; ///< [groups][vectors * lanes] pairs of int16, or of int8; aligned
     int32_t* m_Sums = nullptr;     ///< [rows][vectors * lanes], which wrap around
 };
-using TileFunction16 = void (*)(const Tile16& tile);
+using MicrokernelInt16 = void (*)(const TileInt16& tile);
 
 /// Operands of a microkernel of a depthwise convolution, or of a grouped one with small groups and as many outputs as
 /// inputs: a few pixels by two vectors of channels.
-struct DepthwiseTile16
+struct DepthwiseTileInt16
 {
-    const int16_t* const* m_Data = nullptr; ///< [steps * taps of a step][m_TapStep] pointers to the taps' channels
+    const int16_t* const* m_Indirection =
+        nullptr; ///< [steps * taps of a step][m_TapStep] pointers to the taps' channels
     size_t m_TapStep = 0;
     size_t m_Steps = 0;    ///< depthwise: pairs of taps; groups: taps
     size_t m_Offset = 0;   ///< added to each of the pointers
@@ -51,21 +52,21 @@ struct DepthwiseTile16
     const int32_t* m_Bias = nullptr;
     int32_t* m_Sums = nullptr; ///< [pixels][2 * lanes]
 };
-using DepthwiseTileFunction16 = void (*)(const DepthwiseTile16& tile);
+using DepthwiseMicrokernelInt16 = void (*)(const DepthwiseTileInt16& tile);
 
 /// The microkernels, by pixels.
-struct DepthwiseTiles16
+struct DepthwiseMicrokernelsInt16
 {
-    static constexpr size_t MostPixels = 4;
+    static constexpr size_t MaxPixels = 4;
 
     size_t m_Pixels = 0; ///< of the highest tile; 0: there are none
-    DepthwiseTileFunction16 m_Run[MostPixels + 1] = {};
+    DepthwiseMicrokernelInt16 m_Run[MaxPixels + 1] = {};
 };
 
 /// Constants of requantization of a panel's columns. The arrays have the panel's padded length.
-struct Columns16
+struct RequantizeColumnsInt16
 {
-    Rounding16 m_Rounding = Rounding16::HalfUp;
+    RoundingInt16 m_Rounding = RoundingInt16::HalfUp;
     const double* m_Scale = nullptr;       ///< unless in fixed point: factor of the sums
     const double* m_Bias = nullptr;        ///< added before scaling; with HalfUp after it: scaled, plus one half
     const int32_t* m_IntBias = nullptr;    ///< in fixed point, as the following ones
@@ -81,7 +82,7 @@ struct Columns16
 ///     second vector   4..7  12..15  20..23  28..31
 /// A single last vector holds its columns in order. The arrays of RequantizeColumnsInt16 have the same order; see
 /// GetPaddedColumnInt16.
-struct Rows16
+struct RequantizeRowsInt16
 {
     const int32_t* m_Sums = nullptr;  ///< [rows][m_SumStride]
     const double* m_Totals = nullptr; ///< added to the sums; null: nothing
@@ -93,7 +94,7 @@ struct Rows16
 };
 
 /// Index of a column's sum in rows of `vectors` vectors.
-inline size_t GetPlace16(size_t column, size_t vectors, size_t lanes)
+inline size_t GetPaddedColumnInt16(size_t column, size_t vectors, size_t lanes)
 {
     const size_t vector = column / (2 * lanes) * 2;
     if (vector + 1 == vectors)
@@ -105,31 +106,31 @@ inline size_t GetPlace16(size_t column, size_t vectors, size_t lanes)
 }
 
 /// The microkernels for a kind of processor.
-struct Engine16
+struct MicrokernelsInt16
 {
-    static constexpr size_t MostVectors = 4;
-    static constexpr size_t MostRows = 8;
-    static constexpr size_t MostByteRows = 4;
-    static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
-    static constexpr size_t MostGroup = 8;  ///< channels of a small group
+    static constexpr size_t MaxVectors = 4;
+    static constexpr size_t MaxRows = 8;
+    static constexpr size_t MaxInt8Rows = 4;
+    static constexpr size_t MaxLanes = 16; ///< int32 in 512 bits
+    static constexpr size_t MaxGroup = 8;  ///< channels of a small group
 
     size_t m_Lanes = 0;                                         ///< columns of a vector
     size_t m_Vectors = 0;                                       ///< in the widest panel
-    size_t m_Rows[MostVectors + 1] = {};                        ///< of the highest tile, by vectors of the panel
-    TileFunction16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+    size_t m_Rows[MaxVectors + 1] = {};                         ///< of the highest tile, by vectors of the panel
+    MicrokernelInt16 m_Tiles[MaxVectors + 1][MaxRows + 1] = {}; ///< by vectors and rows
     /// For weights packed as int8: with few rows the GEMM is bound by reading them from memory.
-    TileFunction16 m_ByteTiles[MostVectors + 1][MostByteRows + 1] = {};
-    DepthwiseTiles16 m_Depthwise;
-    DepthwiseTiles16 m_Groups[MostGroup + 1]; ///< by channels of a group, a power of 2
+    MicrokernelInt16 m_Int8WeightTiles[MaxVectors + 1][MaxInt8Rows + 1] = {};
+    DepthwiseMicrokernelsInt16 m_Depthwise;
+    DepthwiseMicrokernelsInt16 m_Groups[MaxGroup + 1]; ///< by channels of a group, a power of 2
 
     /// totals[i] = sums[i], or += sums[i].
     void (*m_Accumulate)(const int32_t* sums, size_t count, bool isFirst, double* totals) = nullptr;
     /// Exactly CpuRef's SumRequantizer. Unless in fixed point, |sum| * scale must be below 2^31 - 1, and with HalfUp
     /// |sum| at most 2^37.
-    void (*m_Requantize)(const Rows16& rows, const Columns16& columns) = nullptr;
+    void (*m_Requantize)(const RequantizeRowsInt16& rows, const RequantizeColumnsInt16& columns) = nullptr;
 };
 
 /// The best set for this processor. Precondition: the processor has vectors, see CpuFeatures.
-const Engine16& GetEngine16();
+const MicrokernelsInt16& GetMicrokernelsInt16();
 
 } // namespace tenon::cpu

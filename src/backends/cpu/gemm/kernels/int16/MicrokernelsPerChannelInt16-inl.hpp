@@ -17,14 +17,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-using ShortTag = hn::Repartition<int16_t, Ints>;
-using Shorts = hn::Vec<ShortTag>;
+using TagInt16 = hn::Repartition<int16_t, Ints>;
+using Shorts = hn::Vec<TagInt16>;
 
 /// Loads a vector of channels, or the first `count` of them followed by zeros; reads nothing past those.
 template <bool IsWhole>
 HWY_INLINE Shorts LoadChannels(const int16_t* from, [[maybe_unused]] size_t count)
 {
-    const ShortTag d;
+    const TagInt16 d;
     if constexpr (IsWhole)
     {
         return hn::LoadU(d, from);
@@ -43,10 +43,10 @@ HWY_INLINE Shorts LoadChannels(const int16_t* from, [[maybe_unused]] size_t coun
 
 /// Depthwise: interleaves the channels of two taps, so that a pair of taps is a pair of the dot product.
 template <typename Dot, size_t Pixels, bool IsWhole>
-HWY_INLINE void SumTaps(const DepthwiseTile16& tile)
+HWY_INLINE void SumTaps(const DepthwiseTileInt16& tile)
 {
     const Ints d;
-    const ShortTag d16;
+    const TagInt16 d16;
     const size_t lanes = hn::Lanes(d);
     Vector low[Pixels];
     Vector high[Pixels];
@@ -55,7 +55,7 @@ HWY_INLINE void SumTaps(const DepthwiseTile16& tile)
     {
         low[p] = high[p] = hn::Zero(d);
     }
-    const int16_t* const* first = tile.m_Data;
+    const int16_t* const* first = tile.m_Indirection;
     const int32_t* weights = tile.m_Weights;
     const size_t tapStep = tile.m_TapStep;
     const size_t offset = tile.m_Offset;
@@ -88,9 +88,9 @@ HWY_INLINE void SumTaps(const DepthwiseTile16& tile)
 struct DepthwiseKind
 {
     template <typename Dot, size_t Pixels>
-    static void Run(const DepthwiseTile16& tile)
+    static void Run(const DepthwiseTileInt16& tile)
     {
-        tile.m_Channels >= hn::Lanes(ShortTag()) ? SumTaps<Dot, Pixels, true>(tile) : SumTaps<Dot, Pixels, false>(tile);
+        tile.m_Channels >= hn::Lanes(TagInt16()) ? SumTaps<Dot, Pixels, true>(tile) : SumTaps<Dot, Pixels, false>(tile);
     }
 };
 
@@ -160,7 +160,7 @@ HWY_INLINE void SortColumns([[maybe_unused]] Vector& low, [[maybe_unused]] Vecto
 /// Groups: channels are read in place. A lane's pair of channels is multiplied by the weights of one output of its
 /// group after the other; each output has a vector of sums of its own.
 template <typename Dot, size_t Group, size_t Pixels, bool IsWhole>
-HWY_INLINE void SumGroups(const DepthwiseTile16& tile)
+HWY_INLINE void SumGroups(const DepthwiseTileInt16& tile)
 {
     const Ints d;
     const size_t lanes = hn::Lanes(d);
@@ -174,7 +174,7 @@ HWY_INLINE void SumGroups(const DepthwiseTile16& tile)
             acc[p][o] = hn::Zero(d);
         }
     }
-    const int16_t* const* data = tile.m_Data;
+    const int16_t* const* data = tile.m_Indirection;
     const int32_t* weights = tile.m_Weights;
     const size_t tapStep = tile.m_TapStep;
     const size_t offset = tile.m_Offset;
@@ -220,9 +220,9 @@ template <size_t Group>
 struct GroupsKind
 {
     template <typename Dot, size_t Pixels>
-    static void Run(const DepthwiseTile16& tile)
+    static void Run(const DepthwiseTileInt16& tile)
     {
-        tile.m_Channels >= hn::Lanes(ShortTag()) ? SumGroups<Dot, Group, Pixels, true>(tile)
+        tile.m_Channels >= hn::Lanes(TagInt16()) ? SumGroups<Dot, Group, Pixels, true>(tile)
                                                  : SumGroups<Dot, Group, Pixels, false>(tile);
     }
 };

@@ -21,12 +21,12 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr size_t TileRows = TileConfiguration::MostRows;
-constexpr size_t TileBytes = TileConfiguration::MostRowBytes; ///< of a row: sixteen groups, or sixteen accumulators
+constexpr size_t TileRows = AmxTileConfig::MaxRows;
+constexpr size_t TileBytes = AmxTileConfig::MaxRowBytes; ///< of a row: sixteen groups, or sixteen accumulators
 
-constexpr TileConfiguration MakeConfiguration()
+constexpr AmxTileConfig MakeConfiguration()
 {
-    TileConfiguration configuration;
+    AmxTileConfig configuration;
     for (size_t tile = 0; tile < 8; ++tile)
     {
         configuration.Set(tile, TileRows, TileBytes);
@@ -36,7 +36,7 @@ constexpr TileConfiguration MakeConfiguration()
 
 void Begin()
 {
-    static constexpr TileConfiguration configuration = MakeConfiguration();
+    static constexpr AmxTileConfig configuration = MakeConfiguration();
     configuration.Load();
 }
 
@@ -136,31 +136,31 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
 }
 
 template <size_t Vectors>
-void Fill(Engine8& engine)
+void Fill(MicrokernelsInt8& microkernels)
 {
-    engine.m_Signed.Add(Vectors, TileRows, Tile<true, TileRows, Vectors>);
-    engine.m_Signed.Add(Vectors, 2 * TileRows, Tile<true, 2 * TileRows, Vectors>);
-    engine.m_Unsigned.Add(Vectors, TileRows, Tile<false, TileRows, Vectors>);
-    engine.m_Unsigned.Add(Vectors, 2 * TileRows, Tile<false, 2 * TileRows, Vectors>);
+    microkernels.m_Signed.Add(Vectors, TileRows, Tile<true, TileRows, Vectors>);
+    microkernels.m_Signed.Add(Vectors, 2 * TileRows, Tile<true, 2 * TileRows, Vectors>);
+    microkernels.m_Unsigned.Add(Vectors, TileRows, Tile<false, TileRows, Vectors>);
+    microkernels.m_Unsigned.Add(Vectors, 2 * TileRows, Tile<false, 2 * TileRows, Vectors>);
 }
 
 } // namespace
 
-void UseAmx(Engine8& engine)
+void UseAmx(MicrokernelsInt8& microkernels)
 {
-    engine.m_Signed.m_Signs = Signs8::BothSigned;
-    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
-    for (TileSet8* tiles : {&engine.m_Signed, &engine.m_Unsigned})
+    microkernels.m_Signed.m_Signs = OperandSignsInt8::BothSigned;
+    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
+    for (MicrokernelSetInt8* tiles : {&microkernels.m_Signed, &microkernels.m_Unsigned})
     {
         tiles->m_RowUnit = TileRows;
         tiles->m_GroupUnit = TileRows;
         tiles->m_Begin = Begin;
         tiles->m_End = End;
     }
-    Fill<1>(engine);
-    Fill<2>(engine);
-    Fill<3>(engine);
-    Fill<4>(engine);
+    Fill<1>(microkernels);
+    Fill<2>(microkernels);
+    Fill<3>(microkernels);
+    Fill<4>(microkernels);
 }
 
 } // namespace tenon::cpu
@@ -170,7 +170,7 @@ void UseAmx(Engine8& engine)
 namespace tenon::cpu
 {
 
-void UseAmx(Engine8&) {}
+void UseAmx(MicrokernelsInt8&) {}
 
 } // namespace tenon::cpu
 

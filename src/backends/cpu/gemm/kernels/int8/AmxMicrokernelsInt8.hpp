@@ -8,6 +8,6 @@ namespace tenon::cpu
 {
 
 /// Adds microkernels of 16 and 32 rows. Precondition: the processor has AMX-INT8, see CpuFeatures.
-void UseAmx(Engine8& engine);
+void UseAmx(MicrokernelsInt8& microkernels);
 
 } // namespace tenon::cpu

@@ -8,9 +8,9 @@ namespace tenon::cpu
 {
 
 /// Adds microkernels by dot products (sdot, udot). Precondition: the processor has them, see CpuFeatures.
-void UseDotProd(Engine8& engine);
+void UseDotProd(MicrokernelsInt8& microkernels);
 
 /// Adds microkernels by matrix products (smmla, usmmla). Precondition: the processor has them.
-void UseI8mm(Engine8& engine);
+void UseI8mm(MicrokernelsInt8& microkernels);
 
 } // namespace tenon::cpu

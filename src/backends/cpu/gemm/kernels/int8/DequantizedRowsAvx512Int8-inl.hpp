@@ -3,11 +3,11 @@
 // Accumulators stay in registers until they are floats, see RequantizedTilesAvx512Int8-inl.hpp.
 //
 // Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_FLOAT_TILES8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_FLOAT_TILES8_INL
-#undef TENON_CPU_FLOAT_TILES8_INL
+#if defined(TENON_CPU_DEQUANTIZED_ROWS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEQUANTIZED_ROWS_AVX512_INT8_INL
+#undef TENON_CPU_DEQUANTIZED_ROWS_AVX512_INT8_INL
 #else
-#define TENON_CPU_FLOAT_TILES8_INL
+#define TENON_CPU_DEQUANTIZED_ROWS_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/epilogue/DequantizeInRegistersAvx512Int8-inl.hpp"
@@ -46,10 +46,10 @@ HWY_INLINE void AddSkipped(const int32_t* skipped, Vector (&sums)[Rows][Vectors]
 /// The accumulators of a tile. `IsNarrow`: the last vector uses its lower half only. `Skips`: taps that are padding for
 /// all rows are skipped (tiles of whole vectors only).
 template <typename Dot, bool IsNarrow, bool Skips, size_t Rows, size_t Vectors>
-HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&sums)[Rows][Vectors])
+HWY_INLINE void AddProducts(const DequantizedRowsInt8& product, size_t row, Vector (&sums)[Rows][Vectors])
 {
     constexpr size_t Last = Vectors - 1;
-    const PointTable8& points = product.m_DataPoints;
+    const IndirectionBufferInt8& taps = product.m_Indirection;
     const uint8_t* data[Rows];
     BeginTile(static_cast<const uint8_t*>(product.m_Data) + row * product.m_DataStride, product.m_DataStride,
               product.m_Bias, data, sums);
@@ -63,16 +63,16 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
         }
     }
     const auto* weights = static_cast<const std::byte*>(product.m_Panel);
-    for (size_t point = 0; point < points.m_Points; ++point)
+    for (size_t tap = 0; tap < taps.m_Taps; ++tap)
     {
-        if (points.m_Table != nullptr)
+        if (taps.m_Table != nullptr)
         {
-            const uint8_t* const* const places = points.m_Table + point * points.m_Rows + row;
+            const uint8_t* const* const pointers = taps.m_Table + tap * taps.m_Rows + row;
             if constexpr (Skips && !IsNarrow)
             {
-                if (AreAll<Rows>(places, points.m_Padding))
+                if (IsTapPadding<Rows>(pointers, taps.m_Padding))
                 {
-                    AddSkipped(points.m_Skipped + point * Vectors * hn::Lanes(Ints()), sums);
+                    AddSkipped(taps.m_Skipped + tap * Vectors * hn::Lanes(Ints()), sums);
                     weights += product.m_Groups * Vectors * hn::Lanes(Ints()) * GetGroupBytes<Dot>();
                     continue;
                 }
@@ -80,14 +80,14 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
             HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
-                data[r] = places[r] + points.m_Offset;
+                data[r] = pointers[r] + taps.m_Offset;
             }
         }
         for (size_t group = 0; group < product.m_Groups; ++group)
         {
             if constexpr (IsNarrow)
             {
-                AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return data[r] + 4 * group; }, weights, sums, narrow);
+                AddHalfVectorGroup<Dot>([&](size_t r) HWY_ATTR { return data[r] + 4 * group; }, weights, sums, narrow);
             }
             else
             {
@@ -106,83 +106,86 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
 }
 
 /// `InOrder`: m_Rows has output offsets, as pixels have an order of their own.
-template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
-void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row, std::index_sequence<V...>)
+template <typename Dot, RowScalingInt8 Values, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
+void DequantizedTile(const DequantizedRowsInt8& product, const DequantizeColumns& columns, size_t row,
+                     std::index_sequence<V...>)
 {
     Vector sums[Rows][Vectors];
     AddProducts<Dot, IsNarrow, InOrder>(product, row, sums);
-    (WriteFloats<Values, InOrder, V>(product.m_Rows, columns, row, sums), ...);
+    (DequantizeVector<Values, InOrder, V>(product.m_Rows, columns, row, sums), ...);
 }
 
 /// A software-pipelined tile.
-template <typename Dot, RowValues8 Values>
-struct FloatTurnTile : TurnTile<Dot>
+template <typename Dot, RowScalingInt8 Values>
+struct PipelinedDequantizedTile : PipelinedTile<Dot>
 {
     template <size_t Rows>
-    using Products = typename TurnTile<Dot>::template Products<Rows>;
+    using Products = typename PipelinedTile<Dot>::template Products<Rows>;
 
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Begin(const FloatProduct8& of, const FloatColumns&, size_t row, Products<Rows>& at,
-                                 Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void Begin(const DequantizedRowsInt8& of, const DequantizeColumns&, size_t row,
+                                 Products<Rows>& at, Vector (&sums)[Rows][Vectors])
     {
-        TurnTile<Dot>::BeginRows(of, of.m_Bias, row, at, sums);
+        PipelinedTile<Dot>::BeginRows(of, of.m_Bias, row, at, sums);
     }
 
     template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndVector(const FloatProduct8& of, const FloatColumns& columns, size_t row,
-                                     const Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void EpilogueOfVector(const DequantizedRowsInt8& of, const DequantizeColumns& columns, size_t row,
+                                            const Vector (&sums)[Rows][Vectors])
     {
-        WriteFloats<Values, false, V>(of.m_Rows, columns, row, sums);
+        DequantizeVector<Values, false, V>(of.m_Rows, columns, row, sums);
     }
 
     /// Nothing is left to store: each vector is written by its epilogue.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Store(const FloatProduct8&, const FloatColumns&, size_t, const Vector (&)[Rows][Vectors])
+    static HWY_INLINE void Store(const DequantizedRowsInt8&, const DequantizeColumns&, size_t,
+                                 const Vector (&)[Rows][Vectors])
     {
     }
 };
 
 /// For deeper products the time of the epilogue, which is shorter than that of requantization, does not matter.
-constexpr size_t MostGroupsInTurn = 64;
+constexpr size_t MaxPipelinedGroups = 64;
 
-template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Vectors, size_t Rows>
-bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
+template <typename Dot, RowScalingInt8 Values, bool IsNarrow, bool InOrder, size_t Vectors, size_t Rows>
+bool WriteDequantizedTiles(const DequantizedRowsInt8& product, const DequantizeColumns& columns)
 {
     constexpr auto AllVectors = std::make_index_sequence<Vectors>();
     const size_t count = product.m_Rows.m_Rows;
     // Tiles of `Rows` and of `Rows` - 1 rows cover all rows.
     const size_t tiles = DivideUp(count, Rows);
-    const bool areEqual = count >= tiles * (Rows - 1);
+    const bool isEqual = count >= tiles * (Rows - 1);
     if constexpr (!IsNarrow)
     {
-        if (product.m_DataPoints.m_Table == nullptr && product.m_Groups <= MostGroupsInTurn &&
-            TakeTurns<Vectors>(count, product.m_Groups, areEqual))
+        if (product.m_Indirection.m_Table == nullptr && product.m_Groups <= MaxPipelinedGroups &&
+            IsPipelined<Vectors>(count, product.m_Groups, isEqual))
         {
-            TilesInTurn<FloatTurnTile<Dot, Values>, TurnsOf[Vectors].m_Rows, Vectors>::Write(product, columns, count);
+            PipelinedTiles<PipelinedDequantizedTile<Dot, Values>, PipelineShapes[Vectors].m_Rows, Vectors>::Write(
+                product, columns, count);
             return true;
         }
     }
-    if (areEqual)
+    if (isEqual)
     {
-        ForEachTile(
-            count, Rows,
-            [&](size_t row, size_t rows) HWY_ATTR
-            {
-                rows == Rows
-                    ? FloatTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, row, AllVectors)
-                    : FloatTile<Dot, Values, IsNarrow, InOrder, Rows - 1, Vectors>(product, columns, row, AllVectors);
-            });
+        ForEachTile(count, Rows,
+                    [&](size_t row, size_t rows) HWY_ATTR
+                    {
+                        rows == Rows ? DequantizedTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns,
+                                                                                                      row, AllVectors)
+                                     : DequantizedTile<Dot, Values, IsNarrow, InOrder, Rows - 1, Vectors>(
+                                           product, columns, row, AllVectors);
+                    });
         return true;
     }
-    if (product.m_DataPoints.m_Table == nullptr)
+    if (product.m_Indirection.m_Table == nullptr)
     {
         return false;
     }
     // The last tile overlaps the one before.
     for (size_t row = 0; row < count; row += Rows)
     {
-        FloatTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, std::min(row, count - Rows),
-                                                                 AllVectors);
+        DequantizedTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, std::min(row, count - Rows),
+                                                                       AllVectors);
     }
     return true;
 }
@@ -195,54 +198,55 @@ constexpr size_t GetNarrowRows(size_t vectors, size_t rows)
 
 /// Dot takes unsigned data and signed weights: rows have corrections only where weights have a zero point.
 template <typename Dot, size_t Vectors, size_t Rows>
-bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
+bool WriteDequantizedRows(const DequantizedRowsInt8& product, const DequantizeColumns& columns)
 {
-    const FloatRows& rows = product.m_Rows;
-    if (rows.m_RowTerms != nullptr) // the weights have a zero point
+    const DequantizeRows& rows = product.m_Rows;
+    if (rows.m_RowCorrections != nullptr) // the weights have a zero point
     {
         return false;
     }
-    if (!rows.m_HaveOneScale)
+    if (!rows.m_HasOneScale)
     {
-        return WriteFloatTiles<Dot, RowValues8::Scale, false, false, Vectors, Rows>(product, columns);
+        return WriteDequantizedTiles<Dot, RowScalingInt8::Scale, false, false, Vectors, Rows>(product, columns);
     }
     const Ints d;
     HWY_ALIGN int32_t bias[Vectors * hn::MaxLanes(d)];
-    BeginAtZeroPoint<Vectors>(product.m_Bias, rows.m_ZeroPoints[0], columns.m_WeightSums, bias);
-    FloatProduct8 corrected = product;
+    BeginAtZeroPoint<Vectors>(product.m_Bias, rows.m_ZeroPoints[0], columns.m_ColumnSums, bias);
+    DequantizedRowsInt8 corrected = product;
     corrected.m_Bias = bias;
     if (GetCpuFeatures().m_SplitsVectors && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2)
     {
         constexpr size_t NarrowRows = GetNarrowRows(Vectors, Rows);
         const bool isWritten =
-            rows.m_Places != nullptr
-                ? WriteFloatTiles<Dot, RowValues8::None, true, true, Vectors, NarrowRows>(corrected, columns)
-                : WriteFloatTiles<Dot, RowValues8::None, true, false, Vectors, NarrowRows>(corrected, columns);
+            rows.m_OutputOffsets != nullptr
+                ? WriteDequantizedTiles<Dot, RowScalingInt8::None, true, true, Vectors, NarrowRows>(corrected, columns)
+                : WriteDequantizedTiles<Dot, RowScalingInt8::None, true, false, Vectors, NarrowRows>(corrected,
+                                                                                                     columns);
         if (isWritten)
         {
             return true;
         }
     }
-    return rows.m_Places != nullptr
-               ? WriteFloatTiles<Dot, RowValues8::None, false, true, Vectors, Rows>(corrected, columns)
-               : WriteFloatTiles<Dot, RowValues8::None, false, false, Vectors, Rows>(corrected, columns);
+    return rows.m_OutputOffsets != nullptr
+               ? WriteDequantizedTiles<Dot, RowScalingInt8::None, false, true, Vectors, Rows>(corrected, columns)
+               : WriteDequantizedTiles<Dot, RowScalingInt8::None, false, false, Vectors, Rows>(corrected, columns);
 }
 
 template <typename Dot, size_t Vectors, size_t Rows>
-void FillFloatRows(TileSet8& tiles)
+void FillDequantizedRows(MicrokernelSetInt8& tiles)
 {
-    tiles.m_WriteFloats[Vectors] = WriteFloatRows<Dot, Vectors, Rows>;
-    tiles.m_LeastTableRows = std::max({tiles.m_LeastTableRows, Rows, GetNarrowRows(Vectors, Rows)});
+    tiles.m_DequantizedKernels[Vectors] = WriteDequantizedRows<Dot, Vectors, Rows>;
+    tiles.m_MinIndirectRows = std::max({tiles.m_MinIndirectRows, Rows, GetNarrowRows(Vectors, Rows)});
 }
 
 /// For processors with 32 registers.
 template <typename Dot>
-void FillFloatRows(TileSet8& tiles)
+void FillDequantizedRows(MicrokernelSetInt8& tiles)
 {
-    FillFloatRows<Dot, 1, 8>(tiles);
-    FillFloatRows<Dot, 2, 8>(tiles);
-    FillFloatRows<Dot, 3, 8>(tiles);
-    FillFloatRows<Dot, 4, 6>(tiles);
+    FillDequantizedRows<Dot, 1, 8>(tiles);
+    FillDequantizedRows<Dot, 2, 8>(tiles);
+    FillDequantizedRows<Dot, 3, 8>(tiles);
+    FillDequantizedRows<Dot, 4, 6>(tiles);
 }
 
 #endif

@@ -114,27 +114,27 @@ TENON_DOTPROD void Tile(const void* data, size_t dataStride, const void* panel, 
 
 /// Microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(Engine8& engine)
+void FillTiles(MicrokernelsInt8& microkernels)
 {
-    engine.m_Signed.Add(Vectors, Rows, Tile<SignedDots, Rows, Vectors>);
-    engine.m_Unsigned.Add(Vectors, Rows, Tile<UnsignedDots, Rows, Vectors>);
+    microkernels.m_Signed.Add(Vectors, Rows, Tile<SignedDots, Rows, Vectors>);
+    microkernels.m_Unsigned.Add(Vectors, Rows, Tile<UnsignedDots, Rows, Vectors>);
     if constexpr (Rows > 1)
     {
-        FillTiles<Vectors, Rows - 1>(engine);
+        FillTiles<Vectors, Rows - 1>(microkernels);
     }
 }
 
 } // namespace
 
-void UseDotProd(Engine8& engine)
+void UseDotProd(MicrokernelsInt8& microkernels)
 {
-    engine.m_Signed.m_Signs = Signs8::BothSigned;
-    engine.m_Unsigned.m_Signs = Signs8::BothUnsigned;
+    microkernels.m_Signed.m_Signs = OperandSignsInt8::BothSigned;
+    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::BothUnsigned;
     // 32 registers hold 21 accumulators, the rows' data and some vectors of weights.
-    FillTiles<1, 8>(engine);
-    FillTiles<2, 8>(engine);
-    FillTiles<3, 7>(engine);
-    FillTiles<4, 5>(engine);
+    FillTiles<1, 8>(microkernels);
+    FillTiles<2, 8>(microkernels);
+    FillTiles<3, 7>(microkernels);
+    FillTiles<4, 5>(microkernels);
 }
 
 } // namespace tenon::cpu
@@ -144,7 +144,7 @@ void UseDotProd(Engine8& engine)
 namespace tenon::cpu
 {
 
-void UseDotProd(Engine8&) {}
+void UseDotProd(MicrokernelsInt8&) {}
 
 } // namespace tenon::cpu
 

@@ -7,11 +7,11 @@
 // allocates registers: the accumulators would live in memory otherwise. Part of MicrokernelsInt8.cpp,
 // ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for each target (Foreach.hpp);
 // included once a target.
-#if defined(TENON_CPU_DOT_TILE_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DOT_TILE_INL
-#undef TENON_CPU_DOT_TILE_INL
+#if defined(TENON_CPU_DOT_TILE_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DOT_TILE_INT8_INL
+#undef TENON_CPU_DOT_TILE_INT8_INL
 #else
-#define TENON_CPU_DOT_TILE_INL
+#define TENON_CPU_DOT_TILE_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
@@ -24,7 +24,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 /// vpdpbusd for int8 data, which are biased by 128 on load. Weights without a zero point then need no row correction.
-struct VnniDataFlipped : VnniDataUnsigned
+struct VnniDataBiased : VnniDataUnsigned
 {
     static HWY_INLINE Vector Broadcast(int32_t group)
     {
@@ -58,8 +58,8 @@ HWY_INLINE void KeepInRegister([[maybe_unused]] Vector& x)
 /// Adds one group to a tile whose last vector uses its lower half only: its accumulators are half a vector for each
 /// row. `getRow`: address of a row's group.
 template <typename Dot, size_t Rows, size_t Vectors, typename F>
-HWY_INLINE void AddNarrowGroup(const F& getRow, const std::byte*& weights, Vector (&sums)[Rows][Vectors],
-                               __m256i (&narrow)[Rows])
+HWY_INLINE void AddHalfVectorGroup(const F& getRow, const std::byte*& weights, Vector (&sums)[Rows][Vectors],
+                                   __m256i (&narrow)[Rows])
 {
     constexpr size_t Last = Vectors - 1;
     const size_t lanes = hn::Lanes(Ints());

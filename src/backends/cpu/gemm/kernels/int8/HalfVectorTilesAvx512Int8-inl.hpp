@@ -4,11 +4,11 @@
 //
 // Part of MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for
 // each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_BYTE_NARROW_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_BYTE_NARROW_AVX512_INL
-#undef TENON_CPU_BYTE_NARROW_AVX512_INL
+#if defined(TENON_CPU_HALF_VECTOR_TILES_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_HALF_VECTOR_TILES_AVX512_INT8_INL
+#undef TENON_CPU_HALF_VECTOR_TILES_AVX512_INT8_INL
 #else
-#define TENON_CPU_BYTE_NARROW_AVX512_INL
+#define TENON_CPU_HALF_VECTOR_TILES_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/int8/RequantizedTilesAvx512Int8-inl.hpp"
@@ -20,11 +20,11 @@ namespace tenon::cpu::HWY_NAMESPACE
 #if HWY_TARGET == HWY_AVX3
 
 /// Smallest number of groups for which half-vector tiles are faster. They are made for software pipelining only.
-constexpr size_t LeastGroupsOfNarrow = 4;
+constexpr size_t MinGroupsOfHalfVector = 4;
 
 /// A tile that multiplies the lower half of its last vector only.
 template <typename Dot, typename Base>
-struct NarrowTile : Base
+struct HalfVectorTile : Base
 {
     template <size_t Rows>
     using Products = typename Base::template Products<Rows>;
@@ -33,17 +33,17 @@ struct NarrowTile : Base
     struct Sums
     {
         Vector m_Whole[Rows][Vectors]; // the last vector is the initial value of m_HalfVector
-        __m256i m_Narrow[Rows];
+        __m256i m_HalfVector[Rows];
     };
 
     /// Initializes the half vectors from the whole ones.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Part(Sums<Rows, Vectors>& sums)
+    static HWY_INLINE void BeginHalfVector(Sums<Rows, Vectors>& sums)
     {
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            sums.m_Narrow[r] = _mm512_castsi512_si256(sums.m_Whole[r][Vectors - 1].raw);
+            sums.m_HalfVector[r] = _mm512_castsi512_si256(sums.m_Whole[r][Vectors - 1].raw);
         }
     }
 
@@ -51,7 +51,7 @@ struct NarrowTile : Base
     static HWY_INLINE void BeginSums(const int32_t* bias, Sums<Rows, Vectors>& sums)
     {
         Base::BeginSums(bias, sums.m_Whole);
-        Part(sums);
+        BeginHalfVector(sums);
     }
 
     template <size_t Rows, size_t Vectors>
@@ -67,7 +67,8 @@ struct NarrowTile : Base
     static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t from, const std::byte*& weights,
                                   Sums<Rows, Vectors>& sums)
     {
-        AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + from; }, weights, sums.m_Whole, sums.m_Narrow);
+        AddHalfVectorGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + from; }, weights, sums.m_Whole,
+                                sums.m_HalfVector);
     }
 
     /// Keeps all vectors but the last one.
@@ -88,18 +89,18 @@ struct NarrowTile : Base
 
 /// In the epilogue, which runs between the products of the next tile, two rows share a vector for the last columns.
 template <typename Dot, typename Scale, bool HasTerms>
-struct ByteNarrowTile : NarrowTile<Dot, ByteTile<Dot, Scale, HasTerms>>
+struct RequantizedHalfVectorTile : HalfVectorTile<Dot, RequantizedTile<Dot, Scale, HasTerms>>
 {
-    using Tile = ByteTile<Dot, Scale, HasTerms>;
-    using Narrow = NarrowTile<Dot, Tile>;
+    using Tile = RequantizedTile<Dot, Scale, HasTerms>;
+    using Narrow = HalfVectorTile<Dot, Tile>;
 
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    static HWY_INLINE void Begin(const RequantizedRowsInt8& of, const PreparedRequantizationInt8& columns, size_t row,
                                  typename Tile::template Products<Rows>& at,
                                  typename Narrow::template Sums<Rows, Vectors>& sums)
     {
         Tile::Begin(of, columns, row, at, sums.m_Whole);
-        Narrow::Part(sums);
+        Narrow::BeginHalfVector(sums);
     }
 
     template <size_t Rows, size_t Vectors>
@@ -112,21 +113,21 @@ struct ByteNarrowTile : NarrowTile<Dot, ByteTile<Dot, Scale, HasTerms>>
         for (size_t r = 0; r < Rows; r += 2)
         {
             kept[r][Vectors - 1].raw =
-                _mm512_inserti64x4(_mm512_castsi256_si512(sums.m_Narrow[r]), sums.m_Narrow[r + 1], 1);
+                _mm512_inserti64x4(_mm512_castsi256_si512(sums.m_HalfVector[r]), sums.m_HalfVector[r + 1], 1);
         }
     }
 
     template <size_t V, typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndVector(const Of& of, const ByteColumns8& columns, size_t row,
-                                     Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void EpilogueOfVector(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
+                                            Vector (&sums)[Rows][Vectors])
     {
         if constexpr (V + 1 < Vectors)
         {
-            Tile::template EndVector<V>(of, columns, row, sums);
+            Tile::template EpilogueOfVector<V>(of, columns, row, sums);
         }
         else
         {
-            Tile::template EndHalves<V>(of, columns, row, sums);
+            Tile::template EpilogueOfHalves<V>(of, columns, row, sums);
         }
     }
 };

@@ -110,31 +110,31 @@ TENON_I8MM void Tile(const void* data, size_t dataStride, const void* panel, siz
 
 /// Microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(Engine8& engine)
+void FillTiles(MicrokernelsInt8& microkernels)
 {
-    engine.m_Signed.Add(Vectors, Rows, Tile<SignedProducts, Rows, Vectors>);
-    engine.m_Unsigned.Add(Vectors, Rows, Tile<MixedProducts, Rows, Vectors>);
+    microkernels.m_Signed.Add(Vectors, Rows, Tile<SignedProducts, Rows, Vectors>);
+    microkernels.m_Unsigned.Add(Vectors, Rows, Tile<MixedProducts, Rows, Vectors>);
     if constexpr (Rows > 1)
     {
-        FillTiles<Vectors, Rows - 1>(engine);
+        FillTiles<Vectors, Rows - 1>(microkernels);
     }
 }
 
 } // namespace
 
-void UseI8mm(Engine8& engine)
+void UseI8mm(MicrokernelsInt8& microkernels)
 {
-    engine.m_Signed.m_Signs = Signs8::BothSigned;
-    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
-    for (TileSet8* tiles : {&engine.m_Signed, &engine.m_Unsigned})
+    microkernels.m_Signed.m_Signs = OperandSignsInt8::BothSigned;
+    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
+    for (MicrokernelSetInt8* tiles : {&microkernels.m_Signed, &microkernels.m_Unsigned})
     {
         tiles->m_GroupUnit = tiles->m_ColumnGroups = DepthBytes / 4;
     }
     // 32 registers hold up to 24 accumulators, the pairs of rows and a vector of weights.
-    FillTiles<1, 8>(engine);
-    FillTiles<2, 8>(engine);
-    FillTiles<3, 6>(engine);
-    FillTiles<4, 6>(engine);
+    FillTiles<1, 8>(microkernels);
+    FillTiles<2, 8>(microkernels);
+    FillTiles<3, 6>(microkernels);
+    FillTiles<4, 6>(microkernels);
 }
 
 } // namespace tenon::cpu
@@ -144,7 +144,7 @@ void UseI8mm(Engine8& engine)
 namespace tenon::cpu
 {
 
-void UseI8mm(Engine8&) {}
+void UseI8mm(MicrokernelsInt8&) {}
 
 } // namespace tenon::cpu
 

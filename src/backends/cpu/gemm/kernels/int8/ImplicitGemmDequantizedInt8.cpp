@@ -23,48 +23,49 @@ namespace
 using Dot = VnniDataUnsigned;
 
 /// Parameters of a panel's epilogue.
-struct FloatsOfPanel
+struct DequantizedPanel
 {
-    const ImageFloats8& m_Floats;
-    alignas(64) int32_t m_Bias[TileSet8::MostVectors * Engine8::MostLanes]; ///< initial accumulators
+    const ImplicitGemmDequantizeInt8& m_Floats;
+    alignas(64) int32_t m_Bias[MicrokernelSetInt8::MaxVectors * MicrokernelsInt8::MaxLanes]; ///< initial accumulators
 };
 
 /// Base of the tiles that ImplicitGemmTile makes.
-struct FloatTileOfImage : TurnTile<Dot>
+struct ImplicitGemmDequantizeTile : PipelinedTile<Dot>
 {
     template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndVector(const ImageRows8&, const FloatsOfPanel& panel, size_t row,
-                                     const Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void EpilogueOfVector(const ImplicitGemmRowsInt8&, const DequantizedPanel& panel, size_t row,
+                                            const Vector (&sums)[Rows][Vectors])
     {
-        WriteFloats<RowValues8::None, true, V>(panel.m_Floats.m_Rows, panel.m_Floats.m_Columns, row, sums);
+        DequantizeVector<RowScalingInt8::None, true, V>(panel.m_Floats.m_Rows, panel.m_Floats.m_Columns, row, sums);
     }
 
     /// Nothing is left to store: each vector is written by its epilogue.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Store(const ImageRows8&, const FloatsOfPanel&, size_t, const Vector (&)[Rows][Vectors])
+    static HWY_INLINE void Store(const ImplicitGemmRowsInt8&, const DequantizedPanel&, size_t,
+                                 const Vector (&)[Rows][Vectors])
     {
     }
 
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Finish(const ImageRows8& of, const FloatsOfPanel& panel, size_t row,
-                                  const Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void Epilogue(const ImplicitGemmRowsInt8& of, const DequantizedPanel& panel, size_t row,
+                                    const Vector (&sums)[Rows][Vectors])
     {
-        EndAll(of, panel, row, sums, std::make_index_sequence<Vectors>());
+        EpilogueOfAll(of, panel, row, sums, std::make_index_sequence<Vectors>());
     }
 
 private:
     template <size_t Rows, size_t Vectors, size_t... V>
-    static HWY_INLINE void EndAll(const ImageRows8& of, const FloatsOfPanel& panel, size_t row,
-                                  const Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
+    static HWY_INLINE void EpilogueOfAll(const ImplicitGemmRowsInt8& of, const DequantizedPanel& panel, size_t row,
+                                         const Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
     {
-        (EndVector<V>(of, panel, row, sums), ...);
+        (EpilogueOfVector<V>(of, panel, row, sums), ...);
     }
 };
 
 /// The same where the last vector uses its lower half only.
-struct NarrowFloatTileOfImage : NarrowTile<Dot, FloatTileOfImage>
+struct ImplicitGemmDequantizeHalfVectorTile : HalfVectorTile<Dot, ImplicitGemmDequantizeTile>
 {
-    using Narrow = NarrowTile<Dot, FloatTileOfImage>;
+    using Narrow = HalfVectorTile<Dot, ImplicitGemmDequantizeTile>;
 
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Keep(const Narrow::Sums<Rows, Vectors>& sums, Vector (&kept)[Rows][Vectors])
@@ -73,33 +74,34 @@ struct NarrowFloatTileOfImage : NarrowTile<Dot, FloatTileOfImage>
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            kept[r][Vectors - 1].raw = _mm512_castsi256_si512(sums.m_Narrow[r]);
+            kept[r][Vectors - 1].raw = _mm512_castsi256_si512(sums.m_HalfVector[r]);
         }
     }
 };
 
-/// See TileSet8::m_WriteImageFloats.
+/// See MicrokernelSetInt8::m_ImplicitGemmDequantizeKernels.
 template <size_t Vectors, size_t Rows>
-void WriteImageFloats(const ImageRows8& rows, const ImageFloats8& floats)
+void WriteImplicitGemmDequantized(const ImplicitGemmRowsInt8& rows, const ImplicitGemmDequantizeInt8& floats)
 {
-    alignas(64) static constexpr int32_t NoBias[TileSet8::MostVectors * Engine8::MostLanes] = {};
-    FloatsOfPanel panel = {floats, {}};
-    BeginAtZeroPoint<Vectors>(NoBias, floats.m_Rows.m_ZeroPoints[0], floats.m_Columns.m_WeightSums, panel.m_Bias);
-    const bool hasHalves = HasHalves(floats.m_Rows.m_Columns);
-    WriteWindows<FloatTileOfImage, NarrowFloatTileOfImage, Vectors, Rows>(rows, panel, hasHalves);
+    alignas(64) static constexpr int32_t NoBias[MicrokernelSetInt8::MaxVectors * MicrokernelsInt8::MaxLanes] = {};
+    DequantizedPanel panel = {floats, {}};
+    BeginAtZeroPoint<Vectors>(NoBias, floats.m_Rows.m_ZeroPoints[0], floats.m_Columns.m_ColumnSums, panel.m_Bias);
+    const bool isLastVectorHalf = IsLastVectorHalf(floats.m_Rows.m_Columns);
+    WriteImplicitGemm<ImplicitGemmDequantizeTile, ImplicitGemmDequantizeHalfVectorTile, Vectors, Rows>(
+        rows, panel, isLastVectorHalf);
 }
 
-void FillImageFloats(TileSet8& tiles)
+void FillImplicitGemmDequantizeKernels(MicrokernelSetInt8& tiles)
 {
-    tiles.m_WriteImageFloats[1] = WriteImageFloats<1, 8>;
-    tiles.m_WriteImageFloats[2] = WriteImageFloats<2, 8>;
-    tiles.m_WriteImageFloats[3] = WriteImageFloats<3, 8>;
-    tiles.m_WriteImageFloats[4] = WriteImageFloats<4, 6>;
+    tiles.m_ImplicitGemmDequantizeKernels[1] = WriteImplicitGemmDequantized<1, 8>;
+    tiles.m_ImplicitGemmDequantizeKernels[2] = WriteImplicitGemmDequantized<2, 8>;
+    tiles.m_ImplicitGemmDequantizeKernels[3] = WriteImplicitGemmDequantized<3, 8>;
+    tiles.m_ImplicitGemmDequantizeKernels[4] = WriteImplicitGemmDequantized<4, 6>;
 }
 
 #else
 
-void FillImageFloats(TileSet8&) {}
+void FillImplicitGemmDequantizeKernels(MicrokernelSetInt8&) {}
 
 #endif
 
@@ -112,9 +114,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-void UseImageFloats(TileSet8& tiles)
+void UseImplicitGemmDequantizeKernels(MicrokernelSetInt8& tiles)
 {
-    TENON_CHOOSE(FillImageFloats)(tiles);
+    TENON_CHOOSE(FillImplicitGemmDequantizeKernels)(tiles);
 }
 
 } // namespace tenon::cpu

@@ -22,31 +22,32 @@ namespace
 #if HWY_TARGET == HWY_AVX3
 
 template <typename Scale, size_t Vectors, size_t Rows>
-void WriteImageRows(const ImageRows8& rows, const ByteColumns8& columns)
+void WriteImplicitGemmRows(const ImplicitGemmRowsInt8& rows, const PreparedRequantizationInt8& columns)
 {
     using Dot = VnniDataUnsigned;
-    using Narrow = ByteNarrowTile<Dot, Scale, false>;
-    WriteWindows<ByteTile<Dot, Scale, false>, Narrow, Vectors, Rows>(rows, columns, columns.m_HasHalves);
+    using Narrow = RequantizedHalfVectorTile<Dot, Scale, false>;
+    WriteImplicitGemm<RequantizedTile<Dot, Scale, false>, Narrow, Vectors, Rows>(rows, columns,
+                                                                                 columns.m_IsLastVectorHalf);
 }
 
 template <typename Scale>
-void FillImageRows(ImageRowsFunction8 (&functions)[TileSet8::MostVectors + 1])
+void FillImplicitGemmRows(ImplicitGemmKernelInt8 (&functions)[MicrokernelSetInt8::MaxVectors + 1])
 {
-    functions[1] = WriteImageRows<Scale, 1, 8>;
-    functions[2] = WriteImageRows<Scale, 2, 8>;
-    functions[3] = WriteImageRows<Scale, 3, 8>;
-    functions[4] = WriteImageRows<Scale, 4, 6>;
+    functions[1] = WriteImplicitGemmRows<Scale, 1, 8>;
+    functions[2] = WriteImplicitGemmRows<Scale, 2, 8>;
+    functions[3] = WriteImplicitGemmRows<Scale, 3, 8>;
+    functions[4] = WriteImplicitGemmRows<Scale, 4, 6>;
 }
 
-void FillImageTiles(TileSet8& tiles)
+void FillImplicitGemmKernels(MicrokernelSetInt8& tiles)
 {
-    FillImageRows<OffsetScale>(tiles.m_WriteImage[0]);
-    FillImageRows<PlainScale>(tiles.m_WriteImage[1]);
+    FillImplicitGemmRows<OffsetScale>(tiles.m_ImplicitGemmKernels[0]);
+    FillImplicitGemmRows<PlainScale>(tiles.m_ImplicitGemmKernels[1]);
 }
 
 #else
 
-void FillImageTiles(TileSet8&) {}
+void FillImplicitGemmKernels(MicrokernelSetInt8&) {}
 
 #endif
 
@@ -59,9 +60,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-void UseImageTiles(TileSet8& tiles)
+void UseImplicitGemmKernels(MicrokernelSetInt8& tiles)
 {
-    TENON_CHOOSE(FillImageTiles)(tiles);
+    TENON_CHOOSE(FillImplicitGemmKernels)(tiles);
 }
 
 } // namespace tenon::cpu

@@ -9,8 +9,8 @@ namespace tenon::cpu
 
 /// Sets m_ImplicitGemmKernels. Precondition: the processor has AVX-512 VNNI, see CpuFeatures, and the microkernels
 /// multiply uint8 data by int8 weights.
-void UseImageTiles(TileSet8& tiles);
+void UseImplicitGemmKernels(MicrokernelSetInt8& tiles);
 /// Sets m_ImplicitGemmDequantizeKernels, with the same precondition.
-void UseImageFloats(TileSet8& tiles);
+void UseImplicitGemmDequantizeKernels(MicrokernelSetInt8& tiles);
 
 } // namespace tenon::cpu

@@ -38,7 +38,7 @@ namespace
 
 #if HWY_TARGET == HWY_AVX3
 template <typename Dot>
-void FillTilesOf512(TileSet8& tiles)
+void FillTilesOf512(MicrokernelSetInt8& tiles)
 {
     FillTiles<DotTile<Dot>, 1, 8>(tiles);
     FillTiles<DotTile<Dot>, 2, 8>(tiles);
@@ -48,124 +48,125 @@ void FillTilesOf512(TileSet8& tiles)
 #endif
 
 template <typename Dot>
-void FillPairs(Layout8 layout, TileSet8& tiles)
+void FillPairs(WeightLayoutInt8 layout, MicrokernelSetInt8& tiles)
 {
     // Sixteen registers hold 12 accumulators, 2 vectors of weights, the data and a product.
     constexpr size_t Rows = ManyRegisters ? 8 : 6;
     tiles.m_Layout = layout;
-    tiles.m_Signs = Signs8::BothSigned;
+    tiles.m_Signs = OperandSignsInt8::BothSigned;
     FillTiles<DotTile<Dot>, 1, 8>(tiles);
     FillTiles<DotTile<Dot>, 2, Rows>(tiles);
 }
 
-Engine8 MakeEngine()
+MicrokernelsInt8 MakeMicrokernels()
 {
-    Engine8 engine;
-    engine.m_Lanes = hn::Lanes(Ints());
-    engine.m_Requantize = Requantize;
-    engine.m_SumRows = SumRows;
-    engine.m_Widen = Widen;
-    engine.m_Flip = Flip;
-    engine.m_ToFloats = ToFloats;
-    UseQuantizeLoops(engine);
+    MicrokernelsInt8 microkernels;
+    microkernels.m_Lanes = hn::Lanes(Ints());
+    microkernels.m_Requantize = Requantize;
+    microkernels.m_SumRows = SumRows;
+    microkernels.m_Widen = Widen;
+    microkernels.m_SignXor = SignXor;
+    microkernels.m_Dequantize = Dequantize;
+    UseQuantizeLoops(microkernels);
 #if HWY_TARGET == HWY_AVX3
-    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
-    engine.m_PrepareColumns = PrepareColumns;
+    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
+    microkernels.m_PrepareRequantization = PrepareRequantization;
     if (GetCpuFeatures().m_Avx512Vnni)
     {
-        FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
-        SetStoredDots(engine);
+        FillTilesInt4<VnniDataSigned>(microkernels.m_Int4);
+        SetUnpackedDots(microkernels);
     }
     if (GetCpuFeatures().m_AmxInt8)
     {
-        UseAmx(engine);
+        UseAmx(microkernels);
     }
     else if (GetCpuFeatures().m_Avx512Vnni)
     {
-        engine.m_Signed.m_FlipsData = GetCpuFeatures().m_HasSparePorts;
-        if (engine.m_Signed.m_FlipsData)
+        microkernels.m_Signed.m_IsDataBiased = GetCpuFeatures().m_HasSparePorts;
+        if (microkernels.m_Signed.m_IsDataBiased)
         {
-            engine.m_Signed.m_Signs = Signs8::DataUnsigned;
-            FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
-            FillByteRows<VnniDataFlipped, false>(engine.m_Signed);
-            UseImageTiles(engine.m_Signed);
+            microkernels.m_Signed.m_Signs = OperandSignsInt8::DataUnsigned;
+            FillTilesOf512<VnniDataBiased>(microkernels.m_Signed);
+            FillRequantizedRows<VnniDataBiased, false>(microkernels.m_Signed);
+            UseImplicitGemmKernels(microkernels.m_Signed);
         }
         else
         {
-            FillTilesOf512<VnniDataSigned>(engine.m_Signed);
-            FillByteRows<VnniDataSigned, true>(engine.m_Signed);
+            FillTilesOf512<VnniDataSigned>(microkernels.m_Signed);
+            FillRequantizedRows<VnniDataSigned, true>(microkernels.m_Signed);
         }
-        engine.m_OfFloats.m_Signs = Signs8::DataUnsigned;
-        engine.m_OfFloats.m_FlipsData = engine.m_OfFloats.m_FlipsFloats = true;
-        FillTilesOf512<VnniDataUnsigned>(engine.m_OfFloats);
-        FillFloatRows<VnniDataUnsigned>(engine.m_OfFloats);
-        if (engine.m_Signed.m_FlipsData)
+        microkernels.m_Hybrid.m_Signs = OperandSignsInt8::DataUnsigned;
+        microkernels.m_Hybrid.m_IsDataBiased = microkernels.m_Hybrid.m_IsQuantizedDataBiased = true;
+        FillTilesOf512<VnniDataUnsigned>(microkernels.m_Hybrid);
+        FillDequantizedRows<VnniDataUnsigned>(microkernels.m_Hybrid);
+        if (microkernels.m_Signed.m_IsDataBiased)
         {
-            UseImageFloats(engine.m_OfFloats);
+            UseImplicitGemmDequantizeKernels(microkernels.m_Hybrid);
         }
-        FillTilesOf512<VnniDataUnsigned>(engine.m_Unsigned);
-        FillByteRows<VnniDataUnsigned, false>(engine.m_Unsigned);
-        FillByteRows<VnniDataUnsigned, true>(engine.m_Unsigned);
+        FillTilesOf512<VnniDataUnsigned>(microkernels.m_Unsigned);
+        FillRequantizedRows<VnniDataUnsigned, false>(microkernels.m_Unsigned);
+        FillRequantizedRows<VnniDataUnsigned, true>(microkernels.m_Unsigned);
     }
 #elif HWY_TARGET == HWY_AVX2
-    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
     if (GetCpuFeatures().m_AvxVnni)
     {
-        FillTiles<DotTile<VnniDataSigned>, 1, 8>(engine.m_Signed);
-        FillTiles<DotTile<VnniDataSigned>, 2, 6>(engine.m_Signed);
-        FillTiles<DotTile<VnniDataUnsigned>, 1, 8>(engine.m_Unsigned);
-        FillTiles<DotTile<VnniDataUnsigned>, 2, 6>(engine.m_Unsigned);
-        FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
-        SetStoredDots(engine);
+        FillTiles<DotTile<VnniDataSigned>, 1, 8>(microkernels.m_Signed);
+        FillTiles<DotTile<VnniDataSigned>, 2, 6>(microkernels.m_Signed);
+        FillTiles<DotTile<VnniDataUnsigned>, 1, 8>(microkernels.m_Unsigned);
+        FillTiles<DotTile<VnniDataUnsigned>, 2, 6>(microkernels.m_Unsigned);
+        FillTilesInt4<VnniDataSigned>(microkernels.m_Int4);
+        SetUnpackedDots(microkernels);
     }
 #elif HWY_TARGET == HWY_NEON
     if (GetCpuFeatures().m_I8mm)
     {
-        UseI8mm(engine);
+        UseI8mm(microkernels);
     }
     else if (GetCpuFeatures().m_DotProd)
     {
-        UseDotProd(engine);
+        UseDotProd(microkernels);
     }
 #if HWY_ARCH_ARM_A64
     if (GetCpuFeatures().m_DotProd)
     {
-        FillNibbleTiles<SignedDots>(engine.m_Nibbles);
+        FillTilesInt4<SignedDots>(microkernels.m_Int4);
     }
 #endif
 #endif
-    if (engine.m_Signed.m_Vectors == 0)
+    if (microkernels.m_Signed.m_Vectors == 0)
     {
-        FillPairs<WidePairs>(Layout8::WidePairs, engine.m_Signed);
-        FillPairs<NarrowPairs>(Layout8::NarrowPairs, engine.m_Narrow);
-        engine.m_Narrow.m_GroupUnit = 2;
-        engine.m_Unsigned = engine.m_Signed;
-        FillNibbleTiles<NibblePairs>(engine.m_Nibbles);
-        FillNibblesOfOneRow<NibblePairs>(engine.m_OneRowNibbles);
+        FillPairs<Int16x2>(WeightLayoutInt8::Int16x2, microkernels.m_Signed);
+        FillPairs<Int8x2>(WeightLayoutInt8::Int8x2, microkernels.m_Int8x2);
+        microkernels.m_Int8x2.m_GroupUnit = 2;
+        microkernels.m_Unsigned = microkernels.m_Signed;
+        FillTilesInt4<PairsInt4>(microkernels.m_Int4);
+        FillOneRowInt4<PairsInt4>(microkernels.m_OneRowInt4);
 #if HWY_ARCH_X86
-        FillSplitTiles<true>(engine.m_SplitSigned);
-        FillSplitTiles<false>(engine.m_SplitUnsigned);
-        FillPermutedTiles(engine.m_Permuted);
-        engine.m_MakeWindows = MakeWindows;
+        FillSplitTiles<true>(microkernels.m_SplitSigned);
+        FillSplitTiles<false>(microkernels.m_SplitUnsigned);
+        FillPermutedTiles(microkernels.m_Permuted);
+        microkernels.m_MakeComplementBlocks = MakeComplementBlocks;
 #endif
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
-        engine.m_FewRows.m_Signs = Signs8::BothSigned;
-        FillTiles<DotTile<SignedBytes>, 1, 4>(engine.m_FewRows);
-        FillTiles<DotTile<SignedBytes>, 2, 4>(engine.m_FewRows);
-        FillTiles<DotTile<SignedBytes>, 3, 3>(engine.m_FewRows);
-        FillTiles<DotTile<SignedBytes>, 4, 2>(engine.m_FewRows);
-        engine.m_FewRowsUnsigned = engine.m_FewRows;
-        engine.m_FewRowsUnsigned.m_FlipsData = true;
-        engine.m_FewRowsUnsigned.m_FlipsRows = true;
+        microkernels.m_SignTransfer.m_Signs = OperandSignsInt8::BothSigned;
+        FillTiles<DotTile<SignedBytes>, 1, 4>(microkernels.m_SignTransfer);
+        FillTiles<DotTile<SignedBytes>, 2, 4>(microkernels.m_SignTransfer);
+        FillTiles<DotTile<SignedBytes>, 3, 3>(microkernels.m_SignTransfer);
+        FillTiles<DotTile<SignedBytes>, 4, 2>(microkernels.m_SignTransfer);
+        microkernels.m_SignTransferUnsigned = microkernels.m_SignTransfer;
+        microkernels.m_SignTransferUnsigned.m_IsDataBiased = true;
+        microkernels.m_SignTransferUnsigned.m_IsPackedDataBiased = true;
 #endif
 #if HWY_TARGET == HWY_AVX2
-        SetStoredSigns(engine);
+        SetUnpackedSigns(microkernels);
 #endif
     }
     // Dot products of 8-bit weights are as fast as those of 4-bit weights, whose only gain is fewer bytes from memory.
     constexpr size_t FewRows = 4;
-    engine.m_NibbleRows = engine.m_Signed.m_Layout == Layout8::Dots ? FewRows : std::numeric_limits<size_t>::max();
-    return engine;
+    microkernels.m_MaxRowsInt4 =
+        microkernels.m_Signed.m_Layout == WeightLayoutInt8::Int8x4 ? FewRows : std::numeric_limits<size_t>::max();
+    return microkernels;
 }
 
 } // namespace
@@ -177,10 +178,10 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const Engine8& GetEngine8()
+const MicrokernelsInt8& GetMicrokernelsInt8()
 {
-    static constinit PerIsa<Engine8> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+    static constinit PerIsa<MicrokernelsInt8> microkernels;
+    return microkernels.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
 }
 
 } // namespace tenon::cpu

@@ -26,19 +26,19 @@ namespace tenon::cpu
 {
 
 /// Layout of packed weights, and of the data that they are multiplied with.
-enum class Layout8 : uint8_t
+enum class WeightLayoutInt8 : uint8_t
 {
-    Dots,        ///< groups of four bytes of the depth; data as they are stored
-    WidePairs,   ///< pairs of int16 of the depth: weights less their zero point; data less theirs or as stored
-    NarrowPairs, ///< data as in Int16x2; weights are int8 without a zero point, widened to int16 on load
-    Nibbles,     ///< data as in Int8x4, 4-bit weights: two groups of four of a column in the two halves of four bytes
-    Splits,      ///< data as in Int8x4, weights as terms whose products fit int16, see SplitWeightsInt8.hpp
+    Int8x4,   ///< groups of four bytes of the depth; data as they are stored
+    Int16x2,  ///< pairs of int16 of the depth: weights less their zero point; data less theirs or as stored
+    Int8x2,   ///< data as in Int16x2; weights are int8 without a zero point, widened to int16 on load
+    Int4x8,   ///< data as in Int8x4, 4-bit weights: two groups of four of a column in the two halves of four bytes
+    Split,    ///< data as in Int8x4, weights as terms whose products fit int16, see SplitWeightsInt8.hpp
     Permuted, ///< data as complement blocks, weights in an order whose products fit int16, see PermutedWeightsInt8.hpp
-    Stored    ///< weights as the model has them, see UnpackedDotsInt8
+    Unpacked  ///< weights as the model has them, see UnpackedDotsInt8
 };
 
 /// Signs of the operands as the instruction takes them.
-enum class Signs8 : uint8_t
+enum class OperandSignsInt8 : uint8_t
 {
     DataUnsigned, ///< uint8 data, int8 weights
     DataSigned,   ///< int8 data, uint8 weights
@@ -50,21 +50,21 @@ enum class Signs8 : uint8_t
 struct RequantizeColumns
 {
     /// Largest right shift before which the zero point can be added, whatever the sum.
-    static constexpr int32_t MostShift = 21;
+    static constexpr int32_t MaxShift = 21;
     /// Whether a QuantizedMultiplier's shift is one that the right-shifting loops take.
-    static constexpr bool IsShifted(int32_t shift) { return shift < 0 && shift >= -MostShift; }
+    static constexpr bool IsShifted(int32_t shift) { return shift < 0 && shift >= -MaxShift; }
 
     const int32_t* m_Multiplier = nullptr; ///< in [2^30, 2^31), or 0
     const int32_t* m_Right = nullptr;      ///< shifts to the right, in [0, 31]
     const int32_t* m_Left = nullptr;       ///< left shifts before the multiplication, where the right shifts are 0
-    bool m_AllShift = false;               ///< all shifts to the right are in [1, MostShift]
+    bool m_HasOnlyRightShifts = false;     ///< all shifts to the right are in [1, MaxShift]
     const double* m_Scale = nullptr;       ///< factor that replaces multiplier and shift; the product is rounded once
     int32_t m_ZeroPoint = 0;               ///< of the output
     int32_t m_Min = 0;                     ///< of the stored values
     int32_t m_Max = 0;
 
     /// Whether the clamp maps all negative sums to the same value.
-    bool AreNegativesAlike() const { return m_Min >= m_ZeroPoint; }
+    bool IsNegativeUniform() const { return m_Min >= m_ZeroPoint; }
 };
 
 /// Rows of accumulators to requantize.
@@ -76,9 +76,9 @@ struct RequantizeRows
     const int32_t* m_Sums = nullptr; ///< [rows][sumStride], bias and zero-point corrections included
     size_t m_SumStride = 0;
     size_t m_Rows = 0;
-    size_t m_Columns = 0;                ///< to write of each row
-    const int32_t* m_RowTerms = nullptr; ///< added to each row; null: none
-    void* m_Out = nullptr;               ///< int8 or uint8
+    size_t m_Columns = 0;                      ///< to write of each row
+    const int32_t* m_RowCorrections = nullptr; ///< added to each row; null: none
+    void* m_Out = nullptr;                     ///< int8 or uint8
     size_t m_OutStride = 0;
     bool m_IsSigned = false; ///< int8 output, else uint8
     /// Accumulators are in blocks of four vectors, in the order that two interleavings of bytes within 128-bit lanes
@@ -88,27 +88,27 @@ struct RequantizeRows
 };
 
 /// Rows of accumulators to dequantize (hybrid: the data were floats, quantized at run time).
-struct FloatRows
+struct DequantizeRows
 {
     const int32_t* m_Sums = nullptr; ///< [rows][sumStride]
     size_t m_SumStride = 0;
     size_t m_Rows = 0;
     size_t m_Columns = 0;
-    const int32_t* m_RowTerms = nullptr;   ///< added to each row; null: none
-    const int32_t* m_ZeroPoints = nullptr; ///< of each row's data
-    const float* m_Scales = nullptr;       ///< of each row's data
+    const int32_t* m_RowCorrections = nullptr; ///< added to each row; null: none
+    const int32_t* m_ZeroPoints = nullptr;     ///< of each row's data
+    const float* m_Scales = nullptr;           ///< of each row's data
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
-    bool m_HaveOneScale = false; ///< all rows' data have the same scale and zero point
+    bool m_HasOneScale = false; ///< all rows' data have the same scale and zero point
     /// Offset of each row's output from m_Out, in elements, for rows that an indirection buffer names; null: rows are
     /// m_OutStride apart.
-    const size_t* m_Places = nullptr;
+    const size_t* m_OutputOffsets = nullptr;
 };
 
 /// Per-column parameters of dequantization (int32 accumulators to float). Each array has whole vectors.
-struct FloatColumns
+struct DequantizeColumns
 {
-    const int32_t* m_WeightSums = nullptr; ///< multiplied by the zero point of the data
+    const int32_t* m_ColumnSums = nullptr; ///< multiplied by the zero point of the data
     const float* m_Scales = nullptr;       ///< of the weights
     const float* m_Bias = nullptr;
     bool m_HasClamp = false;
@@ -117,48 +117,49 @@ struct FloatColumns
 };
 
 /// Dequantization of the rows of an implicit GEMM, see ImplicitGemmRowsInt8.
-struct ImageFloats8
+struct ImplicitGemmDequantizeInt8
 {
-    FloatRows m_Rows; ///< their outputs; without sums; one scale and zero point
-    FloatColumns m_Columns;
+    DequantizeRows m_Rows; ///< their outputs; without sums; one scale and zero point
+    DequantizeColumns m_Columns;
 };
 
-using ImageFloatsFunction8 = void (*)(const ImageRows8& rows, const ImageFloats8& floats);
+using ImplicitGemmDequantizeKernelInt8 = void (*)(const ImplicitGemmRowsInt8& rows,
+                                                  const ImplicitGemmDequantizeInt8& floats);
 
 /// Scale and zero point that floats were quantized with.
-struct FloatScale
+struct ScaleAndZeroPoint
 {
     float m_Scale = 1.0f;
     int32_t m_ZeroPoint = 0;
 };
 
 /// Parameters of quantization from float to int8.
-struct QuantizeSteps8
+struct QuantizeParametersInt8
 {
     float m_Inverse = 0.0f; ///< 1 / scale
     int32_t m_ZeroPoint = 0;
-    int32_t m_Lowest = 0; ///< smallest int8 value; the largest one is 127
-    uint8_t m_Flip = 0;   ///< XOR mask of the written bytes: 0x80 biases them by 128, to uint8
+    int32_t m_Lowest = 0;  ///< smallest int8 value; the largest one is 127
+    uint8_t m_SignXor = 0; ///< XOR mask of the written bytes: 0x80 biases them by 128, to uint8
 };
 
 struct FloatRange
 {
-    float m_Least = 0.0f;
-    float m_Most = 0.0f;
+    float m_Min = 0.0f;
+    float m_Max = 0.0f;
 };
 
 /// sums[rows][vectors * lanes] = bias[vectors * lanes] + data[rows][groups] * panel[groups][vectors * lanes]; a group
 /// is four bytes of the data. `dataStride` is in bytes. In the panel, MicrokernelSetInt8::m_ColumnGroups groups of one
 /// column are adjacent, then follow those of the next column.
-using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
-                               const int32_t* bias, int32_t* sums);
+using MicrokernelInt8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
+                                 const int32_t* bias, int32_t* sums);
 
 /// Indirection buffer: for each kernel tap and each row of A the address of that tap's channels in the image, as
 /// XNNPACK's indirect convolution has it. The channels of one tap are contiguous.
-struct PointTable8
+struct IndirectionBufferInt8
 {
     const uint8_t* const* m_Table = nullptr; ///< [taps][rows]; null: no indirection
-    size_t m_Points = 1;
+    size_t m_Taps = 1;
     size_t m_Rows = 0;
     size_t m_Offset = 0; ///< bytes from an address of the table to the data
     /// Address of the padding pixel. A tap that has this address for all rows of a tile is skipped. Null: no tap is
@@ -168,24 +169,24 @@ struct PointTable8
 };
 
 /// Operands of a microkernel whose epilogue dequantizes: rows of data times a panel.
-struct FloatProduct8
+struct DequantizedRowsInt8
 {
     const void* m_Data = nullptr;
-    size_t m_DataStride = 0;  ///< bytes
-    PointTable8 m_DataPoints; ///< replaces m_Data where it has a table
+    size_t m_DataStride = 0;             ///< bytes
+    IndirectionBufferInt8 m_Indirection; ///< replaces m_Data where it has a table
     const void* m_Panel = nullptr;
     size_t m_Groups = 0;             ///< per tap
     const int32_t* m_Bias = nullptr; ///< initial accumulators
-    FloatRows m_Rows;                ///< without sums
+    DequantizeRows m_Rows;           ///< without sums
 };
 
 /// Writes all rows. Returns false without any effect where it has no tiles for that few rows, or rows have corrections.
 /// With an indirection buffer it takes any number of rows from MicrokernelSetInt8::m_MinIndirectRows on.
-using FloatRowsFunction8 = bool (*)(const FloatProduct8& product, const FloatColumns& columns);
+using DequantizedKernelInt8 = bool (*)(const DequantizedRowsInt8& product, const DequantizeColumns& columns);
 
 /// Rows of data times columns of weights in the model's own layout: dot products along the depth. For few rows, where
 /// reading the weights once takes most of the time, or for few columns.
-struct StoredDots8
+struct UnpackedDotsInt8
 {
     const uint8_t* m_Data = nullptr; ///< as stored
     size_t m_DataStride = 0;         ///< bytes
@@ -198,57 +199,63 @@ struct StoredDots8
     size_t m_SumStride = 0;
 };
 
-using StoredFunction8 = void (*)(const StoredDots8& dots);
+using UnpackedKernelInt8 = void (*)(const UnpackedDotsInt8& dots);
 
 /// The microkernels of one instruction, one weight layout and one pair of operand signs. A microkernel computes a tile
 /// of mr rows by `vectors` vectors of columns, C[mr][nr] = bias + A[mr][depth] * B[depth][nr], with all accumulators in
 /// registers.
-struct TileSet8
+struct MicrokernelSetInt8
 {
-    static constexpr size_t MostVectors = 4;
-    static constexpr size_t MostRows = 32;
+    static constexpr size_t MaxVectors = 4;
+    static constexpr size_t MaxRows = 32;
 
-    Layout8 m_Layout = Layout8::Dots;
-    Signs8 m_Signs = Signs8::DataSigned;
-    bool m_FlipsData = false;            ///< data are multiplied biased by 128 (XOR 0x80): on load, unless
-    bool m_FlipsRows = false;            ///< rows that the driver copies are biased already
-    bool m_FlipsFloats = false;          ///< quantized floats are biased already
-    size_t m_Vectors = 0;                ///< in the widest panel; 0: the set is empty
-    size_t m_Rows[MostVectors + 1] = {}; ///< mr of the highest tile, by vectors of the panel
-    size_t m_RowUnit = 1;                ///< mr is a multiple of it: whole units of rows are read and written
-    size_t m_GroupUnit = 1;              ///< depths are padded to a multiple of it by zero weights
-    size_t m_ColumnGroups = 1;           ///< adjacent groups of a column, a divisor of m_GroupUnit
-    void (*m_Begin)() = nullptr;         ///< called on a thread before its first tile; null: nothing to do
-    void (*m_End)() = nullptr;           ///< called after its last tile
-    TileFunction8 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< [vectors][rows]
+    WeightLayoutInt8 m_Layout = WeightLayoutInt8::Int8x4;
+    OperandSignsInt8 m_Signs = OperandSignsInt8::DataSigned;
+    bool m_IsDataBiased = false;          ///< data are multiplied biased by 128 (XOR 0x80): on load, unless
+    bool m_IsPackedDataBiased = false;    ///< rows that the driver copies are biased already
+    bool m_IsQuantizedDataBiased = false; ///< quantized floats are biased already
+    size_t m_Vectors = 0;                 ///< in the widest panel; 0: the set is empty
+    size_t m_Rows[MaxVectors + 1] = {};   ///< mr of the highest tile, by vectors of the panel
+    size_t m_RowUnit = 1;                 ///< mr is a multiple of it: whole units of rows are read and written
+    size_t m_GroupUnit = 1;               ///< depths are padded to a multiple of it by zero weights
+    size_t m_ColumnGroups = 1;            ///< adjacent groups of a column, a divisor of m_GroupUnit
+    void (*m_Begin)() = nullptr;          ///< called on a thread before its first tile; null: nothing to do
+    void (*m_End)() = nullptr;            ///< called after its last tile
+    MicrokernelInt8 m_Tiles[MaxVectors + 1][MaxRows + 1] = {}; ///< [vectors][rows]
     /// Microkernels that requantize in registers: [is the clamp equal for all negative sums][do rows have corrections]
     /// [vectors of the panel]. Null where there are none.
-    ByteRowsFunction8 m_WriteRows[2][2][MostVectors + 1] = {};
+    RequantizedKernelInt8 m_RequantizedKernels[2][2][MaxVectors + 1] = {};
     /// Implicit GEMM, for any number of rows of an image that is biased already (see m_IsDataBiased), without row
     /// corrections: the requantizing kernels, then the dequantizing ones.
-    ImageRowsFunction8 m_WriteImage[2][MostVectors + 1] = {};
-    ImageFloatsFunction8 m_WriteImageFloats[MostVectors + 1] = {};
+    ImplicitGemmKernelInt8 m_ImplicitGemmKernels[2][MaxVectors + 1] = {};
+    ImplicitGemmDequantizeKernelInt8 m_ImplicitGemmDequantizeKernels[MaxVectors + 1] = {};
     /// Microkernels that dequantize in registers, by vectors.
-    FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
-    StoredFunction8 m_StoredDots = nullptr; ///< replaces microkernels for weights that are not packed, else null
-    size_t m_LeastDepth = 0;                ///< smallest depth of m_UnpackedDots
-    size_t m_LeastTableRows = 0; ///< fewest rows that m_DequantizedKernels take by indirection; 0: no indirection
+    DequantizedKernelInt8 m_DequantizedKernels[MaxVectors + 1] = {};
+    UnpackedKernelInt8 m_UnpackedDots = nullptr; ///< replaces microkernels for weights that are not packed, else null
+    size_t m_MinDepth = 0;                       ///< smallest depth of m_UnpackedDots
+    size_t m_MinIndirectRows = 0; ///< fewest rows that m_DequantizedKernels take by indirection; 0: no indirection
 
     /// Whether weights stay in the model's layout.
-    bool AreStored() const { return m_Layout == Layout8::Stored; }
+    bool IsUnpacked() const { return m_Layout == WeightLayoutInt8::Unpacked; }
     /// Whether weights may be -128. Kernels that negate weights (sign transfer, complemented data) cannot take it, as
     /// int8 has no +128.
-    bool TakesLeastByte() const { return m_Signs != Signs8::BothSigned && m_Layout != Layout8::Permuted; }
+    bool TakesMinByte() const
+    {
+        return m_Signs != OperandSignsInt8::BothSigned && m_Layout != WeightLayoutInt8::Permuted;
+    }
     /// Whether data are int16, less their zero point.
-    bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
+    bool IsDataInt16() const { return m_Layout == WeightLayoutInt8::Int16x2 || m_Layout == WeightLayoutInt8::Int8x2; }
     /// Whether a value of the data takes two bytes: as int16, or with its complement.
-    bool AreDoubled() const { return IsWide() || m_Layout == Layout8::Permuted; }
+    bool IsDataDoubled() const { return IsDataInt16() || m_Layout == WeightLayoutInt8::Permuted; }
     /// Values of the depth in a group.
-    size_t GetGroupDepth() const { return AreDoubled() ? 2 : 4; }
+    size_t GetGroupDepth() const { return IsDataDoubled() ? 2 : 4; }
     /// Bytes of a column's weights for one group of the data.
-    size_t GetGroupBytes() const { return m_Layout == Layout8::NarrowPairs || m_Layout == Layout8::Nibbles ? 2 : 4; }
+    size_t GetGroupBytes() const
+    {
+        return m_Layout == WeightLayoutInt8::Int8x2 || m_Layout == WeightLayoutInt8::Int4x8 ? 2 : 4;
+    }
 
-    void Add(size_t vectors, size_t rows, TileFunction8 tile)
+    void Add(size_t vectors, size_t rows, MicrokernelInt8 tile)
     {
         m_Tiles[vectors][rows] = tile;
         m_Rows[vectors] = m_Rows[vectors] < rows ? rows : m_Rows[vectors];
@@ -257,59 +264,65 @@ struct TileSet8
 };
 
 /// All int8 microkernels and row loops of one instruction set.
-struct Engine8
+struct MicrokernelsInt8
 {
-    static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
+    static constexpr size_t MaxLanes = 16; ///< int32 in 512 bits
     /// 4-bit weights are stored plus this number, as unsigned 0..15.
-    static constexpr int32_t NibbleZero = 8;
+    static constexpr int32_t ZeroPointInt4 = 8;
 
-    size_t m_Lanes = 0;     ///< columns of a vector
-    TileSet8 m_Signed;      ///< for int8 data
-    TileSet8 m_Unsigned;    ///< for uint8 data
-    TileSet8 m_OfFloats;    ///< for floats quantized to int8; empty without AVX-512 VNNI and with AMX: m_Signed serves
-    TileSet8 m_Narrow;      ///< Int8x2, where m_Signed and m_Unsigned are Int16x2
-    TileSet8 m_SplitSigned; ///< for int8 data and weights that split into few extra terms; empty on some processors
-    TileSet8 m_SplitUnsigned; ///< for uint8 data, likewise
-    TileSet8 m_Permuted;      ///< for int8 data and int8 weights that would take more terms; empty on some processors
-    TileSet8 m_FewRows;       ///< for few rows or columns of int8 data, weights without -128; empty on some processors
-    TileSet8 m_FewRowsUnsigned; ///< for few rows or columns of uint8 data, weights without 0; both are biased to int8
-    TileSet8 m_Nibbles;         ///< for int8 data; empty on some processors
-    TileSet8 m_OneRowNibbles;   ///< for one row of int8 data; empty where m_Int4 serves one row as well
+    size_t m_Lanes = 0;            ///< columns of a vector
+    MicrokernelSetInt8 m_Signed;   ///< for int8 data
+    MicrokernelSetInt8 m_Unsigned; ///< for uint8 data
+    MicrokernelSetInt8
+        m_Hybrid; ///< for floats quantized to int8; empty without AVX-512 VNNI and with AMX: m_Signed serves
+    MicrokernelSetInt8 m_Int8x2; ///< Int8x2, where m_Signed and m_Unsigned are Int16x2
+    MicrokernelSetInt8
+        m_SplitSigned; ///< for int8 data and weights that split into few extra terms; empty on some processors
+    MicrokernelSetInt8 m_SplitUnsigned; ///< for uint8 data, likewise
+    MicrokernelSetInt8
+        m_Permuted; ///< for int8 data and int8 weights that would take more terms; empty on some processors
+    MicrokernelSetInt8
+        m_SignTransfer; ///< for few rows or columns of int8 data, weights without -128; empty on some processors
+    MicrokernelSetInt8
+        m_SignTransferUnsigned; ///< for few rows or columns of uint8 data, weights without 0; both are biased to int8
+    MicrokernelSetInt8 m_Int4;  ///< for int8 data; empty on some processors
+    MicrokernelSetInt8 m_OneRowInt4; ///< for one row of int8 data; empty where m_Int4 serves one row as well
     /// For few rows or columns of int8 data and int8 weights. Empty on some processors; where it cannot take -128,
     /// m_SignTransfer is there, too.
-    TileSet8 m_StoredSigned;
-    TileSet8 m_StoredUnsigned; ///< for few rows or columns of uint8 data and uint8 weights
-    size_t m_NibbleRows = 0;   ///< with more rows, unpacking 4-bit weights to bytes is faster
+    MicrokernelSetInt8 m_UnpackedSigned;
+    MicrokernelSetInt8 m_UnpackedUnsigned; ///< for few rows or columns of uint8 data and uint8 weights
+    size_t m_MaxRowsInt4 = 0;              ///< with more rows, unpacking 4-bit weights to bytes is faster
 
     /// Requantizes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
     /// zero; then zero point and clamp. |sum + row correction| must be below 2^30 for multipliers.
     void (*m_Requantize)(const RequantizeRows& rows, const RequantizeColumns& columns) = nullptr;
     /// Prepares the columns of a requantizing microkernel; all shifts are right shifts. `bias`: initial accumulators.
     /// Null where there are no such microkernels.
-    void (*m_PrepareColumns)(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
-                             ByteColumns8& prepared) = nullptr;
+    void (*m_PrepareRequantization)(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
+                                    PreparedRequantizationInt8& prepared) = nullptr;
     /// sums[row] = factor * (sum of the row's bytes), `depth` of them.
     void (*m_SumRows)(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
                       int32_t* sums) = nullptr;
     /// out = clamp(float(sum + row correction - zero point * column sum) * (row scale * column scale) + bias)
-    void (*m_ToFloats)(const FloatRows& rows, const FloatColumns& columns) = nullptr;
+    void (*m_Dequantize)(const DequantizeRows& rows, const DequantizeColumns& columns) = nullptr;
     /// Minimum and maximum of the values and 0; NaN are ignored.
     FloatRange (*m_FindRange)(const float* values, size_t count) = nullptr;
     /// round(value / scale) half away from zero, plus the zero point; NaN give the lowest value. Precondition: the
     /// scale is that of a range that contains all finite values.
-    void (*m_Quantize)(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* bytes) = nullptr;
+    void (*m_Quantize)(const float* values, size_t count, const QuantizeParametersInt8& steps, int8_t* bytes) = nullptr;
     /// The same less the zero point, as floats.
-    void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeSteps8& steps, float* whole) = nullptr;
+    void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeParametersInt8& steps,
+                               float* whole) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
     /// out[i] = bytes[i] XOR 0x80: int8 + 128, or uint8 - 128; may be in place.
-    void (*m_Flip)(const uint8_t* bytes, size_t count, uint8_t* flipped) = nullptr;
+    void (*m_SignXor)(const uint8_t* bytes, size_t count, uint8_t* flipped) = nullptr;
     /// Makes complement blocks, the data of permuted weights (PermutedWeightsInt8.hpp), from `count` int8, a multiple
     /// of eight. Null where there are no permuted microkernels.
-    void (*m_MakeWindows)(const uint8_t* bytes, size_t count, uint8_t* windows) = nullptr;
+    void (*m_MakeComplementBlocks)(const uint8_t* bytes, size_t count, uint8_t* windows) = nullptr;
 };
 
 /// The table of the best instruction set that the processor has. Precondition: it has vectors, see CpuFeatures.
-const Engine8& GetEngine8();
+const MicrokernelsInt8& GetMicrokernelsInt8();
 
 } // namespace tenon::cpu

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles by sign-free permuted pmaddubsw, for the weights and the panels of PermutedWeightsInt8.hpp. Part of
 // MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_PERMUTED_TILES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_PERMUTED_TILES_INL
-#undef TENON_CPU_PERMUTED_TILES_INL
+#if defined(TENON_CPU_PERMUTED_TILES_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_PERMUTED_TILES_INT8_INL
+#undef TENON_CPU_PERMUTED_TILES_INT8_INL
 #else
-#define TENON_CPU_PERMUTED_TILES_INL
+#define TENON_CPU_PERMUTED_TILES_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
@@ -32,13 +32,13 @@ struct PermutedStep
 HWY_INLINE PermutedStep ReadStep(const std::byte* from)
 {
     const Ints d;
-    const hn::Repartition<uint16_t, Ints> dShorts;
+    const hn::Repartition<uint16_t, Ints> dUint16;
     const auto* const words = reinterpret_cast<const int32_t*>(from);
     const Vector index = hn::Set(d, 0x0F0F0F0F);
     const Vector indices = hn::Load(d, words);
     PermutedStep step;
     step.m_Indices[0] = hn::And(indices, index);
-    step.m_Indices[1] = hn::And(hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(dShorts, indices))), index);
+    step.m_Indices[1] = hn::And(hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(dUint16, indices))), index);
     step.m_Weights[0] = hn::Load(d, words + hn::Lanes(d));
     step.m_Weights[1] = hn::Load(d, words + 2 * hn::Lanes(d));
     return step;
@@ -46,7 +46,7 @@ HWY_INLINE PermutedStep ReadStep(const std::byte* from)
 
 /// sums += the products of a step with complement blocks of the rows. `IsPaired`: the products of both words share
 /// int16 sums.
-template <bool AreCoupled, size_t Rows>
+template <bool IsPaired, size_t Rows>
 HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const std::byte* from, Vector (&sums)[Rows])
 {
     const hn::Repartition<uint8_t, Ints> dBytes;
@@ -60,7 +60,7 @@ HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const
         const Vector y = hn::TableLookupBytes(window, step.m_Indices[1]);
         const Vector first = MultiplyBytes(x, step.m_Weights[0]);
         const Vector second = MultiplyBytes(y, step.m_Weights[1]);
-        if constexpr (AreCoupled)
+        if constexpr (IsPaired)
         {
             AddPairs(sums[r], hn::BitCast(Ints(), hn::Add(hn::BitCast(d16, first), hn::BitCast(d16, second))));
         }
@@ -73,13 +73,13 @@ HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const
 }
 
 /// Steps up to `end`; advances both pointers to it.
-template <bool AreCoupled, size_t Rows>
+template <bool IsPaired, size_t Rows>
 HWY_INLINE void AddSteps(const uint8_t* const (&rows)[Rows], const uint32_t* end, const uint32_t*& offset,
                          const std::byte*& step, Vector (&sums)[Rows])
 {
-    for (; offset != end; ++offset, step += hn::Lanes(Ints()) * PermuteLoops8::StepBytes)
+    for (; offset != end; ++offset, step += hn::Lanes(Ints()) * PermuteLoopsInt8::StepBytes)
     {
-        AddStep<AreCoupled>(rows, *offset, step, sums);
+        AddStep<IsPaired>(rows, *offset, step, sums);
     }
 }
 
@@ -92,7 +92,7 @@ struct PermutedTile
                     int32_t* sums)
     {
         const size_t lanes = hn::Lanes(Ints());
-        const size_t numSteps = groups / (PermutedWindowBytes / sizeof(int32_t));
+        const size_t numSteps = groups / (ComplementBlockBytes / sizeof(int32_t));
         const auto* packed = static_cast<const std::byte*>(panel);
         for (size_t v = 0; v < Vectors; ++v, packed += GetPermutedBytes(lanes, numSteps))
         {
@@ -107,11 +107,11 @@ struct PermutedTile
         const Ints d;
         const auto& header = *reinterpret_cast<const PermutedHeader*>(packed);
         const auto* offset = reinterpret_cast<const uint32_t*>(&header + 1);
-        const uint32_t* const lone = offset + header.m_NumCoupled;
+        const uint32_t* const single = offset + header.m_NumPairedSteps;
         const uint32_t* const end = offset + numSteps;
-        const auto* const lacking = reinterpret_cast<const int32_t*>(packed + GetPermutedHeaderBytes(numSteps));
-        const auto* step = reinterpret_cast<const std::byte*>(lacking + hn::Lanes(d));
-        const Vector start = hn::Add(hn::Load(d, bias), hn::Load(d, lacking));
+        const auto* const correction = reinterpret_cast<const int32_t*>(packed + GetPermutedHeaderBytes(numSteps));
+        const auto* step = reinterpret_cast<const std::byte*>(correction + hn::Lanes(d));
+        const Vector start = hn::Add(hn::Load(d, bias), hn::Load(d, correction));
         Vector acc[Rows];
         const uint8_t* rows[Rows];
         HWY_UNROLL(8)
@@ -120,7 +120,7 @@ struct PermutedTile
             rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
             acc[r] = start;
         }
-        AddSteps<true>(rows, lone, offset, step, acc);
+        AddSteps<true>(rows, single, offset, step, acc);
         AddSteps<false>(rows, end, offset, step, acc);
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
@@ -131,24 +131,24 @@ struct PermutedTile
 };
 
 /// blocks[n / 8][16]: eight of n int8 biased by 128, and their complements 255 - x; n is a multiple of eight.
-void MakeWindows(const uint8_t* bytes, size_t count, uint8_t* windows)
+void MakeComplementBlocks(const uint8_t* bytes, size_t count, uint8_t* blocks)
 {
-    const hn::FixedTag<uint8_t, PermutedWindowBytes> d;
+    const hn::FixedTag<uint8_t, ComplementBlockBytes> d;
     const hn::Half<decltype(d)> dHalf;
-    const auto flips = hn::Combine(d, hn::Set(dHalf, uint8_t{0x7F}), hn::Set(dHalf, uint8_t{0x80}));
-    for (size_t i = 0; i < count; i += PermuteLoops8::StepDepth)
+    const auto xors = hn::Combine(d, hn::Set(dHalf, uint8_t{0x7F}), hn::Set(dHalf, uint8_t{0x80}));
+    for (size_t i = 0; i < count; i += PermuteLoopsInt8::StepDepth)
     {
         const auto eight = hn::LoadU(dHalf, bytes + i);
-        hn::StoreU(hn::Xor(hn::Combine(d, eight, eight), flips), d, windows + 2 * i);
+        hn::StoreU(hn::Xor(hn::Combine(d, eight, eight), xors), d, blocks + 2 * i);
     }
 }
 
-void FillPermutedTiles(TileSet8& tiles)
+void FillPermutedTiles(MicrokernelSetInt8& tiles)
 {
-    tiles.m_Layout = Layout8::Permuted;
-    tiles.m_Signs = Signs8::DataUnsigned;
-    tiles.m_FlipsData = true;
-    tiles.m_GroupUnit = PermutedWindowBytes / sizeof(int32_t);
+    tiles.m_Layout = WeightLayoutInt8::Permuted;
+    tiles.m_Signs = OperandSignsInt8::DataUnsigned;
+    tiles.m_IsDataBiased = true;
+    tiles.m_GroupUnit = ComplementBlockBytes / sizeof(int32_t);
     FillTiles<PermutedTile, 1, 8>(tiles);
     FillTiles<PermutedTile, 2, 8>(tiles);
 }

@@ -10,11 +10,11 @@
 //
 // Part of MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for
 // each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_TURNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_TURNS_AVX512_INL
-#undef TENON_CPU_TURNS_AVX512_INL
+#if defined(TENON_CPU_PIPELINED_TILES_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_PIPELINED_TILES_AVX512_INT8_INL
+#undef TENON_CPU_PIPELINED_TILES_AVX512_INT8_INL
 #else
-#define TENON_CPU_TURNS_AVX512_INL
+#define TENON_CPU_PIPELINED_TILES_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/int8/DotTileInt8-inl.hpp"
@@ -32,40 +32,40 @@ namespace tenon::cpu::HWY_NAMESPACE
 #if HWY_TARGET == HWY_AVX3
 
 /// Shape of pipelined tiles for panels of 1 to 4 vectors.
-struct Turns
+struct PipelineShape
 {
     size_t m_Rows;
-    size_t m_LeastGroups; ///< of the depth, on processors that execute 512-bit instructions as two
+    size_t m_MinGroups; ///< of the depth, on processors that execute 512-bit instructions as two
 };
-constexpr Turns TurnsOf[] = {{}, {8, 12}, {6, 4}, {4, 4}, {3, 4}};
+constexpr PipelineShape PipelineShapes[] = {{}, {8, 12}, {6, 4}, {4, 4}, {3, 4}};
 /// Smallest number of groups where 512-bit instructions are executed whole: with fewer, loads take longer than the
 /// products and the epilogue.
-constexpr size_t LeastGroupsOfWhole = 12;
+constexpr size_t MinGroupsOfWholeVector = 12;
 /// Bytes of a panel that stay in the first-level cache. With larger panels the time of the epilogue does not matter,
 /// and tiles of more rows read the panel less often.
-constexpr size_t MostPanelInTurn = 32768;
+constexpr size_t MaxPipelinedPanelBytes = 32768;
 
-/// Whether tiles of `Vectors` vectors are pipelined for `rows` rows of a depth of `groups`. `areEqual`: tiles of two
+/// Whether tiles of `Vectors` vectors are pipelined for `rows` rows of a depth of `groups`. `isEqual`: tiles of two
 /// heights that differ by one cover the rows without overlap.
 template <size_t Vectors>
-bool TakeTurns(size_t rows, size_t groups, bool areEqual)
+bool IsPipelined(size_t rows, size_t groups, bool isEqual)
 {
     const bool splits = GetCpuFeatures().m_SplitsVectors;
-    constexpr Turns Of = TurnsOf[Vectors];
-    if (rows <= Of.m_Rows || groups < (splits ? Of.m_LeastGroups : LeastGroupsOfWhole) ||
-        groups * Vectors * sizeof(Vector) > MostPanelInTurn)
+    constexpr PipelineShape Of = PipelineShapes[Vectors];
+    if (rows <= Of.m_Rows || groups < (splits ? Of.m_MinGroups : MinGroupsOfWholeVector) ||
+        groups * Vectors * sizeof(Vector) > MaxPipelinedPanelBytes)
     {
         return false;
     }
     // A pipelined epilogue saves each row the time of two groups. With fewer vectors, accumulators that go through
     // memory cost no more than repeated rows.
     const size_t repeated = DivideUp(rows, Of.m_Rows) * Of.m_Rows - rows;
-    return repeated * groups <= 2 * rows || (Vectors == 4 && !areEqual);
+    return repeated * groups <= 2 * rows || (Vectors == 4 && !isEqual);
 }
 
 /// Common part of tiles that may be pipelined.
 template <typename Dot>
-struct TurnTile
+struct PipelinedTile
 {
     /// Position in the products of a tile.
     template <size_t Rows>
@@ -146,7 +146,7 @@ struct TurnTile
 
 /// Pipelined tiles of `Rows` rows by `Vectors` vectors, two of which are in registers.
 template <typename Tile, size_t Rows, size_t Vectors>
-struct TilesInTurn
+struct PipelinedTiles
 {
     using Sums = typename Tile::template Sums<Rows, Vectors>;
     using Kept = Vector[Rows][Vectors];
@@ -171,34 +171,36 @@ struct TilesInTurn
         {
             const size_t next = row + Rows < last ? row + Rows : last;
             Sums sums;
-            WriteBeside(of, columns, next, sums, row, kept, AllVectors);
+            MultiplyBesideEpilogue(of, columns, next, sums, row, kept, AllVectors);
             Tile::Keep(sums, kept);
             row = next;
         }
-        Finish(of, columns, last, kept, AllVectors);
+        Epilogue(of, columns, last, kept, AllVectors);
     }
 
 private:
     /// Multiplies one tile while the epilogue of the previous tile runs.
     template <typename Of, typename Columns, size_t... V>
-    static HWY_INLINE void WriteBeside(const Of& of, const Columns& columns, size_t row, Sums& sums, size_t rowBefore,
-                                       Kept& before, std::index_sequence<V...>)
+    static HWY_INLINE void MultiplyBesideEpilogue(const Of& of, const Columns& columns, size_t row, Sums& sums,
+                                                  size_t rowBefore, Kept& before, std::index_sequence<V...>)
     {
         constexpr size_t Steps = Vectors + 1;
         const size_t each = of.m_Groups / Steps;
         Products at;
         Tile::Begin(of, columns, row, at, sums);
-        ((Tile::AddGroups((V + 1) * each, at, sums), Tile::template EndVector<V>(of, columns, rowBefore, before)), ...);
+        ((Tile::AddGroups((V + 1) * each, at, sums),
+          Tile::template EpilogueOfVector<V>(of, columns, rowBefore, before)),
+         ...);
         Tile::AddGroups(Steps * each, at, sums);
         Tile::Store(of, columns, rowBefore, before);
         Tile::AddGroups(of.m_Groups, at, sums);
     }
 
     template <typename Of, typename Columns, size_t... V>
-    static HWY_INLINE void Finish(const Of& of, const Columns& columns, size_t row, Kept& kept,
-                                  std::index_sequence<V...>)
+    static HWY_INLINE void Epilogue(const Of& of, const Columns& columns, size_t row, Kept& kept,
+                                    std::index_sequence<V...>)
     {
-        (Tile::template EndVector<V>(of, columns, row, kept), ...);
+        (Tile::template EpilogueOfVector<V>(of, columns, row, kept), ...);
         Tile::Store(of, columns, row, kept);
     }
 };

@@ -3,11 +3,11 @@
 // or overlap), and the tiles in which two rows share the last vector.
 //
 // Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_BYTE_ROWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_BYTE_ROWS_AVX512_INL
-#undef TENON_CPU_BYTE_ROWS_AVX512_INL
+#if defined(TENON_CPU_REQUANTIZED_ROWS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZED_ROWS_AVX512_INT8_INL
+#undef TENON_CPU_REQUANTIZED_ROWS_AVX512_INT8_INL
 #else
-#define TENON_CPU_BYTE_ROWS_AVX512_INL
+#define TENON_CPU_REQUANTIZED_ROWS_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/int8/HalfVectorTilesAvx512Int8-inl.hpp"
@@ -28,12 +28,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 /// Tiles whose last vector uses its lower half only, for processors that execute whole 512-bit vectors, and for depths
 /// too small for RequantizedHalfVectorTile. Two rows share a vector of accumulators for these columns.
 template <typename Dot, typename Scale, bool HasTerms>
-struct ByteHalves
+struct SharedHalfVectorTile
 {
-    using Tile = ByteTile<Dot, Scale, HasTerms>;
+    using Tile = RequantizedTile<Dot, Scale, HasTerms>;
 
     template <size_t Rows, size_t Vectors>
-    static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
+    static void Write(const RequantizedRowsInt8& of, const PreparedRequantizationInt8& columns, size_t row)
     {
         constexpr size_t Last = Vectors - 1;
         constexpr size_t Pairs = Rows / 2;
@@ -58,7 +58,7 @@ struct ByteHalves
         }
         for (size_t group = 0; group < of.m_Groups; ++group)
         {
-            AddGroupWithHalves(fours, stride, weights, sums, halves);
+            AddGroupWithSharedHalves(fours, stride, weights, sums, halves);
         }
         Tile::ScaleSome(of, columns, row, sums, std::make_index_sequence<Last>());
         HWY_UNROLL(16)
@@ -66,15 +66,15 @@ struct ByteHalves
         {
             sums[2 * p][Last] = halves[p];
         }
-        Tile::template EndHalves<Last>(of, columns, row, sums);
+        Tile::template EpilogueOfHalves<Last>(of, columns, row, sums);
         Tile::Store(of, columns, row, sums);
     }
 
     /// Every fourth row has a pointer: pointers of all twelve rows would not fit the registers.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddGroupWithHalves(const uint8_t* (&fours)[Rows / 4], size_t stride,
-                                              const std::byte*& weights, Vector (&sums)[Rows][Vectors],
-                                              Vector (&halves)[Rows / 2])
+    static HWY_INLINE void AddGroupWithSharedHalves(const uint8_t* (&fours)[Rows / 4], size_t stride,
+                                                    const std::byte*& weights, Vector (&sums)[Rows][Vectors],
+                                                    Vector (&halves)[Rows / 2])
     {
         constexpr size_t Last = Vectors - 1;
         constexpr __mmask16 UpperHalf = 0xFF00;
@@ -124,43 +124,44 @@ struct ByteHalves
 };
 
 template <typename Dot, typename Scale, bool HasTerms, size_t Vectors, size_t Rows>
-bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
+bool WriteRequantizedRows(const RequantizedRowsInt8& rows, const PreparedRequantizationInt8& columns)
 {
-    using Tile = ByteTile<Dot, Scale, HasTerms>;
-    constexpr Turns InTurn = TurnsOf[Vectors];
+    using Tile = RequantizedTile<Dot, Scale, HasTerms>;
+    constexpr PipelineShape Pipelined = PipelineShapes[Vectors];
     if constexpr (Vectors < 4)
     {
         if constexpr (!std::is_same_v<Dot, VnniDataSigned>) // no processor that splits vectors uses VnniDataSigned
         {
             const bool splits = GetCpuFeatures().m_SplitsVectors;
-            if (columns.m_HasHalves && splits && rows.m_Rows >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
+            if (columns.m_IsLastVectorHalf && splits && rows.m_Rows >= Pipelined.m_Rows &&
+                rows.m_Groups >= MinGroupsOfHalfVector)
             {
-                TilesInTurn<ByteNarrowTile<Dot, Scale, HasTerms>, InTurn.m_Rows, Vectors>::Write(rows, columns,
-                                                                                                 rows.m_Rows);
+                PipelinedTiles<RequantizedHalfVectorTile<Dot, Scale, HasTerms>, Pipelined.m_Rows, Vectors>::Write(
+                    rows, columns, rows.m_Rows);
                 return true;
             }
         }
         // A multiple of two. The last tile overlaps the one before.
         constexpr size_t Rows2 = Vectors == 3 ? 8 : 12;
-        if (columns.m_HasHalves && rows.m_Rows >= Rows2)
+        if (columns.m_IsLastVectorHalf && rows.m_Rows >= Rows2)
         {
             for (size_t row = 0; row < rows.m_Rows; row += Rows2)
             {
-                ByteHalves<Dot, Scale, HasTerms>::template Write<Rows2, Vectors>(rows, columns,
-                                                                                 std::min(row, rows.m_Rows - Rows2));
+                SharedHalfVectorTile<Dot, Scale, HasTerms>::template Write<Rows2, Vectors>(
+                    rows, columns, std::min(row, rows.m_Rows - Rows2));
             }
             return true;
         }
     }
     // Tiles of `Rows` and of `Rows` - 1 rows cover all rows.
     const size_t tiles = DivideUp(rows.m_Rows, Rows);
-    const bool areEqual = rows.m_Rows >= tiles * (Rows - 1);
-    if (TakeTurns<Vectors>(rows.m_Rows, rows.m_Groups, areEqual))
+    const bool isEqual = rows.m_Rows >= tiles * (Rows - 1);
+    if (IsPipelined<Vectors>(rows.m_Rows, rows.m_Groups, isEqual))
     {
-        TilesInTurn<Tile, InTurn.m_Rows, Vectors>::Write(rows, columns, rows.m_Rows);
+        PipelinedTiles<Tile, Pipelined.m_Rows, Vectors>::Write(rows, columns, rows.m_Rows);
         return true;
     }
-    if (areEqual)
+    if (isEqual)
     {
         ForEachTile(rows.m_Rows, Rows,
                     [&](size_t row, size_t count) HWY_ATTR
@@ -169,23 +170,23 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
                                       : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
                     });
     }
-    return areEqual;
+    return isEqual;
 }
 
 template <typename Dot, typename Scale, bool HasTerms>
-void FillByteRows(ByteRowsFunction8 (&functions)[TileSet8::MostVectors + 1])
+void FillRequantizedRows(RequantizedKernelInt8 (&functions)[MicrokernelSetInt8::MaxVectors + 1])
 {
-    functions[1] = WriteByteRows<Dot, Scale, HasTerms, 1, 8>;
-    functions[2] = WriteByteRows<Dot, Scale, HasTerms, 2, 8>;
-    functions[3] = WriteByteRows<Dot, Scale, HasTerms, 3, 8>;
-    functions[4] = WriteByteRows<Dot, Scale, HasTerms, 4, 6>;
+    functions[1] = WriteRequantizedRows<Dot, Scale, HasTerms, 1, 8>;
+    functions[2] = WriteRequantizedRows<Dot, Scale, HasTerms, 2, 8>;
+    functions[3] = WriteRequantizedRows<Dot, Scale, HasTerms, 3, 8>;
+    functions[4] = WriteRequantizedRows<Dot, Scale, HasTerms, 4, 6>;
 }
 
 template <typename Dot, bool HasTerms>
-void FillByteRows(TileSet8& tiles)
+void FillRequantizedRows(MicrokernelSetInt8& tiles)
 {
-    FillByteRows<Dot, OffsetScale, HasTerms>(tiles.m_WriteRows[0][HasTerms]);
-    FillByteRows<Dot, PlainScale, HasTerms>(tiles.m_WriteRows[1][HasTerms]);
+    FillRequantizedRows<Dot, OffsetScale, HasTerms>(tiles.m_RequantizedKernels[0][HasTerms]);
+    FillRequantizedRows<Dot, PlainScale, HasTerms>(tiles.m_RequantizedKernels[1][HasTerms]);
 }
 
 #endif

@@ -4,11 +4,11 @@
 //
 // Part of MicrokernelsInt8.cpp, ImplicitGemmKernelsInt8.cpp and ImplicitGemmDequantizedInt8.cpp, which are compiled for
 // each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_BYTE_TILES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_BYTE_TILES_AVX512_INL
-#undef TENON_CPU_BYTE_TILES_AVX512_INL
+#if defined(TENON_CPU_REQUANTIZED_TILES_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZED_TILES_AVX512_INT8_INL
+#undef TENON_CPU_REQUANTIZED_TILES_AVX512_INT8_INL
 #else
-#define TENON_CPU_BYTE_TILES_AVX512_INL
+#define TENON_CPU_REQUANTIZED_TILES_AVX512_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/epilogue/RequantizeInRegistersAvx512Int8-inl.hpp"
@@ -32,15 +32,16 @@ HWY_INLINE __m512i RepeatLower(__m512i x)
 }
 
 template <typename Scale>
-void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count, ByteColumns8& prepared)
+void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count,
+                   PreparedRequantizationInt8& prepared)
 {
-    static_assert(sizeof(Scale) == ByteColumns8::VectorBytes);
-    prepared.m_HasHalves = HasHalves(count);
+    static_assert(sizeof(Scale) == PreparedRequantizationInt8::VectorBytes);
+    prepared.m_IsLastVectorHalf = IsLastVectorHalf(count);
     for (size_t v = 0; 16 * v < count; ++v)
     {
         Scale scale(columns, 16 * v);
         __m512i sums = _mm512_add_epi32(_mm512_load_si512(bias + 16 * v), _mm512_set1_epi32(Scale::Offset));
-        if (prepared.m_HasHalves && 16 * v + 16 > count)
+        if (prepared.m_IsLastVectorHalf && 16 * v + 16 > count)
         {
             sums = RepeatLower(sums);
             for (__m512i* x : {&scale.m_Even, &scale.m_Odd, &scale.m_EvenAddend, &scale.m_OddAddend, &scale.m_Right})
@@ -54,15 +55,15 @@ void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t
 }
 
 /// See MicrokernelsInt8::m_PrepareRequantization. Outputs are computed as int8; uint8 outputs are 128 more.
-inline void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
-                           ByteColumns8& prepared)
+inline void PrepareRequantization(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
+                                  PreparedRequantizationInt8& prepared)
 {
     RequantizeColumns ofSigned = columns;
     const int32_t shift = isSigned ? 0 : 128;
     ofSigned.m_ZeroPoint -= shift;
     _mm512_store_si512(prepared.m_Min, _mm512_set1_epi8(static_cast<char>(columns.m_Min - shift)));
     _mm512_store_si512(prepared.m_Max, _mm512_set1_epi8(static_cast<char>(columns.m_Max - shift)));
-    _mm512_store_si512(prepared.m_Flip, _mm512_set1_epi8(isSigned ? 0 : static_cast<char>(0x80)));
+    _mm512_store_si512(prepared.m_SignXor, _mm512_set1_epi8(isSigned ? 0 : static_cast<char>(0x80)));
     prepared.m_IsPlain = isSigned && columns.m_Min == INT8_MIN && columns.m_Max == INT8_MAX;
     prepared.m_Mask = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
     columns.m_Min >= columns.m_ZeroPoint ? PrepareScales<PlainScale>(ofSigned, bias, count, prepared)
@@ -77,21 +78,21 @@ struct RowsOut
 
     HWY_INLINE uint8_t* operator[](size_t i) const { return m_Out + i * m_Stride; }
 };
-HWY_INLINE RowsOut GetOut(const ByteRows8& of, size_t row)
+HWY_INLINE RowsOut GetOut(const RequantizedRowsInt8& of, size_t row)
 {
     return {of.m_Out + row * of.m_OutStride, of.m_OutStride};
 }
 
-struct PlacesOut
+struct OffsetsOut
 {
     uint8_t* m_Out;
-    const size_t* m_Places;
+    const size_t* m_OutputOffsets;
 
-    HWY_INLINE uint8_t* operator[](size_t i) const { return m_Out + m_Places[i]; }
+    HWY_INLINE uint8_t* operator[](size_t i) const { return m_Out + m_OutputOffsets[i]; }
 };
-HWY_INLINE PlacesOut GetOut(const ImageRows8& of, size_t row)
+HWY_INLINE OffsetsOut GetOut(const ImplicitGemmRowsInt8& of, size_t row)
 {
-    return {of.m_Out, of.m_Places + row};
+    return {of.m_Out, of.m_OutputOffsets + row};
 }
 
 /// Number of rows that are stored together.
@@ -101,21 +102,21 @@ constexpr size_t GetRowsTogether(size_t vectors)
 }
 
 template <typename Dot, typename Scale, bool HasTerms>
-struct ByteTile : TurnTile<Dot>
+struct RequantizedTile : PipelinedTile<Dot>
 {
     template <size_t Rows>
-    using Products = typename TurnTile<Dot>::template Products<Rows>;
+    using Products = typename PipelinedTile<Dot>::template Products<Rows>;
 
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
-                                 Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void Begin(const RequantizedRowsInt8& of, const PreparedRequantizationInt8& columns, size_t row,
+                                 Products<Rows>& at, Vector (&sums)[Rows][Vectors])
     {
-        TurnTile<Dot>::BeginRows(of, columns.m_Bias, row, at, sums);
+        PipelinedTile<Dot>::BeginRows(of, columns.m_Bias, row, at, sums);
     }
 
     /// Scales one vector of columns.
     template <size_t V, typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void ScaleVector(const Of& of, const ByteColumns8& columns, size_t row,
+    static HWY_INLINE void ScaleVector(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
                                        Vector (&sums)[Rows][Vectors])
     {
         const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
@@ -125,7 +126,7 @@ struct ByteTile : TurnTile<Dot>
             __m512i x = sums[r][V].raw;
             if constexpr (HasTerms)
             {
-                x = _mm512_add_epi32(x, _mm512_set1_epi32(of.m_RowTerms[row + r]));
+                x = _mm512_add_epi32(x, _mm512_set1_epi32(of.m_RowCorrections[row + r]));
             }
             sums[r][V].raw = ScaleOne(scale, x);
         }
@@ -133,8 +134,8 @@ struct ByteTile : TurnTile<Dot>
 
     /// The same with few registers to spare.
     template <size_t V, typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndVector(const Of& of, const ByteColumns8& columns, size_t row,
-                                     Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void EpilogueOfVector(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
+                                            Vector (&sums)[Rows][Vectors])
     {
         const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
         if constexpr (HasTerms)
@@ -142,7 +143,7 @@ struct ByteTile : TurnTile<Dot>
             HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
-                sums[r][V].raw = _mm512_add_epi32(sums[r][V].raw, _mm512_set1_epi32(of.m_RowTerms[row + r]));
+                sums[r][V].raw = _mm512_add_epi32(sums[r][V].raw, _mm512_set1_epi32(of.m_RowCorrections[row + r]));
             }
         }
         HWY_UNROLL(4)
@@ -159,8 +160,8 @@ struct ByteTile : TurnTile<Dot>
     /// Scales the last vector where it uses its lower half only: the vector of every other row has the accumulators of
     /// the next row in its upper half.
     template <size_t V, typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndHalves(const Of& of, const ByteColumns8& columns, size_t row,
-                                     Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void EpilogueOfHalves(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
+                                            Vector (&sums)[Rows][Vectors])
     {
         static_assert(Rows % 2 == 0);
         constexpr __mmask16 UpperHalf = 0xFF00;
@@ -171,7 +172,7 @@ struct ByteTile : TurnTile<Dot>
             __m512i both = sums[r][V].raw;
             if constexpr (HasTerms)
             {
-                const int32_t* const terms = of.m_RowTerms + row + r;
+                const int32_t* const terms = of.m_RowCorrections + row + r;
                 both = _mm512_add_epi32(both, _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]));
             }
             both = ScaleOne(scale, both);
@@ -182,7 +183,7 @@ struct ByteTile : TurnTile<Dot>
 
     /// Stores the rows from `First` on that fill 64 bytes.
     template <size_t First, typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void StoreSome(const Of& of, const ByteColumns8& columns, size_t row,
+    static HWY_INLINE void StoreSome(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
                                      const Vector (&sums)[Rows][Vectors])
     {
         const auto out = GetOut(of, row + First);
@@ -190,8 +191,9 @@ struct ByteTile : TurnTile<Dot>
         constexpr auto Row = [](size_t i) { return First + i < Rows ? First + i : Rows - 1; };
         if constexpr (Vectors == 1)
         {
-            const __m512i bytes = PackBytes<false>(Scale16::Pack(sums[Row(0)][0].raw, sums[Row(1)][0].raw),
-                                                   Scale16::Pack(sums[Row(2)][0].raw, sums[Row(3)][0].raw), columns);
+            const __m512i bytes =
+                PackInt8<false>(SixteenLaneScale::Pack(sums[Row(0)][0].raw, sums[Row(1)][0].raw),
+                                SixteenLaneScale::Pack(sums[Row(2)][0].raw, sums[Row(3)][0].raw), columns);
             const auto of16 = static_cast<__mmask16>(mask);
             _mm_mask_storeu_epi8(out[0], of16, _mm512_castsi512_si128(bytes));
             if constexpr (First + 1 < Rows)
@@ -209,8 +211,9 @@ struct ByteTile : TurnTile<Dot>
         }
         else if constexpr (Vectors == 2)
         {
-            const __m512i bytes = PackBytes<false>(Scale16::Pack(sums[Row(0)][0].raw, sums[Row(0)][1].raw),
-                                                   Scale16::Pack(sums[Row(1)][0].raw, sums[Row(1)][1].raw), columns);
+            const __m512i bytes =
+                PackInt8<false>(SixteenLaneScale::Pack(sums[Row(0)][0].raw, sums[Row(0)][1].raw),
+                                SixteenLaneScale::Pack(sums[Row(1)][0].raw, sums[Row(1)][1].raw), columns);
             const auto of32 = static_cast<__mmask32>(mask);
             _mm256_mask_storeu_epi8(out[0], of32, _mm512_castsi512_si256(bytes));
             if constexpr (First + 1 < Rows)
@@ -222,27 +225,27 @@ struct ByteTile : TurnTile<Dot>
         {
             const __m512i last = Vectors > 3 ? sums[First][Vectors - 1].raw : _mm512_setzero_si512();
             _mm512_mask_storeu_epi8(out[0], mask,
-                                    PackBytes<false>(Scale16::Pack(sums[First][0].raw, sums[First][1].raw),
-                                                     Scale16::Pack(sums[First][2].raw, last), columns));
+                                    PackInt8<false>(SixteenLaneScale::Pack(sums[First][0].raw, sums[First][1].raw),
+                                                    SixteenLaneScale::Pack(sums[First][2].raw, last), columns));
         }
     }
 
     template <typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void Store(const Of& of, const ByteColumns8& columns, size_t row,
+    static HWY_INLINE void Store(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
                                  const Vector (&sums)[Rows][Vectors])
     {
         StoreAll(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
     }
 
     template <typename Of, size_t Rows, size_t Vectors, size_t... I>
-    static HWY_INLINE void StoreAll(const Of& of, const ByteColumns8& columns, size_t row,
+    static HWY_INLINE void StoreAll(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
                                     const Vector (&sums)[Rows][Vectors], std::index_sequence<I...>)
     {
         (StoreSome<I * GetRowsTogether(Vectors)>(of, columns, row, sums), ...);
     }
 
     template <typename Of, size_t Rows, size_t Vectors, size_t... V>
-    static HWY_INLINE void ScaleSome(const Of& of, const ByteColumns8& columns, size_t row,
+    static HWY_INLINE void ScaleSome(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
                                      Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
     {
         (ScaleVector<V>(of, columns, row, sums), ...);
@@ -250,7 +253,8 @@ struct ByteTile : TurnTile<Dot>
 
     /// The epilogue of a tile.
     template <typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void Finish(const Of& of, const ByteColumns8& columns, size_t row, Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void Epilogue(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
+                                    Vector (&sums)[Rows][Vectors])
     {
         ScaleSome(of, columns, row, sums, std::make_index_sequence<Vectors>());
         Store(of, columns, row, sums);
@@ -258,13 +262,13 @@ struct ByteTile : TurnTile<Dot>
 
     /// Computes one tile.
     template <size_t Rows, size_t Vectors>
-    static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
+    static void Write(const RequantizedRowsInt8& of, const PreparedRequantizationInt8& columns, size_t row)
     {
         Vector sums[Rows][Vectors];
         Products<Rows> at;
         Begin(of, columns, row, at, sums);
-        TurnTile<Dot>::AddGroups(of.m_Groups, at, sums);
-        Finish(of, columns, row, sums);
+        PipelinedTile<Dot>::AddGroups(of.m_Groups, at, sums);
+        Epilogue(of, columns, row, sums);
     }
 };
 

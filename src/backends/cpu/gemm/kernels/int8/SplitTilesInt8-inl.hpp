@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles by pmaddubsw with saturation-safe split weights (SplitWeightsInt8.hpp). Part of MicrokernelsInt8.cpp, which is
 // compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_SPLITS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_SPLITS_INL
-#undef TENON_CPU_SPLITS_INL
+#if defined(TENON_CPU_SPLIT_TILES_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_SPLIT_TILES_INT8_INL
+#undef TENON_CPU_SPLIT_TILES_INT8_INL
 #else
-#define TENON_CPU_SPLITS_INL
+#define TENON_CPU_SPLIT_TILES_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
@@ -22,16 +22,16 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_ARCH_X86
 
-template <bool Flips>
+template <bool IsBiased>
 HWY_INLINE Vector ReadSplitGroup(const uint8_t* from)
 {
     const Vector group = ReadGroup(from);
-    return Flips ? hn::Xor(group, hn::Set(Ints(), static_cast<int32_t>(0x80808080))) : group;
+    return IsBiased ? hn::Xor(group, hn::Set(Ints(), static_cast<int32_t>(0x80808080))) : group;
 }
 
 /// sums += one group of the data * one term. Weights are read again for each row: sixteen registers have no room for
 /// them.
-template <bool Flips, size_t Rows, size_t Vectors>
+template <bool IsBiased, size_t Rows, size_t Vectors>
 HWY_INLINE void AddTerm(const uint8_t* const (&rows)[Rows], size_t at, const int32_t* weights,
                         Vector (&sums)[Rows][Vectors])
 {
@@ -39,7 +39,7 @@ HWY_INLINE void AddTerm(const uint8_t* const (&rows)[Rows], size_t at, const int
     HWY_UNROLL(8)
     for (size_t r = 0; r < Rows; ++r)
     {
-        const Vector x = ReadSplitGroup<Flips>(rows[r] + at);
+        const Vector x = ReadSplitGroup<IsBiased>(rows[r] + at);
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -49,17 +49,17 @@ HWY_INLINE void AddTerm(const uint8_t* const (&rows)[Rows], size_t at, const int
 }
 
 /// The same for two terms whose products fit int16 together.
-template <bool Flips, size_t Rows, size_t Vectors>
-HWY_INLINE void AddCouple(const uint8_t* const (&rows)[Rows], size_t first, size_t second, const int32_t* weights,
-                          Vector (&sums)[Rows][Vectors])
+template <bool IsBiased, size_t Rows, size_t Vectors>
+HWY_INLINE void AddTermPair(const uint8_t* const (&rows)[Rows], size_t first, size_t second, const int32_t* weights,
+                            Vector (&sums)[Rows][Vectors])
 {
     const Ints d;
     const hn::Repartition<int16_t, Ints> d16;
     HWY_UNROLL(8)
     for (size_t r = 0; r < Rows; ++r)
     {
-        const Vector x = ReadSplitGroup<Flips>(rows[r] + first);
-        const Vector y = ReadSplitGroup<Flips>(rows[r] + second);
+        const Vector x = ReadSplitGroup<IsBiased>(rows[r] + first);
+        const Vector y = ReadSplitGroup<IsBiased>(rows[r] + second);
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -71,7 +71,7 @@ HWY_INLINE void AddCouple(const uint8_t* const (&rows)[Rows], size_t first, size
 }
 
 /// Tiles that read the group of each term from the panel.
-template <bool Flips>
+template <bool IsBiased>
 struct SplitTile
 {
     template <size_t Rows, size_t Vectors>
@@ -83,30 +83,30 @@ struct SplitTile
         BeginTile(data, dataStride, bias, rows, acc);
         const auto& header = *static_cast<const SplitHeader*>(panel);
         const auto* group = reinterpret_cast<const uint32_t*>(&header + 1);
-        const uint32_t* const singles = group + 2 * size_t{header.m_NumCouples};
+        const uint32_t* const firstSingle = group + 2 * size_t{header.m_NumTermPairs};
         const uint32_t* const end = group + header.m_NumTerms;
         const auto* weights =
             static_cast<const int32_t*>(panel) + GetSplitHeaderBytes(header.m_NumTerms) / sizeof(int32_t);
-        for (; group != singles; group += 2, weights += 2 * Vectors * lanes)
+        for (; group != firstSingle; group += 2, weights += 2 * Vectors * lanes)
         {
-            AddCouple<Flips>(rows, 4 * size_t{group[0]}, 4 * size_t{group[1]}, weights, acc);
+            AddTermPair<IsBiased>(rows, 4 * size_t{group[0]}, 4 * size_t{group[1]}, weights, acc);
         }
         for (; group != end; ++group, weights += Vectors * lanes)
         {
-            AddTerm<Flips>(rows, 4 * size_t{*group}, weights, acc);
+            AddTerm<IsBiased>(rows, 4 * size_t{*group}, weights, acc);
         }
         EndTile(acc, sums);
     }
 };
 
-template <bool Flips>
-void FillSplitTiles(TileSet8& tiles)
+template <bool IsBiased>
+void FillSplitTiles(MicrokernelSetInt8& tiles)
 {
-    tiles.m_Layout = Layout8::Splits;
-    tiles.m_Signs = Signs8::DataUnsigned;
-    tiles.m_FlipsData = Flips;
-    FillTiles<SplitTile<Flips>, 1, 8>(tiles);
-    FillTiles<SplitTile<Flips>, 2, ManyRegisters ? 8 : 6>(tiles);
+    tiles.m_Layout = WeightLayoutInt8::Split;
+    tiles.m_Signs = OperandSignsInt8::DataUnsigned;
+    tiles.m_IsDataBiased = IsBiased;
+    FillTiles<SplitTile<IsBiased>, 1, 8>(tiles);
+    FillTiles<SplitTile<IsBiased>, 2, ManyRegisters ? 8 : 6>(tiles);
 }
 
 #endif // HWY_ARCH_X86

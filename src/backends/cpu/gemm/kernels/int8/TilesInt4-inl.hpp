@@ -5,11 +5,11 @@
 //   byte j = w[8g + j] | w[8g + 4 + j] << 4
 //
 // Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_NIBBLES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_NIBBLES_INL
-#undef TENON_CPU_NIBBLES_INL
+#if defined(TENON_CPU_TILES_INT4_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_TILES_INT4_INL
+#undef TENON_CPU_TILES_INT4_INL
 #else
-#define TENON_CPU_NIBBLES_INL
+#define TENON_CPU_TILES_INT4_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
@@ -25,9 +25,9 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 /// Replaces a dot product where there is none of bytes: sums of two products in int16.
-struct NibblePairs
+struct PairsInt4
 {
-    static constexpr size_t MostGroups = 8; ///< 8 * 2 * 15 * 128 < 2^15
+    static constexpr size_t MaxGroupsInInt16 = 8; ///< 8 * 2 * 15 * 128 < 2^15
 
 #if HWY_ARCH_X86
     static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
@@ -38,7 +38,7 @@ struct NibblePairs
         asm("" : "+v"(shorts.raw)); // else the compiler adds up all pairs first, for which there are no registers
     }
     /// sums += the pairs of int16
-    static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
+    static HWY_INLINE void AddInt16(Vector& sums, const Vector& shorts)
     {
         AddPairs(sums, shorts);
     }
@@ -57,7 +57,7 @@ struct NibblePairs
 #endif
         shorts.raw = vreinterpretq_s32_s16(vaddq_s16(vreinterpretq_s16_s32(shorts.raw), pairs));
     }
-    static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
+    static HWY_INLINE void AddInt16(Vector& sums, const Vector& shorts)
     {
         sums.raw = vpadalq_s16(sums.raw, vreinterpretq_s16_s32(shorts.raw));
     }
@@ -66,15 +66,15 @@ struct NibblePairs
 
 /// sums += data * weights for groups [begin, end), an even number of them, by a dot product.
 template <typename Dot, size_t Rows, size_t Vectors>
-HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, size_t end, const int32_t* weights,
-                           Vector (&sums)[Rows][Vectors])
+HWY_INLINE void AddGroupsInt4(const uint8_t* const (&rows)[Rows], size_t begin, size_t end, const int32_t* weights,
+                              Vector (&sums)[Rows][Vectors])
 {
     const Ints d;
     const Vector mask = hn::Set(d, 0x0F0F0F0F);
     // In a low tile the few accumulators would wait for each other: upper halves get their own.
-    constexpr bool HaveOwn = Rows * Vectors <= 8 && !std::is_same_v<Dot, NibblePairs>;
+    constexpr bool HasOwn = Rows * Vectors <= 8 && !std::is_same_v<Dot, PairsInt4>;
     [[maybe_unused]] Vector own[Rows][Vectors];
-    if constexpr (HaveOwn)
+    if constexpr (HasOwn)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
@@ -110,11 +110,11 @@ HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, siz
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                Dot::Add(HaveOwn ? own[r][v] : sums[r][v], second, high[v]);
+                Dot::Add(HasOwn ? own[r][v] : sums[r][v], second, high[v]);
             }
         }
     }
-    if constexpr (HaveOwn)
+    if constexpr (HasOwn)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
@@ -129,7 +129,7 @@ HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, siz
 }
 
 template <typename Dot>
-struct NibbleTile
+struct TileInt4
 {
     template <size_t Rows, size_t Vectors>
     static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
@@ -140,17 +140,17 @@ struct NibbleTile
         Vector acc[Rows][Vectors];
         const uint8_t* rows[Rows];
         BeginTile(data, dataStride, bias, rows, acc);
-        if constexpr (!std::is_same_v<Dot, NibblePairs>)
+        if constexpr (!std::is_same_v<Dot, PairsInt4>)
         {
-            AddNibbles<Dot>(rows, 0, groups, weights, acc);
+            AddGroupsInt4<Dot>(rows, 0, groups, weights, acc);
         }
         else
         {
-            constexpr size_t Most = NibblePairs::MostGroups;
+            constexpr size_t MaxGroups = PairsInt4::MaxGroupsInInt16;
             size_t begin = 0;
-            for (; begin + Most <= groups; begin += Most, weights += Most / 2 * Vectors * lanes)
+            for (; begin + MaxGroups <= groups; begin += MaxGroups, weights += MaxGroups / 2 * Vectors * lanes)
             {
-                AddSlice(rows, begin, begin + Most, weights, acc);
+                AddSlice(rows, begin, begin + MaxGroups, weights, acc);
             }
             if (begin < groups)
             {
@@ -176,48 +176,48 @@ private:
                 shorts[r][v] = hn::Zero(Ints());
             }
         }
-        AddNibbles<Dot>(rows, begin, end, weights, shorts);
+        AddGroupsInt4<Dot>(rows, begin, end, weights, shorts);
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                Dot::AddShorts(acc[r][v], shorts[r][v]);
+                Dot::AddInt16(acc[r][v], shorts[r][v]);
             }
         }
     }
 };
 
-inline void DescribeNibbles(TileSet8& tiles)
+inline void DescribeInt4(MicrokernelSetInt8& tiles)
 {
-    tiles.m_Layout = Layout8::Nibbles;
-    tiles.m_Signs = Signs8::DataSigned;
+    tiles.m_Layout = WeightLayoutInt8::Int4x8;
+    tiles.m_Signs = OperandSignsInt8::DataSigned;
     tiles.m_GroupUnit = 2;
 }
 
 /// For one row: panels as wide as registers for accumulators allow.
 template <typename Dot>
-void FillNibblesOfOneRow(TileSet8& tiles)
+void FillOneRowInt4(MicrokernelSetInt8& tiles)
 {
-    DescribeNibbles(tiles);
-    FillTiles<NibbleTile<Dot>, 1, 1>(tiles);
-    FillTiles<NibbleTile<Dot>, 2, 1>(tiles);
-    FillTiles<NibbleTile<Dot>, 3, 1>(tiles);
-    FillTiles<NibbleTile<Dot>, 4, 1>(tiles);
+    DescribeInt4(tiles);
+    FillTiles<TileInt4<Dot>, 1, 1>(tiles);
+    FillTiles<TileInt4<Dot>, 2, 1>(tiles);
+    FillTiles<TileInt4<Dot>, 3, 1>(tiles);
+    FillTiles<TileInt4<Dot>, 4, 1>(tiles);
 }
 
 template <typename Dot>
-void FillNibbleTiles(TileSet8& tiles)
+void FillTilesInt4(MicrokernelSetInt8& tiles)
 {
-    constexpr bool ArePairs = std::is_same_v<Dot, NibblePairs>; // two accumulators per vector
-    DescribeNibbles(tiles);
-    FillTiles<NibbleTile<Dot>, 1, 4>(tiles);
-    FillTiles<NibbleTile<Dot>, 2, 4>(tiles);
-    if constexpr (!ArePairs && ManyRegisters)
+    constexpr bool IsPairwise = std::is_same_v<Dot, PairsInt4>; // two accumulators per vector
+    DescribeInt4(tiles);
+    FillTiles<TileInt4<Dot>, 1, 4>(tiles);
+    FillTiles<TileInt4<Dot>, 2, 4>(tiles);
+    if constexpr (!IsPairwise && ManyRegisters)
     {
-        FillTiles<NibbleTile<Dot>, 3, 4>(tiles);
-        FillTiles<NibbleTile<Dot>, 4, 4>(tiles);
+        FillTiles<TileInt4<Dot>, 3, 4>(tiles);
+        FillTiles<TileInt4<Dot>, 4, 4>(tiles);
     }
 }
 

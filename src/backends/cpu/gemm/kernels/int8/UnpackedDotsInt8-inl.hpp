@@ -6,11 +6,11 @@
 // The instruction takes an unsigned and a signed operand, or two signed ones: data, and weights too, may be biased by
 // 128 (XOR 0x80) on load. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once
 // a target.
-#if defined(TENON_CPU_STORED_DOTS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_STORED_DOTS_INL
-#undef TENON_CPU_STORED_DOTS_INL
+#if defined(TENON_CPU_UNPACKED_DOTS_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_UNPACKED_DOTS_INT8_INL
+#undef TENON_CPU_UNPACKED_DOTS_INT8_INL
 #else
-#define TENON_CPU_STORED_DOTS_INL
+#define TENON_CPU_UNPACKED_DOTS_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
@@ -26,29 +26,29 @@ namespace tenon::cpu::HWY_NAMESPACE
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
 /// 256 bits, although longer vectors exist: more loads of these cross cache lines, and more lanes are to be summed.
-using StoredTag = hn::FixedTag<int32_t, 8>;
-using StoredBytes = hn::Repartition<uint8_t, StoredTag>;
-using StoredVector = hn::Vec<StoredTag>;
+using UnpackedTag = hn::FixedTag<int32_t, 8>;
+using TagUnpackedBytes = hn::Repartition<uint8_t, UnpackedTag>;
+using UnpackedVector = hn::Vec<UnpackedTag>;
 
 /// A dot-product instruction, and whether data and weights are biased by 128 on load for it.
-template <typename Product, bool FlipsItsData, bool FlipsItsWeights>
-struct StoredProduct
+template <typename Product, bool BiasesData, bool BiasesWeights>
+struct UnpackedProduct
 {
     using Dot = Product;
-    static constexpr bool FlipsData = FlipsItsData;
-    static constexpr bool FlipsWeights = FlipsItsWeights;
+    static constexpr bool IsDataBiased = BiasesData;
+    static constexpr bool IsWeightBiased = BiasesWeights;
 };
 
-template <bool Flips>
-HWY_INLINE hn::Vec<StoredBytes> ReadStored(const uint8_t* from)
+template <bool IsBiased>
+HWY_INLINE hn::Vec<TagUnpackedBytes> ReadUnpacked(const uint8_t* from)
 {
-    const StoredBytes d;
+    const TagUnpackedBytes d;
     const auto bytes = hn::LoadU(d, from);
-    return Flips ? hn::Xor(bytes, hn::Set(d, uint8_t{0x80})) : bytes;
+    return IsBiased ? hn::Xor(bytes, hn::Set(d, uint8_t{0x80})) : bytes;
 }
 
 template <typename Dot>
-HWY_INLINE void AddDots(StoredVector& sums, StoredVector data, StoredVector weights)
+HWY_INLINE void AddDots(UnpackedVector& sums, UnpackedVector data, UnpackedVector weights)
 {
 #if HWY_TARGET == HWY_AVX3
     Dot::AddNarrow(sums.raw, data.raw, weights.raw);
@@ -59,13 +59,13 @@ HWY_INLINE void AddDots(StoredVector& sums, StoredVector data, StoredVector weig
 
 /// sums += dot products of one vector of each row with one of each column.
 template <typename Product, size_t Rows, size_t Columns>
-HWY_INLINE void AddStored(StoredVector (&sums)[Rows][Columns], const StoredVector (&data)[Rows], const uint8_t* weights,
-                          size_t depth)
+HWY_INLINE void AddUnpacked(UnpackedVector (&sums)[Rows][Columns], const UnpackedVector (&data)[Rows],
+                            const uint8_t* weights, size_t depth)
 {
     HWY_UNROLL(4)
     for (size_t c = 0; c < Columns; ++c)
     {
-        const StoredVector w = hn::BitCast(StoredTag(), ReadStored<Product::FlipsWeights>(weights + c * depth));
+        const UnpackedVector w = hn::BitCast(UnpackedTag(), ReadUnpacked<Product::IsWeightBiased>(weights + c * depth));
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -76,11 +76,12 @@ HWY_INLINE void AddStored(StoredVector (&sums)[Rows][Columns], const StoredVecto
 
 /// Sums of rows [row, row + Rows) by columns [column, column + Columns), eight partial sums each.
 template <typename Product, size_t Rows, size_t Columns>
-HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows][Columns])
+HWY_INLINE void MultiplyUnpacked(const UnpackedDotsInt8& dots, size_t row, size_t column,
+                                 UnpackedVector (&sums)[Rows][Columns])
 {
-    const StoredTag d;
-    const StoredBytes dBytes;
-    const hn::Repartition<int8_t, StoredTag> dSigned;
+    const UnpackedTag d;
+    const TagUnpackedBytes dBytes;
+    const hn::Repartition<int8_t, UnpackedTag> dSigned;
     const size_t lanes = hn::Lanes(dBytes);
     const size_t depth = dots.m_Depth;
     const size_t stride = dots.m_DataStride;
@@ -95,16 +96,16 @@ HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t colum
             sums[r][c] = hn::Zero(d);
         }
     }
-    StoredVector x[Rows];
+    UnpackedVector x[Rows];
     size_t k = 0;
     for (; k + lanes <= depth; k += lanes)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            x[r] = hn::BitCast(d, ReadStored<Product::FlipsData>(data + r * stride + k));
+            x[r] = hn::BitCast(d, ReadUnpacked<Product::IsDataBiased>(data + r * stride + k));
         }
-        AddStored<Product>(sums, x, weights + k, depth);
+        AddUnpacked<Product>(sums, x, weights + k, depth);
     }
     if (k < depth)
     {
@@ -114,34 +115,34 @@ HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t colum
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            const auto bytes = hn::BitCast(dSigned, ReadStored<Product::FlipsData>(data + r * stride + last));
+            const auto bytes = hn::BitCast(dSigned, ReadUnpacked<Product::IsDataBiased>(data + r * stride + last));
             x[r] = hn::BitCast(d, hn::IfThenElseZero(isNew, bytes));
         }
-        AddStored<Product>(sums, x, weights + last, depth);
+        AddUnpacked<Product>(sums, x, weights + last, depth);
     }
 }
 
 /// The same for four columns; the lanes of both halves are summed side by side.
 template <typename Product, size_t Rows>
-HWY_INLINE void MultiplyFour(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows])
+HWY_INLINE void MultiplyFour(const UnpackedDotsInt8& dots, size_t row, size_t column, UnpackedVector (&sums)[Rows])
 {
-    StoredVector parts[Rows][4];
-    MultiplyStored<Product>(dots, row, column, parts);
+    UnpackedVector parts[Rows][4];
+    MultiplyUnpacked<Product>(dots, row, column, parts);
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
-        sums[r] = SumLanesOfBlocks(StoredTag(), parts[r][0], parts[r][1], parts[r][2], parts[r][3]);
+        sums[r] = SumLanesOfBlocks(UnpackedTag(), parts[r][0], parts[r][1], parts[r][2], parts[r][3]);
     }
 }
 
 /// Sums of rows by the last columns, fewer than four.
 template <typename Product, size_t Rows, size_t Columns>
-void SumStoredColumns(const StoredDots8& dots, size_t row, size_t column)
+void SumUnpackedColumns(const UnpackedDotsInt8& dots, size_t row, size_t column)
 {
-    const StoredTag d;
+    const UnpackedTag d;
     const hn::FixedTag<int32_t, 4> four;
-    StoredVector parts[Rows][Columns];
-    MultiplyStored<Product>(dots, row, column, parts);
+    UnpackedVector parts[Rows][Columns];
+    MultiplyUnpacked<Product>(dots, row, column, parts);
     for (size_t r = 0; r < Rows; ++r)
     {
         int32_t* const out = dots.m_Sums + (row + r) * dots.m_SumStride + column;
@@ -151,7 +152,7 @@ void SumStoredColumns(const StoredDots8& dots, size_t row, size_t column)
         }
         else
         {
-            const StoredVector third = Columns > 2 ? parts[r][Columns - 1] : hn::Zero(d);
+            const UnpackedVector third = Columns > 2 ? parts[r][Columns - 1] : hn::Zero(d);
             alignas(16) int32_t sums[4];
             hn::Store(SumBlocks(d, SumLanesOfBlocks(d, parts[r][0], parts[r][1], third, hn::Zero(d))), four, sums);
             for (size_t c = 0; c < Columns; ++c)
@@ -165,28 +166,28 @@ void SumStoredColumns(const StoredDots8& dots, size_t row, size_t column)
 }
 
 template <typename Product, size_t Rows>
-void SumStoredRows(const StoredDots8& dots, size_t row)
+void SumUnpackedRows(const UnpackedDotsInt8& dots, size_t row)
 {
-    const StoredTag d;
+    const UnpackedTag d;
     const hn::FixedTag<int32_t, 4> four;
     size_t column = 0;
     const auto out = [&](size_t r) { return dots.m_Sums + (row + r) * dots.m_SumStride + column; };
     for (; column + 8 <= dots.m_Columns; column += 8)
     {
-        StoredVector first[Rows];
-        StoredVector second[Rows];
+        UnpackedVector first[Rows];
+        UnpackedVector second[Rows];
         MultiplyFour<Product>(dots, row, column, first);
         MultiplyFour<Product>(dots, row, column + 4, second);
         for (size_t r = 0; r < Rows; ++r)
         {
-            const StoredVector sum =
+            const UnpackedVector sum =
                 hn::Add(hn::ConcatLowerLower(d, second[r], first[r]), hn::ConcatUpperUpper(d, second[r], first[r]));
             hn::StoreU(hn::Add(sum, hn::LoadU(d, dots.m_Bias + column)), d, out(r));
         }
     }
     for (; column + 4 <= dots.m_Columns; column += 4)
     {
-        StoredVector sums[Rows];
+        UnpackedVector sums[Rows];
         MultiplyFour<Product>(dots, row, column, sums);
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -195,59 +196,63 @@ void SumStoredRows(const StoredDots8& dots, size_t row)
     }
     switch (dots.m_Columns - column)
     {
-    case 3: SumStoredColumns<Product, Rows, 3>(dots, row, column); break;
-    case 2: SumStoredColumns<Product, Rows, 2>(dots, row, column); break;
-    case 1: SumStoredColumns<Product, Rows, 1>(dots, row, column); break;
+    case 3: SumUnpackedColumns<Product, Rows, 3>(dots, row, column); break;
+    case 2: SumUnpackedColumns<Product, Rows, 2>(dots, row, column); break;
+    case 1: SumUnpackedColumns<Product, Rows, 1>(dots, row, column); break;
     default: break;
     }
 }
 
 template <typename Product>
-void SumStored(const StoredDots8& dots)
+void SumUnpacked(const UnpackedDotsInt8& dots)
 {
-    constexpr size_t Most = HWY_TARGET == HWY_AVX3 ? 4 : 2; // rows whose partial sums fit the registers
-    for (size_t row = 0; row < dots.m_Rows; row += Most)
+    constexpr size_t MaxRows = HWY_TARGET == HWY_AVX3 ? 4 : 2; // rows whose partial sums fit the registers
+    for (size_t row = 0; row < dots.m_Rows; row += MaxRows)
     {
-        switch (std::min(Most, dots.m_Rows - row))
+        switch (std::min(MaxRows, dots.m_Rows - row))
         {
-        case 1: SumStoredRows<Product, 1>(dots, row); break;
-        case 2: SumStoredRows<Product, 2>(dots, row); break;
-        case 3: SumStoredRows<Product, std::min<size_t>(3, Most)>(dots, row); break;
-        default: SumStoredRows<Product, Most>(dots, row); break;
+        case 1: SumUnpackedRows<Product, 1>(dots, row); break;
+        case 2: SumUnpackedRows<Product, 2>(dots, row); break;
+        case 3: SumUnpackedRows<Product, std::min<size_t>(3, MaxRows)>(dots, row); break;
+        default: SumUnpackedRows<Product, MaxRows>(dots, row); break;
         }
     }
 }
 
 /// `signs`: of the operands as the instruction takes them, after biasing.
 template <typename Product>
-void SetStored(TileSet8& tiles, Signs8 signs)
+void SetUnpacked(MicrokernelSetInt8& tiles, OperandSignsInt8 signs)
 {
-    tiles.m_Layout = Layout8::Stored;
+    tiles.m_Layout = WeightLayoutInt8::Unpacked;
     tiles.m_Signs = signs;
-    tiles.m_FlipsData = Product::FlipsData;
-    tiles.m_StoredDots = SumStored<Product>;
+    tiles.m_IsDataBiased = Product::IsDataBiased;
+    tiles.m_UnpackedDots = SumUnpacked<Product>;
     // For smaller depths horizontal sums take longer than the dot products; and one vector has to fit.
-    tiles.m_LeastDepth = 64;
-    for (size_t vectors = 1; vectors <= TileSet8::MostVectors; ++vectors)
+    tiles.m_MinDepth = 64;
+    for (size_t vectors = 1; vectors <= MicrokernelSetInt8::MaxVectors; ++vectors)
     {
         tiles.Add(vectors, 4, nullptr);
     }
 }
 
 /// For processors with dot products.
-inline void SetStoredDots(Engine8& engine)
+inline void SetUnpackedDots(MicrokernelsInt8& microkernels)
 {
-    SetStored<StoredProduct<VnniDataUnsigned, true, false>>(engine.m_StoredSigned, Signs8::DataUnsigned);
-    SetStored<StoredProduct<VnniDataSigned, true, false>>(engine.m_StoredUnsigned, Signs8::DataSigned);
+    SetUnpacked<UnpackedProduct<VnniDataUnsigned, true, false>>(microkernels.m_UnpackedSigned,
+                                                                OperandSignsInt8::DataUnsigned);
+    SetUnpacked<UnpackedProduct<VnniDataSigned, true, false>>(microkernels.m_UnpackedUnsigned,
+                                                              OperandSignsInt8::DataSigned);
 }
 
 #if HWY_TARGET == HWY_AVX2
 
 /// For processors without dot products, for weights without -128 (biased: without 0): see SignedBytes.
-inline void SetStoredSigns(Engine8& engine)
+inline void SetUnpackedSigns(MicrokernelsInt8& microkernels)
 {
-    SetStored<StoredProduct<SignedBytes, false, false>>(engine.m_StoredSigned, Signs8::BothSigned);
-    SetStored<StoredProduct<SignedBytes, true, true>>(engine.m_StoredUnsigned, Signs8::BothSigned);
+    SetUnpacked<UnpackedProduct<SignedBytes, false, false>>(microkernels.m_UnpackedSigned,
+                                                            OperandSignsInt8::BothSigned);
+    SetUnpacked<UnpackedProduct<SignedBytes, true, true>>(microkernels.m_UnpackedUnsigned,
+                                                          OperandSignsInt8::BothSigned);
 }
 
 #endif
