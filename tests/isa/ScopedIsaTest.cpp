@@ -94,7 +94,7 @@ TEST(ScopedIsa, ChoosesTheKernelsOfTheLevel)
             SCOPED_TRACE(expected.m_Level);
             const ScopedIsa scoped(expected.m_Level);
             EXPECT_EQ(GetMicrokernelsF32().m_Lanes, expected.m_FloatLanes);
-            EXPECT_EQ(GetMicrokernelsInt8().m_Signed.m_Layout == WeightLayoutInt8::Int8x4,
+            EXPECT_EQ(GetMicrokernelsInt8().GetPlain(true).m_Layout == WeightLayoutInt8::Int8x4,
                       expected.m_Layout == WeightLayoutInt8::Int8x4);
             EXPECT_EQ(&GetMicrokernelsF32(), address);
             ++tried;

@@ -16,7 +16,7 @@ namespace
 
 const MicrokernelSetInt8& FindMicrokernels(bool isSigned)
 {
-    return isSigned ? GetMicrokernelsInt8().m_UnpackedSigned : GetMicrokernelsInt8().m_UnpackedUnsigned;
+    return GetMicrokernelsInt8().Get(isSigned ? KernelRoleInt8::UnpackedInt8 : KernelRoleInt8::UnpackedUInt8);
 }
 
 } // namespace
@@ -24,13 +24,13 @@ const MicrokernelSetInt8& FindMicrokernels(bool isSigned)
 bool FewRowsInt8::Takes(const ref::MatMulGeometry& geometry, const TensorInfo& x)
 {
     const MicrokernelSetInt8& tiles = FindMicrokernels(HasSignedElements(x));
-    return tiles.m_Vectors != 0 && geometry.m_Rows <= MaxRows && geometry.m_Depth >= tiles.m_MinDepth &&
+    return tiles.m_Vectors != 0 && geometry.m_Rows <= MaxRows && geometry.m_Depth >= tiles.m_Row->m_MinDepth &&
            geometry.m_X.m_Column == 1 && geometry.m_Y.m_Row == 1 && geometry.m_Y.m_Column == geometry.m_Depth;
 }
 
 bool FewRowsInt8::TakesMinByte(const TensorInfo& x)
 {
-    return FindMicrokernels(HasSignedElements(x)).TakesMinByte();
+    return FindMicrokernels(HasSignedElements(x)).m_TakesMinWeight;
 }
 
 FewRowsInt8::FewRowsInt8(const ref::MatMulGeometry& geometry, const ReshapeArgs& args,

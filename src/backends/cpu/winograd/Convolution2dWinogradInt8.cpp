@@ -53,7 +53,7 @@ SupportResult CheckIsFaster(const LayerView& layer)
 /// Processors with int8 dot products are faster with GemmInt8: the transforms have 16 bits.
 SupportResult CheckMachine()
 {
-    return GetMicrokernelsInt8().m_Signed.m_Layout == WeightLayoutInt8::Int16x2
+    return GetMicrokernelsInt8().GetPlain(true).m_Layout == WeightLayoutInt8::Int16x2
                ? SupportResult::Yes()
                : RefuseWinograd("the processor has dot products of bytes");
 }

@@ -36,7 +36,7 @@ public:
     bool RefersToConstants() const override { return !IsExact(); }
 
     const MicrokernelsInt8& GetMicrokernels() const { return *m_Microkernels; }
-    const MicrokernelSetInt8& GetTiles() const { return m_Microkernels->m_Signed; }
+    const MicrokernelSetInt8& GetTiles() const { return m_Microkernels->GetPlain(true); }
     size_t GetOutputs() const { return m_Outputs; }
     size_t GetChannels() const { return m_Channels; }
     /// Pairs of channels.

@@ -38,7 +38,7 @@ TestTensor FilledWith(const TensorInfo& info, int8_t value)
 
 ISA_TEST(FewRowsInt8, WeightsWhoseNegativeIsNoByte)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetMicrokernelsInt8().m_SignTransfer.m_Vectors == 0)
+    if (!cpu::GetCpuFeatures().m_Simd || !cpu::GetMicrokernelsInt8().Has(cpu::KernelRoleInt8::SignTransferInt8))
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
@@ -53,7 +53,7 @@ ISA_TEST(FewRowsInt8, WeightsWhoseNegativeIsNoByte)
                                         InfoInt8({8, 40}, true, 1.0f, 0))
                                     .Pack(store, rows);
             ASSERT_TRUE(packed->IsExact());
-            EXPECT_EQ(&packed->GetTiles() == &cpu::GetMicrokernelsInt8().m_SignTransfer, !hasMinByte && rows < 5)
+            EXPECT_EQ(&packed->GetTiles() == &cpu::GetMicrokernelsInt8().Get(cpu::KernelRoleInt8::SignTransferInt8), !hasMinByte && rows < 5)
                 << rows << " rows, has -128: " << hasMinByte;
         }
     }

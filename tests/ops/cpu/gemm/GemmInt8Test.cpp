@@ -41,7 +41,7 @@ ISA_TEST(GemmInt8, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
     }
     constexpr unsigned int Long = 1U << 21;
     const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
-    const bool isFew = microkernels.m_Signed.m_Layout == cpu::WeightLayoutInt8::Int8x4 &&
+    const bool isFew = microkernels.GetPlain(true).m_Layout == cpu::WeightLayoutInt8::Int8x4 &&
                        microkernels.m_Lanes <= 4; // bytes of a vector's columns
     EXPECT_EQ(kernelOf(DataType::QAsymmS8, {1, Long}, true), isFew ? "CpuFullyConnectedInt8" : "RefFullyConnected");
     EXPECT_EQ(kernelOf(DataType::QAsymmS8, {Long, 1}, true), "RefFullyConnected");

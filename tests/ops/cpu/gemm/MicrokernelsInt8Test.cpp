@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles of products of bytes one by one: all numbers of rows and vectors that the processor at hand has them for,
-// beside plain sums. And products whose rows of data are read in place, where whole vectors of the depth would read
-// past them.
+// int8 microkernels one by one: all numbers of rows and vectors of the rows of int8_kernels.def that the processor has,
+// compared with plain sums; the functions of each row; and GEMMs whose rows of data are read in place, where whole
+// vectors of the depth would read past them.
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 
 #include "harness/GuardedBuffer.hpp"
@@ -53,8 +53,7 @@ public:
             m_DataValues.push_back(choice == Choice::Any       ? Choose(random, least, most)
                                    : choice == Choice::MinData ? least
                                                                : most);
-            Put(m_Data, i, tiles.IsDataInt16(),
-                m_DataValues.back() ^ (tiles.m_IsDataBiased && !tiles.m_IsQuantizedDataBiased ? 0x80 : 0));
+            Put(m_Data, i, tiles.IsDataInt16(), m_DataValues.back() ^ (IsBiasedOnLoad(tiles) ? 0x80 : 0));
         }
         std::memset(m_Panel.GetData(), 0, m_Width * groups * tiles.GetGroupBytes());
         for (size_t k = 0; k < m_Depth; ++k)
@@ -95,6 +94,10 @@ public:
     }
 
 private:
+    static bool IsBiasedOnLoad(const MicrokernelSetInt8& tiles)
+    {
+        return tiles.m_IsDataBiased && !tiles.m_IsQuantizedDataBiased && !tiles.m_IsPackedDataBiased;
+    }
     static size_t GetLanes() { return cpu::GetMicrokernelsInt8().m_Lanes; }
 
     void PutWeight(std::mt19937& random, size_t k, size_t c)
@@ -105,7 +108,7 @@ private:
         const bool isInt4 = m_Tiles.m_Layout == WeightLayoutInt8::Int4x8;
         const auto [least, most] = isWide     ? std::pair(-255, 255)
                                    : isInt4   ? std::pair(0, 15)
-                                   : isSigned ? std::pair(-128, 127)
+                                   : isSigned ? std::pair(m_Tiles.m_TakesMinWeight ? -128 : -127, 127)
                                               : std::pair(0, 255);
         const int32_t weight = m_Choice == Choice::Any ? Choose(random, least, most) : most;
         m_Weights.push_back(weight);
@@ -156,15 +159,15 @@ ISA_TEST(MicrokernelsInt8, AllSumsOfProducts)
         ISA_SKIP() << "without vectors the reference kernels run";
     }
     const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
-    EXPECT_NE(microkernels.m_Int4.m_Vectors, 0U);
-    EXPECT_EQ(microkernels.m_Int8x2.m_Vectors != 0, microkernels.m_Signed.m_Layout == WeightLayoutInt8::Int16x2);
-    const std::pair<const char*, const MicrokernelSetInt8&> sets[] = {{"int8", microkernels.m_Signed},
-                                                                      {"uint8", microkernels.m_Unsigned},
-                                                                      {"floats", microkernels.m_Hybrid},
-                                                                      {"narrow", microkernels.m_Int8x2},
-                                                                      {"nibbles", microkernels.m_Int4}};
-    for (const auto& [name, tiles] : sets)
+    for (const cpu::KernelRowInt8* const row : microkernels.m_Rows.m_Rows)
     {
+        // Layouts with offsets or of the model's own have tests of their own.
+        if (row == nullptr || row->IsUnpacked() || row->m_Layout == WeightLayoutInt8::Split ||
+            row->m_Layout == WeightLayoutInt8::Permuted)
+        {
+            continue;
+        }
+        const MicrokernelSetInt8& tiles = microkernels.Get(row->m_Role);
         for (size_t vectors = 1; vectors <= tiles.m_Vectors; ++vectors)
         {
             for (size_t rows = tiles.m_RowUnit; rows <= tiles.m_Rows[vectors]; rows += tiles.m_RowUnit)
@@ -175,7 +178,7 @@ ISA_TEST(MicrokernelsInt8, AllSumsOfProducts)
                     for (const auto choice :
                          {Operands::Choice::Any, Operands::Choice::MinData, Operands::Choice::MaxData})
                     {
-                        SCOPED_TRACE(std::string(name) + ", " + std::to_string(vectors) + " vectors, " +
+                        SCOPED_TRACE(std::string(row->m_Name) + ", " + std::to_string(vectors) + " vectors, " +
                                      std::to_string(rows) + " rows, " + std::to_string(units) + " units of groups");
                         const Operands operands(tiles, vectors, rows, units * tiles.m_GroupUnit, choice);
                         if (tiles.m_Begin != nullptr)
@@ -194,6 +197,57 @@ ISA_TEST(MicrokernelsInt8, AllSumsOfProducts)
                     }
                 }
             }
+        }
+    }
+}
+
+// Nobody else compares the columns of int8_kernels.def with the functions that they are about.
+ISA_TEST(MicrokernelsInt8, SetsAreTheirRows)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
+    using Epilogues = cpu::KernelEpiloguesInt8;
+    const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
+    EXPECT_EQ(microkernels.m_Lanes, microkernels.m_Rows.m_Lanes);
+    for (size_t role = 0; role < cpu::NumKernelRolesInt8; ++role)
+    {
+        const cpu::KernelRowInt8* const row = microkernels.m_Rows.m_Rows[role];
+        const MicrokernelSetInt8& set = microkernels.m_Sets[role];
+        ASSERT_EQ(set.m_Row, row);
+        if (row == nullptr)
+        {
+            EXPECT_EQ(set.m_Vectors, 0U);
+            continue;
+        }
+        SCOPED_TRACE(row->m_Name);
+        EXPECT_EQ(static_cast<size_t>(row->m_Role), role);
+        EXPECT_EQ(set.m_Layout, row->m_Layout);
+        EXPECT_EQ(set.m_Signs, row->m_Signs);
+        EXPECT_EQ(set.m_UnpackedDots != nullptr, row->IsUnpacked());
+        EXPECT_EQ(set.m_Begin != nullptr, row->m_RowUnit != 1);
+        EXPECT_EQ(set.m_MinIndirectRows != 0, row->Has(Epilogues::Dq));
+        for (size_t vectors = 0; vectors <= MicrokernelSetInt8::MaxVectors; ++vectors)
+        {
+            SCOPED_TRACE(vectors);
+            for (size_t rows = 0; rows <= MicrokernelSetInt8::MaxRows; ++rows)
+            {
+                const bool isThere =
+                    !row->IsUnpacked() && rows != 0 && rows <= row->m_Rows[vectors] && rows % row->m_RowUnit == 0;
+                EXPECT_EQ(set.m_Tiles[vectors][rows] != nullptr, isThere) << rows << " rows";
+            }
+            const bool isPanel = vectors != 0 && vectors <= row->m_Vectors;
+            for (const size_t isUniform : {0U, 1U})
+            {
+                EXPECT_EQ(set.m_RequantizedKernels[isUniform][0][vectors] != nullptr,
+                          isPanel && row->Has(Epilogues::Rq));
+                EXPECT_EQ(set.m_RequantizedKernels[isUniform][1][vectors] != nullptr,
+                          isPanel && row->Has(Epilogues::RqRow));
+                EXPECT_EQ(set.m_ImplicitGemmKernels[isUniform][vectors] != nullptr, isPanel && row->Has(Epilogues::Ig));
+            }
+            EXPECT_EQ(set.m_DequantizedKernels[vectors] != nullptr, isPanel && row->Has(Epilogues::Dq));
+            EXPECT_EQ(set.m_ImplicitGemmDequantizeKernels[vectors] != nullptr, isPanel && row->Has(Epilogues::IgDq));
         }
     }
 }

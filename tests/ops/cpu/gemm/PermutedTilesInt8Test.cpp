@@ -53,7 +53,7 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
                size_t choice, Kinds& kinds)
 {
     const MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
-    const MicrokernelSetInt8& tiles = microkernels.m_Permuted;
+    const MicrokernelSetInt8& tiles = microkernels.Get(cpu::KernelRoleInt8::Permuted);
     const size_t lanes = microkernels.m_Lanes;
     const size_t numSteps = cpu::GetNumPermutedSteps(depth);
     const size_t rowBytes = numSteps * cpu::ComplementBlockBytes;
@@ -110,9 +110,9 @@ ISA_TEST(PermutedTilesInt8, AllSumsOfProducts)
     const MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
     std::mt19937 random(3);
     Kinds kinds;
-    for (size_t vectors = 1; vectors <= microkernels.m_Permuted.m_Vectors; ++vectors)
+    for (size_t vectors = 1; vectors <= microkernels.Get(cpu::KernelRoleInt8::Permuted).m_Vectors; ++vectors)
     {
-        for (size_t rows = 1; rows <= microkernels.m_Permuted.m_Rows[vectors]; ++rows)
+        for (size_t rows = 1; rows <= microkernels.Get(cpu::KernelRoleInt8::Permuted).m_Rows[vectors]; ++rows)
         {
             for (const size_t depth : {33U, 49U, 53U, 58U, 63U, 64U, 140U})
             {

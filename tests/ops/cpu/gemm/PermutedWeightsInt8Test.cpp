@@ -86,7 +86,7 @@ ISA_TEST(PermutedWeightsInt8, WeightsThatArePermuted)
                 const bool isPermuted = layout == WeightLayoutInt8::Permuted;
                 // Few columns are multiplied as signed bytes, where there are such tiles, but those that have the
                 // least one.
-                const bool isFew = cpu::GetMicrokernelsInt8().m_SignTransfer.m_Vectors != 0 &&
+                const bool isFew = cpu::GetMicrokernelsInt8().Has(cpu::KernelRoleInt8::SignTransferInt8) &&
                                    columns <= 2 * cpu::GetMicrokernelsInt8().m_Lanes &&
                                    std::find(bytes.begin(), bytes.end(), uint8_t{0x80}) == bytes.end();
                 const bool mayPermute = depth > 32 && bytes != kinds[4].second && !isFew;
@@ -130,7 +130,7 @@ ISA_TEST(PermutedWeightsInt8, FewRowsNeedManySteps)
 // Windows of data are not worth making for few columns, but where no other bytes take the weights.
 ISA_TEST(PermutedWeightsInt8, FewColumnsAreNot)
 {
-    if (!HasPermuted() || cpu::GetMicrokernelsInt8().m_SignTransfer.m_Vectors == 0)
+    if (!HasPermuted() || !cpu::GetMicrokernelsInt8().Has(cpu::KernelRoleInt8::SignTransferInt8))
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }

@@ -56,7 +56,7 @@ void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums
     cpu::PreparedRequantizationInt8 prepared;
     microkernels.m_PrepareRequantization(columns, sums, count, true, prepared);
     const bool isPositive = columns.m_Min >= columns.m_ZeroPoint;
-    for (const cpu::MicrokernelSetInt8* set : {&microkernels.m_Signed, &microkernels.m_Unsigned})
+    for (const cpu::MicrokernelSetInt8* set : {&microkernels.GetPlain(true), &microkernels.GetPlain(false)})
     {
         const cpu::RequantizedKernelInt8 write =
             set->m_RequantizedKernels[isPositive][term != nullptr][(count + 15) / 16];

@@ -17,13 +17,13 @@ namespace tenon::test
 /// Whether the processor's tiles take them.
 inline bool HasSplits()
 {
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsInt8().m_SplitUnsigned.m_Vectors != 0;
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsInt8().Has(cpu::KernelRoleInt8::SplitUInt8);
 }
 
 /// Whether they take weights in an order of each column.
 inline bool HasPermuted()
 {
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsInt8().m_Permuted.m_Vectors != 0;
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsInt8().Has(cpu::KernelRoleInt8::Permuted);
 }
 
 /// Bytes whose distance from the zero point is small, but one of so many, which is at an end.

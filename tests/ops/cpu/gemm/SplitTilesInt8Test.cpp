@@ -22,6 +22,7 @@ namespace tenon::test::split_tiles_int8_test
 namespace
 {
 
+using cpu::KernelRoleInt8;
 using cpu::MicrokernelSetInt8;
 using cpu::MicrokernelsInt8;
 using cpu::SplitPanelInt8;
@@ -93,7 +94,7 @@ ISA_TEST(SplitTilesInt8, AllSumsOfProducts)
     const MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
     std::mt19937 random(3);
     const auto pick = [&random](std::initializer_list<int32_t> of) { return *(of.begin() + random() % of.size()); };
-    for (const MicrokernelSetInt8* tiles : {&microkernels.m_SplitSigned, &microkernels.m_SplitUnsigned})
+    for (const MicrokernelSetInt8* tiles : {&microkernels.Get(KernelRoleInt8::SplitInt8), &microkernels.Get(KernelRoleInt8::SplitUInt8)})
     {
         for (size_t vectors = 1; vectors <= tiles->m_Vectors; ++vectors)
         {

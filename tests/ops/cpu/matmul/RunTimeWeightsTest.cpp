@@ -192,7 +192,7 @@ ISA_TEST(RunTimeWeights, ConnectedBytesAsReference)
 // Few rows need no packing on processors with int8 dot products, and, for weights without -128, on some others.
 ISA_TEST(RunTimeWeights, FewRowsOfBytesAreNotPacked)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetMicrokernelsInt8().m_UnpackedSigned.m_Vectors == 0)
+    if (!cpu::GetCpuFeatures().m_Simd || !cpu::GetMicrokernelsInt8().Has(cpu::KernelRoleInt8::UnpackedInt8))
     {
         ISA_SKIP() << "the processor has no such loops";
     }

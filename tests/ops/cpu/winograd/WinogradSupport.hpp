@@ -12,7 +12,7 @@ namespace tenon::test
 inline bool HasDots()
 {
     return cpu::GetCpuFeatures().m_Simd &&
-           cpu::GetMicrokernelsInt8().m_Signed.m_Layout != cpu::WeightLayoutInt8::Int16x2;
+           cpu::GetMicrokernelsInt8().GetPlain(true).m_Layout != cpu::WeightLayoutInt8::Int16x2;
 }
 
 } // namespace tenon::test

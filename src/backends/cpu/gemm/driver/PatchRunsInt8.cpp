@@ -35,9 +35,9 @@ bool FitsImplicitGemm(const LayerView& layer, const MicrokernelsInt8& microkerne
     }
     if (data.GetDataType() == DataType::Float32)
     {
-        return microkernels.m_Hybrid.m_ImplicitGemmDequantizeKernels[1] != nullptr;
+        return microkernels.Get(KernelRoleInt8::Hybrid).m_ImplicitGemmDequantizeKernels[1] != nullptr;
     }
-    if (microkernels.m_Signed.m_ImplicitGemmKernels[0][1] == nullptr || !isSigned(data))
+    if (microkernels.Get(KernelRoleInt8::Int8).m_ImplicitGemmKernels[0][1] == nullptr || !isSigned(data))
     {
         return false;
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 namespace tenon::cpu
@@ -48,7 +49,7 @@ bool SharesComplementBlocks(const TensorShape& weights)
 /// Maximum number of columns for which weights may stay unpacked, whatever the number of rows.
 size_t GetFewColumns(const MicrokernelSetInt8& unpacked, size_t depth, bool isSigned)
 {
-    if (unpacked.TakesMinByte())
+    if (unpacked.m_TakesMinWeight)
     {
         return KernelChoiceInt8::FewColumnsOfDots;
     }
@@ -131,31 +132,32 @@ const MicrokernelSetInt8& KernelChoiceInt8::Choose(const LayerView& layer, const
     };
 
     const bool hasSameSigns = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights have the same sign
-    const MicrokernelSetInt8& unpacked =
-        m_IsDataSigned ? microkernels.m_UnpackedSigned : microkernels.m_UnpackedUnsigned;
+    const MicrokernelSetInt8& unpacked = m_IsDataSigned ? microkernels.Get(KernelRoleInt8::UnpackedInt8)
+                                                        : microkernels.Get(KernelRoleInt8::UnpackedUInt8);
     const bool hasFewColumns = shape.m_Columns <= GetFewColumns(unpacked, shape.m_Depth, m_IsDataSigned) &&
                                !shape.IsHybrid() && shape.m_Depth >= MinDepthOfColumn * shape.m_Columns;
     const bool mayStay = unpacked.m_Vectors != 0 && shape.m_MayStayUnpacked && isInt8 && hasSameSigns &&
-                         (hasFewRows || hasFewColumns) && shape.m_Depth >= unpacked.m_MinDepth &&
+                         (hasFewRows || hasFewColumns) && shape.m_Depth >= unpacked.m_Row->m_MinDepth &&
                          shape.m_Matrices == 1 && shape.m_Columns * shape.m_Depth <= MaxUnpackedBytes;
-    if (mayStay && unpacked.TakesMinByte())
+    if (mayStay && unpacked.m_TakesMinWeight)
     {
         return unpacked;
     }
-    const MicrokernelSetInt8& signTransfer =
-        m_IsDataSigned ? microkernels.m_SignTransfer : microkernels.m_SignTransferUnsigned;
+    const MicrokernelSetInt8& signTransfer = m_IsDataSigned ? microkernels.Get(KernelRoleInt8::SignTransferInt8)
+                                                            : microkernels.Get(KernelRoleInt8::SignTransferUInt8);
     if (signTransfer.m_Vectors != 0 && isInt8 && (hasFewRows || mayStay) && hasSameSigns && countMinWeights() == 0)
     {
         return mayStay ? unpacked : signTransfer; // neither takes -128
     }
 
     const bool isPaidBack = shape.m_Rows >= ManyRows || (!hasFewRows && shape.m_Depth >= LargeDepth);
-    const bool mayPermute = microkernels.m_Permuted.m_Vectors != 0 && isBothSigned && isPaidBack &&
+    const bool mayPermute = microkernels.Get(KernelRoleInt8::Permuted).m_Vectors != 0 && isBothSigned && isPaidBack &&
                             shape.m_Depth >= PermutedWeightsInt8::MinDepth &&
                             shape.m_Depth <= PermutedWeightsInt8::MaxDepth;
     // Weights with a scale for each channel usually have too many terms.
     const bool hasFewTerms = !(mayPermute && layer.GetInput(1).HasMultipleQuantizationScales());
-    const MicrokernelSetInt8& splits = m_IsDataSigned ? microkernels.m_SplitSigned : microkernels.m_SplitUnsigned;
+    const MicrokernelSetInt8& splits =
+        m_IsDataSigned ? microkernels.Get(KernelRoleInt8::SplitInt8) : microkernels.Get(KernelRoleInt8::SplitUInt8);
     if (splits.m_Vectors != 0 && isInt8 && hasFewTerms && !(hasFewRows && hasCentredWeights))
     {
         m_Splits = SplitCountsInt8(getColumns, m_Bytes, splits, GetWorthwhilePercent(splits), microkernels, store);
@@ -174,41 +176,45 @@ const MicrokernelSetInt8& KernelChoiceInt8::Choose(const LayerView& layer, const
     if (mayPermute && minWeights <= PermuteLoopsInt8::MaxMinWeights)
     {
         m_Permuted = PermutedWeightsInt8(shape.m_Depth, microkernels.m_Lanes);
-        return microkernels.m_Permuted;
+        return microkernels.Get(KernelRoleInt8::Permuted);
     }
-    if (isInt4 && microkernels.m_Int4.m_Vectors != 0 && !shape.m_IsTransposed &&
-        shape.m_Rows <= microkernels.m_MaxRowsInt4)
+    // Dot products of 8-bit weights are as fast as those of 4-bit weights, whose only gain is fewer bytes from memory.
+    constexpr size_t FewRowsInt4 = 4;
+    const bool hasDots = microkernels.GetPlain(true).m_Layout == WeightLayoutInt8::Int8x4;
+    const size_t maxRowsInt4 = hasDots ? FewRowsInt4 : std::numeric_limits<size_t>::max();
+    if (isInt4 && microkernels.Get(KernelRoleInt8::Int4).m_Vectors != 0 && !shape.m_IsTransposed &&
+        shape.m_Rows <= maxRowsInt4)
     {
-        const bool isOne = shape.m_Rows == 1 && microkernels.m_OneRowInt4.m_Vectors != 0;
-        return isOne ? microkernels.m_OneRowInt4 : microkernels.m_Int4;
+        const bool isOne = shape.m_Rows == 1 && microkernels.Get(KernelRoleInt8::Int4OneRow).m_Vectors != 0;
+        return isOne ? microkernels.Get(KernelRoleInt8::Int4OneRow) : microkernels.Get(KernelRoleInt8::Int4);
     }
-    if (microkernels.m_Int8x2.m_Vectors != 0 && !shape.m_IsTransposed && hasCentredWeights)
+    if (microkernels.Get(KernelRoleInt8::Int8x2).m_Vectors != 0 && !shape.m_IsTransposed && hasCentredWeights)
     {
-        return microkernels.m_Int8x2;
+        return microkernels.Get(KernelRoleInt8::Int8x2);
     }
-    if (microkernels.m_Hybrid.m_Vectors != 0 && layer.GetInput(0).GetDataType() == DataType::Float32)
+    if (microkernels.Get(KernelRoleInt8::Hybrid).m_Vectors != 0 && layer.GetInput(0).GetDataType() == DataType::Float32)
     {
-        return microkernels.m_Hybrid;
+        return microkernels.Get(KernelRoleInt8::Hybrid);
     }
-    return m_IsDataSigned ? microkernels.m_Signed : microkernels.m_Unsigned;
+    return m_IsDataSigned ? microkernels.Get(KernelRoleInt8::Int8) : microkernels.Get(KernelRoleInt8::UInt8);
 }
 
 uint64_t KernelChoiceInt8::GetMaxBytes(size_t columns, size_t depth, const MicrokernelsInt8& microkernels)
 {
     constexpr size_t GroupBytes = 4;
     const size_t vectors = DivideUp(columns, microkernels.m_Lanes);
-    uint64_t most =
-        uint64_t{vectors} * microkernels.m_Lanes * GetNumGroupsInt8(microkernels.m_Signed, depth) * GroupBytes;
-    if (microkernels.m_SplitUnsigned.m_Vectors != 0)
+    uint64_t most = uint64_t{vectors} * microkernels.m_Lanes *
+                    GetNumGroupsInt8(microkernels.Get(KernelRoleInt8::Int8), depth) * GroupBytes;
+    if (microkernels.Get(KernelRoleInt8::SplitUInt8).m_Vectors != 0)
     {
-        const MicrokernelSetInt8& tiles = microkernels.m_SplitUnsigned;
+        const MicrokernelSetInt8& tiles = microkernels.Get(KernelRoleInt8::SplitUInt8);
         const uint64_t panels = DivideUp(vectors, tiles.m_Vectors);
         const uint64_t terms = panels * DivideUp(depth, GroupBytes) * (100 + GetWorthwhilePercent(tiles)) / 100;
         const uint64_t width = uint64_t{tiles.m_Vectors} * microkernels.m_Lanes;
         most = std::max(most, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
                                   terms * (width * GroupBytes + sizeof(uint32_t)));
     }
-    if (microkernels.m_Permuted.m_Vectors != 0)
+    if (microkernels.Get(KernelRoleInt8::Permuted).m_Vectors != 0)
     {
         const size_t steps = GetNumPermutedSteps(depth);
         most = std::max(most, uint64_t{vectors} * GetPermutedBytes(microkernels.m_Lanes, steps));

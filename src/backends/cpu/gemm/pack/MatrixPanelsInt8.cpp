@@ -32,7 +32,7 @@ uint32_t ToPartOfWord(T value, size_t k, int32_t zeroPoint, uint8_t signXor)
 } // namespace
 
 MatrixPanelsInt8::MatrixPanelsInt8(bool isDataSigned, size_t columns, size_t depth, bool isSigned, int32_t zeroPoint)
-    : m_Tiles(isDataSigned ? &GetMicrokernelsInt8().m_Signed : &GetMicrokernelsInt8().m_Unsigned), m_Depth(depth),
+    : m_Tiles(&GetMicrokernelsInt8().GetPlain(isDataSigned)), m_Depth(depth),
       m_Groups(GetNumGroupsInt8(*m_Tiles, depth)), m_IsSigned(isSigned), m_ZeroPoint(zeroPoint),
       m_ZeroPointCorrection(*m_Tiles, isSigned, zeroPoint),
       m_Panels(CutPanelsInt8(columns, GetMicrokernelsInt8().m_Lanes, *m_Tiles))

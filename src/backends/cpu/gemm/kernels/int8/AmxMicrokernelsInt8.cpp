@@ -136,31 +136,27 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
 }
 
 template <size_t Vectors>
-void Fill(MicrokernelsInt8& microkernels)
+void Fill(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    microkernels.m_Signed.Add(Vectors, TileRows, Tile<true, TileRows, Vectors>);
-    microkernels.m_Signed.Add(Vectors, 2 * TileRows, Tile<true, 2 * TileRows, Vectors>);
-    microkernels.m_Unsigned.Add(Vectors, TileRows, Tile<false, TileRows, Vectors>);
-    microkernels.m_Unsigned.Add(Vectors, 2 * TileRows, Tile<false, 2 * TileRows, Vectors>);
+    ofSigned.Add(Vectors, TileRows, Tile<true, TileRows, Vectors>);
+    ofSigned.Add(Vectors, 2 * TileRows, Tile<true, 2 * TileRows, Vectors>);
+    ofUnsigned.Add(Vectors, TileRows, Tile<false, TileRows, Vectors>);
+    ofUnsigned.Add(Vectors, 2 * TileRows, Tile<false, 2 * TileRows, Vectors>);
 }
 
 } // namespace
 
-void UseAmx(MicrokernelsInt8& microkernels)
+void UseAmx(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    microkernels.m_Signed.m_Signs = OperandSignsInt8::BothSigned;
-    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
-    for (MicrokernelSetInt8* tiles : {&microkernels.m_Signed, &microkernels.m_Unsigned})
+    for (MicrokernelSetInt8* tiles : {&ofSigned, &ofUnsigned})
     {
-        tiles->m_RowUnit = TileRows;
-        tiles->m_GroupUnit = TileRows;
         tiles->m_Begin = Begin;
         tiles->m_End = End;
     }
-    Fill<1>(microkernels);
-    Fill<2>(microkernels);
-    Fill<3>(microkernels);
-    Fill<4>(microkernels);
+    Fill<1>(ofSigned, ofUnsigned);
+    Fill<2>(ofSigned, ofUnsigned);
+    Fill<3>(ofSigned, ofUnsigned);
+    Fill<4>(ofSigned, ofUnsigned);
 }
 
 } // namespace tenon::cpu
@@ -170,7 +166,7 @@ void UseAmx(MicrokernelsInt8& microkernels)
 namespace tenon::cpu
 {
 
-void UseAmx(MicrokernelsInt8&) {}
+void UseAmx(MicrokernelSetInt8&, MicrokernelSetInt8&) {}
 
 } // namespace tenon::cpu
 

@@ -7,7 +7,7 @@
 namespace tenon::cpu
 {
 
-/// Adds microkernels of 16 and 32 rows. Precondition: the processor has AMX-INT8, see CpuFeatures.
-void UseAmx(MicrokernelsInt8& microkernels);
+/// Fills in the functions of the rows AmxS8 and AmxU8. Precondition: the processor has AMX-INT8, see CpuFeatures.
+void UseAmx(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned);
 
 } // namespace tenon::cpu

@@ -7,10 +7,11 @@
 namespace tenon::cpu
 {
 
-/// Adds microkernels by dot products (sdot, udot). Precondition: the processor has them, see CpuFeatures.
-void UseDotProd(MicrokernelsInt8& microkernels);
+/// Fills in the functions of the rows DotProdS8 and DotProdU8. Precondition: the processor has sdot and udot, see
+/// CpuFeatures.
+void UseDotProd(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned);
 
-/// Adds microkernels by matrix products (smmla, usmmla). Precondition: the processor has them.
-void UseI8mm(MicrokernelsInt8& microkernels);
+/// Fills in the functions of the rows I8mmS8 and I8mmU8. Precondition: the processor has smmla and usmmla.
+void UseI8mm(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned);
 
 } // namespace tenon::cpu

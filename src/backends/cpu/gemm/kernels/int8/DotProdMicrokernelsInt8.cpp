@@ -114,27 +114,25 @@ TENON_DOTPROD void Tile(const void* data, size_t dataStride, const void* panel, 
 
 /// Microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(MicrokernelsInt8& microkernels)
+void FillTiles(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    microkernels.m_Signed.Add(Vectors, Rows, Tile<SignedDots, Rows, Vectors>);
-    microkernels.m_Unsigned.Add(Vectors, Rows, Tile<UnsignedDots, Rows, Vectors>);
+    ofSigned.Add(Vectors, Rows, Tile<SignedDots, Rows, Vectors>);
+    ofUnsigned.Add(Vectors, Rows, Tile<UnsignedDots, Rows, Vectors>);
     if constexpr (Rows > 1)
     {
-        FillTiles<Vectors, Rows - 1>(microkernels);
+        FillTiles<Vectors, Rows - 1>(ofSigned, ofUnsigned);
     }
 }
 
 } // namespace
 
-void UseDotProd(MicrokernelsInt8& microkernels)
+void UseDotProd(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    microkernels.m_Signed.m_Signs = OperandSignsInt8::BothSigned;
-    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::BothUnsigned;
     // 32 registers hold 21 accumulators, the rows' data and some vectors of weights.
-    FillTiles<1, 8>(microkernels);
-    FillTiles<2, 8>(microkernels);
-    FillTiles<3, 7>(microkernels);
-    FillTiles<4, 5>(microkernels);
+    FillTiles<1, 8>(ofSigned, ofUnsigned);
+    FillTiles<2, 8>(ofSigned, ofUnsigned);
+    FillTiles<3, 7>(ofSigned, ofUnsigned);
+    FillTiles<4, 5>(ofSigned, ofUnsigned);
 }
 
 } // namespace tenon::cpu
@@ -144,7 +142,7 @@ void UseDotProd(MicrokernelsInt8& microkernels)
 namespace tenon::cpu
 {
 
-void UseDotProd(MicrokernelsInt8&) {}
+void UseDotProd(MicrokernelSetInt8&, MicrokernelSetInt8&) {}
 
 } // namespace tenon::cpu
 

@@ -11,7 +11,6 @@
 #if HWY_ARCH_ARM_A64
 
 #include <arm_neon.h>
-#include <initializer_list>
 
 // For all functions here that use matrix products, as the rest of the library runs without them.
 #define TENON_I8MM __attribute__((target("arch=armv8.2-a+i8mm")))
@@ -110,31 +109,25 @@ TENON_I8MM void Tile(const void* data, size_t dataStride, const void* panel, siz
 
 /// Microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(MicrokernelsInt8& microkernels)
+void FillTiles(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    microkernels.m_Signed.Add(Vectors, Rows, Tile<SignedProducts, Rows, Vectors>);
-    microkernels.m_Unsigned.Add(Vectors, Rows, Tile<MixedProducts, Rows, Vectors>);
+    ofSigned.Add(Vectors, Rows, Tile<SignedProducts, Rows, Vectors>);
+    ofUnsigned.Add(Vectors, Rows, Tile<MixedProducts, Rows, Vectors>);
     if constexpr (Rows > 1)
     {
-        FillTiles<Vectors, Rows - 1>(microkernels);
+        FillTiles<Vectors, Rows - 1>(ofSigned, ofUnsigned);
     }
 }
 
 } // namespace
 
-void UseI8mm(MicrokernelsInt8& microkernels)
+void UseI8mm(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    microkernels.m_Signed.m_Signs = OperandSignsInt8::BothSigned;
-    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
-    for (MicrokernelSetInt8* tiles : {&microkernels.m_Signed, &microkernels.m_Unsigned})
-    {
-        tiles->m_GroupUnit = tiles->m_ColumnGroups = DepthBytes / 4;
-    }
     // 32 registers hold up to 24 accumulators, the pairs of rows and a vector of weights.
-    FillTiles<1, 8>(microkernels);
-    FillTiles<2, 8>(microkernels);
-    FillTiles<3, 6>(microkernels);
-    FillTiles<4, 6>(microkernels);
+    FillTiles<1, 8>(ofSigned, ofUnsigned);
+    FillTiles<2, 8>(ofSigned, ofUnsigned);
+    FillTiles<3, 6>(ofSigned, ofUnsigned);
+    FillTiles<4, 6>(ofSigned, ofUnsigned);
 }
 
 } // namespace tenon::cpu
@@ -144,7 +137,7 @@ void UseI8mm(MicrokernelsInt8& microkernels)
 namespace tenon::cpu
 {
 
-void UseI8mm(MicrokernelsInt8&) {}
+void UseI8mm(MicrokernelSetInt8&, MicrokernelSetInt8&) {}
 
 } // namespace tenon::cpu
 

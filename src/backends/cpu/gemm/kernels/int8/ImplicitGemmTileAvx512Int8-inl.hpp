@@ -11,8 +11,8 @@
 #define TENON_CPU_IMPLICIT_GEMM_TILE_AVX512_INT8_INL
 #endif
 
-#include "backends/cpu/gemm/kernels/int8/FusedEpilogueInt8.hpp"
 #include "backends/cpu/gemm/kernels/int8/HalfVectorTilesAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/gemm/kernels/int8/PipelinedTilesAvx512Int8-inl.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/simd/Isa.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of int8 microkernels and row loops that each target has.
+// The functions of the rows of int8_kernels.def, and the row loops, that each target has.
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 
 #include "backends/cpu/gemm/kernels/int8/AmxMicrokernelsInt8.hpp"
@@ -9,7 +9,6 @@
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstring>
-#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.cpp"
@@ -36,32 +35,91 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
-#if HWY_TARGET == HWY_AVX3
-template <typename Dot>
-void FillTilesOf512(MicrokernelSetInt8& tiles)
+/// Fills the microkernels of panels of 1 to 4 vectors. The numbers are the rows of the highest tiles; 0: no such
+/// panels.
+template <typename Tile, size_t H1, size_t H2, size_t H3, size_t H4>
+void FillPanels(MicrokernelSetInt8& set)
 {
-    FillTiles<DotTile<Dot>, 1, 8>(tiles);
-    FillTiles<DotTile<Dot>, 2, 8>(tiles);
-    FillTiles<DotTile<Dot>, 3, 8>(tiles);
-    FillTiles<DotTile<Dot>, 4, 6>(tiles);
+    FillTiles<Tile, 1, H1>(set);
+    FillTiles<Tile, 2, H2>(set);
+    if constexpr (H3 != 0)
+    {
+        FillTiles<Tile, 3, H3>(set);
+        FillTiles<Tile, 4, H4>(set);
+    }
 }
-#endif
 
-template <typename Dot>
-void FillPairs(WeightLayoutInt8 layout, MicrokernelSetInt8& tiles)
+#if HWY_TARGET == HWY_AVX3
+constexpr unsigned int Target = KernelTargetsInt8::Avx3;
+#define TENON_INT8_ON_Avx3 TENON_INT8_FILL
+#elif HWY_TARGET == HWY_AVX2
+constexpr unsigned int Target = KernelTargetsInt8::Avx2;
+#define TENON_INT8_ON_Avx2 TENON_INT8_FILL
+#define TENON_INT8_ON_Sse4OrAvx2 TENON_INT8_FILL
+#elif HWY_TARGET == HWY_SSE4
+constexpr unsigned int Target = KernelTargetsInt8::Sse4;
+#define TENON_INT8_ON_Sse4OrAvx2 TENON_INT8_FILL
+#elif HWY_ARCH_ARM_A64
+constexpr unsigned int Target = KernelTargetsInt8::Neon64;
+#define TENON_INT8_ON_Neon64 TENON_INT8_FILL
+#else
+constexpr unsigned int Target = KernelTargetsInt8::Neon32;
+#endif
+#define TENON_INT8_ON_All TENON_INT8_FILL
+#if HWY_ARCH_X86
+#define TENON_INT8_ON_X86 TENON_INT8_FILL
+#endif
+// Rows of other targets: their templates are not there.
+#define TENON_INT8_SKIP(...)
+#ifndef TENON_INT8_ON_Avx3
+#define TENON_INT8_ON_Avx3 TENON_INT8_SKIP
+#endif
+#ifndef TENON_INT8_ON_Avx2
+#define TENON_INT8_ON_Avx2 TENON_INT8_SKIP
+#endif
+#ifndef TENON_INT8_ON_Sse4OrAvx2
+#define TENON_INT8_ON_Sse4OrAvx2 TENON_INT8_SKIP
+#endif
+#ifndef TENON_INT8_ON_Neon64
+#define TENON_INT8_ON_Neon64 TENON_INT8_SKIP
+#endif
+#ifndef TENON_INT8_ON_X86
+#define TENON_INT8_ON_X86 TENON_INT8_SKIP
+#endif
+#define TENON_INT8_FILL(id, needs, role, data, weights, minWeight, bias, layout, h1, h2, h3, h4, rowUnit, groupUnit,   \
+                        columnGroups, epilogues, ...)                                                                  \
+    if (microkernels.m_Rows.Has(KernelIdInt8::id))                                                                     \
+    {                                                                                                                  \
+        [[maybe_unused]] MicrokernelSetInt8& set = microkernels.Get(KernelRoleInt8::role);                             \
+        [[maybe_unused]] constexpr size_t heights[] = {0, h1, h2, h3, h4};                                             \
+        __VA_ARGS__;                                                                                                   \
+    }
+#define TENON_INT8_PANELS(...) FillPanels<__VA_ARGS__, heights[1], heights[2], heights[3], heights[4]>(set)
+#define TENON_INT8_KERNEL(targets, ...) TENON_INT8_ON_##targets(__VA_ARGS__)
+
+/// Fills in the functions of the rows that the processor has.
+void FillKernels(MicrokernelsInt8& microkernels)
 {
-    // Sixteen registers hold 12 accumulators, 2 vectors of weights, the data and a product.
-    constexpr size_t Rows = ManyRegisters ? 8 : 6;
-    tiles.m_Layout = layout;
-    tiles.m_Signs = OperandSignsInt8::BothSigned;
-    FillTiles<DotTile<Dot>, 1, 8>(tiles);
-    FillTiles<DotTile<Dot>, 2, Rows>(tiles);
+    [[maybe_unused]] constexpr size_t M = ManyRegisters ? 8 : 6;
+#include "backends/cpu/gemm/kernels/int8/int8_kernels.def"
 }
+
+#undef TENON_INT8_KERNEL
+#undef TENON_INT8_PANELS
+#undef TENON_INT8_FILL
+#undef TENON_INT8_SKIP
+#undef TENON_INT8_ON_Avx3
+#undef TENON_INT8_ON_Avx2
+#undef TENON_INT8_ON_Sse4OrAvx2
+#undef TENON_INT8_ON_Neon64
+#undef TENON_INT8_ON_X86
+#undef TENON_INT8_ON_All
 
 MicrokernelsInt8 MakeMicrokernels()
 {
     MicrokernelsInt8 microkernels;
     microkernels.m_Lanes = hn::Lanes(Ints());
+    microkernels.m_Rows = FindKernelRowsInt8(Target, GetCpuFeatures());
     microkernels.m_Requantize = Requantize;
     microkernels.m_SumRows = SumRows;
     microkernels.m_Widen = Widen;
@@ -69,103 +127,18 @@ MicrokernelsInt8 MakeMicrokernels()
     microkernels.m_Dequantize = Dequantize;
     UseQuantizeLoops(microkernels);
 #if HWY_TARGET == HWY_AVX3
-    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
     microkernels.m_PrepareRequantization = PrepareRequantization;
-    if (GetCpuFeatures().m_Avx512Vnni)
+#endif
+    for (const KernelRowInt8* const row : microkernels.m_Rows.m_Rows)
     {
-        FillTilesInt4<VnniDataSigned>(microkernels.m_Int4);
-        SetUnpackedDots(microkernels);
-    }
-    if (GetCpuFeatures().m_AmxInt8)
-    {
-        UseAmx(microkernels);
-    }
-    else if (GetCpuFeatures().m_Avx512Vnni)
-    {
-        microkernels.m_Signed.m_IsDataBiased = GetCpuFeatures().m_HasSparePorts;
-        if (microkernels.m_Signed.m_IsDataBiased)
+        if (row != nullptr)
         {
-            microkernels.m_Signed.m_Signs = OperandSignsInt8::DataUnsigned;
-            FillTilesOf512<VnniDataBiased>(microkernels.m_Signed);
-            FillRequantizedRows<VnniDataBiased, false>(microkernels.m_Signed);
-            UseImplicitGemmKernels(microkernels.m_Signed);
+            MicrokernelSetInt8& set = microkernels.Get(row->m_Role);
+            static_cast<KernelTraitsInt8&>(set) = *row;
+            set.m_Row = row;
         }
-        else
-        {
-            FillTilesOf512<VnniDataSigned>(microkernels.m_Signed);
-            FillRequantizedRows<VnniDataSigned, true>(microkernels.m_Signed);
-        }
-        microkernels.m_Hybrid.m_Signs = OperandSignsInt8::DataUnsigned;
-        microkernels.m_Hybrid.m_IsDataBiased = microkernels.m_Hybrid.m_IsQuantizedDataBiased = true;
-        FillTilesOf512<VnniDataUnsigned>(microkernels.m_Hybrid);
-        FillDequantizedRows<VnniDataUnsigned>(microkernels.m_Hybrid);
-        if (microkernels.m_Signed.m_IsDataBiased)
-        {
-            UseImplicitGemmDequantizeKernels(microkernels.m_Hybrid);
-        }
-        FillTilesOf512<VnniDataUnsigned>(microkernels.m_Unsigned);
-        FillRequantizedRows<VnniDataUnsigned, false>(microkernels.m_Unsigned);
-        FillRequantizedRows<VnniDataUnsigned, true>(microkernels.m_Unsigned);
     }
-#elif HWY_TARGET == HWY_AVX2
-    microkernels.m_Unsigned.m_Signs = OperandSignsInt8::DataUnsigned;
-    if (GetCpuFeatures().m_AvxVnni)
-    {
-        FillTiles<DotTile<VnniDataSigned>, 1, 8>(microkernels.m_Signed);
-        FillTiles<DotTile<VnniDataSigned>, 2, 6>(microkernels.m_Signed);
-        FillTiles<DotTile<VnniDataUnsigned>, 1, 8>(microkernels.m_Unsigned);
-        FillTiles<DotTile<VnniDataUnsigned>, 2, 6>(microkernels.m_Unsigned);
-        FillTilesInt4<VnniDataSigned>(microkernels.m_Int4);
-        SetUnpackedDots(microkernels);
-    }
-#elif HWY_TARGET == HWY_NEON
-    if (GetCpuFeatures().m_I8mm)
-    {
-        UseI8mm(microkernels);
-    }
-    else if (GetCpuFeatures().m_DotProd)
-    {
-        UseDotProd(microkernels);
-    }
-#if HWY_ARCH_ARM_A64
-    if (GetCpuFeatures().m_DotProd)
-    {
-        FillTilesInt4<SignedDots>(microkernels.m_Int4);
-    }
-#endif
-#endif
-    if (microkernels.m_Signed.m_Vectors == 0)
-    {
-        FillPairs<Int16x2>(WeightLayoutInt8::Int16x2, microkernels.m_Signed);
-        FillPairs<Int8x2>(WeightLayoutInt8::Int8x2, microkernels.m_Int8x2);
-        microkernels.m_Int8x2.m_GroupUnit = 2;
-        microkernels.m_Unsigned = microkernels.m_Signed;
-        FillTilesInt4<PairsInt4>(microkernels.m_Int4);
-        FillOneRowInt4<PairsInt4>(microkernels.m_OneRowInt4);
-#if HWY_ARCH_X86
-        FillSplitTiles<true>(microkernels.m_SplitSigned);
-        FillSplitTiles<false>(microkernels.m_SplitUnsigned);
-        FillPermutedTiles(microkernels.m_Permuted);
-        microkernels.m_MakeComplementBlocks = MakeComplementBlocks;
-#endif
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
-        microkernels.m_SignTransfer.m_Signs = OperandSignsInt8::BothSigned;
-        FillTiles<DotTile<SignedBytes>, 1, 4>(microkernels.m_SignTransfer);
-        FillTiles<DotTile<SignedBytes>, 2, 4>(microkernels.m_SignTransfer);
-        FillTiles<DotTile<SignedBytes>, 3, 3>(microkernels.m_SignTransfer);
-        FillTiles<DotTile<SignedBytes>, 4, 2>(microkernels.m_SignTransfer);
-        microkernels.m_SignTransferUnsigned = microkernels.m_SignTransfer;
-        microkernels.m_SignTransferUnsigned.m_IsDataBiased = true;
-        microkernels.m_SignTransferUnsigned.m_IsPackedDataBiased = true;
-#endif
-#if HWY_TARGET == HWY_AVX2
-        SetUnpackedSigns(microkernels);
-#endif
-    }
-    // Dot products of 8-bit weights are as fast as those of 4-bit weights, whose only gain is fewer bytes from memory.
-    constexpr size_t FewRows = 4;
-    microkernels.m_MaxRowsInt4 =
-        microkernels.m_Signed.m_Layout == WeightLayoutInt8::Int8x4 ? FewRows : std::numeric_limits<size_t>::max();
+    FillKernels(microkernels);
     return microkernels;
 }
 

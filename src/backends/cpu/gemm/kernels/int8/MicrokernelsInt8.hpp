@@ -13,38 +13,17 @@
 // The x86 instructions vpdpbusd and pmaddubsw take one unsigned and one signed operand, so one operand is biased by 128
 // (XOR 0x80): ZeroPointCorrectionInt8.hpp says what that adds. Arm (sdot, udot, smmla, usmmla) and AMX (tdpbssd,
 // tdpbusd) take the signs as they are. Layouts of B: WeightLayoutInt8. Epilogues: accumulators to memory, or
-// requantized / dequantized in registers (AVX-512). MicrokernelsInt8.cpp fills the table, KernelChoiceInt8 chooses from
-// it.
+// requantized / dequantized in registers (AVX-512), also without accumulators in memory (fused epilogue).
+// int8_kernels.def is the table of all sets, MicrokernelsInt8.cpp fills in their functions, KernelChoiceInt8 chooses.
 #pragma once
 
-#include "backends/cpu/gemm/kernels/int8/FusedEpilogueInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/KernelRowsInt8.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace tenon::cpu
 {
-
-/// Layout of packed weights, and of the data that they are multiplied with.
-enum class WeightLayoutInt8 : uint8_t
-{
-    Int8x4,   ///< groups of four bytes of the depth; data as they are stored
-    Int16x2,  ///< pairs of int16 of the depth: weights less their zero point; data less theirs or as stored
-    Int8x2,   ///< data as in Int16x2; weights are int8 without a zero point, widened to int16 on load
-    Int4x8,   ///< data as in Int8x4, 4-bit weights: two groups of four of a column in the two halves of four bytes
-    Split,    ///< data as in Int8x4, weights as terms whose products fit int16, see SplitWeightsInt8.hpp
-    Permuted, ///< data as complement blocks, weights in an order whose products fit int16, see PermutedWeightsInt8.hpp
-    Unpacked  ///< weights as the model has them, see UnpackedDotsInt8
-};
-
-/// Signs of the operands as the instruction takes them.
-enum class OperandSignsInt8 : uint8_t
-{
-    DataUnsigned, ///< uint8 data, int8 weights
-    DataSigned,   ///< int8 data, uint8 weights
-    BothSigned,
-    BothUnsigned
-};
 
 /// Per-column parameters of requantization (int32 accumulators to int8 or uint8). Each array has whole vectors.
 struct RequantizeColumns
@@ -115,6 +94,69 @@ struct DequantizeColumns
     float m_Low = 0.0f;
     float m_High = 0.0f;
 };
+
+/// Whether the last of the vectors that hold `columns` columns uses its lower half only.
+constexpr bool IsLastVectorHalf(size_t columns)
+{
+    constexpr size_t Lanes = 16;
+    return columns % Lanes >= 1 && columns % Lanes <= Lanes / 2;
+}
+
+/// Per-column constants of a fused requantization, prepared for the microkernels.
+struct PreparedRequantizationInt8
+{
+    static constexpr size_t MaxVectors = 4;
+    static constexpr size_t MaxLanes = 16;
+    static constexpr size_t VectorBytes = 320;
+
+    alignas(64) std::byte m_Scales[MaxVectors * VectorBytes]; ///< format of the instruction set's scale class
+    alignas(64) int32_t m_Bias[MaxVectors * MaxLanes];        ///< initial accumulators
+    alignas(64) uint8_t m_Min[4 * MaxLanes];                  ///< as int8, the same in all lanes
+    alignas(64) uint8_t m_Max[4 * MaxLanes];
+    alignas(64) uint8_t m_SignXor[4 * MaxLanes]; ///< XOR mask from int8 to the output's type
+    /// IsLastVectorHalf; the upper half then repeats the lower one.
+    bool m_IsLastVectorHalf = false;
+    bool m_IsPlain = false; ///< the output is int8 and not clamped
+    uint64_t m_Mask = 0;    ///< one bit for each column that is written
+};
+
+/// Operands of a microkernel whose epilogue requantizes: rows of data times a panel.
+struct RequantizedRowsInt8
+{
+    const void* m_Data = nullptr;
+    size_t m_DataStride = 0; ///< bytes
+    size_t m_Rows = 0;
+    const void* m_Panel = nullptr;
+    size_t m_Groups = 0;
+    const int32_t* m_RowCorrections = nullptr; ///< added to each row
+    uint8_t* m_Out = nullptr;
+    size_t m_OutStride = 0;
+};
+
+/// Writes all rows. Returns false without any effect where it has no tiles for that few rows.
+using RequantizedKernelInt8 = bool (*)(const RequantizedRowsInt8& rows, const PreparedRequantizationInt8& columns);
+
+/// Operands of an implicit GEMM, with a requantizing or a dequantizing epilogue. Rows are receptive fields in a padded
+/// image: runs of bytes at the same distances from the start of each row.
+struct ImplicitGemmRowsInt8
+{
+    /// The last row is repeated this many times at the end of m_RowOffsets and m_OutputOffsets, so that a full tile may
+    /// read past it.
+    static constexpr size_t PastRows = 8;
+
+    const uint8_t* m_Image = nullptr;        ///< padded, and biased where the microkernels need it
+    const uint32_t* m_RowOffsets = nullptr;  ///< [rows]: bytes from the image's start to the row's
+    const size_t* m_OutputOffsets = nullptr; ///< [rows]: elements from the output's start to the row's
+    size_t m_Rows = 0;                       ///< at least 1
+    /// [groups]: bytes from the start of a row to the group. The last group of a run may extend past the run's end: its
+    /// weights are zero there.
+    const uint32_t* m_GroupOffsets = nullptr;
+    const void* m_Panel = nullptr;
+    size_t m_Groups = 0;
+    uint8_t* m_Out = nullptr; ///< null for floats, see ImplicitGemmDequantizeInt8
+};
+
+using ImplicitGemmKernelInt8 = void (*)(const ImplicitGemmRowsInt8& rows, const PreparedRequantizationInt8& columns);
 
 /// Dequantization of the rows of an implicit GEMM, see ImplicitGemmRowsInt8.
 struct ImplicitGemmDequantizeInt8
@@ -204,23 +246,10 @@ using UnpackedKernelInt8 = void (*)(const UnpackedDotsInt8& dots);
 /// The microkernels of one instruction, one weight layout and one pair of operand signs. A microkernel computes a tile
 /// of mr rows by `vectors` vectors of columns, C[mr][nr] = bias + A[mr][depth] * B[depth][nr], with all accumulators in
 /// registers.
-struct MicrokernelSetInt8
+struct MicrokernelSetInt8 : KernelTraitsInt8
 {
-    static constexpr size_t MaxVectors = 4;
-    static constexpr size_t MaxRows = 32;
-
-    WeightLayoutInt8 m_Layout = WeightLayoutInt8::Int8x4;
-    OperandSignsInt8 m_Signs = OperandSignsInt8::DataSigned;
-    bool m_IsDataBiased = false;          ///< data are multiplied biased by 128 (XOR 0x80): on load, unless
-    bool m_IsPackedDataBiased = false;    ///< rows that the driver copies are biased already
-    bool m_IsQuantizedDataBiased = false; ///< quantized floats are biased already
-    size_t m_Vectors = 0;                 ///< in the widest panel; 0: the set is empty
-    size_t m_Rows[MaxVectors + 1] = {};   ///< mr of the highest tile, by vectors of the panel
-    size_t m_RowUnit = 1;                 ///< mr is a multiple of it: whole units of rows are read and written
-    size_t m_GroupUnit = 1;               ///< depths are padded to a multiple of it by zero weights
-    size_t m_ColumnGroups = 1;            ///< adjacent groups of a column, a divisor of m_GroupUnit
-    void (*m_Begin)() = nullptr;          ///< called on a thread before its first tile; null: nothing to do
-    void (*m_End)() = nullptr;            ///< called after its last tile
+    void (*m_Begin)() = nullptr; ///< called on a thread before its first tile; null: nothing to do
+    void (*m_End)() = nullptr;   ///< called after its last tile
     MicrokernelInt8 m_Tiles[MaxVectors + 1][MaxRows + 1] = {}; ///< [vectors][rows]
     /// Microkernels that requantize in registers: [is the clamp equal for all negative sums][do rows have corrections]
     /// [vectors of the panel]. Null where there are none.
@@ -232,35 +261,10 @@ struct MicrokernelSetInt8
     /// Microkernels that dequantize in registers, by vectors.
     DequantizedKernelInt8 m_DequantizedKernels[MaxVectors + 1] = {};
     UnpackedKernelInt8 m_UnpackedDots = nullptr; ///< replaces microkernels for weights that are not packed, else null
-    size_t m_MinDepth = 0;                       ///< smallest depth of m_UnpackedDots
     size_t m_MinIndirectRows = 0; ///< fewest rows that m_DequantizedKernels take by indirection; 0: no indirection
+    const KernelRowInt8* m_Row = nullptr; ///< its row of int8_kernels.def; null: the set is empty
 
-    /// Whether weights stay in the model's layout.
-    bool IsUnpacked() const { return m_Layout == WeightLayoutInt8::Unpacked; }
-    /// Whether weights may be -128. Kernels that negate weights (sign transfer, complemented data) cannot take it, as
-    /// int8 has no +128.
-    bool TakesMinByte() const
-    {
-        return m_Signs != OperandSignsInt8::BothSigned && m_Layout != WeightLayoutInt8::Permuted;
-    }
-    /// Whether data are int16, less their zero point.
-    bool IsDataInt16() const { return m_Layout == WeightLayoutInt8::Int16x2 || m_Layout == WeightLayoutInt8::Int8x2; }
-    /// Whether a value of the data takes two bytes: as int16, or with its complement.
-    bool IsDataDoubled() const { return IsDataInt16() || m_Layout == WeightLayoutInt8::Permuted; }
-    /// Values of the depth in a group.
-    size_t GetGroupDepth() const { return IsDataDoubled() ? 2 : 4; }
-    /// Bytes of a column's weights for one group of the data.
-    size_t GetGroupBytes() const
-    {
-        return m_Layout == WeightLayoutInt8::Int8x2 || m_Layout == WeightLayoutInt8::Int4x8 ? 2 : 4;
-    }
-
-    void Add(size_t vectors, size_t rows, MicrokernelInt8 tile)
-    {
-        m_Tiles[vectors][rows] = tile;
-        m_Rows[vectors] = m_Rows[vectors] < rows ? rows : m_Rows[vectors];
-        m_Vectors = m_Vectors < vectors ? vectors : m_Vectors;
-    }
+    void Add(size_t vectors, size_t rows, MicrokernelInt8 tile) { m_Tiles[vectors][rows] = tile; }
 };
 
 /// All int8 microkernels and row loops of one instruction set.
@@ -270,28 +274,19 @@ struct MicrokernelsInt8
     /// 4-bit weights are stored plus this number, as unsigned 0..15.
     static constexpr int32_t ZeroPointInt4 = 8;
 
-    size_t m_Lanes = 0;            ///< columns of a vector
-    MicrokernelSetInt8 m_Signed;   ///< for int8 data
-    MicrokernelSetInt8 m_Unsigned; ///< for uint8 data
-    MicrokernelSetInt8
-        m_Hybrid; ///< for floats quantized to int8; empty without AVX-512 VNNI and with AMX: m_Signed serves
-    MicrokernelSetInt8 m_Int8x2; ///< Int8x2, where m_Signed and m_Unsigned are Int16x2
-    MicrokernelSetInt8
-        m_SplitSigned; ///< for int8 data and weights that split into few extra terms; empty on some processors
-    MicrokernelSetInt8 m_SplitUnsigned; ///< for uint8 data, likewise
-    MicrokernelSetInt8
-        m_Permuted; ///< for int8 data and int8 weights that would take more terms; empty on some processors
-    MicrokernelSetInt8
-        m_SignTransfer; ///< for few rows or columns of int8 data, weights without -128; empty on some processors
-    MicrokernelSetInt8
-        m_SignTransferUnsigned; ///< for few rows or columns of uint8 data, weights without 0; both are biased to int8
-    MicrokernelSetInt8 m_Int4;  ///< for int8 data; empty on some processors
-    MicrokernelSetInt8 m_OneRowInt4; ///< for one row of int8 data; empty where m_Int4 serves one row as well
-    /// For few rows or columns of int8 data and int8 weights. Empty on some processors; where it cannot take -128,
-    /// m_SignTransfer is there, too.
-    MicrokernelSetInt8 m_UnpackedSigned;
-    MicrokernelSetInt8 m_UnpackedUnsigned; ///< for few rows or columns of uint8 data and uint8 weights
-    size_t m_MaxRowsInt4 = 0;              ///< with more rows, unpacking 4-bit weights to bytes is faster
+    size_t m_Lanes = 0; ///< columns of a vector
+    KernelRowsInt8 m_Rows;
+    MicrokernelSetInt8 m_Sets[NumKernelRolesInt8]; ///< by role
+
+    /// The set of a role; empty (m_Vectors is 0) where the processor has none.
+    const MicrokernelSetInt8& Get(KernelRoleInt8 role) const { return m_Sets[static_cast<size_t>(role)]; }
+    MicrokernelSetInt8& Get(KernelRoleInt8 role) { return m_Sets[static_cast<size_t>(role)]; }
+    bool Has(KernelRoleInt8 role) const { return m_Rows.Has(role); }
+    /// The set for any weights, by the type of the data.
+    const MicrokernelSetInt8& GetPlain(bool isDataSigned) const
+    {
+        return Get(isDataSigned ? KernelRoleInt8::Int8 : KernelRoleInt8::UInt8);
+    }
 
     /// Requantizes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
     /// zero; then zero point and clamp. |sum + row correction| must be below 2^30 for multipliers.

@@ -143,12 +143,9 @@ void MakeComplementBlocks(const uint8_t* bytes, size_t count, uint8_t* blocks)
     }
 }
 
+/// The row PermutedS8.
 void FillPermutedTiles(MicrokernelSetInt8& tiles)
 {
-    tiles.m_Layout = WeightLayoutInt8::Permuted;
-    tiles.m_Signs = OperandSignsInt8::DataUnsigned;
-    tiles.m_IsDataBiased = true;
-    tiles.m_GroupUnit = ComplementBlockBytes / sizeof(int32_t);
     FillTiles<PermutedTile, 1, 8>(tiles);
     FillTiles<PermutedTile, 2, 8>(tiles);
 }

@@ -99,16 +99,6 @@ struct SplitTile
     }
 };
 
-template <bool IsBiased>
-void FillSplitTiles(MicrokernelSetInt8& tiles)
-{
-    tiles.m_Layout = WeightLayoutInt8::Split;
-    tiles.m_Signs = OperandSignsInt8::DataUnsigned;
-    tiles.m_IsDataBiased = IsBiased;
-    FillTiles<SplitTile<IsBiased>, 1, 8>(tiles);
-    FillTiles<SplitTile<IsBiased>, 2, ManyRegisters ? 8 : 6>(tiles);
-}
-
 #endif // HWY_ARCH_X86
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -189,38 +189,6 @@ private:
     }
 };
 
-inline void DescribeInt4(MicrokernelSetInt8& tiles)
-{
-    tiles.m_Layout = WeightLayoutInt8::Int4x8;
-    tiles.m_Signs = OperandSignsInt8::DataSigned;
-    tiles.m_GroupUnit = 2;
-}
-
-/// For one row: panels as wide as registers for accumulators allow.
-template <typename Dot>
-void FillOneRowInt4(MicrokernelSetInt8& tiles)
-{
-    DescribeInt4(tiles);
-    FillTiles<TileInt4<Dot>, 1, 1>(tiles);
-    FillTiles<TileInt4<Dot>, 2, 1>(tiles);
-    FillTiles<TileInt4<Dot>, 3, 1>(tiles);
-    FillTiles<TileInt4<Dot>, 4, 1>(tiles);
-}
-
-template <typename Dot>
-void FillTilesInt4(MicrokernelSetInt8& tiles)
-{
-    constexpr bool IsPairwise = std::is_same_v<Dot, PairsInt4>; // two accumulators per vector
-    DescribeInt4(tiles);
-    FillTiles<TileInt4<Dot>, 1, 4>(tiles);
-    FillTiles<TileInt4<Dot>, 2, 4>(tiles);
-    if constexpr (!IsPairwise && ManyRegisters)
-    {
-        FillTiles<TileInt4<Dot>, 3, 4>(tiles);
-        FillTiles<TileInt4<Dot>, 4, 4>(tiles);
-    }
-}
-
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -219,40 +219,27 @@ void SumUnpacked(const UnpackedDotsInt8& dots)
     }
 }
 
-/// `signs`: of the operands as the instruction takes them, after biasing.
 template <typename Product>
-void SetUnpacked(MicrokernelSetInt8& tiles, OperandSignsInt8 signs)
+void SetUnpacked(MicrokernelSetInt8& tiles)
 {
-    tiles.m_Layout = WeightLayoutInt8::Unpacked;
-    tiles.m_Signs = signs;
-    tiles.m_IsDataBiased = Product::IsDataBiased;
     tiles.m_UnpackedDots = SumUnpacked<Product>;
-    // For smaller depths horizontal sums take longer than the dot products; and one vector has to fit.
-    tiles.m_MinDepth = 64;
-    for (size_t vectors = 1; vectors <= MicrokernelSetInt8::MaxVectors; ++vectors)
-    {
-        tiles.Add(vectors, 4, nullptr);
-    }
 }
 
-/// For processors with dot products.
-inline void SetUnpackedDots(MicrokernelsInt8& microkernels)
+/// For processors with dot products: the rows ...UnpackedS8 and ...UnpackedU8.
+inline void SetUnpackedDots(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    SetUnpacked<UnpackedProduct<VnniDataUnsigned, true, false>>(microkernels.m_UnpackedSigned,
-                                                                OperandSignsInt8::DataUnsigned);
-    SetUnpacked<UnpackedProduct<VnniDataSigned, true, false>>(microkernels.m_UnpackedUnsigned,
-                                                              OperandSignsInt8::DataSigned);
+    SetUnpacked<UnpackedProduct<VnniDataUnsigned, true, false>>(ofSigned);
+    SetUnpacked<UnpackedProduct<VnniDataSigned, true, false>>(ofUnsigned);
 }
 
 #if HWY_TARGET == HWY_AVX2
 
-/// For processors without dot products, for weights without -128 (biased: without 0): see SignedBytes.
-inline void SetUnpackedSigns(MicrokernelsInt8& microkernels)
+/// For processors without dot products, for weights without -128 (biased: without 0), see SignedBytes: the rows
+/// UnpackedSignTransferS8 and UnpackedSignTransferU8.
+inline void SetUnpackedSigns(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
-    SetUnpacked<UnpackedProduct<SignedBytes, false, false>>(microkernels.m_UnpackedSigned,
-                                                            OperandSignsInt8::BothSigned);
-    SetUnpacked<UnpackedProduct<SignedBytes, true, true>>(microkernels.m_UnpackedUnsigned,
-                                                          OperandSignsInt8::BothSigned);
+    SetUnpacked<UnpackedProduct<SignedBytes, false, false>>(ofSigned);
+    SetUnpacked<UnpackedProduct<SignedBytes, true, true>>(ofUnsigned);
 }
 
 #endif
