@@ -59,7 +59,7 @@ bool IsPaddable(const LayerView& layer, const GroupMatrices& matrices)
     // Hybrid layers have no dot products for few columns.
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
     return !mayBeRow && !isWide && !isFew && matrices.m_Merged == 1 &&
-           (isHybrid || matrices.m_Count > 1 || weights[0] > KernelChoiceInt8::FewColumnsOfDots) &&
+           (isHybrid || matrices.m_Count > 1 || weights[0] > GemmFactsInt8::FewColumnsOfDots) &&
            FindRuns(layer, matrices).IsPaddable(vectors);
 }
 

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/gemm/pack/PanelInt8.hpp"
-#include "backends/cpu/gemm/pack/WeightSegmentsInt8.hpp"
+#include "backends/cpu/gemm/pack/WeightSourceInt8.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ void MultiplyPanelInt8(const PackedPanelInt8& panel, const DataRowsInt8& data, c
 
 /// Multiplies by `count` columns from `first` on whose weights are not packed; sums are [rows][stride]. `bias`: initial
 /// accumulators, from the first of these columns on.
-inline void MultiplyUnpackedInt8(const MicrokernelSetInt8& tiles, const WeightSegmentsInt8& weights, size_t first,
+inline void MultiplyUnpackedInt8(const MicrokernelSetInt8& tiles, const WeightSourceInt8& weights, size_t first,
                                  size_t count, const int32_t* bias, const DataRowsInt8& data, int32_t* sums,
                                  size_t stride)
 {
@@ -87,7 +87,7 @@ inline void MultiplyUnpackedInt8(const MicrokernelSetInt8& tiles, const WeightSe
     dots.m_Data = static_cast<const uint8_t*>(data.m_Data);
     dots.m_DataStride = data.m_Stride;
     dots.m_Rows = data.m_Rows;
-    dots.m_Depth = weights.m_Depth;
+    dots.m_Depth = weights.GetDepth();
     dots.m_SumStride = stride;
     weights.ForEachRun(first, count,
                        [&](size_t column, size_t columns, const uint8_t* ofRun)
@@ -102,7 +102,7 @@ inline void MultiplyUnpackedInt8(const MicrokernelSetInt8& tiles, const WeightSe
 
 /// MultiplyPanelInt8 for columns whose weights are not packed.
 template <typename F>
-void MultiplyUnpackedPanelInt8(const WeightSegmentsInt8& weights, const PanelInt8& panel, const PackedPanelInt8& packed,
+void MultiplyUnpackedPanelInt8(const WeightSourceInt8& weights, const PanelInt8& panel, const PackedPanelInt8& packed,
                                const DataRowsInt8& data, const F& write)
 {
     constexpr size_t Sums =

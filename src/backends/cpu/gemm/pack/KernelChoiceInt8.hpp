@@ -1,78 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelChoiceInt8: chooses the microkernels, and with them the layout, for constant int8 weights.
+// KernelChoiceInt8: which row of int8_kernels.def, and with it which layout, constant int8 weights get, and why. A pure
+// function of facts and rows: no layer, no store, no processor. Users: PackedWeightsInt8, which knows the facts of a
+// layer and shows the reason in profiles; Convolution2dInt8.
+//
+//   rule                                                                                            role of the row
+//   1  at most 4 rows or few columns; the model keeps its weights, of at most 512 KiB               Unpacked
+//   2  the same, or at most 4 rows; no weight is -128                                               SignTransfer,
+//   Unpacked 3  few products overflow int16 pairs                                                            Split 4
+//   few columns, no weight is -128                                                               SignTransfer 5  int8
+//   weights without a zero point, rows or depth that pay for packing; -128 at most twice    Permuted
+//      in eight weights
+//   6  4-bit weights, few rows                                                                      Int4, Int4OneRow
+//   7  weights without a zero point, where no instruction takes bytes                               Int8x2
+//   8  float data                                                                                   Hybrid
+//   9  all others                                                                                   Int8, UInt8
+//
+// The first rule whose row is there and whose condition holds decides. Rules 1 to 3 are for data and weights that are
+// not 4-bit and not transposed, rules 1 and 2 for data and weights of the same sign.
 #pragma once
 
-#include "backends/common/KernelTable.hpp"
-#include "backends/common/PackedStore.hpp"
-#include "backends/cpu/gemm/epilogue/RequantizeArraysInt8.hpp"
-#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
-#include "backends/cpu/gemm/pack/PermutedWeightsInt8.hpp"
-#include "backends/cpu/gemm/pack/SplitWeightsInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/KernelRowsInt8.hpp"
+#include "common/FunctionRef.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <string>
+#include <vector>
 
 namespace tenon::cpu
 {
 
-/// Sizes and conditions of a GEMM whose weights are to be packed.
-struct GemmShapeInt8
+/// Facts of a GEMM and its constant weights that decide which microkernels run it.
+struct GemmFactsInt8
 {
-    size_t m_Columns = 0;
-    size_t m_Depth = 0;
-    size_t m_Rows = 0; ///< upper bound
-    RoundingInt8 m_Rounding = RoundingInt8::FixedPoint;
-    bool m_IsTransposed = false; ///< weights are [depth, columns]
-    size_t m_Matrices = 1;       ///< see WeightFormatInt8
-    /// Weights may stay unpacked, for few rows or columns: the model's constant outlives the packed weights.
-    bool m_MayStayUnpacked = false;
-    /// Length of the runs that the weights were padded for, see PatchRunsInt8; 0: not padded.
-    size_t m_PaddedRunBytes = 0;
-    /// Constants with equal numbers of columns that together are the weights; empty: input 1.
-    std::span<const void* const> m_Segments = {};
-    /// With RoundingInt8::None: weights keep their type and zero point, and are not taken for int8 without a zero
-    /// point.
-    bool m_HasZeroPoint = false;
-
-    /// For float data, which are quantized at run time.
-    bool IsHybrid() const { return m_Rounding == RoundingInt8::None; }
-    /// With float data, TFLite takes uint8 weights for int8 bit patterns without a zero point.
-    bool ReadsWeightsAsInt8() const { return IsHybrid() && !m_HasZeroPoint; }
-};
-
-class KernelChoiceInt8
-{
-public:
     /// Up to this number of columns, weights stay unpacked and dot products run along the depth: a packed panel would
     /// leave most lanes of a vector empty. The price is one horizontal sum per column. For dot-product instructions
     /// (VNNI), which take weights of -128 and fill a vector's accumulators faster than other instructions.
     static constexpr size_t FewColumnsOfDots = 4;
 
-    /// For input 1 of the layer. Counts over the weights are blocks of the store.
-    KernelChoiceInt8(const LayerView& layer, const GemmShapeInt8& shape, const MicrokernelsInt8& microkernels,
-                     backends::PackedStore& store);
-
-    /// Upper bound of a matrix's packed bytes over all layouts.
-    static uint64_t GetMaxBytes(size_t columns, size_t depth, const MicrokernelsInt8& microkernels);
-
-    const WeightFormatInt8& GetBytes() const { return m_Bytes; }
-    bool IsDataSigned() const { return m_IsDataSigned; }
-    const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
-    /// Counts of terms, if the choice is split weights.
-    const SplitCountsInt8& GetSplits() const { return m_Splits; }
-    /// Packing of permuted weights, if they are the choice.
-    const PermutedWeightsInt8& GetPermuted() const { return m_Permuted; }
-
-private:
-    const MicrokernelSetInt8& Choose(const LayerView& layer, const GemmShapeInt8& shape,
-                                     const MicrokernelsInt8& microkernels, backends::PackedStore& store);
-
-    WeightFormatInt8 m_Bytes;
-    bool m_IsDataSigned;
-    SplitCountsInt8 m_Splits;
-    PermutedWeightsInt8 m_Permuted;
-    const MicrokernelSetInt8* m_Tiles;
+    size_t m_Rows = 0; ///< upper bound
+    size_t m_Columns = 0;
+    size_t m_Depth = 0;
+    size_t m_Matrices = 1;       ///< groups of a convolution
+    bool m_IsDataFloat = false;  ///< quantized at run time
+    bool m_IsDataSigned = false; ///< also of floats
+    bool m_IsWeightSigned = false;
+    int32_t m_WeightZeroPoint = 0;
+    bool m_IsInt4 = false;          ///< 4-bit weights
+    bool m_IsTransposed = false;    ///< weights are [depth, columns]
+    bool m_IsHybrid = false;        ///< sums are not requantized
+    bool m_HasScales = false;       ///< weights have a scale for each channel
+    bool m_MayStayUnpacked = false; ///< the model's constant outlives the packed weights
+    /// Several rows of the GEMM read the same pixels, whose complement blocks are made once (ComplementImageInt8).
+    bool m_SharesComplementBlocks = false;
 };
+
+/// Questions whose answers take reading all weights. Each is asked at most once, if facts and rows leave the choice
+/// open, and always in the same order: the answers are blocks of the file of packed weights.
+struct WeightQuestionsInt8
+{
+    /// Maximum number of weights equal to -128 (uint8: 0) in any aligned group of eight weights of a column.
+    FunctionRef<size_t()> m_CountMinWeights;
+    /// Whether the weights split into so few extra terms that split weights are faster, for this row.
+    FunctionRef<bool(const KernelRowInt8& row)> m_IsSplitWorthwhile;
+};
+
+struct KernelChoiceInt8
+{
+    /// A row that was not taken although facts other than this reason speak for it.
+    struct Declined
+    {
+        const KernelRowInt8* m_Row = nullptr;
+        const char* m_Reason = nullptr; ///< a literal
+    };
+
+    const KernelRowInt8* m_Row = nullptr;
+    const char* m_Reason = nullptr; ///< a literal
+    std::vector<Declined> m_Declined;
+
+    /// "SplitS8: few weights overflow int16 pairs (not SignTransferS8: a weight is -128)".
+    std::string Describe() const;
+};
+
+/// Precondition: there are rows for Int8 and UInt8.
+KernelChoiceInt8 ChooseGemmInt8(const GemmFactsInt8& facts, const KernelRowsInt8& rows,
+                                const WeightQuestionsInt8& questions);
+
+/// Extra terms, in percent of the groups, up to which split weights are faster than int16 pairs: they are 1.35 times as
+/// fast with six rows; int8 data take one more instruction.
+inline size_t GetWorthwhileSplitPercent(const KernelTraitsInt8& row)
+{
+    return row.m_IsDataBiased ? 10 : 25;
+}
 
 } // namespace tenon::cpu

@@ -4,7 +4,6 @@
 #include "backends/cpu/gemm/pack/PackedWeightsInt8.hpp"
 
 #include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
-#include "backends/cpu/gemm/pack/WeightReaderInt8.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -16,6 +15,145 @@
 namespace tenon::cpu
 {
 
+namespace
+{
+
+bool IsSigned(DataType type)
+{
+    return type != DataType::QAsymmU8;
+}
+
+/// Whether ComplementImageInt8 makes each block once for several rows of the GEMM.
+bool SharesComplementBlocks(const TensorShape& weights)
+{
+    return weights.GetNumDimensions() == 4 && weights[1] * weights[2] > 1 &&
+           weights[3] % PermuteLoopsInt8::StepDepth == 0;
+}
+
+WeightFormatInt8 DescribeWeights(const LayerView& layer, const GemmShapeInt8& shape)
+{
+    const TensorInfo& info = layer.GetInput(1);
+    const bool isCentred = shape.ReadsWeightsAsInt8() || info.HasMultipleQuantizationScales();
+    return {shape.m_Columns,
+            shape.m_Depth,
+            shape.m_IsTransposed,
+            shape.ReadsWeightsAsInt8() || IsSigned(info.GetDataType()),
+            isCentred ? 0 : info.GetQuantizationOffset(),
+            shape.m_Matrices};
+}
+
+WeightSourceInt8 GetWeights(const LayerView& layer, const GemmShapeInt8& shape, const WeightFormatInt8& format)
+{
+    const void* const input = layer.m_ConstantData[1];
+    return {shape.m_Segments.empty() ? std::span(&input, 1) : shape.m_Segments,
+            layer.GetInput(1).GetDataType() == DataType::QSymmS4, format};
+}
+
+/// Maximum number of weights equal to -128 (int8) or 0 (uint8) in any aligned group of eight weights of a column. They
+/// cannot be negated in int8.
+size_t CountMinWeights(const WeightSourceInt8& weights, const WeightFormatInt8& bytes, backends::PackedStore& store)
+{
+    const auto fill = [&](std::byte* to)
+    {
+        const uint8_t least = bytes.m_IsSigned ? 0x80 : 0x00;
+        uint32_t most = 0;
+        const auto countIn = [&](const uint8_t* column)
+        {
+            for (size_t k = 0; k < bytes.m_Depth; k += PermuteLoopsInt8::StepDepth)
+            {
+                const size_t end = std::min(k + PermuteLoopsInt8::StepDepth, bytes.m_Depth);
+                most = std::max(most, static_cast<uint32_t>(std::count(column + k, column + end, least)));
+            }
+        };
+        const auto countInRun = [&](size_t, size_t count, const uint8_t* columns)
+        {
+            const bool hasSome = std::memchr(columns, least, count * bytes.m_Depth) != nullptr; // rarely true
+            for (size_t c = 0; hasSome && c < count; ++c)
+            {
+                countIn(columns + c * bytes.m_Depth);
+            }
+        };
+        weights.ForEachRun(0, bytes.m_Columns, countInRun);
+        std::memcpy(to, &most, sizeof(most));
+    };
+    return *store.GetBlock(sizeof(uint32_t), fill).As<uint32_t>();
+}
+
+GemmFactsInt8 FindFacts(const LayerView& layer, const GemmShapeInt8& shape, const WeightFormatInt8& format)
+{
+    const TensorInfo& weights = layer.GetInput(1);
+    GemmFactsInt8 facts;
+    facts.m_Rows = shape.m_Rows;
+    facts.m_Columns = shape.m_Columns;
+    facts.m_Depth = shape.m_Depth;
+    facts.m_Matrices = shape.m_Matrices;
+    facts.m_IsDataFloat = layer.GetInput(0).GetDataType() == DataType::Float32;
+    facts.m_IsDataSigned = IsSigned(layer.GetInput(0).GetDataType());
+    facts.m_IsWeightSigned = format.m_IsSigned;
+    facts.m_WeightZeroPoint = format.m_ZeroPoint;
+    facts.m_IsInt4 = weights.GetDataType() == DataType::QSymmS4;
+    facts.m_IsTransposed = shape.m_IsTransposed;
+    facts.m_IsHybrid = shape.IsHybrid();
+    facts.m_HasScales = weights.HasMultipleQuantizationScales();
+    facts.m_MayStayUnpacked = shape.m_MayStayUnpacked;
+    facts.m_SharesComplementBlocks = SharesComplementBlocks(weights.GetShape());
+    return facts;
+}
+
+/// Upper bound of a matrix's packed bytes over all layouts.
+uint64_t GetMaxBytes(size_t columns, size_t depth, const MicrokernelsInt8& microkernels)
+{
+    constexpr size_t GroupBytes = 4;
+    const size_t vectors = DivideUp(columns, microkernels.m_Lanes);
+    uint64_t most =
+        uint64_t{vectors} * microkernels.m_Lanes * GetNumGroupsInt8(microkernels.GetPlain(true), depth) * GroupBytes;
+    if (const MicrokernelSetInt8& tiles = microkernels.Get(KernelRoleInt8::SplitUInt8); tiles.m_Vectors != 0)
+    {
+        const uint64_t panels = DivideUp(vectors, tiles.m_Vectors);
+        const uint64_t terms = panels * DivideUp(depth, GroupBytes) * (100 + GetWorthwhileSplitPercent(tiles)) / 100;
+        const uint64_t width = uint64_t{tiles.m_Vectors} * microkernels.m_Lanes;
+        most = std::max(most, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
+                                  terms * (width * GroupBytes + sizeof(uint32_t)));
+    }
+    if (microkernels.Has(KernelRoleInt8::Permuted))
+    {
+        const size_t steps = GetNumPermutedSteps(depth);
+        most = std::max(most, uint64_t{vectors} * GetPermutedBytes(microkernels.m_Lanes, steps));
+    }
+    return most;
+}
+
+} // namespace
+
+WeightPackingInt8::WeightPackingInt8(const LayerView& layer, const GemmShapeInt8& shape,
+                                     const MicrokernelsInt8& microkernels, backends::PackedStore& store)
+    : m_Bytes(DescribeWeights(layer, shape)), m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
+      m_Tiles(&Choose(layer, shape, microkernels, store))
+{
+}
+
+const MicrokernelSetInt8& WeightPackingInt8::Choose(const LayerView& layer, const GemmShapeInt8& shape,
+                                                    const MicrokernelsInt8& microkernels, backends::PackedStore& store)
+{
+    WeightSourceInt8 weights = GetWeights(layer, shape, m_Bytes);
+    const auto countMinWeights = [&] { return CountMinWeights(weights, m_Bytes, store); };
+    const auto isSplitWorthwhile = [&](const KernelRowInt8& row)
+    {
+        const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
+        m_Splits = SplitCountsInt8(getColumns, m_Bytes, microkernels.Get(row.m_Role), GetWorthwhileSplitPercent(row),
+                                   microkernels, store);
+        return m_Splits.IsWorthwhile();
+    };
+    const KernelChoiceInt8 choice =
+        ChooseGemmInt8(FindFacts(layer, shape, m_Bytes), microkernels.m_Rows, {countMinWeights, isSplitWorthwhile});
+    if (choice.m_Row->m_Layout == WeightLayoutInt8::Permuted)
+    {
+        m_Permuted = PermutedWeightsInt8(shape.m_Depth, microkernels.m_Lanes);
+    }
+    m_Reason = choice.Describe();
+    return microkernels.Get(choice.m_Row->m_Role);
+}
+
 PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8& shape, backends::PackedStore& store)
     : m_Microkernels(&GetMicrokernelsInt8()), m_Choice(layer, shape, *m_Microkernels, store),
       m_Tiles(&m_Choice.GetTiles()), m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth),
@@ -25,7 +163,7 @@ PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8
       m_Arrays(MakePanels(shape.IsHybrid()), shape.m_Rounding,
                shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
-    WeightReaderInt8 weights(layer, m_Choice.GetBytes(), shape.m_Segments);
+    WeightSourceInt8 weights = GetWeights(layer, shape, m_Choice.GetBytes());
     const ColumnSumsInt8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
                               m_Choice.GetBytes(), *m_Microkernels, store);
     if (shape.IsHybrid())
@@ -46,7 +184,7 @@ PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8
     }
     if (m_Tiles->IsUnpacked())
     {
-        m_UnpackedWeights = weights.GetSegments();
+        m_UnpackedWeights = GetWeights(layer, shape, m_Choice.GetBytes()); // without buffers
         return;
     }
     const auto pack = [&](std::byte* to)
@@ -66,7 +204,7 @@ uint64_t PackedWeightsInt8::GetPackedBytes(size_t columns, size_t depth, size_t 
     const size_t ofMatrix = columns / matrices;
     const uint64_t padded = uint64_t{DivideUp(ofMatrix, microkernels.m_Lanes)} * microkernels.m_Lanes;
     constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float); // of RequantizeArraysInt8 and of scales
-    return matrices * (KernelChoiceInt8::GetMaxBytes(ofMatrix, depth, microkernels) + padded * ColumnBytes);
+    return matrices * (GetMaxBytes(ofMatrix, depth, microkernels) + padded * ColumnBytes);
 }
 
 AlignedMemory PackedWeightsInt8::MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const

@@ -10,17 +10,75 @@
 #include "backends/cpu/gemm/epilogue/RequantizeArraysInt8.hpp"
 #include "backends/cpu/gemm/pack/KernelChoiceInt8.hpp"
 #include "backends/cpu/gemm/pack/PanelInt8.hpp"
-#include "backends/cpu/gemm/pack/WeightSegmentsInt8.hpp"
+#include "backends/cpu/gemm/pack/PermutedWeightsInt8.hpp"
+#include "backends/cpu/gemm/pack/SplitWeightsInt8.hpp"
+#include "backends/cpu/gemm/pack/WeightSourceInt8.hpp"
 #include "backends/cpu/gemm/pack/ZeroPointCorrectionInt8.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace tenon::cpu
 {
 
-class ColumnSumsInt8;
+/// Sizes and conditions of a GEMM whose weights are to be packed.
+struct GemmShapeInt8
+{
+    size_t m_Columns = 0;
+    size_t m_Depth = 0;
+    size_t m_Rows = 0; ///< upper bound
+    RoundingInt8 m_Rounding = RoundingInt8::FixedPoint;
+    bool m_IsTransposed = false; ///< weights are [depth, columns]
+    size_t m_Matrices = 1;       ///< see WeightFormatInt8
+    /// Weights may stay unpacked, for few rows or columns: the model's constant outlives the packed weights.
+    bool m_MayStayUnpacked = false;
+    /// Length of the runs that the weights were padded for, see PatchRunsInt8; 0: not padded.
+    size_t m_PaddedRunBytes = 0;
+    /// Constants with equal numbers of columns that together are the weights; empty: input 1.
+    std::span<const void* const> m_Segments = {};
+    /// With RoundingInt8::None: weights keep their type and zero point, and are not taken for int8 without a zero
+    /// point.
+    bool m_HasZeroPoint = false;
+
+    /// For float data, which are quantized at run time.
+    bool IsHybrid() const { return m_Rounding == RoundingInt8::None; }
+    /// With float data, TFLite takes uint8 weights for int8 bit patterns without a zero point.
+    bool ReadsWeightsAsInt8() const { return IsHybrid() && !m_HasZeroPoint; }
+};
+
+/// How the weights of a layer are packed: the row that ChooseGemmInt8 gives for the layer's facts, with the counts of
+/// its layout.
+class WeightPackingInt8
+{
+public:
+    /// For input 1 of the layer. Counts over the weights are blocks of the store.
+    WeightPackingInt8(const LayerView& layer, const GemmShapeInt8& shape, const MicrokernelsInt8& microkernels,
+                      backends::PackedStore& store);
+
+    const WeightFormatInt8& GetBytes() const { return m_Bytes; }
+    bool IsDataSigned() const { return m_IsDataSigned; }
+    const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
+    /// KernelChoiceInt8::Describe of the choice.
+    const std::string& GetReason() const { return m_Reason; }
+    /// Counts of terms, if the choice is split weights.
+    const SplitCountsInt8& GetSplits() const { return m_Splits; }
+    /// Packing of permuted weights, if they are the choice.
+    const PermutedWeightsInt8& GetPermuted() const { return m_Permuted; }
+
+private:
+    const MicrokernelSetInt8& Choose(const LayerView& layer, const GemmShapeInt8& shape,
+                                     const MicrokernelsInt8& microkernels, backends::PackedStore& store);
+
+    WeightFormatInt8 m_Bytes;
+    bool m_IsDataSigned;
+    SplitCountsInt8 m_Splits;
+    PermutedWeightsInt8 m_Permuted;
+    std::string m_Reason;
+    const MicrokernelSetInt8* m_Tiles;
+};
 
 class PackedWeightsInt8 final : public backends::PackedWeights
 {
@@ -43,6 +101,8 @@ public:
     const MicrokernelsInt8& GetMicrokernels() const { return *m_Microkernels; }
     /// The microkernels that the weights are packed for.
     const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
+    /// Name of their row in int8_kernels.def, and why it was chosen: see backends::Prepared::m_Variant.
+    const char* GetVariant() const { return m_Choice.GetReason().c_str(); }
     size_t GetColumns() const { return m_NumColumns; }
     size_t GetDepth() const { return m_Depth; }
     /// See GemmShapeInt8.
@@ -52,8 +112,8 @@ public:
     const std::vector<PanelInt8>& GetPanels() const { return m_Panels; }
     size_t GetNumMatrices() const { return m_Choice.GetBytes().m_Matrices; }
     const void* GetData(const PanelInt8& panel) const { return m_Data.Data() + panel.m_Offset; }
-    /// The weights where MicrokernelSetInt8::IsUnpacked; panels have no data then.
-    const WeightSegmentsInt8& GetUnpacked() const { return m_UnpackedWeights; }
+    /// The weights where KernelTraitsInt8::IsUnpacked; panels have no data then.
+    const WeightSourceInt8& GetUnpacked() const { return m_UnpackedWeights; }
     /// Row correction = this factor * sum of the row's data; 0: rows need no correction.
     int32_t GetRowSumFactor() const { return m_ZeroPointCorrection.m_RowSumFactor; }
     /// 128 or -128 where the microkernels read biased data, else 0.
@@ -88,7 +148,7 @@ private:
     void PackHalfGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
 
     const MicrokernelsInt8* m_Microkernels;
-    KernelChoiceInt8 m_Choice;
+    WeightPackingInt8 m_Choice;
     const MicrokernelSetInt8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;
@@ -101,7 +161,7 @@ private:
     std::vector<PanelInt8> m_Panels;
     size_t m_PanelBytes = 0; ///< of all panels
     backends::PackedBlock m_Data;
-    WeightSegmentsInt8 m_UnpackedWeights;
+    WeightSourceInt8 m_UnpackedWeights;
     RequantizeArraysInt8 m_Arrays;
     DequantizeArraysInt8 m_Floats; ///< replaces m_Arrays with RoundingInt8::None
 };
