@@ -26,16 +26,18 @@ public:
     virtual void EnableProfiling(bool enableProfiling) = 0;
     virtual bool IsProfilingEnabled() = 0;
     /// A table of events: name and layer, total, min, max, average in microseconds, count. Where faster kernels
-    /// declined the shapes of a layer, the line below names them and says why.
+    /// declined the shapes of a layer, the line below names them and says why; where a kernel has variants, a line says
+    /// which one runs, and why.
     virtual void AnalyzeEventsAndWriteResults(std::ostream& outStream) const = 0;
     /// The events as JSON, in Arm NN's form with "Tenon" as root: an event is an object "<name>_#<number>" with its
     /// measurements, which hold one value for each time that it occurred, and the events within it. Those of a layer
     /// have "layer", "guid" and "backend", and, where faster kernels declined the layer's shapes, "declined":
-    /// "<kernel>: <reason>". "dropped_events" is there if there were any.
+    /// "<kernel>: <reason>"; where the kernel has variants, "variant": the one that runs, and why. "dropped_events" is
+    /// there if there were any.
     virtual void Print(std::ostream& outStream) const = 0;
     /// The events in the Trace Event Format of chrome://tracing and Perfetto: one complete event ("ph": "X") for each,
     /// times in microseconds from the first one on, "args" with the layer's name, guid and backend (Tenon), and
-    /// "declined" as in Print().
+    /// "declined" and "variant" as in Print().
     virtual void WriteChromeTrace(std::ostream& outStream) const = 0;
     /// Lets Print() add "layer_details", an object for each workload of the loaded network (guid, layer name, type,
     /// backend, kernel, tensors, parameters), or write nothing else (DetailsOnly). Where tensors have shapes that

@@ -46,6 +46,9 @@ struct PlannedLayer
     bool m_IsPlanned = false;
     /// The networks inside of an If or While layer, as far as they have run.
     std::vector<NetworkPlan> m_Bodies;
+    /// Which of its variants the kernel runs and why: "AmxS8, implicit GEMM: dot products of bytes". Empty: it has none
+    /// to tell apart.
+    std::string m_Variant;
 };
 
 /// What became of a fusion on some layers.

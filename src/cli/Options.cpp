@@ -201,9 +201,11 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     AddNumber(app, "--number-of-threads", options.m_NumberOfThreads, 0, MaxThreads,
               "Threads of one run; 0, the default: all cores");
     app.add_flag("--print-assignment", options.m_PrintAssignment, "Print which backend runs which layer, and why");
-    app.add_flag("--print-plan", options.m_PrintPlan,
-                 "Print how the network runs: each layer's kernel and memory, the kernels that declined it, and each "
-                 "fusion of layers that was tried, with the reason where it is not applied");
+    app.add_flag(
+        "--print-plan", options.m_PrintPlan,
+        "Print how the network runs: each layer's kernel and memory, the kernels that declined it, the kernel's "
+        "variant and why it was chosen, and each fusion of layers that was tried, with the reason where it is "
+        "not applied");
     app.add_option("--plan-json", options.m_PlanFile, "Write the same to a file, as JSON");
     app.add_option("--without-fusion", raw.m_DisabledFusions,
                    "Run layers without one of the fusions that --print-plan names, to see whether it makes a "

@@ -60,15 +60,15 @@ std::string FormatPlan(const NetworkPlan& plan, const std::string& indent)
                            ? indent + "plan: none yet, since shapes of inputs are not known before the first run\n"
                            : fmt::format("{}plan: at most {} threads, arena of {} bytes\n", indent, plan.m_MaxThreads,
                                          plan.m_ArenaBytes);
-    TextRows rows = {
-        {"layer", "type", "backend", "kernel", "output", "memory (offset+bytes)", "scratch", "runs in", "instead of"}};
+    TextRows rows = {{"layer", "type", "backend", "kernel", "output", "memory (offset+bytes)", "scratch", "runs in",
+                      "instead of", "variant"}};
     std::string bodies;
     for (size_t i = 0; i < plan.m_Layers.size(); ++i)
     {
         const PlannedLayer& layer = plan.m_Layers[i];
         rows.push_back({NameOf(layer), layer.m_Type, layer.m_Backend.empty() ? "-" : layer.m_Backend, layer.m_Kernel,
                         "-", "-", layer.m_IsPlanned ? std::to_string(layer.m_ScratchBytes) : "?", FindFusion(plan, i),
-                        OneLine(layer.m_Declined)});
+                        OneLine(layer.m_Declined), OneLine(layer.m_Variant)});
         for (size_t k = 0; k < layer.m_Outputs.size(); ++k)
         {
             if (k > 0)

@@ -63,6 +63,10 @@ void WriteLayer(JsonWriter& json, const ProfileLabel& label)
     {
         json.Member("declined", label.m_Declined);
     }
+    if (!label.m_Variant.empty())
+    {
+        json.Member("variant", label.m_Variant);
+    }
 }
 
 /// Writes the events of a tree; each has a number that is part of the names of its fields.
@@ -193,6 +197,10 @@ void WriteTable(const ProfileRecord& record, std::ostream& stream)
         if (!record.m_Labels[i].m_Declined.empty())
         {
             stream << fmt::format("    declined: {}\n", record.m_Labels[i].m_Declined);
+        }
+        if (!record.m_Labels[i].m_Variant.empty())
+        {
+            stream << fmt::format("    variant: {}\n", record.m_Labels[i].m_Variant);
         }
     }
     if (record.m_NumDropped != 0)

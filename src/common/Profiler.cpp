@@ -52,7 +52,7 @@ void Profiler::ScopedEvent::End() noexcept
 
 size_t Profiler::LabelHash::operator()(const LabelKey& key) const
 {
-    // Labels that differ in m_Declined alone are few: it is left out.
+    // Labels that differ in m_Declined or m_Variant alone are few: these are left out.
     constexpr uint64_t spread = 0x9E3779B97F4A7C15; // an odd number without pattern: guids are consecutive
     return std::hash<std::string_view>()(key.m_Name) ^
            static_cast<size_t>((key.m_Guid * 4 + static_cast<uint64_t>(key.m_Category)) * spread);
@@ -64,7 +64,8 @@ uint32_t Profiler::Intern(const ScopedEvent& event)
     const char* given = isRoot ? GetRootName(event.m_Category) : event.m_Name;
     const bool hasLayer = event.m_Layer != nullptr;
     LabelKey key{event.m_Category, given, hasLayer ? static_cast<uint64_t>(event.m_Layer->GetGuid()) : 0,
-                 event.m_Declined != nullptr ? std::string_view(event.m_Declined) : std::string_view()};
+                 event.m_Declined != nullptr ? std::string_view(event.m_Declined) : std::string_view(),
+                 event.m_Variant != nullptr ? std::string_view(event.m_Variant) : std::string_view()};
     const auto found = m_LabelIndex.find(key);
     if (found != m_LabelIndex.end())
     {
@@ -84,10 +85,12 @@ uint32_t Profiler::Intern(const ScopedEvent& event)
         interned.m_Label.m_Guid = key.m_Guid;
     }
     interned.m_Label.m_Declined = key.m_Declined;
+    interned.m_Label.m_Variant = key.m_Variant;
     const auto index = static_cast<uint32_t>(m_Labels.size());
     const Interned& kept = m_Labels.emplace_back(std::move(interned));
     key.m_Name = kept.m_Given;
     key.m_Declined = kept.m_Label.m_Declined;
+    key.m_Variant = kept.m_Label.m_Variant;
     m_LabelIndex.emplace(key, index);
     return index;
 }

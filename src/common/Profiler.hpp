@@ -45,6 +45,7 @@ struct ProfileLabel
     std::string m_Backend;
     uint64_t m_Guid = 0;
     std::string m_Declined; ///< see FusionHooks::m_Declined; empty: no kernel declined
+    std::string m_Variant;  ///< see FusionHooks::m_Variant; empty: the kernel has none
 };
 
 struct ProfileEvent
@@ -80,8 +81,9 @@ public:
     {
     public:
         ScopedEvent(Profiler* profiler, ProfilingCategory category, const char* name, const IConnectableLayer* layer,
-                    const char* declined)
-            : m_Profiler(profiler), m_Category(category), m_Name(name), m_Layer(layer), m_Declined(declined)
+                    const char* declined, const char* variant)
+            : m_Profiler(profiler), m_Category(category), m_Name(name), m_Layer(layer), m_Declined(declined),
+              m_Variant(variant)
         {
             if (m_Profiler != nullptr)
             {
@@ -107,27 +109,32 @@ public:
         ProfilingCategory m_Category;
         const char* m_Name; ///< null: the category's root
         const IConnectableLayer* m_Layer;
-        const char* m_Declined; ///< may be null
+        const char* m_Declined; ///< may be null, as may be the variant
+        const char* m_Variant;
         Clock::time_point m_Start;
     };
 
     /// An event that spans the whole of a category.
     [[nodiscard]] ScopedEvent Scope(ProfilingCategory category) { return Scope(category, nullptr); }
-    /// `name`, `layer` and `declined` must live as long as the event. In an inference, the event of a layer's workload
-    /// is called "<name>_Execute". `declined` (FusionHooks::m_Declined, may be null) is shown for events of layers.
+    /// The arguments must live as long as the event. In an inference, the event of a layer's workload is called
+    /// "<name>_Execute". `declined` and `variant` (see FusionHooks, may be null) are shown for events of layers.
     [[nodiscard]] ScopedEvent Scope(ProfilingCategory category, const char* name,
-                                    const IConnectableLayer* layer = nullptr, const char* declined = nullptr)
+                                    const IConnectableLayer* layer = nullptr, const char* declined = nullptr,
+                                    const char* variant = nullptr)
     {
-        return ScopedEvent(m_Enabled.load(std::memory_order_relaxed) ? this : nullptr, category, name, layer, declined);
+        return ScopedEvent(m_Enabled.load(std::memory_order_relaxed) ? this : nullptr, category, name, layer, declined,
+                           variant);
     }
-    /// An event of a layer's workload in an inference. `workload` says which kernels declined, and is asked only while
-    /// profiling is on; null: several workloads.
+    /// An event of a layer's workload in an inference. `workload` says which kernels declined and which variant runs,
+    /// and is asked only while profiling is on; null: several workloads.
     [[nodiscard]] ScopedEvent KernelScope(const char* name, const IConnectableLayer* layer,
                                           const IShapedWorkload* workload)
     {
         const bool isOn = m_Enabled.load(std::memory_order_relaxed);
+        const FusionHooks* const hooks = isOn && workload != nullptr ? &workload->GetFusion() : nullptr;
         return ScopedEvent(isOn ? this : nullptr, ProfilingCategory::Inference, name, layer,
-                           isOn && workload != nullptr ? workload->GetFusion().m_Declined : nullptr);
+                           hooks != nullptr ? hooks->m_Declined : nullptr,
+                           hooks != nullptr ? hooks->m_Variant : nullptr);
     }
 
     /// Where Print() takes the details of layers from, a JSON object; null: from nowhere. `source` may be called until
@@ -156,6 +163,7 @@ private:
         std::string_view m_Name; ///< as given
         uint64_t m_Guid;
         std::string_view m_Declined;
+        std::string_view m_Variant;
 
         bool operator==(const LabelKey&) const = default;
     };

@@ -39,6 +39,7 @@ void WriteLayer(JsonWriter& json, const PlannedLayer& layer)
     json.Member("backend", layer.m_Backend);
     json.Member("kernel", layer.m_Kernel);
     json.Member("declined", layer.m_Declined);
+    json.Member("variant", layer.m_Variant);
     json.Member("is_planned", layer.m_IsPlanned);
     json.Member("scratch_bytes", uint64_t{layer.m_ScratchBytes});
     json.Key("outputs");

@@ -57,9 +57,10 @@ PlannedLayer ReportLayer(const Program& program, const Plan* plan, uint32_t inde
         layer.m_ScratchBytes = planned.m_ScratchBytes;
         if (planned.m_Workload != nullptr)
         {
-            const char* const declined = planned.m_Workload->GetFusion().m_Declined;
+            const FusionHooks& hooks = planned.m_Workload->GetFusion();
             layer.m_Kernel = NameKernel(*plan, index);
-            layer.m_Declined = declined != nullptr ? declined : "";
+            layer.m_Declined = hooks.m_Declined != nullptr ? hooks.m_Declined : "";
+            layer.m_Variant = hooks.m_Variant != nullptr ? hooks.m_Variant : "";
         }
     }
     const FusedRun* const run = layer.m_IsPlanned ? FindRun(plan->GetFusedRuns(), index) : nullptr;

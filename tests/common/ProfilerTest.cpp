@@ -59,7 +59,11 @@ size_t NumRaw(const Json& event)
 class SecondChoice final : public IShapedWorkload
 {
 public:
-    explicit SecondChoice(const char* declined) { m_Fusion.m_Declined = declined; }
+    explicit SecondChoice(const char* declined, const char* variant = nullptr)
+    {
+        m_Fusion.m_Declined = declined;
+        m_Fusion.m_Variant = variant;
+    }
     const FusionHooks& GetFusion() const override
     {
         ++m_NumAsked;
@@ -201,11 +205,35 @@ TEST(Profiler, ReasonsOfKernelsTellLabelsApart)
     EXPECT_EQ(events[3].At("args").Find("declined"), nullptr);
 }
 
+TEST(Profiler, VariantsTellLabelsApart)
+{
+    const INetworkPtr network = INetwork::Create();
+    const IConnectableLayer* floor = network->AddFloorLayer("floor");
+    Profiler profiler;
+    profiler.EnableProfiling(true);
+    for (const char* variant : {"by halves: few elements", "whole: many elements", static_cast<const char*>(nullptr)})
+    {
+        const auto event = profiler.Scope(ProfilingCategory::Inference, "RefFloor", floor, nullptr, variant);
+    }
+    const Json root = Printed(profiler);
+    const auto executed = root.At("inference_measurements_#3").FindAll("RefFloor_Execute_#");
+    ASSERT_EQ(executed.size(), 3u);
+    EXPECT_EQ(executed[0]->At("variant").m_Text, "by halves: few elements");
+    EXPECT_EQ(executed[1]->At("variant").m_Text, "whole: many elements");
+    EXPECT_EQ(executed[2]->Find("variant"), nullptr);
+    const std::string table = Text(profiler, &IProfiler::AnalyzeEventsAndWriteResults);
+    EXPECT_THAT(table, HasSubstr("\n    variant: by halves: few elements\nRefFloor_Execute 'floor'"));
+    const std::vector<Json> events =
+        Json::Parse(Text(profiler, &IProfiler::WriteChromeTrace)).At("traceEvents").m_Items;
+    ASSERT_EQ(events.size(), 3u);
+    EXPECT_EQ(events[1].At("args").At("variant").m_Text, "whole: many elements");
+}
+
 TEST(Profiler, AsksWorkloadsAboutKernelsOnlyWhileEnabled)
 {
     const INetworkPtr network = INetwork::Create();
     const IConnectableLayer* floor = network->AddFloorLayer("floor");
-    const SecondChoice workload("CpuFloor: not aligned");
+    const SecondChoice workload("CpuFloor: not aligned", "by halves: few elements");
     Profiler profiler;
     {
         const auto off = profiler.KernelScope("RefFloor", floor, &workload);
@@ -223,8 +251,10 @@ TEST(Profiler, AsksWorkloadsAboutKernelsOnlyWhileEnabled)
     EXPECT_EQ(record.m_Labels[0].m_Name, "RefFloor_Execute");
     EXPECT_EQ(record.m_Labels[0].m_Category, ProfilingCategory::Inference);
     EXPECT_EQ(record.m_Labels[0].m_Declined, "CpuFloor: not aligned");
+    EXPECT_EQ(record.m_Labels[0].m_Variant, "by halves: few elements");
     EXPECT_EQ(record.m_Labels[1].m_Name, "tiles_Execute");
     EXPECT_EQ(record.m_Labels[1].m_Declined, "");
+    EXPECT_EQ(record.m_Labels[1].m_Variant, "");
 }
 
 TEST(Profiler, ChromeTraceHasCompleteEvents)

@@ -2,6 +2,7 @@
 // The fusions of plans at their borders: networks on one side and the other of each condition, the reasons that are
 // given, that outputs are the same bytes with and without each fusion but Attention, and IRuntime::GetPlan.
 #include "backends/cpu/CpuAccBackend.hpp"
+#include "backends/cpu/simd/Isa.hpp"
 #include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
@@ -593,6 +594,32 @@ TEST(NetworkPlan, SaysWhichKernelDeclinedAndWhy)
     ASSERT_EQ(plan.m_Layers.size(), 1u);
     EXPECT_EQ(plan.m_Layers[0].m_Kernel, "RefCumSum");
     EXPECT_THAT(plan.m_Layers[0].m_Declined, HasSubstr("CpuCumSum: "));
+}
+
+TEST(NetworkPlan, SaysWhichVariantRunsAndWhy)
+{
+    constexpr unsigned int Rows = 100;
+    constexpr unsigned int Depth = 64;
+    constexpr unsigned int Columns = 32;
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* data = AddInput(*network, 0, TensorInfo({Rows, Depth}, DataType::QAsymmS8, 0.5f, 3));
+    const TensorInfo weightsInfo({Columns, Depth}, DataType::QAsymmS8, 0.25f, 0, true);
+    const std::vector<int8_t> weights(Columns * Depth, 1);
+    IConnectableLayer* constant = network->AddConstantLayer(ConstTensor(weightsInfo, weights.data()), "weights");
+    FullyConnectedDescriptor descriptor;
+    descriptor.m_TransposeWeightMatrix = true;
+    IConnectableLayer* product = network->AddFullyConnectedLayer(descriptor, "product");
+    Connect(data, product, 0);
+    Connect(Typed(constant, weightsInfo), product, 1);
+    AddOutputs(*network, {Typed(product, TensorInfo({Rows, Columns}, DataType::QAsymmS8, 8.0f, 0))});
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkPlan plan = runtime->GetPlan(Load(*runtime, *network, {"CpuAcc"}));
+    ASSERT_EQ(plan.m_Layers.size(), 1u);
+    if (cpu::GetCpuFeatures().m_Simd)
+    {
+        EXPECT_EQ(plan.m_Layers[0].m_Kernel, "CpuFullyConnectedInt8");
+        EXPECT_THAT(plan.m_Layers[0].m_Variant, testing::MatchesRegex("[A-Za-z0-9]+, [a-z0-9 ]+: .+"));
+    }
 }
 
 TEST(NetworkPlan, IsThereAfterTheFirstRunWhereShapesAreNotKnownBefore)

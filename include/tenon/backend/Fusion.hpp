@@ -81,6 +81,9 @@ struct FusionHooks
     /// taken in another order than by the layers, but in the same order for any number of threads. Null, or gives null:
     /// there is none.
     std::function<std::unique_ptr<IShapedWorkload>(const AttentionRest& rest)> m_MakeAttention;
+    /// Which of its variants the kernel runs and why, for profiles: "AmxS8, implicit GEMM: dot products of bytes";
+    /// null: it has none to tell apart. Lives as long as the workload.
+    const char* m_Variant = nullptr;
 };
 
 /// The hooks of a workload that wraps another one: those of the inner one, whose new workloads are passed through

@@ -128,6 +128,7 @@ public:
         m_Fusion.m_MaxTileThreads = UINT_MAX;
         m_Fusion.m_WritesPitched = writesPitched;
         m_Fusion.m_ElementLoop = std::move(prepared.m_ElementLoop);
+        m_Fusion.m_Variant = prepared.m_Variant;
         if (prepared.m_AddTensor != nullptr || prepared.m_MakeAttention != nullptr || !prepared.m_Aliases.Empty() ||
             !declined.empty())
         {

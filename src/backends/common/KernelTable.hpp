@@ -155,6 +155,8 @@ struct Prepared
     /// See FusionHooks::m_MakeAttention; null: nothing. It may decline.
     std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
     ElementLoop m_ElementLoop; ///< see FusionHooks::m_ElementLoop
+    /// See FusionHooks::m_Variant: a literal, or a text of the packed weights.
+    const char* m_Variant = nullptr;
 
     Prepared() = default;
     template <typename F>

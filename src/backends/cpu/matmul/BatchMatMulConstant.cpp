@@ -222,8 +222,12 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
     }
     const bool isAsymmetric = args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs;
     return PrepareRows(args,
-                       [&](const Im2col& windows, size_t rows) {
-                           return Run(GemmInt8(weights, windows, rows, {rows, isAsymmetric}, args));
+                       [&](const Im2col& windows, size_t rows)
+                       {
+                           const GemmInt8 product(weights, windows, rows, {rows, isAsymmetric}, args);
+                           backends::Prepared prepared = Run(product);
+                           prepared.m_Variant = product.GetVariant();
+                           return prepared;
                        });
 }
 

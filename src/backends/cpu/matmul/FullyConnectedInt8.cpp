@@ -72,7 +72,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const GemmInt8 product = args.GetInput(0).GetDataType() == DataType::Float32
                                  ? GemmInt8(weights, windows, rows, {rows, isAsymmetric}, args)
                                  : GemmInt8(weights, windows, rows, args);
-    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+    backends::Prepared prepared([product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes());
+    prepared.m_Variant = product.GetVariant();
+    return prepared;
 }
 
 } // namespace

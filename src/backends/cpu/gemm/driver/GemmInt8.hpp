@@ -27,8 +27,8 @@ namespace tenon::cpu
 {
 
 /// An int8 GEMM of known shapes. Loop order: tasks (rows x panels, PanelRange) > blocks of rows whose data fit an
-/// eighth of the L2 cache > panels of columns > tiles. Rows of a block reach the microkernels by one of five paths,
-/// which the shapes decide:
+/// eighth of the L2 cache > panels of columns > tiles. Rows of a block reach the microkernels by one of five paths
+/// (DataPathInt8), which the shapes decide:
 ///   in place             a matrix, or 1x1 windows: whole groups of bytes that need no change
 ///   implicit GEMM        ImplicitGemmInt8
 ///   indirection buffer   hybrid data
@@ -57,6 +57,8 @@ public:
     }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
+    /// The microkernels, the path of the data, and why: see backends::Prepared::m_Variant.
+    const char* GetVariant() const { return m_Weights->GetVariant(GetDataPath()); }
     void Run(const ExecuteArgs& args) const { RunQuantized(args, Quantize(args)); }
 
     /// The data operand: input 0, or the quantized floats. GEMMs of the same data and the same number of batches may
@@ -103,6 +105,14 @@ private:
     /// none.
     bool SkipsTaps() const;
     bool UsesImplicitGemm() const { return m_ImplicitGemm.IsUsed() && !SkipsTaps(); }
+    DataPathInt8 GetDataPath() const
+    {
+        return UsesImplicitGemm()           ? DataPathInt8::ImplicitGemm
+               : m_UsesIndirection          ? DataPathInt8::IndirectionBuffer
+               : m_ComplementImage.IsUsed() ? DataPathInt8::ComplementImage
+               : m_CopiesStrips             ? DataPathInt8::Im2col
+                                            : DataPathInt8::InPlace;
+    }
     size_t GetNumTaps() const { return static_cast<size_t>(m_Im2col.m_Height * m_Im2col.m_Width); }
     void RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;

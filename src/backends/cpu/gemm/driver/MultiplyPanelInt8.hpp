@@ -25,7 +25,7 @@ struct PackedPanelInt8
     const int32_t* m_Bias = nullptr; ///< initial accumulators
 };
 
-/// Rows of A; a multiple of MicrokernelSetInt8::m_RowUnit can be read.
+/// Rows of A; a multiple of KernelTraitsInt8::m_RowUnit can be read.
 struct DataRowsInt8
 {
     const void* m_Data = nullptr;

@@ -213,9 +213,9 @@ private:
 
 } // namespace
 
-std::string KernelChoiceInt8::Describe() const
+std::string KernelChoiceInt8::Describe(const char* path) const
 {
-    std::string text = std::string(m_Row->m_Name) + ": " + m_Reason;
+    std::string text = m_Row->m_Name + (path != nullptr ? ", " + std::string(path) : "") + ": " + m_Reason;
     for (const Declined& declined : m_Declined)
     {
         text += (&declined == m_Declined.data() ? " (not " : "; not ") + std::string(declined.m_Row->m_Name) + ": " +

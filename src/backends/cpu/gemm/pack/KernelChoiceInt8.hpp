@@ -78,8 +78,9 @@ struct KernelChoiceInt8
     const char* m_Reason = nullptr; ///< a literal
     std::vector<Declined> m_Declined;
 
-    /// "SplitS8: few weights overflow int16 pairs (not SignTransferS8: a weight is -128)".
-    std::string Describe() const;
+    /// "SplitS8: few weights overflow int16 pairs (not SignTransferS8: a weight is -128)"; with a path of the data
+    /// "SplitS8, im2col: ...".
+    std::string Describe(const char* path = nullptr) const;
 };
 
 /// Precondition: there are rows for Int8 and UInt8.

@@ -144,14 +144,13 @@ const MicrokernelSetInt8& WeightPackingInt8::Choose(const LayerView& layer, cons
                                    microkernels, store);
         return m_Splits.IsWorthwhile();
     };
-    const KernelChoiceInt8 choice =
+    m_Choice =
         ChooseGemmInt8(FindFacts(layer, shape, m_Bytes), microkernels.m_Rows, {countMinWeights, isSplitWorthwhile});
-    if (choice.m_Row->m_Layout == WeightLayoutInt8::Permuted)
+    if (m_Choice.m_Row->m_Layout == WeightLayoutInt8::Permuted)
     {
         m_Permuted = PermutedWeightsInt8(shape.m_Depth, microkernels.m_Lanes);
     }
-    m_Reason = choice.Describe();
-    return microkernels.Get(choice.m_Row->m_Role);
+    return microkernels.Get(m_Choice.m_Row->m_Role);
 }
 
 PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8& shape, backends::PackedStore& store)
@@ -163,6 +162,7 @@ PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8
       m_Arrays(MakePanels(shape.IsHybrid()), shape.m_Rounding,
                shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
+    NameVariants();
     WeightSourceInt8 weights = GetWeights(layer, shape, m_Choice.GetBytes());
     const ColumnSumsInt8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
                               m_Choice.GetBytes(), *m_Microkernels, store);
@@ -223,6 +223,20 @@ AlignedMemory PackedWeightsInt8::MakeSumStart(int32_t dataZeroPoint, const int32
         }
     }
     return memory;
+}
+
+void PackedWeightsInt8::NameVariants()
+{
+    constexpr const char* Names[NumDataPathsInt8] = {"data in place", "implicit GEMM", "indirection buffer",
+                                                     "complement image", "im2col"};
+    using Epilogues = KernelEpiloguesInt8;
+    const KernelRowInt8& row = *m_Tiles->m_Row;
+    const bool canHave[NumDataPathsInt8] = {true, row.Has(Epilogues::Ig | Epilogues::IgDq), row.Has(Epilogues::Dq),
+                                            row.m_Layout == WeightLayoutInt8::Permuted, true};
+    for (size_t path = 0; path < NumDataPathsInt8; ++path)
+    {
+        m_Variants[path] = canHave[path] ? m_Choice.GetChoice().Describe(Names[path]) : "";
+    }
 }
 
 size_t PackedWeightsInt8::MakePanels(bool isHybrid)

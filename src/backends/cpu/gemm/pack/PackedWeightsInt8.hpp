@@ -49,6 +49,17 @@ struct GemmShapeInt8
     bool ReadsWeightsAsInt8() const { return IsHybrid() && !m_HasZeroPoint; }
 };
 
+/// How the rows of data reach the microkernels, see GemmInt8.
+enum class DataPathInt8 : uint8_t
+{
+    InPlace,
+    ImplicitGemm,
+    IndirectionBuffer,
+    ComplementImage,
+    Im2col
+};
+constexpr size_t NumDataPathsInt8 = 5;
+
 /// How the weights of a layer are packed: the row that ChooseGemmInt8 gives for the layer's facts, with the counts of
 /// its layout.
 class WeightPackingInt8
@@ -61,8 +72,7 @@ public:
     const WeightFormatInt8& GetBytes() const { return m_Bytes; }
     bool IsDataSigned() const { return m_IsDataSigned; }
     const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
-    /// KernelChoiceInt8::Describe of the choice.
-    const std::string& GetReason() const { return m_Reason; }
+    const KernelChoiceInt8& GetChoice() const { return m_Choice; }
     /// Counts of terms, if the choice is split weights.
     const SplitCountsInt8& GetSplits() const { return m_Splits; }
     /// Packing of permuted weights, if they are the choice.
@@ -76,7 +86,7 @@ private:
     bool m_IsDataSigned;
     SplitCountsInt8 m_Splits;
     PermutedWeightsInt8 m_Permuted;
-    std::string m_Reason;
+    KernelChoiceInt8 m_Choice;
     const MicrokernelSetInt8* m_Tiles;
 };
 
@@ -101,8 +111,8 @@ public:
     const MicrokernelsInt8& GetMicrokernels() const { return *m_Microkernels; }
     /// The microkernels that the weights are packed for.
     const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
-    /// Name of their row in int8_kernels.def, and why it was chosen: see backends::Prepared::m_Variant.
-    const char* GetVariant() const { return m_Choice.GetReason().c_str(); }
+    /// Name of their row in int8_kernels.def, the path, and why the row was chosen: see backends::Prepared::m_Variant.
+    const char* GetVariant(DataPathInt8 path) const { return m_Variants[static_cast<size_t>(path)].c_str(); }
     size_t GetColumns() const { return m_NumColumns; }
     size_t GetDepth() const { return m_Depth; }
     /// See GemmShapeInt8.
@@ -131,6 +141,7 @@ public:
     AlignedMemory MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const;
 
 private:
+    void NameVariants();
     /// Returns the length of the arrays in m_Arrays.
     size_t MakePanels(bool isHybrid);
     size_t CountPaddedColumns() const
@@ -162,6 +173,7 @@ private:
     size_t m_PanelBytes = 0; ///< of all panels
     backends::PackedBlock m_Data;
     WeightSourceInt8 m_UnpackedWeights;
+    std::string m_Variants[NumDataPathsInt8]; ///< of the paths that the microkernels may have
     RequantizeArraysInt8 m_Arrays;
     DequantizeArraysInt8 m_Floats; ///< replaces m_Arrays with RoundingInt8::None
 };

@@ -191,7 +191,7 @@ struct FloatRange
 };
 
 /// sums[rows][vectors * lanes] = bias[vectors * lanes] + data[rows][groups] * panel[groups][vectors * lanes]; a group
-/// is four bytes of the data. `dataStride` is in bytes. In the panel, MicrokernelSetInt8::m_ColumnGroups groups of one
+/// is four bytes of the data. `dataStride` is in bytes. In the panel, KernelTraitsInt8::m_ColumnGroups groups of one
 /// column are adjacent, then follow those of the next column.
 using MicrokernelInt8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
                                  const int32_t* bias, int32_t* sums);
