@@ -5,6 +5,7 @@
 // unrolled before register allocation: otherwise the sums would live in memory.
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"
 
+#include "backends/cpu/gemm/epilogue/RequantizeArraysInt16.hpp"
 #include "backends/cpu/im2col/SkippedTaps.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
@@ -15,7 +16,6 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // Included after Foreach.hpp.
-#include "backends/cpu/gemm/epilogue/RequantizeInt16-inl.hpp"
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -377,8 +377,6 @@ MicrokernelsInt16 MakeMicrokernels()
 {
     MicrokernelsInt16 engine;
     engine.m_Lanes = hn::Lanes(Ints());
-    engine.m_Accumulate = Accumulate;
-    engine.m_Requantize = Requantize;
 #if HWY_TARGET == HWY_AVX3
     GetCpuFeatures().m_Avx512Vnni ? FillWide<VnniPairs>(engine) : FillWide<Int16x2>(engine);
 #elif HWY_TARGET == HWY_AVX2
@@ -401,7 +399,13 @@ namespace tenon::cpu
 const MicrokernelsInt16& GetMicrokernelsInt16()
 {
     static constinit PerIsa<MicrokernelsInt16> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
+    return engine.Get(
+        []
+        {
+            MicrokernelsInt16 made = TENON_CHOOSE(MakeMicrokernels)();
+            SetRequantization(made);
+            return made;
+        });
 }
 
 } // namespace tenon::cpu
