@@ -49,9 +49,9 @@ constexpr size_t StripBytes = 448 * 1024;
 
 /// The weights, transformed by 2 G from both sides (an exact integer matrix), packed as
 ///     [panel][point][pairs of channels][columns][2] int16.
-/// With stored data a, their zero point za, and weights w less their own zero point: sum((a - za) * w) = sum(a * w) -
-/// za
-/// * sum(w). The last term is constant for each output channel and is added to its bias.
+/// With stored data a, their zero point za, and weights w less their own zero point:
+///     sum((a - za) * w) = sum(a * w) - za * sum(w).
+/// The last term is constant for each output channel and is added to its bias.
 class WinogradWeightsInt8 final : public backends::PackedWeights
 {
 public:
