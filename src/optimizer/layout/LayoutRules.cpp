@@ -2,6 +2,8 @@
 // See LayoutRules.hpp. Here is the code of the rules of column `axes` of ops.def.
 #include "optimizer/layout/LayoutRules.hpp"
 
+#include "optimizer/layout/Transposes.hpp"
+
 #include <tenon/Descriptors.hpp>
 #include <tenon/descriptors/Reduction.hpp>
 
@@ -264,6 +266,27 @@ Permute FindPermute(const Layer& layer)
     return permutes[static_cast<size_t>(layer.GetType())];
 }
 
+using IsRemoved = std::array<bool, MaxNumOfTensorDimensions>; ///< by dimension
+
+/// Whether the dimensions that remain are in the same order before and behind a Transpose of these mappings.
+bool KeepsOrder(const PermutationVector& mappings, const IsRemoved& isRemoved)
+{
+    unsigned int next = 0;
+    for (unsigned int i = 0; i < mappings.GetSize(); ++i)
+    {
+        if (isRemoved[i])
+        {
+            continue;
+        }
+        if (mappings[i] < next)
+        {
+            return false;
+        }
+        next = mappings[i];
+    }
+    return true;
+}
+
 template <typename D, std::vector<unsigned int> D::*Axes>
 std::unique_ptr<BaseDescriptor> AbsorbIntoReduction(const Layer& layer, const PermutationVector& mappings)
 {
@@ -273,7 +296,7 @@ std::unique_ptr<BaseDescriptor> AbsorbIntoReduction(const Layer& layer, const Pe
     {
         return nullptr;
     }
-    std::array<bool, MaxNumOfTensorDimensions> isRemoved{};
+    IsRemoved isRemoved{};
     for (unsigned int& axis : axes)
     {
         if (axis >= mappings.GetSize())
@@ -284,20 +307,7 @@ std::unique_ptr<BaseDescriptor> AbsorbIntoReduction(const Layer& layer, const Pe
         axis = mappings[axis];
     }
     std::sort(axes.begin(), axes.end());
-    unsigned int next = 0;
-    for (unsigned int i = 0; !axes.empty() && i < mappings.GetSize(); ++i) // no axes: all
-    {
-        if (isRemoved[i])
-        {
-            continue;
-        }
-        if (mappings[i] < next)
-        {
-            return nullptr;
-        }
-        next = mappings[i];
-    }
-    return made;
+    return axes.empty() || KeepsOrder(mappings, isRemoved) ? std::move(made) : nullptr; // no axes: all
 }
 
 /// Of an ArgMinMax, which loses its one axis.
@@ -310,18 +320,11 @@ std::unique_ptr<BaseDescriptor> AbsorbIntoSearch(const Layer& layer, const Permu
     {
         return nullptr;
     }
-    unsigned int next = 0;
-    for (unsigned int i = 0; i < mappings.GetSize(); ++i)
+    IsRemoved isRemoved{};
+    isRemoved[static_cast<unsigned int>(axis)] = true;
+    if (!KeepsOrder(mappings, isRemoved))
     {
-        if (static_cast<int>(i) == axis)
-        {
-            continue;
-        }
-        if (mappings[i] < next)
-        {
-            return nullptr;
-        }
-        next = mappings[i];
+        return nullptr;
     }
     made->m_Axis = static_cast<int>(mappings[static_cast<unsigned int>(axis)]);
     return made;
@@ -358,12 +361,7 @@ bool MayPermute(const Layer& layer, unsigned int rank)
     {
         return GetLayoutKind(layer.GetType()) != LayoutKind::None;
     }
-    std::array<unsigned int, MaxNumOfTensorDimensions> same{};
-    for (unsigned int i = 0; i < rank; ++i)
-    {
-        same[i] = i;
-    }
-    return permute(layer, PermutationVector(same.data(), rank)) != nullptr;
+    return permute(layer, Identity(rank)) != nullptr;
 }
 
 std::unique_ptr<BaseDescriptor> AbsorbTranspose(const Layer& layer, const PermutationVector& mappings)

@@ -590,16 +590,6 @@ void BorderedRegion::TransposeBack(const Edges& edges, const PermutationVector& 
     }
 }
 
-PermutationVector Identity(unsigned int rank)
-{
-    std::array<unsigned int, MaxNumOfTensorDimensions> mappings{};
-    for (unsigned int i = 0; i < rank; ++i)
-    {
-        mappings[i] = i;
-    }
-    return PermutationVector(mappings.data(), rank);
-}
-
 /// Reductions and searches that remove dimensions take their input as it is before a Transpose.
 void AbsorbTransposes(Graph& graph, DeadLayers& deadLayers)
 {
