@@ -3,10 +3,10 @@
 // lookup tables. All other layers of these types go to the reference kernels.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/cpu/elementwise/ElementwiseInt16.hpp"
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/UnaryFloat.hpp"
-#include "backends/cpu/elementwise/UnaryInt16.hpp"
 #include "backends/reference/Kernels.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>

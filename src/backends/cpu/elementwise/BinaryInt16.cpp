@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters and loops of 16-bit sums, products, maximum and minimum.
-#include "backends/cpu/elementwise/BinaryInt16.hpp"
-
 #include "backends/common/Rescale.hpp"
+#include "backends/cpu/elementwise/ElementwiseInt16.hpp"
 #include "backends/reference/kernels/QuantizedBinary.hpp"
 
 #include <algorithm>

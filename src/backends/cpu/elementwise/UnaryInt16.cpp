@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations and unary operations of 16-bit quantized tensors, and their loops: scaling with a clamp, and
 // interpolation in tables, with the results of TFLite's integer arithmetic.
-#include "backends/cpu/elementwise/UnaryInt16.hpp"
-
 #include "backends/common/Quantization.hpp"
+#include "backends/cpu/elementwise/ElementwiseInt16.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/reference/kernels/SigmoidTable.hpp"
 #include "backends/reference/kernels/UnaryTablesInt16.hpp"
