@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel rows of Float16 and BFloat16 layers without weights: the Float32 kernel of the operator on converted data, out
 // = round16(kernelF32(float(in))). Elementwise functions of BFloat16 and some pools have loops of their own.
-#include "backends/cpu/elementwise/ActivationFunction.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
-#include "backends/cpu/elementwise/UnaryBf16.hpp"
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 #include "backends/cpu/half/ChunksF16.hpp"
 #include "backends/cpu/half/ConversionsF16.hpp"
 #include "backends/cpu/pool/PoolVectors.hpp"

@@ -2,7 +2,7 @@
 // See PackedRnn.hpp.
 #include "backends/cpu/recurrent/PackedRnn.hpp"
 
-#include "backends/cpu/elementwise/UnaryF32.hpp"
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 #include "backends/cpu/recurrent/StepRows.hpp"
 
 #include <algorithm>

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Add, Sub, Mul, Maximum and Minimum of 16-bit quantized tensors without zero points, with the results of TFLite's
-// integer arithmetic:
+// Elementwise layers of 16-bit quantized tensors without zero points, with the results of TFLite's integer arithmetic.
+//
+// BinaryInt16: Add, Sub, Mul, Maximum and Minimum.
 //   sum:     out = M_r * ((a << 15) / 2 +/- M_l * (b << 15))      a: the input with the larger scale s
 //   product: out = M_p * (a * b)
 // Both inputs of a sum are brought to the scale 2 s. The multiplier of the input with the larger scale is one half, so
 // a shift replaces one of three 64-bit multiplications. Called by ElementwiseBinary.cpp.
+//
+// UnaryInt16.cpp: activations and unary operations, scaled and clamped by fixed-point multipliers, or interpolated in
+// tables of 513 entries. Called by Activation.cpp.
 #pragma once
 
+#include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 
 #include <tenon/Tensor.hpp>
@@ -44,5 +49,11 @@ bool HasBinaryInt16(BinaryOperation operation, const TensorInfo& a, const Tensor
 /// second input of the loop is one element in each run. `swaps`: the first input of the loop is b.
 BinaryInt16 MakeBinaryInt16(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,
                             const TensorInfo& output, backends::QuantizedRange range, bool isScalarB, bool swaps);
+
+/// An Activation. Declines scales for which the vector loops have no table.
+backends::Prepared MakeActivationInt16(const ReshapeArgs& args);
+
+/// An ElementwiseUnary: all operations except Sqrt and Rsqrt.
+backends::Prepared MakeUnaryInt16(const ReshapeArgs& args);
 
 } // namespace tenon::cpu
