@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TopCandidates: the k best elements of a row, without sorting it. Elements above a bound are collected as candidates;
 // if these are about 2k, nth_element keeps the best k and the k-th becomes the bound, which few later elements exceed.
-// TopScan searches the row for the next elements above the bound.
-// A candidate is rank << 32 | index, where a smaller rank is a larger element: comparing candidates reads no elements.
-// TopK and BoxSelector call it.
+// TopScan searches the row for the next elements above the bound. A candidate is rank << 32 | index, where a smaller
+// rank is a larger element: comparing candidates reads no elements. TopK and DetectionPostProcess call it.
 #pragma once
 
 #include <algorithm>
