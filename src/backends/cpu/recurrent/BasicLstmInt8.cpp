@@ -2,7 +2,6 @@
 // BasicLstm and QuantizedLstm of uint8 data with constant weights, bit for bit as the reference kernel: one product a
 // layer, sums = [data | output state] * weights for all gates.
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/recurrent/BasicLstmCellInt8.hpp"
 #include "backends/cpu/recurrent/BasicLstmCheck.hpp"
 #include "backends/cpu/recurrent/GateGemmInt8.hpp"
 #include "backends/cpu/recurrent/LstmLoopsInt8.hpp"

@@ -61,6 +61,11 @@ bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape)
     return layer.HasInput(slot) && layer.IsConstant(slot) && layer.GetInput(slot).GetShape() == shape;
 }
 
+bool IsEachConstantOf(const LayerView& layer, const std::vector<size_t>& slots, const TensorShape& shape)
+{
+    return std::all_of(slots.begin(), slots.end(), [&](size_t slot) { return IsConstantOf(layer, slot, shape); });
+}
+
 PackedWeightsInt8 PackGateWeightsInt8(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
                                       const std::vector<float>& bias, backends::PackedStore& store)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SIMD loops of TopScan.hpp.
-#include "backends/cpu/reduce/TopScan.hpp"
+// TopScan of TopCandidates.hpp, with SIMD.
+#include "backends/cpu/reduce/TopCandidates.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backends/cpu/reduce/TopScan.cpp"
+#define HWY_TARGET_INCLUDE "backends/cpu/reduce/TopCandidates.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 
 HWY_BEFORE_NAMESPACE();
