@@ -4,7 +4,6 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/matmul/BatchedGemmInt8.hpp"
-#include "backends/cpu/matmul/FewRowsInt8.hpp"
 #include "backends/cpu/matmul/RunTimeWeights.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/reference/Kernels.hpp"
