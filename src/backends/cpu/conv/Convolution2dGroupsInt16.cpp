@@ -5,7 +5,7 @@
 #include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
 #include "backends/cpu/im2col/ColumnAsRow.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
-#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 

@@ -20,7 +20,7 @@
 #include "backends/cpu/weights/LayerWithWeights.hpp"
 #include "backends/cpu/weights/PackedSizeCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
-#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Convolution.hpp>
