@@ -39,9 +39,7 @@ SupportResult CheckWeightsChange(const LayerView& layer)
 /// Whether a FullyConnected reads its constant weights in place; see StaysUnpacked().
 bool HasUnpackedWeights(const LayerView& layer)
 {
-    const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-    return CheckFloatWeights(layer, 2) &&
-           StaysUnpacked(layer, GetConnectedSizes(layer), isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+    return CheckFloatWeights(layer, 2) && StaysUnpacked(layer, GetConnectedSizes(layer), GetConnectedOrder(layer));
 }
 
 /// None where a matrix is empty, or the bias has not `columns` elements.

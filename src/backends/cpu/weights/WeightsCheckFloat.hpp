@@ -64,6 +64,13 @@ inline WeightSizes GetConnectedSizes(const LayerView& layer)
     return {1, isTransposed ? shape[0] : shape[1], isTransposed ? shape[1] : shape[0]};
 }
 
+/// The order of the weights of a FullyConnected.
+inline WeightOrder GetConnectedOrder(const LayerView& layer)
+{
+    return layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix ? WeightOrder::Columns
+                                                                                   : WeightOrder::Depth;
+}
+
 /// The rows of a FullyConnected. Throws LayerValidationException where its shapes do not fit together.
 inline size_t GetConnectedRows(const ReshapeArgs& args, const WeightSizes& sizes)
 {
