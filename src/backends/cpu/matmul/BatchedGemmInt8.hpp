@@ -7,6 +7,7 @@
 //
 // Exact while depth * 255 * 255 + |bias| is below 2^30. Used by BatchMatMulInt8.cpp and RunTimeWeights.cpp.
 #pragma once
+
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/epilogue/RequantizeArraysInt8.hpp"

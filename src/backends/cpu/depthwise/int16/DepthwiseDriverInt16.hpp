@@ -4,6 +4,7 @@
 // nothing in the microkernels; sums of int32 are requantized to int16 per chunk of channels. A channel multiplier
 // repeats the channels of the image first. Used by DepthwiseConvolution2dInt16.cpp and Convolution2dGroupsInt16.cpp.
 #pragma once
+
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
