@@ -16,9 +16,8 @@
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/im2col/Im2col.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 

@@ -2,7 +2,7 @@
 // FullyConnected of CpuAcc for Float32 or BFloat16 data and constant weights: GemmF32, GemmBf16.
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
 #include "backends/cpu/matmul/UnpackedMatrixF32.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 
 #include <tenon/descriptors/Products.hpp>

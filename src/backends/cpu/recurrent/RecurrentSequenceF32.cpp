@@ -11,7 +11,7 @@
 #include "backends/cpu/recurrent/GateWeights.hpp"
 #include "backends/cpu/recurrent/SequenceCell.hpp"
 #include "backends/cpu/recurrent/StepGemmF32.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "common/OneThread.hpp"
 

@@ -5,7 +5,6 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
 #include "backends/cpu/weights/WeightsCheck.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2dWinogradF32: Convolution2d of NHWC float data by constant 3x3 weights, with the option FastMathEnabled,
 // as sums are rounded differently.
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/cpu/winograd/WinogradCheck.hpp"
 #include "backends/cpu/winograd/WinogradF32.hpp"

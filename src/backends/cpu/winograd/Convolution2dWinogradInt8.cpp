@@ -3,7 +3,7 @@
 // (hybrid), by constant 3x3 weights, on processors without int8 dot products. Sums equal those of the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/cpu/winograd/WinogradCheck.hpp"
 #include "backends/cpu/winograd/WinogradInt8.hpp"
