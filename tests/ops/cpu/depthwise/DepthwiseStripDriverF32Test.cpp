@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strips of float depthwise convolutions against the tiles of the same layers.
-#include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "backends/cpu/depthwise/float/DepthwiseStripDriverF32.hpp"
+
+#include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "ops/cpu/CompareWithReference.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>
