@@ -5,7 +5,7 @@
 #include "backends/cpu/recurrent/BasicLstmCheck.hpp"
 #include "backends/cpu/recurrent/GateGemmInt8.hpp"
 #include "backends/cpu/recurrent/LstmLoopsInt8.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BasicLstm.hpp"
 

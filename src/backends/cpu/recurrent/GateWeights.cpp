@@ -3,7 +3,7 @@
 #include "backends/cpu/recurrent/GateWeights.hpp"
 
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/recurrent/GateWeights.hpp"
 #include "backends/cpu/recurrent/SequenceCell.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "common/OneThread.hpp"
 

@@ -10,7 +10,7 @@
 #include "backends/cpu/gemm/kernels/f32/MaxSumDepth.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/cpu/winograd/WinogradCheck.hpp"
 #include "backends/cpu/winograd/WinogradGrid.hpp"

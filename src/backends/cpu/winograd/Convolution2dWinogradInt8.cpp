@@ -17,7 +17,7 @@
 #include "backends/cpu/move/TransposeVectors.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/cpu/winograd/WinogradCheck.hpp"
 #include "backends/cpu/winograd/WinogradGrid.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs the weights of int16 depthwise convolutions.
-#include "backends/cpu/depthwise/int16/PackedDepthwiseInt16.hpp"
+#include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
 
 #include <algorithm>
 #include <cstdlib>
