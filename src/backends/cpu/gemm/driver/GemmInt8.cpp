@@ -190,7 +190,8 @@ void GemmInt8::RunAll(const Memory& memory, void* scratch, IParallelFor& paralle
 
 bool GemmInt8::SkipsTaps() const
 {
-    return m_Order.IsReordered() && m_BatchRows >= MinSkippedRows && m_Weights->GetColumns() >= MinSkippedColumns;
+    return m_IsHybrid && m_Order.IsReordered() && m_BatchRows >= MinSkippedRows &&
+           m_Weights->GetColumns() >= MinSkippedColumns;
 }
 
 size_t GemmInt8::GetBlockEnd(size_t first, size_t last) const
