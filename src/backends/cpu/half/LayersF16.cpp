@@ -4,7 +4,6 @@
 // Layers that can be cut are converted and run in chunks.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/elementwise/ActivationFunction.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/UnaryFloat.hpp"
 #include "backends/cpu/half/ConversionsF16.hpp"

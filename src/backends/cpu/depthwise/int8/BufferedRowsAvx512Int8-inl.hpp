@@ -12,7 +12,7 @@
 
 #include "backends/cpu/depthwise/int8/BufferedRowsInt8-inl.hpp"
 #include "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.hpp"
-#include "backends/cpu/gemm/epilogue/RequantizeInRegistersAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
 
 #include <hwy/highway.h>

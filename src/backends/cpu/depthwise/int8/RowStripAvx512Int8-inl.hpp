@@ -14,7 +14,7 @@
 #endif
 
 #include "backends/cpu/depthwise/int8/RowStripCursorInt8-inl.hpp"
-#include "backends/cpu/gemm/epilogue/RequantizeInRegistersAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
 #include "common/AlignedMemory.hpp"
 
 #include <hwy/highway.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row sums of int8 or uint8 data, for row corrections. Several rows at a time: in a short row most of the time is the
-// horizontal sum. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a
-// target.
-#if defined(TENON_CPU_ROW_SUMS_INT8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_ROW_SUMS_INT8_INL
-#undef TENON_CPU_ROW_SUMS_INT8_INL
+// Loops over rows of data before an int8 GEMM: widening to int16, XOR 0x80, and row sums, for row corrections (several
+// rows at a time: in a short row most of the time is the horizontal sum). Part of MicrokernelsInt8.cpp, which is
+// compiled for each target (Foreach.hpp); included once a target.
+#if defined(TENON_CPU_ROW_LOOPS_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_ROW_LOOPS_INT8_INL
+#undef TENON_CPU_ROW_LOOPS_INT8_INL
 #else
-#define TENON_CPU_ROW_SUMS_INT8_INL
+#define TENON_CPU_ROW_LOOPS_INT8_INL
 #endif
 
 #include <hwy/highway.h>
@@ -20,6 +20,45 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+void WidenFrom(const T* bytes, size_t count, int32_t zeroPoint, int16_t* wide)
+{
+    const hn::ScalableTag<int16_t> d;
+    const hn::Rebind<T, decltype(d)> dBytes;
+    const size_t lanes = hn::Lanes(d);
+    const auto zero = hn::Set(d, static_cast<int16_t>(zeroPoint));
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+    {
+        hn::StoreU(hn::Sub(hn::PromoteTo(d, hn::LoadU(dBytes, bytes + i)), zero), d, wide + i);
+    }
+    for (; i < count; ++i)
+    {
+        wide[i] = static_cast<int16_t>(bytes[i] - zeroPoint);
+    }
+}
+
+void Widen(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide)
+{
+    isSigned ? WidenFrom(static_cast<const int8_t*>(bytes), count, zeroPoint, wide)
+             : WidenFrom(static_cast<const uint8_t*>(bytes), count, zeroPoint, wide);
+}
+
+void SignXor(const uint8_t* bytes, size_t count, uint8_t* flipped)
+{
+    const hn::ScalableTag<uint8_t> d;
+    const auto sign = hn::Set(d, uint8_t{0x80});
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    {
+        hn::StoreU(hn::Xor(hn::LoadU(d, bytes + i), sign), d, flipped + i);
+    }
+    for (; i < count; ++i)
+    {
+        flipped[i] = bytes[i] ^ 0x80;
+    }
+}
 
 #if HWY_TARGET == HWY_AVX3
 

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantization, bit-exact with TFLite's reference kernels: out = clamp(zp + MultiplyByQuantizedMultiplier(sum, m,
+// Epilogue of accumulators in memory.
+//
+// Requantize, bit-exact with TFLite's reference kernels: out = clamp(zp + MultiplyByQuantizedMultiplier(sum, m,
 // shift)), or zp + sum * scale in double precision, rounded once half away from zero, for FullyConnected.
 //
 // Both rounding steps are one floor division: with 2^31 taken from negative products (half away from zero),
 //   (x * m + 2^30 + 2^(30 + s)) >> (31 + s)
 // Right shifts of 1 to 21 let the zero point be added before the last shift (MaxShift). A clamp at or above the zero
-// point makes the step for negative products unnecessary (PositiveScale). Part of MicrokernelsInt8.cpp, which is
-// compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_REQUANTIZE_INT8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_REQUANTIZE_INT8_INL
-#undef TENON_CPU_REQUANTIZE_INT8_INL
+// point makes the step for negative products unnecessary (PositiveScale).
+//
+// Dequantize (hybrid): out = clamp(float(sum - zero point * column sum) * (row scale * column scale) + bias)
+//
+// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
+#if defined(TENON_CPU_EPILOGUE_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_EPILOGUE_INT8_INL
+#undef TENON_CPU_EPILOGUE_INT8_INL
 #else
-#define TENON_CPU_REQUANTIZE_INT8_INL
+#define TENON_CPU_EPILOGUE_INT8_INL
 #endif
 
 #include "backends/cpu/gemm/epilogue/RequantizeAvx2Int8-inl.hpp"
@@ -19,6 +24,8 @@
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -165,6 +172,105 @@ void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
     }
 #endif
     rows.m_IsSigned ? RequantizeTo<int8_t>(rows, columns) : RequantizeTo<uint8_t>(rows, columns);
+}
+
+/// Dequantizes the columns from c on, up to `Vectors` vectors of them. `SameScale`: the data of all rows have one scale
+/// and zero point.
+template <size_t Vectors, bool SameScale, bool HasTerms, bool Clamps>
+void DequantizeVectors(const DequantizeRows& rows, const DequantizeColumns& columns, size_t c)
+{
+    const Ints d;
+    const hn::Rebind<float, Ints> dFloat;
+    const size_t lanes = hn::Lanes(d);
+    const auto low = hn::Set(dFloat, columns.m_Low);
+    const auto high = hn::Set(dFloat, columns.m_High);
+    Vector weightSum[Vectors];
+    hn::Vec<decltype(dFloat)> columnScale[Vectors], bias[Vectors];
+    HWY_UNROLL(2)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        const size_t at = c + v * lanes;
+        weightSum[v] = hn::Load(d, columns.m_ColumnSums + at);
+        columnScale[v] = hn::Load(dFloat, columns.m_Scales + at);
+        bias[v] = hn::Load(dFloat, columns.m_Bias + at);
+    }
+    Vector correction[Vectors];
+    hn::Vec<decltype(dFloat)> scale[Vectors];
+    const auto setRow = [&](size_t r) HWY_ATTR
+    {
+        const Vector zeroPoint = hn::Set(d, rows.m_ZeroPoints[r]);
+        const auto rowScale = hn::Set(dFloat, rows.m_Scales[r]);
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            correction[v] = hn::Mul(zeroPoint, weightSum[v]);
+            scale[v] = hn::Mul(rowScale, columnScale[v]);
+        }
+    };
+    setRow(0);
+    const size_t lastCount = rows.m_Columns - c - (Vectors - 1) * lanes;
+    const size_t numRows = rows.m_Rows;
+    const int32_t* sums = rows.m_Sums + c;
+    float* out = rows.m_Out + c;
+    for (size_t r = 0; r < numRows; ++r, sums += rows.m_SumStride, out += rows.m_OutStride)
+    {
+        if constexpr (!SameScale)
+        {
+            setRow(r);
+        }
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Vector sum = hn::Sub(hn::Load(d, sums + v * lanes), correction[v]);
+            if constexpr (HasTerms)
+            {
+                sum = hn::Add(sum, hn::Set(d, rows.m_RowCorrections[r]));
+            }
+            auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale[v]), bias[v]);
+            if constexpr (Clamps)
+            {
+                real = Clamped(real, low, high);
+            }
+            StoreSome(real, out + v * lanes, v + 1 < Vectors ? lanes : lastCount);
+        }
+    }
+}
+
+template <bool SameScale, bool HasTerms, bool Clamps>
+void DequantizeAll(const DequantizeRows& rows, const DequantizeColumns& columns)
+{
+    const size_t lanes = hn::Lanes(Ints());
+    size_t c = 0;
+    for (; c + lanes < rows.m_Columns; c += 2 * lanes)
+    {
+        DequantizeVectors<2, SameScale, HasTerms, Clamps>(rows, columns, c);
+    }
+    if (c < rows.m_Columns)
+    {
+        DequantizeVectors<1, SameScale, HasTerms, Clamps>(rows, columns, c);
+    }
+}
+
+template <bool SameScale>
+void DequantizeWith(const DequantizeRows& rows, const DequantizeColumns& columns)
+{
+    const bool hasTerms = rows.m_RowCorrections != nullptr;
+    const auto run = columns.m_HasClamp
+                         ? (hasTerms ? DequantizeAll<SameScale, true, true> : DequantizeAll<SameScale, false, true>)
+                         : (hasTerms ? DequantizeAll<SameScale, true, false> : DequantizeAll<SameScale, false, false>);
+    run(rows, columns);
+}
+
+void Dequantize(const DequantizeRows& rows, const DequantizeColumns& columns)
+{
+    const auto isFirst = [&rows](size_t r)
+    { return rows.m_ZeroPoints[r] == rows.m_ZeroPoints[0] && rows.m_Scales[r] == rows.m_Scales[0]; };
+    size_t same = 1;
+    while (same < rows.m_Rows && isFirst(same))
+    {
+        ++same;
+    }
+    same >= rows.m_Rows ? DequantizeWith<true>(rows, columns) : DequantizeWith<false>(rows, columns);
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE
