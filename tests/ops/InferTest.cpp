@@ -4,7 +4,7 @@
 #include "ops/InferCases.hpp"
 
 #include <tenon/descriptors/Expansion.hpp>
-#include <tenon/descriptors/Movement.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 
