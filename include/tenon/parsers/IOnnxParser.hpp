@@ -65,7 +65,8 @@ public:
     /// results.
     virtual INetworkPtr CreateNetworkFromMemory(const void* data, size_t bytes) = 0;
 
-    /// Of the model parsed last. Throw ParseException naming what there is when a name is unknown.
+    /// The bindings of the model parsed last. Both throw ParseException for an unknown name; the text lists the known
+    /// names.
     /// An input's info is constant, so that a ConstTensor can be made from it; its dimensions that are open are
     /// unknown. An output has the sizes that are known while the model is read; IRuntime::GetOutputTensorInfo() tells
     /// more.

@@ -49,12 +49,12 @@ public:
     /// Nothing for an id that is not there. Throws InvalidArgumentException for a built-in backend.
     void Deregister(const BackendId& id);
 
-    /// Of the backend with that id in runtimes that are made from now on, unless IRuntime::CreationOptions gives
-    /// another one. Throws InvalidArgumentException where there is one already.
+    /// Sets the allocator of the backend with that id in runtimes that are made from now on, unless
+    /// IRuntime::CreationOptions gives another one. Throws InvalidArgumentException where there is one already.
     void RegisterAllocator(const BackendId& id, std::shared_ptr<ICustomAllocator> alloc);
     std::unordered_map<BackendId, std::shared_ptr<ICustomAllocator>> GetAllocators();
     void DeregisterAllocator(const BackendId& id);
-    /// The same of memory strategies.
+    /// The same for memory strategies.
     void RegisterMemoryOptimizerStrategy(const BackendId& id, std::shared_ptr<IMemoryOptimizerStrategy> strategy);
     MemoryOptimizerStrategiesMapRef GetMemoryOptimizerStrategies();
     void DeregisterMemoryOptimizerStrategy(const BackendId& id);

@@ -99,8 +99,8 @@ public:
                                                       const ModelOptions& modelOptions, MemorySourceFlags inputFlags,
                                                       MemorySourceFlags outputFlags) const;
 
-    /// A context for one runtime; null by default. What throws BackendUnavailableException here is not there in that
-    /// runtime; the log warns of it.
+    /// A context for one runtime; null by default. A backend that throws BackendUnavailableException here is not there
+    /// in that runtime; the log warns of it.
     virtual IBackendContextPtr CreateBackendContext(const IRuntime::CreationOptions& options) const;
     /// A context for one set of options; null by default. Tenon keeps none: options go to GetLayerSupport and
     /// CreateWorkloadFactory.
