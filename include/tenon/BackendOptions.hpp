@@ -158,7 +158,7 @@ public:
 
         // These members stand in place of std::variant, which C++14 lacks.
         Type m_Type;
-        bool m_IsText = false; ///< m_String is what it was given as
+        bool m_IsText = false; ///< m_String is the text that it was given as
         union Number
         {
             bool m_Bool;

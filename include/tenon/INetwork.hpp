@@ -180,7 +180,7 @@ public:
     /// Adds a dimension of size 1 (Tenon). Any type, which is kept.
     virtual IConnectableLayer* AddExpandDimsLayer(const ExpandDimsDescriptor& expandDimsDescriptor,
                                                   const char* name = nullptr) = 0;
-    /// Rounds to what a quantized type could hold. Type: Float32 (Tenon).
+    /// Rounds to the values that a quantized type could hold. Type: Float32 (Tenon).
     virtual IConnectableLayer* AddFakeQuantizationLayer(const FakeQuantizationDescriptor& fakeQuantizationDescriptor,
                                                         const char* name = nullptr) = 0;
     /// A tensor of one value; input 0 holds its shape, flat, Signed32 or Signed64. Any type.

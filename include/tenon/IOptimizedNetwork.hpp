@@ -102,7 +102,7 @@ public:
     /// refused.
     void SetReduceFp32ToFp16(bool value) { m_ReduceFp32ToFp16 = value; }
     void SetReduceFp32ToBf16(bool value) { m_ReduceFp32ToBf16 = value; }
-    /// Each run shows its inputs and what each layer gives, those of nested networks included, to the function of
+    /// Each run shows its inputs and the outputs of each layer, those of nested networks included, to the function of
     /// IRuntime::RegisterDebugCallback; without one it prints a line of JSON for each to standard output.
     void SetDebugEnabled(bool value) { m_Debug = value; }
     /// Each run writes the same values to files in GetDebugFolder(), which LoadNetwork() makes:

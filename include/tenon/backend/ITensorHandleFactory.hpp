@@ -31,7 +31,7 @@ struct DeviceTensor
 enum class MapAccess
 {
     Read,
-    Write ///< what the range held before is lost
+    Write ///< the former content of the range is lost
 };
 
 /// Runs the submitted work in the order of submission, later than the call that submits it if the device wants so.

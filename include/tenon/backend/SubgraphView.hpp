@@ -19,7 +19,7 @@ namespace tenon
 using SubgraphTensor = uint32_t;
 constexpr SubgraphTensor NoSubgraphTensor = UINT32_MAX;
 
-/// One layer of a subgraph and what its slots are connected to.
+/// One layer of a subgraph and the tensors that its slots are connected to.
 struct SubgraphLayer
 {
     LayerView m_View;

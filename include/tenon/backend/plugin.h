@@ -45,7 +45,7 @@
 typedef int32_t tenon_status;
 enum
 {
-    TENON_OK = 0,               /* the call did what it is for */
+    TENON_OK = 0,               /* the call succeeded */
     TENON_ERROR = 1,            /* RuntimeException */
     TENON_INVALID_ARGUMENT = 2, /* InvalidArgumentException */
     TENON_UNSUPPORTED = 3,      /* UnimplementedException */
@@ -265,7 +265,7 @@ typedef struct tenon_subgraph
 } tenon_subgraph;
 
 /* The functions by which a plugin changes a subgraph. Layers are named by their place in it, each at most once; those
- * that are not named stay as they are. Each function copies what it is given. */
+ * that are not named stay as they are. Each function copies its arguments. */
 typedef struct tenon_subgraph_answer
 {
     size_t struct_size;
@@ -408,7 +408,7 @@ typedef struct tenon_device
     /* The functions of one queue are called by one thread at a time. */
     tenon_status(TENON_CALL* queue_create)(tenon_plugin_backend* backend, tenon_plugin_queue** queue,
                                            tenon_text* error);
-    /* Waits for what is under way. */
+    /* Waits for all work under way. */
     void(TENON_CALL* queue_destroy)(tenon_plugin_backend* backend, tenon_plugin_queue* queue);
     tenon_status(TENON_CALL* queue_write)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t offset,
                                           const void* source, size_t bytes, tenon_text* error);
@@ -417,7 +417,7 @@ typedef struct tenon_device
     tenon_status(TENON_CALL* queue_copy)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t target_offset,
                                          tenon_plugin_memory* source, size_t source_offset, size_t bytes,
                                          tenon_text* error);
-    /* Optional, both or none. access: 0 reads, 1 writes all of it. Mapping waits for what was submitted before. */
+    /* Optional, both or none. access: 0 reads, 1 writes all of it. Mapping waits for all work submitted before. */
     tenon_status(TENON_CALL* queue_map)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, size_t offset,
                                         size_t bytes, int32_t access, void** mapped, tenon_text* error);
     tenon_status(TENON_CALL* queue_unmap)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, void* mapped,

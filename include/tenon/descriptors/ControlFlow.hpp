@@ -14,7 +14,7 @@ namespace tenon
 /// If (Tenon). INetwork::AddIfLayer sets the fields.
 struct IfDescriptor : detail::Described<IfDescriptor>
 {
-    uint32_t m_NumInputs = 1; ///< the condition and what both branches take
+    uint32_t m_NumInputs = 1; ///< the condition and the inputs of both branches
     uint32_t m_NumOutputs = 0;
 
     uint32_t GetNumInputs() const { return m_NumInputs; }

@@ -61,7 +61,7 @@ public:
     virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
     /// The bytes are copied.
     virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;
-    /// The bytes are used in place and must outlive the network and what is made of it; 16-byte aligned for best
+    /// The bytes are used in place and must outlive the network and all that is made of it; 16-byte aligned for best
     /// results.
     virtual INetworkPtr CreateNetworkFromMemory(const void* data, size_t bytes) = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: the macros around uses of what is deprecated.
+// For programs written for Arm NN: the macros around uses of deprecated names.
 #pragma once
 
 #include <armnn/Namespace.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: an iterator that gives a function of what another one gives.
+// For programs written for Arm NN: an iterator that applies a function to the values of another one.
 #pragma once
 
 #include <armnn/Namespace.hpp>
